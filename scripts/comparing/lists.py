@@ -1,0 +1,86 @@
+"""The lists that all programs run on: from real data, or generated where that is missing."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from comparing import note
+
+#: Lines of the list without repetition, when it is generated.
+BASE_LINES = 52_000
+#: Origins of generated data.
+ORIGINS = 1_000
+
+
+@dataclass
+class Data:
+    """Lists and robots.txt files in the work folder."""
+
+    work: Path
+    robots: Path
+    all_robots: Path | None
+    facts: dict
+
+    def path(self, order, base=False):
+        """A list: order is `shuffled` or `sorted`; base is the list without repetition."""
+        return self.work / f"{'base-' if base else ''}{order}.txt"
+
+    def lines(self, base=False):
+        """Number of lines of the lists."""
+        return self.facts["links" if base else "lines"]
+
+
+def default_work():
+    """A folder in memory, if there is one."""
+    shm = Path("/dev/shm")
+    parent = shm if shm.is_dir() else Path(tempfile.gettempdir())
+    return parent / "robosieve-compare"
+
+
+def make(root, args):
+    """Make the lists in the work folder."""
+    args.work.mkdir(parents=True, exist_ok=True)
+    free = shutil.disk_usage(args.work).free
+    if free < 250 * args.lines:
+        note(f"WARNING: {args.work} has only {free >> 20} MiB free, about {250 * args.lines >> 20} MiB are needed")
+    if (args.corpus / "urls").is_dir() and (args.corpus / "robots").is_dir():
+        return from_corpus(root, args)
+    note("=" * 78)
+    note(f"WARNING: no real data at {args.corpus}.")
+    note("Falling back to GENERATED robots.txt files and URLs: figures are not comparable with those on real data.")
+    note("=" * 78)
+    return generated(root, args)
+
+
+def from_corpus(root, args):
+    """The recipe of scripts/make-list."""
+    script = root / "scripts" / "make-list"
+    command = [sys.executable, script, args.work, "--corpus", args.corpus, "--lines", str(args.lines)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    found = json.loads(done.stdout) | {"source": "real links and robots.txt files"}
+    return Data(args.work, args.work / "robots", args.corpus / "robots", found)
+
+
+def generated(root, args):
+    """Made-up data of realistic shape, from the repository's own generator."""
+    run = ["cargo", "run", "--release", "--quiet", "--manifest-path", root / "Cargo.toml"]
+    run += ["--example", "generate", "--"]
+    env = dict(os.environ, CARGO_TARGET_DIR=str(args.target))
+    same = ["--origins", str(ORIGINS), "--seed", "9309"]
+    robots = args.work / "robots"
+    shutil.rmtree(robots, ignore_errors=True)
+    subprocess.run([*run, "robots", "--dir", robots, *same], stdout=2, env=env, check=True)
+    data = Data(args.work, robots, None, {"source": "GENERATED data", "lines": args.lines, "links": BASE_LINES})
+    for base in (True, False):
+        for order in ("shuffled", "sorted"):
+            command = [*run, "urls", "--lines", str(data.lines(base)), "--order", order, *same]
+            with open(data.path(order, base), "wb") as out:
+                subprocess.run(command, stdout=out, env=env, check=True)
+    data.facts["hosts"] = sum(1 for _ in robots.iterdir())
+    data.facts["bytes"] = data.path("shuffled").stat().st_size
+    return data

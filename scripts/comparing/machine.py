@@ -1,0 +1,62 @@
+"""What the figures were measured on, and with which versions."""
+
+import os
+import platform
+import subprocess
+import tomllib
+
+#: The packages of the comparison whose versions matter.
+PACKAGES = ["texting_robots", "fast-robots", "robotstxt", "robotxt", "url", "memchr", "memmap2", "rayon"]
+
+
+def output(*command):
+    """A command's output, or nothing if it cannot be run."""
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+
+
+def cpu_model():
+    """The processor's name as lscpu gives it."""
+    for line in output("lscpu").splitlines():
+        key, _, value = line.partition(":")
+        if key.strip() == "Model name":
+            return value.strip()
+    return platform.processor() or "unknown"
+
+
+def versions(lock):
+    """Name and version of the packages compared, from a Cargo.lock."""
+    packages = tomllib.loads(lock.read_text())["package"]
+    found = {}
+    for package in packages:
+        if package["name"] in PACKAGES:
+            found.setdefault(package["name"], []).append(package["version"])
+    return {name: ", ".join(found[name]) for name in PACKAGES if name in found}
+
+
+def own_version(root):
+    """robosieve's version and commit."""
+    manifest = root / "Cargo.toml"
+    version = tomllib.loads(manifest.read_text())["package"]["version"] if manifest.exists() else "none"
+    commit = output("git", "-C", str(root), "describe", "--always", "--dirty", "--abbrev=12")
+    return f"{version} ({commit or 'no commit'})"
+
+
+def facts(root):
+    """Everything about machine and versions, before the runs."""
+    return {
+        "cpu": cpu_model(),
+        "cores": os.cpu_count(),
+        "memory_gib": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1),
+        "kernel": platform.release(),
+        "rustc": output("rustc", "--version"),
+        "load_before": os.getloadavg()[0],
+        "versions": {"robosieve": own_version(root)} | versions(root / "scripts" / "peers" / "Cargo.lock"),
+    }
+
+
+def finish(found):
+    """Add what is known after the runs."""
+    found["load_after"] = os.getloadavg()[0]

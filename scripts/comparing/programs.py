@@ -1,0 +1,159 @@
+"""The programs compared: how each is called, and what each must have counted."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Callable
+
+#: The comparison programs, the fastest first.
+PEERS = ["fast", "texting", "robotxt", "robotstxt"]
+#: What the report calls them.
+TITLES = {
+    "fast": "fast-robots (compiled matcher)",
+    "texting": "texting_robots + url",
+    "robotxt": "robotxt",
+    "robotstxt": "robotstxt",
+}
+#: robosieve's partitions.
+PARTITIONS = ["allowed", "blocked", "deferred", "invalid"]
+
+
+@dataclass
+class Setup:
+    """Where everything is."""
+
+    peers: Path
+    robosieve: Path | None
+    robots: Path
+    agent: str
+
+
+@dataclass
+class Program:
+    """One row of the report."""
+
+    name: str
+    title: str
+    kind: str  # "filter" writes partitions, "count" only counts, "copy" is a floor of the first, "read" of the second
+    threads: int
+    command: Callable  # (list, out) -> words
+    counts: Callable  # (stdout, out) -> {"lines": n, ...}
+
+
+class Wrong(Exception):
+    """A program's own numbers do not add up, or cannot be read."""
+
+
+def peer_counts(stdout, _out):
+    """The counts in a comparison program's JSON line."""
+    report = json.loads(stdout)
+    counts = {key: report[key] for key in ("allowed", "blocked", "other")}
+    return counts | {"lines": sum(counts.values())}
+
+
+def copy_counts(stdout, _out):
+    """The lines that a copy found, if it looked."""
+    report = json.loads(stdout)
+    return {} if report["mode"] in ("chunks", "split") else {"lines": report["lines"]}
+
+
+def wc_counts(stdout, _out):
+    """The number that wc prints first."""
+    return {"lines": int(stdout.split()[0])}
+
+
+def partition_counts(report):
+    """Lines of each partition of a receipt; their sum must be what it says went in, where it says so."""
+    try:
+        counts = {name: report["partitions"][name]["lines"] for name in PARTITIONS}
+    except (KeyError, TypeError) as error:
+        raise Wrong(f"the receipt lacks {error}") from error
+    return counts | {"lines": sum(counts.values())}
+
+
+def receipt_counts(_stdout, out):
+    """The counts in robosieve's receipt."""
+    path = out / "receipt.json"
+    if not path.exists():
+        raise Wrong("no receipt.json")
+    return partition_counts(json.loads(path.read_text()))
+
+
+def printed_counts(stdout, _out):
+    """The receipt's numbers as `filter --count` prints them: one JSON object on stdout."""
+    start = stdout.find("{")
+    if start < 0:
+        raise Wrong("--count printed no JSON object on stdout")
+    return partition_counts(json.loads(stdout[start:]))
+
+
+def robosieve_command(setup, threads, listed, out=None):
+    """robosieve on one list; without `out` it only counts."""
+    words = [setup.robosieve, "filter", "--agent", setup.agent, "--robots", setup.robots, "--threads", threads]
+    words += ["--count"] if out is None else ["--out", out, "--force"]
+    return list(map(str, [*words, listed]))
+
+
+def peer_command(setup, name, threads, listed, out=None):
+    """A comparison program on one list; without `out` it only counts."""
+    words = [setup.peers / name, "--agent", setup.agent, "--robots", setup.robots]
+    words += ["--threads", threads, "--urls", listed]
+    words += ["--out", out] if out else []
+    return list(map(str, words))
+
+
+def robosieve_programs(setup, threads):
+    """robosieve, with and without writing."""
+    if setup.robosieve is None:
+        return []
+
+    def write(listed, out):
+        return robosieve_command(setup, threads, listed, out)
+
+    def count(listed, _out):
+        return robosieve_command(setup, threads, listed)
+
+    return [
+        Program("robosieve", "**robosieve** filter", "filter", threads, write, receipt_counts),
+        Program("robosieve", "**robosieve** filter --count", "count", threads, count, printed_counts),
+    ]
+
+
+def peer_programs(setup, threads):
+    """The other matchers; the fastest also without writing."""
+
+    def program(name, kind):
+        def command(listed, out):
+            return peer_command(setup, name, threads, listed, out if kind == "filter" else None)
+
+        title = TITLES[name] + (", only counting" if kind == "count" else "")
+        return Program(name, title, kind, threads, command, peer_counts)
+
+    return [program(name, "filter") for name in PEERS] + [program("fast", "count")]
+
+
+def copy_programs(setup, threads):
+    """The floors: the same lines, and no work."""
+
+    def program(title, mode, kind):
+        def command(listed, out):
+            words = [setup.peers / "copy", "--mode", mode, "--threads", threads, "--urls", listed]
+            words += ["--out", out] if kind == "copy" else []
+            return list(map(str, words))
+
+        return Program("copy", title, kind, threads, command, copy_counts)
+
+    floors = [program("copy", "chunks", "copy"), program("copy, lines found", "lines", "copy")]
+    if threads == 1:
+        floors.append(program("copy line by line, one buffered writer", "each", "copy"))
+    else:
+        floors.append(program("copy, a file for each thread", "split", "copy"))
+    return [*floors, program("lines found, nothing written", "lines", "read")]
+
+
+def all_programs(setup, wanted):
+    """All rows, in the order of the report; `wanted` are names, or empty for all."""
+    makers = (robosieve_programs, peer_programs, copy_programs)
+    rows = [program for make in makers for threads in (1, 2) for program in make(setup, threads)]
+    rows.append(Program("wc", "wc -l", "read", 1, lambda listed, _out: ["wc", "-l", str(listed)], wc_counts))
+    return [row for row in rows if not wanted or row.name in wanted]

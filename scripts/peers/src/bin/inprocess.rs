@@ -1,0 +1,97 @@
+//! What a matcher costs by itself, in one process: compiling all files, and matching when the policy is known.
+//!
+//! `--peer NAME --robots DIR --urls FILE` prints nanoseconds a URL, in the order of the list, without reading lines,
+//! splitting them, or looking the policy up; without `--urls` only the files are compiled.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use peers::Result;
+use peers::args::Args;
+use peers::list;
+use peers::matchers::{Fast, Robotstxt, Robotxt, Texting};
+use peers::report::Report;
+use peers::table::{Bodies, Peer, Table, Target, Verdict, read_bodies};
+
+/// A round over the list goes on until it has taken this long, so that short lists are measured well.
+const ROUND_SECONDS: f64 = 0.2;
+
+fn main() -> std::process::ExitCode {
+    peers::exit_with(Args::from_env().and_then(|args| choose(&args)))
+}
+
+fn choose(args: &Args) -> Result<()> {
+    match args.peer.as_deref().unwrap_or_default() {
+        Texting::NAME => measure::<Texting>(args),
+        Fast::NAME => measure::<Fast>(args),
+        Robotstxt::NAME => measure::<Robotstxt>(args),
+        Robotxt::NAME => measure::<Robotxt>(args),
+        name => Err(format!("unknown peer '{name}'").into()),
+    }
+}
+
+fn measure<P: Peer>(args: &Args) -> Result<()> {
+    let bodies = read_bodies(args.robots()?)?;
+    let (table, compile) = compile::<P>(args, &bodies);
+    let report = Report::new("inprocess")
+        .text("peer", P::NAME)
+        .number("files", bodies.len())
+        .number("refused", table.refused.len())
+        .number("compile_seconds", compile);
+    match &args.urls {
+        None => report.memory().print(),
+        Some(path) => {
+            let data = list::map(path)?;
+            let lines: Vec<&str> = list::lines(&data)
+                .map(|line| std::str::from_utf8(list::text(line)))
+                .collect::<std::result::Result<_, _>>()?;
+            let known: Vec<_> = lines.iter().filter_map(|line| table.locate(line)).collect();
+            let (nanoseconds, allowed) = match_all(&table, &known, args.rounds)?;
+            report
+                .number("urls", known.len())
+                .number("allowed", allowed)
+                .number("ns_per_url", format!("{nanoseconds:.1}"))
+                .memory()
+                .print();
+        }
+    }
+    Ok(())
+}
+
+/// Compiles all files several times; the median of the times.
+fn compile<P: Peer>(args: &Args, bodies: &Bodies) -> (Table<P>, f64) {
+    let mut table = Table::build(&args.agent, bodies);
+    let mut times = Vec::new();
+    for _ in 0..args.rounds {
+        table = Table::build(&args.agent, bodies);
+        times.push(table.compile_seconds);
+    }
+    (table, median(times))
+}
+
+/// Judges all URLs in rounds; the median of the rounds' nanoseconds a URL, and how many URLs are allowed.
+fn match_all<P: Peer>(table: &Table<P>, known: &[(usize, Target<'_>)], rounds: usize) -> Result<(f64, usize)> {
+    let expected = allowed(table, known);
+    let mut times = Vec::new();
+    for _ in 0..rounds {
+        let start = Instant::now();
+        let mut passes = 0.0;
+        while start.elapsed().as_secs_f64() < ROUND_SECONDS {
+            if allowed(table, black_box(known)) != expected {
+                return Err("two passes over the same list differ".into());
+            }
+            passes += 1.0;
+        }
+        times.push(start.elapsed().as_secs_f64() * 1e9 / passes / known.len() as f64);
+    }
+    Ok((median(times), expected))
+}
+
+fn allowed<P: Peer>(table: &Table<P>, known: &[(usize, Target<'_>)]) -> usize {
+    known.iter().filter(|(at, target)| table.verdict(*at, target) == Verdict::Allowed).count()
+}
+
+fn median(mut numbers: Vec<f64>) -> f64 {
+    numbers.sort_by(f64::total_cmp);
+    numbers[numbers.len() / 2]
+}

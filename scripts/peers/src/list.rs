@@ -1,0 +1,86 @@
+//! A mapped list, its lines, and chunks of it that end on line borders.
+
+use std::fs::File;
+use std::path::Path;
+
+use memchr::{memchr, memrchr};
+use memmap2::Mmap;
+
+use crate::Result;
+
+/// Size of the chunks that threads take, in octets.
+pub const CHUNK: usize = 1 << 20;
+
+/// Maps a file for reading.
+///
+/// # Errors
+///
+/// The file cannot be opened or mapped.
+pub fn map(path: &Path) -> Result<Mmap> {
+    let file = File::open(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    // SAFETY: the lists are made by `scripts/make-list` and nobody changes them during a comparison.
+    Ok(unsafe { Mmap::map(&file)? })
+}
+
+/// The lines of `data`, each with its line end.
+pub fn lines(data: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = data;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let end = memchr(b'\n', rest).map_or(rest.len(), |at| at + 1);
+        let (line, tail) = rest.split_at(end);
+        rest = tail;
+        Some(line)
+    })
+}
+
+/// The line without its line end.
+pub fn text(line: &[u8]) -> &[u8] {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    line.strip_suffix(b"\r").unwrap_or(line)
+}
+
+/// Cuts `data` into chunks of about `size` octets that end on line borders; a longer line is a longer chunk.
+pub fn chunks(data: &[u8], size: usize) -> Vec<&[u8]> {
+    let mut found = Vec::new();
+    let mut rest = data;
+    while rest.len() > size {
+        let end = match memrchr(b'\n', &rest[..size]) {
+            Some(at) => at + 1,
+            None => memchr(b'\n', &rest[size..]).map_or(rest.len(), |at| size + at + 1),
+        };
+        let (chunk, tail) = rest.split_at(end);
+        found.push(chunk);
+        rest = tail;
+    }
+    if !rest.is_empty() {
+        found.push(rest);
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{chunks, lines, text};
+
+    #[test]
+    fn lines_keep_their_ends() {
+        let all: Vec<&[u8]> = lines(b"a\nb\r\n\nc").collect();
+        assert_eq!(all, [&b"a\n"[..], b"b\r\n", b"\n", b"c"]);
+        assert_eq!(text(b"b\r\n"), b"b");
+        assert_eq!(text(b"\n"), b"");
+    }
+
+    #[test]
+    fn chunks_lose_nothing() {
+        let data = b"one\ntwo\na longer line\n\nend";
+        for size in 1..data.len() + 2 {
+            let parts = chunks(data, size);
+            assert_eq!(parts.concat(), data);
+            let inner = &parts[..parts.len() - 1];
+            assert!(inner.iter().all(|part| part.ends_with(b"\n")));
+        }
+    }
+}

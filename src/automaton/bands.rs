@@ -1,0 +1,57 @@
+//! Ranks, folded to what a verdict needs.
+//!
+//! Among neighbours in rank of one verdict it does not matter which wins. So consecutive ranks of one verdict are one
+//! *band*. Bands are numbered from the worst, and their verdicts alternate: 0 is "allowed because nothing matches"
+//! (with the `Allow` rules that are worse than every `Disallow`, which change nothing), 1 blocks, 2 allows, and so on.
+//! A higher band wins, and its parity is its verdict.
+
+use crate::pattern::{Patterns, Verdict};
+
+/// The band of a pattern, or the best one reached. Odd bands block.
+pub(super) type Band = u32;
+
+/// Nothing has matched.
+pub(super) const NO_MATCH: Band = 0;
+
+/// What a band says.
+#[inline]
+pub(super) fn verdict(band: Band) -> Verdict {
+    if band % 2 == 1 { Verdict::Blocked } else { Verdict::Allowed }
+}
+
+/// Whether two bands say different things.
+#[inline]
+pub(super) fn opposite(a: Band, b: Band) -> bool {
+    (a ^ b) & 1 == 1
+}
+
+/// The band of each pattern, by rank.
+pub(super) fn bands(patterns: &Patterns) -> Vec<Band> {
+    let mut band = NO_MATCH;
+    let mut bands: Vec<Band> = patterns
+        .all()
+        .iter()
+        .rev()
+        .map(|pattern| {
+            band += u32::from(verdict(band) != pattern.verdict);
+            band
+        })
+        .collect();
+    bands.reverse();
+    bands
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dialect::Dialect;
+    use crate::robots::Robots;
+
+    #[test]
+    fn bands_alternate_from_the_worst() {
+        let text = b"User-agent: *\nAllow: /\nDisallow: /a\nDisallow: /bb\nAllow: /ccc\nAllow: /dddd\nDisallow: /eeeee\n";
+        let robots = Robots::parse(text, Dialect::DEFAULT);
+        let patterns = Patterns::rank(robots.rules.iter(), Dialect::DEFAULT);
+        assert_eq!(bands(&patterns), [3, 2, 2, 1, 1, 0]);
+    }
+}

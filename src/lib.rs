@@ -1,0 +1,6 @@
+//! robosieve
+#![deny(missing_docs)]
+pub mod automaton;
+pub mod dialect;
+pub mod pattern;
+pub mod robots;

@@ -1,0 +1,92 @@
+//! Rules as ranked patterns.
+//!
+//! Which of several matching rules wins is known before any URL is seen: longest first, or file order, or any
+//! `Disallow`. So [`Patterns::rank`] sorts a crawler's rules once and gives the winner over all others rank 0, the
+//! next rank 1, and so on; whatever comes after this module compares ranks and knows no dialect. A [`Pattern`] is a
+//! list of literal segments with a `*` between each two, in the normal form of the dialect's percent-encoding
+//! ([`Encoding::path`](crate::dialect::Encoding::path) brings a URL's path into the same form).
+
+mod encoding;
+mod rank;
+
+pub use encoding::OctetSet;
+
+use std::ops::Range;
+
+/// What a rule or a policy says of a URL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Verdict {
+    /// It may be fetched.
+    Allowed,
+    /// It may not.
+    Blocked,
+}
+
+/// One ranked pattern; its segments are ranges of [`Patterns::text`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pattern {
+    /// What a match says, if no pattern of a smaller rank matches.
+    pub verdict: Verdict,
+    /// Whether the match must reach the end of the path (`$`).
+    pub anchored: bool,
+    /// The rule it was made from: its place among the rules given to [`Patterns::rank`].
+    pub rule: u32,
+    /// Index of its first segment, the one anchored at the start of the path.
+    first_segment: u32,
+    /// Index behind its last segment; there is at least one.
+    end_segment: u32,
+}
+
+/// The patterns of one crawler for one robots.txt, in the order of their ranks.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Patterns {
+    patterns: Vec<Pattern>,
+    segments: Vec<(u32, u32)>,
+    text: Vec<u8>,
+}
+
+impl Patterns {
+    /// The patterns; the index of one is its rank, 0 wins against all others.
+    pub fn all(&self) -> &[Pattern] {
+        &self.patterns
+    }
+
+    /// The octets that the segments of all patterns share.
+    pub fn text(&self) -> &[u8] {
+        &self.text
+    }
+
+    /// The segments of a pattern, as ranges of [`Patterns::text`], in order. The first is anchored at the start of
+    /// the path and may be empty; of the others only the last may be, and only if the pattern is anchored.
+    pub fn segments(&self, pattern: &Pattern) -> impl DoubleEndedIterator<Item = Range<usize>> + ExactSizeIterator + '_ {
+        let range = pattern.first_segment as usize..pattern.end_segment as usize;
+        self.segments[range].iter().map(|&(start, end)| start as usize..end as usize)
+    }
+
+    /// Whether `path`, in normal form, matches `pattern`: greedily, segment by segment, which is exact for globs.
+    ///
+    /// Takes time linear in the path and the pattern. This is the plain reading that explanations use; the automaton
+    /// answers the same for all patterns at once.
+    pub fn matches(&self, pattern: &Pattern, path: &[u8]) -> bool {
+        let mut segments = self.segments(pattern).map(|range| &self.text[range]);
+        let first = segments.next().expect("a pattern has a segment");
+        let Some(mut rest) = path.strip_prefix(first) else { return false };
+        let last = if pattern.anchored { segments.next_back() } else { None };
+        for segment in segments {
+            match memchr::memmem::find(rest, segment) {
+                Some(at) => rest = &rest[at + segment.len()..],
+                None => return false,
+            }
+        }
+        match last {
+            Some(last) => rest.ends_with(last),
+            None => !pattern.anchored || rest.is_empty(),
+        }
+    }
+
+    /// The smallest rank that matches `path`, in normal form: the rule that decides. `None`: nothing matches, and the
+    /// path is allowed.
+    pub fn deciding(&self, path: &[u8]) -> Option<&Pattern> {
+        self.patterns.iter().find(|pattern| self.matches(pattern, path))
+    }
+}

@@ -1,0 +1,142 @@
+//! What a crawler calls itself: a product token, or a list of them in order of preference.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// The product tokens of one crawler, in order of preference; none means `*`, everybody.
+///
+/// Parsed from the command line's form: `Googlebot-News,Googlebot` or `*`; `name/1.0` loses its version.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Agents {
+    tokens: Vec<String>,
+}
+
+/// An agent that is no product token.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum AgentError {
+    /// Nothing, or nothing before a comma.
+    #[error("an agent is empty; give the crawler's product token, such as examplebot, or * for everybody")]
+    Empty,
+    /// A full `User-Agent` header instead of its token.
+    #[error("{given:?} is a whole user-agent string; robots.txt is matched by the product token, probably {proposed}")]
+    WholeUserAgent {
+        /// What was given.
+        given: String,
+        /// The token in it that names the crawler, by the look of it.
+        proposed: String,
+    },
+    /// `*` beside names.
+    #[error("* stands for everybody and is always the last resort; it cannot stand in a list")]
+    StarInList,
+    /// An octet that no product token has.
+    #[error("agent {given:?} has the character {character:?}; a product token has letters, digits, - and _")]
+    Character {
+        /// What was given.
+        given: String,
+        /// The first character that does not belong.
+        character: char,
+    },
+}
+
+impl Agents {
+    /// Everybody: only groups for `*` apply.
+    pub fn everybody() -> Agents {
+        Agents { tokens: Vec::new() }
+    }
+
+    /// A crawler of one name, as it is: for callers that have names which are no product tokens.
+    pub fn verbatim(name: &str) -> Agents {
+        Agents { tokens: vec![name.to_owned()] }
+    }
+
+    /// The tokens in order of preference; empty for `*`.
+    pub fn tokens(&self) -> &[String] {
+        &self.tokens
+    }
+}
+
+impl FromStr for Agents {
+    type Err = AgentError;
+
+    fn from_str(list: &str) -> Result<Agents, AgentError> {
+        if list.trim() == "*" {
+            return Ok(Agents::everybody());
+        }
+        if list.trim().contains([' ', '(', ')', ';']) {
+            return Err(AgentError::WholeUserAgent { given: list.to_owned(), proposed: proposed_token(list) });
+        }
+        let tokens = list.split(',').map(|token| product_token(token.trim())).collect::<Result<_, _>>()?;
+        Ok(Agents { tokens })
+    }
+}
+
+impl fmt::Display for Agents {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.tokens.is_empty() { f.write_str("*") } else { f.write_str(&self.tokens.join(",")) }
+    }
+}
+
+fn product_token(given: &str) -> Result<String, AgentError> {
+    let token = given.split_once('/').map_or(given, |(name, _version)| name);
+    if token.is_empty() {
+        return Err(AgentError::Empty);
+    }
+    if token == "*" {
+        return Err(AgentError::StarInList);
+    }
+    match token.chars().find(|c| !c.is_ascii_alphanumeric() && !matches!(c, '-' | '_')) {
+        Some(character) => Err(AgentError::Character { given: given.to_owned(), character }),
+        None => Ok(token.to_owned()),
+    }
+}
+
+/// The likely product token of a whole user-agent string: a name behind `compatible;`, else one that says what it is,
+/// else the first that is not the usual browser's.
+fn proposed_token(user_agent: &str) -> String {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    let names = || {
+        user_agent
+            .split([' ', '(', ')', ';', ','])
+            .map(|part| part.split('/').next().unwrap_or(""))
+            .filter(|name| !name.is_empty() && name.chars().all(is_part))
+    };
+    let browser = ["mozilla", "applewebkit", "chrome", "safari", "khtml", "gecko", "like", "compatible", "version"];
+    let is_browser = |name: &str| browser.contains(&name.to_ascii_lowercase().as_str());
+    let says_so = |name: &str| {
+        let name = name.to_ascii_lowercase();
+        ["bot", "crawler", "spider", "archiver", "slurp"].iter().any(|word| name.contains(word))
+    };
+    let found = names().find(|name| says_so(name)).or_else(|| names().find(|name| !is_browser(name)));
+    found.or_else(|| names().next()).unwrap_or("*").to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_lose_their_version_and_keep_their_order() {
+        let agents: Agents = "Googlebot-News/2.1, Googlebot".parse().unwrap();
+        assert_eq!(agents.tokens(), ["Googlebot-News", "Googlebot"]);
+        assert_eq!(agents.to_string(), "Googlebot-News,Googlebot");
+        assert_eq!("*".parse::<Agents>().unwrap(), Agents::everybody());
+        assert_eq!(Agents::everybody().to_string(), "*");
+    }
+
+    #[test]
+    fn a_whole_user_agent_is_refused_with_a_proposal() {
+        let given = "Mozilla/5.0 (compatible; examplebot/1.0; +http://example.com/bot.html)";
+        let error = given.parse::<Agents>().unwrap_err();
+        assert_eq!(error, AgentError::WholeUserAgent { given: given.to_owned(), proposed: "examplebot".to_owned() });
+        let error = "Mozilla/5.0 (X11; Linux) AppleWebKit/537.36".parse::<Agents>().unwrap_err().to_string();
+        assert!(error.ends_with("probably X11"), "{error}");
+    }
+
+    #[test]
+    fn what_is_no_token_is_refused() {
+        assert_eq!("".parse::<Agents>(), Err(AgentError::Empty));
+        assert_eq!("a,,b".parse::<Agents>(), Err(AgentError::Empty));
+        assert_eq!("a,*".parse::<Agents>(), Err(AgentError::StarInList));
+        assert!(matches!("bot.example".parse::<Agents>(), Err(AgentError::Character { character: '.', .. })));
+    }
+}

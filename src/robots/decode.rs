@@ -1,0 +1,119 @@
+//! The start of the file: byte order marks, UTF-16, and how much of it is read.
+
+use std::borrow::Cow;
+
+use super::{Note, NoteKind};
+use crate::dialect::{Dialect, FileStart};
+
+const UTF8_MARK: &[u8] = b"\xef\xbb\xbf";
+const UTF16_LE_MARK: &[u8] = b"\xff\xfe";
+const UTF16_BE_MARK: &[u8] = b"\xfe\xff";
+
+/// The text of a robots.txt as served: without its byte order mark, UTF-16 decoded, cut at the dialect's limit.
+///
+/// The limit counts the octets of the file as served and keeps whole lines. The text need not be UTF-8. What was cut
+/// or mended is added to `notes`, at line 0, because it concerns the whole file.
+pub fn decode<'a>(file: &'a [u8], dialect: &Dialect, notes: &mut Vec<Note>) -> Cow<'a, [u8]> {
+    match dialect.file_start {
+        FileStart::PartialMark => {
+            let mark = file.iter().zip(UTF8_MARK).take_while(|(octet, mark)| octet == mark).count();
+            Cow::Borrowed(limited(&file[mark..], dialect.file_limit, notes))
+        }
+        FileStart::Decoded => {
+            if let Some(rest) = file.strip_prefix(UTF16_LE_MARK) {
+                return Cow::Owned(limited_utf16(rest, u16::from_le_bytes, dialect.file_limit, notes));
+            }
+            if let Some(rest) = file.strip_prefix(UTF16_BE_MARK) {
+                return Cow::Owned(limited_utf16(rest, u16::from_be_bytes, dialect.file_limit, notes));
+            }
+            let file = limited(file, dialect.file_limit, notes);
+            Cow::Borrowed(file.strip_prefix(UTF8_MARK).unwrap_or(file))
+        }
+    }
+}
+
+/// The whole lines of `text` within `limit` octets.
+fn limited<'a>(text: &'a [u8], limit: usize, notes: &mut Vec<Note>) -> &'a [u8] {
+    if text.len() <= limit {
+        return text;
+    }
+    notes.push(Note { kind: NoteKind::FileCut, line: 0 });
+    if matches!(text[limit], b'\n' | b'\r') {
+        return &text[..limit];
+    }
+    let end = memchr::memrchr2(b'\n', b'\r', &text[..limit]).map_or(0, |at| at + 1);
+    &text[..end]
+}
+
+/// UTF-16 as UTF-8, the whole lines of it that stand within `limit` octets of UTF-16.
+fn limited_utf16(file: &[u8], unit: fn([u8; 2]) -> u16, limit: usize, notes: &mut Vec<Note>) -> Vec<u8> {
+    let decode = |file: &[u8]| {
+        let units = file.chunks_exact(2).map(|pair| unit([pair[0], pair[1]]));
+        let mut mended = file.len() % 2 == 1;
+        let text: String = char::decode_utf16(units)
+            .map(|c| {
+                c.unwrap_or_else(|_| {
+                    mended = true;
+                    char::REPLACEMENT_CHARACTER
+                })
+            })
+            .collect();
+        (text.into_bytes(), mended)
+    };
+    // The mark itself counts among the octets as served.
+    let within = (limit.max(2) - 2) & !1;
+    let (mut text, mended) = decode(&file[..file.len().min(within)]);
+    if mended {
+        notes.push(Note { kind: NoteKind::EncodingMended, line: 0 });
+    }
+    if file.len() > within {
+        notes.push(Note { kind: NoteKind::FileCut, line: 0 });
+        text.truncate(memchr::memrchr2(b'\n', b'\r', &text).map_or(0, |at| at + 1));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decoded(file: &[u8], dialect: &Dialect) -> (Vec<u8>, Vec<NoteKind>) {
+        let mut notes = Vec::new();
+        let text = decode(file, dialect, &mut notes).into_owned();
+        (text, notes.iter().map(|note| note.kind).collect())
+    }
+
+    #[test]
+    fn marks_are_skipped_as_the_dialect_says() {
+        let google = Dialect::named("google").unwrap();
+        for dialect in Dialect::ALL {
+            assert_eq!(decoded(b"\xef\xbb\xbfabc", dialect).0, b"abc", "{}", dialect.name);
+        }
+        assert_eq!(decoded(b"\xef\xbbabc", google).0, b"abc");
+        assert_eq!(decoded(b"\xef\xbbabc", Dialect::DEFAULT).0, b"\xef\xbbabc");
+        assert_eq!(decoded(b"\xff\xfea\0", google).0, b"\xff\xfea\0");
+    }
+
+    #[test]
+    fn utf16_is_decoded_in_both_orders() {
+        let text = "User-agent: *\nDisallow: /é𝄞\n";
+        let le: Vec<u8> = "\u{feff}".encode_utf16().chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect();
+        let be: Vec<u8> = "\u{feff}".encode_utf16().chain(text.encode_utf16()).flat_map(u16::to_be_bytes).collect();
+        assert_eq!(decoded(&le, Dialect::DEFAULT), (text.as_bytes().to_vec(), vec![]));
+        assert_eq!(decoded(&be, Dialect::DEFAULT), (text.as_bytes().to_vec(), vec![]));
+        let (broken, notes) = decoded(b"\xff\xfe\x00\xd8a\0\x01", Dialect::DEFAULT);
+        assert_eq!(broken, "\u{fffd}a".as_bytes());
+        assert_eq!(notes, [NoteKind::EncodingMended]);
+    }
+
+    #[test]
+    fn the_limit_keeps_whole_lines() {
+        let dialect = Dialect { file_limit: 10, ..Dialect::DEFAULT.clone() };
+        assert_eq!(decoded(b"12345\n7890", &dialect), (b"12345\n7890".to_vec(), vec![]));
+        assert_eq!(decoded(b"12345\n7890x", &dialect), (b"12345\n".to_vec(), vec![NoteKind::FileCut]));
+        assert_eq!(decoded(b"12345\n7890\nx", &dialect), (b"12345\n7890".to_vec(), vec![NoteKind::FileCut]));
+        assert_eq!(decoded(b"12345678901\n", &dialect), (b"".to_vec(), vec![NoteKind::FileCut]));
+        assert_eq!(decoded(b"\xff\xfea\0\n\0b\0c\0", &dialect), (b"a\nbc".to_vec(), vec![]));
+        assert_eq!(decoded(b"\xff\xfea\0\n\0b\0c\0d\0", &dialect), (b"a\n".to_vec(), vec![NoteKind::FileCut]));
+    }
+}

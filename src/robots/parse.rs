@@ -1,0 +1,241 @@
+//! Lines into groups, in one pass.
+
+use super::record::{self, Key, Line};
+use super::{AgentName, Group, Note, NoteKind, Robots, Rule, SideKey, SideRecord};
+use crate::dialect::{AllowLines, Boundary, Dialect, LineLimit, NulOctet, RuleStart};
+
+impl<'a> Robots<'a> {
+    /// Reads the text of a robots.txt, as [`decode`](super::decode) returns it.
+    ///
+    /// Any octets are a robots.txt: what is not understood is noted and skipped (RFC 9309 2.3.1.5). Lines end in LF,
+    /// CR or CR LF. Takes time linear in the text.
+    pub fn parse(text: &'a [u8], dialect: &Dialect) -> Robots<'a> {
+        let mut parser = Parser { dialect, robots: Robots::default(), open: OpenGroup::None, line: 0 };
+        if looks_like_html(text) {
+            parser.robots.notes.push(Note { kind: NoteKind::LooksLikeHtml, line: 1 });
+        }
+        let mut rest = text;
+        while let Some(end) = memchr::memchr2(b'\n', b'\r', rest) {
+            parser.line(&rest[..end]);
+            let crlf = rest[end..].starts_with(b"\r\n");
+            rest = &rest[end + 1 + usize::from(crlf)..];
+        }
+        if !rest.is_empty() {
+            parser.line(rest);
+        }
+        parser.robots
+    }
+}
+
+/// Where the next line falls.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum OpenGroup {
+    /// Outside every group.
+    None,
+    /// Behind the agents of a group, which can still get more.
+    Agents,
+    /// Behind the first rule of a group.
+    Rules,
+}
+
+struct Parser<'a, 'd> {
+    dialect: &'d Dialect,
+    robots: Robots<'a>,
+    open: OpenGroup,
+    line: u32,
+}
+
+impl<'a> Parser<'a, '_> {
+    fn note(&mut self, kind: NoteKind) {
+        self.robots.notes.push(Note { kind, line: self.line });
+    }
+
+    fn line(&mut self, line: &'a [u8]) {
+        self.line = self.line.saturating_add(1);
+        let line = self.limited(line);
+        match record::read(line, self.dialect.keys) {
+            Line::Comment => {}
+            Line::Blank => {
+                if self.dialect.boundary == Boundary::BlankLine {
+                    self.open = OpenGroup::None;
+                }
+            }
+            Line::MissingColon => self.note(NoteKind::MissingColon),
+            Line::Record { key, value } => match key {
+                Key::UserAgent => self.agent(value),
+                Key::Allow => self.rule(true, value),
+                Key::Disallow => self.rule(false, value),
+                Key::Side(key) => self.side_record(key, value),
+                Key::Misspelt => self.note(NoteKind::MisspeltKey),
+                Key::Unknown => self.note(NoteKind::UnknownRecord),
+            },
+        }
+    }
+
+    /// The part of a line that the dialect reads.
+    fn limited(&mut self, line: &'a [u8]) -> &'a [u8] {
+        let mut end = line.len();
+        if let LineLimit::Octets(limit) = self.dialect.line_limit {
+            end = end.min(limit);
+        }
+        if self.dialect.nul == NulOctet::EndsLine {
+            end = memchr::memchr(0, &line[..end]).unwrap_or(end);
+        }
+        if end < line.len() {
+            self.note(NoteKind::LineCut);
+        }
+        &line[..end]
+    }
+
+    fn agent(&mut self, value: &'a [u8]) {
+        let at = self.robots.agents.len();
+        self.robots.agents.push(AgentName { value, line: self.line });
+        if self.open == OpenGroup::Agents {
+            self.robots.groups.last_mut().expect("an open group is the last one").agents.end = at + 1;
+        } else {
+            let rules = self.robots.rules.len();
+            self.robots.groups.push(Group { agents: at..at + 1, rules: rules..rules });
+            self.open = OpenGroup::Agents;
+        }
+    }
+
+    fn rule(&mut self, allow: bool, value: &'a [u8]) {
+        if allow && self.dialect.allow == AllowLines::Ignored {
+            return self.note(NoteKind::AllowIgnored);
+        }
+        if self.open == OpenGroup::None {
+            return self.note(NoteKind::RuleOutsideGroup);
+        }
+        // A line that is dropped below ends the list of agents all the same.
+        self.open = OpenGroup::Rules;
+        let begins = match (self.dialect.rule_start, value.first()) {
+            // An empty value is no rule in any dialect; that its group exists is all it says.
+            (_, None) => return,
+            (RuleStart::Any, _) => true,
+            (RuleStart::Slash, Some(octet)) => *octet == b'/',
+            (RuleStart::SlashOrStar, Some(octet)) => matches!(octet, b'/' | b'*'),
+        };
+        if !begins {
+            return self.note(NoteKind::RuleWithoutSlash);
+        }
+        self.robots.rules.push(Rule { allow, value, line: self.line });
+        self.robots.groups.last_mut().expect("an open group is the last one").rules.end = self.robots.rules.len();
+    }
+
+    fn side_record(&mut self, key: SideKey, value: &'a [u8]) {
+        let in_group = self.open != OpenGroup::None && key != SideKey::Sitemap;
+        let group = in_group.then(|| self.robots.groups.len() as u32 - 1);
+        self.robots.side_records.push(SideRecord { key, value, line: self.line, group });
+    }
+}
+
+/// Whether the text begins like an HTML page, after white space.
+fn looks_like_html(text: &[u8]) -> bool {
+    let text = text.trim_ascii_start();
+    let begins = |start: &[u8]| text.len() >= start.len() && text[..start.len()].eq_ignore_ascii_case(start);
+    begins(b"<!doctype") || begins(b"<html") || begins(b"<head") || begins(b"<?xml")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Groups as text: agents, then rules with their lines.
+    fn groups(text: &str, dialect: &str) -> Vec<String> {
+        let robots = Robots::parse(text.as_bytes(), Dialect::named(dialect).unwrap());
+        let show = |value: &[u8]| String::from_utf8_lossy(value).into_owned();
+        let group = |group: &Group| {
+            let agents: Vec<_> = robots.agents[group.agents.clone()].iter().map(|agent| show(agent.value)).collect();
+            let rules: Vec<_> = robots.rules[group.rules.clone()]
+                .iter()
+                .map(|rule| format!("{}{}@{}", if rule.allow { '+' } else { '-' }, show(rule.value), rule.line))
+                .collect();
+            format!("{} {}", agents.join(","), rules.join(" "))
+        };
+        robots.groups.iter().map(group).collect()
+    }
+
+    fn notes(text: &str, dialect: &str) -> Vec<(NoteKind, u32)> {
+        let robots = Robots::parse(text.as_bytes(), Dialect::named(dialect).unwrap());
+        robots.notes.iter().map(|note| (note.kind, note.line)).collect()
+    }
+
+    #[test]
+    fn agents_share_a_group_until_a_rule() {
+        let text = "User-agent: a\n\nCrawl-delay: 1\nUser-agent: b\nSitemap: x\nDisallow:\nUser-agent: c\nAllow: /x\n";
+        for dialect in ["rfc9309", "google", "mandelbot", "extended-2008"] {
+            assert_eq!(groups(text, dialect), ["a,b ", "c +/x@8"], "{dialect}");
+        }
+        assert_eq!(groups(text, "draft-1996"), ["a ", "b ", "c +/x@8"]);
+        assert_eq!(groups(text, "original-1994"), ["a ", "b ", "c "]);
+    }
+
+    #[test]
+    fn blank_lines_end_records_and_comments_do_not() {
+        let text = "User-agent: a\n# c\nUser-agent: b\n #\nDisallow: /1\n \t\nDisallow: /2\nUser-agent: c\nDisallow: /3\n";
+        for dialect in ["draft-1996", "original-1994"] {
+            assert_eq!(groups(text, dialect), ["a,b -/1@5", "c -/3@9"], "{dialect}");
+            assert_eq!(notes(text, dialect), [(NoteKind::RuleOutsideGroup, 7)], "{dialect}");
+        }
+        assert_eq!(groups(text, "rfc9309"), ["a,b -/1@5 -/2@7", "c -/3@9"]);
+    }
+
+    #[test]
+    fn a_user_agent_after_a_rule_begins_a_record_without_a_blank_line() {
+        let text = "User-agent: a\nDisallow: /1\nUser-agent: b\nDisallow: /2";
+        for dialect in Dialect::names() {
+            assert_eq!(groups(text, dialect), ["a -/1@2", "b -/2@4"], "{dialect}");
+        }
+    }
+
+    #[test]
+    fn line_ends_may_be_mixed() {
+        let text = "User-agent: a\r\rDisallow: /1\r\nDisallow: /2\n\r\nDisallow: /3";
+        assert_eq!(groups(text, "rfc9309"), ["a -/1@3 -/2@4 -/3@6"]);
+    }
+
+    #[test]
+    fn what_is_no_rule_is_noted() {
+        let text = "Disallow: /0\nUser-agent: a\nDisallow: x\nAllow: *x\nnonsense\nNoindex: /\nDisalow: /y\n";
+        assert_eq!(groups(text, "rfc9309"), ["a +*x@4"]);
+        let expected = [
+            (NoteKind::RuleOutsideGroup, 1),
+            (NoteKind::RuleWithoutSlash, 3),
+            (NoteKind::MissingColon, 5),
+            (NoteKind::UnknownRecord, 6),
+            (NoteKind::MisspeltKey, 7),
+        ];
+        assert_eq!(notes(text, "rfc9309"), expected);
+        assert_eq!(groups(text, "google"), ["a -x@3 +*x@4 -/y@7"]);
+        assert_eq!(groups(text, "original-1994"), ["a "]);
+    }
+
+    #[test]
+    fn google_cuts_lines_at_a_nul_and_at_its_limit() {
+        let text = format!("User-agent: a\nDisallow: /x\0y\nDisallow: /{}", "z".repeat(20_000));
+        let robots = Robots::parse(text.as_bytes(), Dialect::named("google").unwrap());
+        assert_eq!(robots.rules[0].value, b"/x");
+        assert_eq!(robots.rules[1].value.len(), 16_663 - "Disallow: ".len());
+        assert_eq!(notes(&text, "google"), [(NoteKind::LineCut, 2), (NoteKind::LineCut, 3)]);
+        assert_eq!(Robots::parse(text.as_bytes(), Dialect::DEFAULT).rules[0].value, b"/x\0y");
+    }
+
+    #[test]
+    fn side_records_know_their_group_and_line() {
+        let text = "Crawl-delay: 0\nUser-agent: a\nCrawl-delay: 0.5\nSitemap: s\nDisallow: /\nHost: h\n";
+        let robots = Robots::parse(text.as_bytes(), Dialect::DEFAULT);
+        let seen: Vec<_> = robots.side_records.iter().map(|r| (r.key, r.value, r.line, r.group)).collect();
+        let expected: [(SideKey, &[u8], u32, Option<u32>); 4] = [
+            (SideKey::CrawlDelay, b"0", 1, None),
+            (SideKey::CrawlDelay, b"0.5", 3, Some(0)),
+            (SideKey::Sitemap, b"s", 4, None),
+            (SideKey::Host, b"h", 6, Some(0)),
+        ];
+        assert_eq!(seen, expected);
+    }
+
+    #[test]
+    fn an_html_page_is_noted() {
+        assert_eq!(notes("\n <!DOCTYPE html>", "rfc9309")[0], (NoteKind::LooksLikeHtml, 1));
+    }
+}

@@ -1,0 +1,214 @@
+//! One line as a record: a key, a separator and a value, with the comment and the blanks around them removed.
+
+use crate::dialect::Keys;
+use serde::Serialize;
+
+/// Records other than agents and rules that are kept with their line numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SideKey {
+    /// `Crawl-delay`: seconds between fetches.
+    CrawlDelay,
+    /// `Request-rate`: documents per seconds.
+    RequestRate,
+    /// `Visit-time`: a window of the day, in UTC.
+    VisitTime,
+    /// `Host`: the preferred host of a mirror.
+    Host,
+    /// `Clean-param`: query parameters without influence on the content.
+    CleanParam,
+    /// `Sitemap`: the URL of a sitemap; belongs to no group.
+    Sitemap,
+    /// `Content-Usage`: the IETF's draft on preferences for automated use.
+    ContentUsage,
+    /// `Content-Signal`: preferences on the use of the content.
+    ContentSignal,
+}
+
+impl SideKey {
+    /// The key in lower case, as it is compared.
+    pub fn name(self) -> &'static str {
+        match self {
+            SideKey::CrawlDelay => "crawl-delay",
+            SideKey::RequestRate => "request-rate",
+            SideKey::VisitTime => "visit-time",
+            SideKey::Host => "host",
+            SideKey::CleanParam => "clean-param",
+            SideKey::Sitemap => "sitemap",
+            SideKey::ContentUsage => "content-usage",
+            SideKey::ContentSignal => "content-signal",
+        }
+    }
+
+    const ALL: [SideKey; 8] = [
+        SideKey::CrawlDelay,
+        SideKey::RequestRate,
+        SideKey::VisitTime,
+        SideKey::Host,
+        SideKey::CleanParam,
+        SideKey::Sitemap,
+        SideKey::ContentUsage,
+        SideKey::ContentSignal,
+    ];
+}
+
+/// What the key of a record says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Key {
+    UserAgent,
+    Allow,
+    Disallow,
+    Side(SideKey),
+    /// A known misspelling that the dialect does not read.
+    Misspelt,
+    Unknown,
+}
+
+/// A line, read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Line<'a> {
+    /// Nothing but blanks.
+    Blank,
+    /// Nothing but a comment.
+    Comment,
+    /// Something without a separator.
+    MissingColon,
+    /// A key and a value, trimmed; the value may be empty.
+    Record { key: Key, value: &'a [u8] },
+}
+
+/// Reads one line, without its line end.
+pub(super) fn read<'a>(line: &'a [u8], keys: Keys) -> Line<'a> {
+    let (content, commented) = match memchr::memchr(b'#', line) {
+        Some(at) => (&line[..at], true),
+        None => (line, false),
+    };
+    let content = trim(content, keys);
+    if content.is_empty() {
+        return if commented { Line::Comment } else { Line::Blank };
+    }
+    let separator = memchr::memchr(b':', content).or_else(|| missing_colon(content, keys));
+    let Some(at) = separator else { return Line::MissingColon };
+    let key = trim(&content[..at], keys);
+    if key.is_empty() {
+        return Line::MissingColon;
+    }
+    Line::Record { key: key_of(key, keys), value: trim(&content[at + 1..], keys) }
+}
+
+/// Where the blank between exactly two words stands in for a colon (C++).
+fn missing_colon(content: &[u8], keys: Keys) -> Option<usize> {
+    if keys == Keys::Exact {
+        return None;
+    }
+    let is_white = |octet: &u8| matches!(octet, b' ' | b'\t');
+    let at = content.iter().position(is_white)?;
+    let value = &content[at + content[at..].iter().take_while(|octet| is_white(octet)).count()..];
+    (!value.iter().any(|octet| is_white(octet))).then_some(at)
+}
+
+/// Removes blanks: space and tab (RFC 9309 `WS`), for C++ all of ASCII's white space.
+pub(super) fn trim(text: &[u8], keys: Keys) -> &[u8] {
+    let blank = |octet: &u8| match octet {
+        b' ' | b'\t' => true,
+        0x0b | 0x0c => keys == Keys::Lenient,
+        _ => false,
+    };
+    let start = text.iter().take_while(|octet| blank(octet)).count();
+    let end = text.len() - text[start..].iter().rev().take_while(|octet| blank(octet)).count();
+    &text[start..end]
+}
+
+/// The misspellings that C++ reads (`kAllowFrequentTypos`), with what they mean.
+const MISSPELT: [(&[u8], Key); 7] = [
+    (b"useragent", Key::UserAgent),
+    (b"user agent", Key::UserAgent),
+    (b"dissallow", Key::Disallow),
+    (b"dissalow", Key::Disallow),
+    (b"disalow", Key::Disallow),
+    (b"diasllow", Key::Disallow),
+    (b"disallaw", Key::Disallow),
+];
+
+fn key_of(key: &[u8], keys: Keys) -> Key {
+    match keys {
+        Keys::Exact => exact_key(key),
+        Keys::Lenient => lenient_key(key),
+    }
+}
+
+fn exact_key(key: &[u8]) -> Key {
+    let is = |name: &str| key.eq_ignore_ascii_case(name.as_bytes());
+    if is("disallow") {
+        Key::Disallow
+    } else if is("allow") {
+        Key::Allow
+    } else if is("user-agent") {
+        Key::UserAgent
+    } else if let Some(&side) = SideKey::ALL.iter().find(|side| is(side.name())) {
+        Key::Side(side)
+    } else if MISSPELT.iter().any(|(typo, _)| key.eq_ignore_ascii_case(typo)) {
+        Key::Misspelt
+    } else {
+        Key::Unknown
+    }
+}
+
+/// C++ compares beginnings, in this order. Its library knows no other records; the ones we keep are read exactly.
+fn lenient_key(key: &[u8]) -> Key {
+    let begins = |name: &[u8]| key.len() >= name.len() && key[..name.len()].eq_ignore_ascii_case(name);
+    if begins(b"user-agent") {
+        Key::UserAgent
+    } else if begins(b"allow") {
+        Key::Allow
+    } else if begins(b"disallow") {
+        Key::Disallow
+    } else if let Some(&(_, meant)) = MISSPELT.iter().find(|(typo, _)| begins(typo)) {
+        meant
+    } else if begins(b"sitemap") || begins(b"site-map") {
+        Key::Side(SideKey::Sitemap)
+    } else {
+        exact_key(key)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record<'a>(key: Key, value: &'a str) -> Line<'a> {
+        Line::Record { key, value: value.as_bytes() }
+    }
+
+    #[test]
+    fn records_are_trimmed_and_comments_cut() {
+        assert_eq!(read(b" Disallow\t: /a b \t# c: d", Keys::Exact), record(Key::Disallow, "/a b"));
+        assert_eq!(read(b"DISALLOW:", Keys::Exact), record(Key::Disallow, ""));
+        assert_eq!(read(b"Allow: /a:b", Keys::Exact), record(Key::Allow, "/a:b"));
+        assert_eq!(read(b"  \t", Keys::Exact), Line::Blank);
+        assert_eq!(read(b"  # x", Keys::Exact), Line::Comment);
+        assert_eq!(read(b": /x", Keys::Exact), Line::MissingColon);
+    }
+
+    #[test]
+    fn lenient_keys_are_read_by_their_beginning() {
+        for line in ["Disallow /x", "disallowed: /x", "Dissalow: /x", "diasllow /x"] {
+            assert_eq!(read(line.as_bytes(), Keys::Lenient), record(Key::Disallow, "/x"), "{line}");
+            assert!(!matches!(read(line.as_bytes(), Keys::Exact), Line::Record { key: Key::Disallow, .. }), "{line}");
+        }
+        assert_eq!(read(b"useragent: a", Keys::Lenient), record(Key::UserAgent, "a"));
+        assert_eq!(read(b"useragent: a", Keys::Exact), record(Key::Misspelt, "a"));
+        assert_eq!(read(b"Disallow /x /y", Keys::Lenient), Line::MissingColon);
+        assert_eq!(read(b"Site-map: x", Keys::Lenient), record(Key::Side(SideKey::Sitemap), "x"));
+    }
+
+    #[test]
+    fn side_records_are_read_in_every_dialect() {
+        for keys in [Keys::Exact, Keys::Lenient] {
+            for side in SideKey::ALL {
+                let line = format!("{}: 1", side.name().to_uppercase());
+                assert_eq!(read(line.as_bytes(), keys), record(Key::Side(side), "1"));
+            }
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! The groups of one crawler, and the rules in them.
+
+use std::ops::Range;
+
+use super::{Agents, Note, NoteKind, Robots, Rule, SideRecord};
+use crate::dialect::{AgentLine, AgentList, Dialect, Groups};
+
+/// Whose groups were chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum GroupOrigin {
+    /// The crawler's own: the token at this place of its list.
+    Own(usize),
+    /// Those of `*`.
+    Everybody,
+    /// There is no group for it: everything is allowed.
+    None,
+}
+
+/// The groups that apply to one crawler.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Selection {
+    /// Whose groups they are.
+    pub origin: GroupOrigin,
+    /// The groups, indices into [`Robots::groups`], in the order of the file.
+    pub groups: Vec<u32>,
+}
+
+impl Selection {
+    /// The rules of the chosen groups, in the order of the file.
+    pub fn rules<'r, 'a>(&'r self, robots: &'r Robots<'a>) -> impl Iterator<Item = &'r Rule<'a>> + Clone {
+        self.groups.iter().flat_map(move |&group| &robots.rules[self.range(robots, group)])
+    }
+
+    /// The side records of the chosen groups and those outside every group, in the order of the file.
+    pub fn side_records<'r, 'a>(&'r self, robots: &'r Robots<'a>) -> impl Iterator<Item = &'r SideRecord<'a>> {
+        robots.side_records.iter().filter(|record| record.group.is_none_or(|group| self.groups.binary_search(&group).is_ok()))
+    }
+
+    fn range(&self, robots: &Robots<'_>, group: u32) -> Range<usize> {
+        robots.groups[group as usize].rules.clone()
+    }
+}
+
+impl Robots<'_> {
+    /// Picks the groups for `agents`: its own, else those of `*`, else none.
+    pub fn select(&self, agents: &Agents, dialect: &Dialect) -> Selection {
+        let tokens = agents.tokens();
+        match dialect.agent_list {
+            AgentList::Preference => {
+                for (place, token) in tokens.iter().enumerate() {
+                    let groups = self.groups_where(dialect, |value| names(value, token, dialect.agent_line));
+                    if !groups.is_empty() {
+                        return Selection { origin: GroupOrigin::Own(place), groups };
+                    }
+                }
+            }
+            AgentList::Merge => {
+                let place = |value: &[u8]| tokens.iter().position(|token| names(value, token, dialect.agent_line));
+                let groups = self.groups_where(dialect, |value| place(value).is_some());
+                if !groups.is_empty() {
+                    let first = self.agents.iter().find_map(|agent| place(agent.value));
+                    return Selection { origin: GroupOrigin::Own(first.unwrap_or(0)), groups };
+                }
+            }
+        }
+        let groups = self.groups_where(dialect, |value| is_everybody(value, dialect.agent_line));
+        let origin = if groups.is_empty() { GroupOrigin::None } else { GroupOrigin::Everybody };
+        Selection { origin, groups }
+    }
+
+    /// The `User-agent` lines of which not the whole value is compared, and agents that several groups name.
+    ///
+    /// Not part of [`Robots::parse`], because only those who show notes pay for it.
+    pub fn agent_notes(&self, dialect: &Dialect) -> Vec<Note> {
+        let mut notes = Vec::new();
+        let mut seen = hashbrown::HashMap::new();
+        for (index, group) in self.groups.iter().enumerate() {
+            for agent in &self.agents[group.agents.clone()] {
+                let compared = compared_part(agent.value, dialect.agent_line);
+                if compared.len() < agent.value.len() || agent.value.is_empty() {
+                    notes.push(Note { kind: NoteKind::AgentCut, line: agent.line });
+                }
+                if *seen.entry(compared.to_ascii_lowercase()).or_insert(index) != index {
+                    notes.push(Note { kind: NoteKind::AgentRepeated, line: agent.line });
+                }
+            }
+        }
+        notes
+    }
+
+    fn groups_where(&self, dialect: &Dialect, named: impl Fn(&[u8]) -> bool) -> Vec<u32> {
+        let is_named = |index: &u32| {
+            let group = &self.groups[*index as usize];
+            self.agents[group.agents.clone()].iter().any(|agent| named(agent.value))
+        };
+        let found = (0..self.groups.len() as u32).filter(is_named);
+        match dialect.groups {
+            Groups::Merged => found.collect(),
+            Groups::First => found.take(1).collect(),
+        }
+    }
+}
+
+/// Whether the value of a `User-agent` line means everybody.
+fn is_everybody(value: &[u8], line: AgentLine) -> bool {
+    match line {
+        // `isspace` after the star: C++ ignores what follows.
+        AgentLine::LettersToken => {
+            matches!(value, [b'*'] | [b'*', b' ' | b'\t' | 0x0b | 0x0c, ..])
+        }
+        _ => value == b"*",
+    }
+}
+
+/// Whether the value of a `User-agent` line names the crawler `token`.
+fn names(value: &[u8], token: &str, line: AgentLine) -> bool {
+    let value = compared_part(value, line);
+    let token = token.as_bytes();
+    match line {
+        AgentLine::Token | AgentLine::LettersToken | AgentLine::Whole => value.eq_ignore_ascii_case(token),
+        AgentLine::OccursInName => !value.is_empty() && contains_ignore_case(token, value),
+        AgentLine::ContainsName => value != b"*" && contains_ignore_case(value, token),
+    }
+}
+
+/// The part of a `User-agent` line's value that is compared.
+fn compared_part(value: &[u8], line: AgentLine) -> &[u8] {
+    let leading = |belongs: fn(&u8) -> bool| &value[..value.iter().take_while(|octet| belongs(octet)).count()];
+    match line {
+        _ if is_everybody(value, line) => value,
+        AgentLine::Token => leading(|octet| octet.is_ascii_alphanumeric() || matches!(octet, b'_' | b'-')),
+        AgentLine::LettersToken => leading(|octet| octet.is_ascii_alphabetic() || matches!(octet, b'_' | b'-')),
+        AgentLine::Whole | AgentLine::ContainsName => value,
+        AgentLine::OccursInName => leading(|octet| *octet != b'/').trim_ascii_end(),
+    }
+}
+
+fn contains_ignore_case(text: &[u8], word: &[u8]) -> bool {
+    !word.is_empty() && text.windows(word.len()).any(|part| part.eq_ignore_ascii_case(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chosen(text: &str, agents: &str, dialect: &str) -> String {
+        let dialect = Dialect::named(dialect).unwrap();
+        let robots = Robots::parse(text.as_bytes(), dialect);
+        let selection = robots.select(&agents.parse().unwrap(), dialect);
+        selection.rules(&robots).map(|rule| String::from_utf8_lossy(rule.value)).collect::<Vec<_>>().join(" ")
+    }
+
+    const FILE: &str = "User-agent: foo/1.2\nDisallow: /1\n\nUser-agent: 360Spider beta\nDisallow: /2\n\n\
+                        User-agent: *\nDisallow: /3\n\nUser-agent: FOO\nDisallow: /4\n";
+
+    #[test]
+    fn tokens_are_compared_whole_and_without_case() {
+        assert_eq!(chosen(FILE, "Foo", "rfc9309"), "/1 /4");
+        assert_eq!(chosen(FILE, "360spider", "rfc9309"), "/2");
+        assert_eq!(chosen(FILE, "fo", "rfc9309"), "/3");
+        assert_eq!(chosen(FILE, "foobar", "rfc9309"), "/3");
+        assert_eq!(chosen(FILE, "*", "rfc9309"), "/3");
+        assert_eq!(chosen(FILE, "360spider", "google"), "/3", "its tokeniser knows no digits");
+        assert_eq!(chosen(FILE, "foo", "mandelbot"), "/4", "the whole value is the name");
+    }
+
+    #[test]
+    fn old_dialects_look_for_substrings_and_take_the_first_record() {
+        assert_eq!(chosen(FILE, "foobar", "original-1994"), "/1");
+        assert_eq!(chosen(FILE, "fo", "original-1994"), "/3");
+        assert_eq!(chosen(FILE, "spider", "draft-1996"), "/2");
+        assert_eq!(chosen(FILE, "FOO", "draft-1996"), "/1");
+        let empty = "User-agent:\nDisallow: /1\n\nUser-agent: *\nDisallow: /2\n\nUser-agent: *\nDisallow: /3\n";
+        assert_eq!(chosen(empty, "foo", "original-1994"), "/2");
+        assert_eq!(chosen(empty, "foo", "draft-1996"), "/2");
+    }
+
+    #[test]
+    fn a_list_is_a_preference_but_google_merges_it() {
+        assert_eq!(chosen(FILE, "bar,360Spider,foo", "rfc9309"), "/2");
+        let file = "User-agent: a\nDisallow: /1\nUser-agent: b\nDisallow: /2\n";
+        assert_eq!(chosen(file, "b,a", "rfc9309"), "/2");
+        assert_eq!(chosen(file, "b,a", "google"), "/1 /2");
+    }
+
+    #[test]
+    fn star_before_a_blank_is_everybody_for_google_only() {
+        let file = "User-agent: * foo\nDisallow: /1\n";
+        assert_eq!(chosen(file, "x", "google"), "/1");
+        assert_eq!(chosen(file, "x", "rfc9309"), "");
+        assert_eq!(chosen(file, "foo", "rfc9309"), "");
+    }
+
+    #[test]
+    fn nobody_is_told_from_everybody() {
+        let dialect = Dialect::DEFAULT;
+        let robots = Robots::parse(b"User-agent: a\nDisallow:\n\nUser-agent: *\nDisallow: /\n", dialect);
+        let own = robots.select(&"a".parse().unwrap(), dialect);
+        assert_eq!((own.origin, own.rules(&robots).count()), (GroupOrigin::Own(0), 0), "an empty group shields from *");
+        assert_eq!(robots.select(&"b".parse().unwrap(), dialect).origin, GroupOrigin::Everybody);
+        assert_eq!(Robots::default().select(&"b".parse().unwrap(), dialect).origin, GroupOrigin::None);
+    }
+
+    #[test]
+    fn cut_and_repeated_agents_are_noted() {
+        let dialect = Dialect::DEFAULT;
+        let notes = Robots::parse(FILE.as_bytes(), dialect).agent_notes(dialect);
+        let seen: Vec<_> = notes.iter().map(|note| (note.kind, note.line)).collect();
+        assert_eq!(seen, [(NoteKind::AgentCut, 1), (NoteKind::AgentCut, 4), (NoteKind::AgentRepeated, 10)]);
+    }
+}

@@ -1,0 +1,714 @@
+//! A naive oracle: is this path allowed by this robots.txt?
+//!
+//! Written from the specifications alone, to be compared with the engine. It parses the whole
+//! file again for every question, copies freely, and tries every rule on every path. Nothing here
+//! is fast, and nothing here is shared with the library.
+//!
+//! The sources, by the names used below:
+//!
+//! * RFC 9309;
+//! * `google`: google/robotstxt, the C++ library (`robots.cc`), at commit 22b355f;
+//! * Mandelbot: Fractle's page on Mandelbot's robots.txt support;
+//! * SearchTools: "Elements of robots.txt", June 2008;
+//! * the draft: draft-koster-robots-00, 1996;
+//! * the original: "A Standard for Robot Exclusion", 30 June 1994.
+//!
+//! "Ours" marks a decision that none of them makes.
+
+/// How many octets of a file are read: RFC 9309, 2.5, asks for at least 500 KiB (the number: ours).
+const READ_LIMIT: usize = 4 * 1024 * 1024;
+
+/// Whether a crawler that asks for `agents`, in order of preference, may fetch `path`.
+///
+/// `robots` is the file as served with status 200. `path` is path and query, begins with `/`, and
+/// holds neither fragment nor line end. The agent `*` is nobody's name.
+///
+/// # Panics
+///
+/// If `dialect` is not one of the six names.
+pub fn allowed(dialect: &str, agents: &[&str], robots: &[u8], path: &[u8]) -> bool {
+    use Dialect::{Draft1996, Extended2008, Mandelbot, Original1994, Rfc9309};
+    let dialect = match dialect {
+        "rfc9309" => Rfc9309,
+        "mandelbot" => Mandelbot,
+        "extended-2008" => Extended2008,
+        "draft-1996" => Draft1996,
+        "original-1994" => Original1994,
+        "google" => return google::allowed(agents, robots, path),
+        unknown => panic!("no such dialect: {unknown}"),
+    };
+    let groups = groups(dialect, &text(robots));
+    let rules = rules_for(dialect, agents, &groups);
+    match dialect {
+        Rfc9309 => is_robots_txt(&rfc_url(path)) || longest(&rules, &rfc_url(path)),
+        Mandelbot | Extended2008 => longest(&rules, &rfc_url(path)),
+        Draft1996 => is_robots_txt(&draft_form(path)) || first_match(&rules, &draft_form(path)),
+        Original1994 => no_prefix_matches(&rules, path),
+    }
+}
+
+/// The five dialects that share one skeleton; `google` stands apart.
+#[derive(Clone, Copy, PartialEq)]
+enum Dialect {
+    Rfc9309,
+    Mandelbot,
+    Extended2008,
+    Draft1996,
+    Original1994,
+}
+
+// ---------------------------------------------------------------------------------------------
+// From octets to lines
+// ---------------------------------------------------------------------------------------------
+
+/// What is read of a file, without its byte order mark; UTF-16 becomes UTF-8 (ours).
+///
+/// The limit counts the octets as served. Behind it, only lines whose end was read count (ours).
+fn text(robots: &[u8]) -> Vec<u8> {
+    let read = &robots[..robots.len().min(READ_LIMIT)];
+    let mut text = match read {
+        [0xEF, 0xBB, 0xBF, rest @ ..] => rest.to_vec(),
+        [0xFF, 0xFE, rest @ ..] => from_utf16(rest, u16::from_le_bytes),
+        [0xFE, 0xFF, rest @ ..] => from_utf16(rest, u16::from_be_bytes),
+        _ => read.to_vec(),
+    };
+    if robots.len() > READ_LIMIT {
+        while text.last().is_some_and(|&octet| !is_line_end(octet)) {
+            text.pop();
+        }
+    }
+    text
+}
+
+/// Decodes UTF-16: a surrogate without its partner, and an odd last octet, are U+FFFD (ours).
+fn from_utf16(octets: &[u8], unit: fn([u8; 2]) -> u16) -> Vec<u8> {
+    let pairs = octets.chunks_exact(2);
+    let odd = !pairs.remainder().is_empty();
+    let units = pairs.map(|pair| unit([pair[0], pair[1]]));
+    let mut text: String = char::decode_utf16(units).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER)).collect();
+    if odd {
+        text.push(char::REPLACEMENT_CHARACTER);
+    }
+    text.into_bytes()
+}
+
+fn is_line_end(octet: u8) -> bool {
+    octet == b'\r' || octet == b'\n'
+}
+
+/// The lines of a text: CR, LF and CRLF end one each (RFC 9309, 2.2, `EOL`; the original: "CR,
+/// CR/NL, or NL").
+fn lines(text: &[u8]) -> Vec<Vec<u8>> {
+    let mut lines = vec![Vec::new()];
+    for (at, &octet) in text.iter().enumerate() {
+        let second_half = octet == b'\n' && at > 0 && text[at - 1] == b'\r';
+        if second_half {
+            continue;
+        }
+        if is_line_end(octet) {
+            lines.push(Vec::new());
+        } else {
+            lines.last_mut().unwrap().push(octet);
+        }
+    }
+    // What follows the last line end is a line only if there is something.
+    if lines.last().unwrap().is_empty() {
+        lines.pop();
+    }
+    lines
+}
+
+/// Without spaces and tabs at both ends (RFC 9309, 2.2, `WS`; the same for the others: ours).
+fn trim(octets: &[u8]) -> &[u8] {
+    trim_by(octets, |octet| octet == b' ' || octet == b'\t')
+}
+
+/// Without the octets at both ends that are `blank`.
+fn trim_by(octets: &[u8], blank: fn(u8) -> bool) -> &[u8] {
+    let leading = octets.iter().take_while(|octet| blank(**octet)).count();
+    let rest = &octets[leading..];
+    let trailing = rest.iter().rev().take_while(|octet| blank(**octet)).count();
+    &rest[..rest.len() - trailing]
+}
+
+/// What stands before the first `end`, or everything.
+fn before(octets: &[u8], end: u8) -> &[u8] {
+    octets.split(|&octet| octet == end).next().unwrap()
+}
+
+// ---------------------------------------------------------------------------------------------
+// From lines to groups
+// ---------------------------------------------------------------------------------------------
+
+/// What a line is to a parser of groups.
+enum Line {
+    /// Nothing but spaces and tabs.
+    Blank,
+    UserAgent(Vec<u8>),
+    Rule(Rule),
+    /// A comment, another record, or no record at all.
+    Other,
+}
+
+#[derive(Clone)]
+struct Rule {
+    allow: bool,
+    value: Vec<u8>,
+}
+
+#[derive(Default)]
+struct Group {
+    agents: Vec<Vec<u8>>,
+    rules: Vec<Rule>,
+}
+
+/// Reads one line: `#` starts a comment anywhere, the first colon ends the key, keys are compared
+/// whole and without case (RFC 9309, 2.2; Mandelbot; the original).
+fn read_line(dialect: Dialect, line: &[u8]) -> Line {
+    if trim(line).is_empty() {
+        return Line::Blank;
+    }
+    let record = before(line, b'#');
+    let key = before(record, b':');
+    if key.len() == record.len() {
+        return Line::Other;
+    }
+    let value = trim(&record[key.len() + 1..]).to_vec();
+    match trim(key).to_ascii_lowercase().as_slice() {
+        b"user-agent" => Line::UserAgent(value),
+        b"disallow" => Line::Rule(Rule { allow: false, value }),
+        // The original knows no `Allow`: "unrecognised headers are ignored".
+        b"allow" if dialect != Dialect::Original1994 => Line::Rule(Rule { allow: true, value }),
+        _ => Line::Other,
+    }
+}
+
+/// Whether a blank line ends a record: the original, "separated by one or more blank lines", and
+/// the draft, 3.2. Not so in RFC 9309 (2.2, `group`) and in SearchTools' own example.
+fn blank_line_ends_a_group(dialect: Dialect) -> bool {
+    matches!(dialect, Dialect::Draft1996 | Dialect::Original1994)
+}
+
+/// Where the parser stands.
+#[derive(PartialEq)]
+enum Place {
+    Outside,
+    InAgents,
+    InRules,
+}
+
+/// All groups in the order of the file.
+///
+/// A rule line ends the list of agents, whatever its value; a `User-agent` line after it starts the
+/// next group, whatever its value (ours, for values that name nobody). Rules outside a group are
+/// ignored (RFC 9309, 2.2.2).
+fn groups(dialect: Dialect, text: &[u8]) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    let mut place = Place::Outside;
+    for line in lines(text) {
+        match read_line(dialect, &line) {
+            Line::Blank if blank_line_ends_a_group(dialect) => place = Place::Outside,
+            Line::Blank | Line::Other => {}
+            Line::UserAgent(value) => {
+                if place != Place::InAgents {
+                    groups.push(Group::default());
+                }
+                groups.last_mut().unwrap().agents.push(value);
+                place = Place::InAgents;
+            }
+            Line::Rule(_) if place == Place::Outside => {}
+            Line::Rule(rule) => {
+                groups.last_mut().unwrap().rules.push(rule);
+                place = Place::InRules;
+            }
+        }
+    }
+    groups
+}
+
+// ---------------------------------------------------------------------------------------------
+// From groups to the rules of an agent
+// ---------------------------------------------------------------------------------------------
+
+/// The rules that bind: of the first agent with a group of its own, else of `*`.
+fn rules_for(dialect: Dialect, agents: &[&str], groups: &[Group]) -> Vec<Rule> {
+    for agent in agents {
+        let own = |group: &&Group| group.agents.iter().any(|line| names(dialect, line, agent));
+        let own: Vec<&Group> = groups.iter().filter(own).collect();
+        if !own.is_empty() {
+            return rules_of(dialect, &own);
+        }
+    }
+    // `* foo` and `*bot*` are not `*`.
+    let star = |group: &&Group| group.agents.iter().any(|line| line == b"*");
+    let star: Vec<&Group> = groups.iter().filter(star).collect();
+    rules_of(dialect, &star)
+}
+
+/// The rules of several groups for one agent: all merged (RFC 9309, 2.2.1), or the first group's
+/// (the draft, 3.2.1: "the first record"; the same for the original: ours).
+fn rules_of(dialect: Dialect, groups: &[&Group]) -> Vec<Rule> {
+    let count = match dialect {
+        Dialect::Draft1996 | Dialect::Original1994 => 1,
+        Dialect::Rfc9309 | Dialect::Mandelbot | Dialect::Extended2008 => groups.len(),
+    };
+    let rules = groups.iter().take(count).flat_map(|group| &group.rules);
+    rules.filter(|rule| is_rule(dialect, rule)).cloned().collect()
+}
+
+/// Whether a rule line is a rule.
+///
+/// An empty value is none (RFC 9309, 2.2, `empty-pattern`; the original: "all URLs can be
+/// retrieved"). RFC 9309's `path-pattern` begins with a slash, its example in 5.1 with a `*`. The
+/// old texts need no such test: no path begins with anything but a slash.
+fn is_rule(dialect: Dialect, rule: &Rule) -> bool {
+    match dialect {
+        Dialect::Rfc9309 | Dialect::Mandelbot | Dialect::Extended2008 => {
+            matches!(rule.value.first(), Some(b'/' | b'*'))
+        }
+        Dialect::Draft1996 | Dialect::Original1994 => !rule.value.is_empty(),
+    }
+}
+
+/// Whether the value of a `User-agent` line names this agent, always without case.
+fn names(dialect: Dialect, value: &[u8], agent: &str) -> bool {
+    if agent == "*" || agent.is_empty() {
+        return false;
+    }
+    let value = value.to_ascii_lowercase();
+    let agent = agent.to_ascii_lowercase().into_bytes();
+    match dialect {
+        // RFC 9309, 2.2.1: the product token; digits are taken as part of it (ours).
+        Dialect::Rfc9309 => leading(&value, is_token_octet) == agent,
+        // Mandelbot: the value is the name.
+        Dialect::Mandelbot => value == agent,
+        // The original: "a case insensitive substring match of the name without version
+        // information is recommended".
+        Dialect::Extended2008 | Dialect::Original1994 => {
+            let name = trim(before(&value, b'/'));
+            !name.is_empty() && contains(&agent, name)
+        }
+        // The draft, 3.2.1: "whose value contains the name token of the robot as a substring".
+        Dialect::Draft1996 => contains(&value, &agent),
+    }
+}
+
+fn is_token_octet(octet: u8) -> bool {
+    octet.is_ascii_alphanumeric() || octet == b'_' || octet == b'-'
+}
+
+/// The longest run at the start whose octets all satisfy `wanted`.
+fn leading(octets: &[u8], wanted: fn(u8) -> bool) -> &[u8] {
+    octets.split(|&octet| !wanted(octet)).next().unwrap()
+}
+
+/// Whether the second string, which is not empty, occurs in the first.
+fn contains(octets: &[u8], wanted: &[u8]) -> bool {
+    octets.windows(wanted.len()).any(|window| window == wanted)
+}
+
+// ---------------------------------------------------------------------------------------------
+// From rules to a verdict
+// ---------------------------------------------------------------------------------------------
+
+/// The path of the file itself, in normal form and without a query: RFC 9309, 2.2.2, "implicitly
+/// allowed"; the draft, 3.2.2, "/robots.txt must always be allowed".
+fn is_robots_txt(normal_path: &[u8]) -> bool {
+    normal_path == b"/robots.txt"
+}
+
+/// The longest pattern wins, and `Allow` wins a tie (RFC 9309, 2.2.2; Mandelbot; SearchTools:
+/// "longest", the tie is ours). `path` is in normal form.
+fn longest(rules: &[Rule], path: &[u8]) -> bool {
+    let mut best_allow = 0;
+    let mut best_disallow = 0;
+    for rule in rules {
+        let pattern = rfc_pattern(&rule.value);
+        if !matches(&pattern, path) {
+            continue;
+        }
+        if rule.allow {
+            best_allow = best_allow.max(pattern.length);
+        } else {
+            best_disallow = best_disallow.max(pattern.length);
+        }
+    }
+    best_allow >= best_disallow
+}
+
+/// The draft, 3.2.2: "the first match found is used. If no match is found, the default assumption
+/// is that the URL is allowed". `path` is decoded; values are plain prefixes.
+fn first_match(rules: &[Rule], path: &[u8]) -> bool {
+    for rule in rules {
+        if path.starts_with(&draft_form(&rule.value)) {
+            return rule.allow;
+        }
+    }
+    true
+}
+
+/// The original: a URL that starts with any value is not visited; the octets are compared as they
+/// are.
+fn no_prefix_matches(rules: &[Rule], path: &[u8]) -> bool {
+    !rules.iter().any(|rule| path.starts_with(&rule.value))
+}
+
+/// A pattern that is ready to be matched, octet by octet.
+struct Pattern {
+    pieces: Vec<Piece>,
+    /// The path must end where the pattern ends.
+    anchored: bool,
+    /// What "longest" compares.
+    length: usize,
+}
+
+#[derive(PartialEq)]
+enum Piece {
+    /// `*`: any octets, also none (RFC 9309, 2.2.3).
+    AnyRun,
+    Octet(u8),
+}
+
+/// Whether a pattern matches at the start of a path, by the textbook's table: after each piece,
+/// `reached[n]` says whether the pieces so far can match exactly the first `n` octets.
+fn matches(pattern: &Pattern, path: &[u8]) -> bool {
+    let mut reached = vec![false; path.len() + 1];
+    reached[0] = true;
+    for piece in &pattern.pieces {
+        let mut next = vec![false; path.len() + 1];
+        for n in 0..=path.len() {
+            next[n] = match piece {
+                Piece::AnyRun => reached[n] || (n > 0 && next[n - 1]),
+                Piece::Octet(octet) => n > 0 && reached[n - 1] && path[n - 1] == *octet,
+            };
+        }
+        reached = next;
+    }
+    if pattern.anchored { reached[path.len()] } else { reached.contains(&true) }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Percent-encoding
+// ---------------------------------------------------------------------------------------------
+
+/// One octet of a path as it was written: raw, or as `%xx`.
+struct Written {
+    octet: u8,
+    escaped: bool,
+}
+
+/// Reads escapes. A `%` without two hexadecimal digits behind it is a raw `%` (ours).
+fn written(octets: &[u8]) -> Vec<Written> {
+    let mut all = Vec::new();
+    let mut rest = octets;
+    while let [first, behind @ ..] = rest {
+        if let Some(octet) = escape_at(rest) {
+            all.push(Written { octet, escaped: true });
+            rest = &rest[3..];
+        } else {
+            all.push(Written { octet: *first, escaped: false });
+            rest = behind;
+        }
+    }
+    all
+}
+
+/// The octet meant by the escape that these octets begin with.
+fn escape_at(octets: &[u8]) -> Option<u8> {
+    let [b'%', high, low, ..] = octets else {
+        return None;
+    };
+    let high = char::from(*high).to_digit(16)?;
+    let low = char::from(*low).to_digit(16)?;
+    u8::try_from(high * 16 + low).ok()
+}
+
+/// The escape of an octet, in upper case (RFC 3986, 2.1).
+fn escape(octet: u8) -> Vec<u8> {
+    format!("%{octet:02X}").into_bytes()
+}
+
+/// RFC 3986, 2.3.
+fn is_unreserved(octet: u8) -> bool {
+    octet.is_ascii_alphanumeric() || b"-._~".contains(&octet)
+}
+
+/// RFC 3986, 2.2.
+fn is_reserved(octet: u8) -> bool {
+    b":/?#[]@!$&'()*+,;=".contains(&octet)
+}
+
+/// The normal form of one octet: RFC 9309, 2.2.2.
+///
+/// Unreserved octets stand for themselves, however they were written; a reserved octet stays as it
+/// was written, for it and its escape differ; anything else is escaped. `*` and `$` are as good as
+/// their escapes (2.2.3, figure 6), so both are one octet here, and a caller tells wildcards and
+/// anchors apart before.
+fn normal(written: &Written) -> Vec<u8> {
+    let Written { octet, escaped } = *written;
+    let raw = is_unreserved(octet) || octet == b'*' || octet == b'$';
+    if raw || (is_reserved(octet) && !escaped) { vec![octet] } else { escape(octet) }
+}
+
+/// The normal form of a URL's path and query.
+fn rfc_url(path: &[u8]) -> Vec<u8> {
+    written(path).iter().flat_map(normal).collect()
+}
+
+/// The normal form of a pattern: a raw `*` is a wildcard, a raw `$` in the last place the anchor
+/// (RFC 9309, 2.2.3); a `$` in any other place is literal (Mandelbot; for RFC 9309: ours).
+///
+/// Its length (ours, for RFC 9309, 2.2.2 and 5.2): an escape that remains counts 3, that of `*` or
+/// `$` included; everything else 1.
+fn rfc_pattern(value: &[u8]) -> Pattern {
+    let body = value.strip_suffix(b"$");
+    let anchored = body.is_some();
+    let mut pieces = Vec::new();
+    let mut length = usize::from(anchored);
+    for written in written(body.unwrap_or(value)) {
+        if written.octet == b'*' && !written.escaped {
+            pieces.push(Piece::AnyRun);
+            length += 1;
+            continue;
+        }
+        let octets = normal(&written);
+        let stays_escaped = written.escaped && !is_unreserved(written.octet);
+        length += if stays_escaped { 3 } else { octets.len() };
+        pieces.extend(octets.into_iter().map(Piece::Octet));
+    }
+    Pattern { pieces, anchored, length }
+}
+
+/// The draft, 3.2.2: "if a %xx encoded octet is encountered it is unencoded prior to comparison,
+/// unless it is the "/" character". That one stays an escape, whose hexadecimal digit has no case
+/// (ours). A URL's query is kept (ours).
+fn draft_form(octets: &[u8]) -> Vec<u8> {
+    let form = |written: &Written| match written {
+        Written { octet: b'/', escaped: true } => escape(b'/'),
+        Written { octet, .. } => vec![*octet],
+    };
+    written(octets).iter().flat_map(form).collect()
+}
+
+// ---------------------------------------------------------------------------------------------
+// google
+// ---------------------------------------------------------------------------------------------
+
+/// The C++ library, in its own order of events; each function names the one it stands for.
+mod google {
+    use super::{Pattern, Piece, before, escape, escape_at, leading, matches, trim_by};
+
+    /// `Parse`: a line's buffer holds 2083 * 8 octets, one of them for the NUL at its end.
+    const LINE_LIMIT: usize = 2083 * 8 - 1;
+
+    /// `ParsedRobotsKey`: `UNKNOWN` and `SITEMAP` have no effect on verdicts.
+    enum Key {
+        UserAgent,
+        Allow,
+        Disallow,
+        Other,
+    }
+
+    /// `RobotsMatcher`: the flags of the parser, and the best priorities.
+    #[derive(Default)]
+    struct Matcher {
+        seen_global: bool,
+        seen_specific: bool,
+        ever_seen_specific: bool,
+        seen_separator: bool,
+        global: Best,
+        specific: Best,
+    }
+
+    /// The best priority of each kind; 0, as for an empty pattern, is as good as no match.
+    #[derive(Default)]
+    struct Best {
+        allow: usize,
+        disallow: usize,
+    }
+
+    /// `AllowedByRobots`. The path is held as a C string, so that a NUL ends it.
+    pub fn allowed(agents: &[&str], robots: &[u8], path: &[u8]) -> bool {
+        let path = before(path, 0);
+        let mut matcher = Matcher::default();
+        for line in lines(robots) {
+            if let Some((key, value)) = key_and_value(line) {
+                matcher.handle(agents, path, &key, &value);
+            }
+        }
+        !matcher.disallow()
+    }
+
+    /// `Parse`: skips a byte order mark as far as it goes, and cuts lines that are too long. A line
+    /// is held as a C string, so that a NUL ends it. The empty line in every CRLF does no harm.
+    fn lines(robots: &[u8]) -> Vec<&[u8]> {
+        let mark = [0xEF, 0xBB, 0xBF];
+        let skipped = robots.iter().zip(mark).take_while(|(octet, mark)| *octet == mark);
+        let body = &robots[skipped.count()..];
+        let lines = body.split(|&octet| octet == b'\r' || octet == b'\n');
+        lines.map(|line| before(&line[..line.len().min(LINE_LIMIT)], 0)).collect()
+    }
+
+    /// `StripAsciiWhitespace`.
+    fn strip(octets: &[u8]) -> &[u8] {
+        trim_by(octets, is_space)
+    }
+
+    /// C's `isspace`.
+    fn is_space(octet: u8) -> bool {
+        matches!(octet, b' ' | b'\t' | b'\n' | 0x0B | 0x0C | b'\r')
+    }
+
+    /// `GetKeyAndValueFrom` and `NeedEscapeValueForKey`.
+    fn key_and_value(line: &[u8]) -> Option<(Key, Vec<u8>)> {
+        let line = strip(before(line, b'#'));
+        let colon = line.iter().position(|&octet| octet == b':');
+        let separator = colon.or_else(|| blank_between_two_words(line))?;
+        let key = strip(&line[..separator]);
+        let value = strip(&line[separator + 1..]);
+        if key.is_empty() {
+            return None;
+        }
+        match parse_key(key) {
+            Key::UserAgent => Some((Key::UserAgent, value.to_vec())),
+            key => Some((key, escape_pattern(value))),
+        }
+    }
+
+    /// Where a line without a colon is parted: at its first blank, if it has exactly two words.
+    fn blank_between_two_words(line: &[u8]) -> Option<usize> {
+        let is_blank = |octet: &u8| *octet == b' ' || *octet == b'\t';
+        let words = line.split(is_blank).filter(|word| !word.is_empty());
+        if words.count() == 2 { line.iter().position(is_blank) } else { None }
+    }
+
+    /// `ParsedRobotsKey::Parse`: keys by prefix, with the misspellings that are let through.
+    fn parse_key(key: &[u8]) -> Key {
+        let key = key.to_ascii_lowercase();
+        let starts = |wanted: &&str| key.starts_with(wanted.as_bytes());
+        let disallows = ["disallow", "dissallow", "dissalow", "disalow", "diasllow", "disallaw"];
+        if ["user-agent", "useragent", "user agent"].iter().any(starts) {
+            Key::UserAgent
+        } else if starts(&"allow") {
+            Key::Allow
+        } else if disallows.iter().any(starts) {
+            Key::Disallow
+        } else {
+            Key::Other
+        }
+    }
+
+    /// `MaybeEscapePattern`: octets above 0x7F are escaped, hexadecimal digits of escapes put into
+    /// upper case, nothing else is touched.
+    fn escape_pattern(value: &[u8]) -> Vec<u8> {
+        let mut escaped = Vec::new();
+        let mut rest = value;
+        while let [first, behind @ ..] = rest {
+            if escape_at(rest).is_some() {
+                escaped.extend(rest[..3].to_ascii_uppercase());
+                rest = &rest[3..];
+                continue;
+            }
+            if first.is_ascii() {
+                escaped.push(*first);
+            } else {
+                escaped.extend(escape(*first));
+            }
+            rest = behind;
+        }
+        escaped
+    }
+
+    impl Matcher {
+        fn handle(&mut self, agents: &[&str], path: &[u8], key: &Key, value: &[u8]) {
+            match key {
+                Key::UserAgent => self.user_agent(agents, value),
+                Key::Allow => self.rule(true, allow_priority(path, value)),
+                Key::Disallow => self.rule(false, priority(path, value)),
+                Key::Other => {}
+            }
+        }
+
+        /// `HandleUserAgent`: the names of a line are compared with all agents asked for.
+        fn user_agent(&mut self, agents: &[&str], value: &[u8]) {
+            if self.seen_separator {
+                self.seen_global = false;
+                self.seen_specific = false;
+                self.seen_separator = false;
+            }
+            if is_global(value) {
+                self.seen_global = true;
+                return;
+            }
+            let name = extract_user_agent(value);
+            if agents.iter().any(|agent| agent.as_bytes().eq_ignore_ascii_case(name)) {
+                self.seen_specific = true;
+                self.ever_seen_specific = true;
+            }
+        }
+
+        /// `HandleAllow` and `HandleDisallow`: a group that names an agent asked for is not also a
+        /// global one.
+        fn rule(&mut self, allow: bool, priority: usize) {
+            if !self.seen_global && !self.seen_specific {
+                return;
+            }
+            self.seen_separator = true;
+            let best = if self.seen_specific { &mut self.specific } else { &mut self.global };
+            let best = if allow { &mut best.allow } else { &mut best.disallow };
+            *best = priority.max(*best);
+        }
+
+        /// `disallow`: a specific group shields from the global ones, whatever it holds.
+        fn disallow(&self) -> bool {
+            let best = if self.ever_seen_specific { &self.specific } else { &self.global };
+            best.disallow > best.allow
+        }
+    }
+
+    /// A `*`, or one with white space and anything behind it.
+    fn is_global(value: &[u8]) -> bool {
+        match value {
+            [b'*'] => true,
+            [b'*', second, ..] => is_space(*second),
+            _ => false,
+        }
+    }
+
+    /// `ExtractUserAgent`.
+    fn extract_user_agent(value: &[u8]) -> &[u8] {
+        leading(value, |octet| octet.is_ascii_alphabetic() || octet == b'-' || octet == b'_')
+    }
+
+    /// `MatchDisallow`: the length of a pattern that matches.
+    fn priority(path: &[u8], value: &[u8]) -> usize {
+        if matches(&pattern(value), path) { value.len() } else { 0 }
+    }
+
+    /// `HandleAllow`: where `/dir/index.htm...` does not match, `/dir/$` may.
+    fn allow_priority(path: &[u8], value: &[u8]) -> usize {
+        let own = priority(path, value);
+        let slash = value.iter().rposition(|&octet| octet == b'/');
+        match slash {
+            Some(slash) if own == 0 && value[slash..].starts_with(b"/index.htm") => {
+                let directory = [&value[..=slash], b"$"].concat();
+                priority(path, &directory)
+            }
+            _ => own,
+        }
+    }
+
+    /// `Matches`: every `*` is a wildcard, a `$` in the last place the anchor.
+    fn pattern(value: &[u8]) -> Pattern {
+        let body = value.strip_suffix(b"$");
+        let piece = |octet: &u8| match octet {
+            b'*' => Piece::AnyRun,
+            octet => Piece::Octet(*octet),
+        };
+        Pattern {
+            pieces: body.unwrap_or(value).iter().map(piece).collect(),
+            anchored: body.is_some(),
+            length: value.len(),
+        }
+    }
+}
