@@ -117,3 +117,84 @@ pub fn verdict(words: &[u32], path: &[u8], scratch: &mut Scratch) -> Verdict {
         pointers::verdict(words, path, scratch)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dialect::Dialect;
+    use crate::robots::Robots;
+
+    /// The patterns of a file whose lines are `+pattern` for `Allow` and `-pattern` for `Disallow`.
+    fn patterns(rules: &str) -> Patterns {
+        let line = |rule: &str| format!("{}llow: {}\n", if rule.starts_with('+') { "A" } else { "Disa" }, &rule[1..]);
+        let text = rules.split(' ').map(line).fold("User-agent: *\n".to_owned(), |text, line| text + &line);
+        Patterns::rank(Robots::parse(text.as_bytes(), Dialect::DEFAULT).rules.iter(), Dialect::DEFAULT)
+    }
+
+    /// The verdict of both engines and of the plain reading, which must agree.
+    fn judged(patterns: &Patterns, path: &str) -> Verdict {
+        let mut scratch = Scratch::default();
+        let (mut dfa, mut pointers) = (Vec::new(), Vec::new());
+        compile_within(patterns, usize::MAX, &mut dfa);
+        pointers::compile(patterns, &mut pointers);
+        let plain = patterns.deciding(path.as_bytes()).map_or(Verdict::Allowed, |pattern| pattern.verdict);
+        assert_eq!(verdict(&dfa, path.as_bytes(), &mut scratch), plain, "DFA, {path}, {patterns:?}");
+        assert_eq!(verdict(&pointers, path.as_bytes(), &mut scratch), plain, "pointers, {path}, {patterns:?}");
+        plain
+    }
+
+    #[test]
+    fn engines_agree_with_the_plain_reading() {
+        use Verdict::{Allowed, Blocked};
+        let cases = [
+            ("-/a", "/a", Blocked),
+            ("-/a", "/", Allowed),
+            ("-/ +/a", "/ab", Allowed),
+            ("-/a +/a", "/a", Allowed),
+            ("-/*.php$", "/a.php.php", Blocked),
+            ("-/*.php$", "/a.php?", Allowed),
+            ("-/*ab*b", "/ab", Allowed),
+            ("-/*ab*b", "/abb", Blocked),
+            ("-/*ab*b +/*abc", "/abcb", Blocked),
+            ("-/x$ +/*x$", "/x", Allowed),
+            ("-/ +/$", "/", Allowed),
+            ("-/ +/$", "/a", Blocked),
+            ("-*", "/", Blocked),
+            ("-/*/a", "/a", Allowed),
+            ("-/*/a", "//a", Blocked),
+            ("-*/a +/*/ab", "/ab", Blocked),
+        ];
+        for (rules, path, expected) in cases {
+            assert_eq!(judged(&patterns(rules), path), expected, "{rules} {path}");
+        }
+    }
+
+    /// A small generator, so that the cases are the same at every run.
+    struct Dice(u64);
+
+    impl Dice {
+        fn below(&mut self, bound: usize) -> usize {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (self.0 >> 33) as usize % bound
+        }
+
+        fn text(&mut self, octets: &[u8], most: usize) -> String {
+            (0..self.below(most + 1)).map(|_| char::from(octets[self.below(octets.len())])).collect()
+        }
+    }
+
+    #[test]
+    fn engines_agree_on_random_rules() {
+        let mut dice = Dice(1);
+        for round in 0..4000 {
+            let octets: &[u8] = [&b"a*"[..], b"ab*", b"ab*$", b"abc/**"][round % 4];
+            let rules: Vec<String> = (0..1 + dice.below(7))
+                .map(|_| format!("{}/{}{}", ["+", "-"][dice.below(2)], dice.text(octets, 7), ["", "$"][dice.below(2)]))
+                .collect();
+            let patterns = patterns(&rules.join(" "));
+            for _ in 0..12 {
+                judged(&patterns, &format!("/{}", dice.text(b"abc/", 10)));
+            }
+        }
+    }
+}

@@ -62,7 +62,7 @@ impl FromStr for Agents {
         if list.trim() == "*" {
             return Ok(Agents::everybody());
         }
-        if list.trim().contains([' ', '(', ')', ';']) {
+        if list.split(',').any(|token| token.trim().contains([' ', '(', ')', ';'])) {
             return Err(AgentError::WholeUserAgent { given: list.to_owned(), proposed: proposed_token(list) });
         }
         let tokens = list.split(',').map(|token| product_token(token.trim())).collect::<Result<_, _>>()?;
