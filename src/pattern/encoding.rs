@@ -1,7 +1,6 @@
 //! Percent-encoding: the normal form in which patterns and paths are compared.
 //!
-//! In normal form no octet of a path or pattern is `#`, CR or LF: those end a path. A literal `*` or `$` stands for
-//! itself, because wildcards are gone from the text of a [`Pattern`](super::Pattern).
+//! A literal `*` or `$` stands for itself, because wildcards are gone from the text of a [`Pattern`](super::Pattern).
 
 use std::borrow::Cow;
 
@@ -46,6 +45,7 @@ const RESERVED: &[u8] = b":/?#[]@!$&'()*+,;=";
 /// Octets that the normal form of RFC 9309 2.2.2 changes: neither unreserved nor reserved, or `%`.
 const CHANGED_BY_NORMAL_FORM: OctetSet = UNRESERVED.with(RESERVED).complement();
 const PERCENT: OctetSet = OctetSet::EMPTY.with(b"%");
+const NUL: OctetSet = OctetSet::EMPTY.with(b"\0");
 
 impl Encoding {
     /// The octets of a path that its normal form can change: a path without them is in normal form.
@@ -53,11 +53,12 @@ impl Encoding {
         match self {
             Encoding::NormalForm => &CHANGED_BY_NORMAL_FORM,
             Encoding::DecodedExceptSlash => &PERCENT,
-            Encoding::RuleOnly | Encoding::Verbatim => &OctetSet::EMPTY,
+            Encoding::RuleOnly => &NUL,
+            Encoding::Verbatim => &OctetSet::EMPTY,
         }
     }
 
-    /// The normal form of a path, which holds no `#`, CR or LF.
+    /// The normal form of a path.
     pub fn path(self, path: &[u8]) -> Cow<'_, [u8]> {
         let changed = self.changed_octets();
         let Some(first) = path.iter().position(|&octet| changed.contains(octet)) else { return Cow::Borrowed(path) };
@@ -70,7 +71,9 @@ impl Encoding {
     /// Appends the normal form of `path` to `out`.
     pub fn extend_path(self, mut path: &[u8], out: &mut Vec<u8>) {
         match self {
-            Encoding::RuleOnly | Encoding::Verbatim => out.extend_from_slice(path),
+            Encoding::Verbatim => out.extend_from_slice(path),
+            // C++ passes the path on as a C string.
+            Encoding::RuleOnly => out.extend(path.iter().take_while(|&&octet| octet != 0)),
             Encoding::NormalForm | Encoding::DecodedExceptSlash => {
                 while !path.is_empty() {
                     let taken = self.push(path, out).0;
@@ -154,24 +157,19 @@ fn push_rule_only(text: &[u8], out: &mut Vec<u8>) -> (usize, u32) {
     }
 }
 
-/// 1996 3.2.2: escapes are decoded, but for `/`. So that a decoded octet cannot be taken for another text, `%` itself
-/// stays an escape, as do the octets that would end a path.
+/// 1996 3.2.2: escapes are decoded, but for `/`; what comes out is compared octet by octet.
 fn push_decoded(text: &[u8], out: &mut Vec<u8>) -> (usize, u32) {
-    match (text[0], escaped(text)) {
-        (_, Some(octet @ (b'/' | b'%' | b'#' | b'\r' | b'\n'))) => {
-            push_escape(octet, out);
+    match escaped(text) {
+        Some(b'/') => {
+            push_escape(b'/', out);
             (3, 3)
         }
-        (_, Some(octet)) => {
+        Some(octet) => {
             out.push(octet);
             (3, 1)
         }
-        (b'%', None) => {
-            push_escape(b'%', out);
-            (1, 1)
-        }
-        (octet, None) => {
-            out.push(octet);
+        None => {
+            out.push(text[0]);
             (1, 1)
         }
     }
@@ -206,10 +204,11 @@ mod tests {
 
     #[test]
     fn the_other_encodings() {
-        assert_eq!(form(Encoding::DecodedExceptSlash, "/%41%2f%2F%252F%"), "/A%2F%2F%252F%25");
+        assert_eq!(form(Encoding::DecodedExceptSlash, "/%41%2f%2F%252F%23%"), "/A%2F%2F%2F#%");
         for encoding in [Encoding::RuleOnly, Encoding::Verbatim] {
             assert_eq!(form(encoding, "/%41 ツ%2f"), "/%41 ツ%2f");
         }
+        assert_eq!(form(Encoding::RuleOnly, "/a\0b"), "/a");
         let mut out = Vec::new();
         assert_eq!(Encoding::RuleOnly.push_pattern(b"%e3x", &mut out), (3, 3));
         assert_eq!(Encoding::RuleOnly.push_pattern("é".as_bytes(), &mut out), (1, 3));
@@ -219,11 +218,9 @@ mod tests {
     #[test]
     fn a_path_without_changed_octets_is_not_copied() {
         assert!(matches!(Encoding::NormalForm.path(b"/a/b?c=d&e=[f]~"), Cow::Borrowed(_)));
-        for encoding in [Encoding::NormalForm, Encoding::DecodedExceptSlash] {
-            for octet in (0..=255).filter(|octet| !b"#\r\n".contains(octet)) {
-                let changed = *encoding.path(&[octet]) != [octet];
-                assert_eq!(changed, encoding.changed_octets().contains(octet), "{octet}");
-            }
+        for octet in 0..=255 {
+            let changed = *Encoding::NormalForm.path(&[octet]) != [octet];
+            assert_eq!(changed, Encoding::NormalForm.changed_octets().contains(octet), "{octet}");
         }
     }
 }

@@ -312,7 +312,7 @@ fn contains(octets: &[u8], wanted: &[u8]) -> bool {
 // ---------------------------------------------------------------------------------------------
 
 /// The path of the file itself, in normal form and without a query: RFC 9309, 2.2.2, "implicitly
-/// allowed"; the draft, 3.2.2, "/robots.txt must always be allowed".
+/// allowed"; the draft, 3.2.2, "is always allowed".
 fn is_robots_txt(normal_path: &[u8]) -> bool {
     normal_path == b"/robots.txt"
 }

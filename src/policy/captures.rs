@@ -1,0 +1,289 @@
+//! Captures from all sources together: the newest of each URL, and where redirects lead.
+
+use hashbrown::{HashMap, HashTable};
+use rayon::prelude::*;
+use serde::Serialize;
+use std::cmp::Reverse;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::capture::{Capture, Meaning, Reading};
+use super::index::{Index, Record, TooManyOrigins};
+use super::standing::{Answered, Standing};
+use super::{Policy, Statistics};
+use crate::automaton::{Compiled, Engine};
+use crate::dialect::{Dialect, StatusMeaning};
+use crate::robots::Agents;
+
+/// What became of the captures.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct CaptureCounts {
+    /// All that were read.
+    pub read: u64,
+    /// Those replaced by a newer one of the same URL.
+    pub older: u64,
+    /// Those of the same URL and time as another; the smaller hash of the body decided.
+    pub same_time: u64,
+    /// Those whose URL is no robots.txt; they only serve redirects.
+    pub not_robots_txt: u64,
+    /// Files of a directory whose names are neither a host nor an origin, and were passed over.
+    pub unnamed_files: u64,
+    /// Origins whose last answer was a failure and whose rules are an earlier answer's.
+    pub last_good_kept: u64,
+}
+
+/// An answer with what it means, when its automaton is in place.
+#[derive(Debug, Clone)]
+struct Entry {
+    state: State,
+    answered: Answered,
+    exact: bool,
+    body_hash: u128,
+}
+
+#[derive(Debug, Clone)]
+enum State {
+    Known { standing: Standing, automaton: u32 },
+    Redirect(Option<Box<str>>),
+}
+
+impl Entry {
+    /// Newest first, exact names before shorthands, then by the hash, so that the order of the sources does not matter.
+    fn precedence(&self) -> impl Ord + use<> {
+        (self.answered.fetched_at, self.exact, Reverse(self.body_hash))
+    }
+
+    fn is_failure(&self) -> bool {
+        matches!(self.state, State::Known { standing, .. } if !standing.is_definite())
+    }
+}
+
+/// All that is known of one URL.
+#[derive(Debug, Default)]
+struct Known {
+    newest: Option<Entry>,
+    /// The newest that is no failure, where the newest is one.
+    good: Option<Entry>,
+    origin: Option<Box<str>>,
+}
+
+/// Captures of many URLs, for one crawler and dialect.
+#[derive(Debug)]
+pub struct Captures {
+    dialect: &'static Dialect,
+    agents: Agents,
+    urls: HashMap<Box<str>, Known>,
+    automata: Vec<u32>,
+    /// Where each distinct automaton begins, by the hash of its words.
+    distinct: HashTable<(u32, u32)>,
+    statistics: Statistics,
+}
+
+impl Captures {
+    /// No captures yet.
+    pub fn new(agents: Agents, dialect: &'static Dialect) -> Captures {
+        Captures {
+            dialect,
+            agents,
+            urls: HashMap::new(),
+            // Offset 0 says "no automaton".
+            automata: vec![0],
+            distinct: HashTable::new(),
+            statistics: Statistics::default(),
+        }
+    }
+
+    /// The crawler.
+    pub fn agents(&self) -> &Agents {
+        &self.agents
+    }
+
+    /// Adds captures; their robots.txt files are compiled in parallel.
+    pub fn add(&mut self, captures: Vec<Capture>) {
+        let (agents, dialect) = (&self.agents, self.dialect);
+        let readings: Vec<(Capture, Reading)> = captures
+            .into_par_iter()
+            .map(|mut capture| {
+                let reading = capture.read(agents, dialect);
+                capture.body = None;
+                (capture, reading)
+            })
+            .collect();
+        for (capture, reading) in readings {
+            self.add_reading(capture, reading);
+        }
+    }
+
+    /// Counts a file that names no origin.
+    pub fn count_unnamed_file(&mut self) {
+        self.statistics.captures.unnamed_files += 1;
+    }
+
+    fn add_reading(&mut self, capture: Capture, reading: Reading) {
+        let counts = &mut self.statistics.captures;
+        counts.read += 1;
+        counts.not_robots_txt += u64::from(capture.origin.is_none());
+        self.statistics.notes.add_all(&reading.notes);
+        let known = |standing| State::Known { standing, automaton: 0 };
+        let state = match reading.meaning {
+            Meaning::Rules { automaton, compiled } => {
+                State::Known { standing: Standing::Rules, automaton: self.intern(&automaton, compiled) }
+            }
+            Meaning::NoGroup => known(Standing::NoGroup),
+            Meaning::Unavailable => known(Standing::Unavailable),
+            Meaning::Forbidden => known(Standing::Forbidden),
+            Meaning::Unreachable => known(Standing::Unreachable),
+            Meaning::Redirect(target) => State::Redirect(target.map(String::into_boxed_str)),
+        };
+        let entry = Entry { state, answered: capture.answered, exact: capture.exact, body_hash: reading.body_hash };
+        let known = self.urls.entry(capture.url.into_boxed_str()).or_default();
+        known.origin = known.origin.take().or(capture.origin.map(String::into_boxed_str));
+        known.insert(entry, &mut self.statistics.captures);
+    }
+
+    /// Where an automaton stands: a copy of one that is there already is not stored again.
+    fn intern(&mut self, automaton: &[u32], compiled: Compiled) -> u32 {
+        let hash_of = |words: &[u32]| xxh3_64(bytemuck::cast_slice(words));
+        let hash = hash_of(automaton);
+        let words = &self.automata;
+        let range = |at: u32, length: u32| at as usize..(at + length) as usize;
+        let same = |&(at, length): &(u32, u32)| words[range(at, length)] == *automaton;
+        if let Some(&(at, _)) = self.distinct.find(hash, same) {
+            return at;
+        }
+        let at = self.automata.len() as u32;
+        self.automata.extend_from_slice(automaton);
+        let words = &self.automata;
+        self.distinct
+            .insert_unique(hash, (at, automaton.len() as u32), |&(at, length)| hash_of(&words[range(at, length)]));
+        let statistics = &mut self.statistics;
+        statistics.automata += 1;
+        statistics.automata_bytes += 4 * automaton.len() as u64;
+        match compiled.engine {
+            Engine::Constant => statistics.constant += 1,
+            Engine::Dfa => statistics.dfa += 1,
+            Engine::Pointers => statistics.pointers += 1,
+        }
+        at
+    }
+
+    /// The policy of all origins: redirects followed, failures beside the last good answer.
+    ///
+    /// # Errors
+    ///
+    /// [`TooManyOrigins`], beyond 16 GiB of index.
+    pub fn policy(mut self) -> Result<Policy, TooManyOrigins> {
+        let mut resolved: Vec<(&str, Resolved)> = self
+            .urls
+            .values()
+            .filter_map(|known| Some((known.origin.as_deref()?, self.resolve(known))))
+            .collect();
+        // Sorted, so that the same captures make the same policy in whatever order they came.
+        resolved.sort_unstable_by_key(|&(origin, _)| origin);
+        let records = resolved.iter().map(|(origin, resolved)| Record {
+            origin: origin.as_bytes(),
+            number: 0,
+            automaton: resolved.automaton,
+            standing: resolved.standing,
+            last_good: resolved.last_good,
+        });
+        let index = Index::build(records)?;
+        let answered = resolved.iter().map(|(_, resolved)| resolved.answered).collect();
+        let kept = resolved.iter().filter(|(_, resolved)| resolved.last_good.is_some()).count();
+        self.statistics.captures.last_good_kept = kept as u64;
+        self.statistics.origins = index.len() as u64;
+        Ok(Policy {
+            dialect: self.dialect,
+            agents: self.agents,
+            index,
+            automata: self.automata,
+            answered,
+            statistics: self.statistics,
+        })
+    }
+
+    fn resolve(&self, known: &Known) -> Resolved {
+        let newest = known.newest();
+        let end = self.follow(newest);
+        let mut answered = newest.answered;
+        if end.standing.is_definite() {
+            return Resolved { standing: end.standing, last_good: None, automaton: end.automaton, answered };
+        }
+        // The last good answer of the origin itself, else that of where its redirects end.
+        let mut goods = known.good.iter().chain(end.at.and_then(|at| at.good.as_ref()));
+        let good = goods.find_map(|good| Some((good, self.follow(good))).filter(|(_, end)| end.standing.is_definite()));
+        let Some((good, last)) = good else {
+            return Resolved { standing: end.standing, last_good: None, automaton: 0, answered };
+        };
+        // What is used is as old as the answer that it came with.
+        answered.fetched_at = good.answered.fetched_at;
+        answered.expires = good.answered.expires;
+        Resolved { standing: end.standing, last_good: Some(last.standing), automaton: last.automaton, answered }
+    }
+
+    /// What an entry comes to, at the end of its redirects.
+    fn follow(&self, entry: &Entry) -> EndOfRedirects<'_> {
+        let mut end = EndOfRedirects { standing: Standing::RedirectUnresolved, automaton: 0, at: None };
+        let mut state = &entry.state;
+        for _ in 0..=self.dialect.redirects.hops {
+            let target = match state {
+                State::Known { standing, automaton } => {
+                    return EndOfRedirects { standing: *standing, automaton: *automaton, ..end };
+                }
+                State::Redirect(target) => target.as_deref(),
+            };
+            end.at = target.and_then(|url| self.urls.get(url));
+            let Some(next) = end.at else { return end };
+            state = &next.newest().state;
+        }
+        if self.dialect.redirects.beyond == StatusMeaning::Unavailable {
+            end.standing = Standing::Unavailable;
+        }
+        end
+    }
+}
+
+/// Where redirects end.
+struct EndOfRedirects<'c> {
+    standing: Standing,
+    automaton: u32,
+    /// The last URL, if redirects led to one that is known.
+    at: Option<&'c Known>,
+}
+
+impl Known {
+    fn newest(&self) -> &Entry {
+        self.newest.as_ref().expect("a known URL has an entry")
+    }
+
+    fn insert(&mut self, entry: Entry, counts: &mut CaptureCounts) {
+        let newest = &mut self.newest;
+        let mut loser = Some(entry.clone());
+        match newest {
+            None => loser = newest.replace(entry),
+            Some(current) => {
+                let same_time = current.answered.fetched_at == entry.answered.fetched_at && current.exact == entry.exact;
+                if same_time {
+                    counts.same_time += 1;
+                } else {
+                    counts.older += 1;
+                }
+                if entry.precedence() > current.precedence() {
+                    loser = newest.replace(entry);
+                }
+            }
+        }
+        // Any answer that is no failure may be the last good one.
+        if let Some(loser) = loser.filter(|loser| !loser.is_failure()) {
+            if self.good.as_ref().is_none_or(|good| loser.precedence() > good.precedence()) {
+                self.good = Some(loser);
+            }
+        }
+    }
+}
+
+struct Resolved {
+    standing: Standing,
+    last_good: Option<Standing>,
+    automaton: u32,
+    answered: Answered,
+}

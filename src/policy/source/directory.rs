@@ -1,0 +1,83 @@
+//! A directory: each file is a robots.txt, its name says whose.
+//!
+//! A name is a host, a shorthand for its http and https origins on their default ports, or a percent-encoded origin
+//! (`http%3A%2F%2Fexample.com%3A8080`), which wins over the shorthand. Hidden files, directories and files of other
+//! names are passed over and counted.
+
+use rayon::prelude::*;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::{SourceError, bare_origin, fetched};
+use crate::policy::{Capture, Captures};
+
+/// How many files are read before they are added: bounds the memory for bodies.
+const BATCH: usize = 4096;
+
+pub(super) fn add(path: &Path, captures: &mut Captures) -> Result<(), SourceError> {
+    let unreadable = |error| SourceError::Unreadable { path: path.to_owned(), error };
+    let mut named: Vec<(PathBuf, Vec<(String, bool)>)> = Vec::new();
+    for entry in fs::read_dir(path).map_err(unreadable)? {
+        let path = entry.map_err(unreadable)?.path();
+        let origins = path.file_name().and_then(|name| name.to_str()).map(origins_of).unwrap_or_default();
+        if origins.is_empty() || !path.is_file() {
+            captures.count_unnamed_file();
+        } else {
+            named.push((path, origins));
+        }
+    }
+    if named.is_empty() {
+        let hint = "the names of its files are to be hosts, or percent-encoded origins";
+        return Err(SourceError::Empty { path: path.to_owned(), hint });
+    }
+    // The order of a directory is the file system's; errors and counts should not depend on it.
+    named.sort_unstable();
+    for batch in named.chunks(BATCH) {
+        let read: Vec<Vec<Capture>> = batch.par_iter().map(read_file).collect::<Result<_, _>>()?;
+        captures.add(read.into_iter().flatten().collect());
+    }
+    Ok(())
+}
+
+fn read_file((path, origins): &(PathBuf, Vec<(String, bool)>)) -> Result<Vec<Capture>, SourceError> {
+    let body = fs::read(path).map_err(|error| SourceError::Unreadable { path: path.clone(), error })?;
+    Ok(origins.iter().map(|(origin, exact)| fetched(origin.clone(), *exact, body.clone())).collect())
+}
+
+/// The origins that a file's name stands for, and whether it names them exactly.
+fn origins_of(name: &str) -> Vec<(String, bool)> {
+    if name.starts_with('.') {
+        return Vec::new();
+    }
+    if name.contains('%') {
+        let decoded = percent_encoding::percent_decode_str(name).decode_utf8();
+        return decoded.ok().and_then(|origin| bare_origin(&origin).ok()).map(|origin| (origin, true)).into_iter().collect();
+    }
+    if name.contains([':', '@', '\\']) {
+        return Vec::new();
+    }
+    ["http", "https"]
+        .iter()
+        .filter_map(|scheme| bare_origin(&format!("{scheme}://{name}")).ok())
+        .map(|origin| (origin, false))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(name: &str) -> Vec<String> {
+        origins_of(name).into_iter().map(|(origin, exact)| format!("{origin} {exact}")).collect()
+    }
+
+    #[test]
+    fn a_name_is_a_host_or_an_origin() {
+        assert_eq!(names("A.example"), ["http://a.example false", "https://a.example false"]);
+        assert_eq!(names("http%3A%2F%2Fa.example%3A8080"), ["http://a.example:8080 true"]);
+        assert_eq!(names("https%3A%2F%2F%5B2001%3adb8%3A%3A1%5D"), ["https://[2001:db8::1] true"]);
+        for other in [".hidden", "a.example:80", "a b", "http%3A%2F%2Fa%2Fx", "ftp%3A%2F%2Fa", "%ff", "u@a"] {
+            assert!(names(other).is_empty(), "{other}");
+        }
+    }
+}

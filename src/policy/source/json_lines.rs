@@ -1,0 +1,179 @@
+//! JSON Lines: one answer a line.
+//!
+//! `url` or `origin`, `status`, `location`, `body` or `body_base64`, and the times `fetched_at`, `expires` and
+//! `unreachable_since`, each as RFC 3339 or as seconds of Unix time. Other fields are of no concern. A `url` that is not
+//! `/robots.txt` at the root, in lower case, is no robots.txt and only serves as the target of redirects.
+
+use base64::Engine as _;
+use serde::Deserialize;
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+
+use super::{SourceError, bare_origin};
+use crate::origin;
+use crate::policy::{Answered, Capture, Captures};
+
+/// How many octets of lines are read before they are added: bounds the memory for bodies.
+const BATCH: usize = 16 << 20;
+
+#[derive(Deserialize)]
+struct Answer<'l> {
+    #[serde(borrow, default)]
+    url: Option<Cow<'l, str>>,
+    #[serde(borrow, default)]
+    origin: Option<Cow<'l, str>>,
+    #[serde(default)]
+    status: Option<u16>,
+    #[serde(default)]
+    location: Option<String>,
+    #[serde(default)]
+    body: Option<String>,
+    #[serde(borrow, default)]
+    body_base64: Option<Cow<'l, str>>,
+    #[serde(default)]
+    fetched_at: Option<Time>,
+    #[serde(default)]
+    expires: Option<Time>,
+    #[serde(default)]
+    unreachable_since: Option<Time>,
+}
+
+/// A time, in seconds of Unix time.
+struct Time(i64);
+
+impl<'de> Deserialize<'de> for Time {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Time, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Form {
+            Seconds(i64),
+            Text(String),
+        }
+        match Form::deserialize(deserializer)? {
+            Form::Seconds(seconds) => Ok(Time(seconds)),
+            Form::Text(text) => match text.parse::<jiff::Timestamp>() {
+                Ok(time) => Ok(Time(time.as_second())),
+                Err(error) => Err(serde::de::Error::custom(format!("{text:?} is no RFC 3339 time: {error}"))),
+            },
+        }
+    }
+}
+
+pub(super) fn add(path: &Path, captures: &mut Captures) -> Result<(), SourceError> {
+    let unreadable = |error| SourceError::Unreadable { path: path.to_owned(), error };
+    let mut file = BufReader::with_capacity(1 << 20, File::open(path).map_err(unreadable)?);
+    let (mut number, mut offset, mut pending) = (0, 0, 0);
+    let (mut line, mut batch) = (Vec::new(), Vec::new());
+    loop {
+        line.clear();
+        let read = file.read_until(b'\n', &mut line).map_err(unreadable)?;
+        number += 1;
+        if !line.trim_ascii().is_empty() {
+            let wrong = |problem| SourceError::Line { path: path.to_owned(), line: number, offset, problem };
+            batch.push(capture(&line).map_err(wrong)?);
+        }
+        offset += read as u64;
+        pending += read;
+        if pending >= BATCH || read == 0 {
+            captures.add(std::mem::take(&mut batch));
+            pending = 0;
+        }
+        if read == 0 {
+            break;
+        }
+    }
+    if offset == 0 {
+        let hint = "it is empty; a file given alone is JSON Lines, or one robots.txt with --origin";
+        return Err(SourceError::Empty { path: path.to_owned(), hint });
+    }
+    Ok(())
+}
+
+/// One line as a capture; an error says what is wrong.
+fn capture(line: &[u8]) -> Result<Capture, String> {
+    let answer: Answer<'_> = serde_json::from_slice(line).map_err(|error| {
+        format!("{error}; a file given alone is JSON Lines, or one robots.txt with --origin")
+    })?;
+    let (url, origin) = match (&answer.url, &answer.origin) {
+        (Some(url), None) => asked(url)?,
+        (None, Some(origin)) => {
+            let canonical = bare_origin(origin).map_err(|reason| format!("{origin:?} is no origin: {reason}"))?;
+            (origin::robots_url(&canonical), Some(canonical))
+        }
+        (None, None) => return Err("it has neither url nor origin".to_owned()),
+        (Some(_), Some(_)) => return Err("it has both url and origin; one of them is enough".to_owned()),
+    };
+    let body = match (answer.body, &answer.body_base64) {
+        (Some(_), Some(_)) => return Err("it has both body and body_base64; one of them is enough".to_owned()),
+        (body, None) => body.map(String::into_bytes),
+        (None, Some(encoded)) => {
+            let decoded = base64::engine::general_purpose::STANDARD.decode(encoded.as_bytes());
+            Some(decoded.map_err(|error| format!("body_base64 is no Base64: {error}"))?)
+        }
+    };
+    let seconds = |time: Option<Time>| time.map(|Time(seconds)| seconds);
+    let answered = Answered {
+        status: answer.status,
+        fetched_at: seconds(answer.fetched_at),
+        expires: seconds(answer.expires),
+        unreachable_since: seconds(answer.unreachable_since),
+    };
+    Ok(Capture { url, origin, exact: true, answered, location: answer.location, body })
+}
+
+/// The URL that was asked for, in canonical form, and its origin if it is a robots.txt.
+fn asked(url: &str) -> Result<(String, Option<String>), String> {
+    let (origin, at) = origin::canonical(origin::trimmed(url.as_bytes())).map_err(|reason| format!("{url:?}: {reason}"))?;
+    let mut canonical = url::Url::parse(url).map_err(|error| format!("{url:?}: {error}"))?;
+    canonical.set_fragment(None);
+    let path = origin::path(&origin::trimmed(url.as_bytes())[at..]);
+    let is_robots_txt = *path == *b"/robots.txt";
+    // User info is no part of the origin; its robots.txt is the one that everybody else sees.
+    let url = if is_robots_txt { origin::robots_url(&origin) } else { canonical.into() };
+    Ok((url, is_robots_txt.then_some(origin)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_an_answer() {
+        let line = br#"{"url":"HTTPS://A.example:443/robots.txt","status":200,"body":"x","fetched_at":"1970-01-01T00:01:00Z","other":[1]}"#;
+        let read = capture(line).unwrap();
+        assert_eq!(read.url, "https://a.example/robots.txt");
+        assert_eq!(read.origin.as_deref(), Some("https://a.example"));
+        assert_eq!(read.body.as_deref(), Some(&b"x"[..]));
+        assert_eq!(read.answered, Answered { status: Some(200), fetched_at: Some(60), ..Answered::default() });
+        let read = capture(br#"{"origin":"http://a.example/","body_base64":"/wA=","expires":7}"#).unwrap();
+        assert_eq!((read.url.as_str(), read.body.as_deref()), ("http://a.example/robots.txt", Some(&b"\xff\0"[..])));
+        assert_eq!(read.answered.expires, Some(7));
+    }
+
+    #[test]
+    fn other_urls_are_no_robots_txt() {
+        for url in ["http://a.example/Robots.txt", "http://a.example/x/robots.txt", "http://a.example/robots.txt?x"] {
+            let line = format!(r#"{{"url":"{url}","status":200,"body":""}}"#);
+            assert_eq!(capture(line.as_bytes()).unwrap().origin, None, "{url}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_line_says_what_is_wrong() {
+        for (line, problem) in [
+            ("{", "EOF"),
+            ("User-agent: *", "JSON Lines"),
+            ("{}", "neither"),
+            (r#"{"url":"/robots.txt"}"#, "no scheme"),
+            (r#"{"origin":"http://a/x"}"#, "no origin"),
+            (r#"{"origin":"http://a","body":"","body_base64":""}"#, "both"),
+            (r#"{"origin":"http://a","body_base64":"?"}"#, "Base64"),
+            (r#"{"origin":"http://a","fetched_at":"yesterday"}"#, "RFC 3339"),
+        ] {
+            let error = capture(line.as_bytes()).unwrap_err();
+            assert!(error.contains(problem), "{line}: {error}");
+        }
+    }
+}

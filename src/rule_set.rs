@@ -1,0 +1,175 @@
+//! The rules of one robots.txt for one crawler: verdicts, and why.
+
+use std::borrow::Cow;
+
+use crate::automaton::{self, Compiled, Scratch};
+use crate::dialect::{Dialect, RobotsTxtPath};
+use crate::pattern::{Patterns, Verdict};
+use crate::robots::{self, Agents, GroupOrigin, Note, Robots, SideKey};
+
+/// The path that some dialects always allow.
+const ROBOTS_TXT: &[u8] = b"/robots.txt";
+
+/// The rules of one robots.txt for one crawler, compiled.
+///
+/// ```
+/// use robosieve::{RuleSet, Dialect, Verdict};
+///
+/// let file = b"User-agent: *\nDisallow: /shop\nAllow: /shop/*.html$\n";
+/// let rules = RuleSet::compile(file, &"examplebot".parse()?, Dialect::DEFAULT);
+/// assert_eq!(rules.verdict(b"/shop/cart"), Verdict::Blocked);
+/// assert_eq!(rules.explain(b"/shop/a.html").rule.unwrap().line, 3);
+/// # Ok::<(), robosieve::robots::AgentError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct RuleSet {
+    dialect: Dialect,
+    origin: GroupOrigin,
+    agent_lines: Vec<(String, u32)>,
+    rules: Vec<KeptRule>,
+    side_records: Vec<KeptRecord>,
+    patterns: Patterns,
+    automaton: Vec<u32>,
+    compiled: Compiled,
+    notes: Vec<Note>,
+}
+
+/// A rule as it stands in the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptRule {
+    /// Whether it is an `Allow` line.
+    pub allow: bool,
+    /// The pattern as written.
+    pub value: Vec<u8>,
+    /// The line, counted from 1.
+    pub line: u32,
+}
+
+/// A record kept beside the rules, such as `Crawl-delay`, as it stands in the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptRecord {
+    /// Which record it is.
+    pub key: SideKey,
+    /// The value as written.
+    pub value: Vec<u8>,
+    /// The line, counted from 1.
+    pub line: u32,
+}
+
+/// A verdict and what decided it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Explanation<'r> {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The rule that won; `None` where none matched, or where the path needs no rule.
+    pub rule: Option<&'r KeptRule>,
+    /// Whether the path is `/robots.txt`, which the dialect always allows.
+    pub always_allowed: bool,
+}
+
+impl RuleSet {
+    /// Reads a robots.txt as served with status 200 and compiles the rules for `agents`.
+    pub fn compile(file: &[u8], agents: &Agents, dialect: &Dialect) -> RuleSet {
+        let mut notes = Vec::new();
+        let text = robots::decode(file, dialect, &mut notes);
+        let robots = Robots::parse(&text, dialect);
+        notes.extend_from_slice(&robots.notes);
+        notes.extend(robots.agent_notes(dialect));
+        let selection = robots.select(agents, dialect);
+        let patterns = Patterns::rank(selection.rules(&robots), dialect);
+        let mut automaton = Vec::new();
+        let compiled = automaton::compile(&patterns, &mut automaton);
+        let agents_of = |&group: &u32| robots.agents[robots.groups[group as usize].agents.clone()].iter();
+        RuleSet {
+            dialect: dialect.clone(),
+            origin: selection.origin,
+            agent_lines: selection
+                .groups
+                .iter()
+                .flat_map(agents_of)
+                .map(|agent| (String::from_utf8_lossy(agent.value).into_owned(), agent.line))
+                .collect(),
+            rules: selection
+                .rules(&robots)
+                .map(|rule| KeptRule { allow: rule.allow, value: rule.value.to_vec(), line: rule.line })
+                .collect(),
+            side_records: selection
+                .side_records(&robots)
+                .map(|record| KeptRecord { key: record.key, value: record.value.to_vec(), line: record.line })
+                .collect(),
+            patterns,
+            automaton,
+            compiled,
+            notes,
+        }
+    }
+
+    /// The verdict on a path with its query, as it stands in the URL, without the fragment.
+    pub fn verdict(&self, path: &[u8]) -> Verdict {
+        self.verdict_with(path, &mut Scratch::default())
+    }
+
+    /// The same, with scratch space of the caller's, for many paths.
+    pub fn verdict_with(&self, path: &[u8], scratch: &mut Scratch) -> Verdict {
+        let path = self.dialect.encoding.path(path);
+        match automaton::verdict(&self.automaton, &path, scratch) {
+            Verdict::Blocked if is_always_allowed(&path, &self.dialect) => Verdict::Allowed,
+            verdict => verdict,
+        }
+    }
+
+    /// The verdict and the rule that decided it, found by going through the rules in the order of their ranks: a way
+    /// that shares nothing with the automaton but the patterns.
+    pub fn explain(&self, path: &[u8]) -> Explanation<'_> {
+        let path: Cow<'_, [u8]> = self.dialect.encoding.path(path);
+        let pattern = self.patterns.deciding(&path);
+        let rule = pattern.map(|pattern| &self.rules[pattern.rule as usize]);
+        let always_allowed = is_always_allowed(&path, &self.dialect);
+        match pattern.map_or(Verdict::Allowed, |pattern| pattern.verdict) {
+            Verdict::Blocked if always_allowed => {
+                Explanation { verdict: Verdict::Allowed, rule: None, always_allowed }
+            }
+            verdict => Explanation { verdict, rule, always_allowed: false },
+        }
+    }
+
+    /// Whose groups the rules are from.
+    pub fn origin(&self) -> GroupOrigin {
+        self.origin
+    }
+
+    /// The `User-agent` lines of the chosen groups: value and line.
+    pub fn agent_lines(&self) -> &[(String, u32)] {
+        &self.agent_lines
+    }
+
+    /// The rules, in the order of the file.
+    pub fn rules(&self) -> &[KeptRule] {
+        &self.rules
+    }
+
+    /// The side records of the chosen groups and those outside every group, in the order of the file.
+    pub fn side_records(&self) -> &[KeptRecord] {
+        &self.side_records
+    }
+
+    /// The ranked patterns.
+    pub fn patterns(&self) -> &Patterns {
+        &self.patterns
+    }
+
+    /// What was compiled.
+    pub fn compiled(&self) -> Compiled {
+        self.compiled
+    }
+
+    /// What was dropped or cut in the file.
+    pub fn notes(&self) -> &[Note] {
+        &self.notes
+    }
+}
+
+/// Whether the dialect allows this path, in normal form, whatever the rules say.
+pub(crate) fn is_always_allowed(path: &[u8], dialect: &Dialect) -> bool {
+    dialect.robots_txt == RobotsTxtPath::AlwaysAllowed && path == ROBOTS_TXT
+}
