@@ -2,6 +2,7 @@
 #![deny(missing_docs)]
 pub mod automaton;
 pub mod dialect;
+pub mod filter;
 pub mod origin;
 pub mod pattern;
 pub mod policy;

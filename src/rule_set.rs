@@ -80,6 +80,7 @@ impl RuleSet {
         let mut automaton = Vec::new();
         let compiled = automaton::compile(&patterns, &mut automaton);
         let agents_of = |&group: &u32| robots.agents[robots.groups[group as usize].agents.clone()].iter();
+        let kept = |agent: &robots::AgentName<'_>| (String::from_utf8_lossy(agent.value).into_owned(), agent.line);
         RuleSet {
             dialect: dialect.clone(),
             origin: selection.origin,
@@ -87,7 +88,8 @@ impl RuleSet {
                 .groups
                 .iter()
                 .flat_map(agents_of)
-                .map(|agent| (String::from_utf8_lossy(agent.value).into_owned(), agent.line))
+                .filter(|agent| robots::is_chosen(agent.value, selection.origin, agents, dialect))
+                .map(kept)
                 .collect(),
             rules: selection
                 .rules(&robots)
@@ -138,7 +140,7 @@ impl RuleSet {
         self.origin
     }
 
-    /// The `User-agent` lines of the chosen groups: value and line.
+    /// The `User-agent` lines for which the groups were chosen: value and line.
     pub fn agent_lines(&self) -> &[(String, u32)] {
         &self.agent_lines
     }

@@ -101,6 +101,17 @@ impl Robots<'_> {
     }
 }
 
+/// Whether the value of a `User-agent` line is one for which a group was chosen.
+pub(crate) fn is_chosen(value: &[u8], origin: GroupOrigin, agents: &Agents, dialect: &Dialect) -> bool {
+    let names_one = |token: &String| names(value, token, dialect.agent_line);
+    match (origin, dialect.agent_list) {
+        (GroupOrigin::Own(place), AgentList::Preference) => names_one(&agents.tokens()[place]),
+        (GroupOrigin::Own(_), AgentList::Merge) => agents.tokens().iter().any(names_one),
+        (GroupOrigin::Everybody, _) => is_everybody(value, dialect.agent_line),
+        (GroupOrigin::None, _) => false,
+    }
+}
+
 /// Whether the value of a `User-agent` line means everybody.
 fn is_everybody(value: &[u8], line: AgentLine) -> bool {
     match line {

@@ -1,0 +1,70 @@
+//! Rules and paths: every engine, the plain reading and the explanation against the oracle.
+//!
+//! The input is text, so that seeds can be read and mutations stay meaningful: the first octet picks the dialect, each
+//! further line is a rule (`+pattern` for `Allow`, `-pattern` for `Disallow`) or a path (anything else).
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use robosieve::automaton::{self, Scratch};
+use robosieve::robots::Agents;
+use robosieve::{Dialect, RuleSet, Verdict};
+
+#[path = "../../tests/oracle/mod.rs"]
+mod oracle;
+
+/// So many paths of an input are judged; the oracle is slow.
+const MOST_PATHS: usize = 8;
+
+fuzz_target!(|input: &[u8]| {
+    let Some((&first, text)) = input.split_first() else { return };
+    let dialect = &Dialect::ALL[usize::from(first) % Dialect::ALL.len()];
+    let (robots, paths) = read(text);
+    let rules = RuleSet::compile(&robots, &Agents::everybody(), dialect);
+    let mut dfa = Vec::new();
+    automaton::compile_within(rules.patterns(), usize::MAX, &mut dfa);
+    let mut pointers = Vec::new();
+    automaton::compile_within(rules.patterns(), 0, &mut pointers);
+    let mut scratch = Scratch::default();
+    for path in paths {
+        let expected = verdict(oracle::allowed(dialect.name, &["*"], &robots, &path));
+        assert_eq!(rules.verdict_with(&path, &mut scratch), expected, "chosen engine");
+        assert_eq!(rules.explain(&path).verdict, expected, "explanation");
+        let normal = dialect.encoding.path(&path);
+        let plain = rules.patterns().deciding(&normal).map_or(Verdict::Allowed, |pattern| pattern.verdict);
+        assert_eq!(automaton::verdict(&dfa, &normal, &mut scratch), plain, "DFA");
+        assert_eq!(automaton::verdict(&pointers, &normal, &mut scratch), plain, "pointers");
+    }
+});
+
+/// The input's rules as a group for everybody, and its paths.
+fn read(text: &[u8]) -> (Vec<u8>, Vec<Vec<u8>>) {
+    let mut robots = b"User-agent: *\n".to_vec();
+    let mut paths = Vec::new();
+    for line in text.split(|&octet| octet == b'\n') {
+        let (key, value) = match line.split_first() {
+            Some((b'+', value)) => (b"Allow: ".as_slice(), value),
+            Some((b'-', value)) => (b"Disallow: ".as_slice(), value),
+            _ => {
+                paths.push(as_path(line));
+                continue;
+            }
+        };
+        robots.extend_from_slice(&[key, value, b"\n"].concat());
+    }
+    paths.truncate(MOST_PATHS);
+    (robots, paths)
+}
+
+/// A path begins with a slash and has neither fragment nor line end.
+fn as_path(line: &[u8]) -> Vec<u8> {
+    let mut path: Vec<u8> = line.iter().copied().filter(|octet| !matches!(octet, b'#' | b'\r')).collect();
+    if path.first() != Some(&b'/') {
+        path.insert(0, b'/');
+    }
+    path
+}
+
+fn verdict(allowed: bool) -> Verdict {
+    if allowed { Verdict::Allowed } else { Verdict::Blocked }
+}

@@ -1,0 +1,56 @@
+//! Any octets as a robots.txt: no dialect panics, whatever is kept fits the file, and verdicts are the oracle's.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use robosieve::robots::{self, Agents, Robots};
+use robosieve::{Dialect, RuleSet, Verdict};
+
+#[path = "../../tests/oracle/mod.rs"]
+mod oracle;
+
+/// Larger files are read, but not given to the oracle.
+const MOST_FOR_THE_ORACLE: usize = 2048;
+
+const AGENTS: [&[&str]; 3] = [&["*"], &["foo"], &["foobot", "bar"]];
+const PATHS: [&[u8]; 4] = [b"/", b"/a/b.html?c=d", b"/robots.txt", b"/%7E%2f\xc3\xa9 $*"];
+
+fuzz_target!(|file: &[u8]| {
+    for dialect in Dialect::ALL {
+        keeps_within_the_file(file, dialect);
+        for agents in AGENTS {
+            judge(file, agents, dialect);
+        }
+    }
+});
+
+/// One pass over the lines leaves at most so many of everything as there are lines, in their order.
+fn keeps_within_the_file(file: &[u8], dialect: &Dialect) {
+    let mut notes = Vec::new();
+    let text = robots::decode(file, dialect, &mut notes);
+    assert!(notes.len() <= 2, "{notes:?}");
+    let parsed = Robots::parse(&text, dialect);
+    let lines = 1 + text.iter().filter(|octet| matches!(octet, b'\n' | b'\r')).count();
+    assert!(parsed.agents.len() + parsed.rules.len() + parsed.side_records.len() <= lines);
+    assert!(parsed.groups.len() <= parsed.agents.len());
+    // A line can be cut and then be no rule, and the file can look like HTML.
+    assert!(parsed.notes.len() <= 2 * lines + 1);
+    assert!(parsed.rules.is_sorted_by_key(|rule| rule.line));
+    assert!(parsed.rules.iter().all(|rule| !rule.value.is_empty() && rule.line as usize <= lines));
+}
+
+fn judge(file: &[u8], agents: &[&str], dialect: &Dialect) {
+    let asked: Agents = agents.join(",").parse().expect("known agents");
+    let rules = RuleSet::compile(file, &asked, dialect);
+    // The last line of the file is as good a path as any.
+    let last: Vec<u8> = file.rsplit(|octet| matches!(octet, b'\n' | b'\r' | b'#')).next().unwrap_or_default().to_vec();
+    let own = [b"/", last.as_slice()].concat();
+    for path in PATHS.into_iter().chain([own.as_slice()]) {
+        let verdict = rules.verdict(path);
+        assert_eq!(verdict, rules.explain(path).verdict, "explanation");
+        if file.len() <= MOST_FOR_THE_ORACLE {
+            let allowed = oracle::allowed(dialect.name, agents, file, path);
+            assert_eq!(verdict == Verdict::Allowed, allowed, "{} {agents:?} {}", dialect.name, path.escape_ascii());
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! Why a command ended with an error.
+
+use std::io;
+use std::path::PathBuf;
+
+use robosieve::filter::FilterError;
+use robosieve::policy::{TooManyOrigins, source::SourceError};
+
+/// Why a command ended with an error.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    #[error(transparent)]
+    Filter(#[from] FilterError),
+    #[error(transparent)]
+    Policy(#[from] TooManyOrigins),
+    #[error("cannot read {}: {error}", path.display())]
+    Unreadable { path: PathBuf, error: io::Error },
+    #[error("cannot print the result: {0}")]
+    Print(#[from] io::Error),
+    #[error("cannot print the result: {0}")]
+    Json(#[from] serde_json::Error),
+    #[error("--max-age {given}: {problem}; a duration such as 36h or 7d is wanted, or `dialect`")]
+    MaxAge { given: String, problem: String },
+    #[error("--origin goes with exactly one --robots, a single robots.txt; {given} are given")]
+    OneRobots { given: usize },
+}
+
+impl Failure {
+    /// Whether it only says that nobody reads the output any more.
+    pub fn is_closed_pipe(&self) -> bool {
+        match self {
+            Failure::Print(error) => error.kind() == io::ErrorKind::BrokenPipe,
+            Failure::Json(error) => error.io_error_kind() == Some(io::ErrorKind::BrokenPipe),
+            _ => false,
+        }
+    }
+}

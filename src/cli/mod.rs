@@ -1,0 +1,28 @@
+//! The command line.
+//!
+//! [`args`] is plain data; each command turns it into what the library wants, and prints what came of it. Exit status:
+//! 0 done, 1 the answer is "no" (`check` found a blocked URL), 2 an error. A closed pipe is no error.
+
+mod args;
+mod check;
+mod failure;
+mod filter;
+mod sigbus;
+
+pub use args::Args;
+pub use failure::Failure;
+
+use std::process::ExitCode;
+
+use args::Command;
+
+/// Runs a command.
+pub fn run(args: Args) -> Result<ExitCode, Failure> {
+    match args.command {
+        Command::Filter(args) => {
+            sigbus::report();
+            filter::run(&args)
+        }
+        Command::Check(args) => check::run(&args),
+    }
+}

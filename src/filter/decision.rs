@@ -1,0 +1,221 @@
+//! What the operator wants where robots.txt says nothing definite.
+
+use super::outcome::{Outcome, Partition, Reason};
+use crate::dialect::Dialect;
+use crate::policy::{Answered, Record, Standing};
+
+/// What to do with lines that have no definite verdict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Fallback {
+    /// Allow them.
+    Allow,
+    /// Block them.
+    Block,
+    /// Defer them.
+    Defer,
+    /// Judge them by the rules there are: the last good ones, or the stale ones.
+    Use,
+}
+
+/// The longest that an answer may be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MaxAge {
+    /// The dialect's lifetime.
+    Dialect,
+    /// This many seconds.
+    Seconds(u64),
+}
+
+/// The operator's choices.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Choices {
+    /// For origins whose robots.txt was never fetched; `Use` is the same as `Defer`, there is nothing to use.
+    pub on_unfetched: Fallback,
+    /// For origins that are unreachable, or whose redirects lead nowhere.
+    pub on_unreachable: Fallback,
+    /// For answers older than [`Choices::max_age`].
+    pub on_stale: Fallback,
+    /// The age that is enforced, if any.
+    pub max_age: Option<MaxAge>,
+    /// The time that age is judged at, in seconds of Unix time.
+    pub now: i64,
+}
+
+impl Default for Choices {
+    /// Unfetched and unreachable origins are deferred, age is not enforced.
+    fn default() -> Choices {
+        Choices {
+            on_unfetched: Fallback::Defer,
+            on_unreachable: Fallback::Defer,
+            on_stale: Fallback::Use,
+            max_age: None,
+            now: 0,
+        }
+    }
+}
+
+/// What a record comes to, before a path is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Decision {
+    /// All URLs of the origin go the same way.
+    Fixed(Outcome),
+    /// The automaton decides, and this is the reason.
+    Walk(Reason),
+}
+
+/// The choices, worked out for every state of an origin.
+#[derive(Debug, Clone)]
+pub(super) struct Decisions {
+    by_state: [[Decision; Standing::ALL.len() + 1]; Standing::ALL.len()],
+    pub unfetched: Outcome,
+    choices: Choices,
+    lifetime: Option<Lifetime>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Lifetime {
+    seconds: u64,
+    expires_header: bool,
+}
+
+/// Where a fallback other than `Use` sends a line.
+fn fallen(fallback: Fallback) -> Option<Partition> {
+    match fallback {
+        Fallback::Allow => Some(Partition::Allowed),
+        Fallback::Block => Some(Partition::Blocked),
+        Fallback::Defer => Some(Partition::Deferred),
+        Fallback::Use => None,
+    }
+}
+
+impl Decisions {
+    pub fn new(choices: Choices, dialect: &Dialect) -> Decisions {
+        let state = |standing: usize| {
+            std::array::from_fn(|good| state_decision(&choices, Standing::ALL[standing], Standing::ALL.get(good)))
+        };
+        let lifetime = choices.max_age.map(|max_age| match max_age {
+            MaxAge::Seconds(seconds) => Lifetime { seconds, expires_header: false },
+            MaxAge::Dialect => {
+                Lifetime { seconds: dialect.lifetime.seconds, expires_header: dialect.lifetime.expires_header }
+            }
+        });
+        let unfetched = fallen(choices.on_unfetched).unwrap_or(Partition::Deferred);
+        Decisions {
+            by_state: std::array::from_fn(state),
+            unfetched: Outcome::new(unfetched, Reason::Unfetched),
+            choices,
+            lifetime,
+        }
+    }
+
+    /// What a record comes to.
+    #[inline]
+    pub fn of(&self, record: &Record<'_>, answered: impl FnOnce() -> Answered) -> Decision {
+        let good = record.last_good.map_or(Standing::ALL.len(), |good| good as usize);
+        let decision = self.by_state[record.standing as usize][good];
+        match self.lifetime {
+            Some(lifetime) if self.is_judged_by_age(decision) => self.aged(decision, &answered(), lifetime),
+            _ => decision,
+        }
+    }
+
+    /// Whether a decision rests on an answer that can be too old.
+    fn is_judged_by_age(&self, decision: Decision) -> bool {
+        match decision {
+            Decision::Walk(_) => true,
+            Decision::Fixed(outcome) => {
+                !matches!(outcome.reason(), Reason::Unreachable | Reason::RedirectUnresolved | Reason::Unfetched)
+            }
+        }
+    }
+
+    fn aged(&self, decision: Decision, answered: &Answered, lifetime: Lifetime) -> Decision {
+        let until = match (answered.expires.filter(|_| lifetime.expires_header), answered.fetched_at) {
+            (Some(expires), _) => Some(expires),
+            (None, fetched_at) => fetched_at.map(|at| at.saturating_add_unsigned(lifetime.seconds)),
+        };
+        if until.is_some_and(|until| until >= self.choices.now) {
+            return decision;
+        }
+        match (fallen(self.choices.on_stale), decision) {
+            (Some(partition), _) => Decision::Fixed(Outcome::new(partition, Reason::Stale)),
+            (None, Decision::Walk(_)) => Decision::Walk(Reason::Stale),
+            (None, Decision::Fixed(outcome)) => Decision::Fixed(Outcome::new(outcome.partition(), Reason::Stale)),
+        }
+    }
+}
+
+fn state_decision(choices: &Choices, standing: Standing, good: Option<&Standing>) -> Decision {
+    let fixed = |partition, reason| Decision::Fixed(Outcome::new(partition, reason));
+    let failed = |reason| {
+        let Some(partition) = fallen(choices.on_unreachable) else {
+            return match good {
+                Some(Standing::Rules) => Decision::Walk(Reason::LastGood),
+                Some(Standing::NoGroup | Standing::Unavailable) => fixed(Partition::Allowed, Reason::LastGood),
+                Some(Standing::Forbidden) => fixed(Partition::Blocked, Reason::LastGood),
+                _ => fixed(Partition::Deferred, reason),
+            };
+        };
+        fixed(partition, reason)
+    };
+    match standing {
+        Standing::Rules => Decision::Walk(Reason::Rules),
+        Standing::NoGroup => fixed(Partition::Allowed, Reason::NoGroup),
+        Standing::Unavailable => fixed(Partition::Allowed, Reason::Unavailable),
+        Standing::Forbidden => fixed(Partition::Blocked, Reason::Forbidden),
+        Standing::Unreachable => failed(Reason::Unreachable),
+        Standing::RedirectUnresolved => failed(Reason::RedirectUnresolved),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decided(choices: Choices, standing: Standing, good: Option<Standing>, answered: Answered) -> Decision {
+        let record = Record { origin: b"", number: 0, automaton: 0, standing, last_good: good };
+        Decisions::new(choices, Dialect::named("draft-1996").unwrap()).of(&record, || answered)
+    }
+
+    #[test]
+    fn an_unreachable_origin_is_deferred_unless_the_operator_says_otherwise() {
+        let fixed = |partition| Decision::Fixed(Outcome::new(partition, Reason::Unreachable));
+        let with = |on_unreachable, good| {
+            let choices = Choices { on_unreachable, ..Choices::default() };
+            decided(choices, Standing::Unreachable, good, Answered::default())
+        };
+        assert_eq!(with(Fallback::Defer, Some(Standing::Rules)), fixed(Partition::Deferred));
+        assert_eq!(with(Fallback::Allow, None), fixed(Partition::Allowed));
+        assert_eq!(with(Fallback::Block, None), fixed(Partition::Blocked));
+        assert_eq!(with(Fallback::Use, None), fixed(Partition::Deferred));
+        assert_eq!(with(Fallback::Use, Some(Standing::Rules)), Decision::Walk(Reason::LastGood));
+        let allowed = Decision::Fixed(Outcome::new(Partition::Allowed, Reason::LastGood));
+        assert_eq!(with(Fallback::Use, Some(Standing::Unavailable)), allowed);
+    }
+
+    #[test]
+    fn age_is_judged_only_when_asked_for() {
+        let answered = Answered { fetched_at: Some(1000), expires: Some(5000), ..Answered::default() };
+        let at = |now, max_age, on_stale| {
+            let choices = Choices { now, max_age, on_stale, ..Choices::default() };
+            decided(choices, Standing::Rules, None, answered)
+        };
+        let deferred = Decision::Fixed(Outcome::new(Partition::Deferred, Reason::Stale));
+        assert_eq!(at(i64::MAX, None, Fallback::Defer), Decision::Walk(Reason::Rules));
+        assert_eq!(at(1060, Some(MaxAge::Seconds(60)), Fallback::Defer), Decision::Walk(Reason::Rules));
+        assert_eq!(at(1061, Some(MaxAge::Seconds(60)), Fallback::Defer), deferred);
+        assert_eq!(at(1061, Some(MaxAge::Seconds(60)), Fallback::Use), Decision::Walk(Reason::Stale));
+        assert_eq!(at(5000, Some(MaxAge::Dialect), Fallback::Defer), Decision::Walk(Reason::Rules), "its Expires");
+        assert_eq!(at(5001, Some(MaxAge::Dialect), Fallback::Defer), deferred);
+        let unknown = decided(
+            Choices { max_age: Some(MaxAge::Dialect), on_stale: Fallback::Block, ..Choices::default() },
+            Standing::Rules,
+            None,
+            Answered::default(),
+        );
+        assert_eq!(unknown, Decision::Fixed(Outcome::new(Partition::Blocked, Reason::Stale)), "unknown age is no proof");
+    }
+}

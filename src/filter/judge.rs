@@ -1,0 +1,214 @@
+//! The verdicts of many URLs.
+//!
+//! [`Judge::judge`] is the batch interface: lines in, outcomes out. A batch goes through the policy in steps, each for
+//! all lines before the next, so that the cache misses of one step overlap: origins are cut and hashed, slots asked
+//! for, records asked for, automata asked for, paths walked. What the first step does not surely know, lines that are
+//! not plain or whose origin is not found as it stands, goes the slow way, one by one ([`Judge::judge_slowly`]); the
+//! slow way alone would give the same outcomes.
+
+use std::borrow::Cow;
+
+use super::decision::{Choices, Decision, Decisions};
+use super::outcome::{Outcome, Partition, Reason};
+use crate::automaton::{self, Scratch};
+use crate::origin;
+use crate::pattern::Verdict;
+use crate::policy::{self, Policy, Record};
+use crate::rule_set::is_always_allowed;
+
+/// A policy with the operator's choices, ready to judge.
+#[derive(Debug)]
+pub struct Judge<'p> {
+    policy: &'p Policy,
+    decisions: Decisions,
+}
+
+/// What judging needs besides; one for each thread, used again and again.
+#[derive(Debug, Default)]
+pub struct Bench {
+    scratch: Scratch,
+    cuts: Vec<Cut>,
+    /// URLs with a segment `.` or `..`, which were matched as written.
+    pub dot_segments: u64,
+    /// URLs whose path was brought into normal form first.
+    pub normalised: u64,
+}
+
+/// A line between two steps.
+#[derive(Debug, Clone, Copy)]
+struct Cut {
+    hash: u64,
+    /// Where the origin ends; 0: the slow way.
+    end: u32,
+    /// The candidate record; 0: the origin is not in the index as it stands.
+    candidate: u32,
+    automaton: u32,
+    /// Whether the origin is that of the line before.
+    again: bool,
+    decision: Decision,
+}
+
+const SLOW: Cut = Cut {
+    hash: 0,
+    end: 0,
+    candidate: 0,
+    automaton: 0,
+    again: false,
+    decision: Decision::Fixed(Outcome::new(Partition::Invalid, Reason::Empty)),
+};
+
+/// A line for [`Judge::judge`].
+#[derive(Debug, Clone, Copy)]
+pub struct Url<'l> {
+    /// The line, without its LF.
+    pub line: &'l [u8],
+    /// Whether every octet of it is surely one that a path may have as it stands: no control, blank, `#`, `%`, nor any
+    /// other that an encoding changes, and no `/.`. When in doubt, `false`: it only takes longer.
+    pub plain: bool,
+}
+
+impl<'p> Judge<'p> {
+    /// Judges by `policy`, and by `choices` where it says nothing definite.
+    pub fn new(policy: &'p Policy, choices: Choices) -> Judge<'p> {
+        Judge { policy, decisions: Decisions::new(choices, policy.dialect()) }
+    }
+
+    /// Judges a batch of lines; `outcomes` gets one outcome for each, in their order.
+    ///
+    /// A batch of about a hundred lines is best: large enough to overlap cache misses, small enough to stay in cache.
+    pub fn judge(&self, urls: &[Url<'_>], outcomes: &mut Vec<Outcome>, bench: &mut Bench) {
+        let mut cuts = std::mem::take(&mut bench.cuts);
+        self.cut(urls, &mut cuts);
+        self.find(urls, &mut cuts);
+        self.decide(urls, &mut cuts);
+        outcomes.clear();
+        outcomes.extend(urls.iter().zip(&cuts).map(|(url, cut)| {
+            let path = match cut.end {
+                0 => return self.judge_slowly(url.line, bench),
+                end => &url.line[end as usize..],
+            };
+            match cut.decision {
+                Decision::Fixed(outcome) => outcome,
+                Decision::Walk(reason) => self.walk(cut.automaton, path, reason, &mut bench.scratch),
+            }
+        }));
+        bench.cuts = cuts;
+    }
+
+    /// Step one: where the origins end, and their slots.
+    fn cut(&self, urls: &[Url<'_>], cuts: &mut Vec<Cut>) {
+        cuts.clear();
+        let index = self.policy.index();
+        let mut before: &[u8] = b"";
+        cuts.extend(urls.iter().map(|url| {
+            let Some(end) = url.plain.then(|| origin::cut(url.line)).flatten() else {
+                before = b"";
+                return SLOW;
+            };
+            let key = &url.line[..end];
+            if key == before {
+                return Cut { end: end as u32, again: true, ..SLOW };
+            }
+            before = key;
+            let hash = policy::hash(key);
+            index.prefetch(hash);
+            Cut { hash, end: end as u32, ..SLOW }
+        }));
+    }
+
+    /// Step two: their records.
+    fn find(&self, urls: &[Url<'_>], cuts: &mut [Cut]) {
+        debug_assert_eq!(urls.len(), cuts.len());
+        for cut in cuts.iter_mut().filter(|cut| cut.end != 0 && !cut.again) {
+            cut.candidate = self.policy.index().candidate(cut.hash);
+        }
+    }
+
+    /// Step three: what the records come to, and their automata.
+    fn decide(&self, urls: &[Url<'_>], cuts: &mut [Cut]) {
+        let mut before = SLOW;
+        for (url, cut) in urls.iter().zip(cuts) {
+            if cut.end == 0 {
+                continue;
+            }
+            if cut.again {
+                *cut = before;
+                continue;
+            }
+            let key = &url.line[..cut.end as usize];
+            let index = self.policy.index();
+            let found = match cut.candidate {
+                0 => None,
+                candidate => index.confirmed(candidate, key).or_else(|| index.get(key)),
+            };
+            match found {
+                Some(record) => {
+                    cut.decision = self.decision(&record);
+                    cut.automaton = record.automaton;
+                    if let Decision::Walk(_) = cut.decision {
+                        self.policy.prefetch_automaton(record.automaton);
+                    }
+                }
+                None if origin::is_surely_canonical(key) => {
+                    cut.decision = Decision::Fixed(self.decisions.unfetched);
+                }
+                None => *cut = SLOW,
+            }
+            before = *cut;
+        }
+    }
+
+    #[inline]
+    fn decision(&self, record: &Record<'_>) -> Decision {
+        self.decisions.of(record, || *self.policy.answered(record.number))
+    }
+
+    /// The outcome of a path in normal form.
+    #[inline]
+    fn walk(&self, automaton: u32, path: &[u8], reason: Reason, scratch: &mut Scratch) -> Outcome {
+        match automaton::verdict(self.policy.automaton(automaton), path, scratch) {
+            Verdict::Allowed => Outcome::new(Partition::Allowed, reason),
+            Verdict::Blocked if is_always_allowed(path, self.policy.dialect()) => {
+                Outcome::new(Partition::Allowed, Reason::RobotsTxt)
+            }
+            Verdict::Blocked => Outcome::new(Partition::Blocked, reason),
+        }
+    }
+
+    /// The outcome of any line, without its LF.
+    pub fn judge_slowly(&self, line: &[u8], bench: &mut Bench) -> Outcome {
+        let line = origin::trimmed(line);
+        let (origin, rest) = match self.origin_of(line) {
+            Ok((origin, end)) => (origin, &line[end..]),
+            Err(reason) => return reason.into(),
+        };
+        let path = origin::path(rest);
+        bench.dot_segments += u64::from(origin::has_dot_segment(&path));
+        let Some(record) = self.policy.index().get(origin.as_bytes()) else { return self.decisions.unfetched };
+        match self.decision(&record) {
+            Decision::Fixed(outcome) => outcome,
+            Decision::Walk(reason) => {
+                let normal = self.policy.dialect().encoding.path(&path);
+                bench.normalised += u64::from(matches!(normal, Cow::Owned(_)));
+                self.walk(record.automaton, &normal, reason, &mut bench.scratch)
+            }
+        }
+    }
+
+    /// The origin of a trimmed line in canonical form, and where it ends in the line.
+    pub(super) fn origin_of<'l>(&self, line: &'l [u8]) -> Result<(Cow<'l, str>, usize), origin::InvalidUrl> {
+        if let Some(end) = origin::cut(line) {
+            let key = &line[..end];
+            if self.policy.index().get(key).is_some() || origin::is_surely_canonical(key) {
+                let key = std::str::from_utf8(key).map_err(|_| origin::InvalidUrl::Host)?;
+                return Ok((Cow::Borrowed(key), end));
+            }
+        }
+        origin::canonical(line).map(|(origin, end)| (Cow::Owned(origin), end))
+    }
+
+    /// The policy.
+    pub fn policy(&self) -> &'p Policy {
+        self.policy
+    }
+}

@@ -1,0 +1,181 @@
+//! Lines of a chunk: where each ends, and whether its octets are plain.
+//!
+//! A line is *plain* if it holds nothing that needs a second look: no octet that percent-encoding could change, no
+//! fragment, no control, no blank, and no `/.`. Nearly all lines are plain, and for them the path is what stands behind
+//! the authority, as it stands. One pass over the chunk finds line ends and plainness together.
+
+/// One line of a chunk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Line {
+    /// Where it begins.
+    pub start: u32,
+    /// Where its LF is, or the end of the chunk.
+    pub end: u32,
+    /// Whether it is plain.
+    pub plain: bool,
+}
+
+/// Whether an octet keeps a line from being plain, whatever stands beside it.
+const fn needs_a_look(octet: u8) -> bool {
+    !matches!(octet, b'!' | b'$' | b'&'..=b';' | b'=' | b'?'..=b'[' | b']' | b'_' | b'a'..=b'z' | b'~')
+}
+
+/// Finds lines, a block of octets at a time.
+#[derive(Debug, Clone)]
+pub(super) struct Scanner {
+    at: usize,
+    line_start: usize,
+    plain: bool,
+    /// The line ends of the current block that were not handed out yet, and the octets that need a look.
+    ends: u64,
+    looks: u64,
+    /// Whether the octet before the next block is a slash.
+    slash: bool,
+    /// The start of the current block.
+    block: usize,
+}
+
+const BLOCK: usize = 64;
+
+impl Scanner {
+    /// A scanner at the start of a chunk.
+    pub fn new() -> Scanner {
+        Scanner { at: 0, line_start: 0, plain: true, ends: 0, looks: 0, slash: false, block: 0 }
+    }
+
+    /// Fills `lines` with the next lines of `chunk`, which is at most 4 GiB long; none are left when it stays empty.
+    pub fn fill(&mut self, chunk: &[u8], lines: &mut Vec<Line>, most: usize) {
+        lines.clear();
+        while lines.len() < most {
+            while self.ends != 0 && lines.len() < most {
+                let bit = self.ends.trailing_zeros();
+                let below = (1u64 << bit) - 1;
+                self.push(self.plain && self.looks & below == 0, self.block + bit as usize, lines);
+                self.plain = true;
+                self.looks &= !(below | 1 << bit);
+                self.ends &= self.ends - 1;
+            }
+            if self.ends != 0 {
+                return;
+            }
+            self.plain &= self.looks == 0;
+            self.looks = 0;
+            if self.at >= chunk.len() {
+                if self.line_start < chunk.len() && lines.len() < most {
+                    self.push(self.plain, chunk.len(), lines);
+                }
+                return;
+            }
+            self.next_block(chunk);
+        }
+    }
+
+    fn push(&mut self, plain: bool, end: usize, lines: &mut Vec<Line>) {
+        lines.push(Line { start: self.line_start as u32, end: end as u32, plain });
+        self.line_start = end + 1;
+    }
+
+    fn next_block(&mut self, chunk: &[u8]) {
+        self.block = self.at;
+        let rest = &chunk[self.at..];
+        let masks = match rest.first_chunk::<BLOCK>() {
+            Some(block) => masks(block),
+            None => {
+                // Filled up with octets that mean nothing.
+                let mut block = [b'a'; BLOCK];
+                block[..rest.len()].copy_from_slice(rest);
+                masks(&block)
+            }
+        };
+        self.at += BLOCK;
+        let behind_slash = masks.slashes << 1 | u64::from(self.slash);
+        self.slash = masks.slashes >> 63 == 1;
+        self.ends = masks.ends;
+        self.looks = masks.looks | masks.dots & behind_slash;
+    }
+}
+
+/// A bit for each octet of a block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Masks {
+    ends: u64,
+    looks: u64,
+    slashes: u64,
+    dots: u64,
+}
+
+#[inline]
+fn masks(block: &[u8; BLOCK]) -> Masks {
+    masks_portable(block)
+}
+
+fn masks_portable(block: &[u8; BLOCK]) -> Masks {
+    let mut masks = Masks { ends: 0, looks: 0, slashes: 0, dots: 0 };
+    for (bit, &octet) in block.iter().enumerate() {
+        masks.ends |= u64::from(octet == b'\n') << bit;
+        masks.looks |= u64::from(needs_a_look(octet) && octet != b'\n') << bit;
+        masks.slashes |= u64::from(octet == b'/') << bit;
+        masks.dots |= u64::from(octet == b'.') << bit;
+    }
+    masks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(text: &[u8], most: usize) -> Vec<Line> {
+        let (mut scanner, mut all, mut some) = (Scanner::new(), Vec::new(), Vec::new());
+        loop {
+            scanner.fill(text, &mut some, most);
+            if some.is_empty() {
+                return all;
+            }
+            all.append(&mut some);
+        }
+    }
+
+    fn naive(text: &[u8]) -> Vec<Line> {
+        let mut all = Vec::new();
+        let mut start = 0;
+        for line in text.split_inclusive(|&octet| octet == b'\n') {
+            let content = line.strip_suffix(b"\n").unwrap_or(line);
+            let plain = !content.iter().any(|&octet| needs_a_look(octet)) && memchr::memmem::find(content, b"/.").is_none();
+            all.push(Line { start, end: start + content.len() as u32, plain });
+            start += line.len() as u32;
+        }
+        all
+    }
+
+    #[test]
+    fn lines_are_those_of_the_plain_way() {
+        let pieces: [&[u8]; 12] = [
+            b"", b"http://a.example/x", b"\n", b"\n\n", b"/.", b"a/", b"./", b"%41", b"#", b"\r\n", b"0123456789abcdef0123",
+            b"\xff",
+        ];
+        let mut state = 1u64;
+        for round in 0..3000 {
+            let mut text = Vec::new();
+            for _ in 0..round % 40 {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                text.extend_from_slice(pieces[(state >> 33) as usize % pieces.len()]);
+            }
+            for most in [1, 3, 128] {
+                assert_eq!(lines(&text, most), naive(&text), "{:?}", String::from_utf8_lossy(&text));
+            }
+        }
+    }
+
+    #[test]
+    fn what_needs_a_look_covers_what_encodings_change() {
+        use crate::dialect::Dialect;
+        for dialect in Dialect::ALL {
+            for octet in (0..=255).filter(|&octet| dialect.encoding.changed_octets().contains(octet)) {
+                assert!(needs_a_look(octet), "{octet} {}", dialect.name);
+            }
+        }
+        for octet in *b"#\r\n\t \\" {
+            assert!(needs_a_look(octet));
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! URL lists, split by a policy.
+//!
+//! [`run`] maps each list, cuts it into [chunks](list) on line borders and lets workers [judge](Judge) them;
+//! every line goes, octet for octet and in input order, to exactly one [`Partition`], for a [`Reason`] that is counted.
+//! [Tallies](Tally) of the lines as read and of the octets as written prove that none was lost; the [`Receipt`] tells
+//! both and gets its name last.
+
+mod decision;
+mod judge;
+mod lines;
+mod list;
+mod needed;
+mod outcome;
+mod output;
+mod receipt;
+mod run;
+mod spill;
+mod tally;
+mod turns;
+mod worker;
+
+pub use decision::{Choices, Fallback, MaxAge};
+pub use judge::{Bench, Judge, Url};
+pub use list::STANDARD_INPUT;
+pub use outcome::{Outcome, Partition, Reason};
+pub use output::{NEEDED, RECEIPT};
+pub use receipt::{Hex, ListPart, Part, PartitionPart, Receipt, ReceiptOptions};
+pub use run::{Destination, Job, run};
+pub use tally::{Tally, line_hash};
+
+use std::io;
+use std::path::PathBuf;
+
+/// Why a run ended without a result.
+#[derive(Debug, thiserror::Error)]
+pub enum FilterError {
+    /// A list that cannot be read.
+    #[error("cannot read the list {}: {error}", path.display())]
+    List {
+        /// The list.
+        path: PathBuf,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// A list that changed while it was read.
+    #[error("the list {} was changed while it was read; nothing of the result can be trusted, run again", path.display())]
+    ListChanged {
+        /// The list.
+        path: PathBuf,
+    },
+    /// A list that stands where the run would write.
+    #[error("the list {} would be replaced by the output; choose another folder for --out", path.display())]
+    ListInOutput {
+        /// The list.
+        path: PathBuf,
+    },
+    /// A line of 4 GiB or more.
+    #[error("the list {} has a line of 4 GiB or more; that is no URL list", path.display())]
+    LineTooLong {
+        /// The list.
+        path: PathBuf,
+    },
+    /// A folder with something in it.
+    #[error("{} is not empty; choose another folder, or replace an earlier run's files in it with --force", path.display())]
+    NotEmpty {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A file that cannot be written.
+    #[error("cannot write {}: {error}", path.display())]
+    Output {
+        /// The file, or the folder it is in.
+        path: PathBuf,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// The checksums of what was read and what was written differ.
+    #[error("what was written is not what was read: the checksums differ; this is a defect of robosieve, please report it")]
+    Unbalanced,
+    /// The workers could not be started.
+    #[error("cannot start the workers: {0}")]
+    Workers(#[from] rayon::ThreadPoolBuildError),
+}

@@ -1,0 +1,175 @@
+//! Which robots.txt a crawl should fetch: the origins of deferred lines, in the order of their first appearance.
+
+use hashbrown::HashMap;
+use std::io::{self, Write};
+use std::path::Path;
+
+use super::outcome::Reason;
+use super::spill::Sorter;
+use crate::origin;
+
+/// The head of `robots-needed.tsv`.
+const HEAD: &str = "robots_txt\treason\tlines\tstatus\n";
+
+/// What is known of one origin's deferred lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Waiting {
+    /// The number of its first deferred line, among all lines.
+    pub first: u64,
+    /// How many of its lines wait.
+    pub lines: u64,
+    /// Why the first one waits.
+    pub reason: Reason,
+}
+
+/// Origins with deferred lines, of one chunk or of many.
+pub(super) type WaitingOrigins = HashMap<Box<str>, Waiting>;
+
+/// Counts a deferred line.
+pub(super) fn count(waiting: &mut WaitingOrigins, origin: &str, line: u64, reason: Reason) {
+    match waiting.get_mut(origin) {
+        Some(entry) => entry.lines += 1,
+        None => {
+            waiting.insert(origin.into(), Waiting { first: line, lines: 1, reason });
+        }
+    }
+}
+
+/// All origins with deferred lines, in bounded memory.
+#[derive(Debug)]
+pub(super) struct Needed {
+    held: WaitingOrigins,
+    held_bytes: usize,
+    limit: usize,
+    by_origin: Sorter,
+    by_first: Sorter,
+}
+
+/// What an entry takes in memory besides its name, about.
+const OVERHEAD: usize = 64;
+
+impl Needed {
+    /// Holds about `limit` octets at most; spills to `directory` beyond.
+    pub fn new(directory: &Path, limit: usize) -> Needed {
+        Needed {
+            held: WaitingOrigins::new(),
+            held_bytes: 0,
+            limit,
+            by_origin: Sorter::new(directory, limit / 2),
+            by_first: Sorter::new(directory, limit),
+        }
+    }
+
+    /// Adds the origins of a chunk.
+    pub fn add(&mut self, chunk: WaitingOrigins) -> io::Result<()> {
+        for (origin, waiting) in chunk {
+            match self.held.get_mut(&origin) {
+                Some(entry) => *entry = merged(*entry, waiting),
+                None => {
+                    self.held_bytes += origin.len() + OVERHEAD;
+                    self.held.insert(origin, waiting);
+                }
+            }
+        }
+        if self.held_bytes > self.limit { self.spill() } else { Ok(()) }
+    }
+
+    fn spill(&mut self) -> io::Result<()> {
+        self.held_bytes = 0;
+        for (origin, waiting) in std::mem::take(&mut self.held) {
+            self.by_origin.push(record(&origin, &waiting))?;
+        }
+        Ok(())
+    }
+
+    /// Writes `robots-needed.tsv`, with the last `status` of each origin; returns how many origins there are.
+    pub fn write(mut self, status: impl Fn(&str) -> Option<u16>, out: &mut impl Write) -> io::Result<u64> {
+        self.spill()?;
+        let Needed { by_origin, mut by_first, .. } = self;
+        let mut current: Option<(String, Waiting)> = None;
+        by_origin.finish(|record| {
+            let (origin, waiting) = parse(&record);
+            match &mut current {
+                Some((same, sum)) if *same == origin => *sum = merged(*sum, waiting),
+                other => {
+                    if let Some((origin, waiting)) = other.replace((origin, waiting)) {
+                        by_first.push(ordered(&origin, &waiting))?;
+                    }
+                }
+            }
+            Ok(())
+        })?;
+        if let Some((origin, waiting)) = current {
+            by_first.push(ordered(&origin, &waiting))?;
+        }
+        out.write_all(HEAD.as_bytes())?;
+        let mut origins = 0;
+        by_first.finish(|ordered| {
+            let (origin, waiting) = parse(&ordered[8..]);
+            origins += 1;
+            let status = status(&origin).map_or(String::new(), |status| status.to_string());
+            let Waiting { reason, lines, .. } = waiting;
+            writeln!(out, "{}\t{}\t{lines}\t{status}", origin::robots_url(&origin), reason.name())
+        })?;
+        Ok(origins)
+    }
+}
+
+fn merged(a: Waiting, b: Waiting) -> Waiting {
+    let first = if a.first <= b.first { a } else { b };
+    Waiting { lines: a.lines + b.lines, ..first }
+}
+
+/// An entry as octets that sort by origin: the origin has no NUL.
+fn record(origin: &str, waiting: &Waiting) -> Vec<u8> {
+    let mut record = Vec::with_capacity(origin.len() + 18);
+    record.extend_from_slice(origin.as_bytes());
+    record.push(0);
+    record.extend_from_slice(&waiting.first.to_be_bytes());
+    record.extend_from_slice(&waiting.lines.to_be_bytes());
+    record.push(waiting.reason as u8);
+    record
+}
+
+/// An entry as octets that sort by first line.
+fn ordered(origin: &str, waiting: &Waiting) -> Vec<u8> {
+    [&waiting.first.to_be_bytes()[..], &record(origin, waiting)].concat()
+}
+
+fn parse(record: &[u8]) -> (String, Waiting) {
+    let end = memchr::memchr(0, record).expect("a record has a NUL behind its origin");
+    let number = |at: usize| u64::from_be_bytes(record[end + at..end + at + 8].try_into().expect("eight octets"));
+    let waiting =
+        Waiting { first: number(1), lines: number(9), reason: Reason::ALL[usize::from(record[end + 17])] };
+    (String::from_utf8_lossy(&record[..end]).into_owned(), waiting)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn origins_stand_once_in_the_order_of_their_first_line() {
+        let mut expected = None;
+        for limit in [0, 300, 1 << 20] {
+            let mut needed = Needed::new(&std::env::temp_dir(), limit);
+            // Chunks may come in any order.
+            for chunk in [2, 0, 3, 1] {
+                let mut waiting = WaitingOrigins::new();
+                for line in chunk * 100..chunk * 100 + 100 {
+                    count(&mut waiting, &format!("http://{}.example", line * 7919 % 61), line, Reason::Unfetched);
+                }
+                needed.add(waiting).unwrap();
+            }
+            let mut out = Vec::new();
+            assert_eq!(needed.write(|_| None, &mut out).unwrap(), 61);
+            let text = String::from_utf8(out).unwrap();
+            let hosts: Vec<&str> = text.lines().skip(1).map(|row| row.split('\t').next().unwrap()).collect();
+            let wanted: Vec<String> =
+                (0..61).map(|line| format!("http://{}.example/robots.txt", line * 7919 % 61)).collect();
+            assert_eq!(hosts, wanted);
+            assert!(text.contains("\tunfetched\t7\t\n") && text.contains("\tunfetched\t6\t\n"));
+            assert_eq!(*expected.get_or_insert_with(|| text.clone()), text, "limit {limit}");
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! The receipt of a run: what went in, where it went, why, and the proof that nothing was lost.
+
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::fmt;
+
+use super::decision::Choices;
+use super::outcome::{Outcome, Partition};
+use super::tally::Tally;
+use crate::policy::Statistics;
+
+/// The receipt, as it is written to `receipt.json`.
+#[derive(Debug, Clone, Serialize)]
+pub struct Receipt {
+    /// The program's version.
+    pub robosieve: &'static str,
+    /// How lines are hashed for the checksums.
+    pub line_hash: &'static str,
+    /// What was asked for.
+    pub options: ReceiptOptions,
+    /// The crawler.
+    pub agents: String,
+    /// The dialect.
+    pub dialect: &'static str,
+    /// What went in, all lists together.
+    pub input: Part,
+    /// Where it went.
+    pub partitions: BTreeMap<&'static str, PartitionPart>,
+    /// Each list.
+    pub lists: Vec<ListPart>,
+    /// Whether every line that went in came out, by the checksums; absent where nothing was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub balanced: Option<bool>,
+    /// Line feeds added behind a list's last line, because another list follows.
+    pub added_line_feeds: u64,
+    /// URLs with a segment `.` or `..`, matched as written.
+    pub dot_segments: u64,
+    /// URLs whose path was brought into normal form before it was matched.
+    pub normalised_paths: u64,
+    /// Origins that have to be fetched, in `robots-needed.tsv`; absent where nothing was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub origins_needed: Option<u64>,
+    /// How the policy came about, with everything that was dropped from robots.txt files.
+    pub policy: Statistics,
+    /// Seconds that the run took, without reading the policy.
+    pub seconds: f64,
+    /// URLs a second.
+    pub urls_per_second: f64,
+}
+
+/// What a run was asked to do.
+#[derive(Debug, Clone, Serialize)]
+pub struct ReceiptOptions {
+    /// What the operator wants where there is no definite verdict.
+    #[serde(flatten)]
+    pub choices: Choices,
+    /// Workers.
+    pub threads: usize,
+    /// Octets of a chunk.
+    pub chunk_size: usize,
+    /// Whether each list has partitions of its own.
+    pub per_input: bool,
+}
+
+/// Lines and octets of a part, with its checksums.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Part {
+    /// Lines.
+    pub lines: u64,
+    /// Octets, line ends included.
+    pub bytes: u64,
+    /// The sum of the lines' hashes modulo 2^128, in hexadecimal; absent where nothing was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sum: Option<Hex>,
+    /// The sum of that sum after each line, in hexadecimal; absent where nothing was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub order: Option<Hex>,
+}
+
+/// A number of 128 bits, written in hexadecimal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Hex(pub u128);
+
+impl fmt::Display for Hex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:032x}", self.0)
+    }
+}
+
+impl Serialize for Hex {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// A partition.
+#[derive(Debug, Clone, Serialize)]
+pub struct PartitionPart {
+    /// Lines that were judged to go there, as read.
+    #[serde(flatten)]
+    pub judged: Part,
+    /// The same over what was written; absent where nothing was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub written: Option<Part>,
+    /// Reasons, with the number of lines.
+    pub reasons: BTreeMap<&'static str, u64>,
+}
+
+/// A list.
+#[derive(Debug, Clone, Serialize)]
+pub struct ListPart {
+    /// Its path, as given.
+    pub path: String,
+    /// What it held.
+    #[serde(flatten)]
+    pub input: Part,
+    /// Where its lines went.
+    pub partitions: BTreeMap<&'static str, Part>,
+}
+
+impl Part {
+    /// A part with its checksums, or without where they were not computed.
+    pub(super) fn of(tally: &Tally, checksums: bool) -> Part {
+        Part {
+            lines: tally.lines,
+            bytes: tally.bytes,
+            sum: checksums.then_some(Hex(tally.sum)),
+            order: checksums.then_some(Hex(tally.order)),
+        }
+    }
+}
+
+/// The reasons of a partition, from the counts of all outcomes.
+pub(super) fn reasons(partition: Partition, counts: &[u64; Outcome::COUNT]) -> BTreeMap<&'static str, u64> {
+    let of = |(index, &count): (usize, &u64)| {
+        let outcome = Outcome::from_index(index);
+        (outcome.partition() == partition && count > 0).then(|| (outcome.reason().name(), count))
+    };
+    counts.iter().enumerate().filter_map(of).collect()
+}
+
+impl fmt::Display for Receipt {
+    /// A short table of the run.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{:<10} {:>15} {:>7} {:>18}  reasons", "partition", "lines", "share", "bytes")?;
+        let all = self.input.lines.max(1) as f64;
+        for (name, part) in Partition::ALL.iter().map(|p| (p.name(), &self.partitions[p.name()])) {
+            let reasons: Vec<String> = part.reasons.iter().map(|(reason, n)| format!("{reason} {n}")).collect();
+            let Part { lines, bytes, .. } = part.judged;
+            let share = 100.0 * lines as f64 / all;
+            writeln!(f, "{name:<10} {lines:>15} {share:>6.2}% {bytes:>18}  {}", reasons.join(", "))?;
+        }
+        let Part { lines, bytes, .. } = self.input;
+        writeln!(f, "{:<10} {lines:>15} {:>7} {bytes:>18}", "input", "")?;
+        if let Some(needed) = self.origins_needed.filter(|&needed| needed > 0) {
+            writeln!(f, "{needed} robots.txt to fetch, in robots-needed.tsv")?;
+        }
+        for (kind, count) in self.policy.notes.iter() {
+            writeln!(f, "robots.txt: {} {count}", kind.name())?;
+        }
+        let proof = match self.balanced {
+            Some(true) => "; every line is accounted for",
+            _ => "",
+        };
+        write!(
+            f,
+            "{} origins, {} distinct groups; {:.3} s, {:.2} million URLs a second{proof}",
+            self.policy.origins,
+            self.policy.automata,
+            self.seconds,
+            self.urls_per_second / 1e6
+        )
+    }
+}

@@ -1,0 +1,163 @@
+//! A run: lists in, partitions and a receipt out.
+//!
+//! Every worker takes the next chunk, judges it into buffers of its own, waits for its turn, takes room in the output
+//! files, passes the turn on, and writes at the places it took. Turns go in the order of the chunks, so the order of
+//! the lines is that of the input whatever the number of workers; only the turn itself is one worker's at a time, and
+//! memory is one chunk's a worker. A worker only ever waits for one that is already busy with an earlier chunk.
+
+use rayon::ThreadPoolBuilder;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use super::FilterError;
+use super::decision::Choices;
+use super::judge::Judge;
+use super::list::List;
+use super::needed::Needed;
+use super::outcome::Partition;
+use super::output::{NEEDED, Output, RECEIPT, would_replace};
+use super::receipt::{ListPart, Part, PartitionPart, Receipt, ReceiptOptions, reasons};
+use super::tally::LINE_HASH;
+use super::turns::{Turns, Totals, work};
+use crate::policy::Policy;
+
+/// Octets of a chunk, unless asked otherwise: it and its copy in the buffers stay in a core's cache.
+const CHUNK: usize = 1 << 20;
+
+/// How much memory the origins with deferred lines may take before they go to disk.
+const NEEDED_LIMIT: usize = 64 << 20;
+
+/// What to do.
+#[derive(Debug, Clone)]
+pub struct Job {
+    /// The lists, in order; `-` is standard input.
+    pub lists: Vec<PathBuf>,
+    /// Where the partitions go; nowhere, if lines are only counted.
+    pub destination: Option<Destination>,
+    /// What to do where there is no definite verdict.
+    pub choices: Choices,
+    /// Workers; 0: as many as there are processors.
+    pub threads: usize,
+    /// Octets of a chunk; 0: the default.
+    pub chunk_size: usize,
+}
+
+/// Where the partitions go.
+#[derive(Debug, Clone)]
+pub struct Destination {
+    /// The folder.
+    pub directory: PathBuf,
+    /// Whether an earlier run's files in it may be replaced.
+    pub force: bool,
+    /// Whether each list gets partitions of its own, in a folder `NUMBER-NAME`.
+    pub per_input: bool,
+}
+
+/// Splits the job's lists by `policy`.
+///
+/// # Errors
+///
+/// [`FilterError`] where a list cannot be read or changed while it was, where the output cannot be written, or where
+/// what was written is not what was read. Then no file has its final name.
+pub fn run(policy: &Policy, job: &Job) -> Result<Receipt, FilterError> {
+    let started = Instant::now();
+    let lists: Vec<List> = job.lists.iter().map(|path| List::open(path)).collect::<Result<_, _>>()?;
+    let output = job.destination.as_ref().map(|destination| prepare(destination, &job.lists)).transpose()?;
+    let per_input = job.destination.as_ref().is_some_and(|destination| destination.per_input);
+    let judge = Judge::new(policy, job.choices);
+    let pool = ThreadPoolBuilder::new().num_threads(job.threads).build()?;
+    let threads = pool.current_num_threads();
+    let chunk_size = if job.chunk_size == 0 { CHUNK } else { job.chunk_size };
+    let needed = output.as_ref().map(|output| Needed::new(output.directory(), NEEDED_LIMIT));
+    let turns = Turns::new(&lists, chunk_size, per_input, output, needed);
+    pool.broadcast(|_| work(&turns, &judge));
+    let (mut output, needed, totals) = turns.finish()?;
+    for list in &lists {
+        list.unchanged()?;
+    }
+    totals.balanced()?;
+
+    let options = ReceiptOptions { choices: job.choices, threads, chunk_size, per_input };
+    let mut receipt = receipt(policy, options, &lists, &totals, output.is_some());
+    if let (Some(output), Some(needed)) = (&mut output, needed) {
+        let status = |origin: &str| {
+            let record = policy.index().get(origin.as_bytes())?;
+            policy.answered(record.number).status
+        };
+        let mut origins = 0;
+        output.write_file(NEEDED, |mut file| {
+            origins = needed.write(status, &mut file)?;
+            Ok(())
+        })?;
+        receipt.origins_needed = Some(origins);
+    }
+    receipt.seconds = started.elapsed().as_secs_f64();
+    receipt.urls_per_second = receipt.input.lines as f64 / receipt.seconds;
+    if let Some(output) = &mut output {
+        output.write_file(RECEIPT, |file| {
+            serde_json::to_writer_pretty(&mut *file, &receipt)?;
+            file.write_all(b"\n")
+        })?;
+        output.commit()?;
+    }
+    Ok(receipt)
+}
+
+fn prepare(destination: &Destination, lists: &[PathBuf]) -> Result<Output, FilterError> {
+    if let Some(list) = lists.iter().find(|list| would_replace(&destination.directory, list)) {
+        return Err(FilterError::ListInOutput { path: list.clone() });
+    }
+    let folders: Vec<String> = if destination.per_input {
+        lists.iter().enumerate().map(|(place, path)| folder_name(place, path)).collect()
+    } else {
+        vec![String::new()]
+    };
+    Output::create(&destination.directory, &folders, destination.force)
+}
+
+/// The folder of a list's own partitions: its number, so that equal names do not meet, and its name.
+fn folder_name(place: usize, path: &Path) -> String {
+    let name = match path.file_name() {
+        Some(name) if path.as_os_str() != "-" => name.to_string_lossy().into_owned(),
+        _ => "standard-input".to_owned(),
+    };
+    format!("{:04}-{name}", place + 1)
+}
+
+fn receipt(policy: &Policy, options: ReceiptOptions, lists: &[List], totals: &Totals, written: bool) -> Receipt {
+    let partitions = Partition::ALL.iter().map(|&partition| {
+        let at = partition as usize;
+        let part = PartitionPart {
+            judged: Part::of(&totals.judged[at], written),
+            written: written.then(|| Part::of(&totals.written[at], true)),
+            reasons: reasons(partition, &totals.counts),
+        };
+        (partition.name(), part)
+    });
+    let list_part = |(list, tallies): (&List, &super::turns::ListTotals)| ListPart {
+        path: list.path.display().to_string(),
+        input: Part::of(&tallies.input, written),
+        partitions: Partition::ALL
+            .iter()
+            .map(|&partition| (partition.name(), Part::of(&tallies.partitions[partition as usize], written)))
+            .collect(),
+    };
+    Receipt {
+        robosieve: env!("CARGO_PKG_VERSION"),
+        line_hash: LINE_HASH,
+        options,
+        agents: policy.agents().to_string(),
+        dialect: policy.dialect().name,
+        input: Part::of(&totals.input, written),
+        partitions: partitions.collect(),
+        lists: lists.iter().zip(&totals.lists).map(list_part).collect(),
+        balanced: written.then_some(true),
+        added_line_feeds: totals.added_line_feeds,
+        dot_segments: totals.dot_segments,
+        normalised_paths: totals.normalised,
+        origins_needed: None,
+        policy: policy.statistics().clone(),
+        seconds: 0.0,
+        urls_per_second: 0.0,
+    }
+}

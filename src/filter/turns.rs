@@ -1,0 +1,289 @@
+//! Workers and their turns: who judges which chunk, and in what order their lines are placed.
+
+use std::io::Read;
+use std::ops::Range;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use super::FilterError;
+use super::judge::Judge;
+use super::list::{self, List};
+use super::needed::Needed;
+use super::outcome::Outcome;
+use super::output::{Output, write_at};
+use super::tally::Tally;
+use super::worker::{Judged, LONGEST_CHUNK, Worker};
+
+/// What all workers share.
+pub(super) struct Turns<'l> {
+    lists: &'l [List],
+    chunk_size: usize,
+    per_input: bool,
+    input: Mutex<Input<'l>>,
+    turn: Mutex<Turn>,
+    passed: Condvar,
+}
+
+/// What has not been read yet.
+struct Input<'l> {
+    list: usize,
+    /// Where the next chunk of a mapped list begins.
+    at: usize,
+    stream: Option<Box<dyn Read + Send + 'l>>,
+    /// What a stream's last chunk left over.
+    left: Vec<u8>,
+    tickets: u64,
+    stopped: bool,
+}
+
+/// What is done in the order of the chunks.
+struct Turn {
+    /// The ticket whose turn it is.
+    ticket: u64,
+    output: Option<Output>,
+    needed: Option<Needed>,
+    totals: Totals,
+    failure: Option<FilterError>,
+}
+
+/// What a run came to.
+#[derive(Debug, Clone)]
+pub(super) struct Totals {
+    pub input: Tally,
+    /// By partition, over the lines as they were read.
+    pub judged: [Tally; 4],
+    /// By partition, over the octets as they were handed over for writing.
+    pub written: [Tally; 4],
+    pub counts: [u64; Outcome::COUNT],
+    pub lists: Vec<ListTotals>,
+    pub added_line_feeds: u64,
+    pub dot_segments: u64,
+    pub normalised: u64,
+    writes: bool,
+}
+
+/// What a list came to.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct ListTotals {
+    pub input: Tally,
+    pub partitions: [Tally; 4],
+}
+
+impl Totals {
+    fn new(lists: usize, writes: bool) -> Totals {
+        Totals {
+            input: Tally::default(),
+            judged: Default::default(),
+            written: Default::default(),
+            counts: [0; Outcome::COUNT],
+            lists: vec![ListTotals::default(); lists],
+            added_line_feeds: 0,
+            dot_segments: 0,
+            normalised: 0,
+            writes,
+        }
+    }
+
+    /// Adds a chunk, in its turn.
+    pub fn add(&mut self, list: usize, judged: &Judged, written: &[Tally; 4]) {
+        self.input.append(&judged.input);
+        self.lists[list].input.append(&judged.input);
+        for (partition, tally) in judged.tallies.iter().enumerate() {
+            self.judged[partition].append(tally);
+            self.lists[list].partitions[partition].append(tally);
+            self.written[partition].append(&written[partition]);
+        }
+        for (count, chunk) in self.counts.iter_mut().zip(judged.counts) {
+            *count += chunk;
+        }
+        self.added_line_feeds += u64::from(judged.added_line_feed);
+    }
+
+    /// Makes sure that what was written is what was read, line by line and in order.
+    pub fn balanced(&self) -> Result<(), FilterError> {
+        let lines: u64 = self.judged.iter().map(|tally| tally.lines).sum();
+        let bytes: u64 = self.judged.iter().map(|tally| tally.bytes).sum();
+        let sum = self.judged.iter().fold(0u128, |sum, tally| sum.wrapping_add(tally.sum));
+        let whole = (self.input.lines, self.input.bytes + self.added_line_feeds, self.input.sum);
+        let counted = self.counts.iter().sum::<u64>() == lines;
+        if counted && (lines, bytes, sum) == whole && (!self.writes || self.judged == self.written) {
+            Ok(())
+        } else {
+            Err(FilterError::Unbalanced)
+        }
+    }
+}
+
+/// A chunk to be judged.
+struct Task {
+    ticket: u64,
+    list: usize,
+    /// The range of a mapped list; `None`: the octets are in the worker's own buffer.
+    mapped: Option<Range<usize>>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // A worker that panics takes the whole run with it; what it held is not looked at again.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<'l> Turns<'l> {
+    pub fn new(
+        lists: &'l [List],
+        chunk_size: usize,
+        per_input: bool,
+        output: Option<Output>,
+        needed: Option<Needed>,
+    ) -> Turns<'l> {
+        let totals = Totals::new(lists.len(), output.is_some());
+        Turns {
+            lists,
+            chunk_size,
+            per_input,
+            input: Mutex::new(Input { list: 0, at: 0, stream: None, left: Vec::new(), tickets: 0, stopped: false }),
+            turn: Mutex::new(Turn { ticket: 0, output, needed, totals, failure: None }),
+            passed: Condvar::new(),
+        }
+    }
+
+    /// The next chunk; octets of a stream go to `buffer`.
+    fn next(&self, buffer: &mut Vec<u8>) -> Result<Option<Task>, FilterError> {
+        let mut input = lock(&self.input);
+        while !input.stopped && input.list < self.lists.len() {
+            let list = &self.lists[input.list];
+            let place = input.list;
+            let unreadable = |error| FilterError::List { path: list.path.clone(), error };
+            let mapped = match list.mapped() {
+                Some(text) => {
+                    let range = input.at..list::chunk_end(text, input.at, self.chunk_size);
+                    input.at = range.end;
+                    (!range.is_empty()).then_some(Some(range))
+                }
+                None => {
+                    let Input { stream, left, .. } = &mut *input;
+                    let stream = stream.get_or_insert_with(|| list.stream());
+                    list::fill(stream, self.chunk_size, left, buffer).map_err(unreadable)?.then_some(None)
+                }
+            };
+            match mapped {
+                Some(mapped) => {
+                    let length = mapped.as_ref().map_or(buffer.len(), Range::len);
+                    if length > LONGEST_CHUNK {
+                        return Err(FilterError::LineTooLong { path: list.path.clone() });
+                    }
+                    input.tickets += 1;
+                    return Ok(Some(Task { ticket: input.tickets - 1, list: place, mapped }));
+                }
+                None => {
+                    input.list += 1;
+                    input.at = 0;
+                    input.stream = None;
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Waits for the turn of a ticket; `None` if the run has failed meanwhile.
+    fn turn_of(&self, ticket: u64) -> Option<MutexGuard<'_, Turn>> {
+        let mut turn = lock(&self.turn);
+        while turn.ticket != ticket && turn.failure.is_none() {
+            turn = self.passed.wait(turn).unwrap_or_else(PoisonError::into_inner);
+        }
+        turn.failure.is_none().then_some(turn)
+    }
+
+    /// Stops the run, with the first failure as its result.
+    fn fail(&self, failure: FilterError) {
+        lock(&self.input).stopped = true;
+        lock(&self.turn).failure.get_or_insert(failure);
+        self.passed.notify_all();
+    }
+
+    /// What the run came to.
+    pub fn finish(self) -> Result<(Option<Output>, Option<Needed>, Totals), FilterError> {
+        let turn = self.turn.into_inner().unwrap_or_else(PoisonError::into_inner);
+        match turn.failure {
+            Some(failure) => Err(failure),
+            None => Ok((turn.output, turn.needed, turn.totals)),
+        }
+    }
+}
+
+/// Stops the run if a worker panics, so that the others do not wait for its turn for ever.
+struct StopOnPanic<'t, 'l>(&'t Turns<'l>);
+
+impl Drop for StopOnPanic<'_, '_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.fail(FilterError::Unbalanced);
+        }
+    }
+}
+
+/// Judges chunks until there are none left.
+pub(super) fn work(turns: &Turns<'_>, judge: &Judge<'_>) {
+    let _guard = StopOnPanic(turns);
+    let writes = lock(&turns.turn).output.is_some();
+    let mut worker = Worker::new(judge, writes);
+    let mut buffer = Vec::new();
+    let result = loop {
+        match turns.next(&mut buffer) {
+            Err(failure) => break Err(failure),
+            Ok(None) => break Ok(()),
+            Ok(Some(task)) => {
+                if let Err(failure) = one_chunk(turns, &task, &buffer, &mut worker) {
+                    break Err(failure);
+                }
+            }
+        }
+    };
+    let mut turn = lock(&turns.turn);
+    turn.totals.dot_segments += worker.bench.dot_segments;
+    turn.totals.normalised += worker.bench.normalised;
+    drop(turn);
+    if let Err(failure) = result {
+        turns.fail(failure);
+    }
+}
+
+fn one_chunk(turns: &Turns<'_>, task: &Task, buffer: &[u8], worker: &mut Worker<'_, '_>) -> Result<(), FilterError> {
+    let chunk = match &task.mapped {
+        Some(range) => &turns.lists[task.list].mapped().expect("a mapped list")[range.clone()],
+        None => buffer,
+    };
+    let more_follows = !turns.per_input && task.list + 1 < turns.lists.len();
+    worker.judge(chunk, more_follows);
+    place(turns, task, &mut worker.judged)
+}
+
+/// Takes room for a chunk's lines in its turn, and writes them.
+fn place(turns: &Turns<'_>, task: &Task, judged: &mut Judged) -> Result<(), FilterError> {
+    let mut written = [Tally::default(); 4];
+    for (tally, buffer) in written.iter_mut().zip(&judged.buffers) {
+        tally.add_text(buffer);
+    }
+    let Some(mut turn) = turns.turn_of(task.ticket) else { return Ok(()) };
+    let before = turn.totals.input.lines;
+    for waiting in judged.waiting.values_mut() {
+        waiting.first += before;
+    }
+    turn.totals.add(task.list, judged, &written);
+    let set = if turns.per_input { task.list } else { 0 };
+    let mut room = None;
+    if let Turn { output: Some(output), needed: Some(needed), .. } = &mut *turn {
+        let failed = |error| FilterError::Output { path: output.directory().to_owned(), error };
+        needed.add(std::mem::take(&mut judged.waiting)).map_err(failed)?;
+        let files = output.files(set);
+        let lengths = std::array::from_fn(|partition| judged.buffers[partition].len());
+        room = Some((files, output.reserve(set, lengths), output.directory().to_owned()));
+    }
+    turn.ticket += 1;
+    drop(turn);
+    turns.passed.notify_all();
+    if let Some((files, starts, path)) = room {
+        for ((file, buffer), start) in files.iter().zip(&judged.buffers).zip(starts) {
+            write_at(file, buffer, start).map_err(|error| FilterError::Output { path: path.clone(), error })?;
+        }
+    }
+    Ok(())
+}

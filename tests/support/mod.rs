@@ -1,0 +1,111 @@
+//! What several test files need: shared data, the path of a URL as Google's library cuts it, all engines at once.
+
+#![allow(dead_code, reason = "every test file uses a part")]
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use robosieve::automaton::{self, Scratch};
+use robosieve::robots::Agents;
+use robosieve::{Dialect, RuleSet, Verdict};
+
+/// Writes to the standard error even where the test harness captures what a test prints.
+pub fn say(text: &str) {
+    writeln!(std::io::stderr(), "{text}").expect("standard error is open");
+}
+
+/// A folder of the data that lies beside the repository and is not part of it; says so where it is missing.
+pub fn shared(folder: &str) -> Option<PathBuf> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared").join(folder);
+    if path.is_dir() {
+        return Some(path);
+    }
+    say(&format!("SKIPPED: ../shared/{folder} is missing; nothing of it was tested"));
+    None
+}
+
+/// Path, parameters and query of a URL, as Google's library cuts them (`GetPathParamsQuery`).
+///
+/// What stands before is not looked at: a scheme and a host, a host alone, or nothing.
+pub fn google_path(url: &[u8]) -> Vec<u8> {
+    let from = if url.starts_with(b"//") { 2 } else { 0 };
+    let starts_path = |octet: &u8| matches!(octet, b'/' | b'?' | b';');
+    let find = |start: usize| url[start..].iter().position(starts_path).map(|at| start + at);
+    let scheme = memchr::memmem::find(&url[from..], b"://").map(|at| from + at);
+    let host = match (scheme, find(from)) {
+        (Some(scheme), Some(early)) if early < scheme => from,
+        (Some(scheme), _) => scheme + 3,
+        (None, _) => from,
+    };
+    let hash = memchr::memchr(b'#', &url[from..]).map(|at| from + at);
+    match find(host) {
+        Some(start) if hash.is_none_or(|hash| start < hash) => {
+            let path = &url[start..hash.unwrap_or(url.len())];
+            if path[0] == b'/' { path.to_vec() } else { [b"/", path].concat() }
+        }
+        _ => b"/".to_vec(),
+    }
+}
+
+/// A verdict from a truth value.
+pub fn verdict(allowed: bool) -> Verdict {
+    if allowed { Verdict::Allowed } else { Verdict::Blocked }
+}
+
+/// The rules of one file for one crawler, in every form that can judge.
+pub struct Engines {
+    pub rules: RuleSet,
+    dialect: Dialect,
+    forced: Vec<(&'static str, Vec<u32>)>,
+    scratch: Scratch,
+}
+
+impl Engines {
+    /// All engines: the chosen one, the DFA whatever it costs, and pointers.
+    pub fn all(file: &[u8], agents: &Agents, dialect: &Dialect) -> Engines {
+        Engines::forced(file, agents, dialect, &[("DFA", usize::MAX), ("pointers", 0)])
+    }
+
+    /// All but the DFA whatever it costs: for files of any size.
+    pub fn bounded(file: &[u8], agents: &Agents, dialect: &Dialect) -> Engines {
+        Engines::forced(file, agents, dialect, &[("pointers", 0)])
+    }
+
+    fn forced(file: &[u8], agents: &Agents, dialect: &Dialect, budgets: &[(&'static str, usize)]) -> Engines {
+        let rules = RuleSet::compile(file, agents, dialect);
+        let compile = |&(name, budget): &(&'static str, usize)| {
+            let mut words = Vec::new();
+            automaton::compile_within(rules.patterns(), budget, &mut words);
+            (name, words)
+        };
+        let forced = budgets.iter().map(compile).collect();
+        Engines { rules, dialect: dialect.clone(), forced, scratch: Scratch::default() }
+    }
+
+    /// The verdict of the engine that the library chooses.
+    ///
+    /// # Errors
+    ///
+    /// Another one's that differs: a forced engine's, the plain reading's, or the explanation's.
+    pub fn verdict(&mut self, path: &[u8]) -> Result<Verdict, String> {
+        let chosen = self.rules.verdict_with(path, &mut self.scratch);
+        let explained = self.rules.explain(path).verdict;
+        if explained != chosen {
+            return Err(format!("explanation says {explained:?}, {:?} {chosen:?}", self.rules.compiled().engine));
+        }
+        let normal = self.dialect.encoding.path(path);
+        let plain = self.rules.patterns().deciding(&normal).map_or(Verdict::Allowed, |pattern| pattern.verdict);
+        for (name, words) in &self.forced {
+            let forced = automaton::verdict(words, &normal, &mut self.scratch);
+            if forced != plain {
+                return Err(format!("{name} says {forced:?}, the plain reading {plain:?}"));
+            }
+        }
+        Ok(chosen)
+    }
+
+    /// The same, where engines that differ are a failed test.
+    pub fn agreed(&mut self, path: &[u8]) -> Verdict {
+        self.verdict(path).unwrap_or_else(|error| panic!("{}: {error}", path.escape_ascii()))
+    }
+}
