@@ -160,6 +160,16 @@ impl<'a> Builder<'a> {
         self.progress(state).iter().find(complete).map(|position| position.item)
     }
 
+    /// The first two octets of each segment that is waited for in the context of `state`; one, if it has no more.
+    pub fn waited_for(&self, state: StateId) -> Vec<(u8, Option<u8>)> {
+        let context = &self.contexts[self.states[state as usize].context as usize];
+        let octets = |&item: &u32| {
+            let first = self.octet_at(Position { item, offset: 0 })?;
+            Some((first, self.octet_at(Position { item, offset: 1 })))
+        };
+        context.waiting.iter().filter_map(octets).collect()
+    }
+
     /// Computes the edges of `state`, and of the states that its failure links lead to.
     pub fn expand(&mut self, state: StateId) -> Result<(), OverBudget> {
         // A failure link leads to shorter progress, so this ends; a stack instead of recursion, because the input

@@ -12,6 +12,7 @@
 
 mod bands;
 mod build;
+mod filter;
 mod pointers;
 mod segment_trie;
 mod suffixes;
@@ -111,10 +112,40 @@ fn items(patterns: &Patterns) -> Vec<Item> {
 /// Takes time linear in the path and the patterns that the automaton was made from.
 #[inline]
 pub fn verdict(words: &[u32], path: &[u8], scratch: &mut Scratch) -> Verdict {
+    verdict_behind(words, path, 0, scratch)
+}
+
+/// The same for a path that is the end of a text, from the octet `from` on: a whole URL, for example. Short paths are
+/// judged faster so, because what stands before them makes room for wide loads; it is not looked at.
+///
+/// # Panics
+///
+/// If `from` is beyond the text.
+#[inline]
+pub fn verdict_behind(words: &[u32], text: &[u8], from: usize, scratch: &mut Scratch) -> Verdict {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("popcnt") {
+        // SAFETY: both features are there.
+        return unsafe { verdict_avx2(words, text, from, scratch) };
+    }
+    verdict_with::<filter::Portable>(words, text, from, scratch)
+}
+
+/// # Safety
+///
+/// The processor has AVX2 and POPCNT.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,popcnt")]
+unsafe fn verdict_avx2(words: &[u32], text: &[u8], from: usize, scratch: &mut Scratch) -> Verdict {
+    verdict_with::<filter::Avx2>(words, text, from, scratch)
+}
+
+#[inline(always)]
+fn verdict_with<S: filter::Search>(words: &[u32], text: &[u8], from: usize, scratch: &mut Scratch) -> Verdict {
     if words[0] == ENGINE_DFA {
-        walk::walk(words, words[1], path, &mut walk::Silent)
+        walk::walk::<S, _>(words, words[1], text, from, &mut walk::Silent)
     } else {
-        pointers::verdict(words, path, scratch)
+        pointers::verdict::<S>(words, text, from, scratch)
     }
 }
 

@@ -27,6 +27,7 @@ use super::bands::{self, Band};
 use super::build::{Builder, Item, StateId};
 use super::segment_trie::{AT_START, BEHIND_SLASH, Dollar, NONE, Node, SegmentTrie};
 use super::suffixes::Suffixes;
+use super::filter::Search;
 use super::walk::{Observer, walk};
 use super::{Compiled, ENGINE_POINTERS, Engine, table};
 use crate::pattern::{Patterns, Verdict};
@@ -257,7 +258,9 @@ impl Scratch {
 }
 
 /// The verdict of an automaton of this engine on a path in normal form.
-pub(super) fn verdict(words: &[u32], path: &[u8], scratch: &mut Scratch) -> Verdict {
+#[inline(always)]
+pub(super) fn verdict<S: Search>(words: &[u32], text: &[u8], from: usize, scratch: &mut Scratch) -> Verdict {
+    let path = &text[from..];
     let part = |at: usize, end: usize| &words[words[at] as usize..words[end] as usize];
     let (segments, nodes) = (part(SEGMENTS, NODES), part(NODES, DOLLARS));
     scratch.begin(nodes.len() / NODE_WORDS, segments.len() / SEGMENT_WORDS, part(BITMAP, SEGMENTS));
@@ -266,6 +269,7 @@ pub(super) fn verdict(words: &[u32], path: &[u8], scratch: &mut Scratch) -> Verd
         nodes,
         dollars: &words[words[DOLLARS] as usize..],
         top: [words[TOP_ALLOWED], words[TOP_BLOCKED]],
+        from,
         path_len: path.len() as u32,
         slash: path.first() == Some(&b'/'),
         best: 0,
@@ -274,7 +278,7 @@ pub(super) fn verdict(words: &[u32], path: &[u8], scratch: &mut Scratch) -> Verd
     };
     run.always_reached();
     if !run.decided() {
-        walk(&words[SCANNER..], words[1], path, &mut run);
+        walk::<S, _>(&words[SCANNER..], words[1], text, from, &mut run);
         run.end_of_path();
     }
     bands::verdict(run.best)
@@ -286,6 +290,8 @@ struct Run<'w, 's> {
     dollars: &'w [u32],
     /// The best band that allows, the best that blocks.
     top: [Band; 2],
+    /// Where the path begins in the text.
+    from: usize,
     path_len: u32,
     slash: bool,
     best: Band,
@@ -295,8 +301,8 @@ struct Run<'w, 's> {
 }
 
 impl Observer for Run<'_, '_> {
-    fn output(&mut self, output: u32, left: usize) -> bool {
-        let end = self.path_len - left as u32;
+    fn output(&mut self, output: u32, at: usize) -> bool {
+        let end = (at - self.from) as u32;
         self.last = Some((output, end));
         let mut number = output;
         while number != NONE {

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! record   header | default, if explicit | output, if any | run:    target, octets in words of 4
-//!                                                         | narrow: octets in 1 or 2 words, a target each
+//!                 | filter, if a root                     | narrow: octets in 1 or 2 words, a target each
 //!                                                         | wide:   a bitmap of 8 words, its rank word, a target each
 //! header   bits 0-1 kind, 2 blocked if the path ends at the record, 3 blocked if it ends within the run,
 //!          4-5 default, 6 has an output, 8-31 how many octets (run) or targets (narrow, wide)
@@ -16,6 +16,7 @@
 //! at most two steps an octet in all.
 
 use super::bands;
+use super::filter::{self, FILTER_WORDS};
 use super::build::{Builder, Edges, OverBudget, StateId};
 use crate::pattern::Verdict;
 
@@ -118,7 +119,8 @@ pub(super) fn write(
 /// How many words the record of a state takes.
 fn record_words(builder: &Builder<'_>, state: StateId, output: &dyn Fn(StateId) -> Option<u32>) -> usize {
     let explicit = builder.states[state as usize].fail.is_some_and(|fail| !builder.states[fail as usize].settled);
-    let head = 1 + usize::from(explicit) + usize::from(output(state).is_some());
+    let filter = if builder.states[state as usize].fail.is_none() { FILTER_WORDS } else { 0 };
+    let head = 1 + usize::from(explicit) + usize::from(output(state).is_some()) + filter;
     head + match builder.states[state as usize].edges {
         Edges::Run { len, .. } => 1 + (len as usize).div_ceil(4),
         Edges::Branch { start, end } => match (end - start) as usize {
@@ -167,6 +169,9 @@ impl Writer<'_, '_> {
         words.push(0);
         words.extend(explicit);
         words.extend(output);
+        if state.fail.is_none() {
+            push_octets(&filter::new(self.builder.waited_for(id)), words);
+        }
         words[at] = header
             | match state.edges {
                 Edges::Run { text, len, target } => {

@@ -1,0 +1,131 @@
+//! The conformance cases: every verdict on every engine, every other fact as far as we have such a thing.
+//!
+//! The cases are gathered from other projects and lie beside the repository. `conformance/ledger.tsv` names those on
+//! which a dialect of ours rightly differs, with the reason; a case of the ledger that passes fails the test as well.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use facts::Outcome;
+use ledger::Ledger;
+use record::Record;
+use support::{say, shared};
+
+#[path = "conformance/facts.rs"]
+mod facts;
+#[path = "conformance/ledger.rs"]
+mod ledger;
+#[path = "conformance/record.rs"]
+mod record;
+#[path = "conformance/side.rs"]
+mod side;
+mod support;
+#[path = "conformance/verdicts.rs"]
+mod verdicts;
+
+/// How many runs ended how; a record is run under each dialect that has something to say of it.
+#[derive(Default)]
+struct Tally {
+    records: usize,
+    /// By name of the dialect, and whether it was a verdict.
+    passed: BTreeMap<(&'static str, bool), usize>,
+    ledger: usize,
+    not_applicable: BTreeMap<(String, &'static str), usize>,
+    failed: Vec<String>,
+}
+
+impl Tally {
+    fn add(&mut self, other: &Tally) {
+        self.records += other.records;
+        self.ledger += other.ledger;
+        other.passed.iter().for_each(|(key, count)| *self.passed.entry(*key).or_default() += count);
+        other.not_applicable.iter().for_each(|(key, count)| *self.not_applicable.entry(key.clone()).or_default() += count);
+        self.failed.extend_from_slice(&other.failed);
+    }
+
+    fn passed(&self) -> usize {
+        self.passed.values().sum()
+    }
+
+    fn not_applicable(&self) -> usize {
+        self.not_applicable.values().sum()
+    }
+
+    fn line(&self, name: &str) -> String {
+        let (passed, not_applicable, failed) = (self.passed(), self.not_applicable(), self.failed.len());
+        let Tally { records, ledger, .. } = self;
+        format!("  {name:<34} {records:>5} {passed:>6} {ledger:>6} {not_applicable:>8} {failed:>6}")
+    }
+
+    /// Counts one run that passed or did not, with what the ledger says of it.
+    fn count(&mut self, record: &Record, dialect: &'static str, result: Result<(), String>, ledger: &mut Ledger) {
+        let is_verdict = record.kind == "verdict";
+        match (result, ledger.reason(&record.id, dialect)) {
+            (Ok(()), None) => *self.passed.entry((dialect, is_verdict)).or_default() += 1,
+            (Err(_), Some(_)) => self.ledger += 1,
+            (Ok(()), Some(reason)) => {
+                self.failed.push(format!("{} under {dialect} passes, but the ledger has it: {reason}", record.id));
+            }
+            (Err(error), None) => self.failed.push(format!("{} ({}) under {dialect}: {error}", record.id, record.kind)),
+        }
+    }
+}
+
+#[test]
+fn every_record_holds_or_stands_in_the_ledger() {
+    let Some(folder) = shared("conformance") else { return };
+    let mut ledger = Ledger::read();
+    let mut total = Tally::default();
+    say("conformance, runs of every record (a verdict is run under each dialect that has an answer to it):");
+    say(&format!("  {:<34} {:>5} {:>6} {:>6} {:>8} {:>6}", "file", "cases", "passed", "ledger", "not run", "failed"));
+    for file in files(&folder) {
+        let tally = run(&file, &mut ledger);
+        say(&tally.line(&file.file_stem().expect("a name").to_string_lossy()));
+        total.add(&tally);
+    }
+    say(&total.line("total"));
+    report(&total);
+    assert_eq!(ledger.unmet(), [] as [String; 0], "the ledger has ids that no record has");
+    assert!(total.failed.is_empty(), "{} runs failed", total.failed.len());
+}
+
+/// What passed by dialect, what was not run and why, and what failed.
+fn report(total: &Tally) {
+    for ((dialect, is_verdict), count) in &total.passed {
+        say(&format!("  {count:>5} {} hold under {dialect}", if *is_verdict { "verdicts" } else { "facts" }));
+    }
+    for ((kind, reason), count) in &total.not_applicable {
+        say(&format!("  {count:>5} not run, {kind}: {reason}"));
+    }
+    total.failed.iter().for_each(|failure| say(&format!("  FAILED {failure}")));
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
+    let mut files: Vec<PathBuf> = entries.filter(|path| path.extension().is_some_and(|end| end == "jsonl")).collect();
+    files.sort();
+    files
+}
+
+fn run(file: &Path, ledger: &mut Ledger) -> Tally {
+    let mut tally = Tally::default();
+    for record in record::read(file) {
+        tally.records += 1;
+        if record.kind == "verdict" {
+            for (dialect, allowed) in verdicts::runs(&record) {
+                tally.count(&record, dialect.name, verdicts::check(&record, dialect, allowed), ledger);
+            }
+            continue;
+        }
+        let dialect = facts::dialect(&record).name;
+        match facts::check(&record) {
+            Outcome::Holds => tally.count(&record, dialect, Ok(()), ledger),
+            Outcome::Differs(how) => tally.count(&record, dialect, Err(how), ledger),
+            Outcome::NotApplicable(reason) => {
+                *tally.not_applicable.entry((record.kind.clone(), reason)).or_default() += 1;
+            }
+        }
+    }
+    tally
+}

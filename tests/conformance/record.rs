@@ -1,0 +1,122 @@
+//! The records of the conformance files, as they stand there.
+
+use std::fs;
+use std::path::Path;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use robosieve::robots::Agents;
+use robosieve::{Dialect, origin};
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::support::google_path;
+
+/// One line of a conformance file; README.md there says what the fields mean.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Record {
+    pub id: String,
+    pub kind: String,
+    pub dialect: String,
+    pub expect: Value,
+    #[serde(default)]
+    robots: Option<String>,
+    #[serde(default)]
+    robots_b64: Option<String>,
+    #[serde(default)]
+    agent: Option<String>,
+    #[serde(default)]
+    agents: Option<Vec<String>>,
+    #[serde(default)]
+    url: Option<String>,
+    #[serde(default)]
+    url_b64: Option<String>,
+    #[serde(default)]
+    pub google_cpp: Option<String>,
+    #[serde(default)]
+    pub rfc_model: Option<String>,
+    #[serde(default)]
+    pub robots_url: Option<String>,
+    #[serde(default)]
+    pub status: Option<Value>,
+    #[serde(default)]
+    pub redirects: Option<u8>,
+    #[serde(default)]
+    pub pattern: Option<String>,
+}
+
+/// The records of one file.
+pub fn read(file: &Path) -> Vec<Record> {
+    let text = fs::read_to_string(file).expect("a conformance file");
+    let record = |line: &str| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
+    text.lines().map(record).collect()
+}
+
+fn octets(text: Option<&str>, base64: Option<&str>) -> Vec<u8> {
+    match base64 {
+        Some(base64) => BASE64_STANDARD.decode(base64).expect("base64"),
+        None => text.unwrap_or_default().as_bytes().to_vec(),
+    }
+}
+
+impl Record {
+    /// The robots.txt.
+    pub fn robots(&self) -> Vec<u8> {
+        octets(self.robots.as_deref(), self.robots_b64.as_deref())
+    }
+
+    /// The URL, or only a path.
+    pub fn url(&self) -> Vec<u8> {
+        octets(self.url.as_deref(), self.url_b64.as_deref())
+    }
+
+    /// The crawler's name as the source gives it.
+    pub fn agent(&self) -> &str {
+        self.agent.as_deref().unwrap_or("*")
+    }
+
+    /// The crawler, as `dialect` is asked about it.
+    ///
+    /// A caller hands over product tokens; a single name that is none stays what it is, and of several names those that
+    /// are none are left out. Google's library compares a single name as it is given.
+    pub fn agents(&self, dialect: &Dialect) -> Agents {
+        let agent = self.agent();
+        if agent == "*" {
+            return Agents::everybody();
+        }
+        if let Some(names) = self.agents.as_ref().filter(|names| names.len() > 1) {
+            let is_token = |name: &&str| *name != "*" && name.parse::<Agents>().is_ok();
+            let tokens: Vec<&str> = names.iter().map(String::as_str).filter(is_token).collect();
+            return tokens.join(",").parse().expect("a list of product tokens");
+        }
+        match agent.parse() {
+            Ok(agents) if dialect.name != "google" => agents,
+            _ => Agents::verbatim(agent),
+        }
+    }
+
+    /// The path that `dialect` is asked about: of an absolute URL ours, of anything else what Google's library makes
+    /// of it.
+    pub fn path(&self, dialect: &Dialect) -> Vec<u8> {
+        let url = self.url();
+        if dialect.name == "google" {
+            return google_path(&url);
+        }
+        match origin::canonical(origin::trimmed(&url)) {
+            Ok((_, at)) => origin::path(&origin::trimmed(&url)[at..]).into_owned(),
+            Err(_) if url.starts_with(b"/") => origin::path(&url).into_owned(),
+            Err(_) => google_path(&url),
+        }
+    }
+
+    /// Our dialect of the name that the record gives; records of one library's own opinion have none.
+    pub fn named_dialect(&self) -> Option<&'static Dialect> {
+        let name = match self.dialect.as_str() {
+            "1994" => "original-1994",
+            "draft1996" => "draft-1996",
+            "extended2008" => "extended-2008",
+            name => name,
+        };
+        Dialect::named(name).ok()
+    }
+}
