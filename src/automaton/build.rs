@@ -190,6 +190,11 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
+    /// Where `state`, which is expanded, goes on `octet`.
+    pub fn behind(&mut self, state: StateId, octet: u8) -> Result<StateId, OverBudget> {
+        self.next(state, octet)
+    }
+
     fn spend(&mut self, work: usize) -> Result<(), OverBudget> {
         self.work += work;
         if self.work > self.budget { Err(OverBudget) } else { Ok(()) }

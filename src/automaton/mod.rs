@@ -47,7 +47,13 @@ pub struct Compiled {
     pub work: usize,
 }
 
-/// Word 0 of an automaton: its engine.
+// The head of an automaton.
+/// Its engine.
+const ENGINE: usize = 0;
+/// Where a walk begins; a DFA also knows where it is behind a first `/`, which nearly every path begins with.
+const START: usize = 1;
+const START_BEHIND_SLASH: usize = 2;
+
 const ENGINE_DFA: u32 = 0;
 const ENGINE_POINTERS: u32 = 1;
 
@@ -77,13 +83,12 @@ fn compile_dfa(patterns: &Patterns, budget: usize, words: &mut Vec<u32>) -> Resu
     let items = items(patterns);
     let mut builder = Builder::new(patterns.text(), &items, budget);
     let start = builder.start()?;
-    let order = table::reachable(&mut builder, start)?;
-    let (mut automaton, start) = table::write(&builder, &order, start, &|_| None);
-    automaton[0] = ENGINE_DFA;
-    automaton[1] = start;
+    let reachable = table::reachable(&mut builder, start)?;
+    let mut automaton = table::write(&builder, &reachable, &|_| None);
+    automaton[ENGINE] = ENGINE_DFA;
     words.append(&mut automaton);
-    let engine = if order.is_empty() { Engine::Constant } else { Engine::Dfa };
-    Ok(Compiled { engine, states: order.len(), work: builder.work() })
+    let engine = if reachable.order.is_empty() { Engine::Constant } else { Engine::Dfa };
+    Ok(Compiled { engine, states: reachable.order.len(), work: builder.work() })
 }
 
 /// The segments of all patterns that can change a verdict.
@@ -142,8 +147,10 @@ unsafe fn verdict_avx2(words: &[u32], text: &[u8], from: usize, scratch: &mut Sc
 
 #[inline(always)]
 fn verdict_with<S: filter::Search>(words: &[u32], text: &[u8], from: usize, scratch: &mut Scratch) -> Verdict {
-    if words[0] == ENGINE_DFA {
-        walk::walk::<S, _>(words, words[1], text, from, &mut walk::Silent)
+    if words[ENGINE] == ENGINE_DFA {
+        let slash = text.get(from) == Some(&b'/');
+        let start = words[if slash { START_BEHIND_SLASH } else { START }];
+        walk::walk::<S, _>(words, start, text, from + usize::from(slash), &mut walk::Silent)
     } else {
         pointers::verdict::<S>(words, text, from, scratch)
     }

@@ -29,10 +29,10 @@ use super::segment_trie::{AT_START, BEHIND_SLASH, Dollar, NONE, Node, SegmentTri
 use super::suffixes::Suffixes;
 use super::filter::Search;
 use super::walk::{Observer, walk};
-use super::{Compiled, ENGINE_POINTERS, Engine, table};
+use super::{Compiled, ENGINE, ENGINE_POINTERS, Engine, START, table};
 use crate::pattern::{Patterns, Verdict};
 
-/// Where the parts begin, in words: the head behind the engine's word and the scanner's start.
+// The head, behind the engine and the scanner's start: where the parts begin, and the best bands.
 const BITMAP: usize = 2;
 const SEGMENTS: usize = 3;
 const NODES: usize = 4;
@@ -54,8 +54,8 @@ pub(super) fn compile(patterns: &Patterns, words: &mut Vec<u32>) -> Compiled {
     let top = |blocked: Band| bands.iter().copied().filter(|band| band % 2 == blocked).max().unwrap_or(0);
 
     let mut out = vec![0; SCANNER];
-    out[0] = ENGINE_POINTERS;
-    out[1] = scanner.start;
+    out[ENGINE] = ENGINE_POINTERS;
+    out[START] = scanner.records[START];
     out[TOP_ALLOWED] = top(0);
     out[TOP_BLOCKED] = top(1);
     out.extend_from_slice(&scanner.records);
@@ -75,7 +75,6 @@ pub(super) fn compile(patterns: &Patterns, words: &mut Vec<u32>) -> Compiled {
 /// The automaton that finds all segments.
 struct Scanner {
     records: Vec<u32>,
-    start: u32,
     suffixes: Suffixes,
     states: usize,
     work: usize,
@@ -100,7 +99,7 @@ impl Scanner {
             .collect();
         let mut builder = Builder::new(patterns.text(), &items, usize::MAX);
         let start = builder.start().expect("without a budget");
-        let order = table::reachable(&mut builder, start).expect("without a budget");
+        let reachable = table::reachable(&mut builder, start).expect("without a budget");
         let (outputs, parents) = outputs(&builder, trie.segments.len());
         let lengths: Vec<usize> = trie.segments.iter().map(|range| range.len()).collect();
         let suffixes = Suffixes::new(&parents, &lengths);
@@ -108,8 +107,8 @@ impl Scanner {
             NONE => None,
             segment => Some(suffixes.number[segment as usize]),
         };
-        let (records, start) = table::write(&builder, &order, start, &output);
-        Scanner { records, start, states: order.len(), work: builder.work(), suffixes }
+        let records = table::write(&builder, &reachable, &output);
+        Scanner { records, states: reachable.order.len(), work: builder.work(), suffixes }
     }
 }
 
@@ -278,7 +277,7 @@ pub(super) fn verdict<S: Search>(words: &[u32], text: &[u8], from: usize, scratc
     };
     run.always_reached();
     if !run.decided() {
-        walk::<S, _>(&words[SCANNER..], words[1], text, from, &mut run);
+        walk::<S, _>(&words[SCANNER..], words[START], text, from, &mut run);
         run.end_of_path();
     }
     bands::verdict(run.best)

@@ -15,7 +15,7 @@
 //! root of its context; all others default to a record of shorter progress, as failure links do, so that a walk takes
 //! at most two steps an octet in all.
 
-use super::bands;
+use super::{START, START_BEHIND_SLASH, bands};
 use super::filter::{self, FILTER_WORDS};
 use super::build::{Builder, Edges, OverBudget, StateId};
 use crate::pattern::Verdict;
@@ -23,8 +23,8 @@ use crate::pattern::Verdict;
 /// A target: a verdict, or where a record begins.
 pub(super) type Target = u32;
 
-/// Targets below this are verdicts; the two words that they cannot point to hold the automaton's head.
-pub(super) const FIRST_RECORD: u32 = 2;
+/// Targets below this are verdicts; the words that they cannot point to hold the automaton's head.
+pub(super) const FIRST_RECORD: u32 = 3;
 
 pub(super) const KIND_MASK: u32 = 3;
 pub(super) const RUN: u32 = 0;
@@ -61,15 +61,30 @@ pub(super) fn narrow_octet_words(count: usize) -> usize {
     if count <= 4 { 1 } else { 2 }
 }
 
-/// All unsettled states that a walk from `start` can reach, with their edges, those nearest to the start first.
+/// The states that walks can reach.
+pub(super) struct Reachable {
+    /// Where a walk begins.
+    pub start: StateId,
+    /// Where it is behind a first `/`.
+    pub behind_slash: StateId,
+    /// All that are not settled, with their edges, those nearest to the start first.
+    pub order: Vec<StateId>,
+}
+
+/// All unsettled states that a walk from `start` can reach.
 ///
 /// # Errors
 ///
 /// [`OverBudget`] when the builder's budget is spent.
-pub(super) fn reachable(builder: &mut Builder<'_>, start: StateId) -> Result<Vec<StateId>, OverBudget> {
+pub(super) fn reachable(builder: &mut Builder<'_>, start: StateId) -> Result<Reachable, OverBudget> {
+    let mut behind_slash = start;
+    if !builder.states[start as usize].settled {
+        builder.expand(start)?;
+        behind_slash = builder.behind(start, b'/')?;
+    }
     let mut order = Vec::new();
     let mut seen = vec![false; builder.states.len()];
-    let mut queue = std::collections::VecDeque::from([start]);
+    let mut queue = std::collections::VecDeque::from([behind_slash, start]);
     while let Some(state) = queue.pop_front() {
         if seen.len() < builder.states.len() {
             seen.resize(builder.states.len(), false);
@@ -88,32 +103,32 @@ pub(super) fn reachable(builder: &mut Builder<'_>, start: StateId) -> Result<Vec
         }
         queue.extend(builder.states[state as usize].fail);
     }
-    Ok(order)
+    Ok(Reachable { start, behind_slash, order })
 }
 
-/// Writes `order`'s states as records behind the two words of an automaton's head; returns all words, and the target
-/// of `start`. `output` says what a state puts out, for the scanner of the second engine.
+/// Writes reachable states as records behind an automaton's head. `output` says what a state puts out, for the scanner
+/// of the second engine.
 pub(super) fn write(
     builder: &Builder<'_>,
-    order: &[StateId],
-    start: StateId,
+    reachable: &Reachable,
     output: &dyn Fn(StateId) -> Option<u32>,
-) -> (Vec<u32>, Target) {
+) -> Vec<u32> {
     let mut offsets = vec![0; builder.states.len()];
     let mut next = FIRST_RECORD;
-    for &state in order {
+    for &state in &reachable.order {
         offsets[state as usize] = next;
         next += record_words(builder, state, output) as u32;
     }
     let writer = Writer { builder, offsets, output };
-    let mut words = vec![0; FIRST_RECORD as usize];
-    words.reserve_exact(next as usize - words.len());
-    for &state in order {
+    let mut words = Vec::with_capacity(next as usize);
+    words.resize(FIRST_RECORD as usize, 0);
+    words[START] = writer.target(reachable.start);
+    words[START_BEHIND_SLASH] = writer.target(reachable.behind_slash);
+    for &state in &reachable.order {
         debug_assert_eq!(words.len(), writer.offsets[state as usize] as usize);
         writer.record(state, &mut words);
     }
-    let start = writer.target(start);
-    (words, start)
+    words
 }
 
 /// How many words the record of a state takes.
