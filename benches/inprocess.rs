@@ -82,26 +82,28 @@ fn policy(robots: &Path, agents: &Agents) -> Result<Policy, Box<dyn Error>> {
 fn matching(policy: &Policy, lines: &[&[u8]]) -> (f64, usize) {
     let encoding = policy.dialect().encoding;
     let mut known = HashMap::new();
-    let paths: Vec<(u32, &[u8], bool)> = lines
+    let paths: Vec<(u32, &[u8], usize, bool)> = lines
         .iter()
         .filter_map(|line| {
             let end = origin::cut(line)?;
             let record = known.entry(&line[..end]).or_insert_with(|| policy.index().get(&line[..end]));
-            let record = record.as_ref().filter(|record| record.automaton != 0)?;
             let rest = &line[end..];
             let plain = !rest.iter().any(|&octet| octet == b'#' || encoding.changed_octets().contains(octet));
-            Some((record.automaton, rest, plain))
+            Some((record.as_ref()?.automaton, *line, end, plain))
         })
         .collect();
     let mut scratch = Scratch::default();
     let mut pass = || {
         let mut allowed = 0;
-        for &(at, path, plain) in black_box(&paths) {
+        for &(at, line, end, plain) in black_box(&paths) {
             let automaton = policy.automaton(at);
-            let verdict = if plain {
-                automaton::verdict(automaton, path, &mut scratch)
+            let verdict = if at == 0 {
+                // A robots.txt without a group for the crawler.
+                Verdict::Allowed
+            } else if plain {
+                automaton::verdict_behind(automaton, line, end, &mut scratch)
             } else {
-                automaton::verdict(automaton, &encoding.path(&origin::path(path)), &mut scratch)
+                automaton::verdict(automaton, &encoding.path(&origin::path(&line[end..])), &mut scratch)
             };
             allowed += usize::from(verdict == Verdict::Allowed);
         }

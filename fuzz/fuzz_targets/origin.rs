@@ -3,46 +3,13 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use robosieve::origin;
-use url::Url;
+
+#[path = "../../tests/oracle/urls.rs"]
+mod urls;
 
 fuzz_target!(|line: &[u8]| {
-    // A line has no line ends within; where a CR stands, our path ends, while the standard removes it.
-    if line.contains(&b'\n') {
-        return;
-    }
-    let line = origin::trimmed(line);
-    let canonical = origin::canonical(line);
-    if let Some(at) = origin::cut(line).filter(|&at| origin::is_surely_canonical(&line[..at])) {
-        let origin = std::str::from_utf8(&line[..at]).expect("canonical origins are ASCII");
-        assert_eq!(canonical, Ok((origin.to_owned(), at)), "what is surely canonical is");
-    }
-    let head = canonical.as_ref().map_or(line, |(_, at)| &line[..*at]);
-    if std::str::from_utf8(head).is_err() {
-        return;
-    }
-    // Octets that are not UTF-8 stand in the path then, where the standard takes anything.
-    let expected = Url::parse(&String::from_utf8_lossy(line)).ok();
-    let expected = expected.filter(|url| matches!(url.scheme(), "http" | "https"));
-    match (&canonical, &expected) {
-        (Ok((origin, at)), Some(url)) => {
-            assert_eq!(*origin, url.origin().ascii_serialization());
-            let path = origin::path(&line[*at..]);
-            assert!(path.starts_with(b"/") && !path.contains(&b'#'));
-            if !line.contains(&b'\r') {
-                compare_path(&path, url);
-            }
-        }
-        (Err(_), None) => {}
-        _ => panic!("{canonical:?} and {expected:?} differ"),
+    // A list has no line ends within a line.
+    if !line.contains(&b'\n') {
+        urls::agree(line);
     }
 });
-
-/// Compares paths where the standard neither encodes nor rewrites anything.
-fn compare_path(path: &[u8], url: &Url) {
-    let plain = |octet: &u8| octet.is_ascii_alphanumeric() || b"/-_~!*()=&,;:@+?".contains(octet);
-    if path.iter().all(plain) {
-        let expected = [url.path(), url.query().map_or("", |_| "?"), url.query().unwrap_or("")].concat();
-        assert_eq!(path, expected.as_bytes());
-    }
-}

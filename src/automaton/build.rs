@@ -108,6 +108,9 @@ pub(super) struct Builder<'a> {
     positions: Vec<Position>,
     pub edges: Vec<Edge>,
     hasher: hashbrown::DefaultHashBuilder,
+    /// Space for the positions at hand, used again and again.
+    advances: Vec<(u8, Position)>,
+    landing: Vec<Position>,
     work: usize,
     budget: usize,
 }
@@ -126,6 +129,8 @@ impl<'a> Builder<'a> {
             positions: Vec::new(),
             edges: Vec::new(),
             hasher: hashbrown::DefaultHashBuilder::default(),
+            advances: Vec::new(),
+            landing: Vec::new(),
             work: 0,
             budget,
         }
@@ -140,8 +145,8 @@ impl<'a> Builder<'a> {
     pub fn start(&mut self) -> Result<StateId, OverBudget> {
         let context = self.context(NO_MATCH, Vec::new());
         let first = (0..self.items.len() as u32).filter(|&item| self.items[item as usize].first);
-        let positions = first.map(|item| Position { item, offset: 0 }).collect();
-        self.land(self.contexts[context as usize].root, positions)
+        let mut positions = first.map(|item| Position { item, offset: 0 }).collect();
+        self.land(self.contexts[context as usize].root, &mut positions)
     }
 
     /// The octets of a run.
@@ -172,6 +177,11 @@ impl<'a> Builder<'a> {
 
     /// Computes the edges of `state`, and of the states that its failure links lead to.
     pub fn expand(&mut self, state: StateId) -> Result<(), OverBudget> {
+        let known = |id: StateId| !matches!(self.states[id as usize].edges, Edges::Unknown);
+        if !known(state) && self.states[state as usize].fail.is_none_or(known) {
+            self.states[state as usize].edges = self.edges_of(state)?;
+            return Ok(());
+        }
         // A failure link leads to shorter progress, so this ends; a stack instead of recursion, because the input
         // decides how long the chain is.
         let mut stack = vec![state];
@@ -211,70 +221,106 @@ impl<'a> Builder<'a> {
     }
 
     /// Where the positions of a state go, as (octet, advanced position), sorted.
-    fn advances(&self, state: StateId) -> Vec<(u8, Position)> {
+    fn fill_advances(&self, state: StateId, advances: &mut Vec<(u8, Position)>) {
         let advance = |position: &Position| {
             self.octet_at(*position).map(|octet| (octet, Position { offset: position.offset + 1, ..*position }))
         };
-        let mut advances: Vec<_> = match self.states[state as usize].fail {
-            Some(_) => self.progress(state).iter().filter_map(advance).collect(),
+        advances.clear();
+        match self.states[state as usize].fail {
+            Some(_) => advances.extend(self.progress(state).iter().filter_map(advance)),
             None => {
                 let waiting = &self.contexts[self.states[state as usize].context as usize].waiting;
-                waiting.iter().filter_map(|&item| advance(&Position { item, offset: 0 })).collect()
+                advances.extend(waiting.iter().filter_map(|&item| advance(&Position { item, offset: 0 })));
             }
-        };
-        advances.sort_unstable();
-        advances
+        }
+        // Items are in the order of their octets, so the positions mostly are, too.
+        if !advances.is_sorted() {
+            advances.sort_unstable();
+        }
     }
 
     fn edges_of(&mut self, state: StateId) -> Result<Edges, OverBudget> {
-        let advances = self.advances(state);
+        let mut advances = std::mem::take(&mut self.advances);
+        let mut landing = std::mem::take(&mut self.landing);
+        self.fill_advances(state, &mut advances);
         self.spend(1 + advances.len())?;
-        if let Some(run) = self.run_of(state, &advances)? {
-            return Ok(run);
-        }
+        let edges = match self.run_of(state, &advances, &mut landing)? {
+            Some(run) => run,
+            None => self.branch_of(state, &advances, &mut landing)?,
+        };
+        (self.advances, self.landing) = (advances, landing);
+        Ok(edges)
+    }
+
+    fn branch_of(
+        &mut self,
+        state: StateId,
+        advances: &[(u8, Position)],
+        landing: &mut Vec<Position>,
+    ) -> Result<Edges, OverBudget> {
         let fail = self.states[state as usize].fail;
-        let mut edges = Vec::new();
+        let start = self.edges.len() as u32;
         for group in advances.chunk_by(|a, b| a.0 == b.0) {
             let octet = group[0].0;
             let fail = match fail {
                 Some(fail) => self.next(fail, octet)?,
                 None => state,
             };
-            let target = self.land(fail, group.iter().map(|&(_, position)| position).collect())?;
-            edges.push(Edge { octet, target });
+            landing.clear();
+            landing.extend(group.iter().map(|&(_, position)| position));
+            let target = self.land(fail, landing)?;
+            self.edges.push(Edge { octet, target });
         }
-        let start = self.edges.len() as u32;
-        self.edges.extend(edges);
         Ok(Edges::Branch { start, end: self.edges.len() as u32 })
     }
 
     /// The run that begins at `state`: as long as all its positions go on with the same octet, none completes, and the
     /// octet means nothing to the failure link.
-    fn run_of(&mut self, state: StateId, advances: &[(u8, Position)]) -> Result<Option<Edges>, OverBudget> {
-        let (Some(fail), Some(&(octet, first))) = (self.states[state as usize].fail, advances.first()) else {
+    fn run_of(
+        &mut self,
+        state: StateId,
+        advances: &[(u8, Position)],
+        landing: &mut Vec<Position>,
+    ) -> Result<Option<Edges>, OverBudget> {
+        let (Some(fail), Some(&(octet, first)), Some(&(last_octet, _))) =
+            (self.states[state as usize].fail, advances.first(), advances.last())
+        else {
             return Ok(None);
         };
         let is_root = self.states[fail as usize].fail.is_none();
-        if !is_root || advances.iter().any(|&(other, _)| other != octet) || self.own_edge(fail, octet).is_some() {
+        if !is_root || octet != last_octet || self.own_edge(fail, octet).is_some() {
             return Ok(None);
         }
         let text = self.items[first.item as usize].start + first.offset - 1;
-        let mut positions: Vec<Position> = advances.iter().map(|&(_, position)| position).collect();
-        let mut len = 1;
-        loop {
-            let next = self.octet_at(positions[0]);
-            let Some(octet) = next.filter(|_| positions.iter().all(|&position| self.octet_at(position) == next)) else {
-                break;
-            };
-            if self.own_edge(fail, octet).is_some() {
-                break;
-            }
-            self.spend(positions.len())?;
-            positions.iter_mut().for_each(|position| position.offset += 1);
-            len += 1;
+        landing.clear();
+        landing.extend(advances.iter().map(|&(_, position)| position));
+        let more = self.common_octets(fail, landing)?;
+        landing.iter_mut().for_each(|position| position.offset += more);
+        let target = self.land(fail, landing)?;
+        Ok(Some(Edges::Run { text, len: 1 + more, target }))
+    }
+
+    /// How many more octets the positions have in common, which mean nothing to the root `fail`, before one completes.
+    fn common_octets(&mut self, fail: StateId, positions: &[Position]) -> Result<u32, OverBudget> {
+        let rest = |position: &Position| {
+            let item = &self.items[position.item as usize];
+            &self.text[(item.start + position.offset) as usize..(item.start + item.len) as usize]
+        };
+        let (first, last) = (rest(&positions[0]), rest(&positions[positions.len() - 1]));
+        let shared = || first.iter().zip(last).take_while(|(a, b)| a == b);
+        let context = self.states[fail as usize].context;
+        if self.contexts[context as usize].waiting.is_empty() {
+            // Only first segments, at the same offset, in the order of their octets: what the first and the last have
+            // in common, all have.
+            return Ok(shared().count() as u32);
         }
-        let target = self.land(fail, positions)?;
-        Ok(Some(Edges::Run { text, len, target }))
+        let octets = shared().take_while(|&(&octet, _)| self.own_edge(fail, octet).is_none()).count();
+        let others = &positions[1..positions.len().max(2) - 1];
+        let common = others.iter().fold(octets, |common, other| {
+            rest(other).iter().zip(&first[..common]).take_while(|(a, b)| a == b).count()
+        });
+        self.spend(common * others.len())?;
+        Ok(common as u32)
     }
 
     /// Where a state's own branch goes on `octet`.
@@ -294,8 +340,10 @@ impl<'a> Builder<'a> {
                         return Ok(target);
                     }
                     // The middle of a run has no state of its own until somebody wants one.
-                    let positions = self.advances(state).into_iter().map(|(_, position)| position).collect();
-                    return self.land(fail, positions);
+                    let mut advances = Vec::new();
+                    self.fill_advances(state, &mut advances);
+                    let mut positions = advances.into_iter().map(|(_, position)| position).collect();
+                    return self.land(fail, &mut positions);
                 }
                 (_, fail) => match (self.own_edge(state, octet), fail) {
                     (Some(target), _) => return Ok(target),
@@ -308,7 +356,7 @@ impl<'a> Builder<'a> {
 
     /// The state with `positions` just advanced, on top of `fail`: what completes is accepted, or waits for the next
     /// segment.
-    fn land(&mut self, fail: StateId, mut positions: Vec<Position>) -> Result<StateId, OverBudget> {
+    fn land(&mut self, fail: StateId, positions: &mut Vec<Position>) -> Result<StateId, OverBudget> {
         self.spend(positions.len())?;
         let context = self.states[fail as usize].context;
         let mut best = self.contexts[context as usize].best;
@@ -373,9 +421,9 @@ impl<'a> Builder<'a> {
         for &link in chain.iter().rev() {
             let progress = self.progress(link);
             let seen = progress.len();
-            let live = progress.iter().copied().filter(|&position| self.is_live(context, position)).collect();
+            let live: Vec<_> = progress.iter().copied().filter(|&position| self.is_live(context, position)).collect();
             self.spend(1 + seen)?;
-            base = self.state(base, live);
+            base = self.state(base, &live);
         }
         Ok(base)
     }
@@ -410,14 +458,14 @@ impl<'a> Builder<'a> {
     }
 
     /// The state with these live positions on top of `fail`; `fail` itself where there are none.
-    fn state(&mut self, fail: StateId, positions: Vec<Position>) -> StateId {
+    fn state(&mut self, fail: StateId, positions: &[Position]) -> StateId {
         if positions.is_empty() {
             return fail;
         }
         let State { context, end, .. } = self.states[fail as usize];
         // Where nothing waits, a state is known by the octets that lead to it, and none comes up twice.
         let shared = !self.contexts[context as usize].waiting.is_empty();
-        let hash = if shared { self.hasher.hash_one((fail, &positions[..])) } else { 0 };
+        let hash = if shared { self.hasher.hash_one((fail, positions)) } else { 0 };
         if shared {
             let same = |&id: &StateId| self.states[id as usize].fail == Some(fail) && self.progress(id) == positions;
             if let Some(&id) = self.states_by_content.find(hash, same) {
@@ -430,7 +478,7 @@ impl<'a> Builder<'a> {
         let end = completed.map(|position| item(position).band).fold(end, Band::max);
         let settled = !undecided && !positions.iter().any(|position| opposite(item(position).band, best));
         let start = self.positions.len() as u32;
-        self.positions.extend_from_slice(&positions);
+        self.positions.extend_from_slice(positions);
         let progress = (start, self.positions.len() as u32);
         let id = self.states.len() as StateId;
         self.states.push(State { context, fail: Some(fail), progress, end, settled, edges: Edges::Unknown });

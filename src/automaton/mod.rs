@@ -58,8 +58,8 @@ const ENGINE_DFA: u32 = 0;
 const ENGINE_POINTERS: u32 = 1;
 
 /// How much work a DFA may take to build: this much, and so much for each octet of its patterns.
-const BUDGET: usize = 4096;
-const BUDGET_PER_OCTET: usize = 8;
+const BUDGET: usize = 16_384;
+const BUDGET_PER_OCTET: usize = 16;
 
 /// Compiles ranked patterns; appends the automaton to `words`.
 ///
@@ -91,13 +91,17 @@ fn compile_dfa(patterns: &Patterns, budget: usize, words: &mut Vec<u32>) -> Resu
     Ok(Compiled { engine, states: reachable.order.len(), work: builder.work() })
 }
 
-/// The segments of all patterns that can change a verdict.
+/// The segments of all patterns that can change a verdict, the patterns in the order of their octets.
 fn items(patterns: &Patterns) -> Vec<Item> {
-    let mut items = Vec::new();
-    for (pattern, band) in patterns.all().iter().zip(bands::bands(patterns)) {
-        if band == bands::NO_MATCH {
-            continue;
-        }
+    let text = patterns.text();
+    let mut banded: Vec<_> =
+        patterns.all().iter().zip(bands::bands(patterns)).filter(|&(_, band)| band != bands::NO_MATCH).collect();
+    banded.sort_by(|(a, _), (b, _)| {
+        let octets = |pattern| patterns.segments(pattern).map(|range| &text[range]);
+        octets(*a).cmp(octets(*b))
+    });
+    let mut items = Vec::with_capacity(banded.len() * 2);
+    for (pattern, band) in banded {
         let segments = patterns.segments(pattern);
         let last = segments.len() - 1;
         items.extend(segments.enumerate().map(|(place, range)| Item {

@@ -112,7 +112,7 @@ pub(super) fn fill(stream: &mut impl Read, size: usize, left: &mut Vec<u8>, chun
     chunk.append(left);
     let mut searched = 0;
     loop {
-        let wanted = size.max(chunk.len() + size / 4);
+        let wanted = size.max(chunk.len() + (size / 4).max(1));
         let read = stream.by_ref().take((wanted - chunk.len()) as u64).read_to_end(chunk)?;
         if read == 0 {
             return Ok(!chunk.is_empty());

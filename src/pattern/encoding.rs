@@ -83,6 +83,13 @@ impl Encoding {
         }
     }
 
+    /// Whether an octet of a pattern surely stays as it is and counts one: an unreserved or reserved one, but for `*`
+    /// where it is special.
+    #[inline]
+    pub(super) fn keeps(self, octet: u8, star_is_special: bool) -> bool {
+        !CHANGED_BY_NORMAL_FORM.contains(octet) && !(octet == b'*' && star_is_special)
+    }
+
     /// Appends the normal form of the octet or escape that `pattern` begins with; returns how many octets of it were
     /// taken and how many they count in the length of a rule.
     pub(super) fn push_pattern(self, pattern: &[u8], out: &mut Vec<u8>) -> (usize, u32) {

@@ -54,7 +54,13 @@ impl Patterns {
                 start = self.end_segment(start, first_segment);
                 length = length.saturating_add(1);
                 rest = &rest[1..];
-            } else {
+                continue;
+            }
+            let plain = rest.iter().take_while(|&&octet| dialect.encoding.keeps(octet, special)).count();
+            self.text.extend_from_slice(&rest[..plain]);
+            length = length.saturating_add(plain as u32);
+            rest = &rest[plain..];
+            if plain == 0 {
                 let (taken, counted) = dialect.encoding.push_pattern(rest, &mut self.text);
                 length = length.saturating_add(counted);
                 rest = &rest[taken..];

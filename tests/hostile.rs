@@ -1,0 +1,156 @@
+//! Hostile robots.txt files and URLs: bounds on counts, and verdicts that are right all the same.
+//!
+//! Nothing here measures time. What is counted is the work that compiling takes, the states, and the words of the
+//! automaton, all against the octets of the patterns; the pointers' tables are linear in them, and the DFA's by its
+//! budget.
+
+use robosieve::automaton::{self, Engine, Scratch};
+use robosieve::robots::Agents;
+use robosieve::{Dialect, RuleSet, Verdict};
+use support::{Engines, say, verdict};
+
+#[path = "hostile/generate.rs"]
+mod generate;
+#[path = "oracle/mod.rs"]
+mod oracle;
+mod support;
+
+/// The size that compiles within the bounds that the project promises.
+const PROMISED: usize = 500 << 10;
+
+/// The memory that it may take.
+const PROMISED_MEMORY: usize = 64 << 20;
+
+/// What a unit of counting may be: this much for any file, and so much for each octet of its patterns.
+struct Bound {
+    any: usize,
+    per_octet: usize,
+}
+
+const WORK: Bound = Bound { any: 100_000, per_octet: 64 };
+const STATES: Bound = Bound { any: 20_000, per_octet: 4 };
+const WORDS: Bound = Bound { any: 100_000, per_octet: 40 };
+
+impl Bound {
+    fn holds(&self, count: usize, octets: usize) -> bool {
+        count <= self.any + self.per_octet * octets
+    }
+}
+
+/// Compiles with a budget; checks all counts.
+fn within_bounds(name: &str, rules: &RuleSet, budget: Option<usize>) -> Vec<u32> {
+    let mut words = Vec::new();
+    let compiled = match budget {
+        Some(budget) => automaton::compile_within(rules.patterns(), budget, &mut words),
+        None => automaton::compile(rules.patterns(), &mut words),
+    };
+    let octets = rules.patterns().text().len();
+    let counts = format!("{name}: {octets} octets of patterns, {compiled:?}, {} words", words.len());
+    say(&format!("  {counts}"));
+    assert!(WORK.holds(compiled.work, octets), "work of {counts}");
+    assert!(STATES.holds(compiled.states, octets), "states of {counts}");
+    assert!(WORDS.holds(words.len(), octets), "words of {counts}");
+    assert!(words.len() * 4 <= PROMISED_MEMORY, "memory of {counts}");
+    if budget == Some(0) {
+        assert_ne!(compiled.engine, Engine::Dfa, "{counts}");
+    }
+    words
+}
+
+/// A file of the promised size, in both engines: counts within bounds, and one answer to URLs of 8 KiB.
+fn large(name: &str, file: &[u8], dialect: &Dialect) {
+    let rules = RuleSet::compile(file, &Agents::everybody(), dialect);
+    let chosen = within_bounds(name, &rules, None);
+    let pointers = within_bounds(name, &rules, Some(0));
+    let mut scratch = Scratch::default();
+    for (kind, path) in generate::paths(8 << 10) {
+        let path = dialect.encoding.path(&path);
+        let one = automaton::verdict(&chosen, &path, &mut scratch);
+        let other = automaton::verdict(&pointers, &path, &mut scratch);
+        assert_eq!(one, other, "{name}, URL of {kind}");
+    }
+    // The plain reading goes through all rules, so it is only asked about short ones.
+    for (kind, path) in generate::paths(128) {
+        let path = dialect.encoding.path(&path);
+        let plain = rules.patterns().deciding(&path).map_or(Verdict::Allowed, |pattern| pattern.verdict);
+        assert_eq!(automaton::verdict(&chosen, &path, &mut scratch), plain, "{name}, URL of {kind}");
+        assert_eq!(automaton::verdict(&pointers, &path, &mut scratch), plain, "{name}, URL of {kind}");
+    }
+}
+
+#[test]
+fn large_files_stay_within_bounds_and_their_engines_agree() {
+    say("hostile files, counts by the chosen engine and by pointers:");
+    for dialect in ["rfc9309", "google"] {
+        for (name, generator) in generate::FILES {
+            large(&format!("{dialect}, {name}"), &generator(PROMISED), Dialect::named(dialect).expect("a dialect"));
+        }
+    }
+}
+
+#[test]
+fn a_line_of_two_mebibytes_is_a_line() {
+    for name in ["one long line", "one long line without a record", "one pattern of stars", "runs of stars"] {
+        let (_, generator) = generate::FILES.into_iter().find(|(known, _)| *known == name).expect("a known file");
+        for dialect in Dialect::ALL {
+            let rules = RuleSet::compile(&generator(2 << 20), &Agents::everybody(), dialect);
+            let words = within_bounds(name, &rules, None);
+            assert!(words.len() * 4 <= PROMISED_MEMORY);
+            assert_eq!(rules.verdict(b"/"), Verdict::Allowed, "{name} under {}", dialect.name);
+        }
+    }
+}
+
+/// Fifty thousand of each: the counts that the generator's sizes do not reach.
+#[test]
+fn fifty_thousand_groups_and_rules() {
+    let group = |n: usize| format!("User-agent: bot{n}\nAllow: /{n}/a\nDisallow: /{n}/*b\n\n");
+    let distinct: String = (0..50_000).map(group).collect();
+    let same = (0..50_000).map(|n| format!("User-agent: bot\nDisallow: /{n}$\n")).collect::<String>();
+    let rules = (0..50_000).fold("User-agent: bot\n".to_owned(), |file, n| file + &format!("Disallow: /{n}$\n"));
+    let compile = |file: &str, agent: &str, dialect: &Dialect| {
+        let agents: Agents = agent.parse().expect("a token");
+        RuleSet::compile(file.as_bytes(), &agents, dialect)
+    };
+    for dialect in Dialect::ALL {
+        let named = compile(&distinct, "bot49999", dialect);
+        // Google's names have no digits.
+        let expected = if dialect.name == "google" { 0 } else { named.rules().len() };
+        assert_eq!(named.rules().len(), expected, "{}", dialect.name);
+        let merged = compile(&same, "bot", dialect);
+        let one = compile(&rules, "bot", dialect);
+        assert_eq!(one.rules().len(), 50_000, "{}", dialect.name);
+        let first_only = dialect.groups == robosieve::dialect::Groups::First;
+        assert_eq!(merged.rules().len(), if first_only { 1 } else { 50_000 }, "{}", dialect.name);
+        within_bounds("50,000 rules", &one, None);
+        let literal = dialect.wildcards == robosieve::dialect::Wildcards::Literal;
+        assert_eq!(one.verdict(b"/49999"), verdict(literal), "{}", dialect.name);
+        assert_eq!(one.verdict(b"/49999$"), verdict(!literal), "{}", dialect.name);
+        assert_eq!(one.verdict(b"/50000"), Verdict::Allowed, "{}", dialect.name);
+    }
+}
+
+#[test]
+fn small_files_are_judged_as_by_the_oracle() {
+    for dialect in Dialect::ALL {
+        for (name, generator) in generate::FILES {
+            let file = generator(400);
+            let mut engines = Engines::bounded(&file, &Agents::everybody(), dialect);
+            for (kind, path) in generate::paths(60) {
+                let expected = oracle::allowed(dialect.name, &["*"], &file, &path);
+                assert_eq!(engines.agreed(&path), verdict(expected), "{name} under {}, URL of {kind}", dialect.name);
+            }
+        }
+    }
+}
+
+/// Twenty stars in 68 octets: what takes a backtracking matcher minutes.
+#[test]
+fn few_octets_can_be_hostile_too() {
+    let file = format!("User-agent: *\nDisallow: /{}b$\n", "*a".repeat(20));
+    let mut engines = Engines::all(file.as_bytes(), &Agents::everybody(), Dialect::DEFAULT);
+    let path = format!("/{}", "a".repeat(8 << 10));
+    assert_eq!(engines.agreed(path.as_bytes()), Verdict::Allowed);
+    assert_eq!(engines.agreed((path + "b").as_bytes()), Verdict::Blocked);
+    assert!(engines.rules.compiled().states < 100);
+}

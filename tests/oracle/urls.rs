@@ -1,0 +1,45 @@
+//! The `url` crate as an oracle for the origin splitter: a browser's reading of a line of a URL list.
+
+use robosieve::origin;
+use url::Url;
+
+/// Panics unless the splitter, the slow way and the `url` crate agree on a line.
+///
+/// A line has no LF within. Octets that are not UTF-8 are compared only behind the authority, where the standard takes
+/// anything.
+pub fn agree(line: &[u8]) {
+    let line = origin::trimmed(line);
+    let canonical = origin::canonical(line);
+    if let Some(at) = origin::cut(line).filter(|&at| origin::is_surely_canonical(&line[..at])) {
+        let origin = std::str::from_utf8(&line[..at]).expect("canonical origins are ASCII");
+        assert_eq!(canonical, Ok((origin.to_owned(), at)), "what is surely canonical is");
+    }
+    let head = canonical.as_ref().map_or(line, |(_, at)| &line[..*at]);
+    if std::str::from_utf8(head).is_err() {
+        return;
+    }
+    let expected = Url::parse(&String::from_utf8_lossy(line)).ok();
+    let expected = expected.filter(|url| matches!(url.scheme(), "http" | "https"));
+    match (&canonical, &expected) {
+        (Ok((origin, at)), Some(url)) => {
+            assert_eq!(*origin, url.origin().ascii_serialization());
+            let path = origin::path(&line[*at..]);
+            assert!(path.starts_with(b"/") && !path.contains(&b'#'));
+            // Where a CR stands, our path ends, while the standard removes it.
+            if !line.contains(&b'\r') {
+                same_path(&path, url);
+            }
+        }
+        (Err(_), None) => {}
+        _ => panic!("{canonical:?} and {expected:?} differ"),
+    }
+}
+
+/// Compares paths where the standard neither encodes nor rewrites anything.
+fn same_path(path: &[u8], url: &Url) {
+    let plain = |octet: &u8| octet.is_ascii_alphanumeric() || b"/-_~!*()=&,;:@+?".contains(octet);
+    if path.iter().all(plain) {
+        let expected = [url.path(), url.query().map_or("", |_| "?"), url.query().unwrap_or("")].concat();
+        assert_eq!(path, expected.as_bytes());
+    }
+}
