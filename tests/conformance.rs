@@ -40,7 +40,10 @@ impl Tally {
         self.records += other.records;
         self.ledger += other.ledger;
         other.passed.iter().for_each(|(key, count)| *self.passed.entry(*key).or_default() += count);
-        other.not_applicable.iter().for_each(|(key, count)| *self.not_applicable.entry(key.clone()).or_default() += count);
+        other
+            .not_applicable
+            .iter()
+            .for_each(|(key, count)| *self.not_applicable.entry(key.clone()).or_default() += count);
         self.failed.extend_from_slice(&other.failed);
     }
 

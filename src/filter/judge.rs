@@ -82,15 +82,10 @@ impl<'p> Judge<'p> {
         self.find(urls, &mut cuts);
         self.decide(urls, &mut cuts);
         outcomes.clear();
-        outcomes.extend(urls.iter().zip(&cuts).map(|(url, cut)| {
-            let path = match cut.end {
-                0 => return self.judge_slowly(url.line, bench),
-                end => &url.line[end as usize..],
-            };
-            match cut.decision {
-                Decision::Fixed(outcome) => outcome,
-                Decision::Walk(reason) => self.walk(cut.automaton, path, reason, &mut bench.scratch),
-            }
+        outcomes.extend(urls.iter().zip(&cuts).map(|(url, cut)| match cut.decision {
+            _ if cut.end == 0 => self.judge_slowly(url.line, bench),
+            Decision::Fixed(outcome) => outcome,
+            Decision::Walk(reason) => self.walk(cut.automaton, url.line, cut.end as usize, reason, &mut bench.scratch),
         }));
         bench.cuts = cuts;
     }
@@ -163,12 +158,12 @@ impl<'p> Judge<'p> {
         self.decisions.of(record, || *self.policy.answered(record.number))
     }
 
-    /// The outcome of a path in normal form.
+    /// The outcome of a path in normal form that is the end of a text.
     #[inline]
-    fn walk(&self, automaton: u32, path: &[u8], reason: Reason, scratch: &mut Scratch) -> Outcome {
-        match automaton::verdict(self.policy.automaton(automaton), path, scratch) {
+    fn walk(&self, automaton: u32, text: &[u8], from: usize, reason: Reason, scratch: &mut Scratch) -> Outcome {
+        match automaton::verdict_behind(self.policy.automaton(automaton), text, from, scratch) {
             Verdict::Allowed => Outcome::new(Partition::Allowed, reason),
-            Verdict::Blocked if is_always_allowed(path, self.policy.dialect()) => {
+            Verdict::Blocked if is_always_allowed(&text[from..], self.policy.dialect()) => {
                 Outcome::new(Partition::Allowed, Reason::RobotsTxt)
             }
             Verdict::Blocked => Outcome::new(Partition::Blocked, reason),
@@ -190,7 +185,7 @@ impl<'p> Judge<'p> {
             Decision::Walk(reason) => {
                 let normal = self.policy.dialect().encoding.path(&path);
                 bench.normalised += u64::from(matches!(normal, Cow::Owned(_)));
-                self.walk(record.automaton, &normal, reason, &mut bench.scratch)
+                self.walk(record.automaton, &normal, 0, reason, &mut bench.scratch)
             }
         }
     }

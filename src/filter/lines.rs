@@ -45,7 +45,28 @@ impl Scanner {
 
     /// Fills `lines` with the next lines of `chunk`, which is at most 4 GiB long; none are left when it stays empty.
     pub fn fill(&mut self, chunk: &[u8], lines: &mut Vec<Line>, most: usize) {
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("bmi1") {
+            // SAFETY: both features are there.
+            return unsafe { self.fill_avx2(chunk, lines, most) };
+        }
+        self.fill_with(chunk, lines, most, masks_portable);
+    }
+
+    /// # Safety
+    ///
+    /// The processor has AVX2 and BMI1.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,bmi1")]
+    unsafe fn fill_avx2(&mut self, chunk: &[u8], lines: &mut Vec<Line>, most: usize) {
+        // SAFETY: AVX2 is there, as this function demands.
+        self.fill_with(chunk, lines, most, |block| unsafe { avx2::masks(block) });
+    }
+
+    #[inline(always)]
+    fn fill_with(&mut self, chunk: &[u8], lines: &mut Vec<Line>, most: usize, masks: impl Fn(&[u8; BLOCK]) -> Masks) {
         lines.clear();
+        lines.reserve(most);
         while lines.len() < most {
             while self.ends != 0 && lines.len() < most {
                 let bit = self.ends.trailing_zeros();
@@ -66,16 +87,18 @@ impl Scanner {
                 }
                 return;
             }
-            self.next_block(chunk);
+            self.next_block(chunk, &masks);
         }
     }
 
+    #[inline(always)]
     fn push(&mut self, plain: bool, end: usize, lines: &mut Vec<Line>) {
         lines.push(Line { start: self.line_start as u32, end: end as u32, plain });
         self.line_start = end + 1;
     }
 
-    fn next_block(&mut self, chunk: &[u8]) {
+    #[inline(always)]
+    fn next_block(&mut self, chunk: &[u8], masks: &impl Fn(&[u8; BLOCK]) -> Masks) {
         self.block = self.at;
         let rest = &chunk[self.at..];
         let masks = match rest.first_chunk::<BLOCK>() {
@@ -104,11 +127,6 @@ struct Masks {
     dots: u64,
 }
 
-#[inline]
-fn masks(block: &[u8; BLOCK]) -> Masks {
-    masks_portable(block)
-}
-
 fn masks_portable(block: &[u8; BLOCK]) -> Masks {
     let mut masks = Masks { ends: 0, looks: 0, slashes: 0, dots: 0 };
     for (bit, &octet) in block.iter().enumerate() {
@@ -118,6 +136,71 @@ fn masks_portable(block: &[u8; BLOCK]) -> Masks {
         masks.dots |= u64::from(octet == b'.') << bit;
     }
     masks
+}
+
+#[cfg(target_arch = "x86_64")]
+mod avx2 {
+    use super::{BLOCK, Masks, needs_a_look};
+    use std::arch::x86_64::{
+        __m128i, __m256i, _mm_loadu_si128, _mm256_and_si256, _mm256_andnot_si256, _mm256_broadcastsi128_si256, _mm256_cmpeq_epi8,
+        _mm256_loadu_si256, _mm256_movemask_epi8, _mm256_set1_epi8, _mm256_setzero_si256, _mm256_shuffle_epi8,
+        _mm256_srli_epi16,
+    };
+
+    /// For each low half of an ASCII octet, a bit for each high half with which it needs a look.
+    const LOOKS: [u8; 16] = {
+        let mut table = [0; 16];
+        let mut octet = 0;
+        while octet < 128 {
+            if needs_a_look(octet) && octet != b'\n' {
+                table[(octet & 15) as usize] |= 1 << (octet >> 4);
+            }
+            octet += 1;
+        }
+        table
+    };
+    /// The bit of each high half of an ASCII octet.
+    const BITS: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 0, 0, 0, 0, 0, 0, 0, 0];
+
+    /// # Safety
+    ///
+    /// The processor has AVX2.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub(super) unsafe fn masks(block: &[u8; BLOCK]) -> Masks {
+        // SAFETY: both loads are within the block of 64 octets; the rest is AVX2, as this function demands.
+        unsafe {
+            let low = half_masks(_mm256_loadu_si256(block.as_ptr().cast()));
+            let high = half_masks(_mm256_loadu_si256(block.as_ptr().add(32).cast()));
+            let both = |at: usize| u64::from(low[at]) | u64::from(high[at]) << 32;
+            Masks { ends: both(0), looks: both(1) & !both(0), slashes: both(2), dots: both(3) }
+        }
+    }
+
+    /// The masks of 32 octets: line ends, octets that need a look, slashes, dots.
+    ///
+    /// # Safety
+    ///
+    /// The processor has AVX2.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    #[allow(unused_unsafe)]
+    unsafe fn half_masks(octets: __m256i) -> [u32; 4] {
+        // SAFETY: the tables are of 16 octets, as the loads read; the rest is AVX2, as this function demands.
+        unsafe {
+            let by_low = _mm256_broadcastsi128_si256(_mm_loadu_si128(LOOKS.as_ptr().cast::<__m128i>()));
+            let by_high = _mm256_broadcastsi128_si256(_mm_loadu_si128(BITS.as_ptr().cast::<__m128i>()));
+            let upper = _mm256_and_si256(_mm256_srli_epi16::<4>(octets), _mm256_set1_epi8(15));
+            // A shuffle gives 0 for octets beyond ASCII; their upper bit tells them.
+            let found = _mm256_and_si256(_mm256_shuffle_epi8(by_low, octets), _mm256_shuffle_epi8(by_high, upper));
+            let nothing_found = _mm256_cmpeq_epi8(found, _mm256_setzero_si256());
+            let plain = _mm256_movemask_epi8(_mm256_andnot_si256(octets, nothing_found)) as u32;
+            let ends = _mm256_movemask_epi8(_mm256_cmpeq_epi8(octets, _mm256_set1_epi8(b'\n' as i8))) as u32;
+            let slashes = _mm256_movemask_epi8(_mm256_cmpeq_epi8(octets, _mm256_set1_epi8(b'/' as i8))) as u32;
+            let dots = _mm256_movemask_epi8(_mm256_cmpeq_epi8(octets, _mm256_set1_epi8(b'.' as i8))) as u32;
+            [ends, !plain, slashes, dots]
+        }
+    }
 }
 
 #[cfg(test)]
@@ -135,12 +218,26 @@ mod tests {
         }
     }
 
+    #[test]
+    #[cfg(target_arch = "x86_64")]
+    fn wide_masks_are_those_of_the_portable_way() {
+        if !std::arch::is_x86_feature_detected!("avx2") {
+            return;
+        }
+        for shift in 0..=255u8 {
+            let block: [u8; BLOCK] = std::array::from_fn(|at| (at as u8).wrapping_mul(7).wrapping_add(shift));
+            // SAFETY: AVX2 was detected.
+            assert_eq!(unsafe { avx2::masks(&block) }, masks_portable(&block));
+        }
+    }
+
     fn naive(text: &[u8]) -> Vec<Line> {
         let mut all = Vec::new();
         let mut start = 0;
         for line in text.split_inclusive(|&octet| octet == b'\n') {
             let content = line.strip_suffix(b"\n").unwrap_or(line);
-            let plain = !content.iter().any(|&octet| needs_a_look(octet)) && memchr::memmem::find(content, b"/.").is_none();
+            let plain =
+                !content.iter().any(|&octet| needs_a_look(octet)) && memchr::memmem::find(content, b"/.").is_none();
             all.push(Line { start, end: start + content.len() as u32, plain });
             start += line.len() as u32;
         }
@@ -150,7 +247,17 @@ mod tests {
     #[test]
     fn lines_are_those_of_the_plain_way() {
         let pieces: [&[u8]; 12] = [
-            b"", b"http://a.example/x", b"\n", b"\n\n", b"/.", b"a/", b"./", b"%41", b"#", b"\r\n", b"0123456789abcdef0123",
+            b"",
+            b"http://a.example/x",
+            b"\n",
+            b"\n\n",
+            b"/.",
+            b"a/",
+            b"./",
+            b"%41",
+            b"#",
+            b"\r\n",
+            b"0123456789abcdef0123",
             b"\xff",
         ];
         let mut state = 1u64;

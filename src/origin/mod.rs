@@ -59,7 +59,18 @@ pub fn cut(line: &[u8]) -> Option<usize> {
     } else {
         return None;
     };
-    line[from..].iter().position(|&octet| octet == b'/').map(|at| from + at)
+    // Hosts are short: eight octets at a time, in the lanes of a word, beat both a loop and a call of memchr.
+    const LOW: u64 = u64::from_ne_bytes([1; 8]);
+    let mut at = from;
+    while let Some(octets) = line.get(at..at + 8) {
+        let differences = u64::from_le_bytes(octets.try_into().expect("eight octets")) ^ (LOW * u64::from(b'/'));
+        let equal = differences.wrapping_sub(LOW) & !differences & (LOW << 7);
+        if equal != 0 {
+            return Some(at + (equal.trailing_zeros() / 8) as usize);
+        }
+        at += 8;
+    }
+    line[at..].iter().position(|&octet| octet == b'/').map(|found| at + found)
 }
 
 /// Whether `origin`, as [`cut`] finds it, is surely in canonical form: a host of lower-case labels whose last begins
@@ -81,9 +92,8 @@ pub fn is_surely_canonical(origin: &[u8]) -> bool {
             && !label.starts_with(b"xn--")
             && label.iter().all(|octet| matches!(octet, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_'))
     };
-    let last_is_name = host.rsplit(|&octet| octet == b'.').next().is_some_and(|last| {
-        last.first().is_some_and(u8::is_ascii_lowercase)
-    });
+    let last_is_name =
+        host.rsplit(|&octet| octet == b'.').next().is_some_and(|last| last.first().is_some_and(u8::is_ascii_lowercase));
     let port_is_canonical = port.is_none_or(|port| {
         let number = std::str::from_utf8(port).ok().and_then(|port| port.parse::<u16>().ok());
         number.is_some_and(|number| number != default_port && number.to_string().as_bytes() == port)
@@ -222,9 +232,21 @@ mod tests {
             assert_eq!(canonical(line.as_bytes()), Ok((origin.to_owned(), origin.len())));
         }
         for origin in [
-            "http://A.example", "http://a.example:80", "https://a.example:443", "http://a.example:", "http://a..b",
-            "http://a.example.", "http://xn--a.example", "http://1.2.3.4", "http://a.0x1", "http://u@a", "http://a:080",
-            "http://", "http://a:65536", "ftp://a", "http://a?b",
+            "http://A.example",
+            "http://a.example:80",
+            "https://a.example:443",
+            "http://a.example:",
+            "http://a..b",
+            "http://a.example.",
+            "http://xn--a.example",
+            "http://1.2.3.4",
+            "http://a.0x1",
+            "http://u@a",
+            "http://a:080",
+            "http://",
+            "http://a:65536",
+            "ftp://a",
+            "http://a?b",
         ] {
             assert!(!is_surely_canonical(origin.as_bytes()), "{origin}");
         }

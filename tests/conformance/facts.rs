@@ -162,7 +162,9 @@ fn status(record: &Record, dialect: &Dialect) -> Outcome {
     };
     let expected = record.expect.as_str().expect("a word");
     let ours = match record.status.as_ref().expect("a status") {
-        Value::Number(status) => meaning(status.as_u64().and_then(|status| u16::try_from(status).ok()).expect("a status")),
+        Value::Number(status) => {
+            meaning(status.as_u64().and_then(|status| u16::try_from(status).ok()).expect("a status"))
+        }
         Value::String(class) => match class.as_str() {
             "2xx" => meaning(204),
             "3xx" => meaning(307),
@@ -171,7 +173,9 @@ fn status(record: &Record, dialect: &Dialect) -> Outcome {
             // Anything that is no answer.
             "timeout" | "network error" => meaning(0),
             "5xx for 30 days" => return NotApplicable("an option of the program, not of the dialect"),
-            "200, body in UTF-16" => return NotApplicable("UTF-16 is decoded here; see the verdicts on byte order marks"),
+            "200, body in UTF-16" => {
+                return NotApplicable("UTF-16 is decoded here; see the verdicts on byte order marks");
+            }
             class => panic!("no rule for status {class}"),
         },
         status => panic!("no rule for status {status}"),

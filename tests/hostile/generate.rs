@@ -150,7 +150,8 @@ fn nested_segments(octets: usize) -> Vec<u8> {
 }
 
 fn nested_in_one(octets: usize) -> Vec<u8> {
-    let longest = (octets * 2).isqrt();
+    // Two copies of a triangle.
+    let longest = octets.isqrt();
     let segments: Vec<String> = (1..longest).map(|length| "a".repeat(length)).collect();
     lines(1, |_| format!("Allow: /a*{}\nDisallow: /*{}*b", segments.join("*"), segments.join("*")))
 }

@@ -26,7 +26,10 @@ fn an_escaped_star_counts_three_octets() {
         assert!(allowed(name, "*", &file("/*x"), b"/*x"), "four against three");
         assert!(allowed(name, "*", &file("/*xy"), b"/*xy"), "a tie");
         assert!(!allowed(name, "*", &file("/*xyz"), b"/*xyz"), "four against five");
-        assert!(!allowed(name, "*", b"User-agent: *\nAllow: /%2\nDisallow: /%24\n", b"/$"), "an escape is not cut in two");
+        assert!(
+            !allowed(name, "*", b"User-agent: *\nAllow: /%2\nDisallow: /%24\n", b"/$"),
+            "an escape is not cut in two"
+        );
     }
 }
 
