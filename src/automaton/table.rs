@@ -84,8 +84,10 @@ pub(super) fn reachable(builder: &mut Builder<'_>, start: StateId) -> Result<Rea
     }
     let mut order = Vec::new();
     let mut seen = vec![false; builder.states.len()];
-    let mut queue = std::collections::VecDeque::from([behind_slash, start]);
-    while let Some(state) = queue.pop_front() {
+    let mut queue = std::collections::VecDeque::from([behind_slash]);
+    // Few paths begin at the start proper, so it stands behind all others.
+    let mut last = Some(start);
+    while let Some(state) = queue.pop_front().or_else(|| last.take()) {
         if seen.len() < builder.states.len() {
             seen.resize(builder.states.len(), false);
         }
@@ -94,6 +96,8 @@ pub(super) fn reachable(builder: &mut Builder<'_>, start: StateId) -> Result<Rea
         }
         builder.expand(state)?;
         order.push(state);
+        // Most octets go to the failure link: its record is to be near.
+        queue.extend(builder.states[state as usize].fail);
         match builder.states[state as usize].edges {
             Edges::Run { target, .. } => queue.push_back(target),
             Edges::Branch { start, end } => {
@@ -101,7 +105,6 @@ pub(super) fn reachable(builder: &mut Builder<'_>, start: StateId) -> Result<Rea
             }
             Edges::Unknown => unreachable!("expanded above"),
         }
-        queue.extend(builder.states[state as usize].fail);
     }
     Ok(Reachable { start, behind_slash, order })
 }
