@@ -1,5 +1,34 @@
-//! robosieve
+//! A compiled-automaton, high-throughput batch filter for robots.txt.
+//!
+//! A crawl asks the same question billions of times: may this URL be fetched? What a robots.txt answers is known before
+//! any URL is seen. So robosieve compiles the robots.txt files of many origins, for the crawler's own user agent, into
+//! automata, and streams URL lists through them. The data's way is also the order of the modules:
+//!
+//! 1. [`dialect`]: thirty years of documents disagree; a dialect is a value that says which of them to follow.
+//! 2. [`robots`]: the octets of a file become groups, and those of one crawler are chosen.
+//! 3. [`pattern`]: its rules become patterns in normal form, the one that wins against all others first.
+//! 4. [`automaton`]: each distinct group becomes one DFA (or, for the few that would be too large, pointers) that walks
+//!    a path until the verdict is settled.
+//! 5. [`origin`] and [`policy`]: the automata of many origins, found by the origin of a URL.
+//! 6. [`filter`]: lists in; allowed, blocked, deferred and invalid lines out, and a receipt that accounts for each.
+//!
+//! One file and one path:
+//!
+//! ```
+//! use robosieve::{Dialect, RuleSet, Verdict};
+//!
+//! let file = b"User-agent: *\nDisallow: /private\nAllow: /private/*.html$\n";
+//! let rules = RuleSet::compile(file, &"examplebot".parse()?, Dialect::DEFAULT);
+//! assert_eq!(rules.verdict(b"/private/notes"), Verdict::Blocked);
+//! assert_eq!(rules.verdict(b"/private/a.html"), Verdict::Allowed);
+//! assert_eq!(rules.explain(b"/private/a.html").rule.unwrap().line, 3);
+//! # Ok::<(), robosieve::robots::AgentError>(())
+//! ```
+//!
+//! Many origins and many URLs: gather [`policy::Captures`], make a [`policy::Policy`] of them, and hand batches of lines
+//! to [`filter::Judge`], or whole lists to [`filter::run`].
 #![deny(missing_docs)]
+
 pub mod automaton;
 pub mod dialect;
 pub mod filter;
@@ -8,6 +37,7 @@ pub mod pattern;
 pub mod policy;
 pub mod robots;
 mod rule_set;
+
 pub use dialect::Dialect;
 pub use pattern::Verdict;
 pub use rule_set::{Explanation, KeptRecord, KeptRule, RuleSet};

@@ -128,9 +128,7 @@ impl RuleSet {
         let rule = pattern.map(|pattern| &self.rules[pattern.rule as usize]);
         let always_allowed = is_always_allowed(&path, &self.dialect);
         match pattern.map_or(Verdict::Allowed, |pattern| pattern.verdict) {
-            Verdict::Blocked if always_allowed => {
-                Explanation { verdict: Verdict::Allowed, rule: None, always_allowed }
-            }
+            Verdict::Blocked if always_allowed => Explanation { verdict: Verdict::Allowed, rule: None, always_allowed },
             verdict => Explanation { verdict, rule, always_allowed: false },
         }
     }

@@ -49,7 +49,8 @@ mod tests {
 
     #[test]
     fn bands_alternate_from_the_worst() {
-        let text = b"User-agent: *\nAllow: /\nDisallow: /a\nDisallow: /bb\nAllow: /ccc\nAllow: /dddd\nDisallow: /eeeee\n";
+        let text =
+            b"User-agent: *\nAllow: /\nDisallow: /a\nDisallow: /bb\nAllow: /ccc\nAllow: /dddd\nDisallow: /eeeee\n";
         let robots = Robots::parse(text, Dialect::DEFAULT);
         let patterns = Patterns::rank(robots.rules.iter(), Dialect::DEFAULT);
         assert_eq!(bands(&patterns), [3, 2, 2, 1, 1, 0]);

@@ -316,9 +316,9 @@ impl<'a> Builder<'a> {
         }
         let octets = shared().take_while(|&(&octet, _)| self.own_edge(fail, octet).is_none()).count();
         let others = &positions[1..positions.len().max(2) - 1];
-        let common = others.iter().fold(octets, |common, other| {
-            rest(other).iter().zip(&first[..common]).take_while(|(a, b)| a == b).count()
-        });
+        let common = others
+            .iter()
+            .fold(octets, |common, other| rest(other).iter().zip(&first[..common]).take_while(|(a, b)| a == b).count());
         self.spend(common * others.len())?;
         Ok(common as u32)
     }

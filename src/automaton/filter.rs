@@ -173,9 +173,8 @@ mod avx2 {
         #[allow(unused_unsafe)]
         unsafe {
             let low = _mm256_set1_epi8(15);
-            let table = |at: usize| {
-                _mm256_broadcastsi128_si256(_mm_loadu_si128(filter.as_ptr().add(at).cast::<__m128i>()))
-            };
+            let table =
+                |at: usize| _mm256_broadcastsi128_si256(_mm_loadu_si128(filter.as_ptr().add(at).cast::<__m128i>()));
             let high = |octets| _mm256_and_si256(_mm256_srli_epi16::<4>(octets), low);
             let buckets = |low_table, high_table, octets| {
                 _mm256_and_si256(
@@ -183,10 +182,8 @@ mod avx2 {
                     _mm256_shuffle_epi8(table(high_table), high(octets)),
                 )
             };
-            let left = _mm256_and_si256(
-                buckets(FIRST_LOW, FIRST_HIGH, first),
-                buckets(SECOND_LOW, SECOND_HIGH, second),
-            );
+            let left =
+                _mm256_and_si256(buckets(FIRST_LOW, FIRST_HIGH, first), buckets(SECOND_LOW, SECOND_HIGH, second));
             !(_mm256_movemask_epi8(_mm256_cmpeq_epi8(left, _mm256_setzero_si256())) as u32)
         }
     }
@@ -197,9 +194,9 @@ mod tests {
     use super::*;
 
     fn naive(pairs: &[(u8, Option<u8>)], text: &[u8], at: usize) -> bool {
-        pairs.iter().any(|&(first, second)| {
-            text[at] == first && second.is_none_or(|second| text.get(at + 1) == Some(&second))
-        })
+        pairs
+            .iter()
+            .any(|&(first, second)| text[at] == first && second.is_none_or(|second| text.get(at + 1) == Some(&second)))
     }
 
     #[test]

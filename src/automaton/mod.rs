@@ -3,9 +3,9 @@
 //! [`compile`] turns ranked patterns into 32-bit words, position independent and free of pointers, that answer one
 //! question: what does this group say of this path? Two engines answer it, with one meaning:
 //!
-//! * a **DFA** ([`build`], [`table`], [`walk`]), whose states carry the best rank reached, folded to what a verdict
-//!   needs ([`bands`]), and stop at the first octet that settles the verdict;
-//! * **pointers** ([`pointers`]) for the few groups whose DFA would outgrow its budget: one forward-only pointer for
+//! * a **DFA** (modules `build`, `table`, `filter`, `walk`), whose states carry the best rank reached, folded to what a verdict
+//!   needs (`bands`), and stop at the first octet that settles the verdict;
+//! * **pointers** (module `pointers`) for the few groups whose DFA would outgrow its budget: one forward-only pointer for
 //!   each distinct run of segments, linear in path and patterns whatever they are.
 //!
 //! [`compile`] makes the choice and says why. An automaton knows no dialect; paths come in normal form.

@@ -2,13 +2,13 @@
 //!
 //! A glob matches greedily: each segment at its first place behind the one before. So a pattern needs one pointer, the
 //! segment that it waits for, which only moves forward. Patterns that begin with the same segments share it: the
-//! pointers are nodes of a [trie over segments](super::segment_trie). One scanner for all segments (Aho and Corasick's
-//! automaton, in the records of [`table`](super::table)) tells where each ends; a node that is reached there queues its
+//! pointers are nodes of a trie over segments (`segment_trie`). One scanner for all segments (Aho and Corasick's
+//! automaton, in the records of `table`) tells where each ends; a node that is reached there queues its
 //! children at their segments. Queues are in order of arrival, so that the nodes that may not match yet, because the
 //! segment would overlap the one before, stand behind those that may.
 //!
 //! The bound: every node is reached once, and a segment is looked at only where somebody waits for it. Segments that
-//! end together are suffixes of one another; [numbered along heavy paths](super::suffixes), those waited for are bits
+//! end together are suffixes of one another; numbered along heavy paths (`suffixes`), those waited for are bits
 //! in few ranges of a bitmap. The crate aho-corasick cannot stand in here: it lists all matches of every state when it
 //! is built, which is quadratic for such segments (`a` to `a` 500 times, and one long run of `a`: 500 KiB of robots.txt,
 //! 125 million entries; here 500 bits). It is a witness in the tests instead.
@@ -25,9 +25,9 @@
 
 use super::bands::{self, Band};
 use super::build::{Builder, Item, StateId};
+use super::filter::Search;
 use super::segment_trie::{AT_START, BEHIND_SLASH, Dollar, NONE, Node, SegmentTrie};
 use super::suffixes::Suffixes;
-use super::filter::Search;
 use super::walk::{Observer, walk};
 use super::{Compiled, ENGINE, ENGINE_POINTERS, Engine, START, table};
 use crate::pattern::{Patterns, Verdict};

@@ -15,9 +15,9 @@
 //! root of its context; all others default to a record of shorter progress, as failure links do, so that a walk takes
 //! at most two steps an octet in all.
 
-use super::{START, START_BEHIND_SLASH, bands};
-use super::filter::{self, FILTER_WORDS};
 use super::build::{Builder, Edges, OverBudget, StateId};
+use super::filter::{self, FILTER_WORDS};
+use super::{START, START_BEHIND_SLASH, bands};
 use crate::pattern::Verdict;
 
 /// A target: a verdict, or where a record begins.
@@ -111,11 +111,7 @@ pub(super) fn reachable(builder: &mut Builder<'_>, start: StateId) -> Result<Rea
 
 /// Writes reachable states as records behind an automaton's head. `output` says what a state puts out, for the scanner
 /// of the second engine.
-pub(super) fn write(
-    builder: &Builder<'_>,
-    reachable: &Reachable,
-    output: &dyn Fn(StateId) -> Option<u32>,
-) -> Vec<u32> {
+pub(super) fn write(builder: &Builder<'_>, reachable: &Reachable, output: &dyn Fn(StateId) -> Option<u32>) -> Vec<u32> {
     let mut offsets = vec![0; builder.states.len()];
     let mut next = FIRST_RECORD;
     for &state in &reachable.order {

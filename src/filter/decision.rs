@@ -216,6 +216,10 @@ mod tests {
             None,
             Answered::default(),
         );
-        assert_eq!(unknown, Decision::Fixed(Outcome::new(Partition::Blocked, Reason::Stale)), "unknown age is no proof");
+        assert_eq!(
+            unknown,
+            Decision::Fixed(Outcome::new(Partition::Blocked, Reason::Stale)),
+            "unknown age is no proof"
+        );
     }
 }

@@ -20,11 +20,17 @@ pub(super) struct List {
 
 #[derive(Debug)]
 enum Content {
-    Mapped { map: Mmap, file: File, state: FileState },
+    Mapped {
+        map: Mmap,
+        file: File,
+        state: FileState,
+    },
     /// A file of length 0 cannot be mapped.
     Empty,
     /// A pipe or a device, or standard input.
-    Stream { file: Option<File> },
+    Stream {
+        file: Option<File>,
+    },
 }
 
 /// What tells that a file was changed.

@@ -1,6 +1,6 @@
 //! URL lists, split by a policy.
 //!
-//! [`run`] maps each list, cuts it into [chunks](list) on line borders and lets workers [judge](Judge) them;
+//! [`run`] maps each list, cuts it into chunks on line borders and lets workers [judge](Judge) them;
 //! every line goes, octet for octet and in input order, to exactly one [`Partition`], for a [`Reason`] that is counted.
 //! [Tallies](Tally) of the lines as read and of the octets as written prove that none was lost; the [`Receipt`] tells
 //! both and gets its name last.
@@ -75,7 +75,9 @@ pub enum FilterError {
         error: io::Error,
     },
     /// The checksums of what was read and what was written differ.
-    #[error("what was written is not what was read: the checksums differ; this is a defect of robosieve, please report it")]
+    #[error(
+        "what was written is not what was read: the checksums differ; this is a defect of robosieve, please report it"
+    )]
     Unbalanced,
     /// The workers could not be started.
     #[error("cannot start the workers: {0}")]

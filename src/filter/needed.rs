@@ -139,8 +139,7 @@ fn ordered(origin: &str, waiting: &Waiting) -> Vec<u8> {
 fn parse(record: &[u8]) -> (String, Waiting) {
     let end = memchr::memchr(0, record).expect("a record has a NUL behind its origin");
     let number = |at: usize| u64::from_be_bytes(record[end + at..end + at + 8].try_into().expect("eight octets"));
-    let waiting =
-        Waiting { first: number(1), lines: number(9), reason: Reason::ALL[usize::from(record[end + 17])] };
+    let waiting = Waiting { first: number(1), lines: number(9), reason: Reason::ALL[usize::from(record[end + 17])] };
     (String::from_utf8_lossy(&record[..end]).into_owned(), waiting)
 }
 

@@ -18,7 +18,7 @@ use super::outcome::Partition;
 use super::output::{NEEDED, Output, RECEIPT, would_replace};
 use super::receipt::{ListPart, Part, PartitionPart, Receipt, ReceiptOptions, reasons};
 use super::tally::LINE_HASH;
-use super::turns::{Turns, Totals, work};
+use super::turns::{Totals, Turns, work};
 use crate::policy::Policy;
 
 /// Octets of a chunk, unless asked otherwise: it and its copy in the buffers stay in a core's cache.

@@ -87,7 +87,8 @@ mod tests {
 
     #[test]
     fn the_order_does_not_depend_on_the_limit() {
-        let records: Vec<Vec<u8>> = (0..3000u32).map(|n| (n.wrapping_mul(2_654_435_761) % 997).to_be_bytes().to_vec()).collect();
+        let records: Vec<Vec<u8>> =
+            (0..3000u32).map(|n| (n.wrapping_mul(2_654_435_761) % 997).to_be_bytes().to_vec()).collect();
         let mut expected = records.clone();
         expected.sort();
         for limit in [0, 500, 1 << 20] {
@@ -97,7 +98,12 @@ mod tests {
             }
             assert_eq!(sorter.runs.is_empty(), limit > 100_000);
             let mut sorted = Vec::new();
-            sorter.finish(|record| Ok(sorted.push(record.into_vec()))).unwrap();
+            sorter
+                .finish(|record| {
+                    sorted.push(record.into_vec());
+                    Ok(())
+                })
+                .unwrap();
             assert_eq!(sorted, expected, "limit {limit}");
         }
     }

@@ -87,7 +87,7 @@ impl Encoding {
     /// where it is special.
     #[inline]
     pub(super) fn keeps(self, octet: u8, star_is_special: bool) -> bool {
-        !CHANGED_BY_NORMAL_FORM.contains(octet) && !(octet == b'*' && star_is_special)
+        !(CHANGED_BY_NORMAL_FORM.contains(octet) || octet == b'*' && star_is_special)
     }
 
     /// Appends the normal form of the octet or escape that `pattern` begins with; returns how many octets of it were

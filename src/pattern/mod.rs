@@ -58,7 +58,10 @@ impl Patterns {
 
     /// The segments of a pattern, as ranges of [`Patterns::text`], in order. The first is anchored at the start of
     /// the path and may be empty; of the others only the last may be, and only if the pattern is anchored.
-    pub fn segments(&self, pattern: &Pattern) -> impl DoubleEndedIterator<Item = Range<usize>> + ExactSizeIterator + '_ {
+    pub fn segments(
+        &self,
+        pattern: &Pattern,
+    ) -> impl DoubleEndedIterator<Item = Range<usize>> + ExactSizeIterator + '_ {
         let range = pattern.first_segment as usize..pattern.end_segment as usize;
         self.segments[range].iter().map(|&(start, end)| start as usize..end as usize)
     }

@@ -158,7 +158,9 @@ mod tests {
     #[test]
     fn length_counts_the_normal_form() {
         // Each pair is longer first: an escape that stays counts three, one that is decoded counts one.
-        for [longer, shorter] in [["/%2F", "/aa"], ["/aa", "/%61"], ["/****", "/aaa"], ["/é", "/aaaaa"], ["/%2A", "/a*"]] {
+        for [longer, shorter] in
+            [["/%2F", "/aa"], ["/aa", "/%61"], ["/****", "/aaa"], ["/é", "/aaaaa"], ["/%2A", "/a*"]]
+        {
             let rules = format!("Disallow: {shorter}\nAllow: {longer}\n");
             assert!(ranked(&rules, "rfc9309")[0].starts_with('+'), "{longer} {shorter}");
         }

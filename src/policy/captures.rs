@@ -172,11 +172,8 @@ impl Captures {
     ///
     /// [`TooManyOrigins`], beyond 16 GiB of index.
     pub fn policy(mut self) -> Result<Policy, TooManyOrigins> {
-        let mut resolved: Vec<(&str, Resolved)> = self
-            .urls
-            .values()
-            .filter_map(|known| Some((known.origin.as_deref()?, self.resolve(known))))
-            .collect();
+        let mut resolved: Vec<(&str, Resolved)> =
+            self.urls.values().filter_map(|known| Some((known.origin.as_deref()?, self.resolve(known)))).collect();
         // Sorted, so that the same captures make the same policy in whatever order they came.
         resolved.sort_unstable_by_key(|&(origin, _)| origin);
         let records = resolved.iter().map(|(origin, resolved)| Record {
@@ -261,7 +258,8 @@ impl Known {
         match newest {
             None => loser = newest.replace(entry),
             Some(current) => {
-                let same_time = current.answered.fetched_at == entry.answered.fetched_at && current.exact == entry.exact;
+                let same_time =
+                    current.answered.fetched_at == entry.answered.fetched_at && current.exact == entry.exact;
                 if same_time {
                     counts.same_time += 1;
                 } else {

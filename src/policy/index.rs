@@ -217,7 +217,10 @@ mod tests {
             assert_eq!(index.confirmed(index.candidate(hash), origin.as_bytes()), Some(record((n, origin))));
             assert_eq!(index.get(format!("{origin}x").as_bytes()), None);
         }
-        assert_eq!(index.records().collect::<Vec<_>>(), leaked.iter().copied().enumerate().map(record).collect::<Vec<_>>());
+        assert_eq!(
+            index.records().collect::<Vec<_>>(),
+            leaked.iter().copied().enumerate().map(record).collect::<Vec<_>>()
+        );
         assert_eq!(Index::default().get(b"http://a"), None);
     }
 }

@@ -172,7 +172,8 @@ mod tests {
 
     #[test]
     fn blank_lines_end_records_and_comments_do_not() {
-        let text = "User-agent: a\n# c\nUser-agent: b\n #\nDisallow: /1\n \t\nDisallow: /2\nUser-agent: c\nDisallow: /3\n";
+        let text =
+            "User-agent: a\n# c\nUser-agent: b\n #\nDisallow: /1\n \t\nDisallow: /2\nUser-agent: c\nDisallow: /3\n";
         for dialect in ["draft-1996", "original-1994"] {
             assert_eq!(groups(text, dialect), ["a,b -/1@5", "c -/3@9"], "{dialect}");
             assert_eq!(notes(text, dialect), [(NoteKind::RuleOutsideGroup, 7)], "{dialect}");

@@ -104,7 +104,7 @@ fn missing_colon(content: &[u8], keys: Keys) -> Option<usize> {
     let is_white = |octet: &u8| matches!(octet, b' ' | b'\t');
     let at = content.iter().position(is_white)?;
     let value = &content[at + content[at..].iter().take_while(|octet| is_white(octet)).count()..];
-    (!value.iter().any(|octet| is_white(octet))).then_some(at)
+    (!value.iter().any(is_white)).then_some(at)
 }
 
 /// Removes blanks: space and tab (RFC 9309 `WS`), for C++ all of ASCII's white space.

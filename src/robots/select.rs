@@ -33,7 +33,10 @@ impl Selection {
 
     /// The side records of the chosen groups and those outside every group, in the order of the file.
     pub fn side_records<'r, 'a>(&'r self, robots: &'r Robots<'a>) -> impl Iterator<Item = &'r SideRecord<'a>> {
-        robots.side_records.iter().filter(|record| record.group.is_none_or(|group| self.groups.binary_search(&group).is_ok()))
+        robots
+            .side_records
+            .iter()
+            .filter(|record| record.group.is_none_or(|group| self.groups.binary_search(&group).is_ok()))
     }
 
     fn range(&self, robots: &Robots<'_>, group: u32) -> Range<usize> {

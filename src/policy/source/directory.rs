@@ -51,7 +51,12 @@ fn origins_of(name: &str) -> Vec<(String, bool)> {
     }
     if name.contains('%') {
         let decoded = percent_encoding::percent_decode_str(name).decode_utf8();
-        return decoded.ok().and_then(|origin| bare_origin(&origin).ok()).map(|origin| (origin, true)).into_iter().collect();
+        return decoded
+            .ok()
+            .and_then(|origin| bare_origin(&origin).ok())
+            .map(|origin| (origin, true))
+            .into_iter()
+            .collect();
     }
     if name.contains([':', '@', '\\']) {
         return Vec::new();

@@ -93,9 +93,8 @@ pub(super) fn add(path: &Path, captures: &mut Captures) -> Result<(), SourceErro
 
 /// One line as a capture; an error says what is wrong.
 fn capture(line: &[u8]) -> Result<Capture, String> {
-    let answer: Answer<'_> = serde_json::from_slice(line).map_err(|error| {
-        format!("{error}; a file given alone is JSON Lines, or one robots.txt with --origin")
-    })?;
+    let answer: Answer<'_> = serde_json::from_slice(line)
+        .map_err(|error| format!("{error}; a file given alone is JSON Lines, or one robots.txt with --origin"))?;
     let (url, origin) = match (&answer.url, &answer.origin) {
         (Some(url), None) => asked(url)?,
         (None, Some(origin)) => {
@@ -125,7 +124,8 @@ fn capture(line: &[u8]) -> Result<Capture, String> {
 
 /// The URL that was asked for, in canonical form, and its origin if it is a robots.txt.
 fn asked(url: &str) -> Result<(String, Option<String>), String> {
-    let (origin, at) = origin::canonical(origin::trimmed(url.as_bytes())).map_err(|reason| format!("{url:?}: {reason}"))?;
+    let (origin, at) =
+        origin::canonical(origin::trimmed(url.as_bytes())).map_err(|reason| format!("{url:?}: {reason}"))?;
     let mut canonical = url::Url::parse(url).map_err(|error| format!("{url:?}: {error}"))?;
     canonical.set_fragment(None);
     let path = origin::path(&origin::trimmed(url.as_bytes())[at..]);

@@ -1,7 +1,7 @@
 //! Where robots.txt files come from.
 //!
 //! A source is a directory (one file for each host or origin), a single robots.txt for an origin named beside it, or
-//! JSON Lines. Each yields [`Capture`](super::Capture)s into [`Captures`](super::Captures).
+//! JSON Lines. Each yields [`Capture`]s into [`Captures`].
 
 mod directory;
 mod json_lines;
@@ -72,8 +72,7 @@ pub fn add(path: &Path, captures: &mut Captures) -> Result<(), SourceError> {
 ///
 /// [`SourceError`] where it cannot be read, or `origin` is none.
 pub fn add_single(path: &Path, origin: &str, captures: &mut Captures) -> Result<(), SourceError> {
-    let canonical =
-        bare_origin(origin).map_err(|reason| SourceError::Origin { given: origin.to_owned(), reason })?;
+    let canonical = bare_origin(origin).map_err(|reason| SourceError::Origin { given: origin.to_owned(), reason })?;
     let body = std::fs::read(path).map_err(|error| SourceError::Unreadable { path: path.to_owned(), error })?;
     captures.add(vec![fetched(canonical, true, body)]);
     Ok(())
