@@ -101,7 +101,7 @@ fn matching(policy: &Policy, lines: &[&[u8]]) -> (f64, usize) {
                 // A robots.txt without a group for the crawler.
                 Verdict::Allowed
             } else if plain {
-                automaton::verdict_behind(automaton, line, end, &mut scratch)
+                automaton::finish(automaton, line, automaton::begin(automaton, line, end), &mut scratch)
             } else {
                 automaton::verdict(automaton, &encoding.path(&origin::path(&line[end..])), &mut scratch)
             };

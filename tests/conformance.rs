@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use facts::Outcome;
 use ledger::Ledger;
 use record::Record;
+use robosieve::Dialect;
 use support::{say, shared};
 
 #[path = "conformance/facts.rs"]
@@ -31,6 +32,8 @@ struct Tally {
     /// By name of the dialect, and whether it was a verdict.
     passed: BTreeMap<(&'static str, bool), usize>,
     ledger: usize,
+    /// Verdicts of the strict set that hold under `rfc9309`, and all of them.
+    strict: (usize, usize),
     not_applicable: BTreeMap<(String, &'static str), usize>,
     failed: Vec<String>,
 }
@@ -39,6 +42,7 @@ impl Tally {
     fn add(&mut self, other: &Tally) {
         self.records += other.records;
         self.ledger += other.ledger;
+        self.strict = (self.strict.0 + other.strict.0, self.strict.1 + other.strict.1);
         other.passed.iter().for_each(|(key, count)| *self.passed.entry(*key).or_default() += count);
         other
             .not_applicable
@@ -64,8 +68,14 @@ impl Tally {
     /// Counts one run that passed or did not, with what the ledger says of it.
     fn count(&mut self, record: &Record, dialect: &'static str, result: Result<(), String>, ledger: &mut Ledger) {
         let is_verdict = record.kind == "verdict";
+        let strict = is_verdict && dialect == Dialect::DEFAULT.name && record.is_strict();
+        self.strict.0 += usize::from(strict && result.is_ok());
+        self.strict.1 += usize::from(strict);
         match (result, ledger.reason(&record.id, dialect)) {
             (Ok(()), None) => *self.passed.entry((dialect, is_verdict)).or_default() += 1,
+            (Err(error), Some(_)) if strict && !record.is_list() => {
+                self.failed.push(format!("{} is beyond dispute, no ledger excuses it: {error}", record.id));
+            }
             (Err(_), Some(_)) => self.ledger += 1,
             (Ok(()), Some(reason)) => {
                 self.failed.push(format!("{} under {dialect} passes, but the ledger has it: {reason}", record.id));
@@ -95,6 +105,8 @@ fn every_record_holds_or_stands_in_the_ledger() {
 
 /// What passed by dialect, what was not run and why, and what failed.
 fn report(total: &Tally) {
+    let (hold, all) = total.strict;
+    say(&format!("  {hold} of {all} verdicts beyond dispute hold under rfc9309, the others ask for a list of agents"));
     for ((dialect, is_verdict), count) in &total.passed {
         say(&format!("  {count:>5} {} hold under {dialect}", if *is_verdict { "verdicts" } else { "facts" }));
     }

@@ -121,23 +121,68 @@ fn items(patterns: &Patterns) -> Vec<Item> {
 /// Takes time linear in the path and the patterns that the automaton was made from.
 #[inline]
 pub fn verdict(words: &[u32], path: &[u8], scratch: &mut Scratch) -> Verdict {
-    verdict_behind(words, path, 0, scratch)
+    finish(words, path, begin(words, path, 0), scratch)
 }
 
-/// The same for a path that is the end of a text, from the octet `from` on: a whole URL, for example. Short paths are
-/// judged faster so, because what stands before them makes room for wide loads; it is not looked at.
+/// A walk that has begun: [`begin`] takes the first step, [`finish`] the rest. In between, others can begin, so that
+/// what each will need next comes into the cache meanwhile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Walk {
+    /// The record that comes next, in words from the automaton's first, or a verdict.
+    next: u32,
+    /// How many octets of the text are behind.
+    at: u32,
+}
+
+impl Walk {
+    /// A walk of no automaton, to be replaced.
+    pub const NONE: Walk = Walk { next: 0, at: 0 };
+
+    /// The word that [`finish`] looks at first, counted from the automaton's first.
+    #[inline]
+    pub fn next_word(self) -> usize {
+        self.next as usize
+    }
+}
+
+/// Begins the walk of a path in normal form that is the end of a text, from the octet `from` on: a whole URL, for
+/// example. Short paths are judged faster so, because what stands before them makes room for wide loads; it is not
+/// looked at.
 ///
 /// # Panics
 ///
-/// If `from` is beyond the text.
+/// If the text is 4 GiB or longer.
 #[inline]
-pub fn verdict_behind(words: &[u32], text: &[u8], from: usize, scratch: &mut Scratch) -> Verdict {
+pub fn begin(words: &[u32], text: &[u8], from: usize) -> Walk {
+    assert!(u32::try_from(text.len()).is_ok(), "a URL of 4 GiB");
+    let slash = words[ENGINE] == ENGINE_DFA && text.get(from) == Some(&b'/');
+    let at = from + usize::from(slash);
+    let next = words[if slash { START_BEHIND_SLASH } else { START }];
+    if !slash || next < table::FIRST_RECORD || walk::is_root(words, next) {
+        return Walk { next, at: at as u32 };
+    }
+    match walk::step::<filter::Portable, _>(words, next, text, at, &mut walk::Silent) {
+        Ok((next, at)) => Walk { next, at: at as u32 },
+        Err(verdict) => Walk { next: table::settled(verdict), at: at as u32 },
+    }
+}
+
+/// Finishes a walk over the same text.
+///
+/// # Panics
+///
+/// If the walk was begun on another automaton or text.
+#[inline]
+pub fn finish(words: &[u32], text: &[u8], walk: Walk, scratch: &mut Scratch) -> Verdict {
+    if walk.next < table::FIRST_RECORD && words[ENGINE] == ENGINE_DFA {
+        return table::verdict_of(walk.next);
+    }
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("popcnt") {
         // SAFETY: both features are there.
-        return unsafe { verdict_avx2(words, text, from, scratch) };
+        return unsafe { finish_avx2(words, text, walk, scratch) };
     }
-    verdict_with::<filter::Portable>(words, text, from, scratch)
+    finish_with::<filter::Portable>(words, text, walk, scratch)
 }
 
 /// # Safety
@@ -145,18 +190,16 @@ pub fn verdict_behind(words: &[u32], text: &[u8], from: usize, scratch: &mut Scr
 /// The processor has AVX2 and POPCNT.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,popcnt")]
-unsafe fn verdict_avx2(words: &[u32], text: &[u8], from: usize, scratch: &mut Scratch) -> Verdict {
-    verdict_with::<filter::Avx2>(words, text, from, scratch)
+unsafe fn finish_avx2(words: &[u32], text: &[u8], walk: Walk, scratch: &mut Scratch) -> Verdict {
+    finish_with::<filter::Avx2>(words, text, walk, scratch)
 }
 
 #[inline(always)]
-fn verdict_with<S: filter::Search>(words: &[u32], text: &[u8], from: usize, scratch: &mut Scratch) -> Verdict {
+fn finish_with<S: filter::Search>(words: &[u32], text: &[u8], walk: Walk, scratch: &mut Scratch) -> Verdict {
     if words[ENGINE] == ENGINE_DFA {
-        let slash = text.get(from) == Some(&b'/');
-        let start = words[if slash { START_BEHIND_SLASH } else { START }];
-        walk::walk::<S, _>(words, start, text, from + usize::from(slash), &mut walk::Silent)
+        walk::walk::<S, _>(words, walk.next, text, walk.at as usize, &mut walk::Silent)
     } else {
-        pointers::verdict::<S>(words, text, from, scratch)
+        pointers::verdict::<S>(words, text, walk.at as usize, scratch)
     }
 }
 

@@ -300,6 +300,8 @@ struct Run<'w, 's> {
 }
 
 impl Observer for Run<'_, '_> {
+    const LISTENS: bool = true;
+
     fn output(&mut self, output: u32, at: usize) -> bool {
         let end = (at - self.from) as u32;
         self.last = Some((output, end));

@@ -9,7 +9,11 @@ use crate::pattern::Verdict;
 
 /// What a walk tells on its way.
 pub(super) trait Observer {
-    /// A record with this output was reached, behind so many octets of the text. Returns whether to go on.
+    /// Whether it listens at all.
+    const LISTENS: bool;
+
+    /// A record with this output was reached, behind so many octets of the text. Returns whether to go on; where not,
+    /// the verdict of the walk means nothing.
     fn output(&mut self, output: u32, at: usize) -> bool;
 }
 
@@ -17,6 +21,8 @@ pub(super) trait Observer {
 pub(super) struct Silent;
 
 impl Observer for Silent {
+    const LISTENS: bool = false;
+
     #[inline(always)]
     fn output(&mut self, _output: u32, _at: usize) -> bool {
         true
@@ -38,64 +44,78 @@ pub(super) fn walk<S: Search, O: Observer>(
     from: usize,
     observer: &mut O,
 ) -> Verdict {
-    let mut record = start;
-    let mut at = from;
+    let (mut record, mut at) = (start, from);
     while record >= FIRST_RECORD {
-        let header = table[record as usize];
-        if at >= text.len() {
-            return blocked_if(header, END_BLOCKED);
+        match step::<S, O>(table, record, text, at, observer) {
+            Ok(next) => (record, at) = next,
+            Err(verdict) => return verdict,
         }
-        let default = header >> DEFAULT_SHIFT & DEFAULT_MASK;
-        let count = (header >> COUNT_SHIFT) as usize;
-        let found = if header & KIND_MASK == RUN {
-            let head = 1 + usize::from(default == DEFAULT_EXPLICIT) + usize::from(header & HAS_OUTPUT != 0);
-            let payload = &table[record as usize + head..];
-            let octets = &bytemuck::cast_slice(&payload[1..])[..count];
-            let same = common_prefix(&text[at..], octets);
-            at += same;
-            if same == count {
-                Some(payload[0])
-            } else if at == text.len() {
-                return blocked_if(header, MIDDLE_BLOCKED);
-            } else {
-                None
-            }
-        } else if default == DEFAULT_HERE {
-            let filter: &Filter = bytemuck::cast_slice(&table[record as usize + 1..][..FILTER_WORDS])
-                .first_chunk::<FILTER_BYTES>()
-                .expect("as many octets as words hold");
-            let payload = &table[record as usize + 1 + FILTER_WORDS..];
-            at = S::candidate(filter, text, at);
-            if at == text.len() {
-                return blocked_if(header, END_BLOCKED);
-            }
-            let target = branch(header, payload, count, text[at]);
-            at += 1;
-            match target {
-                Some(target) => Some(target),
-                None => continue,
-            }
-        } else {
-            let head = 1 + usize::from(default == DEFAULT_EXPLICIT) + usize::from(header & HAS_OUTPUT != 0);
-            let target = branch(header, &table[record as usize + head..], count, text[at]);
-            at += usize::from(target.is_some());
-            target
-        };
-        record = match found {
-            Some(target) => {
-                if target >= FIRST_RECORD && table[target as usize] & HAS_OUTPUT != 0 {
-                    let explicit = table[target as usize] >> DEFAULT_SHIFT & DEFAULT_MASK == DEFAULT_EXPLICIT;
-                    if !observer.output(table[target as usize + 1 + usize::from(explicit)], at) {
-                        break;
-                    }
-                }
-                target
-            }
-            None if default == DEFAULT_EXPLICIT => table[record as usize + 1],
-            None => default,
-        };
     }
     verdict_of(record)
+}
+
+/// One record of a walk: where it goes on, and behind which octet; or the verdict, if the text ends.
+#[inline(always)]
+pub(super) fn step<S: Search, O: Observer>(
+    table: &[u32],
+    record: Target,
+    text: &[u8],
+    mut at: usize,
+    observer: &mut O,
+) -> Result<(Target, usize), Verdict> {
+    let header = table[record as usize];
+    if at >= text.len() {
+        return Err(blocked_if(header, END_BLOCKED));
+    }
+    let default = header >> DEFAULT_SHIFT & DEFAULT_MASK;
+    let count = (header >> COUNT_SHIFT) as usize;
+    let found = if header & KIND_MASK == RUN {
+        let payload = &table[record as usize + head_words(header, default)..];
+        let octets = &bytemuck::cast_slice(&payload[1..])[..count];
+        let same = common_prefix(&text[at..], octets);
+        at += same;
+        if same < count && at == text.len() {
+            return Err(blocked_if(header, MIDDLE_BLOCKED));
+        }
+        (same == count).then_some(payload[0])
+    } else if default == DEFAULT_HERE {
+        let filter: &Filter = bytemuck::cast_slice(&table[record as usize + 1..][..FILTER_WORDS])
+            .first_chunk::<FILTER_BYTES>()
+            .expect("as many octets as words hold");
+        at = S::candidate(filter, text, at);
+        if at == text.len() {
+            return Err(blocked_if(header, END_BLOCKED));
+        }
+        at += 1;
+        let target = branch(header, &table[record as usize + 1 + FILTER_WORDS..], count, text[at - 1]);
+        Some(target.unwrap_or(record))
+    } else {
+        let target = branch(header, &table[record as usize + head_words(header, default)..], count, text[at]);
+        at += usize::from(target.is_some());
+        target
+    };
+    let Some(target) = found else {
+        return Ok((if default == DEFAULT_EXPLICIT { table[record as usize + 1] } else { default }, at));
+    };
+    if O::LISTENS && target >= FIRST_RECORD && table[target as usize] & HAS_OUTPUT != 0 {
+        let explicit = table[target as usize] >> DEFAULT_SHIFT & DEFAULT_MASK == DEFAULT_EXPLICIT;
+        if !observer.output(table[target as usize + 1 + usize::from(explicit)], at) {
+            return Err(Verdict::Allowed);
+        }
+    }
+    Ok((target, at))
+}
+
+/// Whether a record is the root of a context: most octets stay there.
+#[inline]
+pub(super) fn is_root(table: &[u32], record: Target) -> bool {
+    table[record as usize] >> DEFAULT_SHIFT & DEFAULT_MASK == DEFAULT_HERE
+}
+
+/// The words before the payload of a record that is no root.
+#[inline(always)]
+fn head_words(header: u32, default: u32) -> usize {
+    1 + usize::from(default == DEFAULT_EXPLICIT) + usize::from(header & HAS_OUTPUT != 0)
 }
 
 /// The target of an octet in a branch.

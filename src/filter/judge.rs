@@ -10,7 +10,7 @@ use std::borrow::Cow;
 
 use super::decision::{Choices, Decision, Decisions};
 use super::outcome::{Outcome, Partition, Reason};
-use crate::automaton::{self, Scratch};
+use crate::automaton::{self, Scratch, Walk};
 use crate::origin;
 use crate::pattern::Verdict;
 use crate::policy::{self, Policy, Record};
@@ -46,6 +46,7 @@ struct Cut {
     /// Whether the origin is that of the line before.
     again: bool,
     decision: Decision,
+    walk: Walk,
 }
 
 const SLOW: Cut = Cut {
@@ -55,6 +56,7 @@ const SLOW: Cut = Cut {
     automaton: 0,
     again: false,
     decision: Decision::Fixed(Outcome::new(Partition::Invalid, Reason::Empty)),
+    walk: Walk::NONE,
 };
 
 /// A line for [`Judge::judge`].
@@ -81,11 +83,16 @@ impl<'p> Judge<'p> {
         self.cut(urls, &mut cuts);
         self.find(urls, &mut cuts);
         self.decide(urls, &mut cuts);
+        self.begin(urls, &mut cuts);
         outcomes.clear();
         outcomes.extend(urls.iter().zip(&cuts).map(|(url, cut)| match cut.decision {
             _ if cut.end == 0 => self.judge_slowly(url.line, bench),
             Decision::Fixed(outcome) => outcome,
-            Decision::Walk(reason) => self.walk(cut.automaton, url.line, cut.end as usize, reason, &mut bench.scratch),
+            Decision::Walk(reason) => {
+                let automaton = self.policy.automaton(cut.automaton);
+                let verdict = automaton::finish(automaton, url.line, cut.walk, &mut bench.scratch);
+                self.outcome(verdict, &url.line[cut.end as usize..], reason)
+            }
         }));
         bench.cuts = cuts;
     }
@@ -153,17 +160,28 @@ impl<'p> Judge<'p> {
         }
     }
 
+    /// Step four: the first records of the automata, and what comes behind them.
+    fn begin(&self, urls: &[Url<'_>], cuts: &mut [Cut]) {
+        for (url, cut) in urls.iter().zip(cuts) {
+            if let (Decision::Walk(_), 1..) = (cut.decision, cut.end) {
+                let automaton = self.policy.automaton(cut.automaton);
+                cut.walk = automaton::begin(automaton, url.line, cut.end as usize);
+                policy::prefetch(automaton, cut.walk.next_word());
+            }
+        }
+    }
+
     #[inline]
     fn decision(&self, record: &Record<'_>) -> Decision {
         self.decisions.of(record, || *self.policy.answered(record.number))
     }
 
-    /// The outcome of a path in normal form that is the end of a text.
+    /// The outcome of a verdict on a path in normal form.
     #[inline]
-    fn walk(&self, automaton: u32, text: &[u8], from: usize, reason: Reason, scratch: &mut Scratch) -> Outcome {
-        match automaton::verdict_behind(self.policy.automaton(automaton), text, from, scratch) {
+    fn outcome(&self, verdict: Verdict, path: &[u8], reason: Reason) -> Outcome {
+        match verdict {
             Verdict::Allowed => Outcome::new(Partition::Allowed, reason),
-            Verdict::Blocked if is_always_allowed(&text[from..], self.policy.dialect()) => {
+            Verdict::Blocked if is_always_allowed(path, self.policy.dialect()) => {
                 Outcome::new(Partition::Allowed, Reason::RobotsTxt)
             }
             Verdict::Blocked => Outcome::new(Partition::Blocked, reason),
@@ -185,7 +203,8 @@ impl<'p> Judge<'p> {
             Decision::Walk(reason) => {
                 let normal = self.policy.dialect().encoding.path(&path);
                 bench.normalised += u64::from(matches!(normal, Cow::Owned(_)));
-                self.walk(record.automaton, &normal, 0, reason, &mut bench.scratch)
+                let automaton = self.policy.automaton(record.automaton);
+                self.outcome(automaton::verdict(automaton, &normal, &mut bench.scratch), &normal, reason)
             }
         }
     }

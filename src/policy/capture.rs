@@ -1,5 +1,6 @@
 //! One answer for one robots.txt, and what it means.
 
+use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::standing::Answered;
@@ -21,8 +22,8 @@ pub struct Capture {
     pub answered: Answered,
     /// Where a redirect leads, as the server wrote it.
     pub location: Option<String>,
-    /// The body, if there is one.
-    pub body: Option<Vec<u8>>,
+    /// The body, if there is one; captures of several origins may share it.
+    pub body: Option<Arc<[u8]>>,
 }
 
 /// What an answer means to one crawler.

@@ -4,6 +4,7 @@ use hashbrown::{HashMap, HashTable};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::cmp::Reverse;
+use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::capture::{Capture, Meaning, Reading};
@@ -100,16 +101,21 @@ impl Captures {
     /// Adds captures; their robots.txt files are compiled in parallel.
     pub fn add(&mut self, captures: Vec<Capture>) {
         let (agents, dialect) = (&self.agents, self.dialect);
-        let readings: Vec<(Capture, Reading)> = captures
-            .into_par_iter()
-            .map(|mut capture| {
-                let reading = capture.read(agents, dialect);
-                capture.body = None;
-                (capture, reading)
-            })
-            .collect();
-        for (capture, reading) in readings {
-            self.add_reading(capture, reading);
+        // Captures that share a body, as the origins of one file of a folder do, are read once.
+        let shared = |a: &Capture, b: &Capture| {
+            let same = |a: &Arc<[u8]>, b: &Arc<[u8]>| Arc::ptr_eq(a, b);
+            a.body.as_ref().zip(b.body.as_ref()).is_some_and(|(a, b)| same(a, b))
+                && a.answered.status == b.answered.status
+        };
+        let groups: Vec<&[Capture]> = captures.chunk_by(shared).collect();
+        let readings: Vec<Reading> = groups.par_iter().map(|group| group[0].read(agents, dialect)).collect();
+        let lengths: Vec<usize> = groups.iter().map(|group| group.len()).collect();
+        let mut captures = captures.into_iter();
+        for (length, reading) in lengths.into_iter().zip(readings) {
+            self.statistics.notes.add_all(&reading.notes);
+            for capture in captures.by_ref().take(length) {
+                self.add_reading(capture, &reading);
+            }
         }
     }
 
@@ -118,21 +124,20 @@ impl Captures {
         self.statistics.captures.unnamed_files += 1;
     }
 
-    fn add_reading(&mut self, capture: Capture, reading: Reading) {
+    fn add_reading(&mut self, capture: Capture, reading: &Reading) {
         let counts = &mut self.statistics.captures;
         counts.read += 1;
         counts.not_robots_txt += u64::from(capture.origin.is_none());
-        self.statistics.notes.add_all(&reading.notes);
         let known = |standing| State::Known { standing, automaton: 0 };
-        let state = match reading.meaning {
+        let state = match &reading.meaning {
             Meaning::Rules { automaton, compiled } => {
-                State::Known { standing: Standing::Rules, automaton: self.intern(&automaton, compiled) }
+                State::Known { standing: Standing::Rules, automaton: self.intern(automaton, *compiled) }
             }
             Meaning::NoGroup => known(Standing::NoGroup),
             Meaning::Unavailable => known(Standing::Unavailable),
             Meaning::Forbidden => known(Standing::Forbidden),
             Meaning::Unreachable => known(Standing::Unreachable),
-            Meaning::Redirect(target) => State::Redirect(target.map(String::into_boxed_str)),
+            Meaning::Redirect(target) => State::Redirect(target.as_deref().map(Box::from)),
         };
         let entry = Entry { state, answered: capture.answered, exact: capture.exact, body_hash: reading.body_hash };
         let known = self.urls.entry(capture.url.into_boxed_str()).or_default();

@@ -34,7 +34,7 @@ pub struct Record {
     #[serde(default)]
     pub google_cpp: Option<String>,
     #[serde(default)]
-    pub rfc_model: Option<String>,
+    rfc_model: Option<String>,
     #[serde(default)]
     pub robots_url: Option<String>,
     #[serde(default)]
@@ -93,6 +93,16 @@ impl Record {
             Ok(agents) if dialect.name != "google" => agents,
             _ => Agents::verbatim(agent),
         }
+    }
+
+    /// Whether the case is beyond dispute: it is RFC 9309's, and the RFC's text leaves nothing open.
+    pub fn is_strict(&self) -> bool {
+        self.dialect == "rfc9309" && self.rfc_model.as_ref().is_some_and(|model| model != "undefined")
+    }
+
+    /// Whether it asks for several names at once, of which the RFC knows nothing.
+    pub fn is_list(&self) -> bool {
+        self.agents.as_ref().is_some_and(|names| names.len() > 1)
     }
 
     /// The path that `dialect` is asked about: of an absolute URL ours, of anything else what Google's library makes

@@ -35,8 +35,8 @@ pub fn visit_time(value: &str) -> Value {
 pub fn content_signal(value: &str) -> Value {
     let said = |name: &str| {
         let pairs = value.split(',').filter_map(|pair| pair.split_once('='));
-        let named = pairs.filter(|(key, _)| key.trim().eq_ignore_ascii_case(name)).map(|(_, said)| said.trim());
-        named.last().map(|said| ["yes", "true", "1"].iter().any(|yes| said.eq_ignore_ascii_case(yes)))
+        let mut named = pairs.filter(|(key, _)| key.trim().eq_ignore_ascii_case(name)).map(|(_, said)| said.trim());
+        named.next_back().map(|said| ["yes", "true", "1"].iter().any(|yes| said.eq_ignore_ascii_case(yes)))
     };
     json!({"ai-train": said("ai-train"), "search": said("search"), "ai-input": said("ai-input")})
 }

@@ -7,6 +7,7 @@
 use rayon::prelude::*;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::{SourceError, bare_origin, fetched};
 use crate::policy::{Capture, Captures};
@@ -40,8 +41,8 @@ pub(super) fn add(path: &Path, captures: &mut Captures) -> Result<(), SourceErro
 }
 
 fn read_file((path, origins): &(PathBuf, Vec<(String, bool)>)) -> Result<Vec<Capture>, SourceError> {
-    let body = fs::read(path).map_err(|error| SourceError::Unreadable { path: path.clone(), error })?;
-    Ok(origins.iter().map(|(origin, exact)| fetched(origin.clone(), *exact, body.clone())).collect())
+    let body: Arc<[u8]> = fs::read(path).map_err(|error| SourceError::Unreadable { path: path.clone(), error })?.into();
+    Ok(origins.iter().map(|(origin, exact)| fetched(origin.clone(), *exact, Arc::clone(&body))).collect())
 }
 
 /// The origins that a file's name stands for, and whether it names them exactly.

@@ -119,6 +119,7 @@ fn capture(line: &[u8]) -> Result<Capture, String> {
         expires: seconds(answer.expires),
         unreachable_since: seconds(answer.unreachable_since),
     };
+    let body = body.map(Vec::into);
     Ok(Capture { url, origin, exact: true, answered, location: answer.location, body })
 }
 

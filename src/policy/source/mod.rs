@@ -7,6 +7,7 @@ mod directory;
 mod json_lines;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::{Answered, Capture, Captures};
 use crate::origin::{self, InvalidUrl};
@@ -74,12 +75,12 @@ pub fn add(path: &Path, captures: &mut Captures) -> Result<(), SourceError> {
 pub fn add_single(path: &Path, origin: &str, captures: &mut Captures) -> Result<(), SourceError> {
     let canonical = bare_origin(origin).map_err(|reason| SourceError::Origin { given: origin.to_owned(), reason })?;
     let body = std::fs::read(path).map_err(|error| SourceError::Unreadable { path: path.to_owned(), error })?;
-    captures.add(vec![fetched(canonical, true, body)]);
+    captures.add(vec![fetched(canonical, true, body.into())]);
     Ok(())
 }
 
 /// A robots.txt of which nothing is known but its body.
-fn fetched(origin: String, exact: bool, body: Vec<u8>) -> Capture {
+fn fetched(origin: String, exact: bool, body: Arc<[u8]>) -> Capture {
     Capture {
         url: origin::robots_url(&origin),
         origin: Some(origin),
