@@ -1,6 +1,7 @@
 //! The rules of one robots.txt for one crawler: verdicts, and why.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 
 use crate::automaton::{self, Compiled, Scratch};
 use crate::dialect::{Dialect, RobotsTxtPath};
@@ -108,7 +109,8 @@ impl RuleSet {
 
     /// The verdict on a path with its query, as it stands in the URL, without the fragment.
     pub fn verdict(&self, path: &[u8]) -> Verdict {
-        self.verdict_with(path, &mut Scratch::default())
+        thread_local!(static SCRATCH: RefCell<Scratch> = RefCell::default());
+        SCRATCH.with_borrow_mut(|scratch| self.verdict_with(path, scratch))
     }
 
     /// The same, with scratch space of the caller's, for many paths.

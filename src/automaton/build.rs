@@ -21,6 +21,7 @@ use hashbrown::HashTable;
 use std::hash::{BuildHasher, Hash};
 
 use super::bands::{Band, NO_MATCH, opposite};
+use super::table::LONGEST_RUN;
 
 /// A segment of a pattern.
 #[derive(Debug, Clone, Copy)]
@@ -312,7 +313,7 @@ impl<'a> Builder<'a> {
         if self.contexts[context as usize].waiting.is_empty() {
             // Only first segments, at the same offset, in the order of their octets: what the first and the last have
             // in common, all have.
-            return Ok(shared().count() as u32);
+            return Ok((shared().count() as u32).min(LONGEST_RUN - 1));
         }
         let octets = shared().take_while(|&(&octet, _)| self.own_edge(fail, octet).is_none()).count();
         let others = &positions[1..positions.len().max(2) - 1];
@@ -320,7 +321,7 @@ impl<'a> Builder<'a> {
             .iter()
             .fold(octets, |common, other| rest(other).iter().zip(&first[..common]).take_while(|(a, b)| a == b).count());
         self.spend(common * others.len())?;
-        Ok(common as u32)
+        Ok((common as u32).min(LONGEST_RUN - 1))
     }
 
     /// Where a state's own branch goes on `octet`.

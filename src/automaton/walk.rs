@@ -2,9 +2,10 @@
 
 use super::filter::{FILTER_BYTES, FILTER_WORDS, Filter, Search};
 use super::table::{
-    COUNT_SHIFT, DEFAULT_EXPLICIT, DEFAULT_HERE, DEFAULT_MASK, DEFAULT_SHIFT, END_BLOCKED, FIRST_RECORD, HAS_OUTPUT,
-    KIND_MASK, MIDDLE_BLOCKED, NARROW, RUN, Target, WIDE_WORDS, narrow_octet_words, verdict_of,
+    COUNT_SHIFT, DEFAULT_EXPLICIT, DEFAULT_HERE, DEFAULT_MAIN_ROOT, DEFAULT_MASK, DEFAULT_SHIFT, END_BLOCKED, FIRST_RECORD, HAS_OUTPUT,
+    KIND_MASK, MIDDLE_BLOCKED, NARROW, RUN, RUN_TARGET_EXPLICIT, RUN_TARGET_MASK, RUN_TARGET_SHIFT, Target, WIDE_WORDS, narrow_octet_words, verdict_of,
 };
+use super::MAIN_ROOT;
 use crate::pattern::Verdict;
 
 /// What a walk tells on its way.
@@ -71,13 +72,15 @@ pub(super) fn step<S: Search, O: Observer>(
     let count = (header >> COUNT_SHIFT) as usize;
     let found = if header & KIND_MASK == RUN {
         let payload = &table[record as usize + head_words(header, default)..];
-        let octets = &bytemuck::cast_slice(&payload[1..])[..count];
+        let code = header >> RUN_TARGET_SHIFT & RUN_TARGET_MASK;
+        let explicit = code == RUN_TARGET_EXPLICIT;
+        let octets = &bytemuck::cast_slice(&payload[usize::from(explicit)..])[..count];
         let same = common_prefix(&text[at..], octets);
         at += same;
         if same < count && at == text.len() {
             return Err(blocked_if(header, MIDDLE_BLOCKED));
         }
-        (same == count).then_some(payload[0])
+        (same == count).then(|| if explicit { payload[0] } else { code })
     } else if default == DEFAULT_HERE {
         let filter: &Filter = bytemuck::cast_slice(&table[record as usize + 1..][..FILTER_WORDS])
             .first_chunk::<FILTER_BYTES>()
@@ -95,7 +98,12 @@ pub(super) fn step<S: Search, O: Observer>(
         target
     };
     let Some(target) = found else {
-        return Ok((if default == DEFAULT_EXPLICIT { table[record as usize + 1] } else { default }, at));
+        let target = match default {
+            DEFAULT_EXPLICIT => table[record as usize + 1],
+            DEFAULT_MAIN_ROOT => table[MAIN_ROOT],
+            settled => settled,
+        };
+        return Ok((target, at));
     };
     if O::LISTENS && target >= FIRST_RECORD && table[target as usize] & HAS_OUTPUT != 0 {
         let explicit = table[target as usize] >> DEFAULT_SHIFT & DEFAULT_MASK == DEFAULT_EXPLICIT;

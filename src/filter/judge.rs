@@ -101,18 +101,18 @@ impl<'p> Judge<'p> {
     fn cut(&self, urls: &[Url<'_>], cuts: &mut Vec<Cut>) {
         cuts.clear();
         let index = self.policy.index();
-        let mut before: &[u8] = b"";
+        let (mut before, mut before_hash): (&[u8], u64) = (b"", 0);
         cuts.extend(urls.iter().map(|url| {
             let Some(end) = url.plain.then(|| origin::cut(url.line)).flatten() else {
                 before = b"";
                 return SLOW;
             };
             let key = &url.line[..end];
-            if key == before {
+            let hash = policy::hash(key);
+            if hash == before_hash && key == before {
                 return Cut { end: end as u32, again: true, ..SLOW };
             }
-            before = key;
-            let hash = policy::hash(key);
+            (before, before_hash) = (key, hash);
             index.prefetch(hash);
             Cut { hash, end: end as u32, ..SLOW }
         }));

@@ -7,6 +7,7 @@
 //! A run computes both twice, over the lines as they were read and over the octets as they were handed to the system
 //! for writing, and compares.
 
+use super::lines;
 use xxhash_rust::xxh3::xxh3_128;
 
 /// The name of the hash, for receipts.
@@ -50,10 +51,10 @@ impl Tally {
     /// Adds all lines of a text; the last one need not end in LF.
     pub fn add_text(&mut self, text: &[u8]) {
         let mut start = 0;
-        for end in memchr::memchr_iter(b'\n', text) {
+        lines::for_each_end(text, |end| {
             self.add(&text[start..end], end + 1 - start);
             start = end + 1;
-        }
+        });
         if start < text.len() {
             self.add(&text[start..], text.len() - start);
         }

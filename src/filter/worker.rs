@@ -8,7 +8,7 @@ use super::tally::{Tally, line_hash};
 use crate::origin;
 
 /// How many lines are judged at a time.
-const BATCH: usize = 128;
+const BATCH: usize = 64;
 
 /// The longest chunk: lines are found by 32-bit offsets.
 pub(super) const LONGEST_CHUNK: usize = u32::MAX as usize - 1;

@@ -104,7 +104,8 @@ fn proposed_token(user_agent: &str) -> String {
     let is_browser = |name: &str| browser.contains(&name.to_ascii_lowercase().as_str());
     let says_so = |name: &str| {
         let name = name.to_ascii_lowercase();
-        ["bot", "crawler", "spider", "archiver", "slurp"].iter().any(|word| name.contains(word))
+        let words = ["bot", "crawler", "spider", "archiver", "slurp"];
+        name != "robot" && words.iter().any(|word| name.contains(word) && name != *word)
     };
     let found = names().find(|name| says_so(name)).or_else(|| names().find(|name| !is_browser(name)));
     found.or_else(|| names().next()).unwrap_or("*").to_owned()

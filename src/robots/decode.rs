@@ -50,7 +50,7 @@ fn limited_utf16(file: &[u8], unit: fn([u8; 2]) -> u16, limit: usize, notes: &mu
     let decode = |file: &[u8]| {
         let units = file.chunks_exact(2).map(|pair| unit([pair[0], pair[1]]));
         let mut mended = file.len() % 2 == 1;
-        let text: String = char::decode_utf16(units)
+        let mut text: String = char::decode_utf16(units)
             .map(|c| {
                 c.unwrap_or_else(|_| {
                     mended = true;
@@ -58,6 +58,9 @@ fn limited_utf16(file: &[u8], unit: fn([u8; 2]) -> u16, limit: usize, notes: &mu
                 })
             })
             .collect();
+        if file.len() % 2 == 1 {
+            text.push(char::REPLACEMENT_CHARACTER);
+        }
         (text.into_bytes(), mended)
     };
     // The mark itself counts among the octets as served.
@@ -102,7 +105,7 @@ mod tests {
         assert_eq!(decoded(&le, Dialect::DEFAULT), (text.as_bytes().to_vec(), vec![]));
         assert_eq!(decoded(&be, Dialect::DEFAULT), (text.as_bytes().to_vec(), vec![]));
         let (broken, notes) = decoded(b"\xff\xfe\x00\xd8a\0\x01", Dialect::DEFAULT);
-        assert_eq!(broken, "\u{fffd}a".as_bytes());
+        assert_eq!(broken, "\u{fffd}a\u{fffd}".as_bytes());
         assert_eq!(notes, [NoteKind::EncodingMended]);
     }
 

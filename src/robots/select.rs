@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
+use super::record;
 use super::{Agents, Note, NoteKind, Robots, Rule, SideRecord};
-use crate::dialect::{AgentLine, AgentList, Dialect, Groups};
+use crate::dialect::{AgentLine, AgentList, Dialect, Groups, Keys};
 
 /// Whose groups were chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -131,7 +132,8 @@ fn names(value: &[u8], token: &str, line: AgentLine) -> bool {
     let value = compared_part(value, line);
     let token = token.as_bytes();
     match line {
-        AgentLine::Token | AgentLine::LettersToken | AgentLine::Whole => value.eq_ignore_ascii_case(token),
+        AgentLine::Token | AgentLine::Whole => !value.is_empty() && value.eq_ignore_ascii_case(token),
+        AgentLine::LettersToken => value.eq_ignore_ascii_case(token),
         AgentLine::OccursInName => !value.is_empty() && contains_ignore_case(token, value),
         AgentLine::ContainsName => value != b"*" && contains_ignore_case(value, token),
     }
@@ -145,7 +147,7 @@ fn compared_part(value: &[u8], line: AgentLine) -> &[u8] {
         AgentLine::Token => leading(|octet| octet.is_ascii_alphanumeric() || matches!(octet, b'_' | b'-')),
         AgentLine::LettersToken => leading(|octet| octet.is_ascii_alphabetic() || matches!(octet, b'_' | b'-')),
         AgentLine::Whole | AgentLine::ContainsName => value,
-        AgentLine::OccursInName => leading(|octet| *octet != b'/').trim_ascii_end(),
+        AgentLine::OccursInName => record::trim(leading(|octet| *octet != b'/'), Keys::Exact),
     }
 }
 

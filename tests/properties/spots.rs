@@ -69,6 +69,18 @@ fn an_empty_agent_line_beside_another_takes_nothing_from_it() {
     }
 }
 
+#[test]
+fn a_form_feed_is_no_blank_but_for_google() {
+    for octet in ["\u{b}", "\u{c}"] {
+        let file = format!("User-agent: foo{octet}\nDisallow: /a\n\nUser-agent: foobot{octet}/2\nDisallow: /b\n");
+        for name in Dialect::names() {
+            let blank = matches!(name, "rfc9309" | "google" | "draft-1996");
+            assert_eq!(allowed(name, "foo", file.as_bytes(), b"/a"), !blank, "{name}");
+            allowed(name, "foobot", file.as_bytes(), b"/b");
+        }
+    }
+}
+
 /// UTF-16 of a text, little endian, with its mark.
 fn utf16(text: &str) -> Vec<u8> {
     let marked = format!("\u{feff}{text}");

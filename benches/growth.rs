@@ -1,0 +1,167 @@
+//! How speed and memory grow with the number of origins: figures for `scripts/growth`.
+//!
+//! `--robots SOURCE --list FILE ... [--agent NAME] [--rounds N] [--threads N,N] [--out DIR]` makes the policy once, then
+//! filters each list, with each number of threads, counted and (with `--out`) written, in turn for N rounds after one to
+//! warm up, and prints one JSON object: the times of all runs by their receipts, their processor time, the counts, which must be the same in
+//! all runs of a list, and what memory the process held when the policy was made.
+
+use robosieve::Dialect;
+use robosieve::filter::{self, Choices, Destination, Job};
+use robosieve::pattern::Patterns;
+use robosieve::policy::{Captures, Policy, source};
+use robosieve::robots::{Agents, Robots};
+use serde_json::{Value, json};
+use std::collections::HashSet;
+use std::error::Error;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+mod clock;
+
+/// What was asked for.
+struct Options {
+    robots: PathBuf,
+    lists: Vec<PathBuf>,
+    agents: Agents,
+    rounds: usize,
+    threads: Vec<usize>,
+    out: Option<PathBuf>,
+}
+
+impl Options {
+    fn read() -> Result<Options, Box<dyn Error>> {
+        let arguments: Vec<String> = std::env::args().skip(1).collect();
+        let all = |name: &str| -> Vec<&str> {
+            arguments.chunks(2).filter(|pair| pair[0] == name && pair.len() == 2).map(|pair| pair[1].as_str()).collect()
+        };
+        let one = |name: &str, default: &'static str| all(name).first().map_or(default.to_owned(), |&v| v.to_owned());
+        Ok(Options {
+            robots: all("--robots").first().ok_or("--robots SOURCE is missing")?.into(),
+            lists: all("--list").into_iter().map(PathBuf::from).collect(),
+            agents: one("--agent", "examplebot").parse()?,
+            rounds: one("--rounds", "5").parse()?,
+            threads: one("--threads", "1,2").split(',').map(str::parse).collect::<Result<_, _>>()?,
+            out: all("--out").first().map(PathBuf::from),
+        })
+    }
+
+    /// All combinations of a list, threads and a form.
+    fn jobs(&self) -> Vec<Job> {
+        let forms: Vec<Option<Destination>> = [None, self.out.clone()]
+            .into_iter()
+            .take(1 + usize::from(self.out.is_some()))
+            .map(|out| out.map(|directory| Destination { directory, force: true, per_input: false }))
+            .collect();
+        let mut jobs = Vec::new();
+        for list in &self.lists {
+            for &threads in &self.threads {
+                for destination in forms.clone() {
+                    let lists = vec![list.clone()];
+                    jobs.push(Job { lists, destination, choices: Choices::default(), threads, chunk_size: 0 });
+                }
+            }
+        }
+        jobs
+    }
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let options = Options::read()?;
+    let start = Instant::now();
+    let mut captures = Captures::new(options.agents.clone(), Dialect::DEFAULT);
+    source::add(&options.robots, &mut captures)?;
+    let policy = captures.policy()?;
+    let policy_seconds = start.elapsed().as_secs_f64();
+    let memory = json!({ "rss_anon": memory("RssAnon"), "peak_rss": memory("VmHWM") });
+    let runs = runs(&policy, &options)?;
+    let report = json!({
+        "policy": policy.statistics(),
+        "policy_seconds": policy_seconds,
+        "memory": memory,
+        "text": text(&options.robots, &options.agents)?,
+        "runs": runs,
+    });
+    println!("{report}");
+    Ok(())
+}
+
+/// The seconds of all rounds of all jobs, one job after the other in each round.
+fn runs(policy: &Policy, options: &Options) -> Result<Vec<Value>, Box<dyn Error>> {
+    let jobs = options.jobs();
+    let mut seconds = vec![Vec::new(); jobs.len()];
+    let mut cpu_seconds = vec![Vec::new(); jobs.len()];
+    let mut counts = vec![Value::Null; jobs.len()];
+    for round in 0..=options.rounds {
+        for (at, job) in jobs.iter().enumerate() {
+            let before = clock::process_seconds();
+            let receipt = filter::run(policy, job)?;
+            let taken = clock::process_seconds() - before;
+            let found: Value = receipt.partitions.iter().map(|(&name, part)| (name, part.judged.lines)).collect();
+            let first = jobs.iter().position(|other| other.lists == job.lists).unwrap_or(at);
+            if counts[first].is_null() {
+                counts[first] = found.clone();
+            }
+            if counts[first] != found {
+                return Err(format!("counts differ: {found} and {} before", counts[first]).into());
+            }
+            counts[at] = found;
+            if round > 0 {
+                seconds[at].push(receipt.seconds);
+                cpu_seconds[at].push(taken);
+            }
+        }
+    }
+    let run = |(at, job): (usize, &Job)| {
+        let form = if job.destination.is_some() { "written" } else { "count" };
+        json!({
+            "list": job.lists[0],
+            "threads": job.threads,
+            "form": form,
+            "seconds": seconds[at],
+            "cpu_seconds": cpu_seconds[at],
+            "counts": counts[at],
+        })
+    };
+    Ok(jobs.iter().enumerate().map(run).collect())
+}
+
+/// A line of the process's status, in octets; null where the system does not tell.
+fn memory(name: &str) -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
+    line.split_whitespace().next()?.parse::<u64>().ok().map(|kib| kib * 1024)
+}
+
+/// The octets of all robots.txt files of a source in JSON Lines, and of the crawler's patterns in them; and the same for
+/// distinct files alone.
+fn text(source: &Path, agents: &Agents) -> Result<Value, Box<dyn Error>> {
+    if source.is_dir() {
+        return Ok(Value::Null);
+    }
+    let dialect = Dialect::DEFAULT;
+    let mut seen = HashSet::new();
+    let mut sums = [0_usize; 5];
+    for line in BufReader::with_capacity(1 << 20, File::open(source)?).lines() {
+        let entry: Value = serde_json::from_str(&line?)?;
+        let Some(body) = entry["body"].as_str() else { continue };
+        let robots = Robots::parse(body.as_bytes(), dialect);
+        let patterns = Patterns::rank(robots.select(agents, dialect).rules(&robots), dialect);
+        let distinct = seen.insert(xxhash_rust::xxh3::xxh3_128(body.as_bytes()));
+        let counts = [1, body.len(), patterns.all().len(), patterns.text().len()];
+        for (sum, count) in sums.iter_mut().zip(counts) {
+            *sum += count;
+        }
+        sums[4] += if distinct { patterns.text().len() } else { 0 };
+    }
+    let [files, octets, rules, patterns, distinct_patterns] = sums;
+    Ok(json!({
+        "files": files,
+        "distinct_files": seen.len(),
+        "octets": octets,
+        "rules": rules,
+        "pattern_octets": patterns,
+        "distinct_pattern_octets": distinct_patterns,
+    }))
+}

@@ -1,0 +1,272 @@
+//! Hostile robots.txt files and URLs against the clock: the bounds that the project promises.
+//!
+//! Any robots.txt of 500 KiB compiles within 100 ms of one core and 64 MiB, and then answers any URL of 8 KiB within
+//! 1 ms. The files are those of `tests/hostile.rs`, which holds them to bounds on counts; here they are held to bounds
+//! on times, in processor time of the thread, so that other work on the machine matters little. A table of all of them
+//! goes to standard output, and the program fails if a bound does not hold (the median of its runs; the worst one stands
+//! beside it).
+//!
+//! `cargo bench --bench hostile`; under `cargo test` the files are small, and only the answers count.
+
+use robosieve::automaton::{self, Compiled, Engine, Scratch};
+use robosieve::pattern::Patterns;
+use robosieve::robots::{self, Agents, Robots};
+use robosieve::{Dialect, Verdict};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::fmt::Write;
+use std::hint::black_box;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+mod clock;
+#[path = "../tests/hostile/generate.rs"]
+mod generate;
+
+const PROMISED_OCTETS: usize = 500 << 10;
+const PROMISED_URL: usize = 8 << 10;
+const COMPILE_SECONDS: f64 = 0.1;
+const COMPILE_OCTETS: usize = 64 << 20;
+const URL_SECONDS: f64 = 0.001;
+const ROUNDS: usize = 9;
+
+/// The system's allocator, counting.
+struct Counting;
+
+/// Octets allocated now, and the most there were since [`measured`] began.
+static NOW: AtomicUsize = AtomicUsize::new(0);
+static PEAK: AtomicUsize = AtomicUsize::new(0);
+
+fn grow(octets: usize) {
+    PEAK.fetch_max(NOW.fetch_add(octets, Relaxed) + octets, Relaxed);
+}
+
+// SAFETY: every call goes on to the system's allocator as it came; counting touches no memory of the caller's.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        grow(layout.size());
+        // SAFETY: the caller's promise is the one that is asked for.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        grow(layout.size());
+        // SAFETY: as above.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        NOW.fetch_sub(layout.size(), Relaxed);
+        // SAFETY: as above.
+        unsafe { System.dealloc(at, layout) }
+    }
+
+    unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // The old block may have to be copied from.
+        grow(size);
+        NOW.fetch_sub(layout.size(), Relaxed);
+        // SAFETY: as above.
+        unsafe { System.realloc(at, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// What `work` gives, the octets that it had allocated at its peak beyond what there was before, and its seconds.
+fn measured<T>(work: impl FnOnce() -> T) -> (T, usize, f64) {
+    let before = NOW.load(Relaxed);
+    PEAK.store(before, Relaxed);
+    let start = clock::seconds();
+    let result = work();
+    let seconds = clock::seconds() - start;
+    (result, PEAK.load(Relaxed) - before, seconds)
+}
+
+/// Times of several runs.
+struct Times {
+    median: f64,
+    worst: f64,
+}
+
+/// The times of `rounds` runs of `work`.
+fn times(rounds: usize, mut work: impl FnMut()) -> Times {
+    let mut seconds: Vec<f64> = (0..rounds).map(|_| measured(&mut work).2).collect();
+    seconds.sort_by(f64::total_cmp);
+    Times { median: seconds[rounds / 2], worst: seconds[rounds - 1] }
+}
+
+/// The patterns of everybody's group.
+fn patterns(file: &[u8], dialect: &Dialect) -> Patterns {
+    let text = robots::decode(file, dialect, &mut Vec::new());
+    let robots = Robots::parse(&text, dialect);
+    Patterns::rank(robots.select(&Agents::everybody(), dialect).rules(&robots), dialect)
+}
+
+/// From the octets of a file to its automaton.
+fn compile(file: &[u8], dialect: &Dialect) -> (Vec<u32>, Compiled) {
+    let mut words = Vec::new();
+    let compiled = automaton::compile(&patterns(file, dialect), &mut words);
+    (words, compiled)
+}
+
+/// A row of the table.
+struct Row {
+    name: String,
+    octets: usize,
+    compiled: Compiled,
+    words: usize,
+    parse: Times,
+    pointers: Times,
+    compile: Times,
+    peak: usize,
+    url: Times,
+    url_kind: &'static str,
+    forced_url: Times,
+}
+
+impl Row {
+    /// What the DFA took, or the attempt at one: what is left when parsing, and pointers if they were needed, are known.
+    fn dfa_seconds(&self) -> f64 {
+        let pointers = if self.compiled.engine == Engine::Pointers { self.pointers.median } else { 0.0 };
+        (self.compile.median - self.parse.median - pointers).max(0.0)
+    }
+
+    fn holds(&self) -> bool {
+        self.compile.median <= COMPILE_SECONDS && self.peak <= COMPILE_OCTETS && self.url.median <= URL_SECONDS
+    }
+}
+
+/// What was asked: sizes and how often.
+#[derive(Clone, Copy)]
+struct Effort {
+    octets: usize,
+    url: usize,
+    rounds: usize,
+}
+
+/// Measures a file: first that both engines give one answer, then the times.
+fn row(name: String, file: &[u8], dialect: &Dialect, effort: Effort) -> Row {
+    let ((words, compiled), peak, _) = measured(|| compile(file, dialect));
+    let patterns = patterns(file, dialect);
+    let pointers = || {
+        let mut words = Vec::new();
+        automaton::compile_within(black_box(&patterns), 0, &mut words);
+        words
+    };
+    let forced = pointers();
+    let (url, url_kind, forced_url) = worst_url(&words, &forced, dialect, effort, &name);
+    Row {
+        octets: file.len(),
+        compiled,
+        words: words.len(),
+        parse: times(effort.rounds, || drop(black_box(self::patterns(black_box(file), dialect)))),
+        pointers: times(effort.rounds, || drop(black_box(pointers()))),
+        compile: times(effort.rounds, || drop(black_box(compile(black_box(file), dialect)))),
+        peak,
+        url,
+        url_kind,
+        forced_url,
+        name,
+    }
+}
+
+/// The worst URL for the chosen automaton, and the worst time of pointers; both give the same answer to all. Bringing
+/// the path into normal form is part of the time.
+fn worst_url(
+    chosen: &[u32],
+    forced: &[u32],
+    dialect: &Dialect,
+    effort: Effort,
+    name: &str,
+) -> (Times, &'static str, Times) {
+    let mut scratch = Scratch::default();
+    let mut judge = |words: &[u32], path: &[u8]| -> Verdict {
+        automaton::verdict(words, &dialect.encoding.path(black_box(path)), &mut scratch)
+    };
+    let mut slowest = (Times { median: 0.0, worst: 0.0 }, "none", Times { median: 0.0, worst: 0.0 });
+    for (kind, path) in generate::paths(effort.url) {
+        assert_eq!(judge(chosen, &path), judge(forced, &path), "{name}, URL of {kind}");
+        let time = times(effort.rounds, || _ = black_box(judge(chosen, &path)));
+        let forced_time = times(effort.rounds, || _ = black_box(judge(forced, &path)));
+        if time.median > slowest.0.median {
+            (slowest.0, slowest.1) = (time, kind);
+        }
+        if forced_time.median > slowest.2.median {
+            slowest.2 = forced_time;
+        }
+    }
+    slowest
+}
+
+/// The table of some rows, in Markdown.
+fn table(rows: &[Row]) -> String {
+    let mut text = String::from(
+        "| file | KiB | engine | states | automaton KiB | parse ms | DFA ms | pointers ms | all ms (worst) | peak MiB | \
+         worst URL µs (worst) | of | by pointers µs | holds |\n|---|---:|---|---:|---:|---:|---:|---:|---:|---:|---:|---|---:|---|\n",
+    );
+    for row in rows {
+        let Row { name, compiled, parse, pointers, compile, url, url_kind, forced_url, .. } = row;
+        let engine = match compiled.engine {
+            Engine::Constant => "constant",
+            Engine::Dfa => "DFA",
+            Engine::Pointers => "pointers",
+        };
+        let _ = writeln!(
+            text,
+            "| {name} | {} | {engine} | {} | {} | {:.1} | {:.1} | {:.1} | {:.1} ({:.1}) | {:.1} | {:.0} ({:.0}) | {url_kind} | {:.0} | {} |",
+            row.octets >> 10,
+            compiled.states,
+            row.words * 4 >> 10,
+            parse.median * 1e3,
+            row.dfa_seconds() * 1e3,
+            pointers.median * 1e3,
+            compile.median * 1e3,
+            compile.worst * 1e3,
+            row.peak as f64 / f64::from(1 << 20),
+            url.median * 1e6,
+            url.worst * 1e6,
+            forced_url.median * 1e6,
+            if row.holds() { "yes" } else { "**no**" },
+        );
+    }
+    text
+}
+
+/// Files of other sizes than the promised one, held to bounds that grow with the size.
+fn larger(effort: Effort) -> Vec<(String, Vec<u8>)> {
+    let count = effort.octets / 10;
+    let rules = (0..count).fold("User-agent: *\n".to_owned(), |file, n| file + &format!("Disallow: /{n}/*x$\n"));
+    let group = |n: usize| format!("User-agent: bot{n}\nDisallow: /{n}\n\n");
+    let groups = (0..count).map(group).collect::<String>() + "User-agent: *\nDisallow: /a\n";
+    let (_, long_line) = generate::FILES.into_iter().find(|(name, _)| *name == "one long line").expect("a known file");
+    vec![
+        (format!("{count} wildcard rules of one agent"), rules.into_bytes()),
+        (format!("{count} groups"), groups.into_bytes()),
+        ("one line of 2 MiB".to_owned(), long_line(4 * effort.octets)),
+    ]
+}
+
+fn main() -> ExitCode {
+    // `cargo bench` says so; `cargo test` does not.
+    let measuring = std::env::args().any(|argument| argument == "--bench");
+    let effort = if measuring {
+        Effort { octets: PROMISED_OCTETS, url: PROMISED_URL, rounds: ROUNDS }
+    } else {
+        Effort { octets: 2_000, url: 200, rounds: 1 }
+    };
+    let rows = |dialect: &'static Dialect| -> Vec<Row> {
+        let files = generate::FILES.iter();
+        files.map(|(name, file)| row((*name).to_owned(), &file(effort.octets), dialect, effort)).collect()
+    };
+    let mut held = true;
+    for dialect in Dialect::ALL {
+        let rows = rows(dialect);
+        held &= rows.iter().all(Row::holds);
+        println!("## Files of {} KiB, dialect {}\n\n{}", effort.octets >> 10, dialect.name, table(&rows));
+    }
+    let rows: Vec<Row> =
+        larger(effort).into_iter().map(|(name, file)| row(name, &file, Dialect::DEFAULT, effort)).collect();
+    println!("## Larger files (not within the promise), dialect {}\n\n{}", Dialect::DEFAULT.name, table(&rows));
+    println!("{}", if held { "All bounds hold." } else { "A bound does NOT hold." });
+    if measuring && !held { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+}

@@ -1,0 +1,209 @@
+//! What each stage costs: parse, compile, match, split and look up, and the whole filter.
+//!
+//! `cargo bench --bench stages` measures all, `cargo bench --bench stages -- match/real` those whose name begins so. Each
+//! benchmark first asserts its answer against the plain reading ([`data::Expected`]) or against another way to it; then
+//! every pass that is timed must give the same again. `cargo test` runs each once, on the hand-made samples.
+
+mod data;
+
+use criterion::{Criterion, Throughput};
+use data::{List, Set};
+use robosieve::automaton::{self, Scratch};
+use robosieve::filter::{self, Bench, Choices, Destination, Job, Judge, Outcome, Partition, Url};
+use robosieve::pattern::Patterns;
+use robosieve::policy::{Captures, Policy, source};
+use robosieve::robots::{self, Agents, Robots};
+use robosieve::{Dialect, Verdict, origin};
+use std::hint::black_box;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// As many lines as the pipeline judges at a time.
+const BATCH: usize = 128;
+
+/// How often the whole filter gets the same list in one run, so that a run is long enough to start its workers.
+const REPEATED: usize = 10;
+
+fn main() {
+    let measuring = std::env::args().any(|argument| argument == "--bench");
+    let mut criterion = Criterion::default()
+        .sample_size(20)
+        .warm_up_time(Duration::from_secs(1))
+        .measurement_time(Duration::from_secs(4))
+        .configure_from_args();
+    for set in data::sets(measuring) {
+        parse(&mut criterion, &set);
+        compile(&mut criterion, &set);
+        matching(&mut criterion, &set);
+        look_up(&mut criterion, &set);
+        whole_filter(&mut criterion, &set);
+    }
+    criterion.final_summary();
+}
+
+/// From the octets of all files to their groups.
+fn parse(criterion: &mut Criterion, set: &Set) {
+    let pass = || -> usize {
+        let records = |body: &[u8]| {
+            let text = robots::decode(body, Dialect::DEFAULT, &mut Vec::new());
+            let robots = black_box(Robots::parse(&text, Dialect::DEFAULT));
+            robots.agents.len() + robots.rules.len()
+        };
+        black_box(&set.bodies).iter().map(|(_, body)| records(body)).sum()
+    };
+    assert_eq!(pass(), set.records, "agents and rules of {}", set.name);
+    let octets = set.bodies.iter().map(|(_, body)| body.len() as u64).sum();
+    let mut group = criterion.benchmark_group("parse");
+    group.throughput(Throughput::Bytes(octets));
+    group.bench_function(set.name, |bencher| bencher.iter(|| assert_eq!(pass(), set.records)));
+}
+
+/// From the groups to the automata of all files.
+fn compile(criterion: &mut Criterion, set: &Set) {
+    let (dialect, agents) = (Dialect::DEFAULT, data::agents());
+    let mut notes = Vec::new();
+    let texts: Vec<_> = set.bodies.iter().map(|(_, body)| robots::decode(body, dialect, &mut notes)).collect();
+    let parsed: Vec<Robots<'_>> = texts.iter().map(|text| Robots::parse(text, dialect)).collect();
+    let pass = || -> usize {
+        let mut words = Vec::new();
+        for robots in black_box(&parsed) {
+            let selection = robots.select(&agents, dialect);
+            automaton::compile(&Patterns::rank(selection.rules(robots), dialect), &mut words);
+        }
+        black_box(words).len()
+    };
+    // That these automata are right is asserted where they are walked.
+    let expected = pass();
+    let octets = set.bodies.iter().map(|(_, body)| body.len() as u64).sum();
+    let mut group = criterion.benchmark_group("compile");
+    group.throughput(Throughput::Bytes(octets));
+    group.bench_function(set.name, |bencher| bencher.iter(|| assert_eq!(pass(), expected)));
+}
+
+/// A path to match: its automaton, its line, where it begins, and whether it is plain.
+type Known<'l> = (u32, &'l [u8], usize, bool);
+
+/// Matching alone, when automaton and path are known.
+fn matching(criterion: &mut Criterion, set: &Set) {
+    let policy = policy(&set.robots, data::agents());
+    let encoding = policy.dialect().encoding;
+    let mut group = criterion.benchmark_group(format!("match/{}", set.name));
+    for list in &set.lists {
+        let (known, sure) = known(&policy, list);
+        let mut scratch = Scratch::default();
+        let mut pass = || -> u64 {
+            let mut allowed = sure;
+            for &(at, line, end, plain) in black_box(&known) {
+                let automaton = policy.automaton(at);
+                let verdict = if plain {
+                    automaton::verdict_behind(automaton, line, end, &mut scratch)
+                } else {
+                    automaton::verdict(automaton, &encoding.path(&origin::path(&line[end..])), &mut scratch)
+                };
+                allowed += u64::from(verdict == Verdict::Allowed);
+            }
+            allowed
+        };
+        let expected = pass();
+        assert_eq!(expected, set.expected.lines_of(Partition::Allowed), "allowed of {}, {}", set.name, list.order);
+        group.throughput(Throughput::Elements(known.len() as u64));
+        group.bench_function(list.order, |bencher| bencher.iter(|| assert_eq!(pass(), expected)));
+    }
+}
+
+/// The lines whose path decides, and how many others are allowed: where no group is for the crawler, and robots.txt.
+fn known<'l>(policy: &Policy, list: &'l List) -> (Vec<Known<'l>>, u64) {
+    let encoding = policy.dialect().encoding;
+    let (mut known, mut sure) = (Vec::new(), 0);
+    for line in list.lines().map(origin::trimmed) {
+        let Ok((origin, end)) = origin::canonical(line) else { continue };
+        let Some(record) = policy.index().get(origin.as_bytes()) else { continue };
+        if record.automaton == 0 || &*origin::path(&line[end..]) == b"/robots.txt" {
+            sure += 1;
+            continue;
+        }
+        let rest = &line[end..];
+        let changed = |&octet: &u8| octet == b'#' || encoding.changed_octets().contains(octet);
+        let plain = rest.first() == Some(&b'/') && !rest.iter().any(changed);
+        known.push((record.automaton, line, end, plain));
+    }
+    (known, sure)
+}
+
+/// The batch interface when every robots.txt is empty, so that no path is walked.
+fn look_up(criterion: &mut Criterion, set: &Set) {
+    let empty = tempfile::tempdir().expect("a folder");
+    for (host, _) in &set.bodies {
+        std::fs::write(empty.path().join(host), "").expect("an empty file");
+    }
+    let policy = policy(empty.path(), Agents::everybody());
+    let judge = Judge::new(&policy, Choices::default());
+    let known = set.expected.lines_of(Partition::Allowed) + set.expected.lines_of(Partition::Blocked);
+    let mut group = criterion.benchmark_group(format!("split-and-look-up/{}", set.name));
+    for list in &set.lists {
+        let urls: Vec<Url<'_>> = list.lines().map(|line| Url { line, plain: is_plain(line) }).collect();
+        let (mut outcomes, mut bench) = (Vec::<Outcome>::new(), Bench::default());
+        let mut pass = || -> u64 {
+            let mut found = 0;
+            for batch in black_box(&urls).chunks(BATCH) {
+                judge.judge(batch, &mut outcomes, &mut bench);
+                found += outcomes.iter().filter(|outcome| outcome.partition() == Partition::Allowed).count();
+            }
+            found as u64
+        };
+        assert_eq!(pass(), known, "origins found of {}, {}", set.name, list.order);
+        group.throughput(Throughput::Elements(urls.len() as u64));
+        group.bench_function(list.order, |bencher| bencher.iter(|| assert_eq!(pass(), known)));
+    }
+}
+
+/// Whether a line may take the fast way to its origin. No path is walked, so it does not matter what the path holds, but
+/// a line with blanks around it or without a path is not cut where it seems.
+fn is_plain(line: &[u8]) -> bool {
+    !line.iter().any(|&octet| octet <= b' ' || octet == b'\\')
+}
+
+/// The whole filter: mapped lists to counts, or to files in memory where there are such.
+fn whole_filter(criterion: &mut Criterion, set: &Set) {
+    let policy = policy(&set.robots, data::agents());
+    let memory = Path::new("/dev/shm");
+    let parent = if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() };
+    let out = tempfile::tempdir_in(parent).expect("a folder for the partitions");
+    let mut group = criterion.benchmark_group(format!("filter/{}", set.name));
+    for list in &set.lists {
+        group.throughput(Throughput::Elements((list.lines().count() * REPEATED) as u64));
+        for (form, directory) in [("count", None), ("written", Some(out.path().to_owned()))] {
+            for threads in [1, 2] {
+                let job = job(list, directory.clone(), threads);
+                let name = format!("{}/{form}/{threads}", list.order);
+                group.bench_function(name, |bencher| bencher.iter(|| filtered(&policy, &job, set)));
+            }
+        }
+    }
+}
+
+fn job(list: &List, directory: Option<PathBuf>, threads: usize) -> Job {
+    Job {
+        lists: vec![list.path.clone(); REPEATED],
+        destination: directory.map(|directory| Destination { directory, force: true, per_input: false }),
+        choices: Choices::default(),
+        threads,
+        chunk_size: 0,
+    }
+}
+
+/// Runs the filter, and holds its counts against the plain reading.
+fn filtered(policy: &Policy, job: &Job, set: &Set) {
+    let receipt = filter::run(policy, job).expect("a receipt");
+    for (name, part) in &receipt.partitions {
+        let expected = set.expected.partitions[name] * REPEATED as u64;
+        assert_eq!(part.judged.lines, expected, "lines {name} of {}", set.name);
+    }
+    assert_eq!(receipt.balanced, job.destination.as_ref().map(|_| true), "checksums of {}", set.name);
+}
+
+fn policy(robots: &Path, agents: Agents) -> Policy {
+    let mut captures = Captures::new(agents, Dialect::DEFAULT);
+    source::add(robots, &mut captures).expect("a folder of robots.txt files");
+    captures.policy().expect("few origins")
+}

@@ -1,0 +1,124 @@
+//! Lists that change while they are read.
+//!
+//! The program opens its lists in their order, then reads them in their order. With a named pipe on either side of a
+//! list, a test knows where the program stands: when the second pipe is open the list is mapped, and it is not read
+//! before the first pipe is closed.
+
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, SystemTime};
+
+use crate::bench::{Bench, PROGRAM, Split, assert_no_result, said};
+
+/// How often a line of [`LINE`] stands in the list.
+const LINES: usize = 10_000;
+
+const LINE: &str = "http://a.example/0123456789\n";
+
+/// Runs `filter` with a list that `change` happens to when it is mapped, and before it is read.
+fn changed(bench: &Bench, options: &str, change: impl FnOnce(&Path) + Send + 'static) -> Output {
+    bench.file("urls", LINE.repeat(LINES));
+    let list = bench.path("urls");
+    let long_ago = SystemTime::now() - Duration::from_secs(1_000_000);
+    File::options().write(true).open(&list).and_then(|file| file.set_modified(long_ago)).expect("a time");
+    let pipes = ["before", "behind"].map(|name| bench.path(name));
+    assert!(Command::new("mkfifo").args(&pipes).status().expect("mkfifo").success());
+    let words = format!("filter --agent examplebot --robots sites {options} before urls behind");
+    let child = Command::new(PROGRAM)
+        .current_dir(bench.path("."))
+        .args(bench.arguments(&words))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program");
+    // Not joined: should the program not open the pipes, the thread waits in vain, and the test fails below.
+    std::thread::spawn(move || {
+        let open = |pipe: &Path| OpenOptions::new().write(true).open(pipe).expect("a pipe");
+        let mut before = open(&pipes[0]);
+        let behind = open(&pipes[1]);
+        change(&list);
+        before.write_all(b"http://a.example/before\n").expect("a line");
+        drop((before, behind));
+    });
+    child.wait_with_output().expect("the program ends")
+}
+
+fn set_length(list: &Path, length: u64) {
+    OpenOptions::new().write(true).open(list).and_then(|file| file.set_len(length)).expect("another length");
+}
+
+/// The run must end with status 2 and these words, and without a result.
+fn fails(options: &str, words: &[&str], change: impl FnOnce(&Path) + Send + 'static) {
+    let bench = Bench::with_site();
+    let done = changed(&bench, &format!("{options} --out out"), change);
+    assert_eq!(done.status.code(), Some(2), "{done:?}");
+    said(&done.stderr, words);
+    assert_no_result(&bench.names("out"));
+}
+
+#[test]
+fn a_list_that_does_not_change_is_split() {
+    let bench = Bench::with_site();
+    let done = changed(&bench, "--out out --threads 2", |_| ());
+    assert!(done.status.success(), "{done:?}");
+    let lists = [b"http://a.example/before\n".to_vec(), LINE.repeat(LINES).into_bytes(), Vec::new()];
+    Split::read(&bench, "out").accounts_for(&lists);
+}
+
+#[test]
+fn a_list_that_is_emptied_ends_the_run_with_a_message() {
+    for options in ["--threads 1", "--threads 3", "--threads 2 --chunk-size 100"] {
+        fails(options, &["list", "cut short", "SIGBUS"], |list| set_length(list, 0));
+    }
+}
+
+#[test]
+fn a_list_that_loses_whole_pages_ends_the_run_with_a_message() {
+    fails("--threads 2", &["list", "cut short", "SIGBUS"], |list| set_length(list, 4096));
+}
+
+/// The rest of the last page reads as zeros: nothing is raised, so only the length tells.
+#[test]
+fn a_list_that_loses_a_few_octets_is_noticed() {
+    fails("--threads 2", &["urls", "changed"], |list| set_length(list, (LINE.len() * LINES - 10) as u64));
+}
+
+#[test]
+fn a_list_that_grows_is_noticed() {
+    fails("--threads 2", &["urls", "changed"], |list| {
+        let mut file = OpenOptions::new().append(true).open(list).expect("the list");
+        file.write_all(b"http://a.example/more\n").expect("a line");
+    });
+}
+
+#[test]
+fn a_list_whose_octets_change_is_noticed() {
+    fails("--threads 2", &["urls", "changed"], |list| {
+        let file = OpenOptions::new().write(true).open(list).expect("the list");
+        file.write_all_at(b"X", 20).expect("an octet");
+    });
+}
+
+#[test]
+fn a_list_that_changes_is_noticed_when_only_counted() {
+    let bench = Bench::with_site();
+    let done = changed(&bench, "--count", |list| set_length(list, 0));
+    assert_eq!(done.status.code(), Some(2), "{done:?}");
+    assert!(done.stdout.is_empty(), "no receipt");
+    said(&done.stderr, &["cut short"]);
+}
+
+/// A list that is replaced by another file of its name is still the one that was opened.
+#[test]
+fn a_list_that_is_replaced_is_read_as_it_was() {
+    let bench = Bench::with_site();
+    let done = changed(&bench, "--out out", |list| {
+        std::fs::remove_file(list).expect("removed");
+        std::fs::write(list, "http://a.example/other\n").expect("another");
+    });
+    assert!(done.status.success(), "{done:?}");
+    assert_eq!(Split::read(&bench, "out").receipt["input"]["lines"], LINES + 1);
+}

@@ -1,0 +1,146 @@
+//! Sources and lists that are missing, unreadable, empty or wrong.
+
+use crate::bench::{Bench, assert_no_result};
+
+#[test]
+fn a_source_that_is_missing_or_empty_is_refused() {
+    let bench = Bench::with_site();
+    bench.file("urls", "http://a.example/\n");
+    bench.file("empty.jsonl", "");
+    bench.file("blank.jsonl", "\n \n");
+    std::fs::create_dir(bench.path("nobody")).expect("a folder");
+    bench.refused("--robots missing --out out urls", &["missing"]);
+    bench.refused("--robots sites --robots missing --out out urls", &["missing"]);
+    bench.refused("--robots empty.jsonl --out out urls", &["empty.jsonl", "robots.txt"]);
+    bench.refused("--robots blank.jsonl --out out urls", &["blank.jsonl"]);
+    bench.refused("--robots nobody --out out urls", &["nobody", "host"]);
+    bench.refused("--robots missing --origin http://a.example --out out urls", &["missing"]);
+    bench.refused("--robots sites --origin http://a.example --out out urls", &["sites"]);
+    assert!(!bench.path("out").exists(), "nothing is made before the sources are read");
+}
+
+#[test]
+fn a_list_that_is_missing_or_no_file_is_refused() {
+    let bench = Bench::with_site();
+    bench.file("urls", "http://a.example/\n");
+    bench.refused("--robots sites --out out missing", &["missing"]);
+    bench.refused("--robots sites --out out urls missing", &["missing"]);
+    bench.refused("--robots sites --out out sites", &["sites"]);
+    bench.refused("--robots sites --count missing", &["missing"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_may_not_be_read_is_refused() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let bench = Bench::with_site();
+    bench.file("urls", "http://a.example/\n");
+    bench.file("locked", "http://a.example/\n");
+    bench.file("secret/b.example", "User-agent: *\nDisallow:\n");
+    for name in ["locked", "secret/b.example"] {
+        let forbidden = std::fs::Permissions::from_mode(0o000);
+        std::fs::set_permissions(bench.path(name), forbidden).expect("permissions");
+    }
+    if std::fs::read(bench.path("locked")).is_ok() {
+        eprintln!("SKIPPED: this user may read every file, so nothing tells what an unreadable one does");
+        return;
+    }
+    bench.refused("--robots sites --out out locked", &["locked"]);
+    bench.refused("--robots locked --out out urls", &["locked"]);
+    bench.refused("--robots secret --out out urls", &["b.example"]);
+}
+
+#[test]
+fn a_folder_without_hosts_is_refused_and_odd_names_are_counted() {
+    let bench = Bench::new();
+    bench.file("urls", "http://a.example/no\nhttp://b.example/\n");
+    for name in ["odd/.hidden", "odd/a b", "odd/ftp%3A%2F%2Fa.example", "odd/sub/a.example"] {
+        bench.file(name, "User-agent: *\nDisallow: /\n");
+    }
+    bench.refused("--robots odd --out out urls", &["odd", "host"]);
+    bench.file("odd/a.example", "User-agent: *\nDisallow: /no\n");
+    let split = bench.split("--robots odd", &["urls"]);
+    assert_eq!(split.lines("blocked"), ["http://a.example/no"]);
+    assert_eq!(split.receipt["policy"]["captures"]["unnamed_files"], 4);
+}
+
+#[test]
+fn a_wrong_line_of_json_is_named_by_line_and_byte() {
+    let bench = Bench::new();
+    bench.file("urls", "http://a.example/\n");
+    let good = r#"{"origin":"http://a.example","status":404}"#;
+    for (line, problem) in [
+        ("{", "EOF"),
+        ("User-agent: *", "JSON Lines"),
+        (r#"{"status":200}"#, "neither url nor origin"),
+        (r#"{"url":"http://a.example/robots.txt","origin":"http://a.example"}"#, "both url and origin"),
+        (r#"{"url":"/robots.txt"}"#, "scheme"),
+        (r#"{"url":"ftp://a.example/robots.txt"}"#, "http"),
+        (r#"{"origin":"http://a.example/x"}"#, "origin"),
+        (r#"{"origin":"http://a.example","body":"","body_base64":""}"#, "both body and body_base64"),
+        (r#"{"origin":"http://a.example","body_base64":"?"}"#, "Base64"),
+        (r#"{"origin":"http://a.example","fetched_at":"yesterday"}"#, "RFC 3339"),
+        (r#"{"origin":"http://a.example","status":"200"}"#, "u16"),
+        (r#"{"origin":"http://a.example","status":-1}"#, "u16"),
+        (r#"[]"#, "line 3"),
+    ] {
+        bench.file("in.jsonl", format!("{good}\n\n{line}\n{good}\n"));
+        let byte = format!("byte {}", good.len() + 2);
+        bench.refused("--robots in.jsonl --out out urls", &["in.jsonl", "line 3", &byte, problem]);
+    }
+    bench.file("in.jsonl", b"{\"origin\":\"http://a.example\",\"body\":\"\xff\"}\n");
+    bench.refused("--robots in.jsonl --out out urls", &["in.jsonl", "line 1", "byte 0"]);
+}
+
+#[test]
+fn html_and_binary_are_counted_and_harm_nobody() {
+    let bench = Bench::new();
+    bench.file("sites/page.example", "<!DOCTYPE html>\n<html><body>Not found</body></html>\n");
+    bench.file("sites/binary.example", (0..=255u8).cycle().take(100_000).collect::<Vec<u8>>());
+    bench.file("sites/empty.example", "");
+    bench.file("urls", "http://page.example/\nhttp://binary.example/x\nhttp://empty.example/\n");
+    let split = bench.split("--robots sites", &["urls"]);
+    assert_eq!(split.reasons("allowed"), [("no-group".to_owned(), 3)].into());
+    assert_eq!(split.receipt["policy"]["notes"]["looks-like-html"], 1, "one file, though it has two origins");
+    assert!(split.receipt["policy"]["notes"]["missing-colon"].as_u64() > Some(0));
+}
+
+#[test]
+fn what_was_cut_or_dropped_is_counted() {
+    let bench = Bench::new();
+    let long = format!("User-agent: *\nDisallow: /no\n{}Disallow: /late\n", "# filler\n".repeat(600_000));
+    bench.file("long", long);
+    assert_eq!(bench.outcome("--robots long --origin http://a.example", "http://a.example/no"), "blocked rules");
+    assert_eq!(bench.outcome("--robots long --origin http://a.example", "http://a.example/late"), "allowed rules");
+    bench.file(
+        "sites/a.example",
+        "Disallow: /early\nUser-agent: *\nDisalow: /a\nDisallow: b\nDisallow /c\nNoindex: /d\n",
+    );
+    bench.file("urls", "http://a.example/a\n");
+    let split = bench.split("--robots long --origin http://a.example", &["urls"]);
+    assert_eq!(split.receipt["policy"]["notes"], serde_json::json!({ "file-cut": 1 }));
+    let notes = bench.split("--robots sites --force", &["urls"]).receipt["policy"]["notes"].clone();
+    for kind in ["rule-outside-group", "rule-without-slash", "missing-colon", "misspelt-key", "unknown-record"] {
+        assert_eq!(notes[kind], 1, "{kind} in {notes}");
+    }
+}
+
+#[test]
+fn wrong_arguments_are_refused() {
+    let bench = Bench::with_site();
+    bench.file("urls", "http://a.example/\n");
+    bench.refused("--robots sites --dialect rfc9308 --out out urls", &["rfc9308", "rfc9309", "original-1994"]);
+    bench.refused("--robots sites --max-age soon --out out urls", &["--max-age", "soon"]);
+    bench.refused("--robots sites --max-age=-3h --out out urls", &["--max-age", "-3h"]);
+    bench.refused("--robots sites --now soon --out out urls", &["--now", "soon"]);
+    bench.refused("--robots sites --on-unfetched use --out out urls", &["--on-unfetched"]);
+    bench.refused("--robots sites --on-unreachable maybe --out out urls", &["--on-unreachable"]);
+    bench.refused("--robots sites --out out --count urls", &["--count"]);
+    bench.refused("--robots sites urls", &["--out"]);
+    bench.refused("--out out urls", &["--robots"]);
+    bench.refused("--robots sites --out out", &["URLS"]);
+    bench.refused("--robots sites --origin http://a.example --robots sites --out out urls", &["--origin", "one"]);
+    bench.refused("--robots urls --origin a.example --out out urls", &["a.example", "https://example.com"]);
+    assert_no_result(&bench.names("."));
+}

@@ -1,0 +1,253 @@
+//! The folder that a run writes to, and the receipt.
+
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+use crate::bench::{Bench, PROGRAM, Split, assert_no_result, said};
+
+/// The names that a run leaves.
+const NAMES: [&str; 6] =
+    ["allowed.txt", "blocked.txt", "deferred.txt", "invalid.txt", "receipt.json", "robots-needed.tsv"];
+
+/// The program, with the standard output given and the standard error kept.
+fn with_stdout(bench: &Bench, words: &str, stdout: Stdio) -> Output {
+    let mut command = Command::new(PROGRAM);
+    command.current_dir(bench.path(".")).args(bench.arguments(words)).stdin(Stdio::null());
+    let child = command.stdout(stdout).stderr(Stdio::piped()).spawn().expect("the program");
+    child.wait_with_output().expect("the program ends")
+}
+
+/// Runs the program where nobody reads its standard output.
+#[cfg(unix)]
+pub fn with_closed_stdout(bench: &Bench, words: &str) -> Output {
+    let (ours, theirs) = std::os::unix::net::UnixStream::pair().expect("a pair of sockets");
+    drop(ours);
+    with_stdout(bench, words, Stdio::from(std::os::fd::OwnedFd::from(theirs)))
+}
+
+/// Runs the program where its standard output has no room.
+#[cfg(target_os = "linux")]
+pub fn with_full_stdout(bench: &Bench, words: &str) -> Output {
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("/dev/full");
+    with_stdout(bench, words, Stdio::from(full))
+}
+
+fn bench_with_list() -> Bench {
+    let bench = Bench::with_site();
+    bench.file("urls", "http://a.example/\nhttp://a.example/no\nhttp://b.example/\n\n");
+    bench
+}
+
+#[test]
+fn a_run_leaves_its_files_and_nothing_else() {
+    let bench = bench_with_list();
+    bench.split("--robots sites", &["urls"]);
+    assert_eq!(bench.names("out"), NAMES);
+    bench.filter("--robots sites --out new/deep/out urls").assert().success();
+    assert_eq!(bench.names("new/deep/out"), NAMES);
+    std::fs::create_dir(bench.path("empty")).expect("a folder");
+    bench.filter("--robots sites --out empty urls").assert().success();
+    assert_eq!(bench.names("empty"), NAMES);
+}
+
+#[test]
+fn the_table_tells_the_same_as_the_receipt() {
+    let bench = bench_with_list();
+    let done = bench.filter("--robots sites --out out urls").assert().success();
+    let output = done.get_output();
+    assert!(output.stdout.is_empty());
+    let table = String::from_utf8(output.stderr.clone()).expect("UTF-8");
+    let row = |name: &str| {
+        let line = table.lines().find(|line| line.starts_with(name)).unwrap_or_else(|| panic!("{name}: {table}"));
+        line.split_whitespace().skip(1).map(str::to_owned).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(row("allowed"), "1 25.00% 18 rules 1");
+    assert_eq!(row("blocked"), "1 25.00% 20 rules 1");
+    assert_eq!(row("deferred"), "1 25.00% 18 unfetched 1");
+    assert_eq!(row("invalid"), "1 25.00% 1 empty 1");
+    assert_eq!(row("input"), "4 57");
+    assert!(table.contains("1 robots.txt to fetch"), "{table}");
+}
+
+#[test]
+fn a_folder_that_is_not_empty_is_refused_without_force() {
+    let bench = bench_with_list();
+    bench.file("out/notes", "mine");
+    bench.refused("--robots sites --out out urls", &["out", "not empty", "--force"]);
+    assert_eq!(bench.names("out"), ["notes"]);
+    let first = bench.split("--robots sites --force", &["urls"]);
+    bench.file("urls", "http://a.example/no/2\n");
+    let done = bench.filter("--robots sites --out out urls").assert().code(2);
+    said(&done.get_output().stderr, &["not empty"]);
+    assert!(Split::read(&bench, "out") == first, "the first result is still there");
+}
+
+#[test]
+fn force_replaces_the_earlier_result_and_nothing_else() {
+    let bench = bench_with_list();
+    bench.file("out/notes", "mine");
+    bench.file("out/0001-mine/allowed.md", "mine");
+    bench.file("out/invalid.txt.bak", "mine");
+    bench.split("--robots sites --force", &["urls"]);
+    bench.file("urls", "http://a.example/no/2\n");
+    let second = bench.split("--robots sites --force", &["urls"]);
+    assert_eq!(second.lines("blocked"), ["http://a.example/no/2"]);
+    assert_eq!(second.lines("allowed").len(), 0);
+    for name in ["out/notes", "out/0001-mine/allowed.md", "out/invalid.txt.bak"] {
+        assert_eq!(bench.read(name), b"mine", "{name}");
+    }
+}
+
+#[test]
+fn a_forced_run_that_fails_leaves_no_result() {
+    let bench = bench_with_list();
+    bench.file("out/notes", "mine");
+    bench.split("--robots sites --force", &["urls"]);
+    bench.filter("--robots sites --force --out out missing").assert().code(2);
+    assert!(bench.path("out/receipt.json").exists(), "nothing was touched before the lists were open");
+    std::fs::remove_file(bench.path("out/invalid.txt")).expect("removed");
+    std::fs::create_dir(bench.path("out/invalid.txt")).expect("a folder where a file should go");
+    bench.filter("--robots sites --force --out out urls").assert().code(2);
+    assert!(!bench.path("out/receipt.json").exists());
+}
+
+/// Of partitions that each list has for itself, too, only those of the last run are there.
+#[test]
+fn force_replaces_the_partitions_of_each_list_too() {
+    let bench = bench_with_list();
+    bench.file("more", "http://a.example/more\n");
+    bench.filter("--robots sites --out out --per-input urls more").assert().success();
+    bench.file("out/0002-more/notes", "mine");
+    bench.split("--robots sites --force", &["urls"]);
+    let mut names: Vec<String> = NAMES.map(str::to_owned).into();
+    names.insert(0, "0002-more".to_owned());
+    assert_eq!(bench.names("out"), names);
+    assert_eq!(bench.names("out/0002-more"), ["notes"]);
+}
+
+#[test]
+fn a_list_that_would_be_replaced_is_refused() {
+    let bench = bench_with_list();
+    for name in ["allowed.txt", "invalid.txt", "robots-needed.tsv", "receipt.json"] {
+        bench.file(&format!("out/{name}"), "http://a.example/\n");
+        for list in [format!("out/{name}"), format!("sites/../out/{name}")] {
+            let done = bench.filter(&format!("--robots sites --out out --force urls {list}")).assert().code(2);
+            said(&done.get_output().stderr, &[name, "replaced"]);
+            assert_eq!(bench.read(&format!("out/{name}")), b"http://a.example/\n");
+        }
+        std::fs::remove_file(bench.path(&format!("out/{name}"))).expect("removed");
+    }
+    bench.file("out/list", "http://a.example/no\n");
+    bench.split("--robots sites --force", &["out/list"]);
+    assert_eq!(bench.read("out/list"), b"http://a.example/no\n");
+}
+
+#[test]
+fn counting_writes_nothing_and_prints_the_receipt() {
+    let bench = bench_with_list();
+    let before = bench.names(".");
+    let done = bench.filter("--robots sites --count urls").assert().success();
+    assert_eq!(bench.names("."), before);
+    let receipt: Value = serde_json::from_slice(&done.get_output().stdout).expect("JSON");
+    bench.split("--robots sites", &["urls"]);
+    let written: Value = serde_json::from_slice(&bench.read("out/receipt.json")).expect("JSON");
+    for name in ["allowed", "blocked", "deferred", "invalid"] {
+        for field in ["lines", "bytes", "reasons"] {
+            assert_eq!(receipt["partitions"][name][field], written["partitions"][name][field], "{name}");
+        }
+        assert!(receipt["partitions"][name].get("written").is_none(), "nothing was");
+    }
+    assert_eq!(receipt["input"]["lines"], 4);
+    assert!(receipt.get("balanced").is_none());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_closed_pipe_is_no_error() {
+    let done = with_closed_stdout(&bench_with_list(), "filter --agent examplebot --robots sites --count urls");
+    assert_eq!(done.status.code(), Some(0));
+    assert!(!String::from_utf8_lossy(&done.stderr).contains("robosieve: "));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_receipt_that_cannot_be_printed_is_an_error() {
+    let done = with_full_stdout(&bench_with_list(), "filter --agent examplebot --robots sites --count urls");
+    assert_eq!(done.status.code(), Some(2));
+    said(&done.stderr, &["print"]);
+}
+
+#[test]
+fn a_folder_that_cannot_be_is_an_error() {
+    let bench = bench_with_list();
+    bench.file("file", "mine");
+    bench.refused("--robots sites --out file urls", &["file"]);
+    bench.refused("--robots sites --out file/out urls", &["file"]);
+    bench.refused("--robots sites --out file --force urls", &["file"]);
+    assert_eq!(bench.read("file"), b"mine");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_may_not_be_written_is_an_error() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let bench = bench_with_list();
+    std::fs::create_dir(bench.path("out")).expect("a folder");
+    std::fs::set_permissions(bench.path("out"), std::fs::Permissions::from_mode(0o555)).expect("permissions");
+    if std::fs::write(bench.path("out/probe"), "").is_ok() {
+        eprintln!("SKIPPED: this user may write everywhere, so nothing tells what a locked folder does");
+        return;
+    }
+    bench.refused("--robots sites --out out urls", &["out"]);
+    assert_eq!(bench.names("out"), [""; 0]);
+}
+
+/// A limit on the size of files is a full disk that any user can make, on any system with a shell.
+#[cfg(unix)]
+#[test]
+fn a_full_disk_is_an_error_and_leaves_nothing() {
+    let bench = Bench::new();
+    let sources = "--robots DATASETS/sites --robots DATASETS/origins.jsonl";
+    bench.file("empty", "");
+    for (blocks, list) in [(0, "DATASETS/urls.txt"), (1, "DATASETS/urls.txt"), (20, "DATASETS/urls.txt"), (0, "empty")]
+    {
+        for options in ["--threads 1", "--threads 3 --chunk-size 1000", "--per-input"] {
+            let words = format!("filter --agent examplebot {sources} --out out {options} {list}");
+            let mut command = assert_cmd::Command::new("sh");
+            let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
+            command.current_dir(bench.path(".")).args(["-c", &script, PROGRAM]).args(bench.arguments(&words));
+            let done = command.assert().code(2);
+            said(&done.get_output().stderr, &["cannot write", "out"]);
+            let folders = ["0001-urls.txt", "0001-empty"];
+            let mut left = bench.names("out");
+            left.retain(|name| !folders.contains(&name.as_str()));
+            left.extend(folders.iter().flat_map(|folder| bench.names(&format!("out/{folder}"))));
+            assert_eq!(left, [""; 0], "{blocks} blocks, {options}, {list}");
+            std::fs::remove_dir_all(bench.path("out")).expect("removed");
+        }
+    }
+}
+
+/// The same with a file system that is really full, where one may be made.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_file_system_is_an_error_and_leaves_nothing() {
+    let bench = Bench::new();
+    std::fs::create_dir(bench.path("out")).expect("a folder");
+    let probe = Command::new("unshare").args(["-rm", "mount", "-t", "tmpfs", "none"]).arg(bench.path("out")).output();
+    if !probe.is_ok_and(|done| done.status.success()) {
+        eprintln!("SKIPPED: no file system can be made here; a limit on the size of files stands in for it");
+        return;
+    }
+    let words = "filter --agent examplebot --robots DATASETS/sites --out out DATASETS/urls.txt";
+    let script = "mount -t tmpfs -o size=64k none out && { \"$0\" \"$@\"; status=$?; ls -A out; exit $status; }";
+    let mut command = assert_cmd::Command::new("unshare");
+    command.current_dir(bench.path(".")).args(["-rm", "sh", "-c", script, PROGRAM]).args(bench.arguments(words));
+    let done = command.assert().code(2);
+    said(&done.get_output().stderr, &["cannot write", "space"]);
+    let left = String::from_utf8_lossy(&done.get_output().stdout).into_owned();
+    assert_no_result(&left.lines().map(str::to_owned).collect::<Vec<_>>());
+    assert_eq!(left, "", "no partial file stays either");
+}

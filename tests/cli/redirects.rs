@@ -1,0 +1,140 @@
+//! Redirects, followed within all sources together.
+
+use crate::bench::Bench;
+
+/// An answer of `http://HOST.example` that redirects.
+fn redirect(host: &str, location: &str) -> String {
+    format!("{{\"origin\":\"http://{host}.example\",\"status\":301,\"location\":\"{location}\"}}\n")
+}
+
+/// An answer of `http://HOST.example` that blocks `/no`.
+fn rules(host: &str) -> String {
+    format!("{{\"origin\":\"http://{host}.example\",\"body\":\"User-agent: *\\nDisallow: /no\\n\"}}\n")
+}
+
+/// `h1` redirects to `h2`, and so on, `hops` times; the last one has rules.
+fn chain(hops: usize) -> String {
+    let hop = |place| redirect(&format!("h{place}"), &format!("http://h{}.example/robots.txt", place + 1));
+    let all: String = (1..=hops).map(hop).collect();
+    all + &rules(&format!("h{}", hops + 1))
+}
+
+#[test]
+fn five_hops_are_followed_and_a_sixth_means_no_robots_txt() {
+    let bench = Bench::new();
+    for hops in 1..=5 {
+        bench.file("in.jsonl", chain(hops));
+        for dialect in robosieve::Dialect::names() {
+            let options = format!("--robots in.jsonl --dialect {dialect}");
+            let name = format!("{hops} hops under {dialect}");
+            assert_eq!(bench.outcome(&options, "http://h1.example/no"), "blocked rules", "{name}");
+            assert_eq!(bench.outcome(&options, "http://h1.example/yes"), "allowed rules", "{name}");
+        }
+    }
+    bench.file("in.jsonl", chain(6));
+    for (dialect, outcome) in [
+        ("rfc9309", "allowed unavailable"),
+        ("google", "allowed unavailable"),
+        ("extended-2008", "allowed unavailable"),
+        ("mandelbot", "blocked rules"),
+        ("draft-1996", "blocked rules"),
+        ("original-1994", "blocked rules"),
+    ] {
+        let options = format!("--robots in.jsonl --dialect {dialect}");
+        assert_eq!(bench.outcome(&options, "http://h1.example/no"), outcome, "{dialect}");
+        assert_eq!(bench.outcome(&options, "http://h2.example/no"), "blocked rules", "{dialect}, five hops");
+    }
+}
+
+#[test]
+fn hops_may_stand_in_several_sources() {
+    let bench = Bench::new();
+    bench.file("one.jsonl", redirect("a", "http://b.example/robots.txt"));
+    bench.file("two.jsonl", redirect("b", "https://c.example/robots.txt"));
+    bench.file("sites/c.example", "User-agent: *\nDisallow: /no\n");
+    let options = "--robots one.jsonl --robots sites --robots two.jsonl";
+    assert_eq!(bench.outcome(options, "http://a.example/no"), "blocked rules");
+    assert_eq!(bench.outcome(options, "http://b.example/yes"), "allowed rules");
+}
+
+#[test]
+fn locations_are_resolved_like_links() {
+    let bench = Bench::new();
+    for location in [
+        "http://b.example/robots.txt",
+        "HTTP://B.EXAMPLE:80/robots.txt",
+        "//b.example/robots.txt",
+        "http://b.example/x/../robots.txt",
+        "http://b.example/robots.txt#fragment",
+        " http://b.example/robots.txt ",
+    ] {
+        bench.file("in.jsonl", redirect("a", location) + &rules("b"));
+        assert_eq!(bench.outcome("--robots in.jsonl", "http://a.example/no"), "blocked rules", "{location:?}");
+    }
+}
+
+#[test]
+fn a_target_need_not_be_a_robots_txt() {
+    let bench = Bench::new();
+    let target =
+        rules("a").replace("\"origin\":\"http://a.example\"", "\"url\":\"http://a.example/deep/policy.txt?v=1\"");
+    for location in ["/deep/policy.txt?v=1", "deep/policy.txt?v=1", "http://a.example/deep/./policy.txt?v=1#x"] {
+        bench.file("in.jsonl", target.clone() + &redirect("a", location));
+        assert_eq!(bench.outcome("--robots in.jsonl", "http://a.example/no"), "blocked rules", "{location}");
+    }
+}
+
+#[test]
+fn loops_end() {
+    let bench = Bench::new();
+    let ring = redirect("a", "http://b.example/robots.txt") + &redirect("b", "http://a.example/robots.txt");
+    bench.file("in.jsonl", ring + &redirect("self", "/robots.txt"));
+    for url in ["http://a.example/x", "http://b.example/x", "http://self.example/x"] {
+        assert_eq!(bench.outcome("--robots in.jsonl", url), "allowed unavailable", "{url}");
+        for dialect in ["mandelbot", "draft-1996", "original-1994"] {
+            let options = format!("--robots in.jsonl --dialect {dialect}");
+            assert_eq!(bench.outcome(&options, url), "deferred redirect-unresolved", "{url} under {dialect}");
+        }
+    }
+}
+
+#[test]
+fn an_unknown_target_is_no_verdict() {
+    let bench = Bench::new();
+    let no_location = "{\"origin\":\"http://b.example\",\"status\":302}\n";
+    let lines = redirect("a", "http://unknown.example/robots.txt")
+        + no_location
+        + &redirect("c", "http://[broken/")
+        + &redirect("d", "mailto:someone@a.example")
+        + &redirect("e", "http://a.example/robots.txt");
+    bench.file("in.jsonl", lines);
+    let hosts = ["a", "b", "c", "d", "e"];
+    bench.file("urls", hosts.map(|host| format!("http://{host}.example/x\n")).concat());
+    let split = bench.split("--robots in.jsonl", &["urls"]);
+    assert_eq!(split.reasons("deferred"), [("redirect-unresolved".to_owned(), 5)].into());
+    for (row, host) in split.needed_rows().iter().zip(hosts) {
+        let status = if host == "b" { "302" } else { "301" };
+        assert_eq!(row[..], [&format!("http://{host}.example/robots.txt"), "redirect-unresolved", "1", status]);
+    }
+    for (choice, outcome) in [("allow", "allowed"), ("block", "blocked"), ("defer", "deferred"), ("use", "deferred")] {
+        let options = format!("--robots in.jsonl --on-unreachable {choice}");
+        assert_eq!(bench.outcome(&options, "http://a.example/x"), format!("{outcome} redirect-unresolved"));
+    }
+}
+
+#[test]
+fn the_end_of_a_redirect_counts() {
+    let bench = Bench::new();
+    for (status, dialect, outcome) in [
+        (404, "rfc9309", "allowed unavailable"),
+        (403, "rfc9309", "allowed unavailable"),
+        (403, "draft-1996", "blocked forbidden"),
+        (429, "google", "deferred unreachable"),
+        (503, "rfc9309", "deferred unreachable"),
+    ] {
+        let end = format!("{{\"origin\":\"http://b.example\",\"status\":{status}}}\n");
+        bench.file("in.jsonl", redirect("a", "http://b.example/robots.txt") + &end);
+        let options = format!("--robots in.jsonl --dialect {dialect}");
+        assert_eq!(bench.outcome(&options, "http://a.example/x"), outcome, "{status} under {dialect}");
+    }
+}

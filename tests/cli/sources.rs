@@ -1,0 +1,185 @@
+//! The kinds of source, and which answer counts where there are several.
+
+use crate::bench::{Bench, ROBOTS};
+
+/// An answer with status 200 that blocks `path`, fetched at a time.
+fn blocks(origin: &str, path: &str, fetched_at: u32) -> String {
+    let body = format!("User-agent: *\\nDisallow: {path}\\n");
+    format!("{{\"origin\":\"{origin}\",\"status\":200,\"body\":\"{body}\",\"fetched_at\":{fetched_at}}}\n")
+}
+
+#[test]
+fn a_host_stands_for_both_schemes_on_their_default_ports() {
+    let bench = Bench::with_site();
+    for (url, outcome) in [
+        ("http://a.example/no", "blocked rules"),
+        ("https://a.example/no", "blocked rules"),
+        ("http://a.example:80/no", "blocked rules"),
+        ("https://A.Example:443/no", "blocked rules"),
+        ("http://user:pw@a.example/no", "blocked rules"),
+        ("http://a.example:443/no", "deferred unfetched"),
+        ("https://a.example:8080/no", "deferred unfetched"),
+        ("http://www.a.example/no", "deferred unfetched"),
+        ("http://a.example./no", "deferred unfetched"),
+        ("http://example/no", "deferred unfetched"),
+    ] {
+        assert_eq!(bench.outcome("--robots sites", url), outcome, "{url}");
+    }
+}
+
+#[test]
+fn an_encoded_origin_wins_over_the_host() {
+    let bench = Bench::with_site();
+    bench.file("sites/https%3A%2F%2Fa.example", "User-agent: *\nDisallow: /secret\n");
+    bench.file("sites/http%3a%2f%2fa.example%3a8080", "User-agent: *\nDisallow: /port\n");
+    bench.file("more/a.example", "User-agent: *\nDisallow: /more\n");
+    for (url, outcome) in [
+        ("http://a.example/no", "blocked rules"),
+        ("https://a.example/no", "allowed rules"),
+        ("https://a.example/secret", "blocked rules"),
+        ("http://a.example/secret", "allowed rules"),
+        ("http://a.example:8080/port", "blocked rules"),
+        ("https://a.example:8080/port", "deferred unfetched"),
+    ] {
+        assert_eq!(bench.outcome("--robots sites", url), outcome, "{url}");
+    }
+    for sources in ["--robots sites --robots more", "--robots more --robots sites"] {
+        assert_eq!(bench.outcome(sources, "https://a.example/secret"), "blocked rules", "{sources}");
+        assert_eq!(bench.outcome(sources, "https://a.example/more"), "allowed rules", "{sources}");
+    }
+}
+
+#[test]
+fn a_single_robots_txt_has_the_origin_given_beside_it() {
+    let bench = Bench::new();
+    bench.file("robots.txt", ROBOTS);
+    let options = "--robots robots.txt --origin HTTPS://A.example:443/";
+    assert_eq!(bench.outcome(options, "https://a.example/no"), "blocked rules");
+    assert_eq!(bench.outcome(options, "https://a.example/yes"), "allowed rules");
+    assert_eq!(bench.outcome(options, "http://a.example/no"), "deferred unfetched");
+    bench.file("urls", "https://a.example/\n");
+    for origin in ["a.example", "https://a.example/x", "ftp://a.example", "https://"] {
+        bench.refused(&format!("--robots robots.txt --origin {origin} --out out urls"), &[origin, "origin"]);
+    }
+}
+
+#[test]
+fn json_lines_have_origins_urls_and_bodies_of_both_kinds() {
+    let bench = Bench::new();
+    // "VXNlci1hZ2VudDogKgpEaXNhbGxvdzogL25v" is "User-agent: *\nDisallow: /no".
+    bench.file(
+        "in.jsonl",
+        "{\"origin\":\"http://a.example\",\"status\":200,\"body\":\"User-agent: *\\nDisallow: /no\"}\r\n\
+         \n\
+         {\"url\":\"HTTP://B.example:80/robots.txt#x\",\"body_base64\":\"VXNlci1hZ2VudDogKgpEaXNhbGxvdzogL25v\",\"more\":{}}\n\
+         {\"origin\":\"http://[2001:DB8::1]:8080/\",\"body\":\"User-agent: *\\nDisallow: /no\"}\n\
+         {\"origin\":\"http://bücher.example\",\"body\":\"User-agent: *\\nDisallow: /no\"}",
+    );
+    for url in [
+        "http://a.example/no",
+        "http://b.example/no",
+        "http://[2001:db8::1]:8080/no",
+        "http://bücher.example/no",
+        "http://xn--bcher-kva.example/no",
+    ] {
+        assert_eq!(bench.outcome("--robots in.jsonl", url), "blocked rules", "{url}");
+    }
+}
+
+#[test]
+fn only_robots_txt_at_the_root_in_lower_case_is_one() {
+    let bench = Bench::new();
+    bench.file("urls", "http://a.example/no\n");
+    for path in ["/Robots.txt", "/ROBOTS.TXT", "/x/robots.txt", "/robots.txt?x", "/robots.txt/", "/robots.tx", "/", ""]
+    {
+        let line = blocks("http://a.example", "/no", 1)
+            .replace("\"origin\":\"http://a.example\"", &format!("\"url\":\"http://a.example{path}\""));
+        bench.file("in.jsonl", line);
+        let split = bench.split("--robots in.jsonl --force", &["urls"]);
+        assert_eq!(split.lines("deferred"), ["http://a.example/no"], "{path}");
+        assert_eq!(split.receipt["policy"]["captures"]["not_robots_txt"], 1, "{path}");
+        assert_eq!(split.receipt["policy"]["origins"], 0, "{path}");
+    }
+}
+
+/// What is no robots.txt for its path must not stand in for the one at the root, however its path would be resolved.
+#[test]
+fn dot_segments_do_not_make_another_url_the_robots_txt() {
+    let bench = Bench::new();
+    let other = blocks("http://a.example", "/", 2)
+        .replace("\"origin\":\"http://a.example\"", "\"url\":\"http://a.example/x/../robots.txt\"");
+    bench.file("in.jsonl", blocks("http://a.example", "/no", 1) + &other);
+    assert_eq!(bench.outcome("--robots in.jsonl", "http://a.example/yes"), "allowed rules");
+}
+
+#[test]
+fn the_newest_answer_wins_whatever_the_order_of_the_sources() {
+    let bench = Bench::new();
+    bench.file("old.jsonl", blocks("http://a.example", "/old", 1));
+    bench.file("new.jsonl", blocks("http://a.example", "/new", 2));
+    bench.file("timeless/a.example", "User-agent: *\nDisallow: /timeless\n");
+    bench.file("urls", "http://a.example/old\nhttp://a.example/new\nhttp://a.example/timeless\n");
+    let mut sources = ["old.jsonl", "new.jsonl", "timeless"];
+    for _ in 0..3 {
+        sources.rotate_left(1);
+        for sources in [sources, [sources[0], sources[2], sources[1]]] {
+            let options = sources.map(|source| format!("--robots {source}")).join(" ");
+            let split = bench.split(&format!("{options} --force"), &["urls"]);
+            assert_eq!(split.lines("blocked"), ["http://a.example/new"], "{options}");
+            assert_eq!(split.receipt["policy"]["captures"]["older"], 2, "{options}");
+            assert_eq!(split.receipt["policy"]["captures"]["same_time"], 0, "{options}");
+        }
+    }
+}
+
+/// Times are compared as times: the text of the older one is the greater one.
+#[test]
+fn times_are_compared_across_their_forms() {
+    let bench = Bench::new();
+    let at = |path: &str, time: &str| blocks("http://a.example", path, 77).replace("77", time);
+    let newer = at("/new", "\"2026-01-12T09:30:00-02:00\"");
+    for older in [at("/old", "\"2026-01-12T12:29:59+01:00\""), at("/old", "1768217399")] {
+        for text in [format!("{newer}{older}"), format!("{older}{newer}")] {
+            bench.file("in.jsonl", &text);
+            assert_eq!(bench.outcome("--robots in.jsonl", "http://a.example/new"), "blocked rules", "{text}");
+        }
+    }
+}
+
+/// The outcome of a URL, with two answers of one time in both orders and in one source or two.
+fn settled(one: &str, other: &str, url: &str) -> Vec<String> {
+    let bench = Bench::new();
+    bench.file("urls", format!("{url}\n"));
+    bench.file("one.jsonl", one);
+    bench.file("other.jsonl", other);
+    bench.file("both.jsonl", format!("{one}{other}"));
+    bench.file("reversed.jsonl", format!("{other}{one}"));
+    let sources = ["one.jsonl --robots other.jsonl", "other.jsonl --robots one.jsonl", "both.jsonl", "reversed.jsonl"];
+    let outcome = |sources: &str| {
+        let split = bench.split(&format!("--robots {sources} --force"), &["urls"]);
+        assert_eq!(split.receipt["policy"]["captures"]["same_time"], 1);
+        format!("{:?}, {:?}", split.partitions.each_ref().map(Vec::len), split.needed_rows())
+    };
+    sources.map(outcome).to_vec()
+}
+
+#[test]
+fn answers_of_one_time_are_settled_whatever_their_order() {
+    let url = "http://a.example/one";
+    let answer = |fields: &str| format!("{{\"origin\":\"http://a.example\",{fields},\"fetched_at\":7}}\n");
+    let redirect = |to: &str| answer(&format!("\"status\":301,\"location\":\"{to}\""));
+    for (name, one, other) in [
+        ("two bodies", blocks("http://a.example", "/one", 7), blocks("http://a.example", "/two", 7)),
+        ("a body and none", blocks("http://a.example", "/one", 7), answer("\"status\":404")),
+        ("a body and a failure", blocks("http://a.example", "/one", 7), answer("\"status\":503")),
+        ("two statuses", answer("\"status\":404"), answer("\"status\":503")),
+        ("one meaning, two statuses", answer("\"status\":500"), answer("\"status\":503")),
+        ("two locations", redirect("http://b.example/robots.txt"), answer("\"status\":301,\"location\":\"/gone\"")),
+        ("a redirect and a status", redirect("/lost"), answer("\"status\":404")),
+        ("two bodies of failures", answer("\"status\":503,\"body\":\"a\""), answer("\"status\":404,\"body\":\"a\"")),
+        ("two lifetimes", answer("\"status\":503,\"unreachable_since\":1"), answer("\"status\":404,\"expires\":9")),
+    ] {
+        let outcomes = settled(&one, &other, url);
+        assert!(outcomes.iter().all(|outcome| *outcome == outcomes[0]), "{name}: {outcomes:#?}");
+    }
+}

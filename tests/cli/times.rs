@@ -1,0 +1,116 @@
+//! Age: judged only when asked for, at the time given.
+
+use crate::bench::Bench;
+
+/// A robots.txt that blocks `/no`, with these fields more.
+fn answer(fields: &str) -> String {
+    format!(
+        "{{\"origin\":\"http://a.example\",\"status\":200,\"body\":\"User-agent: *\\nDisallow: /no\\n\"{fields}}}\n"
+    )
+}
+
+/// The outcome of `/no` under a dialect, with a robots.txt of noon on 12 January 2026 judged at `now`.
+fn at(fields: &str, dialect: &str, max_age: &str, now: &str) -> String {
+    let bench = Bench::new();
+    bench.file("in.jsonl", answer(&format!(",\"fetched_at\":\"2026-01-12T12:00:00Z\"{fields}")));
+    let options = format!("--robots in.jsonl --dialect {dialect} --max-age {max_age} --on-stale defer --now {now}");
+    bench.outcome(&options, "http://a.example/no")
+}
+
+const FRESH: &str = "blocked rules";
+const STALE: &str = "deferred stale";
+
+#[test]
+fn age_is_off_by_default() {
+    let bench = Bench::new();
+    bench.file("in.jsonl", answer(",\"fetched_at\":1,\"expires\":2"));
+    let options = "--robots in.jsonl --on-stale block --now 2026-01-12T12:00:00Z";
+    assert_eq!(bench.outcome(options, "http://a.example/no"), FRESH);
+    assert_eq!(bench.outcome(options, "http://a.example/yes"), "allowed rules");
+}
+
+#[test]
+fn a_duration_is_a_limit() {
+    for (max_age, last, first) in [
+        ("36h", "2026-01-14T00:00:00Z", "2026-01-14T00:00:01Z"),
+        ("7d", "2026-01-19T12:00:00Z", "2026-01-19T13:00:01+01:00"),
+        ("PT90S", "2026-01-12T12:01:30Z", "2026-01-12T12:01:31Z"),
+        ("1d12h", "2026-01-14T00:00:00Z", "2026-01-14T00:00:01Z"),
+    ] {
+        assert_eq!(at("", "rfc9309", max_age, last), FRESH, "{max_age}");
+        assert_eq!(at("", "rfc9309", max_age, first), STALE, "{max_age}");
+    }
+}
+
+#[test]
+fn each_dialect_has_its_lifetime() {
+    for (dialect, last, first) in [
+        ("rfc9309", "2026-01-13T12:00:00Z", "2026-01-13T12:00:01Z"),
+        ("google", "2026-01-13T12:00:00Z", "2026-01-13T12:00:01Z"),
+        ("mandelbot", "2026-01-14T12:00:00Z", "2026-01-14T12:00:01Z"),
+        ("extended-2008", "2026-01-13T12:00:00Z", "2026-01-13T12:00:01Z"),
+        ("draft-1996", "2026-01-19T12:00:00Z", "2026-01-19T12:00:01Z"),
+        ("original-1994", "2026-01-19T12:00:00Z", "2026-01-19T12:00:01Z"),
+    ] {
+        assert_eq!(at("", dialect, "dialect", last), FRESH, "{dialect}");
+        assert_eq!(at("", dialect, "dialect", first), STALE, "{dialect}");
+    }
+}
+
+#[test]
+fn expires_counts_where_the_dialect_knows_it() {
+    let expires = ",\"expires\":\"2026-02-01T00:00:00Z\"";
+    assert_eq!(at(expires, "draft-1996", "dialect", "2026-02-01T00:00:00Z"), FRESH);
+    assert_eq!(at(expires, "draft-1996", "dialect", "2026-02-01T00:00:01Z"), STALE);
+    assert_eq!(at(expires, "rfc9309", "dialect", "2026-01-14T00:00:00Z"), STALE, "it knows no Expires");
+    let soon = ",\"expires\":\"2026-01-12T13:00:00Z\"";
+    assert_eq!(at(soon, "draft-1996", "dialect", "2026-01-12T14:00:00Z"), STALE, "earlier than seven days");
+}
+
+#[test]
+fn the_operator_says_what_becomes_of_stale_answers() {
+    let bench = Bench::new();
+    bench.file("in.jsonl", answer(",\"fetched_at\":\"2026-01-12T12:00:00Z\""));
+    let stale = "--robots in.jsonl --max-age 1h --now 2026-01-12T14:00:00Z";
+    let with =
+        |choice: &str, path: &str| bench.outcome(&format!("{stale} {choice}"), format!("http://a.example{path}"));
+    for path in ["/no", "/yes"] {
+        assert_eq!(with("--on-stale allow", path), "allowed stale");
+        assert_eq!(with("--on-stale block", path), "blocked stale");
+        assert_eq!(with("--on-stale defer", path), "deferred stale");
+    }
+    for default in ["", "--on-stale use"] {
+        assert_eq!(with(default, "/no"), "blocked stale", "used, and counted");
+        assert_eq!(with(default, "/yes"), "allowed stale", "used, and counted");
+    }
+    bench.file("urls", "http://a.example/x\nhttp://a.example/y\n");
+    let split = bench.split(&format!("{stale} --on-stale defer"), &["urls"]);
+    assert_eq!(split.needed_rows(), [["http://a.example/robots.txt", "stale", "2", "200"]]);
+}
+
+#[test]
+fn an_unknown_age_is_no_proof_of_freshness() {
+    let bench = Bench::with_site();
+    let options = "--robots sites --max-age 1000d --on-stale defer";
+    assert_eq!(bench.outcome(options, "http://a.example/yes"), STALE);
+}
+
+#[test]
+fn last_good_rules_are_as_old_as_they_are() {
+    let bench = Bench::new();
+    let failure = "{\"origin\":\"http://a.example\",\"status\":503,\"fetched_at\":\"2026-01-12T15:00:00Z\"}\n";
+    bench.file("in.jsonl", answer(",\"fetched_at\":\"2026-01-12T12:00:00Z\"") + failure);
+    let options = "--robots in.jsonl --max-age 1h --on-unreachable use --on-stale block";
+    let now = |now: &str| bench.outcome(&format!("{options} --now {now}"), "http://a.example/yes");
+    assert_eq!(now("2026-01-12T13:00:00Z"), "allowed last-good");
+    assert_eq!(now("2026-01-12T15:30:00Z"), "blocked stale");
+}
+
+#[test]
+fn without_now_it_is_the_time_of_the_run() {
+    let bench = Bench::new();
+    bench.file("in.jsonl", answer(",\"fetched_at\":\"2026-01-12T12:00:00Z\""));
+    assert_eq!(bench.outcome("--robots in.jsonl --max-age 1s --on-stale defer", "http://a.example/yes"), STALE);
+    bench.file("in.jsonl", answer(",\"fetched_at\":\"2999-01-12T12:00:00Z\""));
+    assert_eq!(bench.outcome("--robots in.jsonl --max-age 1s --on-stale defer", "http://a.example/no"), FRESH);
+}
