@@ -96,7 +96,7 @@ fn matching(criterion: &mut Criterion, set: &Set) {
             for &(at, line, end, plain) in black_box(&known) {
                 let automaton = policy.automaton(at);
                 let verdict = if plain {
-                    automaton::verdict_behind(automaton, line, end, &mut scratch)
+                    automaton::finish(automaton, line, automaton::begin(automaton, line, end), &mut scratch)
                 } else {
                     automaton::verdict(automaton, &encoding.path(&origin::path(&line[end..])), &mut scratch)
                 };

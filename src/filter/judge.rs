@@ -77,7 +77,7 @@ impl<'p> Judge<'p> {
 
     /// Judges a batch of lines; `outcomes` gets one outcome for each, in their order.
     ///
-    /// A batch of about a hundred lines is best: large enough to overlap cache misses, small enough to stay in cache.
+    /// A batch of 64 lines or so is best: large enough to overlap cache misses, small enough to stay in cache.
     pub fn judge(&self, urls: &[Url<'_>], outcomes: &mut Vec<Outcome>, bench: &mut Bench) {
         let mut cuts = std::mem::take(&mut bench.cuts);
         self.cut(urls, &mut cuts);

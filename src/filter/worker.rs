@@ -7,7 +7,8 @@ use super::outcome::{Outcome, Partition};
 use super::tally::{Tally, line_hash};
 use crate::origin;
 
-/// How many lines are judged at a time.
+/// How many lines are judged at a time. (Sorting 1,024 to 16,384 lines by automaton before they walk was tried: 0.52 s
+/// instead of 0.53 for a shuffled list of 5.6 million lines, two threads; not worth the code.)
 const BATCH: usize = 64;
 
 /// The longest chunk: lines are found by 32-bit offsets.
