@@ -24,6 +24,9 @@ const ROUNDS: usize = 7;
 /// As many lines as the pipeline judges at a time.
 const BATCH: usize = 128;
 
+/// Hosts and their robots.txt.
+type Bodies = Vec<(String, Vec<u8>)>;
+
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().collect();
     let option = |name: &str| arguments.iter().position(|a| a == name).and_then(|at| arguments.get(at + 1));
@@ -47,7 +50,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn read(directory: &Path) -> Result<Vec<(String, Vec<u8>)>, Box<dyn Error>> {
+fn read(directory: &Path) -> Result<Bodies, Box<dyn Error>> {
     let mut bodies = Vec::new();
     for entry in std::fs::read_dir(directory)? {
         let entry = entry?;
@@ -58,7 +61,7 @@ fn read(directory: &Path) -> Result<Vec<(String, Vec<u8>)>, Box<dyn Error>> {
 }
 
 /// Seconds from the octets of all files to all their automata.
-fn compile_all(bodies: &[(String, Vec<u8>)], agents: &Agents) -> f64 {
+fn compile_all(bodies: &Bodies, agents: &Agents) -> f64 {
     let dialect = Dialect::DEFAULT;
     let start = Instant::now();
     let mut words = Vec::new();
@@ -115,7 +118,7 @@ fn matching(policy: &Policy, lines: &[&[u8]]) -> (f64, usize) {
 }
 
 /// Nanoseconds a URL for the batch interface when every robots.txt is empty, so that no path is walked.
-fn look_up(bodies: &[(String, Vec<u8>)], lines: &[&[u8]]) -> Result<f64, Box<dyn Error>> {
+fn look_up(bodies: &Bodies, lines: &[&[u8]]) -> Result<f64, Box<dyn Error>> {
     let empty = tempfile::tempdir()?;
     for (host, _) in bodies {
         std::fs::write(empty.path().join(host), "")?;

@@ -1,11 +1,12 @@
 //! The walk of a path through a table.
 
+use super::MAIN_ROOT;
 use super::filter::{FILTER_BYTES, FILTER_WORDS, Filter, Search};
 use super::table::{
-    COUNT_SHIFT, DEFAULT_EXPLICIT, DEFAULT_HERE, DEFAULT_MAIN_ROOT, DEFAULT_MASK, DEFAULT_SHIFT, END_BLOCKED, FIRST_RECORD, HAS_OUTPUT,
-    KIND_MASK, MIDDLE_BLOCKED, NARROW, RUN, RUN_TARGET_EXPLICIT, RUN_TARGET_MASK, RUN_TARGET_SHIFT, Target, WIDE_WORDS, narrow_octet_words, verdict_of,
+    COUNT_SHIFT, DEFAULT_EXPLICIT, DEFAULT_HERE, DEFAULT_MAIN_ROOT, DEFAULT_MASK, DEFAULT_SHIFT, END_BLOCKED,
+    FIRST_RECORD, HAS_OUTPUT, KIND_MASK, MIDDLE_BLOCKED, NARROW, RUN, RUN_TARGET_EXPLICIT, RUN_TARGET_MASK,
+    RUN_TARGET_SHIFT, Target, WIDE_WORDS, narrow_octet_words, verdict_of,
 };
-use super::MAIN_ROOT;
 use crate::pattern::Verdict;
 
 /// What a walk tells on its way.

@@ -13,7 +13,15 @@ use robosieve::{RuleSet, Verdict, origin};
 pub fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
     let file = read(&args.robots)?;
     let rules = RuleSet::compile(&file, &args.crawler.agent, args.crawler.dialect);
-    let mut out = io::stdout().lock();
+    let mut out = Some(io::stdout().lock());
+    let mut print = |line: String| match out.as_mut().map_or(Ok(()), |out| writeln!(out, "{line}")) {
+        // Nobody reads on; the exit status still tells the answer.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+            out = None;
+            Ok(())
+        }
+        other => other,
+    };
     let (mut blocked, mut invalid) = (false, false);
     for url in &args.urls {
         let line = origin::trimmed(url.as_encoded_bytes());
@@ -22,11 +30,11 @@ pub fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
                 let path = origin::path(&line[end..]);
                 let explanation = rules.explain(&path);
                 blocked |= explanation.verdict == Verdict::Blocked;
-                writeln!(out, "{}", report(&url.to_string_lossy(), &rules, &explanation))?;
+                print(report(&url.to_string_lossy(), &rules, &explanation))?;
             }
             Err(reason) => {
                 invalid = true;
-                writeln!(out, "invalid\t{}\t{reason}", url.to_string_lossy())?;
+                print(format!("invalid\t{}\t{reason}", url.to_string_lossy()))?;
             }
         }
     }

@@ -25,9 +25,7 @@ enum Content {
         file: File,
         state: FileState,
     },
-    /// A file of length 0 cannot be mapped.
-    Empty,
-    /// A pipe or a device, or standard input.
+    /// A pipe or a device, or standard input; also a file that says it is empty, as those of `/proc` do.
     Stream {
         file: Option<File>,
     },
@@ -59,13 +57,10 @@ impl List {
         if metadata.is_dir() {
             return Err(unreadable(io::Error::from(io::ErrorKind::IsADirectory)));
         }
-        if !metadata.is_file() {
+        if !metadata.is_file() || metadata.len() == 0 {
             return Ok(List { path: path.to_owned(), content: Content::Stream { file: Some(file) } });
         }
         let state = FileState::of(&file).map_err(unreadable)?;
-        if state.length == 0 {
-            return Ok(List { path: path.to_owned(), content: Content::Empty });
-        }
         // SAFETY: the mapping is read-only and private to this process. Should another process shorten or change the
         // file meanwhile, the octets read are wrong or the system raises SIGBUS. Neither breaks memory safety as far as
         // this code goes: octets are only compared, hashed and copied, any values are valid, and all offsets come from
@@ -81,7 +76,6 @@ impl List {
     pub fn mapped(&self) -> Option<&[u8]> {
         match &self.content {
             Content::Mapped { map, .. } => Some(map),
-            Content::Empty => Some(&[]),
             Content::Stream { .. } => None,
         }
     }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::FilterError;
+use super::list::STANDARD_INPUT;
 use super::outcome::Partition;
 
 /// The name of the receipt, the commit mark of a run.
@@ -149,12 +150,37 @@ fn remove_earlier(directory: &Path) -> io::Result<()> {
         other => other,
     };
     let names: Vec<String> = Partition::ALL.map(file_name).into_iter().chain([NEEDED.to_owned()]).collect();
-    for name in [RECEIPT.to_owned()].iter().chain(&names) {
-        let path = directory.join(name);
-        remove(&path)?;
-        remove(&partial(&path))?;
+    let remove_in = |directory: &Path| {
+        [RECEIPT.to_owned()].iter().chain(&names).try_for_each(|name| {
+            let path = directory.join(name);
+            remove(&path).and_then(|()| remove(&partial(&path)))
+        })
+    };
+    remove_in(directory)?;
+    for entry in fs::read_dir(directory)? {
+        let folder = entry?.path();
+        if folder.is_dir() && is_list_folder(&folder) {
+            remove_in(&folder)?;
+            // It stays if there is anything else in it.
+            let _ = fs::remove_dir(&folder);
+        }
     }
     Ok(())
+}
+
+/// The folder of a list's own partitions: its number, so that equal names do not meet, and its name.
+pub(super) fn list_folder(place: usize, list: &Path) -> String {
+    let name = match list.file_name() {
+        Some(name) if list.as_os_str() != STANDARD_INPUT => name.to_string_lossy().into_owned(),
+        _ => "standard-input".to_owned(),
+    };
+    format!("{:04}-{name}", place + 1)
+}
+
+/// Whether a folder is named as [`list_folder`] does.
+fn is_list_folder(folder: &Path) -> bool {
+    let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    name.split_once('-').is_some_and(|(number, _)| number.len() >= 4 && number.bytes().all(|b| b.is_ascii_digit()))
 }
 
 /// Writes all of `octets` at a place of a file.

@@ -6,7 +6,7 @@
 //! memory is one chunk's a worker. A worker only ever waits for one that is already busy with an earlier chunk.
 
 use rayon::ThreadPoolBuilder;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use super::FilterError;
@@ -15,7 +15,7 @@ use super::judge::Judge;
 use super::list::List;
 use super::needed::Needed;
 use super::outcome::Partition;
-use super::output::{NEEDED, Output, RECEIPT, would_replace};
+use super::output::{NEEDED, Output, RECEIPT, list_folder, would_replace};
 use super::receipt::{ListPart, Part, PartitionPart, Receipt, ReceiptOptions, reasons};
 use super::tally::LINE_HASH;
 use super::turns::{Totals, Turns, work};
@@ -108,20 +108,11 @@ fn prepare(destination: &Destination, lists: &[PathBuf]) -> Result<Output, Filte
         return Err(FilterError::ListInOutput { path: list.clone() });
     }
     let folders: Vec<String> = if destination.per_input {
-        lists.iter().enumerate().map(|(place, path)| folder_name(place, path)).collect()
+        lists.iter().enumerate().map(|(place, path)| list_folder(place, path)).collect()
     } else {
         vec![String::new()]
     };
     Output::create(&destination.directory, &folders, destination.force)
-}
-
-/// The folder of a list's own partitions: its number, so that equal names do not meet, and its name.
-fn folder_name(place: usize, path: &Path) -> String {
-    let name = match path.file_name() {
-        Some(name) if path.as_os_str() != "-" => name.to_string_lossy().into_owned(),
-        _ => "standard-input".to_owned(),
-    };
-    format!("{:04}-{name}", place + 1)
 }
 
 fn receipt(policy: &Policy, options: ReceiptOptions, lists: &[List], totals: &Totals, written: bool) -> Receipt {

@@ -47,7 +47,7 @@ pub(super) enum Meaning {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Reading {
     pub meaning: Meaning,
-    /// Decides between captures of one time: XXH3 (128 bits) of the body.
+    /// XXH3 (128 bits) of the body.
     pub body_hash: u128,
     pub notes: Vec<Note>,
 }
@@ -72,6 +72,14 @@ impl Capture {
             StatusMeaning::Unreachable => Meaning::Unreachable,
         };
         Reading { meaning, body_hash: xxh3_128(body), notes }
+    }
+
+    /// Decides between captures of one time: XXH3 (128 bits) of everything that matters of the answer, of its body by
+    /// the hash. Two that differ have different hashes, so whatever comes first, the same one wins.
+    pub(super) fn hash(&self, body_hash: u128) -> u128 {
+        let Answered { status, expires, unreachable_since, .. } = self.answered;
+        let facts = format!("{status:?} {expires:?} {unreachable_since:?} {:?}", self.location);
+        xxh3_128(&[&body_hash.to_le_bytes(), facts.as_bytes()].concat())
     }
 
     /// The URL that a redirect leads to, in canonical form.

@@ -38,7 +38,7 @@ struct Entry {
     state: State,
     answered: Answered,
     exact: bool,
-    body_hash: u128,
+    hash: u128,
 }
 
 #[derive(Debug, Clone)]
@@ -50,11 +50,15 @@ enum State {
 impl Entry {
     /// Newest first, exact names before shorthands, then by the hash, so that the order of the sources does not matter.
     fn precedence(&self) -> impl Ord + use<> {
-        (self.answered.fetched_at, self.exact, Reverse(self.body_hash))
+        (self.answered.fetched_at, self.exact, Reverse(self.hash))
     }
 
     fn is_failure(&self) -> bool {
         matches!(self.state, State::Known { standing, .. } if !standing.is_definite())
+    }
+
+    fn is_redirect(&self) -> bool {
+        matches!(self.state, State::Redirect(_))
     }
 }
 
@@ -62,8 +66,9 @@ impl Entry {
 #[derive(Debug, Default)]
 struct Known {
     newest: Option<Entry>,
-    /// The newest that is no failure, where the newest is one.
-    good: Option<Entry>,
+    /// Beside it, the newest that was an answer, and the newest that was a redirect, which may lead to one.
+    answer: Option<Entry>,
+    redirect: Option<Entry>,
     origin: Option<Box<str>>,
 }
 
@@ -139,7 +144,8 @@ impl Captures {
             Meaning::Unreachable => known(Standing::Unreachable),
             Meaning::Redirect(target) => State::Redirect(target.as_deref().map(Box::from)),
         };
-        let entry = Entry { state, answered: capture.answered, exact: capture.exact, body_hash: reading.body_hash };
+        let hash = capture.hash(reading.body_hash);
+        let entry = Entry { state, answered: capture.answered, exact: capture.exact, hash };
         let known = self.urls.entry(capture.url.into_boxed_str()).or_default();
         known.origin = known.origin.take().or(capture.origin.map(String::into_boxed_str));
         known.insert(entry, &mut self.statistics.captures);
@@ -211,7 +217,7 @@ impl Captures {
             return Resolved { standing: end.standing, last_good: None, automaton: end.automaton, answered };
         }
         // The last good answer of the origin itself, else that of where its redirects end.
-        let mut goods = known.good.iter().chain(end.at.and_then(|at| at.good.as_ref()));
+        let mut goods = known.earlier().chain(end.at.into_iter().flat_map(Known::earlier));
         let good = goods.find_map(|good| Some((good, self.follow(good))).filter(|(_, end)| end.standing.is_definite()));
         let Some((good, last)) = good else {
             return Resolved { standing: end.standing, last_good: None, automaton: 0, answered };
@@ -277,10 +283,22 @@ impl Known {
         }
         // Any answer that is no failure may be the last good one.
         if let Some(loser) = loser.filter(|loser| !loser.is_failure()) {
-            if self.good.as_ref().is_none_or(|good| loser.precedence() > good.precedence()) {
-                self.good = Some(loser);
+            let kept = if loser.is_redirect() { &mut self.redirect } else { &mut self.answer };
+            if kept.as_ref().is_none_or(|kept| loser.precedence() > kept.precedence()) {
+                *kept = Some(loser);
             }
         }
+    }
+
+    /// What may be the last good answer, the newer one first.
+    fn earlier(&self) -> impl Iterator<Item = &Entry> {
+        let redirect_first = match (&self.redirect, &self.answer) {
+            (Some(redirect), Some(answer)) => redirect.precedence() > answer.precedence(),
+            _ => false,
+        };
+        let (first, second) =
+            if redirect_first { (&self.redirect, &self.answer) } else { (&self.answer, &self.redirect) };
+        first.iter().chain(second)
     }
 }
 

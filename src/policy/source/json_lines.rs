@@ -64,7 +64,7 @@ impl<'de> Deserialize<'de> for Time {
 pub(super) fn add(path: &Path, captures: &mut Captures) -> Result<(), SourceError> {
     let unreadable = |error| SourceError::Unreadable { path: path.to_owned(), error };
     let mut file = BufReader::with_capacity(1 << 20, File::open(path).map_err(unreadable)?);
-    let (mut number, mut offset, mut pending) = (0, 0, 0);
+    let (mut number, mut offset, mut pending, mut empty) = (0, 0, 0, true);
     let (mut line, mut batch) = (Vec::new(), Vec::new());
     loop {
         line.clear();
@@ -73,6 +73,7 @@ pub(super) fn add(path: &Path, captures: &mut Captures) -> Result<(), SourceErro
         if !line.trim_ascii().is_empty() {
             let wrong = |problem| SourceError::Line { path: path.to_owned(), line: number, offset, problem };
             batch.push(capture(&line).map_err(wrong)?);
+            empty = false;
         }
         offset += read as u64;
         pending += read;
@@ -84,7 +85,7 @@ pub(super) fn add(path: &Path, captures: &mut Captures) -> Result<(), SourceErro
             break;
         }
     }
-    if offset == 0 {
+    if empty {
         let hint = "it is empty; a file given alone is JSON Lines, or one robots.txt with --origin";
         return Err(SourceError::Empty { path: path.to_owned(), hint });
     }
@@ -132,7 +133,13 @@ fn asked(url: &str) -> Result<(String, Option<String>), String> {
     let path = origin::path(&origin::trimmed(url.as_bytes())[at..]);
     let is_robots_txt = *path == *b"/robots.txt";
     // User info is no part of the origin; its robots.txt is the one that everybody else sees.
-    let url = if is_robots_txt { origin::robots_url(&origin) } else { canonical.into() };
+    let robots_url = origin::robots_url(&origin);
+    let url = match is_robots_txt {
+        true => robots_url,
+        // Dot segments may lead to the robots.txt, but whoever wrote them asked for something else.
+        false if canonical.as_str() == robots_url => url.to_owned(),
+        false => canonical.into(),
+    };
     Ok((url, is_robots_txt.then_some(origin)))
 }
 
