@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_128;
 
+use super::side_records;
 use super::standing::Answered;
 use crate::automaton::{self, Compiled};
 use crate::dialect::{Dialect, StatusMeaning};
@@ -50,6 +51,8 @@ pub(super) struct Reading {
     /// XXH3 (128 bits) of the body.
     pub body_hash: u128,
     pub notes: Vec<Note>,
+    /// The records kept beside the rules, encoded.
+    pub side_records: Vec<u8>,
 }
 
 impl Capture {
@@ -58,20 +61,20 @@ impl Capture {
     /// A missing status counts as 200 where there is a body, else as no answer.
     pub(super) fn read(&self, agents: &Agents, dialect: &Dialect) -> Reading {
         let body = self.body.as_deref().unwrap_or_default();
-        let mut notes = Vec::new();
+        let (mut notes, mut records) = (Vec::new(), Vec::new());
         let status = match (self.answered.status, &self.body) {
             (Some(status), _) => status,
             (None, Some(_)) => 200,
             (None, None) => 0,
         };
         let meaning = match dialect.status_meaning(status) {
-            StatusMeaning::Parse => compile(body, agents, dialect, &mut notes),
+            StatusMeaning::Parse => compile(body, agents, dialect, &mut notes, &mut records),
             StatusMeaning::Redirect => Meaning::Redirect(self.target()),
             StatusMeaning::Unavailable => Meaning::Unavailable,
             StatusMeaning::Forbidden => Meaning::Forbidden,
             StatusMeaning::Unreachable => Meaning::Unreachable,
         };
-        Reading { meaning, body_hash: xxh3_128(body), notes }
+        Reading { meaning, body_hash: xxh3_128(body), notes, side_records: records }
     }
 
     /// Decides between captures of one time: XXH3 (128 bits) of everything that matters of the answer, of its body by
@@ -91,12 +94,13 @@ impl Capture {
     }
 }
 
-fn compile(body: &[u8], agents: &Agents, dialect: &Dialect, notes: &mut Vec<Note>) -> Meaning {
+fn compile(body: &[u8], agents: &Agents, dialect: &Dialect, notes: &mut Vec<Note>, records: &mut Vec<u8>) -> Meaning {
     let text = robots::decode(body, dialect, notes);
     let robots = Robots::parse(&text, dialect);
     notes.extend_from_slice(&robots.notes);
     notes.extend(robots.agent_notes(dialect));
     let selection = robots.select(agents, dialect);
+    *records = side_records::encode(selection.side_records(&robots));
     if selection.origin == GroupOrigin::None {
         return Meaning::NoGroup;
     }

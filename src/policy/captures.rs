@@ -9,6 +9,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::capture::{Capture, Meaning, Reading};
 use super::index::{Index, Record, TooManyOrigins};
+use super::side_records::{ListPlace, NO_RECORDS, SideRecords};
 use super::standing::{Answered, Standing};
 use super::{Policy, Statistics};
 use crate::automaton::{Compiled, Engine};
@@ -43,7 +44,7 @@ struct Entry {
 
 #[derive(Debug, Clone)]
 enum State {
-    Known { standing: Standing, automaton: u32 },
+    Known { standing: Standing, automaton: u32, records: ListPlace },
     Redirect(Option<Box<str>>),
 }
 
@@ -81,6 +82,7 @@ pub struct Captures {
     automata: Vec<u32>,
     /// Where each distinct automaton begins, by the hash of its words.
     distinct: HashTable<(u32, u32)>,
+    records: SideRecords,
     statistics: Statistics,
 }
 
@@ -94,6 +96,7 @@ impl Captures {
             // Offset 0 says "no automaton".
             automata: vec![0],
             distinct: HashTable::new(),
+            records: SideRecords::new(),
             statistics: Statistics::default(),
         }
     }
@@ -133,10 +136,11 @@ impl Captures {
         let counts = &mut self.statistics.captures;
         counts.read += 1;
         counts.not_robots_txt += u64::from(capture.origin.is_none());
-        let known = |standing| State::Known { standing, automaton: 0 };
+        let records = self.records.intern(&reading.side_records);
+        let known = |standing| State::Known { standing, automaton: 0, records };
         let state = match &reading.meaning {
             Meaning::Rules { automaton, compiled } => {
-                State::Known { standing: Standing::Rules, automaton: self.intern(automaton, *compiled) }
+                State::Known { standing: Standing::Rules, automaton: self.intern(automaton, *compiled), records }
             }
             Meaning::NoGroup => known(Standing::NoGroup),
             Meaning::Unavailable => known(Standing::Unavailable),
@@ -196,6 +200,7 @@ impl Captures {
         });
         let index = Index::build(records)?;
         let answered = resolved.iter().map(|(_, resolved)| resolved.answered).collect();
+        let record_lists = resolved.iter().map(|(_, resolved)| resolved.records).collect();
         let kept = resolved.iter().filter(|(_, resolved)| resolved.last_good.is_some()).count();
         self.statistics.captures.last_good_kept = kept as u64;
         self.statistics.origins = index.len() as u64;
@@ -205,6 +210,8 @@ impl Captures {
             index,
             automata: self.automata,
             answered,
+            records: self.records,
+            record_lists,
             statistics: self.statistics,
         })
     }
@@ -214,28 +221,32 @@ impl Captures {
         let end = self.follow(newest);
         let mut answered = newest.answered;
         if end.standing.is_definite() {
-            return Resolved { standing: end.standing, last_good: None, automaton: end.automaton, answered };
+            let EndOfRedirects { standing, automaton, records, .. } = end;
+            return Resolved { standing, last_good: None, automaton, records, answered };
         }
         // The last good answer of the origin itself, else that of where its redirects end.
         let mut goods = known.earlier().chain(end.at.into_iter().flat_map(Known::earlier));
         let good = goods.find_map(|good| Some((good, self.follow(good))).filter(|(_, end)| end.standing.is_definite()));
         let Some((good, last)) = good else {
-            return Resolved { standing: end.standing, last_good: None, automaton: 0, answered };
+            let (automaton, records) = (0, NO_RECORDS);
+            return Resolved { standing: end.standing, last_good: None, automaton, records, answered };
         };
         // What is used is as old as the answer that it came with.
         answered.fetched_at = good.answered.fetched_at;
         answered.expires = good.answered.expires;
-        Resolved { standing: end.standing, last_good: Some(last.standing), automaton: last.automaton, answered }
+        let EndOfRedirects { automaton, records, .. } = last;
+        Resolved { standing: end.standing, last_good: Some(last.standing), automaton, records, answered }
     }
 
     /// What an entry comes to, at the end of its redirects.
     fn follow(&self, entry: &Entry) -> EndOfRedirects<'_> {
-        let mut end = EndOfRedirects { standing: Standing::RedirectUnresolved, automaton: 0, at: None };
+        let mut end =
+            EndOfRedirects { standing: Standing::RedirectUnresolved, automaton: 0, records: NO_RECORDS, at: None };
         let mut state = &entry.state;
         for _ in 0..=self.dialect.redirects.hops {
             let target = match state {
-                State::Known { standing, automaton } => {
-                    return EndOfRedirects { standing: *standing, automaton: *automaton, ..end };
+                &State::Known { standing, automaton, records } => {
+                    return EndOfRedirects { standing, automaton, records, ..end };
                 }
                 State::Redirect(target) => target.as_deref(),
             };
@@ -254,6 +265,7 @@ impl Captures {
 struct EndOfRedirects<'c> {
     standing: Standing,
     automaton: u32,
+    records: ListPlace,
     /// The last URL, if redirects led to one that is known.
     at: Option<&'c Known>,
 }
@@ -306,5 +318,6 @@ struct Resolved {
     standing: Standing,
     last_good: Option<Standing>,
     automaton: u32,
+    records: ListPlace,
     answered: Answered,
 }

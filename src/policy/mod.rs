@@ -7,6 +7,7 @@
 mod capture;
 mod captures;
 mod index;
+mod side_records;
 pub mod source;
 mod standing;
 
@@ -18,7 +19,8 @@ pub use standing::{Answered, Standing};
 use serde::Serialize;
 
 use crate::dialect::Dialect;
-use crate::robots::{Agents, NoteCounts};
+use crate::robots::{Agents, NoteCounts, SideRecord};
+use side_records::{ListPlace, SideRecords};
 
 pub(crate) use index::prefetch;
 
@@ -30,6 +32,9 @@ pub struct Policy {
     index: Index,
     automata: Vec<u32>,
     answered: Vec<Answered>,
+    records: SideRecords,
+    /// By the number of an origin.
+    record_lists: Vec<ListPlace>,
     statistics: Statistics,
 }
 
@@ -90,8 +95,53 @@ impl Policy {
         &self.answered[number as usize]
     }
 
+    /// The records kept beside the rules of the origin of this number, such as `Crawl-delay`, in the order of the file:
+    /// those of the crawler's groups, and those outside every group.
+    pub fn side_records(&self, number: u32) -> impl Iterator<Item = SideRecord<'_>> {
+        self.records.list(self.record_lists[number as usize])
+    }
+
     /// How it came about.
     pub fn statistics(&self) -> &Statistics {
         &self.statistics
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::robots::SideKey;
+
+    #[test]
+    fn side_records_are_kept_with_their_origin_and_lines() {
+        let mut captures = Captures::new("examplebot".parse().unwrap(), Dialect::DEFAULT);
+        let body = "Sitemap: s\nUser-agent: examplebot\nCrawl-delay: 0.5\nDisallow: /\nContent-Usage: ai=n\n\
+                    User-agent: *\nCrawl-delay: 9\n";
+        let capture = |origin: &str, body: Option<&str>, location: Option<&str>| Capture {
+            url: format!("{origin}/robots.txt"),
+            origin: Some(origin.to_owned()),
+            answered: Answered { status: Some(if body.is_some() { 200 } else { 301 }), ..Answered::default() },
+            location: location.map(str::to_owned),
+            body: body.map(|body| body.as_bytes().into()),
+            ..Capture::default()
+        };
+        captures.add(vec![
+            capture("http://a.example", Some(body), None),
+            capture("http://b.example", None, Some("http://a.example/robots.txt")),
+            capture("http://c.example", Some("User-agent: *\nDisallow: /\n"), None),
+        ]);
+        let policy = captures.policy().unwrap();
+        let of = |origin: &str| -> Vec<(SideKey, Vec<u8>, u32)> {
+            let number = policy.index().get(origin.as_bytes()).unwrap().number;
+            policy.side_records(number).map(|record| (record.key, record.value.to_vec(), record.line)).collect()
+        };
+        let expected = vec![
+            (SideKey::Sitemap, b"s".to_vec(), 1),
+            (SideKey::CrawlDelay, b"0.5".to_vec(), 3),
+            (SideKey::ContentUsage, b"ai=n".to_vec(), 5),
+        ];
+        assert_eq!(of("http://a.example"), expected);
+        assert_eq!(of("http://b.example"), expected, "a redirect leads to them");
+        assert_eq!(of("http://c.example"), []);
     }
 }

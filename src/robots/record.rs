@@ -6,6 +6,7 @@ use serde::Serialize;
 /// Records other than agents and rules that are kept with their line numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[repr(u8)]
 pub enum SideKey {
     /// `Crawl-delay`: seconds between fetches.
     CrawlDelay,
@@ -40,7 +41,8 @@ impl SideKey {
         }
     }
 
-    const ALL: [SideKey; 8] = [
+    /// All of them, in the order of their numbers.
+    pub const ALL: [SideKey; 8] = [
         SideKey::CrawlDelay,
         SideKey::RequestRate,
         SideKey::VisitTime,
