@@ -216,7 +216,7 @@ fn table(rows: &[Row]) -> String {
             "| {name} | {} | {engine} | {} | {} | {:.1} | {:.1} | {:.1} | {:.1} ({:.1}) | {:.1} | {:.0} ({:.0}) | {url_kind} | {:.0} | {} |",
             row.octets >> 10,
             compiled.states,
-            row.words * 4 >> 10,
+            (row.words * 4) >> 10,
             parse.median * 1e3,
             row.dfa_seconds() * 1e3,
             pointers.median * 1e3,

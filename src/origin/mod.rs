@@ -164,9 +164,17 @@ pub fn has_dot_segment(path: &[u8]) -> bool {
     path.split(|&octet| octet == b'/').any(|segment| matches!(segment, b"." | b".."))
 }
 
+/// Where an origin's robots.txt is.
+const ROBOTS_TXT: &str = "/robots.txt";
+
 /// The URL of an origin's robots.txt (RFC 9309 2.3): at the root, in lower case.
 pub fn robots_url(origin: &str) -> String {
-    format!("{origin}/robots.txt")
+    format!("{origin}{ROBOTS_TXT}")
+}
+
+/// The origin whose robots.txt a URL is, if it is one as [`robots_url`] makes it.
+pub fn of_robots_url(url: &str) -> Option<&str> {
+    url.strip_suffix(ROBOTS_TXT)
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Captures from all sources together: the newest of each URL, and where redirects lead.
 
+use hashbrown::hash_map::Entry as Slot;
 use hashbrown::{HashMap, HashTable};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -14,6 +15,7 @@ use super::standing::{Answered, Standing};
 use super::{Policy, Statistics};
 use crate::automaton::{Compiled, Engine};
 use crate::dialect::{Dialect, StatusMeaning};
+use crate::origin;
 use crate::robots::Agents;
 
 /// What became of the captures.
@@ -63,14 +65,15 @@ impl Entry {
     }
 }
 
-/// All that is known of one URL.
-#[derive(Debug, Default)]
+/// All that is known of one URL: there are millions, so what few have is boxed.
+#[derive(Debug)]
 struct Known {
-    newest: Option<Entry>,
+    newest: Entry,
     /// Beside it, the newest that was an answer, and the newest that was a redirect, which may lead to one.
-    answer: Option<Entry>,
-    redirect: Option<Entry>,
-    origin: Option<Box<str>>,
+    answer: Option<Box<Entry>>,
+    redirect: Option<Box<Entry>>,
+    /// Whether the URL is a robots.txt: that of the origin which it begins with.
+    is_robots_txt: bool,
 }
 
 /// Captures of many URLs, for one crawler and dialect.
@@ -150,9 +153,13 @@ impl Captures {
         };
         let hash = capture.hash(reading.body_hash);
         let entry = Entry { state, answered: capture.answered, exact: capture.exact, hash };
-        let known = self.urls.entry(capture.url.into_boxed_str()).or_default();
-        known.origin = known.origin.take().or(capture.origin.map(String::into_boxed_str));
-        known.insert(entry, &mut self.statistics.captures);
+        let is_robots_txt = capture.origin.is_some();
+        match self.urls.entry(capture.url.into_boxed_str()) {
+            Slot::Vacant(slot) => {
+                slot.insert(Known { newest: entry, answer: None, redirect: None, is_robots_txt });
+            }
+            Slot::Occupied(mut slot) => slot.get_mut().insert(entry, &mut self.statistics.captures),
+        }
     }
 
     /// Where an automaton stands: a copy of one that is there already is not stored again.
@@ -187,8 +194,12 @@ impl Captures {
     ///
     /// [`TooManyOrigins`], beyond 16 GiB of index.
     pub fn policy(mut self) -> Result<Policy, TooManyOrigins> {
-        let mut resolved: Vec<(&str, Resolved)> =
-            self.urls.values().filter_map(|known| Some((known.origin.as_deref()?, self.resolve(known)))).collect();
+        let mut resolved: Vec<(&str, Resolved)> = self
+            .urls
+            .iter()
+            .filter(|(_, known)| known.is_robots_txt)
+            .filter_map(|(url, known)| Some((origin::of_robots_url(url)?, self.resolve(known))))
+            .collect();
         // Sorted, so that the same captures make the same policy in whatever order they came.
         resolved.sort_unstable_by_key(|&(origin, _)| origin);
         let records = resolved.iter().map(|(origin, resolved)| Record {
@@ -217,7 +228,7 @@ impl Captures {
     }
 
     fn resolve(&self, known: &Known) -> Resolved {
-        let newest = known.newest();
+        let newest = &known.newest;
         let end = self.follow(newest);
         let mut answered = newest.answered;
         if end.standing.is_definite() {
@@ -252,7 +263,7 @@ impl Captures {
             };
             end.at = target.and_then(|url| self.urls.get(url));
             let Some(next) = end.at else { return end };
-            state = &next.newest().state;
+            state = &next.newest.state;
         }
         if self.dialect.redirects.beyond == StatusMeaning::Unavailable {
             end.standing = Standing::Unavailable;
@@ -271,33 +282,22 @@ struct EndOfRedirects<'c> {
 }
 
 impl Known {
-    fn newest(&self) -> &Entry {
-        self.newest.as_ref().expect("a known URL has an entry")
-    }
-
     fn insert(&mut self, entry: Entry, counts: &mut CaptureCounts) {
-        let newest = &mut self.newest;
-        let mut loser = Some(entry.clone());
-        match newest {
-            None => loser = newest.replace(entry),
-            Some(current) => {
-                let same_time =
-                    current.answered.fetched_at == entry.answered.fetched_at && current.exact == entry.exact;
-                if same_time {
-                    counts.same_time += 1;
-                } else {
-                    counts.older += 1;
-                }
-                if entry.precedence() > current.precedence() {
-                    loser = newest.replace(entry);
-                }
-            }
+        let current = &mut self.newest;
+        if current.answered.fetched_at == entry.answered.fetched_at && current.exact == entry.exact {
+            counts.same_time += 1;
+        } else {
+            counts.older += 1;
+        }
+        let mut loser = entry;
+        if loser.precedence() > current.precedence() {
+            std::mem::swap(current, &mut loser);
         }
         // Any answer that is no failure may be the last good one.
-        if let Some(loser) = loser.filter(|loser| !loser.is_failure()) {
+        if !loser.is_failure() {
             let kept = if loser.is_redirect() { &mut self.redirect } else { &mut self.answer };
             if kept.as_ref().is_none_or(|kept| loser.precedence() > kept.precedence()) {
-                *kept = Some(loser);
+                *kept = Some(Box::new(loser));
             }
         }
     }
@@ -310,7 +310,7 @@ impl Known {
         };
         let (first, second) =
             if redirect_first { (&self.redirect, &self.answer) } else { (&self.answer, &self.redirect) };
-        first.iter().chain(second)
+        first.iter().chain(second).map(|entry| &**entry)
     }
 }
 
