@@ -81,7 +81,8 @@ struct Known {
 pub struct Captures {
     dialect: &'static Dialect,
     agents: Agents,
-    urls: HashMap<Box<str>, Known>,
+    /// Boxed, because half of a map's places are free.
+    urls: HashMap<Box<str>, Box<Known>>,
     automata: Vec<u32>,
     /// Where each distinct automaton begins, by the hash of its words.
     distinct: HashTable<(u32, u32)>,
@@ -156,7 +157,7 @@ impl Captures {
         let is_robots_txt = capture.origin.is_some();
         match self.urls.entry(capture.url.into_boxed_str()) {
             Slot::Vacant(slot) => {
-                slot.insert(Known { newest: entry, answer: None, redirect: None, is_robots_txt });
+                slot.insert(Box::new(Known { newest: entry, answer: None, redirect: None, is_robots_txt }));
             }
             Slot::Occupied(mut slot) => slot.get_mut().insert(entry, &mut self.statistics.captures),
         }
@@ -194,26 +195,30 @@ impl Captures {
     ///
     /// [`TooManyOrigins`], beyond 16 GiB of index.
     pub fn policy(mut self) -> Result<Policy, TooManyOrigins> {
-        let mut resolved: Vec<(&str, Resolved)> = self
+        let mut known: Vec<(&str, &Known)> = self
             .urls
             .iter()
             .filter(|(_, known)| known.is_robots_txt)
-            .filter_map(|(url, known)| Some((origin::of_robots_url(url)?, self.resolve(known))))
+            .filter_map(|(url, known)| Some((origin::of_robots_url(url)?, &**known)))
             .collect();
         // Sorted, so that the same captures make the same policy in whatever order they came.
-        resolved.sort_unstable_by_key(|&(origin, _)| origin);
-        let records = resolved.iter().map(|(origin, resolved)| Record {
-            origin: origin.as_bytes(),
-            number: 0,
-            automaton: resolved.automaton,
-            standing: resolved.standing,
-            last_good: resolved.last_good,
+        known.sort_unstable_by_key(|&(origin, _)| origin);
+        let (mut answered, mut record_lists, mut kept) = (Vec::new(), Vec::new(), 0);
+        let records = known.iter().map(|(origin, known)| {
+            let resolved = self.resolve(known);
+            answered.push(resolved.answered);
+            record_lists.push(resolved.records);
+            kept += u64::from(resolved.last_good.is_some());
+            Record {
+                origin: origin.as_bytes(),
+                number: 0,
+                automaton: resolved.automaton,
+                standing: resolved.standing,
+                last_good: resolved.last_good,
+            }
         });
         let index = Index::build(records)?;
-        let answered = resolved.iter().map(|(_, resolved)| resolved.answered).collect();
-        let record_lists = resolved.iter().map(|(_, resolved)| resolved.records).collect();
-        let kept = resolved.iter().filter(|(_, resolved)| resolved.last_good.is_some()).count();
-        self.statistics.captures.last_good_kept = kept as u64;
+        self.statistics.captures.last_good_kept = kept;
         self.statistics.origins = index.len() as u64;
         Ok(Policy {
             dialect: self.dialect,
@@ -261,7 +266,7 @@ impl Captures {
                 }
                 State::Redirect(target) => target.as_deref(),
             };
-            end.at = target.and_then(|url| self.urls.get(url));
+            end.at = target.and_then(|url| self.urls.get(url)).map(|known| &**known);
             let Some(next) = end.at else { return end };
             state = &next.newest.state;
         }
