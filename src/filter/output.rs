@@ -37,6 +37,11 @@ fn partial(path: &Path) -> PathBuf {
     path.with_file_name(format!(".{name}.partial"))
 }
 
+/// Whether a name is one that [`partial`] gives: what a run that was killed left behind is no result.
+fn is_partial(name: &str) -> bool {
+    name.starts_with('.') && name.ends_with(".partial")
+}
+
 /// The name of a partition's file.
 fn file_name(partition: Partition) -> String {
     format!("{}.txt", partition.name())
@@ -52,8 +57,8 @@ impl Output {
     pub fn create(directory: &Path, folders: &[String], force: bool) -> Result<Output, FilterError> {
         let failed = |path: &Path, error| FilterError::Output { path: path.to_owned(), error };
         fs::create_dir_all(directory).map_err(|error| failed(directory, error))?;
-        let mut entries = fs::read_dir(directory).map_err(|error| failed(directory, error))?;
-        if entries.next().is_some() {
+        let entries = fs::read_dir(directory).map_err(|error| failed(directory, error))?;
+        if entries.flatten().any(|entry| !is_partial(&entry.file_name().to_string_lossy())) {
             if !force {
                 return Err(FilterError::NotEmpty { path: directory.to_owned() });
             }

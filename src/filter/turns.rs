@@ -2,6 +2,7 @@
 
 use std::io::Read;
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::FilterError;
@@ -21,6 +22,8 @@ pub(super) struct Turns<'l> {
     input: Mutex<Input<'l>>,
     turn: Mutex<Turn>,
     passed: Condvar,
+    /// Whether the run has failed. Apart from the input, which is locked by whoever waits for a stream.
+    stopped: AtomicBool,
 }
 
 /// What has not been read yet.
@@ -32,7 +35,6 @@ struct Input<'l> {
     /// What a stream's last chunk left over.
     left: Vec<u8>,
     tickets: u64,
-    stopped: bool,
 }
 
 /// What is done in the order of the chunks.
@@ -139,16 +141,17 @@ impl<'l> Turns<'l> {
             lists,
             chunk_size,
             per_input,
-            input: Mutex::new(Input { list: 0, at: 0, stream: None, left: Vec::new(), tickets: 0, stopped: false }),
+            input: Mutex::new(Input { list: 0, at: 0, stream: None, left: Vec::new(), tickets: 0 }),
             turn: Mutex::new(Turn { ticket: 0, output, needed, totals, failure: None }),
             passed: Condvar::new(),
+            stopped: AtomicBool::new(false),
         }
     }
 
     /// The next chunk; octets of a stream go to `buffer`.
     fn next(&self, buffer: &mut Vec<u8>) -> Result<Option<Task>, FilterError> {
         let mut input = lock(&self.input);
-        while !input.stopped && input.list < self.lists.len() {
+        while !self.stopped.load(Ordering::Relaxed) && input.list < self.lists.len() {
             let list = &self.lists[input.list];
             let place = input.list;
             let unreadable = |error| FilterError::List { path: list.path.clone(), error };
@@ -194,8 +197,8 @@ impl<'l> Turns<'l> {
 
     /// Stops the run, with the first failure as its result.
     fn fail(&self, failure: FilterError) {
-        lock(&self.input).stopped = true;
         lock(&self.turn).failure.get_or_insert(failure);
+        self.stopped.store(true, Ordering::Relaxed);
         self.passed.notify_all();
     }
 

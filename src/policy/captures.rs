@@ -118,6 +118,7 @@ impl Captures {
             let same = |a: &Arc<[u8]>, b: &Arc<[u8]>| Arc::ptr_eq(a, b);
             a.body.as_ref().zip(b.body.as_ref()).is_some_and(|(a, b)| same(a, b))
                 && a.answered.status == b.answered.status
+                && (a.location.is_none() && b.location.is_none())
         };
         let groups: Vec<&[Capture]> = captures.chunk_by(shared).collect();
         let readings: Vec<Reading> = groups.par_iter().map(|group| group[0].read(agents, dialect)).collect();

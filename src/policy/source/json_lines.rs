@@ -15,8 +15,9 @@ use super::{SourceError, bare_origin};
 use crate::origin;
 use crate::policy::{Answered, Capture, Captures};
 
-/// How many octets of lines are read before they are added: bounds the memory for bodies.
+/// How many octets of lines, or how many lines, are read before they are added: bounds the memory for bodies.
 const BATCH: usize = 16 << 20;
+const BATCH_LINES: usize = 8192;
 
 #[derive(Deserialize)]
 struct Answer<'l> {
@@ -77,7 +78,7 @@ pub(super) fn add(path: &Path, captures: &mut Captures) -> Result<(), SourceErro
         }
         offset += read as u64;
         pending += read;
-        if pending >= BATCH || read == 0 {
+        if pending >= BATCH || batch.len() >= BATCH_LINES || read == 0 {
             captures.add(std::mem::take(&mut batch));
             pending = 0;
         }
