@@ -7,7 +7,7 @@ use robosieve::dialect::Dialect;
 use robosieve::filter::Fallback;
 use robosieve::robots::Agents;
 
-/// Split URL lists by robots.txt, at the speed of copying them
+/// Split URL lists by robots.txt, and prove that no line was lost
 #[derive(Debug, Parser)]
 #[command(version, max_term_width = 100)]
 pub struct Args {
