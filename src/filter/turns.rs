@@ -259,12 +259,18 @@ fn one_chunk(turns: &Turns<'_>, task: &Task, buffer: &[u8], worker: &mut Worker<
     place(turns, task, &mut worker.judged)
 }
 
-/// Takes room for a chunk's lines in its turn, and writes them.
-fn place(turns: &Turns<'_>, task: &Task, judged: &mut Judged) -> Result<(), FilterError> {
+/// The tallies of the octets that are about to be written, whatever was judged.
+fn handed_over(judged: &Judged) -> [Tally; 4] {
     let mut written = [Tally::default(); 4];
     for (tally, buffer) in written.iter_mut().zip(&judged.buffers) {
         tally.add_text(buffer);
     }
+    written
+}
+
+/// Takes room for a chunk's lines in its turn, and writes them.
+fn place(turns: &Turns<'_>, task: &Task, judged: &mut Judged) -> Result<(), FilterError> {
+    let written = handed_over(judged);
     let Some(mut turn) = turns.turn_of(task.ticket) else { return Ok(()) };
     let before = turn.totals.input.lines;
     for waiting in judged.waiting.values_mut() {
@@ -289,4 +295,40 @@ fn place(turns: &Turns<'_>, task: &Task, judged: &mut Judged) -> Result<(), Filt
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dialect::Dialect;
+    use crate::filter::{Choices, Partition};
+    use crate::policy::Captures;
+    use crate::robots::Agents;
+
+    const LINES: &str = "http://a.example/1\nhttp://a.example/2\nhttp://a.example/3\n";
+
+    /// What the run says when somebody changes the deferred lines between judging and writing.
+    fn balance(change: impl Fn(&str) -> String) -> bool {
+        let policy = Captures::new(Agents::everybody(), Dialect::DEFAULT).policy().unwrap();
+        let judge = Judge::new(&policy, Choices::default());
+        let mut worker = Worker::new(&judge, true);
+        worker.judge(LINES.as_bytes(), false);
+        let deferred = &mut worker.judged.buffers[Partition::Deferred as usize];
+        assert_eq!(deferred, LINES.as_bytes());
+        *deferred = change(LINES).into_bytes();
+        let mut totals = Totals::new(1, true);
+        let written = handed_over(&worker.judged);
+        totals.add(0, &worker.judged, &written);
+        totals.balanced().is_ok()
+    }
+
+    #[test]
+    fn a_line_that_is_dropped_doubled_or_swapped_is_caught() {
+        assert!(balance(str::to_owned));
+        assert!(!balance(|lines| lines.replace("http://a.example/2\n", "")), "dropped");
+        assert!(!balance(|lines| lines.replace("2\n", "2\nhttp://a.example/2\n")), "doubled");
+        assert!(!balance(|lines| lines.replace("2\n", "4\n")), "swapped for another");
+        assert!(!balance(|_| "http://a.example/2\nhttp://a.example/1\nhttp://a.example/3\n".to_owned()), "swapped");
+        assert!(!balance(|lines| lines.trim_end().to_owned()), "without its last octet");
+    }
 }
