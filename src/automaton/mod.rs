@@ -145,6 +145,12 @@ pub fn verdict(words: &[u32], path: &[u8], scratch: &mut Scratch) -> Verdict {
     finish(words, path, begin(words, path, 0), scratch)
 }
 
+/// The verdict on all paths in normal form that begin so, if a DFA settles it within these octets.
+pub fn settled_by(words: &[u32], beginning: &[u8]) -> Option<Verdict> {
+    let start = (word(words, ENGINE) == ENGINE_DFA).then(|| word(words, START))?;
+    walk::walk::<filter::Portable, _>(words, start, beginning, 0, &mut walk::Silent).ok()
+}
+
 /// A walk that has begun: [`begin`] takes the first step, [`finish`] the rest. In between, others can begin, so that
 /// what each will need next comes into the cache meanwhile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -218,7 +224,7 @@ unsafe fn finish_avx2(words: &[u32], text: &[u8], walk: Walk, scratch: &mut Scra
 #[inline(always)]
 fn finish_with<S: filter::Search>(words: &[u32], text: &[u8], walk: Walk, scratch: &mut Scratch) -> Verdict {
     if word(words, ENGINE) == ENGINE_DFA {
-        walk::walk::<S, _>(words, walk.next, text, walk.at as usize, &mut walk::Silent)
+        walk::walk::<S, _>(words, walk.next, text, walk.at as usize, &mut walk::Silent).unwrap_or_else(|at_end| at_end)
     } else {
         pointers::verdict::<S>(words, text, walk.at as usize, scratch)
     }

@@ -277,7 +277,7 @@ pub(super) fn verdict<S: Search>(words: &[u32], text: &[u8], from: usize, scratc
     };
     run.always_reached();
     if !run.decided() {
-        walk::<S, _>(&words[SCANNER..], word(words, START), text, from, &mut run);
+        let _ = walk::<S, _>(&words[SCANNER..], word(words, START), text, from, &mut run);
         run.end_of_path();
     }
     bands::verdict(run.best)

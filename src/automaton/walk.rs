@@ -36,8 +36,8 @@ fn blocked_if(header: u32, bit: u32) -> Verdict {
     if header & bit != 0 { Verdict::Blocked } else { Verdict::Allowed }
 }
 
-/// Walks the path that stands in `text` from `from` on, beginning at the record `start`, until it is settled or the
-/// text ends. The octets before the path only make room for wide loads.
+/// Walks the path that stands in `text` from `from` on, beginning at the record `start`, until it is settled, or, as an
+/// error, the text ends. The octets before the path only make room for wide loads.
 #[inline(always)]
 pub(super) fn walk<S: Search, O: Observer>(
     table: &[u32],
@@ -45,15 +45,12 @@ pub(super) fn walk<S: Search, O: Observer>(
     text: &[u8],
     from: usize,
     observer: &mut O,
-) -> Verdict {
+) -> Result<Verdict, Verdict> {
     let (mut record, mut at) = (start, from);
     while record >= FIRST_RECORD {
-        match step::<S, O>(table, record, text, at, observer) {
-            Ok(next) => (record, at) = next,
-            Err(verdict) => return verdict,
-        }
+        (record, at) = step::<S, O>(table, record, text, at, observer)?;
     }
-    verdict_of(record)
+    Ok(verdict_of(record))
 }
 
 /// One record of a walk: where it goes on, and behind which octet; or the verdict, if the text ends.

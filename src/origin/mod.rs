@@ -73,6 +73,17 @@ pub fn cut(line: &[u8]) -> Option<usize> {
     line[at..].iter().position(|&octet| octet == b'/').map(|found| at + found)
 }
 
+/// Where the authority ends of a line that begins like a canonical http or https URL, with a path or without; as with
+/// [`cut`], whether it is canonical is not checked here.
+pub fn authority_end(line: &[u8]) -> Option<usize> {
+    let from = if line.starts_with(b"http://") { 7 } else { 8 };
+    if from == 8 && !line.starts_with(b"https://") {
+        return None;
+    }
+    let end = line[from..].iter().position(|octet| matches!(octet, b'/' | b'\\' | b'?' | b'#'));
+    Some(end.map_or(line.len(), |at| from + at))
+}
+
 /// Whether `origin`, as [`cut`] finds it, is surely in canonical form: a host of lower-case labels whose last begins
 /// with a letter (so it is no number), none of them internationalised, and no port or one that is not the default.
 ///
@@ -259,6 +270,12 @@ mod tests {
             assert!(!is_surely_canonical(origin.as_bytes()), "{origin}");
         }
         assert_eq!(cut(b"http://a.example"), None);
+        for (line, end) in
+            [("http://a", 8), ("https://a?b/", 9), ("http://a#/", 8), ("http://a\\/", 8), ("http://a/", 8)]
+        {
+            assert_eq!(authority_end(line.as_bytes()), Some(end), "{line}");
+        }
+        assert_eq!(authority_end(b"ftp://a"), None);
         assert_eq!(cut(b"HTTP://a/"), None);
     }
 

@@ -58,13 +58,19 @@ impl Encoding {
         }
     }
 
+    /// How many octets at the beginning of a path its normal form surely keeps.
+    pub fn unchanged(self, path: &[u8]) -> usize {
+        let changed = self.changed_octets();
+        path.iter().position(|&octet| changed.contains(octet)).unwrap_or(path.len())
+    }
+
     /// The normal form of a path.
     pub fn path(self, path: &[u8]) -> Cow<'_, [u8]> {
-        let changed = self.changed_octets();
-        let Some(first) = path.iter().position(|&octet| changed.contains(octet)) else { return Cow::Borrowed(path) };
+        if self.unchanged(path) == path.len() {
+            return Cow::Borrowed(path);
+        }
         let mut out = Vec::with_capacity(path.len() + 32);
-        out.extend_from_slice(&path[..first]);
-        self.extend_path(&path[first..], &mut out);
+        self.extend_path(path, &mut out);
         Cow::Owned(out)
     }
 
@@ -74,12 +80,14 @@ impl Encoding {
             Encoding::Verbatim => out.extend_from_slice(path),
             // C++ passes the path on as a C string.
             Encoding::RuleOnly => out.extend(path.iter().take_while(|&&octet| octet != 0)),
-            Encoding::NormalForm | Encoding::DecodedExceptSlash => {
-                while !path.is_empty() {
-                    let taken = self.push(path, out).0;
-                    path = &path[taken..];
+            Encoding::NormalForm | Encoding::DecodedExceptSlash => loop {
+                let (kept, rest) = path.split_at(self.unchanged(path));
+                out.extend_from_slice(kept);
+                if rest.is_empty() {
+                    break;
                 }
-            }
+                path = &rest[self.push(rest, out).0..];
+            },
         }
     }
 
