@@ -8,7 +8,7 @@ use super::args::CheckArgs;
 use super::failure::Failure;
 use robosieve::filter::STANDARD_INPUT;
 use robosieve::robots::GroupOrigin;
-use robosieve::{RuleSet, Verdict, origin};
+use robosieve::{ChosenRules, RuleSet, Verdict, origin};
 
 pub fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
     let file = read(&args.robots)?;
@@ -30,7 +30,7 @@ pub fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
                 let path = origin::path(&line[end..]);
                 let explanation = rules.explain(&path);
                 blocked |= explanation.verdict == Verdict::Blocked;
-                print(report(&url.to_string_lossy(), &rules, &explanation))?;
+                print(report(&url.to_string_lossy(), rules.chosen(), &explanation))?;
             }
             Err(reason) => {
                 invalid = true;
@@ -56,7 +56,7 @@ fn read(path: &Path) -> Result<Vec<u8>, Failure> {
 }
 
 /// One line: verdict, URL, and what decided.
-fn report(url: &str, rules: &RuleSet, explanation: &robosieve::Explanation<'_>) -> String {
+fn report(url: &str, rules: &ChosenRules, explanation: &robosieve::Explanation<'_>) -> String {
     let verdict = match explanation.verdict {
         Verdict::Allowed => "allowed",
         Verdict::Blocked => "blocked",
@@ -74,7 +74,7 @@ fn report(url: &str, rules: &RuleSet, explanation: &robosieve::Explanation<'_>) 
 }
 
 /// The agent of the group: that of the deciding rule, or of all that apply.
-fn group(rules: &RuleSet, explanation: &robosieve::Explanation<'_>) -> String {
+fn group(rules: &ChosenRules, explanation: &robosieve::Explanation<'_>) -> String {
     let before = |line: u32| explanation.rule.is_none_or(|rule| line < rule.line);
     let chosen = rules.agent_lines();
     match chosen.iter().rev().find(|(_, line)| before(*line)) {

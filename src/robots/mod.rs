@@ -16,7 +16,6 @@ pub use agents::{AgentError, Agents};
 pub use decode::decode;
 pub use note::{Note, NoteCounts, NoteKind};
 pub use record::SideKey;
-pub(crate) use select::is_chosen;
 pub use select::{GroupOrigin, Selection};
 
 use std::ops::Range;
