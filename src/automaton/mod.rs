@@ -14,9 +14,14 @@
 mod bands;
 mod build;
 mod check;
+mod contexts;
+mod edges;
 mod filter;
+mod globs;
 mod pointers;
+mod prefixes;
 mod segment_trie;
+mod sorting;
 mod suffixes;
 mod table;
 mod walk;
@@ -24,8 +29,10 @@ mod walk;
 pub use check::{CheckSpace, Damage, check, engine};
 pub use pointers::Scratch;
 
+use std::cell::RefCell;
+
 use crate::pattern::{Patterns, Verdict};
-use build::{Builder, Item, OverBudget};
+use build::{Arena, Builder, OverBudget};
 
 /// Which engine an automaton is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
@@ -91,18 +98,29 @@ pub fn compile(patterns: &Patterns, words: &mut Vec<u32>) -> Compiled {
 
 /// Compiles with an explicit budget, so that tests and measurements can force either engine.
 pub fn compile_within(patterns: &Patterns, budget: usize, words: &mut Vec<u32>) -> Compiled {
+    thread_local!(static ARENA: RefCell<Arena> = RefCell::default());
     let start = words.len();
-    let compiled = match compile_dfa(patterns, budget, words) {
+    let compiled = ARENA.with_borrow_mut(|arena| match compile_dfa(patterns, budget, arena, words) {
         Ok(compiled) => compiled,
-        Err(OverBudget) => pointers::compile(patterns, words),
-    };
+        Err(OverBudget) => pointers::compile(patterns, arena, words),
+    });
     words[start..].iter_mut().for_each(|word| *word = word.to_le());
     compiled
 }
 
-fn compile_dfa(patterns: &Patterns, budget: usize, words: &mut Vec<u32>) -> Result<Compiled, OverBudget> {
-    let items = items(patterns);
-    let mut builder = Builder::new(patterns.text(), &items, budget);
+fn compile_dfa(
+    patterns: &Patterns,
+    budget: usize,
+    arena: &mut Arena,
+    words: &mut Vec<u32>,
+) -> Result<Compiled, OverBudget> {
+    arena.globs.clear();
+    for (pattern, band) in patterns.all().iter().zip(bands::bands(patterns)) {
+        if band != bands::NO_MATCH {
+            arena.globs.add(band, pattern.anchored, patterns.segments(pattern));
+        }
+    }
+    let mut builder = Builder::new(patterns.text(), arena, budget);
     let start = builder.start()?;
     let reachable = table::reachable(&mut builder, start)?;
     let mut automaton = table::write(&builder, &reachable, &|_| None);
@@ -110,31 +128,6 @@ fn compile_dfa(patterns: &Patterns, budget: usize, words: &mut Vec<u32>) -> Resu
     words.append(&mut automaton);
     let engine = if reachable.order.is_empty() { Engine::Constant } else { Engine::Dfa };
     Ok(Compiled { engine, states: reachable.order.len(), work: builder.work() })
-}
-
-/// The segments of all patterns that can change a verdict, the patterns in the order of their octets.
-fn items(patterns: &Patterns) -> Vec<Item> {
-    let text = patterns.text();
-    let mut banded: Vec<_> =
-        patterns.all().iter().zip(bands::bands(patterns)).filter(|&(_, band)| band != bands::NO_MATCH).collect();
-    banded.sort_by(|(a, _), (b, _)| {
-        let octets = |pattern| patterns.segments(pattern).map(|range| &text[range]);
-        octets(*a).cmp(octets(*b))
-    });
-    let mut items = Vec::with_capacity(banded.len() * 2);
-    for (pattern, band) in banded {
-        let segments = patterns.segments(pattern);
-        let last = segments.len() - 1;
-        items.extend(segments.enumerate().map(|(place, range)| Item {
-            start: range.start as u32,
-            len: range.len() as u32,
-            band,
-            first: place == 0,
-            last: place == last,
-            anchored: pattern.anchored,
-        }));
-    }
-    items
 }
 
 /// The verdict of the automaton in `words` on a path in normal form.
@@ -248,7 +241,7 @@ mod tests {
         let mut scratch = Scratch::default();
         let (mut dfa, mut pointers) = (Vec::new(), Vec::new());
         compile_within(patterns, usize::MAX, &mut dfa);
-        pointers::compile(patterns, &mut pointers);
+        compile_within(patterns, 0, &mut pointers);
         let plain = patterns.deciding(path.as_bytes()).map_or(Verdict::Allowed, |pattern| pattern.verdict);
         assert_eq!(verdict(&dfa, path.as_bytes(), &mut scratch), plain, "DFA, {path}, {patterns:?}");
         assert_eq!(verdict(&pointers, path.as_bytes(), &mut scratch), plain, "pointers, {path}, {patterns:?}");

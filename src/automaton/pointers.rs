@@ -24,7 +24,7 @@
 //! ```
 
 use super::bands::{self, Band};
-use super::build::{Builder, Item, StateId};
+use super::build::{Arena, Builder, StateId};
 use super::filter::Search;
 use super::segment_trie::{AT_START, BEHIND_SLASH, Dollar, NONE, Node, SegmentTrie};
 use super::suffixes::Suffixes;
@@ -47,10 +47,10 @@ pub(super) const NODE_WORDS: usize = 4;
 pub(super) const DOLLAR_WORDS: usize = 2;
 
 /// Compiles patterns for this engine; appends the automaton to `words`.
-pub(super) fn compile(patterns: &Patterns, words: &mut Vec<u32>) -> Compiled {
+pub(super) fn compile(patterns: &Patterns, arena: &mut Arena, words: &mut Vec<u32>) -> Compiled {
     let bands = bands::bands(patterns);
     let trie = SegmentTrie::new(patterns, &bands);
-    let scanner = Scanner::new(patterns, &trie);
+    let scanner = Scanner::new(patterns, &trie, arena);
     let top = |blocked: Band| bands.iter().copied().filter(|band| band % 2 == blocked).max().unwrap_or(0);
 
     let mut out = vec![0; SCANNER];
@@ -83,21 +83,12 @@ struct Scanner {
 impl Scanner {
     /// Segments are patterns of their own here, `*segment$`, which wait for ever: the DFA of all of them is Aho and
     /// Corasick's, of linear size.
-    fn new(patterns: &Patterns, trie: &SegmentTrie) -> Scanner {
-        let item = |start: usize, len: usize, first: bool| Item {
-            start: start as u32,
-            len: len as u32,
-            band: 1,
-            first,
-            last: !first,
-            anchored: true,
-        };
-        let items: Vec<Item> = trie
-            .segments
-            .iter()
-            .flat_map(|range| [item(range.start, 0, true), item(range.start, range.len(), false)])
-            .collect();
-        let mut builder = Builder::new(patterns.text(), &items, usize::MAX);
+    fn new(patterns: &Patterns, trie: &SegmentTrie, arena: &mut Arena) -> Scanner {
+        arena.globs.clear();
+        for range in &trie.segments {
+            arena.globs.add(1, true, [range.start..range.start, range.clone()].into_iter());
+        }
+        let mut builder = Builder::new(patterns.text(), arena, usize::MAX);
         let start = builder.start().expect("without a budget");
         let reachable = table::reachable(&mut builder, start).expect("without a budget");
         let (outputs, parents) = outputs(&builder, trie.segments.len());
@@ -114,15 +105,15 @@ impl Scanner {
 
 /// For each state the longest segment that ends there, for each segment the longest other one that ends with it.
 fn outputs(builder: &Builder<'_>, segments: usize) -> (Vec<u32>, Vec<u32>) {
-    let mut outputs: Vec<u32> = Vec::with_capacity(builder.states.len());
+    let mut outputs: Vec<u32> = Vec::with_capacity(builder.states().len());
     let mut parents = vec![NONE; segments];
-    for (id, state) in builder.states.iter().enumerate() {
+    for (id, state) in builder.states().iter().enumerate() {
         // A failure link is older than the state.
         let shorter = state.fail.map_or(NONE, |fail| outputs[fail as usize]);
         outputs.push(match builder.completed(id as StateId) {
-            Some(item) => {
-                parents[item as usize / 2] = shorter;
-                item / 2
+            Some(segment) => {
+                parents[segment as usize / 2] = shorter;
+                segment / 2
             }
             None => shorter,
         });

@@ -16,7 +16,7 @@
 //! root of its context; all others default to a record of shorter progress, as failure links do, so that a walk takes
 //! at most two steps an octet in all.
 
-use super::build::{Builder, Edges, OverBudget, StateId};
+use super::build::{Builder, Edges, OverBudget, State, StateId};
 use super::filter::{self, FILTER_WORDS};
 use super::{MAIN_ROOT, START, START_BEHIND_SLASH, bands};
 use crate::pattern::Verdict;
@@ -86,30 +86,41 @@ pub(super) struct Reachable {
 /// [`OverBudget`] when the builder's budget is spent.
 pub(super) fn reachable(builder: &mut Builder<'_>, start: StateId) -> Result<Reachable, OverBudget> {
     let mut behind_slash = start;
-    if !builder.states[start as usize].settled {
+    if !builder.state(start).settled {
         builder.expand(start)?;
-        behind_slash = builder.behind(start, b'/')?;
+        behind_slash = builder.next(start, b'/')?;
     }
     let mut order = Vec::new();
-    let mut seen = vec![false; builder.states.len()];
-    let mut queue = std::collections::VecDeque::from([behind_slash]);
-    // Few paths begin at the start proper, so it stands behind all others.
-    let mut last = Some(start);
-    while let Some(state) = queue.pop_front().or_else(|| last.take()) {
-        if seen.len() < builder.states.len() {
-            seen.resize(builder.states.len(), false);
+    let mut seen = vec![false; builder.states().len()];
+    let mut visit = |builder: &Builder<'_>, state: StateId, order: &mut Vec<StateId>| {
+        if seen.len() < builder.states().len() {
+            seen.resize(builder.states().len(), false);
         }
-        if builder.states[state as usize].settled || std::mem::replace(&mut seen[state as usize], true) {
-            continue;
+        if !builder.state(state).settled && !std::mem::replace(&mut seen[state as usize], true) {
+            order.push(state);
         }
+    };
+    visit(builder, behind_slash, &mut order);
+    let mut at = 0;
+    loop {
+        if at == order.len() {
+            // Few paths begin at the start proper, so it stands behind all others.
+            visit(builder, start, &mut order);
+        }
+        let Some(&state) = order.get(at) else { break };
+        at += 1;
         builder.expand(state)?;
-        order.push(state);
+        let State { fail, edges, .. } = *builder.state(state);
         // Most octets go to the failure link: its record is to be near.
-        queue.extend(builder.states[state as usize].fail);
-        match builder.states[state as usize].edges {
-            Edges::Run { target, .. } => queue.push_back(target),
+        if let Some(fail) = fail {
+            visit(builder, fail, &mut order);
+        }
+        match edges {
+            Edges::Run { target, .. } => visit(builder, target, &mut order),
             Edges::Branch { start, end } => {
-                queue.extend(builder.edges[start as usize..end as usize].iter().map(|edge| edge.target));
+                for edge in builder.edges(start, end) {
+                    visit(builder, edge.target, &mut order);
+                }
             }
             Edges::Unknown => unreachable!("expanded above"),
         }
@@ -120,8 +131,8 @@ pub(super) fn reachable(builder: &mut Builder<'_>, start: StateId) -> Result<Rea
 /// Writes reachable states as records behind an automaton's head. `output` says what a state puts out, for the scanner
 /// of the second engine.
 pub(super) fn write(builder: &Builder<'_>, reachable: &Reachable, output: &dyn Fn(StateId) -> Option<u32>) -> Vec<u32> {
-    let main_root = reachable.order.iter().copied().find(|&state| builder.states[state as usize].fail.is_none());
-    let mut writer = Writer { builder, offsets: vec![0; builder.states.len()], main_root, output };
+    let main_root = reachable.order.iter().copied().find(|&state| builder.state(state).fail.is_none());
+    let mut writer = Writer { builder, offsets: vec![0; builder.states().len()], main_root, output };
     let mut next = FIRST_RECORD;
     for &state in &reachable.order {
         writer.offsets[state as usize] = next;
@@ -157,7 +168,7 @@ enum Default {
 
 impl Writer<'_, '_> {
     fn is_settled(&self, state: StateId) -> bool {
-        self.builder.states[state as usize].settled
+        self.builder.state(state).settled
     }
 
     fn target(&self, state: StateId) -> Target {
@@ -169,7 +180,7 @@ impl Writer<'_, '_> {
     }
 
     fn default(&self, state: StateId) -> Default {
-        match self.builder.states[state as usize].fail {
+        match self.builder.state(state).fail {
             None => Default::Here,
             Some(fail) if self.is_settled(fail) => Default::Settled(self.target(fail)),
             Some(fail) if Some(fail) == self.main_root => Default::MainRoot,
@@ -185,7 +196,7 @@ impl Writer<'_, '_> {
             Default::Explicit(_) => 1,
         };
         let head = 1 + default + usize::from((self.output)(state).is_some());
-        head + match self.builder.states[state as usize].edges {
+        head + match self.builder.state(state).edges {
             Edges::Run { len, target, .. } => usize::from(!self.is_settled(target)) + (len as usize).div_ceil(4),
             Edges::Branch { start, end } => match (end - start) as usize {
                 count if count <= NARROW_MOST => narrow_octet_words(count) + count,
@@ -196,7 +207,7 @@ impl Writer<'_, '_> {
     }
 
     fn record(&self, id: StateId, words: &mut Vec<u32>) {
-        let state = &self.builder.states[id as usize];
+        let state = self.builder.state(id);
         let at = words.len();
         words.push(0);
         let default = match self.default(id) {
@@ -211,7 +222,7 @@ impl Writer<'_, '_> {
         let output = (self.output)(id);
         words.extend(output);
         if state.fail.is_none() {
-            push_octets(&filter::new(self.builder.waited_for(id)), words);
+            push_octets(&filter::new(self.builder.waited_for(id).collect()), words);
         }
         let payload = match state.edges {
             Edges::Run { text, len, target } => self.run(id, (text, len), target, words),
@@ -224,8 +235,8 @@ impl Writer<'_, '_> {
 
     /// Writes the payload of a run; returns its part of the header.
     fn run(&self, id: StateId, (text, len): (u32, u32), target: StateId, words: &mut Vec<u32>) -> u32 {
-        let fail = self.builder.states[id as usize].fail.expect("a root is a branch");
-        let middle = bands::verdict(self.builder.states[fail as usize].end);
+        let fail = self.builder.state(id).fail.expect("a root is a branch");
+        let middle = bands::verdict(self.builder.state(fail).end);
         let code = match self.target(target) {
             target if target < FIRST_RECORD => target,
             target => {
@@ -240,7 +251,7 @@ impl Writer<'_, '_> {
 
     /// Writes the payload of a branch; returns its part of the header.
     fn branch(&self, start: u32, end: u32, words: &mut Vec<u32>) -> u32 {
-        let edges = &self.builder.edges[start as usize..end as usize];
+        let edges = self.builder.edges(start, end);
         let count = edges.len();
         let kind = if count <= NARROW_MOST {
             let mut octets = [0; NARROW_MOST];

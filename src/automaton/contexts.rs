@@ -1,0 +1,186 @@
+//! What holds for good on a walk: the best band so far, and the items waited for.
+
+use hashbrown::HashTable;
+use std::hash::{BuildHasher, Hasher};
+
+use super::bands::{Band, opposite};
+use super::build::StateId;
+use super::globs::Item;
+
+/// A list of items, sorted: a range of [`Contexts::lists`]. Lists may overlap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct List {
+    pub start: u32,
+    pub end: u32,
+}
+
+impl List {
+    pub const EMPTY: List = List { start: 0, end: 0 };
+
+    pub fn len(self) -> usize {
+        (self.end - self.start) as usize
+    }
+
+    pub fn is_empty(self) -> bool {
+        self.start == self.end
+    }
+}
+
+/// What holds for good.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Context {
+    pub best: Band,
+    /// At most one item of each glob.
+    pub waiting: List,
+    /// The state with nothing in progress.
+    pub root: StateId,
+    /// Whether a waiting glob says the opposite of the best band.
+    pub undecided: bool,
+    /// The first octets of the items waited for, a bit each.
+    octets: [u32; 8],
+}
+
+impl Context {
+    /// Whether an item that is waited for begins with `octet`.
+    #[inline]
+    pub fn awaits(&self, octet: u8) -> bool {
+        self.octets[usize::from(octet >> 5)] >> (octet & 31) & 1 == 1
+    }
+
+    /// How many octets below `octet` items that are waited for begin with.
+    #[inline]
+    pub fn awaited_below(&self, octet: u8) -> usize {
+        let word = usize::from(octet >> 5);
+        let below = self.octets[word] & ((1 << (octet & 31)) - 1);
+        (self.octets[..word].iter().map(|word| word.count_ones()).sum::<u32>() + below.count_ones()) as usize
+    }
+}
+
+/// What a context loses and gets: items that are complete, and the ones behind them.
+#[derive(Debug, Default)]
+pub(super) struct Change {
+    pub leaving: Vec<u32>,
+    pub entering: Vec<u32>,
+}
+
+impl Change {
+    pub fn clear(&mut self) {
+        self.leaving.clear();
+        self.entering.clear();
+    }
+}
+
+/// All contexts, each once.
+#[derive(Debug, Default)]
+pub(super) struct Contexts {
+    all: Vec<Context>,
+    by_content: HashTable<u32>,
+    hasher: hashbrown::DefaultHashBuilder,
+    lists: Vec<u32>,
+}
+
+impl Contexts {
+    pub fn clear(&mut self) {
+        self.all.clear();
+        self.by_content.clear();
+        self.lists.clear();
+    }
+
+    #[inline]
+    pub fn get(&self, context: u32) -> &Context {
+        &self.all[context as usize]
+    }
+
+    #[inline]
+    pub fn list(&self, list: List) -> &[u32] {
+        &self.lists[list.start as usize..list.end as usize]
+    }
+
+    /// Those of `list` that can still matter in a context: that it waits for.
+    pub fn live(&mut self, list: List, context: u32) -> List {
+        let waiting = self.all[context as usize].waiting;
+        let waits = |lists: &[u32], at: u32| {
+            lists[waiting.start as usize..waiting.end as usize].binary_search(&lists[at as usize]).is_ok()
+        };
+        let Some(dropped) = (list.start..list.end).find(|&at| !waits(&self.lists, at)) else { return list };
+        let start = self.lists.len() as u32;
+        for at in (list.start..dropped).chain(dropped + 1..list.end) {
+            if at < dropped || waits(&self.lists, at) {
+                self.lists.push(self.lists[at as usize]);
+            }
+        }
+        List { start, end: self.lists.len() as u32 }
+    }
+
+    /// The context behind `context` in which the best band is `best` and the items of `change` have left and entered,
+    /// and whether it is new: then `root` is its root.
+    pub fn advanced(
+        &mut self,
+        context: u32,
+        best: Band,
+        change: &mut Change,
+        items: &[Item],
+        (root, text): (StateId, &[u8]),
+    ) -> (u32, bool) {
+        change.entering.sort_unstable();
+        let Context { waiting, .. } = self.all[context as usize];
+        let start = self.lists.len() as u32;
+        let mut leaving = change.leaving.iter().copied().peekable();
+        let mut entering = change.entering.iter().copied().filter(|&item| items[item as usize].band > best).peekable();
+        for at in waiting.start..waiting.end {
+            let item = self.lists[at as usize];
+            while let Some(new) = entering.next_if(|&new| new < item) {
+                self.lists.push(new);
+            }
+            if leaving.next_if_eq(&item).is_none() && items[item as usize].band > best {
+                self.lists.push(item);
+            }
+        }
+        self.lists.extend(entering);
+        let waiting = List { start, end: self.lists.len() as u32 };
+        self.find_or_add(best, waiting, items, (root, text))
+    }
+
+    /// The context of this content, and whether it is new. The list is the last one, and dropped if it is not.
+    pub fn find_or_add(
+        &mut self,
+        best: Band,
+        waiting: List,
+        items: &[Item],
+        (root, text): (StateId, &[u8]),
+    ) -> (u32, bool) {
+        let (all, lists) = (&self.all, &self.lists);
+        let list = |list: List| &lists[list.start as usize..list.end as usize];
+        let hash = |best: Band, waiting: List| {
+            let mut hasher = self.hasher.build_hasher();
+            hasher.write_u32(best);
+            hasher.write(bytemuck::cast_slice(list(waiting)));
+            hasher.finish()
+        };
+        // Lists of nothing are not compared: `memcmp` of no octets takes 80 ns where the pointers are dangling, and
+        // nearly all contexts of most groups wait for nothing.
+        let same = |&id: &u32| {
+            let context = &all[id as usize];
+            let same_length = context.best == best && context.waiting.len() == waiting.len();
+            same_length && (waiting.is_empty() || list(context.waiting) == list(waiting))
+        };
+        let own = hash(best, waiting);
+        if let Some(&id) = self.by_content.find(own, same) {
+            self.lists.truncate(waiting.start as usize);
+            return (id, false);
+        }
+        let id = self.all.len() as u32;
+        self.by_content.insert_unique(own, id, |&id| hash(all[id as usize].best, all[id as usize].waiting));
+        let mut octets = [0; 8];
+        let mut undecided = false;
+        for item in list(waiting).iter().map(|&item| &items[item as usize]) {
+            undecided |= opposite(item.band, best);
+            if item.len > 0 {
+                let octet = text[item.start as usize];
+                octets[usize::from(octet >> 5)] |= 1 << (octet & 31);
+            }
+        }
+        self.all.push(Context { best, waiting, root, undecided, octets });
+        (id, true)
+    }
+}
