@@ -63,9 +63,9 @@ fn noted(kind: NoteKind, line: u32, read: &Line<'_>, robots: &Robots<'_>, findin
         (NoteKind::LineCut, _) => findings.add(kind.into(), line, || {
             reason("the rest of the line, behind the longest that is read or behind a NUL, is ignored")
         }),
-        (NoteKind::LooksLikeHtml, _) => {
-            findings.add(kind.into(), line, || reason("the file begins like an HTML page; a robots.txt is plain text"))
-        }
+        (NoteKind::LooksLikeHtml, _) => findings.add(kind.into(), line, || {
+            reason("the file begins like an HTML page, not like plain text; its lines that are no records are ignored")
+        }),
         // Notes of agents and of the whole file are not among those of the lines.
         _ => {}
     }
@@ -168,5 +168,35 @@ fn sitemap(line: u32, value: &[u8], findings: &mut Findings<'_>) {
         findings.add(FindingKind::RelativeSitemap, line, || {
             "the value is no absolute URL with scheme and host, so crawlers may not find the sitemap".to_owned()
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_get_their_slash() {
+        let of = |value: &str| with_slash(b"Disallow", value.as_bytes());
+        assert_eq!(of("private"), Some("Disallow: /private".to_owned()));
+        assert_eq!(of("https://a.example/x?y"), Some("Disallow: /x?y".to_owned()));
+        assert_eq!(of("a:b"), None);
+        assert_eq!(of("*.gif"), None);
+    }
+
+    #[test]
+    fn the_first_character_that_an_url_has_not_is_named() {
+        let of = |value: &[u8], several, encoding| {
+            first_unescaped(value, several, encoding).map(|at| unescaped(&value[at..]))
+        };
+        let normal = |value: &str| of(value.as_bytes(), false, Encoding::NormalForm);
+        assert_eq!(normal("/a%20b%C3%A9?x=[1]&y;*$"), None);
+        for (value, escape) in [("/a b", "%20"), ("/é", "%C3%A9"), ("/a|b", "%7C"), ("/100%", "%25"), ("/\u{7}", "%07")]
+        {
+            assert!(normal(value).is_some_and(|reason| reason.contains(escape)), "{value}: {:?}", normal(value));
+        }
+        assert!(of(b"/\xe9a", false, Encoding::Verbatim).is_some_and(|reason| reason.contains("%E9")));
+        assert_eq!(of("/é".as_bytes(), false, Encoding::RuleOnly), None);
+        assert_eq!(of(b"/a /b", true, Encoding::NormalForm), None);
     }
 }

@@ -53,6 +53,12 @@ pub(super) fn find(patterns: &Patterns, work: &mut Work) -> Shadows {
     equal(patterns, &mut shadows);
     prefixes(patterns, &mut shadows);
     tried(patterns, &mut shadows, work);
+    // Of a chain of them only the first one ever wins.
+    for rank in 0..shadows.len() {
+        if let Some(before) = shadows[rank].and_then(|winner| shadows[winner as usize]) {
+            shadows[rank] = Some(before);
+        }
+    }
     shadows
 }
 
