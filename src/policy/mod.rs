@@ -7,6 +7,7 @@
 mod capture;
 mod captures;
 mod index;
+mod overrides;
 mod side_records;
 pub mod source;
 mod standing;
@@ -14,6 +15,7 @@ mod standing;
 pub use capture::Capture;
 pub use captures::{CaptureCounts, Captures};
 pub use index::{Index, Record, TooManyOrigins, hash};
+pub use overrides::{Override, OverrideProblem, Overrides, OverridesError, Ruling};
 pub use standing::{Answered, Standing};
 
 use serde::Serialize;
