@@ -1,174 +1,22 @@
-//! The operator's own word for an origin, which stands above its robots.txt.
-//!
-//! A TOML file with a table for each origin:
-//!
-//! ```toml
-//! ["https://shop.example"]
-//! crawl-delay = 10                        # seconds
-//!
-//! ["http://archive.example:8080"]
-//! verdict = "allow-all"                   # or "forbid-all"
-//!
-//! ["https://broken.example"]
-//! robots-txt = """
-//! User-agent: *
-//! Disallow: /private
-//! """
-//!
-//! ["https://busy.example"]
-//! robots-txt-file = "busy.robots.txt"     # beside this file
-//! paused-until = 2026-12-01T08:00:00Z
-//! ```
-//!
-//! A word that is not understood could mean the opposite of what is done, so nothing is passed over: unknown keys, keys
-//! that contradict each other, and two tables for one origin are errors.
+//! Reading overrides: TOML with the place of everything, so that errors can tell it.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
-use super::source::bare_origin;
-use crate::origin::InvalidUrl;
-
-/// What stands in place of an origin's robots.txt.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Ruling {
-    /// Everything is allowed.
-    AllowAll,
-    /// Everything is forbidden.
-    ForbidAll,
-    /// This robots.txt counts.
-    Replaced(Arc<[u8]>),
-}
-
-/// The operator's word for one origin; at least one of the fields says something.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Override {
-    /// What stands in place of the robots.txt.
-    pub ruling: Option<Ruling>,
-    /// The crawl delay in seconds, as a decimal number; it stands above those of a robots.txt.
-    pub crawl_delay: Option<String>,
-    /// Nothing is fetched before this time, in seconds of Unix time.
-    pub paused_until: Option<i64>,
-}
-
-/// Overrides of many origins.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Overrides {
-    by_origin: BTreeMap<String, Override>,
-}
-
-/// An overrides file that cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum OverridesError {
-    /// A file that is missing, or cannot be read.
-    #[error("cannot read {}: {error}", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        error: std::io::Error,
-    },
-    /// Something in the file that is wrong.
-    #[error("{}, line {line} (byte {offset}): {problem}", path.display())]
-    Wrong {
-        /// The file.
-        path: PathBuf,
-        /// The line, counted from 1.
-        line: usize,
-        /// Where in the file, in octets from its start.
-        offset: usize,
-        /// What is wrong.
-        problem: OverrideProblem,
-    },
-}
-
-/// What is wrong in an overrides file.
-#[derive(Debug, thiserror::Error)]
-pub enum OverrideProblem {
-    /// Octets that are not UTF-8.
-    #[error("it is not UTF-8, as TOML must be")]
-    NotUtf8,
-    /// What is no TOML.
-    #[error("it is no TOML: {0}")]
-    NotToml(String),
-    /// A table whose name is no origin.
-    #[error("{given:?} is no origin: {reason}; a table is named like [\"https://example.com\"], with quotes")]
-    NotOrigin {
-        /// The name.
-        given: String,
-        /// Why it is none.
-        reason: InvalidUrl,
-    },
-    /// A second table for one origin.
-    #[error("{origin} has a table at line {first} already; put everything into one of them")]
-    Repeated {
-        /// The origin in canonical form, which both names have.
-        origin: String,
-        /// The line of the first table.
-        first: usize,
-    },
-    /// An origin that is no table.
-    #[error("an origin wants a table, such as [{origin:?}] with lines below it; this is {found}")]
-    NotTable {
-        /// The origin as it is written.
-        origin: String,
-        /// What it is instead.
-        found: &'static str,
-    },
-    /// A table without a key.
-    #[error("the table of {origin} says nothing; its keys are {known}", known = KEYS.join(", "))]
-    Empty {
-        /// The origin in canonical form.
-        origin: String,
-    },
-    /// A key that is not known.
-    #[error("unknown key {given:?}{proposal}; the keys are {known}", known = KEYS.join(", "),
-        proposal = proposal.map(|key| format!(", probably {key}")).unwrap_or_default())]
-    UnknownKey {
-        /// The key.
-        given: String,
-        /// The known key that is nearest, if one is near.
-        proposal: Option<&'static str>,
-    },
-    /// A value that the key does not take.
-    #[error("{key} wants {wanted}; this is {found}")]
-    Value {
-        /// The key.
-        key: &'static str,
-        /// What it takes.
-        wanted: &'static str,
-        /// What it got.
-        found: String,
-    },
-    /// Two keys of which only one can be meant.
-    #[error("{one} and {other} contradict each other; leave one of them away")]
-    Contradiction {
-        /// One key.
-        one: &'static str,
-        /// The other one.
-        other: &'static str,
-    },
-    /// A replacement that cannot be read.
-    #[error("cannot read {}: {error}", path.display())]
-    Unreadable {
-        /// The replacement.
-        path: PathBuf,
-        /// What the system said.
-        error: std::io::Error,
-    },
-}
+use super::{Override, OverrideProblem, Overrides, Ruling};
+use crate::policy::source::bare_origin;
 
 const VERDICT: &str = "verdict";
 const ROBOTS_TXT: &str = "robots-txt";
 const ROBOTS_TXT_FILE: &str = "robots-txt-file";
 const CRAWL_DELAY: &str = "crawl-delay";
 const PAUSED_UNTIL: &str = "paused-until";
-const KEYS: [&str; 5] = [VERDICT, ROBOTS_TXT, ROBOTS_TXT_FILE, CRAWL_DELAY, PAUSED_UNTIL];
+pub(super) const KEYS: [&str; 5] = [VERDICT, ROBOTS_TXT, ROBOTS_TXT_FILE, CRAWL_DELAY, PAUSED_UNTIL];
 
 const ALLOW_ALL: &str = "allow-all";
 const FORBID_ALL: &str = "forbid-all";
@@ -176,46 +24,16 @@ const FORBID_ALL: &str = "forbid-all";
 /// A crawl delay beyond a year is a slip.
 const LONGEST_DELAY: f64 = 365.0 * 86_400.0;
 
-impl Overrides {
-    /// Reads a file, and the replacements that it names: their paths count from the folder that it is in.
-    ///
-    /// # Errors
-    ///
-    /// [`OverridesError`], where a file cannot be read, or anything in this one is not understood.
-    pub fn read(path: &Path) -> Result<Overrides, OverridesError> {
-        let octets =
-            std::fs::read(path).map_err(|error| OverridesError::Unreadable { path: path.to_owned(), error })?;
-        parse(&octets, path.parent().unwrap_or(Path::new(""))).map_err(|(at, problem)| {
-            let line = line_of(&octets, at);
-            OverridesError::Wrong { path: path.to_owned(), line, offset: at, problem }
-        })
-    }
-
-    /// The origins in canonical form, sorted, each with the operator's word.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &Override)> {
-        self.by_origin.iter().map(|(origin, word)| (origin.as_str(), word))
-    }
-
-    /// The operator's word for an origin in canonical form.
-    pub fn get(&self, origin: &str) -> Option<&Override> {
-        self.by_origin.get(origin)
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.by_origin.is_empty()
-    }
-}
-
 /// What is wrong, and at which octet.
-type Wrong = (usize, OverrideProblem);
+pub(super) type Wrong = (usize, OverrideProblem);
 
-fn line_of(text: &[u8], at: usize) -> usize {
+/// The line, counted from 1, that an octet of a text stands in.
+pub(super) fn line_of(text: &[u8], at: usize) -> usize {
     1 + memchr::memchr_iter(b'\n', &text[..at.min(text.len())]).count()
 }
 
 /// Reads the octets of a file in this folder.
-fn parse(octets: &[u8], folder: &Path) -> Result<Overrides, Wrong> {
+pub(super) fn parse(octets: &[u8], folder: &Path) -> Result<Overrides, Wrong> {
     let text = std::str::from_utf8(octets).map_err(|error| (error.valid_up_to(), OverrideProblem::NotUtf8))?;
     let document = DeTable::parse(text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
@@ -366,6 +184,7 @@ fn paused_until(value: &Spanned<DeValue<'_>>) -> Result<i64, Wrong> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::OverridesError;
     use super::*;
 
     fn parsed(text: &str) -> Result<Overrides, Wrong> {
