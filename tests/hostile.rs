@@ -5,6 +5,7 @@
 //! budget.
 
 use robosieve::automaton::{self, Engine, Scratch};
+use robosieve::lint::{self, FindingKind, Report};
 use robosieve::robots::Agents;
 use robosieve::{Dialect, RuleSet, Verdict};
 use support::{Engines, verdict};
@@ -157,4 +158,65 @@ fn few_octets_can_be_hostile_too() {
     assert_eq!(engines.agreed(path.as_bytes()), Verdict::Allowed);
     assert_eq!(engines.agreed((path + "b").as_bytes()), Verdict::Blocked);
     assert!(engines.rules.compiled().states < 100);
+}
+
+/// The search for rules that shadow others is the one thing in a lint that could be quadratic.
+const LINT_WORK: Bound = Bound { any: 5 << 20, per_octet: 130 };
+
+/// Findings of a hostile file, of which nothing outgrows the file.
+fn linted(name: &str, file: &[u8], dialect: &Dialect) -> Report {
+    let report = lint::lint(file, dialect);
+    let Report { findings, left_off, not_searched, work } = &report;
+    println!("{name}, {}: {} findings, {left_off}, {not_searched}, work {work}", dialect.name, findings.len());
+    assert!(LINT_WORK.holds(*work, file.len()), "{name} under {}: work {work}", dialect.name);
+    assert!(findings.len() <= 100_000, "{name} under {}", dialect.name);
+    let texts = findings.iter().flat_map(|finding| [&finding.text, &finding.reason]);
+    let related = findings.iter().filter_map(|finding| finding.related.as_ref()).map(|related| &related.text);
+    assert!(texts.chain(related).all(|text| text.len() < 2_000), "{name}: a finding as long as its line");
+    report
+}
+
+#[test]
+fn large_files_are_linted_within_bounds() {
+    for (name, generator) in generate::FILES {
+        let file = generator(PROMISED);
+        for dialect in Dialect::ALL {
+            linted(name, &file, dialect);
+        }
+    }
+}
+
+/// Beyond its budget the search still finds equals and plain prefixes, and says how many rules it did not try.
+#[test]
+fn what_a_lint_does_not_search_is_counted() {
+    let wild = |n: usize| format!("Disallow: /*a{n}*b*\n");
+    let mut file = (0..50_000).fold("User-agent: *\n".to_owned(), |file, n| file + &wild(n));
+    file += "Disallow: /*a7*b*\nDisallow: /long/prefix/*z\nAllow: /long/prefix*************\n";
+    let report = linted("50,000 wildcards", file.as_bytes(), Dialect::DEFAULT);
+    assert!(report.not_searched > 1_000, "{} not searched", report.not_searched);
+    let unreachable = report.findings.iter().filter(|finding| finding.kind == FindingKind::UnreachableRule);
+    let lines: Vec<(u32, u32)> = unreachable.map(|found| (found.line, found.related.as_ref().unwrap().line)).collect();
+    assert_eq!(lines, [(50_002, 9), (50_003, 50_004)]);
+    let plain = (0..50_000).fold("User-agent: *\n".to_owned(), |file, n| file + &format!("Disallow: /{n}\n"));
+    for dialect in Dialect::ALL {
+        assert_eq!(linted("50,000 prefixes", plain.as_bytes(), dialect).not_searched, 0);
+    }
+}
+
+/// Lines that could take long by themselves: hosts that need encoding, keys, agents.
+#[test]
+fn long_lines_are_linted() {
+    let long = |start: &str, unit: &str| format!("User-agent: *\nDisallow: /\n{start}{}\n", unit.repeat(PROMISED));
+    for (start, unit, expected) in [
+        ("Sitemap: http://", "é", FindingKind::RelativeSitemap),
+        ("Disallow: http://", "é", FindingKind::RuleWithoutSlash),
+        ("", "é", FindingKind::MissingColon),
+        ("", "x:", FindingKind::UnknownRecord),
+        ("Disallow: /a ", "/ ", FindingKind::SeveralPaths),
+        ("User-agent: ", "*a", FindingKind::AgentCut),
+    ] {
+        let file = long(start, unit);
+        let report = linted(start, file.as_bytes(), Dialect::DEFAULT);
+        assert!(report.findings.iter().any(|finding| finding.kind == expected), "{start}{unit}");
+    }
 }

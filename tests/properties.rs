@@ -1,5 +1,5 @@
 //! Properties: every engine against the oracle for every dialect, origins against the `url` crate, and two general
-//! automata as witnesses of ours.
+//! automata as witnesses of ours; lint against the oracle.
 //!
 //! Each property is tried on 4,096 cases, or on as many as the environment variable `PROPTEST_CASES` says.
 
@@ -7,6 +7,8 @@ use proptest::prelude::*;
 
 #[path = "properties/dialects.rs"]
 mod dialects;
+#[path = "properties/lint.rs"]
+mod lint;
 #[path = "oracle/mod.rs"]
 mod oracle;
 #[path = "properties/origins.rs"]

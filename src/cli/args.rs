@@ -19,6 +19,7 @@ pub struct Args {
 pub enum Command {
     Filter(FilterArgs),
     Check(CheckArgs),
+    Lint(LintArgs),
 }
 
 /// Split URL lists into allowed, blocked, deferred and invalid lines
@@ -97,6 +98,44 @@ pub struct CheckArgs {
     /// The URLs
     #[arg(required = true, value_name = "URL")]
     pub urls: Vec<std::ffi::OsString>,
+}
+
+/// Report what the author of a robots.txt probably did not mean
+///
+/// Reads each file as a crawler of the dialect does, and tells by line what is ignored, what is read otherwise than it
+/// looks, and what has no effect, with the text that says so. Exits with 0 if there is nothing, with 1 if there is
+/// anything, and with 2 on an error.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  robosieve lint robots.txt
+  robosieve lint --dialect all --json robots/* | jq -r .kind | sort | uniq -c")]
+pub struct LintArgs {
+    #[arg(long, value_name = "NAME", default_value = "rfc9309", value_parser = dialects, help = dialects_help())]
+    pub dialect: Vec<Dialects>,
+    /// Print a JSON object for each finding, one a line
+    #[arg(long)]
+    pub json: bool,
+    /// The robots.txt files; - is standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+}
+
+/// One dialect, or all of them.
+#[derive(Debug, Clone, Copy)]
+pub enum Dialects {
+    All,
+    One(&'static Dialect),
+}
+
+fn dialects(name: &str) -> Result<Dialects, String> {
+    match name {
+        "all" => Ok(Dialects::All),
+        name => dialect(name).map(Dialects::One).map_err(|error| format!("{error}, or all")),
+    }
+}
+
+fn dialects_help() -> String {
+    format!("How robots.txt is read; as often as needed: {}, or all", Dialect::names().join(", "))
 }
 
 /// The crawler, and how it reads robots.txt.

@@ -1,27 +1,18 @@
 //! `robosieve check`.
 
-use std::io::{self, Read, Write};
-use std::path::Path;
 use std::process::ExitCode;
 
 use super::args::CheckArgs;
 use super::failure::Failure;
-use robosieve::filter::STANDARD_INPUT;
+use super::printer::Printer;
+use super::read;
 use robosieve::robots::GroupOrigin;
 use robosieve::{ChosenRules, RuleSet, Verdict, origin};
 
 pub fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
     let file = read(&args.robots)?;
     let rules = RuleSet::compile(&file, &args.crawler.agent, args.crawler.dialect);
-    let mut out = Some(io::stdout().lock());
-    let mut print = |line: String| match out.as_mut().map_or(Ok(()), |out| writeln!(out, "{line}")) {
-        // Nobody reads on; the exit status still tells the answer.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
-            out = None;
-            Ok(())
-        }
-        other => other,
-    };
+    let mut printer = Printer::new();
     let (mut blocked, mut invalid) = (false, false);
     for url in &args.urls {
         let line = origin::trimmed(url.as_encoded_bytes());
@@ -30,29 +21,20 @@ pub fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
                 let path = origin::path(&line[end..]);
                 let explanation = rules.explain(&path);
                 blocked |= explanation.verdict == Verdict::Blocked;
-                print(report(&url.to_string_lossy(), rules.chosen(), &explanation))?;
+                printer.line(&report(&url.to_string_lossy(), rules.chosen(), &explanation))?;
             }
             Err(reason) => {
                 invalid = true;
-                print(format!("invalid\t{}\t{reason}", url.to_string_lossy()))?;
+                printer.line(&format!("invalid\t{}\t{reason}", url.to_string_lossy()))?;
             }
         }
     }
+    printer.finish()?;
     Ok(match (invalid, blocked) {
         (true, _) => ExitCode::from(2),
         (false, true) => ExitCode::from(1),
         (false, false) => ExitCode::SUCCESS,
     })
-}
-
-fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    let mut file = Vec::new();
-    let read = if path.as_os_str() == STANDARD_INPUT {
-        io::stdin().read_to_end(&mut file).map(|_| file)
-    } else {
-        std::fs::read(path)
-    };
-    read.map_err(|error| Failure::Unreadable { path: path.to_owned(), error })
 }
 
 /// One line: verdict, URL, and what decided.

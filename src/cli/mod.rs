@@ -1,20 +1,25 @@
 //! The command line.
 //!
 //! [`args`] is plain data; each command turns it into what the library wants, and prints what came of it. Exit status:
-//! 0 done, 1 the answer is "no" (`check` found a blocked URL), 2 an error. A closed pipe is no error.
+//! 0 done, 1 the answer is "no" (`check` found a blocked URL, `lint` something to report), 2 an error. A closed pipe is no error.
 
 mod args;
 mod check;
 mod failure;
 mod filter;
+mod lint;
+mod printer;
 mod sigbus;
 
 pub use args::Args;
 pub use failure::Failure;
 
+use std::io::{self, Read};
+use std::path::Path;
 use std::process::ExitCode;
 
 use args::Command;
+use robosieve::filter::STANDARD_INPUT;
 
 /// Runs a command.
 pub fn run(args: Args) -> Result<ExitCode, Failure> {
@@ -24,5 +29,17 @@ pub fn run(args: Args) -> Result<ExitCode, Failure> {
             filter::run(&args)
         }
         Command::Check(args) => check::run(&args),
+        Command::Lint(args) => lint::run(&args),
     }
+}
+
+/// A whole file, or the standard input.
+fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    let mut file = Vec::new();
+    let read = if path.as_os_str() == STANDARD_INPUT {
+        io::stdin().read_to_end(&mut file).map(|_| file)
+    } else {
+        std::fs::read(path)
+    };
+    read.map_err(|error| Failure::Unreadable { path: path.to_owned(), error })
 }

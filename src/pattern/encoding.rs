@@ -118,7 +118,7 @@ impl Encoding {
 }
 
 /// The octet that `text` begins with an escape of.
-fn escaped(text: &[u8]) -> Option<u8> {
+pub(crate) fn escaped(text: &[u8]) -> Option<u8> {
     let digit = |octet: u8| char::from(octet).to_digit(16).map(|digit| digit as u8);
     match text {
         [b'%', high, low, ..] => Some(digit(*high)? << 4 | digit(*low)?),

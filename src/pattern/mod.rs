@@ -6,10 +6,12 @@
 //! list of literal segments with a `*` between each two, in the normal form of the dialect's percent-encoding
 //! ([`Encoding::path`](crate::dialect::Encoding::path) brings a URL's path into the same form).
 
+mod cover;
 mod encoding;
 mod rank;
 
 pub use encoding::OctetSet;
+pub(crate) use encoding::escaped;
 
 use std::ops::Range;
 
@@ -64,6 +66,12 @@ impl Patterns {
     ) -> impl DoubleEndedIterator<Item = Range<usize>> + ExactSizeIterator + '_ {
         let range = pattern.first_segment as usize..pattern.end_segment as usize;
         self.segments[range].iter().map(|&(start, end)| start as usize..end as usize)
+    }
+
+    /// Whether two patterns have the same segments, in the same way: they match the same paths.
+    pub(crate) fn is_same(&self, one: &Pattern, other: &Pattern) -> bool {
+        let texts = |pattern| self.segments(pattern).map(|range| &self.text[range]);
+        one.anchored == other.anchored && texts(one).eq(texts(other))
     }
 
     /// Whether `path`, in normal form, matches `pattern`: greedily, segment by segment, which is exact for globs.

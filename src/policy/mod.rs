@@ -13,6 +13,7 @@ mod groups;
 mod image;
 mod index;
 mod octets;
+mod overrides;
 mod provenance;
 mod resolve;
 mod side_records;
@@ -25,6 +26,7 @@ pub use columns::{Columns, ColumnsError, Crawler, CrawlerError};
 pub use groups::{Group, Groups};
 pub use image::{ImageError, OpenError, Record, Trust, WriteError};
 pub use index::{Index, hash};
+pub use overrides::{Override, OverrideProblem, Overrides, OverridesError, Ruling};
 pub use standing::{Answered, LastGood, Standing, State, Times};
 
 use serde::{Deserialize, Serialize};

@@ -7,6 +7,7 @@
 
 mod agents;
 mod decode;
+mod lines;
 mod note;
 mod parse;
 mod record;
@@ -14,8 +15,10 @@ mod select;
 
 pub use agents::{AgentError, Agents};
 pub use decode::decode;
+pub(crate) use lines::lines;
 pub use note::{Note, NoteCounts, NoteKind};
 pub use record::SideKey;
+pub(crate) use record::{Key, Line, read};
 pub use select::{GroupOrigin, Selection};
 
 use std::ops::Range;

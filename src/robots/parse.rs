@@ -1,8 +1,9 @@
 //! Lines into groups, in one pass.
 
+use super::lines::{TextLine, lines};
 use super::record::{self, Key, Line};
 use super::{AgentName, Group, Note, NoteKind, Robots, Rule, SideKey, SideRecord};
-use crate::dialect::{AllowLines, Boundary, Dialect, LineLimit, NulOctet, RuleStart};
+use crate::dialect::{AllowLines, Boundary, Dialect, RuleStart};
 
 impl<'a> Robots<'a> {
     /// Reads the text of a robots.txt, as [`decode`](super::decode) returns it.
@@ -14,15 +15,7 @@ impl<'a> Robots<'a> {
         if looks_like_html(text) {
             parser.robots.notes.push(Note { kind: NoteKind::LooksLikeHtml, line: 1 });
         }
-        let mut rest = text;
-        while let Some(end) = memchr::memchr2(b'\n', b'\r', rest) {
-            parser.line(&rest[..end]);
-            let crlf = rest[end..].starts_with(b"\r\n");
-            rest = &rest[end + 1 + usize::from(crlf)..];
-        }
-        if !rest.is_empty() {
-            parser.line(rest);
-        }
+        lines(text, dialect).for_each(|line| parser.line(line));
         parser.robots
     }
 }
@@ -50,18 +43,20 @@ impl<'a> Parser<'a, '_> {
         self.robots.notes.push(Note { kind, line: self.line });
     }
 
-    fn line(&mut self, line: &'a [u8]) {
-        self.line = self.line.saturating_add(1);
-        let line = self.limited(line);
-        match record::read(line, self.dialect.keys) {
+    fn line(&mut self, line: TextLine<'a>) {
+        self.line = line.number;
+        if line.cut {
+            self.note(NoteKind::LineCut);
+        }
+        match record::read(line.text, self.dialect.keys) {
             Line::Comment => {}
             Line::Blank => {
                 if self.dialect.boundary == Boundary::BlankLine {
                     self.open = OpenGroup::None;
                 }
             }
-            Line::MissingColon => self.note(NoteKind::MissingColon),
-            Line::Record { key, value } => match key {
+            Line::MissingColon { .. } => self.note(NoteKind::MissingColon),
+            Line::Record { key, value, .. } => match key {
                 Key::UserAgent => self.agent(value),
                 Key::Allow => self.rule(true, value),
                 Key::Disallow => self.rule(false, value),
@@ -70,21 +65,6 @@ impl<'a> Parser<'a, '_> {
                 Key::Unknown => self.note(NoteKind::UnknownRecord),
             },
         }
-    }
-
-    /// The part of a line that the dialect reads.
-    fn limited(&mut self, line: &'a [u8]) -> &'a [u8] {
-        let mut end = line.len();
-        if let LineLimit::Octets(limit) = self.dialect.line_limit {
-            end = end.min(limit);
-        }
-        if self.dialect.nul == NulOctet::EndsLine {
-            end = memchr::memchr(0, &line[..end]).unwrap_or(end);
-        }
-        if end < line.len() {
-            self.note(NoteKind::LineCut);
-        }
-        &line[..end]
     }
 
     fn agent(&mut self, value: &'a [u8]) {

@@ -56,7 +56,7 @@ impl SideKey {
 
 /// What the key of a record says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Key {
+pub(crate) enum Key {
     UserAgent,
     Allow,
     Disallow,
@@ -68,19 +68,20 @@ pub(super) enum Key {
 
 /// A line, read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Line<'a> {
+pub(crate) enum Line<'a> {
     /// Nothing but blanks.
     Blank,
     /// Nothing but a comment.
     Comment,
-    /// Something without a separator.
-    MissingColon,
-    /// A key and a value, trimmed; the value may be empty.
-    Record { key: Key, value: &'a [u8] },
+    /// Something without a key and a separator, trimmed.
+    MissingColon { content: &'a [u8] },
+    /// A key, as it is read and as it is written, and a value, trimmed; the value may be empty. The colon between may be
+    /// missing where the dialect does without.
+    Record { key: Key, written: &'a [u8], colon: bool, value: &'a [u8] },
 }
 
 /// Reads one line, without its line end.
-pub(super) fn read<'a>(line: &'a [u8], keys: Keys) -> Line<'a> {
+pub(crate) fn read<'a>(line: &'a [u8], keys: Keys) -> Line<'a> {
     let (content, commented) = match memchr::memchr(b'#', line) {
         Some(at) => (&line[..at], true),
         None => (line, false),
@@ -90,12 +91,13 @@ pub(super) fn read<'a>(line: &'a [u8], keys: Keys) -> Line<'a> {
         return if commented { Line::Comment } else { Line::Blank };
     }
     let separator = memchr::memchr(b':', content).or_else(|| missing_colon(content, keys));
-    let Some(at) = separator else { return Line::MissingColon };
+    let Some(at) = separator else { return Line::MissingColon { content } };
     let key = trim(&content[..at], keys);
     if key.is_empty() {
-        return Line::MissingColon;
+        return Line::MissingColon { content };
     }
-    Line::Record { key: key_of(key, keys), value: trim(&content[at + 1..], keys) }
+    let colon = content[at] == b':';
+    Line::Record { key: key_of(key, keys), written: key, colon, value: trim(&content[at + 1..], keys) }
 }
 
 /// Where the blank between exactly two words stands in for a colon (C++).
@@ -178,30 +180,34 @@ fn lenient_key(key: &[u8]) -> Key {
 mod tests {
     use super::*;
 
-    fn record<'a>(key: Key, value: &'a str) -> Line<'a> {
-        Line::Record { key, value: value.as_bytes() }
+    /// Key and value of a line that is a record.
+    fn record(line: &str, keys: Keys) -> (Key, &str) {
+        match read(line.as_bytes(), keys) {
+            Line::Record { key, value, .. } => (key, std::str::from_utf8(value).unwrap()),
+            other => panic!("{line}: {other:?}"),
+        }
     }
 
     #[test]
     fn records_are_trimmed_and_comments_cut() {
-        assert_eq!(read(b" Disallow\t: /a b \t# c: d", Keys::Exact), record(Key::Disallow, "/a b"));
-        assert_eq!(read(b"DISALLOW:", Keys::Exact), record(Key::Disallow, ""));
-        assert_eq!(read(b"Allow: /a:b", Keys::Exact), record(Key::Allow, "/a:b"));
+        assert_eq!(record(" Disallow\t: /a b \t# c: d", Keys::Exact), (Key::Disallow, "/a b"));
+        assert_eq!(record("DISALLOW:", Keys::Exact), (Key::Disallow, ""));
+        assert_eq!(record("Allow: /a:b", Keys::Exact), (Key::Allow, "/a:b"));
         assert_eq!(read(b"  \t", Keys::Exact), Line::Blank);
         assert_eq!(read(b"  # x", Keys::Exact), Line::Comment);
-        assert_eq!(read(b": /x", Keys::Exact), Line::MissingColon);
+        assert_eq!(read(b" : /x", Keys::Exact), Line::MissingColon { content: b": /x" });
     }
 
     #[test]
     fn lenient_keys_are_read_by_their_beginning() {
         for line in ["Disallow /x", "disallowed: /x", "Dissalow: /x", "diasllow /x"] {
-            assert_eq!(read(line.as_bytes(), Keys::Lenient), record(Key::Disallow, "/x"), "{line}");
+            assert_eq!(record(line, Keys::Lenient), (Key::Disallow, "/x"), "{line}");
             assert!(!matches!(read(line.as_bytes(), Keys::Exact), Line::Record { key: Key::Disallow, .. }), "{line}");
         }
-        assert_eq!(read(b"useragent: a", Keys::Lenient), record(Key::UserAgent, "a"));
-        assert_eq!(read(b"useragent: a", Keys::Exact), record(Key::Misspelt, "a"));
-        assert_eq!(read(b"Disallow /x /y", Keys::Lenient), Line::MissingColon);
-        assert_eq!(read(b"Site-map: x", Keys::Lenient), record(Key::Side(SideKey::Sitemap), "x"));
+        assert_eq!(record("useragent: a", Keys::Lenient), (Key::UserAgent, "a"));
+        assert_eq!(record("useragent: a", Keys::Exact), (Key::Misspelt, "a"));
+        assert_eq!(read(b"Disallow /x /y", Keys::Lenient), Line::MissingColon { content: b"Disallow /x /y" });
+        assert_eq!(record("Site-map: x", Keys::Lenient), (Key::Side(SideKey::Sitemap), "x"));
     }
 
     #[test]
@@ -209,8 +215,16 @@ mod tests {
         for keys in [Keys::Exact, Keys::Lenient] {
             for side in SideKey::ALL {
                 let line = format!("{}: 1", side.name().to_uppercase());
-                assert_eq!(read(line.as_bytes(), keys), record(Key::Side(side), "1"));
+                assert_eq!(record(&line, keys), (Key::Side(side), "1"));
             }
+        }
+    }
+
+    #[test]
+    fn a_record_tells_how_it_was_written() {
+        for (line, expected, with_colon) in [("Disalow : /x", "Disalow", true), ("Dissallow /x", "Dissallow", false)] {
+            let Line::Record { written, colon, .. } = read(line.as_bytes(), Keys::Lenient) else { panic!("{line}") };
+            assert_eq!((written, colon), (expected.as_bytes(), with_colon));
         }
     }
 }

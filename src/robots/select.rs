@@ -89,19 +89,34 @@ impl Robots<'_> {
     /// Not part of [`Robots::parse`], because only those who show notes pay for it.
     pub fn agent_notes(&self, dialect: &Dialect) -> Vec<Note> {
         let mut notes = Vec::new();
-        let mut seen = hashbrown::HashMap::new();
-        for (index, group) in self.groups.iter().enumerate() {
-            for agent in &self.agents[group.agents.clone()] {
-                let compared = compared_part(agent.value, dialect.agent_line);
-                if compared.len() < agent.value.len() || agent.value.is_empty() {
-                    notes.push(Note { kind: NoteKind::AgentCut, line: agent.line });
-                }
-                if *seen.entry(compared.to_ascii_lowercase()).or_insert(index) != index {
-                    notes.push(Note { kind: NoteKind::AgentRepeated, line: agent.line });
-                }
+        for named in self.named(dialect) {
+            let line = named.agent.line;
+            if named.is_cut() {
+                notes.push(Note { kind: NoteKind::AgentCut, line });
+            }
+            if named.first.is_some_and(|first| first.group != named.group) {
+                notes.push(Note { kind: NoteKind::AgentRepeated, line });
             }
         }
         notes
+    }
+
+    /// The `User-agent` lines of all groups in the order of the file, each with what is compared of it, and where the
+    /// same was named first.
+    pub(crate) fn named(&self, dialect: &Dialect) -> impl Iterator<Item = Named<'_>> {
+        let line = dialect.agent_line;
+        let mut seen = hashbrown::HashMap::new();
+        let groups = self.groups.iter().enumerate();
+        let agents =
+            groups.flat_map(|(index, group)| self.agents[group.agents.clone()].iter().map(move |a| (index, a)));
+        agents.map(move |(index, &agent)| {
+            let (compared, group) = (compared_part(agent.value, line), index as u32);
+            let everybody = is_everybody(agent.value, line);
+            let key = if everybody { b"*".to_vec() } else { compared.to_ascii_lowercase() };
+            let here = FirstNamed { group, line: agent.line };
+            let first = *seen.entry(key).or_insert(here);
+            Named { agent, group, compared, everybody, first: (first != here).then_some(first) }
+        })
     }
 
     fn groups_where(&self, dialect: &Dialect, named: impl Fn(&[u8]) -> bool) -> Vec<u32> {
@@ -114,6 +129,34 @@ impl Robots<'_> {
             Groups::Merged => found.collect(),
             Groups::First => found.take(1).collect(),
         }
+    }
+}
+
+/// One `User-agent` line, in its group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Named<'a> {
+    pub agent: AgentName<'a>,
+    /// An index into [`Robots::groups`].
+    pub group: u32,
+    /// The part of the value that is compared.
+    pub compared: &'a [u8],
+    /// Whether it means everybody.
+    pub everybody: bool,
+    /// Where the same was named before.
+    pub first: Option<FirstNamed>,
+}
+
+/// Where an agent was named first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct FirstNamed {
+    pub group: u32,
+    pub line: u32,
+}
+
+impl Named<'_> {
+    /// Whether not the whole value is compared, or there is none.
+    pub fn is_cut(&self) -> bool {
+        self.compared.len() < self.agent.value.len() || self.agent.value.is_empty()
     }
 }
 

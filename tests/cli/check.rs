@@ -132,7 +132,7 @@ fn an_answer_that_cannot_be_printed_is_an_error() {
 #[test]
 fn help_and_version_are_answers() {
     let bench = Bench::new();
-    for words in ["--help", "filter --help", "check --help", "--version"] {
+    for words in ["--help", "filter --help", "check --help", "lint --help", "--version"] {
         let done = bench.program(words).assert().success();
         assert!(!done.get_output().stdout.is_empty(), "{words}");
     }

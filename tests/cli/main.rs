@@ -11,6 +11,7 @@ mod changes;
 mod check;
 mod datasets;
 mod inputs;
+mod lint;
 mod lists;
 mod output;
 mod redirects;

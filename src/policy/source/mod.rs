@@ -94,7 +94,7 @@ fn fetched(origin: String, exact: bool, body: Arc<[u8]>) -> Capture {
 }
 
 /// An origin and nothing else, in canonical form; a `/` behind it does no harm.
-fn bare_origin(text: &str) -> Result<String, InvalidUrl> {
+pub(super) fn bare_origin(text: &str) -> Result<String, InvalidUrl> {
     let line = origin::trimmed(text.as_bytes());
     let (canonical, at) = origin::canonical(line)?;
     if matches!(&line[at..], [] | b"/") { Ok(canonical) } else { Err(InvalidUrl::Host) }

@@ -1,0 +1,208 @@
+//! Which text says so.
+//!
+//! A table for each dialect: what its own document says about each kind of finding, and where. What it does not say is
+//! borrowed from RFC 9309, the standard of today; findings that rest on one text alone are only made where the dialect
+//! has it.
+
+use serde::Serialize;
+
+use super::FindingKind;
+use crate::dialect::Dialect;
+
+/// A place in a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Citation {
+    /// The document, for example `RFC 9309`.
+    pub document: &'static str,
+    /// The section, rule or function in it; empty where the document has no parts.
+    pub section: &'static str,
+    /// Whether the dialect's own documents are silent, so that another one is cited.
+    pub borrowed: bool,
+}
+
+/// What one dialect's documents say.
+struct Texts {
+    dialect: &'static str,
+    places: &'static [(FindingKind, &'static str, &'static str)],
+}
+
+const RFC: &str = "RFC 9309";
+const GOOGLE: &str = "google/robotstxt, robots.cc";
+const GOOGLE_PAGE: &str = "Google, How Google interprets the robots.txt specification";
+const MANDELBOT: &str = "Fractle's page on Mandelbot's robots.txt support";
+const SEARCHTOOLS: &str = "SearchTools, Elements of robots.txt, June 2008";
+const DRAFT: &str = "draft-koster-robots-00";
+const STANDARD: &str = "A Standard for Robot Exclusion, 30 June 1994";
+/// The page of the same author that explains the standard.
+const WEB_ROBOTS: &str = "robotstxt.org, About /robots.txt";
+/// The standard itself allows several agents; pages that taught it then did not.
+const TUTORIALS: &str = "tutorials of the format of 1994";
+const BING: &str = "Bing Webmaster Blog, To crawl or not to crawl, 3 May 2012";
+const SITEMAPS: &str = "sitemaps.org, Sitemaps XML format";
+
+use FindingKind::{
+    AgentCut, AgentRepeated, AllowIgnored, BlankLineInRecord, CrawlDelayOutOfRange, EncodingMended, EverybodyRepeated,
+    FileCut, FileTooLong, FileWithoutDisallow, LineCut, LiteralWildcard, LooksLikeHtml, MissingColon, MisspeltKey,
+    RecordWithoutDisallow, RelativeSitemap, RuleOutsideGroup, RuleWithoutSlash, SeveralAgents, SeveralPaths,
+    StarNotAlone, Unescaped, UnknownRecord, UnreachableRule,
+};
+
+const RFC_TEXTS: Texts = Texts {
+    dialect: "rfc9309",
+    places: &[
+        (LooksLikeHtml, RFC, "2.3"),
+        (EncodingMended, RFC, "2.3"),
+        (FileWithoutDisallow, RFC, "2.2.1"),
+        (FileCut, RFC, "2.5"),
+        (FileTooLong, RFC, "2.5"),
+        (LineCut, RFC, "2.5"),
+        (MissingColon, RFC, "2.2"),
+        (MisspeltKey, RFC, "2.2.4"),
+        (UnknownRecord, RFC, "2.2.4"),
+        (AgentCut, RFC, "2.2.1"),
+        (StarNotAlone, RFC, "2.2"),
+        (AgentRepeated, RFC, "2.2.1"),
+        (EverybodyRepeated, RFC, "2.2.1"),
+        (RecordWithoutDisallow, RFC, "2.2.2"),
+        (BlankLineInRecord, RFC, "2.2"),
+        (RuleOutsideGroup, RFC, "2.2.2"),
+        (RuleWithoutSlash, RFC, "2.2"),
+        (SeveralPaths, RFC, "2.2"),
+        (LiteralWildcard, RFC, "2.2.3"),
+        (Unescaped, RFC, "2.2.2"),
+        (UnreachableRule, RFC, "2.2.2"),
+        (RelativeSitemap, SITEMAPS, "Specifying the Sitemap location in your robots.txt file"),
+        (CrawlDelayOutOfRange, BING, ""),
+    ],
+};
+
+const ALL: [Texts; 6] = [
+    RFC_TEXTS,
+    Texts {
+        dialect: "google",
+        places: &[
+            (LooksLikeHtml, GOOGLE_PAGE, "File format"),
+            (EncodingMended, GOOGLE_PAGE, "File format"),
+            (FileTooLong, GOOGLE_PAGE, "File format"),
+            (LineCut, GOOGLE, "RobotsTxtParser::Parse"),
+            (MissingColon, GOOGLE, "RobotsTxtParser::GetKeyAndValueFrom"),
+            (MisspeltKey, GOOGLE, "kAllowFrequentTypos"),
+            (UnknownRecord, GOOGLE, "ParsedRobotsKey::Parse"),
+            (AgentCut, GOOGLE, "RobotsMatcher::ExtractUserAgent"),
+            (StarNotAlone, GOOGLE, "RobotsMatcher::HandleUserAgent"),
+            (AgentRepeated, GOOGLE_PAGE, "Order of precedence for user agents"),
+            (EverybodyRepeated, GOOGLE_PAGE, "Order of precedence for user agents"),
+            (RuleOutsideGroup, GOOGLE, "RobotsMatcher::HandleDisallow"),
+            (RuleWithoutSlash, GOOGLE, "RobotsMatchStrategy::Matches"),
+            (Unescaped, GOOGLE, "MaybeEscapePattern"),
+            (UnreachableRule, GOOGLE_PAGE, "Order of precedence for rules"),
+            (RelativeSitemap, GOOGLE_PAGE, "sitemap"),
+        ],
+    },
+    Texts {
+        dialect: "mandelbot",
+        places: &[
+            (MissingColon, MANDELBOT, ""),
+            (UnknownRecord, MANDELBOT, ""),
+            (AgentRepeated, MANDELBOT, ""),
+            (EverybodyRepeated, MANDELBOT, ""),
+            (Unescaped, MANDELBOT, ""),
+        ],
+    },
+    Texts {
+        dialect: "extended-2008",
+        places: &[(UnreachableRule, SEARCHTOOLS, ""), (CrawlDelayOutOfRange, SEARCHTOOLS, "")],
+    },
+    Texts {
+        dialect: "draft-1996",
+        places: &[
+            (LooksLikeHtml, DRAFT, "3.1"),
+            (FileWithoutDisallow, DRAFT, "3.2"),
+            (MissingColon, DRAFT, "3.3"),
+            (MisspeltKey, DRAFT, "3.2"),
+            (UnknownRecord, DRAFT, "3.2"),
+            (StarNotAlone, DRAFT, "3.3"),
+            (AgentRepeated, DRAFT, "3.2.1"),
+            (EverybodyRepeated, DRAFT, "3.2.1"),
+            (RecordWithoutDisallow, DRAFT, "3.2.2"),
+            (BlankLineInRecord, DRAFT, "3.2"),
+            (RuleOutsideGroup, DRAFT, "3.2"),
+            (RuleWithoutSlash, DRAFT, "3.3"),
+            (SeveralPaths, DRAFT, "3.3"),
+            (LiteralWildcard, DRAFT, "3.2.2"),
+            (Unescaped, DRAFT, "3.3"),
+            (UnreachableRule, DRAFT, "3.2.2"),
+        ],
+    },
+    Texts {
+        dialect: "original-1994",
+        places: &[
+            (FileWithoutDisallow, STANDARD, "The Format"),
+            (MissingColon, STANDARD, "The Format"),
+            (MisspeltKey, STANDARD, "The Format"),
+            (UnknownRecord, STANDARD, "The Format"),
+            (AgentCut, STANDARD, "The Format, User-agent"),
+            (StarNotAlone, STANDARD, "The Format, User-agent"),
+            (EverybodyRepeated, STANDARD, "The Format, User-agent"),
+            (SeveralAgents, TUTORIALS, "only one User-agent field per record"),
+            (RecordWithoutDisallow, STANDARD, "The Format, Disallow"),
+            (BlankLineInRecord, STANDARD, "The Format"),
+            (RuleOutsideGroup, STANDARD, "The Format"),
+            (AllowIgnored, STANDARD, "The Format"),
+            (RuleWithoutSlash, STANDARD, "The Format, Disallow"),
+            (SeveralPaths, WEB_ROBOTS, "What to put in it"),
+            (LiteralWildcard, WEB_ROBOTS, "What to put in it"),
+            (UnreachableRule, STANDARD, "The Format, Disallow"),
+        ],
+    },
+];
+
+/// Whether a kind rests on one text alone, and is no finding where the dialect has not that text.
+fn needs_own_text(kind: FindingKind) -> bool {
+    matches!(kind, FileTooLong | SeveralAgents | CrawlDelayOutOfRange)
+}
+
+/// The text of a dialect that a finding of this kind rests on; `None`: nothing is said against it.
+pub(super) fn citation(kind: FindingKind, dialect: &Dialect) -> Option<Citation> {
+    let in_texts = |texts: &Texts| texts.places.iter().find(|place| place.0 == kind);
+    let cite = |&(_, document, section), borrowed| Citation { document, section, borrowed };
+    if let Some(own) = ALL.iter().find(|texts| texts.dialect == dialect.name).and_then(in_texts) {
+        return Some(cite(own, false));
+    }
+    if needs_own_text(kind) {
+        return None;
+    }
+    // A kind that even the RFC is silent about comes from a dialect of the caller's making.
+    let borrowed = in_texts(&RFC_TEXTS).map(|place| cite(place, true));
+    Some(borrowed.unwrap_or(Citation { document: dialect.source, section: "", borrowed: false }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_dialect_has_its_texts_and_every_kind_a_place() {
+        for dialect in Dialect::ALL {
+            assert_eq!(ALL.iter().filter(|texts| texts.dialect == dialect.name).count(), 1, "{}", dialect.name);
+        }
+        for kind in FindingKind::ALL {
+            let cited = Dialect::ALL.iter().filter_map(|dialect| citation(kind, dialect));
+            assert!(cited.into_iter().any(|place| !place.borrowed), "{}", kind.name());
+            for texts in &ALL {
+                assert!(texts.places.iter().filter(|place| place.0 == kind).count() <= 1, "{}", kind.name());
+            }
+        }
+    }
+
+    #[test]
+    fn what_a_dialect_does_not_say_is_borrowed_or_no_finding() {
+        let of = |name: &str, kind| citation(kind, Dialect::named(name).unwrap());
+        assert_eq!(of("mandelbot", SeveralPaths).unwrap(), Citation { document: RFC, section: "2.2", borrowed: true });
+        assert_eq!(of("rfc9309", SeveralAgents), None);
+        assert_eq!(of("mandelbot", CrawlDelayOutOfRange), None);
+        assert_eq!(of("draft-1996", FileTooLong), None);
+        let mine = Dialect { name: "mine", source: "my page", ..Dialect::DEFAULT.clone() };
+        assert_eq!(citation(AllowIgnored, &mine).unwrap().document, "my page");
+    }
+}

@@ -1,0 +1,57 @@
+//! Crawl delays that their crawlers do not take.
+
+use super::FindingKind;
+use super::finding::Findings;
+use crate::dialect::{CrawlDelay, Dialect};
+use crate::robots::{Agents, Robots, SideKey};
+
+/// A crawler whose page says which delays it takes.
+struct Bounds {
+    crawler: &'static str,
+    seconds: std::ops::RangeInclusive<f64>,
+}
+
+/// Bing: a time window from 1 to 30 seconds.
+const BINGBOT: Bounds = Bounds { crawler: "bingbot", seconds: 1.0..=30.0 };
+
+/// Looks at the delays that apply to a crawler with bounds, and, where delays have a meaning for all, at all of them.
+pub(super) fn check(robots: &Robots<'_>, dialect: &Dialect, findings: &mut Findings<'_>) {
+    let chosen = robots.select(&Agents::verbatim(BINGBOT.crawler), dialect).groups;
+    for record in robots.side_records.iter().filter(|record| record.key == SideKey::CrawlDelay) {
+        let delay = seconds(record.value);
+        let is_bounded = record.group.is_some_and(|group| chosen.binary_search(&group).is_ok());
+        match (dialect.crawl_delay, delay) {
+            (CrawlDelay::Seconds, None) => findings.add(FindingKind::CrawlDelayOutOfRange, record.line, || {
+                "a crawl delay is a number of seconds, with decimals or without".to_owned()
+            }),
+            (CrawlDelay::Kept, delay) if is_bounded && !delay.is_some_and(|delay| BINGBOT.seconds.contains(&delay)) => {
+                findings.add(FindingKind::CrawlDelayOutOfRange, record.line, || {
+                    let Bounds { crawler, seconds } = BINGBOT;
+                    let (least, most) = seconds.into_inner();
+                    format!("{crawler}, to which this record applies, takes delays from {least} to {most} seconds")
+                });
+            }
+            _ => {}
+        }
+    }
+}
+
+/// A number of seconds, as it is written.
+fn seconds(value: &[u8]) -> Option<f64> {
+    let is_number = !value.is_empty() && value.iter().all(|octet| octet.is_ascii_digit() || *octet == b'.');
+    std::str::from_utf8(value).ok().filter(|_| is_number)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_is_digits_and_a_point() {
+        assert_eq!(seconds(b"10"), Some(10.0));
+        assert_eq!(seconds(b"0.5"), Some(0.5));
+        for other in ["", ".", "-1", "10s", "1e3", "inf", "1.2.3", "1 s"] {
+            assert_eq!(seconds(other.as_bytes()), None, "{other}");
+        }
+    }
+}

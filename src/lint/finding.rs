@@ -1,0 +1,284 @@
+//! Findings, and their collection.
+
+use serde::Serialize;
+
+use super::citation::{Citation, citation};
+use crate::dialect::Dialect;
+use crate::robots::{self, NoteKind};
+
+/// What kind of thing the author probably did not mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FindingKind {
+    /// The file looks like an HTML page.
+    LooksLikeHtml,
+    /// UTF-16 that does not decode.
+    EncodingMended,
+    /// A file without any record, so without any `Disallow`.
+    FileWithoutDisallow,
+    /// The rest of the file beyond the dialect's limit, from this line on.
+    FileCut,
+    /// The rest of the file beyond what every crawler reads, from this line on.
+    FileTooLong,
+    /// The rest of a line beyond the dialect's limit, or behind a NUL that ends it.
+    LineCut,
+    /// A line without a colon.
+    MissingColon,
+    /// A key that is a misspelling.
+    MisspeltKey,
+    /// A record with a key that no text knows.
+    UnknownRecord,
+    /// A `User-agent` line of which only a part counts, or nothing.
+    AgentCut,
+    /// `User-agent: * *`: a star that does not stand alone.
+    StarNotAlone,
+    /// An agent that is named a second time.
+    AgentRepeated,
+    /// A second record for everybody.
+    EverybodyRepeated,
+    /// More than one agent in a record, where a text asks for one.
+    SeveralAgents,
+    /// A record without a `Disallow` line.
+    RecordWithoutDisallow,
+    /// A blank line inside a record, or between the agents of one.
+    BlankLineInRecord,
+    /// A rule before any agent, or outside every record.
+    RuleOutsideGroup,
+    /// An `Allow` line where the dialect has none.
+    AllowIgnored,
+    /// A rule that begins with no slash.
+    RuleWithoutSlash,
+    /// Several paths on one line.
+    SeveralPaths,
+    /// A wildcard where the dialect has none.
+    LiteralWildcard,
+    /// A character that should be percent-encoded.
+    Unescaped,
+    /// A rule that can never decide, because another one always wins against it.
+    UnreachableRule,
+    /// A `Sitemap` that is no absolute URL.
+    RelativeSitemap,
+    /// A crawl delay that its crawler does not take.
+    CrawlDelayOutOfRange,
+}
+
+impl From<NoteKind> for FindingKind {
+    fn from(kind: NoteKind) -> FindingKind {
+        match kind {
+            NoteKind::RuleOutsideGroup => FindingKind::RuleOutsideGroup,
+            NoteKind::RuleWithoutSlash => FindingKind::RuleWithoutSlash,
+            NoteKind::AllowIgnored => FindingKind::AllowIgnored,
+            NoteKind::MissingColon => FindingKind::MissingColon,
+            NoteKind::MisspeltKey => FindingKind::MisspeltKey,
+            NoteKind::UnknownRecord => FindingKind::UnknownRecord,
+            NoteKind::AgentCut => FindingKind::AgentCut,
+            NoteKind::AgentRepeated => FindingKind::AgentRepeated,
+            NoteKind::LineCut => FindingKind::LineCut,
+            NoteKind::FileCut => FindingKind::FileCut,
+            NoteKind::EncodingMended => FindingKind::EncodingMended,
+            NoteKind::LooksLikeHtml => FindingKind::LooksLikeHtml,
+        }
+    }
+}
+
+impl FindingKind {
+    /// All kinds.
+    pub const ALL: [FindingKind; 25] = [
+        FindingKind::LooksLikeHtml,
+        FindingKind::EncodingMended,
+        FindingKind::FileWithoutDisallow,
+        FindingKind::FileCut,
+        FindingKind::FileTooLong,
+        FindingKind::LineCut,
+        FindingKind::MissingColon,
+        FindingKind::MisspeltKey,
+        FindingKind::UnknownRecord,
+        FindingKind::AgentCut,
+        FindingKind::StarNotAlone,
+        FindingKind::AgentRepeated,
+        FindingKind::EverybodyRepeated,
+        FindingKind::SeveralAgents,
+        FindingKind::RecordWithoutDisallow,
+        FindingKind::BlankLineInRecord,
+        FindingKind::RuleOutsideGroup,
+        FindingKind::AllowIgnored,
+        FindingKind::RuleWithoutSlash,
+        FindingKind::SeveralPaths,
+        FindingKind::LiteralWildcard,
+        FindingKind::Unescaped,
+        FindingKind::UnreachableRule,
+        FindingKind::RelativeSitemap,
+        FindingKind::CrawlDelayOutOfRange,
+    ];
+
+    /// The name on the command line, for example `unreachable-rule`.
+    pub fn name(self) -> &'static str {
+        match self {
+            FindingKind::LooksLikeHtml => "looks-like-html",
+            FindingKind::EncodingMended => "encoding-mended",
+            FindingKind::FileWithoutDisallow => "file-without-disallow",
+            FindingKind::FileCut => "file-cut",
+            FindingKind::FileTooLong => "file-too-long",
+            FindingKind::LineCut => "line-cut",
+            FindingKind::MissingColon => "missing-colon",
+            FindingKind::MisspeltKey => "misspelt-key",
+            FindingKind::UnknownRecord => "unknown-record",
+            FindingKind::AgentCut => "agent-cut",
+            FindingKind::StarNotAlone => "star-not-alone",
+            FindingKind::AgentRepeated => "agent-repeated",
+            FindingKind::EverybodyRepeated => "everybody-repeated",
+            FindingKind::SeveralAgents => "several-agents",
+            FindingKind::RecordWithoutDisallow => "record-without-disallow",
+            FindingKind::BlankLineInRecord => "blank-line-in-record",
+            FindingKind::RuleOutsideGroup => "rule-outside-group",
+            FindingKind::AllowIgnored => "allow-ignored",
+            FindingKind::RuleWithoutSlash => "rule-without-slash",
+            FindingKind::SeveralPaths => "several-paths",
+            FindingKind::LiteralWildcard => "literal-wildcard",
+            FindingKind::Unescaped => "unescaped",
+            FindingKind::UnreachableRule => "unreachable-rule",
+            FindingKind::RelativeSitemap => "relative-sitemap",
+            FindingKind::CrawlDelayOutOfRange => "crawl-delay-out-of-range",
+        }
+    }
+}
+
+/// Another line that a finding is about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Related {
+    /// The line, counted from 1.
+    pub line: u32,
+    /// What it says; cut if it is long.
+    pub text: String,
+}
+
+/// One thing that the author probably did not mean.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// What kind of thing.
+    pub kind: FindingKind,
+    /// The line, counted from 1; 0 for the whole file.
+    pub line: u32,
+    /// The line as it stands there; cut if it is long.
+    pub text: String,
+    /// What is the matter, in one sentence.
+    pub reason: String,
+    /// What was probably meant, if that can be guessed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proposal: Option<String>,
+    /// The other line that it is about, such as the rule that always wins.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub related: Option<Related>,
+    /// The text that says so.
+    #[serde(flatten)]
+    pub citation: Citation,
+}
+
+/// More findings than this are counted only, so that a report never outgrows memory.
+const MOST: usize = 100_000;
+
+/// Findings of one file for one dialect.
+#[derive(Debug)]
+pub(super) struct Findings<'d> {
+    dialect: &'d Dialect,
+    list: Vec<Finding>,
+    left_off: usize,
+}
+
+impl<'d> Findings<'d> {
+    pub fn new(dialect: &'d Dialect) -> Findings<'d> {
+        Findings { dialect, list: Vec::new(), left_off: 0 }
+    }
+
+    /// Adds a finding, unless no text of the dialect's says anything against it.
+    pub fn add(&mut self, kind: FindingKind, line: u32, reason: impl FnOnce() -> String) {
+        self.add_with(kind, line, || (reason(), None, None));
+    }
+
+    /// The same, with a proposal and another line.
+    pub fn add_with(
+        &mut self,
+        kind: FindingKind,
+        line: u32,
+        tell: impl FnOnce() -> (String, Option<String>, Option<Related>),
+    ) {
+        let Some(citation) = citation(kind, self.dialect) else { return };
+        if self.is_full() {
+            self.left_off += 1;
+            return;
+        }
+        let (reason, proposal, related) = tell();
+        self.list.push(Finding { kind, line, text: String::new(), reason, proposal, related, citation });
+    }
+
+    /// Whether further findings are only counted, so that what they would tell need not be worked out.
+    pub fn is_full(&self) -> bool {
+        self.list.len() == MOST
+    }
+
+    /// The findings in the order of the file, with the texts of their lines, and how many were left off.
+    pub fn in_order(mut self, text: &[u8]) -> (Vec<Finding>, usize) {
+        self.list.sort_by_key(|finding| (finding.line, finding.kind));
+        let mut lines = robots::lines(text, self.dialect).peekable();
+        for finding in &mut self.list {
+            while lines.next_if(|line| line.number < finding.line).is_some() {}
+            if let Some(line) = lines.peek().filter(|line| line.number == finding.line) {
+                finding.text = excerpt(line.text);
+            }
+        }
+        (self.list, self.left_off)
+    }
+}
+
+/// The most octets of a line that are shown.
+const EXCERPT: usize = 160;
+
+/// Octets of a file as text to show: cut if they are many, without controls, which could upset a terminal.
+pub(super) fn excerpt(text: &[u8]) -> String {
+    let text = text.trim_ascii();
+    let shown = String::from_utf8_lossy(&text[..text.len().min(EXCERPT)]);
+    let mut excerpt = String::with_capacity(shown.len());
+    for character in shown.chars() {
+        match character.is_control() {
+            true => excerpt.extend(character.escape_default()),
+            false => excerpt.push(character),
+        }
+    }
+    if text.len() > EXCERPT {
+        excerpt.push('…');
+    }
+    excerpt
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_what_json_says_and_order_is_that_of_the_list() {
+        for kind in FindingKind::ALL {
+            assert_eq!(serde_json::to_string(&kind).unwrap(), format!("{:?}", kind.name()));
+        }
+        assert!(FindingKind::ALL.is_sorted());
+        for note in NoteKind::ALL {
+            assert_eq!(FindingKind::from(note).name(), note.name());
+        }
+    }
+
+    #[test]
+    fn an_excerpt_is_short_and_harmless() {
+        assert_eq!(excerpt(b" Allow: /a\xc3\xa9\t"), "Allow: /aé");
+        assert_eq!(excerpt(b"a\x1b[2Jb\0\xff"), "a\\u{1b}[2Jb\\u{0}\u{fffd}");
+        let long = excerpt(&[b'a'; 1 << 20]);
+        assert_eq!((long.chars().count(), long.ends_with('…')), (EXCERPT + 1, true));
+    }
+
+    #[test]
+    fn more_findings_than_anybody_reads_are_counted() {
+        let dialect = Dialect::DEFAULT;
+        let mut findings = Findings::new(dialect);
+        (0..MOST as u32 + 7).for_each(|line| findings.add(FindingKind::MissingColon, line, || "x".to_owned()));
+        let (list, left_off) = findings.in_order(b"");
+        assert_eq!((list.len(), left_off), (MOST, 7));
+    }
+}

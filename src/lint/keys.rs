@@ -1,0 +1,46 @@
+//! Which key a misspelt one was probably meant to be.
+
+use crate::robots::SideKey;
+
+/// The longest key that is compared with the known ones; what is longer is no slip of the hand.
+const LONGEST: usize = 24;
+
+/// The known key that is nearest to `written`, if it is near: as many slips as a third of it has letters.
+pub(super) fn nearest(written: &[u8]) -> Option<&'static str> {
+    if written.len() > LONGEST {
+        return None;
+    }
+    let written = std::str::from_utf8(written).ok()?.to_ascii_lowercase();
+    let known = ["User-agent", "Disallow", "Allow"].into_iter().chain(SideKey::ALL.iter().map(|key| key.name()));
+    known
+        .filter(|key| key.len().abs_diff(written.len()) <= key.len() / 3)
+        .map(|key| (strsim::osa_distance(&written, &key.to_ascii_lowercase()), key))
+        .filter(|(slips, key)| *slips <= key.len() / 3)
+        .min_by_key(|(slips, _)| *slips)
+        .map(|(_, key)| key)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slips_of_the_hand_are_mended() {
+        for (written, meant) in [
+            ("Dissallow", "Disallow"),
+            ("diasllow", "Disallow"),
+            ("Disallowed", "Disallow"),
+            ("User agent", "User-agent"),
+            ("useragent", "User-agent"),
+            ("Alow", "Allow"),
+            ("Site-map", "sitemap"),
+            ("crawldelay", "crawl-delay"),
+        ] {
+            assert_eq!(nearest(written.as_bytes()), Some(meant), "{written}");
+        }
+        for other in ["Noindex", "Nofollow", "x", "", "http", "\u{fffd}", "Disallow everything that there is"] {
+            assert_eq!(nearest(other.as_bytes()), None, "{other}");
+        }
+        assert_eq!(nearest(b"\xff"), None);
+    }
+}

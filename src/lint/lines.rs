@@ -1,0 +1,202 @@
+//! What a line says wrongly all by itself.
+
+use super::FindingKind;
+use super::finding::{Findings, excerpt};
+use super::keys;
+use crate::dialect::{Dialect, Encoding, Wildcards};
+use crate::pattern;
+use crate::robots::{self, Key, Line, NoteKind, Robots, SideKey};
+
+/// Looks at each line, with what the parser noted of it.
+pub(super) fn check(text: &[u8], robots: &Robots<'_>, dialect: &Dialect, findings: &mut Findings<'_>) {
+    let is_html = robots.notes.iter().any(|note| note.kind == NoteKind::LooksLikeHtml);
+    // Of an HTML page hardly a line is a record; that is said once.
+    let is_said = |kind| is_html && matches!(kind, NoteKind::MissingColon | NoteKind::UnknownRecord);
+    let mut notes = robots.notes.iter().filter(|note| !is_said(note.kind)).peekable();
+    for line in robots::lines(text, dialect) {
+        let read = robots::read(line.text, dialect.keys);
+        let mut outside = false;
+        while let Some(note) = notes.next_if(|note| note.line == line.number) {
+            outside |= note.kind == NoteKind::RuleOutsideGroup;
+            noted(note.kind, line.number, &read, robots, findings);
+        }
+        let Line::Record { key, written, colon, value } = read else { continue };
+        accepted_slip(line.number, key, written, colon, value, findings);
+        match key {
+            Key::Allow | Key::Disallow => rule(line.number, value, outside, dialect, findings),
+            Key::Side(SideKey::Sitemap) => sitemap(line.number, value, findings),
+            _ => {}
+        }
+    }
+}
+
+/// What the parser dropped, and why.
+fn noted(kind: NoteKind, line: u32, read: &Line<'_>, robots: &Robots<'_>, findings: &mut Findings<'_>) {
+    let reason = |reason: &str| reason.to_owned();
+    match (kind, read) {
+        (NoteKind::RuleWithoutSlash, Line::Record { written, value, .. }) => {
+            findings.add_with(kind.into(), line, || {
+                (reason("a rule begins with a slash; this one is ignored"), with_slash(written, value), None)
+            });
+        }
+        (NoteKind::MissingColon, _) => findings.add_with(kind.into(), line, || {
+            (reason("there is no key and colon, so the line is ignored"), with_colon(read), None)
+        }),
+        (NoteKind::MisspeltKey | NoteKind::UnknownRecord, Line::Record { written, value, .. }) => {
+            let nearest = if findings.is_full() { None } else { keys::nearest(written) };
+            let proposal = nearest.map(|key| format!("{key}: {}", excerpt(value)));
+            // Whatever is near to a known key is a slip, though the parser does not look that closely.
+            let kind = if proposal.is_some() { FindingKind::MisspeltKey } else { kind.into() };
+            findings
+                .add_with(kind, line, || (reason("no text knows this key, so the line is ignored"), proposal, None));
+        }
+        (NoteKind::RuleOutsideGroup, _) => findings.add(kind.into(), line, || {
+            let before_all = robots.agents.first().is_none_or(|agent| line < agent.line);
+            reason(match before_all {
+                true => "it stands before any User-agent line, so it applies to nobody and is ignored",
+                false => "its record has ended before it, so it applies to nobody and is ignored",
+            })
+        }),
+        (NoteKind::AllowIgnored, _) => {
+            findings.add(kind.into(), line, || reason("there is no Allow in this dialect, so the line is ignored"))
+        }
+        (NoteKind::LineCut, _) => findings.add(kind.into(), line, || {
+            reason("the rest of the line, behind the longest that is read or behind a NUL, is ignored")
+        }),
+        (NoteKind::LooksLikeHtml, _) => findings.add(kind.into(), line, || {
+            reason("the file begins like an HTML page, not like plain text; its lines that are no records are ignored")
+        }),
+        // Notes of agents and of the whole file are not among those of the lines.
+        _ => {}
+    }
+}
+
+/// A rule as a path: with its slash, or without the origin of a whole URL.
+fn with_slash(written: &[u8], value: &[u8]) -> Option<String> {
+    let key = String::from_utf8_lossy(written).into_owned();
+    let path = match crate::origin::canonical(value) {
+        Ok((_, at)) => crate::origin::path(&value[at..]).into_owned(),
+        Err(_) if value.contains(&b':') || value.starts_with(b"*") => return None,
+        Err(_) => [b"/", value].concat(),
+    };
+    Some(format!("{key}: {}", excerpt(&path)))
+}
+
+/// A line with the colon that it lacks, if it begins with a key.
+fn with_colon(read: &Line<'_>) -> Option<String> {
+    let Line::MissingColon { content } = read else { return None };
+    let end = content.iter().position(u8::is_ascii_whitespace)?;
+    let key = keys::nearest(&content[..end])?;
+    Some(format!("{key}: {}", excerpt(&content[end..])))
+}
+
+/// A key that the dialect reads although it is written wrongly: other crawlers may not.
+fn accepted_slip(line: u32, key: Key, written: &[u8], colon: bool, value: &[u8], findings: &mut Findings<'_>) {
+    let right = match key {
+        Key::UserAgent => "User-agent",
+        Key::Allow => "Allow",
+        Key::Disallow => "Disallow",
+        Key::Side(side) => side.name(),
+        Key::Misspelt | Key::Unknown => return,
+    };
+    let (kind, what) = match written.eq_ignore_ascii_case(right.as_bytes()) {
+        false => (FindingKind::MisspeltKey, "this key"),
+        true if !colon => (FindingKind::MissingColon, "a line without a colon"),
+        true => return,
+    };
+    findings.add_with(kind, line, || {
+        let reason = format!("{what} is read as {right} here, but hardly by other crawlers");
+        (reason, Some(format!("{right}: {}", excerpt(value))), None)
+    });
+}
+
+fn rule(line: u32, value: &[u8], outside: bool, dialect: &Dialect, findings: &mut Findings<'_>) {
+    let begins = matches!(value.first(), None | Some(b'/' | b'*'));
+    // Where any value can be a rule, the parser has noted nothing.
+    if !begins && !outside && dialect.rule_start == crate::dialect::RuleStart::Any {
+        findings
+            .add(FindingKind::RuleWithoutSlash, line, || "a rule that begins with no slash matches no path".to_owned());
+    }
+    let several =
+        value.split(u8::is_ascii_whitespace).filter(|part| matches!(part.first(), Some(b'/' | b'*'))).nth(1).is_some();
+    if several {
+        findings.add(FindingKind::SeveralPaths, line, || {
+            "the whole value is one path, blanks and all; each path wants a line of its own".to_owned()
+        });
+    }
+    if dialect.wildcards == Wildcards::Literal && (value.contains(&b'*') || value.ends_with(b"$")) {
+        findings.add(FindingKind::LiteralWildcard, line, || {
+            "there are no wildcards in this dialect: * and $ stand for themselves".to_owned()
+        });
+    }
+    if let Some(at) = first_unescaped(value, several, dialect.encoding) {
+        findings.add(FindingKind::Unescaped, line, || unescaped(&value[at..]));
+    }
+}
+
+/// Where the first octet stands that an encoded URL cannot have.
+fn first_unescaped(value: &[u8], several: bool, encoding: Encoding) -> Option<usize> {
+    let changed = Encoding::NormalForm.changed_octets();
+    let is_wrong = |&(at, &octet): &(usize, &u8)| match octet {
+        b' ' | b'\t' if several => false,
+        b'%' => pattern::escaped(&value[at..]).is_none(),
+        // The C++ library escapes it itself.
+        0x80.. if encoding == Encoding::RuleOnly => false,
+        _ => changed.contains(octet),
+    };
+    value.iter().enumerate().find(is_wrong).map(|(at, _)| at)
+}
+
+/// Says how the character that `rest` begins with should be written.
+fn unescaped(rest: &[u8]) -> String {
+    let first = rest.utf8_chunks().next().and_then(|chunk| chunk.valid().chars().next());
+    let octets = &rest[..first.map_or(1, char::len_utf8)];
+    let escape: String = octets.iter().map(|&octet| percent_encoding::percent_encode_byte(octet)).collect();
+    match first {
+        Some('%') => "% begins an escape of two hexadecimal digits, or should be written %25".to_owned(),
+        Some(' ') => "a blank should be percent-encoded: %20".to_owned(),
+        Some(character) if !character.is_control() => {
+            format!("the character {character} should be percent-encoded: {escape}")
+        }
+        _ => format!("an octet should be percent-encoded: {escape}"),
+    }
+}
+
+fn sitemap(line: u32, value: &[u8], findings: &mut Findings<'_>) {
+    let is_absolute = std::str::from_utf8(value).is_ok_and(|url| url::Url::parse(url).is_ok());
+    if !is_absolute {
+        findings.add(FindingKind::RelativeSitemap, line, || {
+            "the value is no absolute URL with scheme and host, so crawlers may not find the sitemap".to_owned()
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_get_their_slash() {
+        let of = |value: &str| with_slash(b"Disallow", value.as_bytes());
+        assert_eq!(of("private"), Some("Disallow: /private".to_owned()));
+        assert_eq!(of("https://a.example/x?y"), Some("Disallow: /x?y".to_owned()));
+        assert_eq!(of("a:b"), None);
+        assert_eq!(of("*.gif"), None);
+    }
+
+    #[test]
+    fn the_first_character_that_an_url_has_not_is_named() {
+        let of = |value: &[u8], several, encoding| {
+            first_unescaped(value, several, encoding).map(|at| unescaped(&value[at..]))
+        };
+        let normal = |value: &str| of(value.as_bytes(), false, Encoding::NormalForm);
+        assert_eq!(normal("/a%20b%C3%A9?x=[1]&y;*$"), None);
+        for (value, escape) in [("/a b", "%20"), ("/é", "%C3%A9"), ("/a|b", "%7C"), ("/100%", "%25"), ("/\u{7}", "%07")]
+        {
+            assert!(normal(value).is_some_and(|reason| reason.contains(escape)), "{value}: {:?}", normal(value));
+        }
+        assert!(of(b"/\xe9a", false, Encoding::Verbatim).is_some_and(|reason| reason.contains("%E9")));
+        assert_eq!(of("/é".as_bytes(), false, Encoding::RuleOnly), None);
+        assert_eq!(of(b"/a /b", true, Encoding::NormalForm), None);
+    }
+}

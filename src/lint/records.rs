@@ -1,0 +1,149 @@
+//! How lines stand together: records, their agents, and the blank lines between.
+
+use super::FindingKind;
+use super::finding::{Findings, Related, excerpt};
+use crate::dialect::{Boundary, Dialect, Groups};
+use crate::robots::{self, Key, Line, NoteKind, Robots, SideKey};
+
+/// Looks at the records of a file.
+pub(super) fn check(text: &[u8], robots: &Robots<'_>, dialect: &Dialect, findings: &mut Findings<'_>) {
+    agents(robots, dialect, findings);
+    several_agents(robots, findings);
+    let with_disallow = walk(text, robots, dialect, findings);
+    if robots.groups.is_empty() {
+        findings.add(FindingKind::FileWithoutDisallow, 0, || {
+            "the file has no record, so it forbids nothing to anybody".to_owned()
+        });
+    }
+    for (group, _) in robots.groups.iter().zip(with_disallow).filter(|(_, with)| !with) {
+        findings.add(FindingKind::RecordWithoutDisallow, robots.agents[group.agents.start].line, || {
+            let says = if group.rules.is_empty() { "has no rule" } else { "only allows what is allowed anyway" };
+            format!("the record {says}: without a Disallow line it forbids nothing")
+        });
+    }
+}
+
+/// Agents that are not read as they are written, or named twice.
+fn agents(robots: &Robots<'_>, dialect: &Dialect, findings: &mut Findings<'_>) {
+    for named in robots.named(dialect) {
+        let (line, value) = (named.agent.line, named.agent.value);
+        match value {
+            [b'*', b' ' | b'\t' | 0x0b | 0x0c, ..] => findings.add(FindingKind::StarNotAlone, line, || {
+                let means = if named.everybody { "everybody, and the rest is ignored" } else { "nobody" };
+                format!("only a * that stands alone surely means everybody; here the line names {means}")
+            }),
+            _ if named.is_cut() => findings.add(FindingKind::AgentCut, line, || match named.compared {
+                [] => "there is no name that a crawler could have, so the line names nobody".to_owned(),
+                compared => format!("only {} is compared with the names of crawlers", excerpt(compared)),
+            }),
+            _ if !named.everybody && value.contains(&b'*') => findings.add(FindingKind::LiteralWildcard, line, || {
+                "there are no wildcards in the names of crawlers: this * stands for itself".to_owned()
+            }),
+            _ => {}
+        }
+        let Some(first) = named.first.filter(|_| named.everybody || !named.compared.is_empty()) else { continue };
+        let kind = if named.everybody && first.group != named.group {
+            FindingKind::EverybodyRepeated
+        } else {
+            FindingKind::AgentRepeated
+        };
+        findings.add_with(kind, line, || {
+            let whom = if named.everybody { "everybody".to_owned() } else { excerpt(named.compared) };
+            let effect = match (first.group == named.group, dialect.groups) {
+                (true, _) => "in the same record",
+                (false, Groups::Merged) => "and the rules of both records are combined",
+                (false, Groups::First) => "and only that first record is obeyed",
+            };
+            let text = agent_line(robots, first.line);
+            let reason = format!("line {} names {whom} already, {effect}", first.line);
+            (reason, None, Some(Related { line: first.line, text }))
+        });
+    }
+}
+
+/// The `User-agent` line of this number, as text.
+fn agent_line(robots: &Robots<'_>, line: u32) -> String {
+    let at = robots.agents.partition_point(|agent| agent.line < line);
+    let value = robots.agents.get(at).map_or(b"".as_slice(), |agent| agent.value);
+    format!("User-agent: {}", excerpt(value))
+}
+
+fn several_agents(robots: &Robots<'_>, findings: &mut Findings<'_>) {
+    for group in robots.groups.iter().filter(|group| group.agents.len() > 1) {
+        let second = robots.agents[group.agents.start + 1].line;
+        findings.add(FindingKind::SeveralAgents, second, || {
+            let count = group.agents.len();
+            format!("the record has {count} User-agent lines; robots of that time may read only one of them")
+        });
+    }
+}
+
+/// Goes through the lines: finds agents that share rules, or rules that lose their agents, by what stands between, and
+/// tells for each group whether it has a `Disallow`.
+fn walk(text: &[u8], robots: &Robots<'_>, dialect: &Dialect, findings: &mut Findings<'_>) -> Vec<bool> {
+    let mut with_disallow = vec![false; robots.groups.len()];
+    let mut groups = robots.groups.iter().map(|group| robots.agents[group.agents.start].line).enumerate().peekable();
+    let mut current = None;
+    let mut outside = robots.notes.iter().filter(|note| note.kind == NoteKind::RuleOutsideGroup).peekable();
+    let mut between = Between::default();
+    for line in robots::lines(text, dialect) {
+        let key = match robots::read(line.text, dialect.keys) {
+            Line::Blank => {
+                between.blank.get_or_insert(line.number);
+                continue;
+            }
+            Line::Record { key: Key::Side(key), .. } if key != SideKey::Sitemap => {
+                between.side = true;
+                continue;
+            }
+            Line::Record { key: key @ (Key::UserAgent | Key::Allow | Key::Disallow), .. } => key,
+            _ => continue,
+        };
+        while outside.next_if(|note| note.line < line.number).is_some() {}
+        let is_outside = outside.peek().is_some_and(|note| note.line == line.number);
+        if let Some((group, _)) = groups.next_if(|&(_, first)| key == Key::UserAgent && first == line.number) {
+            current = Some(group);
+        } else if let Some(group) = current {
+            with_disallow[group] |= key == Key::Disallow && !is_outside;
+            between.tell(key, is_outside, dialect, findings);
+        }
+        between = Between { agent: (key == Key::UserAgent).then_some(line.number), ..Between::default() };
+    }
+    with_disallow
+}
+
+/// What stands between two lines that are agents or rules, and of one record by the look of them.
+#[derive(Debug, Default)]
+struct Between {
+    /// The line before, if it is an agent.
+    agent: Option<u32>,
+    /// The first blank line.
+    blank: Option<u32>,
+    /// Whether there is a record such as `Crawl-delay`.
+    side: bool,
+}
+
+impl Between {
+    /// Tells what is the matter, before a line that begins no record.
+    fn tell(&self, key: Key, is_outside: bool, dialect: &Dialect, findings: &mut Findings<'_>) {
+        let next_is_agent = key == Key::UserAgent;
+        match (dialect.boundary, self.blank, self.agent) {
+            (Boundary::BlankLine, Some(blank), _) if is_outside => {
+                findings.add(FindingKind::BlankLineInRecord, blank, || {
+                    "a blank line ends the record, so the rules behind it apply to nobody".to_owned()
+                });
+            }
+            (Boundary::RuleLine, Some(blank), _) if next_is_agent => {
+                findings.add(FindingKind::BlankLineInRecord, blank, || {
+                    "a blank line ends no record, so the agents above it share the rules below the next one".to_owned()
+                });
+            }
+            (Boundary::RuleLine, None, Some(agent)) if next_is_agent && self.side => {
+                findings.add(FindingKind::RecordWithoutDisallow, agent, || {
+                    "no rule stands between this agent and the next, so it shares the rules of that one".to_owned()
+                });
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! For each pattern one that wins against it and covers it: the search.
+//!
+//! Trying all pairs is quadratic. Three steps find nearly all that can be found, two of them in near-linear time:
+//!
+//! 1. Equal patterns, by their hash.
+//! 2. Plain prefixes. In the order of their first segments, a pattern stands behind all prefixes of it; a stack holds
+//!    those of the current one, each with the best rank of itself and those below.
+//! 3. Patterns with a `*` inside, by trying them. A pattern is tried only with those that win against it, have no more
+//!    literal octets than it has, and no octet or pair of octets that it has not. The longer pattern wins, so few are
+//!    left; and the tries are counted, against a budget that the size of the file sets.
+
+use std::collections::BTreeMap;
+use std::hash::{BuildHasher, Hash, Hasher};
+
+use hashbrown::{DefaultHashBuilder, HashTable};
+
+use crate::pattern::{Pattern, Patterns};
+
+/// How much work a search may take. A try counts one, and one more for eight octets that it compares; looking for a
+/// segment counts sixteen.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Work {
+    /// What is left of it.
+    pub left: usize,
+    /// What was done.
+    pub done: usize,
+    /// Patterns that were not tried with all others.
+    pub not_searched: usize,
+}
+
+impl Work {
+    /// For a file of this size.
+    pub fn for_octets(octets: usize) -> Work {
+        Work { left: (1 << 22) + 128 * octets, ..Work::default() }
+    }
+
+    fn take(&mut self, amount: usize) -> bool {
+        self.done += amount;
+        match self.left.checked_sub(amount) {
+            Some(left) => self.left = left,
+            None => self.left = 0,
+        }
+        self.left > 0
+    }
+}
+
+/// By rank: the rank of a pattern that wins against this one and covers it.
+pub(super) type Shadows = Vec<Option<u32>>;
+
+/// Searches the shadow of each pattern.
+pub(super) fn find(patterns: &Patterns, work: &mut Work) -> Shadows {
+    let mut shadows = vec![None; patterns.all().len()];
+    equal(patterns, &mut shadows);
+    prefixes(patterns, &mut shadows);
+    tried(patterns, &mut shadows, work);
+    // Of a chain of them only the first one ever wins.
+    for rank in 0..shadows.len() {
+        if let Some(before) = shadows[rank].and_then(|winner| shadows[winner as usize]) {
+            shadows[rank] = Some(before);
+        }
+    }
+    shadows
+}
+
+/// Step one.
+fn equal(patterns: &Patterns, shadows: &mut Shadows) {
+    let all = patterns.all();
+    let hasher = DefaultHashBuilder::default();
+    let hash_of = |pattern: &Pattern| {
+        let mut state = hasher.build_hasher();
+        pattern.anchored.hash(&mut state);
+        patterns.segments(pattern).for_each(|range| patterns.text()[range].hash(&mut state));
+        state.finish()
+    };
+    let mut seen: HashTable<u32> = HashTable::with_capacity(all.len());
+    for (rank, pattern) in all.iter().enumerate() {
+        let hash = hash_of(pattern);
+        match seen.find(hash, |&other| patterns.is_same(&all[other as usize], pattern)) {
+            Some(&other) => shadows[rank] = Some(other),
+            None => {
+                seen.insert_unique(hash, rank as u32, |&other| hash_of(&all[other as usize]));
+            }
+        }
+    }
+}
+
+/// The octets that every path matched by a pattern begins with.
+fn beginning<'p>(patterns: &'p Patterns, pattern: &Pattern) -> &'p [u8] {
+    let first = patterns.segments(pattern).next().expect("a pattern has a segment");
+    if first.is_empty() { b"/" } else { &patterns.text()[first] }
+}
+
+/// Whether a pattern is a plain prefix.
+fn is_prefix(patterns: &Patterns, pattern: &Pattern) -> bool {
+    !pattern.anchored && patterns.segments(pattern).len() == 1
+}
+
+/// Step two.
+fn prefixes(patterns: &Patterns, shadows: &mut Shadows) {
+    let all = patterns.all();
+    let mut order: Vec<(&[u8], u32)> =
+        all.iter().enumerate().map(|(rank, pattern)| (beginning(patterns, pattern), rank as u32)).collect();
+    order.sort_unstable();
+    // Prefixes of the current beginning, each with the best rank of it and those below.
+    let mut stack: Vec<(&[u8], u32)> = Vec::new();
+    for same in order.chunk_by(|a, b| a.0 == b.0) {
+        let beginning = same[0].0;
+        while stack.last().is_some_and(|(prefix, _)| !beginning.starts_with(prefix)) {
+            stack.pop();
+        }
+        let plain = same.iter().find(|(_, rank)| is_prefix(patterns, &all[*rank as usize]));
+        if let Some(&(_, rank)) = plain {
+            let best = stack.last().map_or(rank, |&(_, below)| below.min(rank));
+            stack.push((beginning, best));
+        }
+        let Some(&(_, best)) = stack.last() else { continue };
+        for &(_, rank) in same.iter().filter(|&&(_, rank)| best < rank) {
+            if patterns.covers(&all[best as usize], &all[rank as usize]) {
+                shadows[rank as usize].get_or_insert(best);
+            }
+        }
+    }
+}
+
+/// What a pattern can be told by without reading it.
+struct Shape {
+    /// The literal octets that the shortest path it matches has.
+    literals: usize,
+    /// Which octets and pairs of neighbours it has, as bits.
+    content: u128,
+}
+
+impl Shape {
+    fn of(patterns: &Patterns, pattern: &Pattern) -> Shape {
+        let mut shape = Shape { literals: 0, content: 0 };
+        for range in patterns.segments(pattern) {
+            let segment = &patterns.text()[range];
+            shape.literals += segment.len();
+            for octet in segment {
+                shape.content |= octet_bit(*octet);
+            }
+            for pair in segment.windows(2) {
+                let mixed = u32::from(pair[0]).wrapping_mul(31).wrapping_add(u32::from(pair[1]));
+                shape.content |= 1 << (64 + mixed.wrapping_mul(0x9e37_79b9) / (1 << 26));
+            }
+        }
+        shape
+    }
+
+    /// As a path has it, whose first octet is a slash even if the pattern begins with `*`.
+    fn with_slash(mut self, beginning: &[u8], first_is_empty: bool) -> Shape {
+        if first_is_empty {
+            self.literals += beginning.len();
+            self.content |= octet_bit(b'/');
+        }
+        self
+    }
+}
+
+fn octet_bit(octet: u8) -> u128 {
+    1 << (octet % 64)
+}
+
+/// Step three.
+fn tried(patterns: &Patterns, shadows: &mut Shadows, work: &mut Work) {
+    let all = patterns.all();
+    // Of those that won so far: by literal octets, the content and the rank.
+    let mut winners: BTreeMap<usize, Vec<(u128, u32)>> = BTreeMap::new();
+    for (rank, pattern) in all.iter().enumerate() {
+        if shadows[rank].is_some() {
+            continue;
+        }
+        let shape = Shape::of(patterns, pattern);
+        let first_is_empty = patterns.segments(pattern).next().is_some_and(|first| first.is_empty());
+        let whole = Shape { ..shape }.with_slash(beginning(patterns, pattern), first_is_empty);
+        if !winners.is_empty() {
+            shadows[rank] = try_all(patterns, pattern, &whole, &winners, work);
+        }
+        if shadows[rank].is_none() && patterns.segments(pattern).len() > 1 {
+            winners.entry(shape.literals).or_default().push((shape.content, rank as u32));
+        }
+    }
+}
+
+/// The first winner that covers a pattern, as far as the budget goes.
+fn try_all(
+    patterns: &Patterns,
+    narrow: &Pattern,
+    whole: &Shape,
+    winners: &BTreeMap<usize, Vec<(u128, u32)>>,
+    work: &mut Work,
+) -> Option<u32> {
+    if work.left == 0 {
+        work.not_searched += 1;
+        return None;
+    }
+    for (&literals, candidates) in winners.range(..=whole.literals).rev() {
+        for &(content, rank) in candidates {
+            let wide = &patterns.all()[rank as usize];
+            let possible = content & !whole.content == 0 && (narrow.anchored || !wide.anchored);
+            let stars = patterns.segments(wide).len() + patterns.segments(narrow).len();
+            let octets = if possible { (literals + whole.literals) / 8 + 16 * stars } else { 0 };
+            let goes_on = work.take(1 + octets);
+            if possible && patterns.covers(wide, narrow) {
+                return Some(rank);
+            }
+            if !goes_on {
+                work.not_searched += 1;
+                return None;
+            }
+        }
+    }
+    None
+}

@@ -1,0 +1,320 @@
+//! Reading overrides: TOML with the place of everything, so that errors can tell it.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use toml::Spanned;
+use toml::de::{DeString, DeTable, DeValue};
+
+use super::{Override, OverrideProblem, Overrides, Ruling};
+use crate::policy::source::bare_origin;
+
+const VERDICT: &str = "verdict";
+const ROBOTS_TXT: &str = "robots-txt";
+const ROBOTS_TXT_FILE: &str = "robots-txt-file";
+const CRAWL_DELAY: &str = "crawl-delay";
+const PAUSED_UNTIL: &str = "paused-until";
+pub(super) const KEYS: [&str; 5] = [VERDICT, ROBOTS_TXT, ROBOTS_TXT_FILE, CRAWL_DELAY, PAUSED_UNTIL];
+
+const ALLOW_ALL: &str = "allow-all";
+const FORBID_ALL: &str = "forbid-all";
+
+/// A crawl delay beyond a year is a slip.
+const LONGEST_DELAY: f64 = 365.0 * 86_400.0;
+
+/// What is wrong, and at which octet.
+pub(super) type Wrong = (usize, OverrideProblem);
+
+/// The line, counted from 1, that an octet of a text stands in.
+pub(super) fn line_of(text: &[u8], at: usize) -> usize {
+    1 + memchr::memchr_iter(b'\n', &text[..at.min(text.len())]).count()
+}
+
+/// Reads the octets of a file in this folder.
+pub(super) fn parse(octets: &[u8], folder: &Path) -> Result<Overrides, Wrong> {
+    let text = std::str::from_utf8(octets).map_err(|error| (error.valid_up_to(), OverrideProblem::NotUtf8))?;
+    let document = DeTable::parse(text).map_err(|error| {
+        let at = error.span().map_or(0, |span| span.start);
+        (at, OverrideProblem::NotToml(error.message().replace('\n', "; ")))
+    })?;
+    // In the order of the file, so that the first error is told.
+    let mut tables: Vec<_> = document.get_ref().iter().collect();
+    tables.sort_by_key(|(name, _)| name.span().start);
+    let mut overrides = Overrides::default();
+    let mut first_at: BTreeMap<String, usize> = BTreeMap::new();
+    for (name, value) in tables {
+        let at = name.span().start;
+        let given = name.get_ref();
+        let origin = bare_origin(given)
+            .map_err(|reason| (at, OverrideProblem::NotOrigin { given: given.clone().into_owned(), reason }))?;
+        if let Some(&first) = first_at.get(&origin) {
+            return Err((at, OverrideProblem::Repeated { origin, first: line_of(octets, first) }));
+        }
+        let Some(table) = value.get_ref().as_table() else {
+            let found = value.get_ref().type_str();
+            return Err((value.span().start, OverrideProblem::NotTable { origin: given.clone().into_owned(), found }));
+        };
+        let word = word(table, folder)?.ok_or_else(|| (at, OverrideProblem::Empty { origin: origin.clone() }))?;
+        first_at.insert(origin.clone(), at);
+        overrides.by_origin.insert(origin, word);
+    }
+    Ok(overrides)
+}
+
+/// The keys of one origin, each with its place.
+#[derive(Default)]
+struct Keys<'t, 'i>([Option<&'t Spanned<DeValue<'i>>>; KEYS.len()]);
+
+impl<'t, 'i> Keys<'t, 'i> {
+    fn of(table: &'t DeTable<'i>) -> Result<Keys<'t, 'i>, Wrong> {
+        let mut entries: Vec<(&Spanned<DeString<'i>>, _)> = table.iter().collect();
+        entries.sort_by_key(|(key, _)| key.span().start);
+        let mut keys = Keys::default();
+        for (key, value) in entries {
+            match KEYS.iter().position(|known| known == key.get_ref()) {
+                Some(place) => keys.0[place] = Some(value),
+                None => {
+                    let given = key.get_ref().clone().into_owned();
+                    let proposal = nearest(&given);
+                    return Err((key.span().start, OverrideProblem::UnknownKey { given, proposal }));
+                }
+            }
+        }
+        Ok(keys)
+    }
+
+    fn get(&self, key: &str) -> Option<&'t Spanned<DeValue<'i>>> {
+        self.0[KEYS.iter().position(|known| *known == key).expect("a known key")]
+    }
+
+    /// Refuses two keys that cannot both be meant, at the later one.
+    fn refuse(&self, one: &'static str, other: &'static str) -> Result<(), Wrong> {
+        match (self.get(one), self.get(other)) {
+            (Some(a), Some(b)) => {
+                Err((a.span().start.max(b.span().start), OverrideProblem::Contradiction { one, other }))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The known key that is nearest to an unknown one: as many slips as a third of it has letters.
+fn nearest(given: &str) -> Option<&'static str> {
+    let slips = |key: &str| strsim::osa_distance(&given.to_ascii_lowercase().replace('_', "-"), key);
+    let near = KEYS.into_iter().filter(|key| given.len() < 2 * key.len()).map(|key| (slips(key), key));
+    near.filter(|(slips, key)| *slips <= key.len() / 3).min().map(|(_, key)| key)
+}
+
+/// The operator's word in a table; none where it has no key.
+fn word(table: &DeTable<'_>, folder: &Path) -> Result<Option<Override>, Wrong> {
+    let keys = Keys::of(table)?;
+    keys.refuse(VERDICT, ROBOTS_TXT)?;
+    keys.refuse(VERDICT, ROBOTS_TXT_FILE)?;
+    keys.refuse(ROBOTS_TXT, ROBOTS_TXT_FILE)?;
+    let verdict = keys.get(VERDICT).map(verdict).transpose()?;
+    if verdict == Some(Ruling::ForbidAll) {
+        // Where nothing is ever fetched there is neither a delay nor a time to go on.
+        keys.refuse(VERDICT, CRAWL_DELAY)?;
+        keys.refuse(VERDICT, PAUSED_UNTIL)?;
+    }
+    let inline = keys.get(ROBOTS_TXT).map(|value| text(value, ROBOTS_TXT)).transpose()?;
+    let file = keys.get(ROBOTS_TXT_FILE).map(|value| replacement(value, folder)).transpose()?;
+    let body = inline.map(|text| Arc::from(text.as_bytes())).or(file);
+    let word = Override {
+        ruling: verdict.or(body.map(Ruling::Replaced)),
+        crawl_delay: keys.get(CRAWL_DELAY).map(crawl_delay).transpose()?,
+        paused_until: keys.get(PAUSED_UNTIL).map(paused_until).transpose()?,
+    };
+    Ok(Some(word).filter(|word| *word != Override::default()))
+}
+
+/// An error about a value: where it stands, and what it is instead.
+fn unwanted(value: &Spanned<DeValue<'_>>, span: Range<usize>, key: &'static str, wanted: &'static str) -> Wrong {
+    let found = match value.get_ref() {
+        DeValue::String(text) => format!("{text:?}"),
+        DeValue::Integer(number) => number.to_string(),
+        DeValue::Float(number) => number.to_string(),
+        DeValue::Datetime(time) => time.to_string(),
+        other => other.type_str().to_owned(),
+    };
+    (span.start, OverrideProblem::Value { key, wanted, found })
+}
+
+fn text<'t>(value: &'t Spanned<DeValue<'_>>, key: &'static str) -> Result<&'t str, Wrong> {
+    value.get_ref().as_str().ok_or_else(|| unwanted(value, value.span(), key, "a text in quotes"))
+}
+
+fn verdict(value: &Spanned<DeValue<'_>>) -> Result<Ruling, Wrong> {
+    match value.get_ref().as_str() {
+        Some(ALLOW_ALL) => Ok(Ruling::AllowAll),
+        Some(FORBID_ALL) => Ok(Ruling::ForbidAll),
+        _ => Err(unwanted(value, value.span(), VERDICT, "\"allow-all\" or \"forbid-all\"")),
+    }
+}
+
+fn replacement(value: &Spanned<DeValue<'_>>, folder: &Path) -> Result<Arc<[u8]>, Wrong> {
+    let path = folder.join(text(value, ROBOTS_TXT_FILE)?);
+    match std::fs::read(&path) {
+        Ok(body) => Ok(body.into()),
+        Err(error) => Err((value.span().start, OverrideProblem::Unreadable { path, error })),
+    }
+}
+
+fn crawl_delay(value: &Spanned<DeValue<'_>>) -> Result<String, Wrong> {
+    let seconds: Option<f64> = match value.get_ref() {
+        DeValue::Integer(number) => {
+            i64::from_str_radix(number.as_str(), number.radix()).ok().map(|number| number as f64)
+        }
+        DeValue::Float(number) => number.as_str().parse().ok(),
+        _ => None,
+    };
+    let within = seconds.filter(|seconds| (0.0..=LONGEST_DELAY).contains(seconds));
+    let wanted = "a number of seconds, from 0 to a year";
+    // Without the sign of a negative zero.
+    within.map(|seconds| seconds.abs().to_string()).ok_or_else(|| unwanted(value, value.span(), CRAWL_DELAY, wanted))
+}
+
+fn paused_until(value: &Spanned<DeValue<'_>>) -> Result<i64, Wrong> {
+    let time = value.get_ref().as_datetime().and_then(|time| time.to_string().parse::<jiff::Timestamp>().ok());
+    let wanted = "a time with its offset and without quotes, such as 2026-12-01T08:00:00Z";
+    time.map(jiff::Timestamp::as_second).ok_or_else(|| unwanted(value, value.span(), PAUSED_UNTIL, wanted))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::OverridesError;
+    use super::*;
+
+    fn parsed(text: &str) -> Result<Overrides, Wrong> {
+        parse(text.as_bytes(), Path::new("nowhere"))
+    }
+
+    /// What is wrong with a file: its line, the text that stands there, and the problem.
+    fn wrong(text: &str) -> (usize, &str, String) {
+        let (at, problem) = parsed(text).expect_err(text);
+        (line_of(text.as_bytes(), at), text[at..].lines().next().unwrap_or(""), problem.to_string())
+    }
+
+    #[test]
+    fn every_key_is_understood() {
+        let text = "
+            # The operator's word
+            ['HTTPS://Shop.example:443']
+            crawl-delay = 2.50
+            [\"http://b\u{fc}cher.example/\"]
+            verdict = 'allow-all'
+            crawl-delay = 1_0
+            paused-until = 1970-01-01T01:00:10+01:00
+            [\"http://a.example:8080\"]
+            verdict = \"forbid-all\"
+            [\"http://r.example\"]
+            robots-txt = \"\"\"\nUser-agent: *\nDisallow: /\n\"\"\"
+        ";
+        let overrides = parsed(text).unwrap();
+        let origins: Vec<&str> = overrides.iter().map(|(origin, _)| origin).collect();
+        let expected =
+            ["http://a.example:8080", "http://r.example", "http://xn--bcher-kva.example", "https://shop.example"];
+        assert_eq!(origins, expected);
+        let word = |origin| overrides.get(origin).unwrap().clone();
+        let delay = |seconds: &str| Override { crawl_delay: Some(seconds.to_owned()), ..Override::default() };
+        assert_eq!(word("https://shop.example"), delay("2.5"));
+        let allowed = Override { ruling: Some(Ruling::AllowAll), paused_until: Some(10), ..delay("10") };
+        assert_eq!(word("http://xn--bcher-kva.example"), allowed);
+        assert_eq!(word("http://a.example:8080").ruling, Some(Ruling::ForbidAll));
+        let body = b"User-agent: *\nDisallow: /\n".as_slice();
+        assert_eq!(word("http://r.example").ruling, Some(Ruling::Replaced(body.into())));
+        assert_eq!(overrides.get("http://shop.example"), None);
+        assert!(parsed("").unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_replacement_is_read_from_beside_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("overrides.toml");
+        std::fs::create_dir(folder.path().join("own")).unwrap();
+        std::fs::write(folder.path().join("own/a.txt"), b"Disallow: /\xff").unwrap();
+        std::fs::write(&path, "['http://a']\nrobots-txt-file = 'own/a.txt'\n").unwrap();
+        let overrides = Overrides::read(&path).unwrap();
+        let body = b"Disallow: /\xff".as_slice();
+        assert_eq!(overrides.get("http://a").unwrap().ruling, Some(Ruling::Replaced(body.into())));
+        std::fs::write(&path, "# \u{fc}\n['http://a']\nrobots-txt-file = 'own/b.txt'\n").unwrap();
+        let error = Overrides::read(&path).unwrap_err().to_string();
+        for part in ["overrides.toml, line 3 (byte 36)", "b.txt"] {
+            assert!(error.contains(part), "{part}: {error}");
+        }
+        let error = Overrides::read(&folder.path().join("none.toml")).unwrap_err();
+        assert!(matches!(error, OverridesError::Unreadable { .. }), "{error}");
+    }
+
+    #[test]
+    fn names_must_be_origins_and_each_once() {
+        let table = |name: &str| format!("# \n[{name}]\ncrawl-delay = 1\n");
+        for name in ["'a.example'", "'http://a/x'", "'ftp://a'", "'http://a?'", "''", "a"] {
+            let (line, _, problem) = wrong(&table(name));
+            assert!(line == 2 && problem.contains("no origin"), "{name}: {line} {problem}");
+        }
+        let two = table("'http://a'") + &table("'HTTP://A:80/'");
+        assert_eq!(wrong(&two).0, 5);
+        assert!(wrong(&two).2.starts_with("http://a has a table at line 2"), "{}", wrong(&two).2);
+        let (line, at, problem) = wrong("'http://a' = 'allow-all'\n");
+        assert!((line, at) == (1, "'allow-all'") && problem.contains("a table"), "{at} {problem}");
+        assert!(wrong("['http://a']\n[['http://b']]\n").2.contains("http://a says nothing"));
+    }
+
+    #[test]
+    fn keys_must_be_known_and_their_values_right() {
+        let of = |line: &str| wrong(&format!("['http://a']\n{line}\n")).2;
+        for (line, parts) in [
+            ("crawl_delay = 1", ["crawl_delay", "probably crawl-delay"]),
+            ("paused-untill = 1", ["paused-untill", "probably paused-until"]),
+            ("nonsense = 1", ["unknown key", "the keys are verdict"]),
+            ("verdict = 'allow'", ["verdict wants", "\"allow\""]),
+            ("verdict = true", ["\"allow-all\" or \"forbid-all\"", "boolean"]),
+            ("crawl-delay = '10'", ["a number of seconds", "\"10\""]),
+            ("crawl-delay = -1", ["a number of seconds", "-1"]),
+            ("crawl-delay = nan", ["a number of seconds", "nan"]),
+            ("crawl-delay = 1e9", ["a year", "1e9"]),
+            ("paused-until = '2026-12-01T08:00:00Z'", ["without quotes", "2026"]),
+            ("paused-until = 2026-12-01T08:00:00", ["with its offset", "2026-12-01T08:00:00"]),
+            ("paused-until = 2026-12-01", ["with its offset", "2026-12-01"]),
+            ("robots-txt = 1", ["robots-txt wants a text", "1"]),
+            ("robots-txt-file = 'x'", ["cannot read", "nowhere"]),
+            ("crawl-delay = ", ["no TOML", ""]),
+        ] {
+            let problem = of(line);
+            assert!(parts.iter().all(|part| problem.contains(part)), "{line}: {problem}");
+            assert!(!problem.contains('\n'), "{problem}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_both_be_meant_is_refused_at_the_later_one() {
+        let lines = [
+            "verdict = 'forbid-all'",
+            "robots-txt = ''",
+            "robots-txt-file = 'x'",
+            "crawl-delay = 1",
+            "paused-until = 2026-12-01T08:00:00Z",
+        ];
+        for (one, other) in [(0, 1), (0, 2), (1, 2), (0, 3), (0, 4)] {
+            for (first, second) in [(one, other), (other, one)] {
+                let text = format!("['http://a']\n{}\n{}\n", lines[first], lines[second]);
+                let (line, _, problem) = wrong(&text);
+                assert!(line == 3 && problem.contains("contradict"), "{text}: {line} {problem}");
+            }
+        }
+        for (one, other) in [(1, 3), (1, 4), (3, 4)] {
+            parsed(&format!("['http://a']\n{}\n{}\n", lines[one], lines[other])).unwrap();
+        }
+    }
+
+    #[test]
+    fn octets_that_are_no_text_are_refused_where_they_are() {
+        let (at, problem) = parse(b"# a\n\xff", Path::new("")).unwrap_err();
+        assert_eq!(at, 4);
+        assert!(matches!(problem, OverrideProblem::NotUtf8));
+        assert_eq!(wrong("['http://a']\ncrawl-delay = 1\ncrawl-delay = 2\n").0, 3, "TOML itself knows them");
+    }
+}

@@ -1,0 +1,79 @@
+//! Lint: any octets are linted, and what is called unreachable can go without any verdict changing.
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use robosieve::Dialect;
+use robosieve::lint::{FindingKind, lint};
+
+use crate::{config, oracle, strategies};
+
+/// Rules of several groups, some of them for the same agents, as a file.
+fn file(groups: &[(Vec<&'static str>, strategies::Rules)]) -> Vec<u8> {
+    let mut file = Vec::new();
+    for (agents, rules) in groups {
+        agents.iter().for_each(|agent| file.extend_from_slice(format!("User-agent: {agent}\n").as_bytes()));
+        // Without the line for everybody.
+        file.extend_from_slice(&strategies::as_robots(rules)["User-agent: *\n".len()..]);
+        file.push(b'\n');
+    }
+    file
+}
+
+/// Two or three groups of rules that meet often, and paths that are derived from the rules of the first one.
+fn groups() -> impl Strategy<Value = (Vec<u8>, Vec<Vec<u8>>)> {
+    let agents = || vec(prop::sample::select([strategies::AGENTS, &["*", "*"]].concat()), 1..3);
+    let more = vec((agents(), strategies::patterns()), 1..3);
+    (agents(), strategies::patterns_and_paths(), more).prop_map(|(agents, (rules, paths), more)| {
+        let groups: Vec<_> = std::iter::once((agents, rules)).chain(more).collect();
+        (file(&groups), paths)
+    })
+}
+
+/// The file with the value of one line taken away: a rule that is empty is none.
+fn without_value(file: &[u8], line: u32) -> Vec<u8> {
+    let emptied = |(at, text): (usize, &[u8])| match text.iter().position(|&octet| octet == b':') {
+        Some(colon) if at as u32 + 1 == line => [&text[..=colon], b"\n"].concat(),
+        _ => text.to_vec(),
+    };
+    file.split_inclusive(|&octet| octet == b'\n').enumerate().flat_map(emptied).collect()
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn an_unreachable_rule_changes_no_verdict((file, paths) in groups(), agents in strategies::agents()) {
+        for dialect in Dialect::ALL {
+            let report = lint(&file, dialect);
+            prop_assert_eq!((report.left_off, report.not_searched), (0, 0));
+            let mut less = file.clone();
+            for finding in report.findings.iter().filter(|finding| finding.kind == FindingKind::UnreachableRule) {
+                less = without_value(&less, finding.line);
+            }
+            for path in &paths {
+                let verdict = |file: &[u8]| oracle::allowed(dialect.name, &agents, file, path);
+                prop_assert_eq!(
+                    verdict(&file), verdict(&less),
+                    "{}, {:?}, {}\n{}\n{:?}",
+                    dialect.name, agents, path.escape_ascii(), file.escape_ascii(), report.findings
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn any_octets_are_linted(nasty in strategies::robots(), octets in vec(any::<u8>(), 0..200), at in any::<usize>()) {
+        let at = at % (nasty.len() + 1);
+        let file = [&nasty[..at], &octets, &nasty[at..]].concat();
+        let lines = 1 + file.iter().filter(|octet| matches!(octet, b'\n' | b'\r')).count() as u32;
+        for dialect in Dialect::ALL {
+            let report = lint(&file, dialect);
+            prop_assert!(report.findings.is_sorted_by_key(|finding| (finding.line, finding.kind)));
+            for finding in &report.findings {
+                prop_assert!(finding.line <= lines && !finding.reason.is_empty(), "{:?}", finding);
+                prop_assert!(!finding.text.contains(char::is_control), "{:?}", finding);
+                prop_assert!(finding.related.as_ref().is_none_or(|other| other.line <= lines), "{:?}", finding);
+            }
+        }
+    }
+}
