@@ -11,7 +11,7 @@ use data::{List, Set};
 use robosieve::automaton::{self, Scratch};
 use robosieve::filter::{self, Bench, Choices, Destination, Job, Judge, Outcome, Partition, Url};
 use robosieve::pattern::Patterns;
-use robosieve::policy::{Captures, Group, Groups, Policy, source};
+use robosieve::policy::{Captures, Groups, Policy, source};
 use robosieve::robots::{self, Agents, Robots};
 use robosieve::{Dialect, Verdict, origin};
 use std::hint::black_box;
@@ -80,8 +80,8 @@ fn compile(criterion: &mut Criterion, set: &Set) {
     group.bench_function(set.name, |bencher| bencher.iter(|| assert_eq!(pass(), expected)));
 }
 
-/// A path to match: its group, its line, where it begins, and whether it is plain.
-type Known<'l> = (Group, &'l [u8], usize, bool);
+/// A path to match: its automaton, its line, where it begins, and whether it is plain.
+type Known<'l> = (u32, &'l [u8], usize, bool);
 
 /// Matching alone, when automaton and path are known.
 fn matching(criterion: &mut Criterion, set: &Set) {
@@ -95,8 +95,8 @@ fn matching(criterion: &mut Criterion, set: &Set) {
         let mut scratch = Scratch::default();
         let mut pass = || -> u64 {
             let mut allowed = sure;
-            for &(group, line, end, plain) in black_box(&known) {
-                let automaton = groups.automaton(group);
+            for &(at, line, end, plain) in black_box(&known) {
+                let automaton = groups.automaton(at);
                 let verdict = if plain {
                     automaton::finish(automaton, line, automaton::begin(automaton, line, end), &mut scratch)
                 } else {
@@ -120,15 +120,15 @@ fn known<'l>(policy: &Policy, groups: &Groups<'_>, list: &'l List) -> (Vec<Known
     for line in list.lines().map(origin::trimmed) {
         let Ok((origin, end)) = origin::canonical(line) else { continue };
         let Some(record) = policy.index().get(origin.as_bytes()) else { continue };
-        let group = groups.of(record.row).filter(|_| *origin::path(&line[end..]) != *b"/robots.txt");
-        let Some(group) = group else {
+        let automaton = groups.automaton_of(record.row);
+        if automaton == 0 || *origin::path(&line[end..]) == *b"/robots.txt" {
             sure += 1;
             continue;
-        };
+        }
         let rest = &line[end..];
         let changed = |&octet: &u8| octet == b'#' || encoding.changed_octets().contains(octet);
         let plain = rest.first() == Some(&b'/') && !rest.iter().any(changed);
-        known.push((group, line, end, plain));
+        known.push((automaton, line, end, plain));
     }
     (known, sure)
 }

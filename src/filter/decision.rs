@@ -67,6 +67,21 @@ pub(super) enum Decision {
 }
 
 impl Decision {
+    /// Whether the automaton decides.
+    #[inline]
+    pub fn is_walk(self) -> bool {
+        matches!(self, Decision::Walk(_))
+    }
+
+    /// The outcome where the automaton allows the path.
+    #[inline]
+    pub fn if_allowed(self) -> Outcome {
+        match self {
+            Decision::Fixed(outcome) => outcome,
+            Decision::Walk(reason) => Outcome::new(Partition::Allowed, reason),
+        }
+    }
+
     /// The outcome where no group applies to the crawler.
     #[inline]
     pub fn without_group(self) -> Outcome {

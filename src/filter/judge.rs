@@ -18,7 +18,7 @@ use super::outcome::{Outcome, Partition, Reason};
 use crate::automaton::{self, Scratch, Walk};
 use crate::origin;
 use crate::pattern::Verdict;
-use crate::policy::{self, Crawler, Group, Groups, Index, Policy};
+use crate::policy::{self, Crawler, Groups, Index, Policy};
 use crate::rule_set::is_always_allowed;
 
 /// A policy with the operator's choices, ready to judge.
@@ -50,23 +50,28 @@ struct Cut {
     /// The candidate record; 0: the origin is not in the index as it stands.
     candidate: u32,
     row: u32,
-    /// The group to walk in, where the decision is to walk.
-    group: Option<Group>,
+    /// Where the automaton begins that decides; 0: none does.
+    automaton: u32,
+    walk: Walk,
+    decision: Decision,
+    /// The outcome, unless the automaton blocks.
+    outcome: Outcome,
     /// Whether the origin is that of the line before.
     again: bool,
-    decision: Decision,
-    walk: Walk,
 }
+
+const INVALID: Outcome = Outcome::new(Partition::Invalid, Reason::Empty);
 
 const SLOW: Cut = Cut {
     hash: 0,
     end: 0,
     candidate: 0,
     row: 0,
-    group: None,
-    again: false,
-    decision: Decision::Fixed(Outcome::new(Partition::Invalid, Reason::Empty)),
+    automaton: 0,
     walk: Walk::NONE,
+    decision: Decision::Fixed(INVALID),
+    outcome: INVALID,
+    again: false,
 };
 
 /// A line for [`Judge::judge`].
@@ -97,14 +102,15 @@ impl<'p> Judge<'p> {
         self.choose(&mut cuts);
         self.begin(urls, &mut cuts);
         outcomes.clear();
-        outcomes.extend(urls.iter().zip(&cuts).map(|(url, cut)| match (cut.decision, cut.group) {
-            _ if cut.end == 0 => self.judge_slowly(url.line, bench),
-            (Decision::Walk(reason), Some(group)) => {
-                let automaton = self.groups.automaton(group);
-                let verdict = automaton::finish(automaton, url.line, cut.walk, &mut bench.scratch);
-                self.outcome(verdict, &url.line[cut.end as usize..], reason)
+        outcomes.extend(urls.iter().zip(&cuts).map(|(url, cut)| {
+            if cut.automaton == 0 {
+                return if cut.end == 0 { self.judge_slowly(url.line, bench) } else { cut.outcome };
             }
-            (decision, _) => decision.without_group(),
+            let automaton = self.groups.automaton(cut.automaton);
+            match automaton::finish(automaton, url.line, cut.walk, &mut bench.scratch) {
+                Verdict::Allowed => cut.outcome,
+                Verdict::Blocked => self.blocked(&url.line[cut.end as usize..], cut.outcome.reason()),
+            }
         }));
         bench.cuts = cuts;
     }
@@ -140,68 +146,62 @@ impl<'p> Judge<'p> {
 
     /// Step three: what the records come to, and their rows.
     fn decide(&self, urls: &[Url<'_>], cuts: &mut [Cut]) {
-        let mut before = SLOW;
-        for (url, cut) in urls.iter().zip(cuts) {
-            if cut.end == 0 {
-                continue;
-            }
-            if cut.again {
-                *cut = before;
-                continue;
-            }
+        for (url, cut) in urls.iter().zip(cuts).filter(|(_, cut)| cut.end != 0 && !cut.again) {
             let key = &url.line[..cut.end as usize];
-            let index = self.index;
             let found = match cut.candidate {
                 0 => None,
-                candidate => index.confirmed(candidate, key).or_else(|| index.get(key)),
+                candidate => self.index.confirmed(candidate, key).or_else(|| self.index.get(key)),
             };
             match found {
                 Some(record) => {
                     cut.decision = self.decisions.of(&record);
                     cut.row = record.row;
-                    if let Decision::Walk(_) = cut.decision {
-                        self.groups.prefetch(record.row);
-                    }
+                    self.groups.prefetch(record.row);
                 }
                 None if origin::is_surely_canonical(key) => {
                     cut.decision = Decision::Fixed(self.decisions.unfetched);
                 }
                 None => *cut = SLOW,
             }
-            before = *cut;
         }
     }
 
     /// Step four: the groups, and their automata.
     fn choose(&self, cuts: &mut [Cut]) {
-        for cut in cuts.iter_mut().filter(|cut| cut.end != 0 && matches!(cut.decision, Decision::Walk(_))) {
-            cut.group = self.groups.of(cut.row);
-            if let Some(group) = cut.group {
-                self.groups.prefetch_automaton(group);
+        for at in 0..cuts.len() {
+            if cuts[at].again {
+                cuts[at] = cuts[at - 1];
+                continue;
+            }
+            let cut = &mut cuts[at];
+            cut.outcome = cut.decision.if_allowed();
+            if cut.decision.is_walk() {
+                cut.automaton = self.groups.automaton_of(cut.row);
+                if cut.automaton == 0 {
+                    cut.outcome = cut.decision.without_group();
+                } else {
+                    self.groups.prefetch_automaton(cut.automaton);
+                }
             }
         }
     }
 
     /// Step five: the first records of the automata, and what comes behind them.
     fn begin(&self, urls: &[Url<'_>], cuts: &mut [Cut]) {
-        for (url, cut) in urls.iter().zip(cuts) {
-            if let (Some(group), 1..) = (cut.group, cut.end) {
-                let automaton = self.groups.automaton(group);
-                cut.walk = automaton::begin(automaton, url.line, cut.end as usize);
-                policy::prefetch(automaton, cut.walk.next_word());
-            }
+        for (url, cut) in urls.iter().zip(cuts).filter(|(_, cut)| cut.automaton != 0) {
+            let automaton = self.groups.automaton(cut.automaton);
+            cut.walk = automaton::begin(automaton, url.line, cut.end as usize);
+            policy::prefetch(automaton, cut.walk.next_word());
         }
     }
 
-    /// The outcome of a verdict on a path in normal form.
+    /// The outcome of a path in normal form that the automaton blocks.
     #[inline]
-    fn outcome(&self, verdict: Verdict, path: &[u8], reason: Reason) -> Outcome {
-        match verdict {
-            Verdict::Allowed => Outcome::new(Partition::Allowed, reason),
-            Verdict::Blocked if is_always_allowed(path, self.policy.dialect()) => {
-                Outcome::new(Partition::Allowed, Reason::RobotsTxt)
-            }
-            Verdict::Blocked => Outcome::new(Partition::Blocked, reason),
+    fn blocked(&self, path: &[u8], reason: Reason) -> Outcome {
+        if is_always_allowed(path, self.policy.dialect()) {
+            Outcome::new(Partition::Allowed, Reason::RobotsTxt)
+        } else {
+            Outcome::new(Partition::Blocked, reason)
         }
     }
 
@@ -215,22 +215,23 @@ impl<'p> Judge<'p> {
         let path = origin::path(rest);
         bench.dot_segments += u64::from(origin::has_dot_segment(&path));
         let Some(record) = self.index.get(origin.as_bytes()) else { return self.decisions.unfetched };
-        match (self.decisions.of(&record), self.groups.of(record.row)) {
-            (Decision::Walk(reason), Some(group)) => {
-                let automaton = self.groups.automaton(group);
-                let encoding = self.policy.dialect().encoding;
-                // Most are settled before the first octet that a normal form could change.
-                let kept = encoding.unchanged(&path);
-                if let (true, Some(Verdict::Allowed)) =
-                    (kept < path.len(), automaton::settled_by(automaton, &path[..kept]))
-                {
-                    return Outcome::new(Partition::Allowed, reason);
-                }
-                let normal = encoding.path(&path);
-                bench.normalised += u64::from(matches!(normal, Cow::Owned(_)));
-                self.outcome(automaton::verdict(automaton, &normal, &mut bench.scratch), &normal, reason)
-            }
-            (decision, _) => decision.without_group(),
+        let decision = self.decisions.of(&record);
+        let Decision::Walk(reason) = decision else { return decision.if_allowed() };
+        let automaton = match self.groups.automaton_of(record.row) {
+            0 => return decision.without_group(),
+            at => self.groups.automaton(at),
+        };
+        let encoding = self.policy.dialect().encoding;
+        // Most are settled before the first octet that a normal form could change.
+        let kept = encoding.unchanged(&path);
+        if kept < path.len() && automaton::settled_by(automaton, &path[..kept]) == Some(Verdict::Allowed) {
+            return decision.if_allowed();
+        }
+        let normal = encoding.path(&path);
+        bench.normalised += u64::from(matches!(normal, Cow::Owned(_)));
+        match automaton::verdict(automaton, &normal, &mut bench.scratch) {
+            Verdict::Allowed => decision.if_allowed(),
+            Verdict::Blocked => self.blocked(&normal, reason),
         }
     }
 

@@ -83,25 +83,34 @@ impl<'p> Groups<'p> {
     #[inline]
     pub fn of(&self, row: u32) -> Option<Group> {
         let row = &self.rows[row as usize * self.width..][..self.width];
+        if let [column] = self.columns {
+            return decode(row[*column]);
+        }
         let (last, before) = self.columns.split_last().expect("a crawler has a column");
         let groups = before.iter().map(|&column| decode(row[column]));
         groups.flatten().find(|group| group.own).or_else(|| decode(row[*last]))
     }
 
-    /// Step three: asks for the first words of a group's automaton; only a hint.
+    /// The word at which the automaton of the crawler's group begins; 0 if no group applies.
     #[inline]
-    pub fn prefetch_automaton(&self, group: Group) {
+    pub fn automaton_of(&self, row: u32) -> u32 {
+        // The item begins with its length.
+        self.of(row).map_or(0, |group| group.automaton + 1)
+    }
+
+    /// Step three: asks for the first words of an automaton; only a hint.
+    #[inline]
+    pub fn prefetch_automaton(&self, at: u32) {
         // The head, the first record and the root that it falls back to are within two cache lines, mostly.
         for line in 0..2 {
-            prefetch(self.automata, group.automaton as usize + 16 * line);
+            prefetch(self.automata, at as usize + 16 * line);
         }
     }
 
-    /// The automaton of a group, and what stands behind it.
+    /// The automaton that begins at this word, and what stands behind it.
     #[inline]
-    pub fn automaton(&self, group: Group) -> &'p [u32] {
-        // The item begins with its length.
-        &self.automata[group.automaton as usize + 1..]
+    pub fn automaton(&self, at: u32) -> &'p [u32] {
+        &self.automata[at as usize..]
     }
 }
 

@@ -32,6 +32,28 @@ const WIDTHS: [usize; 7] = [2, 4, 6, 6, 6, 6, 6];
 const STANDING_BITS: u32 = 3;
 const STANDING_MASK: u8 = 7;
 
+/// What the bits of a standing mean; those that mean nothing, a check refuses.
+const STANDINGS: [Standing; 8] = {
+    let mut standings = [Standing::Unreachable; 8];
+    let mut bits = 0;
+    while bits < Standing::ALL.len() {
+        standings[bits] = Standing::ALL[bits];
+        bits += 1;
+    }
+    standings
+};
+
+/// The same for those of a last good answer.
+const LAST_GOODS: [Option<Standing>; 8] = {
+    let mut standings = [None; 8];
+    let mut bits = 0;
+    while bits < Standing::ALL.len() {
+        standings[bits + 1] = Some(Standing::ALL[bits]);
+        bits += 1;
+    }
+    standings
+};
+
 /// The longest time that fits, in either direction: four million years.
 const LONGEST_TIME: i64 = (1 << 47) - 1;
 
@@ -67,8 +89,8 @@ impl<'i> Record<'i> {
         Record {
             origin: &records[name..name + length],
             row: u32::from_le_bytes([head[0], head[1], head[2], head[3]]),
-            standing: Standing::ALL[usize::from(standing)],
-            last_good: last_good.checked_sub(1).map(|good| Standing::ALL[usize::from(good)]),
+            standing: STANDINGS[usize::from(standing)],
+            last_good: LAST_GOODS[usize::from(last_good & STANDING_MASK)],
             fields: head[7],
             cold: &records[name + length..],
         }
