@@ -1,13 +1,15 @@
 //! The command line.
 //!
 //! [`args`] is plain data; each command turns it into what the library wants, and prints what came of it. Exit status:
-//! 0 done, 1 the answer is "no" (`check` found a blocked URL), 2 an error. A closed pipe is no error.
+//! 0 done, 1 the answer is "no" (`check` found a URL that is not allowed), 2 an error. A closed pipe is no error.
 
 mod args;
 mod check;
+mod compile;
 mod failure;
 mod filter;
 mod sigbus;
+mod sources;
 
 pub use args::Args;
 pub use failure::Failure;
@@ -18,11 +20,10 @@ use args::Command;
 
 /// Runs a command.
 pub fn run(args: Args) -> Result<ExitCode, Failure> {
+    sigbus::report();
     match args.command {
-        Command::Filter(args) => {
-            sigbus::report();
-            filter::run(&args)
-        }
+        Command::Filter(args) => filter::run(&args),
         Command::Check(args) => check::run(&args),
+        Command::Compile(args) => compile::run(&args),
     }
 }

@@ -13,6 +13,7 @@ mod datasets;
 mod inputs;
 mod lists;
 mod output;
+mod policies;
 mod redirects;
 mod sources;
 mod statuses;
