@@ -101,7 +101,7 @@ fn matching(policy: &Policy, lines: &[&[u8]]) -> (f64, usize) {
     let mut pass = || {
         let mut allowed = 0;
         for &(at, line, end, plain) in black_box(&paths) {
-            let automaton = groups.automaton(at);
+            let automaton = groups.automaton_at(at);
             let verdict = if at == 0 {
                 // A robots.txt without a group for the crawler.
                 Verdict::Allowed

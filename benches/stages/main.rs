@@ -96,7 +96,7 @@ fn matching(criterion: &mut Criterion, set: &Set) {
         let mut pass = || -> u64 {
             let mut allowed = sure;
             for &(at, line, end, plain) in black_box(&known) {
-                let automaton = groups.automaton(at);
+                let automaton = groups.automaton_at(at);
                 let verdict = if plain {
                     automaton::finish(automaton, line, automaton::begin(automaton, line, end), &mut scratch)
                 } else {

@@ -5,13 +5,14 @@ use std::process::ExitCode;
 
 use super::args::FilterArgs;
 use super::failure::Failure;
+use super::sources;
 use robosieve::filter::{self, Choices, Destination, Job, MaxAge};
-use robosieve::policy::{Captures, Crawler, Policy, source};
+use robosieve::policy::{Crawler, Policy};
 
 pub fn run(args: &FilterArgs) -> Result<ExitCode, Failure> {
     let choices = choices(args)?;
     let policy = policy(args)?;
-    let job = job(args, choices, policy.crawler(None)?);
+    let job = job(args, choices, policy.crawler(args.crawler.agent.as_ref())?);
     let receipt = filter::run(&policy, &job)?;
     // Nobody may be there to read the table; the receipt has it all.
     let _ = writeln!(io::stderr(), "{receipt}");
@@ -24,12 +25,11 @@ pub fn run(args: &FilterArgs) -> Result<ExitCode, Failure> {
 }
 
 fn policy(args: &FilterArgs) -> Result<Policy, Failure> {
-    let mut captures = Captures::new(args.crawler.agent.clone(), args.crawler.dialect);
-    match (&args.origin, args.robots.as_slice()) {
-        (Some(origin), [single]) => source::add_single(single, origin, &mut captures)?,
-        (Some(_), several) => return Err(Failure::OneRobots { given: several.len() }),
-        (None, several) => several.iter().try_for_each(|path| source::add(path, &mut captures))?,
+    if let Some(policy) = args.policy.open()? {
+        return Ok(policy);
     }
+    let agents = args.crawler.agents().clone();
+    let captures = sources::captures(agents, args.crawler.dialect, &args.robots, args.origin.as_deref())?;
     Ok(captures.policy()?)
 }
 

@@ -106,7 +106,7 @@ impl<'p> Judge<'p> {
             if cut.automaton == 0 {
                 return if cut.end == 0 { self.judge_slowly(url.line, bench) } else { cut.outcome };
             }
-            let automaton = self.groups.automaton(cut.automaton);
+            let automaton = self.groups.automaton_at(cut.automaton);
             match automaton::finish(automaton, url.line, cut.walk, &mut bench.scratch) {
                 Verdict::Allowed => cut.outcome,
                 Verdict::Blocked => self.blocked(&url.line[cut.end as usize..], cut.outcome.reason()),
@@ -189,7 +189,7 @@ impl<'p> Judge<'p> {
     /// Step five: the first records of the automata, and what comes behind them.
     fn begin(&self, urls: &[Url<'_>], cuts: &mut [Cut]) {
         for (url, cut) in urls.iter().zip(cuts).filter(|(_, cut)| cut.automaton != 0) {
-            let automaton = self.groups.automaton(cut.automaton);
+            let automaton = self.groups.automaton_at(cut.automaton);
             cut.walk = automaton::begin(automaton, url.line, cut.end as usize);
             policy::prefetch(automaton, cut.walk.next_word());
         }
@@ -219,7 +219,7 @@ impl<'p> Judge<'p> {
         let Decision::Walk(reason) = decision else { return decision.if_allowed() };
         let automaton = match self.groups.automaton_of(record.row) {
             0 => return decision.without_group(),
-            at => self.groups.automaton(at),
+            at => self.groups.automaton_at(at),
         };
         let encoding = self.policy.dialect().encoding;
         // Most are settled before the first octet that a normal form could change.

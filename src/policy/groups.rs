@@ -94,8 +94,7 @@ impl<'p> Groups<'p> {
     /// The word at which the automaton of the crawler's group begins; 0 if no group applies.
     #[inline]
     pub fn automaton_of(&self, row: u32) -> u32 {
-        // The item begins with its length.
-        self.of(row).map_or(0, |group| group.automaton + 1)
+        self.of(row).map_or(0, automaton_word)
     }
 
     /// Step three: asks for the first words of an automaton; only a hint.
@@ -109,9 +108,20 @@ impl<'p> Groups<'p> {
 
     /// The automaton that begins at this word, and what stands behind it.
     #[inline]
-    pub fn automaton(&self, at: u32) -> &'p [u32] {
-        &self.automata[at as usize..]
+    pub fn automaton_at(&self, word: u32) -> &'p [u32] {
+        &self.automata[word as usize..]
     }
+
+    /// The automaton of a group, and what stands behind it.
+    pub fn automaton(&self, group: Group) -> &'p [u32] {
+        self.automaton_at(automaton_word(group))
+    }
+}
+
+/// The word at which a group's automaton begins: its item begins with its length.
+#[inline]
+fn automaton_word(group: Group) -> u32 {
+    group.automaton + 1
 }
 
 #[cfg(test)]
