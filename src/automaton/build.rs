@@ -207,7 +207,9 @@ impl<'a> Builder<'a> {
             }
             let looked_at = complete.len();
             self.spend(looked_at)?;
-            fail = self.changed(fail, best)?;
+            if best != old || !self.arena.change.is_empty() {
+                fail = self.changed(fail, best)?;
+            }
         }
         let State { context, end, .. } = *self.state(fail);
         let Context { best, undecided, .. } = *self.arena.contexts.get(context);
@@ -225,7 +227,7 @@ impl<'a> Builder<'a> {
     /// the next segment. The items are live in the context `from`.
     pub(super) fn land_items(
         &mut self,
-        fail: StateId,
+        mut fail: StateId,
         from: u32,
         mut list: List,
         offset: u32,
@@ -236,7 +238,8 @@ impl<'a> Builder<'a> {
         if context != from {
             list = contexts.live(list, context);
         }
-        let mut best = contexts.get(context).best;
+        let old = contexts.get(context).best;
+        let mut best = old;
         change.clear();
         // What completes is the beginning of the others, so it stands first.
         let items = contexts.list(list).iter().map(|&number| (number, &globs.items[number as usize]));
@@ -250,10 +253,9 @@ impl<'a> Builder<'a> {
                 }
             }
         }
-        let fail = self.changed(fail, best)?;
-        let after = self.state(fail).context;
-        if after != context {
-            list = self.arena.contexts.live(list, after);
+        if best != old || !change.is_empty() {
+            fail = self.changed(fail, best)?;
+            list = self.arena.contexts.live(list, self.state(fail).context);
         }
         Ok(self.state_of(fail, list, offset))
     }
@@ -263,16 +265,13 @@ impl<'a> Builder<'a> {
     fn changed(&mut self, fail: StateId, best: Band) -> Result<StateId, OverBudget> {
         let Arena { globs, contexts, states, change, .. } = &mut *self.arena;
         let context = states[fail as usize].context;
-        let old = *contexts.get(context);
-        if best == old.best && change.entering.is_empty() {
-            return Ok(fail);
-        }
+        let old = contexts.get(context).waiting;
         let root = states.len() as StateId;
         let (context, is_new) = contexts.advanced(context, best, change, &globs.items, (root, self.text));
         if is_new {
             self.add_root(context);
         }
-        self.spend(old.waiting.len() + self.arena.contexts.get(context).waiting.len())?;
+        self.spend(old.len() + self.arena.contexts.get(context).waiting.len())?;
         self.rebase(fail, context)
     }
 

@@ -38,6 +38,8 @@ pub(super) struct Context {
     pub undecided: bool,
     /// The first octets of the items waited for, a bit each.
     octets: [u32; 8],
+    /// A better band, and the context behind this one when that is reached and nothing else changes.
+    better: (Band, u32),
 }
 
 impl Context {
@@ -67,6 +69,10 @@ impl Change {
     pub fn clear(&mut self) {
         self.leaving.clear();
         self.entering.clear();
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.entering.is_empty()
     }
 }
 
@@ -122,23 +128,50 @@ impl Contexts {
         items: &[Item],
         (root, text): (StateId, &[u8]),
     ) -> (u32, bool) {
+        let Context { best: old, waiting, better, .. } = self.all[context as usize];
+        if change.is_empty() && better.0 == best {
+            return (better.1, false);
+        }
         change.entering.sort_unstable();
-        let Context { waiting, .. } = self.all[context as usize];
-        let start = self.lists.len() as u32;
-        let mut leaving = change.leaving.iter().copied().peekable();
-        let mut entering = change.entering.iter().copied().filter(|&item| items[item as usize].band > best).peekable();
-        for at in waiting.start..waiting.end {
-            let item = self.lists[at as usize];
-            while let Some(new) = entering.next_if(|&new| new < item) {
-                self.lists.push(new);
+        let start = self.lists.len();
+        self.push_changed(waiting, change);
+        if best != old {
+            let mut kept = start;
+            for at in start..self.lists.len() {
+                let item = self.lists[at];
+                self.lists[kept] = item;
+                kept += usize::from(items[item as usize].band > best);
             }
-            if leaving.next_if_eq(&item).is_none() && items[item as usize].band > best {
+            self.lists.truncate(kept);
+        }
+        let waiting = List { start: start as u32, end: self.lists.len() as u32 };
+        let (id, is_new) = self.find_or_add(best, waiting, items, (root, text));
+        if change.is_empty() {
+            self.all[context as usize].better = (best, id);
+        }
+        (id, is_new)
+    }
+
+    /// Appends a copy of `list` in which what leaves is left out and what enters is put in.
+    fn push_changed(&mut self, list: List, change: &Change) {
+        let (mut at, end) = (list.start as usize, list.end as usize);
+        let (mut leaving, mut entering) = (change.leaving.iter().peekable(), change.entering.iter().peekable());
+        loop {
+            let leaves = match (leaving.peek(), entering.peek()) {
+                (Some(old), Some(new)) => old < new,
+                (old, _) => old.is_some(),
+            };
+            let Some(&item) = (if leaves { leaving.next() } else { entering.next() }) else { break };
+            let below = at + self.lists[at..end].partition_point(|&other| other < item);
+            self.lists.extend_from_within(at..below);
+            if leaves {
+                at = below + 1;
+            } else {
                 self.lists.push(item);
+                at = below;
             }
         }
-        self.lists.extend(entering);
-        let waiting = List { start, end: self.lists.len() as u32 };
-        self.find_or_add(best, waiting, items, (root, text))
+        self.lists.extend_from_within(at..end);
     }
 
     /// The context of this content, and whether it is new. The list is the last one, and dropped if it is not.
@@ -180,7 +213,7 @@ impl Contexts {
                 octets[usize::from(octet >> 5)] |= 1 << (octet & 31);
             }
         }
-        self.all.push(Context { best, waiting, root, undecided, octets });
+        self.all.push(Context { best, waiting, root, undecided, octets, better: (best, id) });
         (id, true)
     }
 }

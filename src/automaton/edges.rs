@@ -33,26 +33,31 @@ impl Builder<'_> {
         loop {
             self.spend(1)?;
             let State { context, fail, own, edges, .. } = *self.state(state);
-            match (edges, fail) {
-                (Edges::Run { text, len, target }, Some(fail)) if self.text[text as usize] == octet => {
+            let Some(fail) = fail else {
+                let context = self.arena.contexts.get(context);
+                return Ok(match edges {
+                    Edges::Branch { start, .. } if context.awaits(octet) => {
+                        self.arena.edges[start as usize + context.awaited_below(octet)].target
+                    }
+                    _ => state,
+                });
+            };
+            match edges {
+                Edges::Run { text, len, target } if self.text[text as usize] == octet => {
+                    if len == 1 {
+                        return Ok(target);
+                    }
                     // The middle of a run has no state of its own until somebody wants one.
-                    return match own {
-                        _ if len == 1 => Ok(target),
-                        Own::Firsts(place) => {
-                            let best = self.arena.contexts.get(context).best;
-                            let next = self.arena.prefixes.next_after(place, best, None);
-                            self.land_firsts(fail, next.expect("a run goes on"))
-                        }
-                        Own::Items { list, offset } => {
-                            self.land_items(fail, context, self.going_on(list, offset), offset + 1)
-                        }
-                    };
+                    let Own::Items { list, offset } = own else { unreachable!("nothing is above first segments") };
+                    return self.land_items(fail, context, self.going_on(list, offset), offset + 1);
                 }
-                (_, fail) => match (self.own_edge(state, octet), fail) {
-                    (Some(target), _) => return Ok(target),
-                    (None, Some(fail)) => state = fail,
-                    (None, None) => return Ok(state),
-                },
+                Edges::Branch { start, end } => {
+                    if let Some(edge) = self.edges(start, end).iter().find(|edge| edge.octet == octet) {
+                        return Ok(edge.target);
+                    }
+                    state = fail;
+                }
+                _ => state = fail,
             }
         }
     }
@@ -155,9 +160,11 @@ impl Builder<'_> {
         let (Some(&first), Some(&last)) = (items.first(), items.last()) else { return Ok(None) };
         let rest = |item: &Item| self.run(item.start + offset, item.len - offset);
         // What the first and the last have in common, all have, because items are in the order of their octets.
-        let (first, last) = (self.item(first), self.item(last));
-        let common = rest(first).iter().zip(rest(last)).take_while(|(a, b)| a == b).count() as u32;
-        let text = first.start + offset;
+        let common = match (self.item(first), self.item(last)) {
+            (only, _) if first == last => only.len - offset,
+            (first, last) => rest(first).iter().zip(rest(last)).take_while(|(a, b)| a == b).count() as u32,
+        };
+        let text = self.item(first).start + offset;
         let len = self.idle_octets(root, text, common);
         if len == 0 {
             return Ok(None);
@@ -175,16 +182,5 @@ impl Builder<'_> {
             return octets.len() as u32;
         }
         octets.iter().take_while(|&&octet| !context.awaits(octet)).count() as u32
-    }
-
-    /// Where a state's own branch goes on `octet`.
-    fn own_edge(&self, state: StateId, octet: u8) -> Option<StateId> {
-        let State { fail, edges: Edges::Branch { start, end }, .. } = *self.state(state) else { return None };
-        let edges = self.edges(start, end);
-        if fail.is_none() {
-            let context = self.context_of(state);
-            return context.awaits(octet).then(|| edges[context.awaited_below(octet)].target);
-        }
-        edges.iter().find(|edge| edge.octet >= octet).filter(|edge| edge.octet == octet).map(|edge| edge.target)
     }
 }

@@ -33,6 +33,7 @@ use std::cell::RefCell;
 
 use crate::pattern::{Patterns, Verdict};
 use build::{Arena, Builder, OverBudget};
+use table::Layout;
 
 /// Which engine an automaton is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
@@ -98,20 +99,27 @@ pub fn compile(patterns: &Patterns, words: &mut Vec<u32>) -> Compiled {
 
 /// Compiles with an explicit budget, so that tests and measurements can force either engine.
 pub fn compile_within(patterns: &Patterns, budget: usize, words: &mut Vec<u32>) -> Compiled {
-    thread_local!(static ARENA: RefCell<Arena> = RefCell::default());
+    thread_local!(static SPACE: RefCell<Space> = RefCell::default());
     let start = words.len();
-    let compiled = ARENA.with_borrow_mut(|arena| match compile_dfa(patterns, budget, arena, words) {
+    let compiled = SPACE.with_borrow_mut(|space| match compile_dfa(patterns, budget, space, words) {
         Ok(compiled) => compiled,
-        Err(OverBudget) => pointers::compile(patterns, arena, words),
+        Err(OverBudget) => pointers::compile(patterns, space, words),
     });
     words[start..].iter_mut().for_each(|word| *word = word.to_le());
     compiled
 }
 
+/// What compiling one group after the other uses again and again.
+#[derive(Debug, Default)]
+struct Space {
+    arena: Arena,
+    layout: Layout,
+}
+
 fn compile_dfa(
     patterns: &Patterns,
     budget: usize,
-    arena: &mut Arena,
+    Space { arena, layout }: &mut Space,
     words: &mut Vec<u32>,
 ) -> Result<Compiled, OverBudget> {
     arena.globs.clear();
@@ -121,13 +129,12 @@ fn compile_dfa(
         }
     }
     let mut builder = Builder::new(patterns.text(), arena, budget);
-    let start = builder.start()?;
-    let reachable = table::reachable(&mut builder, start)?;
-    let mut automaton = table::write(&builder, &reachable, &|_| None);
-    automaton[ENGINE] = ENGINE_DFA;
-    words.append(&mut automaton);
-    let engine = if reachable.order.is_empty() { Engine::Constant } else { Engine::Dfa };
-    Ok(Compiled { engine, states: reachable.order.len(), work: builder.work() })
+    layout.reach(&mut builder)?;
+    let at = words.len();
+    layout.write(&builder, |_| None, words);
+    words[at + ENGINE] = ENGINE_DFA;
+    let engine = if layout.states() == 0 { Engine::Constant } else { Engine::Dfa };
+    Ok(Compiled { engine, states: layout.states(), work: builder.work() })
 }
 
 /// The verdict of the automaton in `words` on a path in normal form.

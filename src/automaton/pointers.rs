@@ -24,12 +24,12 @@
 //! ```
 
 use super::bands::{self, Band};
-use super::build::{Arena, Builder, StateId};
+use super::build::{Builder, StateId};
 use super::filter::Search;
 use super::segment_trie::{AT_START, BEHIND_SLASH, Dollar, NONE, Node, SegmentTrie};
 use super::suffixes::Suffixes;
 use super::walk::{Observer, walk};
-use super::{Compiled, ENGINE, ENGINE_POINTERS, Engine, START, table, word};
+use super::{Compiled, ENGINE, ENGINE_POINTERS, Engine, START, Space, word};
 use crate::pattern::{Patterns, Verdict};
 
 // The head, behind the engine and the scanner's start: where the parts begin, and the best bands.
@@ -47,10 +47,10 @@ pub(super) const NODE_WORDS: usize = 4;
 pub(super) const DOLLAR_WORDS: usize = 2;
 
 /// Compiles patterns for this engine; appends the automaton to `words`.
-pub(super) fn compile(patterns: &Patterns, arena: &mut Arena, words: &mut Vec<u32>) -> Compiled {
+pub(super) fn compile(patterns: &Patterns, space: &mut Space, words: &mut Vec<u32>) -> Compiled {
     let bands = bands::bands(patterns);
     let trie = SegmentTrie::new(patterns, &bands);
-    let scanner = Scanner::new(patterns, &trie, arena);
+    let scanner = Scanner::new(patterns, &trie, space);
     let top = |blocked: Band| bands.iter().copied().filter(|band| band % 2 == blocked).max().unwrap_or(0);
 
     let mut out = vec![0; SCANNER];
@@ -83,14 +83,14 @@ struct Scanner {
 impl Scanner {
     /// Segments are patterns of their own here, `*segment$`, which wait for ever: the DFA of all of them is Aho and
     /// Corasick's, of linear size.
-    fn new(patterns: &Patterns, trie: &SegmentTrie, arena: &mut Arena) -> Scanner {
+    fn new(patterns: &Patterns, trie: &SegmentTrie, space: &mut Space) -> Scanner {
+        let Space { arena, layout } = space;
         arena.globs.clear();
         for range in &trie.segments {
             arena.globs.add(1, true, [range.start..range.start, range.clone()].into_iter());
         }
         let mut builder = Builder::new(patterns.text(), arena, usize::MAX);
-        let start = builder.start().expect("without a budget");
-        let reachable = table::reachable(&mut builder, start).expect("without a budget");
+        layout.reach(&mut builder).expect("without a budget");
         let (outputs, parents) = outputs(&builder, trie.segments.len());
         let lengths: Vec<usize> = trie.segments.iter().map(|range| range.len()).collect();
         let suffixes = Suffixes::new(&parents, &lengths);
@@ -98,8 +98,9 @@ impl Scanner {
             NONE => None,
             segment => Some(suffixes.number[segment as usize]),
         };
-        let records = table::write(&builder, &reachable, &output);
-        Scanner { records, states: reachable.order.len(), work: builder.work(), suffixes }
+        let mut records = Vec::new();
+        layout.write(&builder, output, &mut records);
+        Scanner { records, states: layout.states(), work: builder.work(), suffixes }
     }
 }
 

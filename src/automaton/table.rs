@@ -69,93 +69,138 @@ pub(super) fn narrow_octet_words(count: usize) -> usize {
     if count <= 4 { 1 } else { 2 }
 }
 
-/// The states that walks can reach.
-pub(super) struct Reachable {
-    /// Where a walk begins.
-    pub start: StateId,
-    /// Where it is behind a first `/`.
-    pub behind_slash: StateId,
-    /// All that are not settled, with their edges, those nearest to the start first.
-    pub order: Vec<StateId>,
+/// The states that walks can reach, and where their records are to stand; used again and again.
+#[derive(Debug, Default)]
+pub(super) struct Layout {
+    /// All that are not settled, those nearest to the start first.
+    records: Vec<Record>,
+    /// By state: its target, or a mark.
+    targets: Vec<Target>,
+    /// Where a walk begins, and where it is behind a first `/`.
+    starts: [StateId; 2],
 }
 
-/// All unsettled states that a walk from `start` can reach.
-///
-/// # Errors
-///
-/// [`OverBudget`] when the builder's budget is spent.
-pub(super) fn reachable(builder: &mut Builder<'_>, start: StateId) -> Result<Reachable, OverBudget> {
-    let mut behind_slash = start;
-    if !builder.state(start).settled {
-        builder.expand(start)?;
-        behind_slash = builder.next(start, b'/')?;
+/// What is to be written for a state.
+#[derive(Debug, Clone, Copy)]
+struct Record {
+    state: StateId,
+    fail: Option<StateId>,
+    /// How many words it takes, but for an explicit default and an output.
+    words: u32,
+}
+
+/// A state that was not reached so far.
+const UNREACHED: Target = Target::MAX;
+/// A state that was reached and is not settled; its record has no place yet.
+const REACHED: Target = Target::MAX - 1;
+
+impl Layout {
+    /// How many states are reachable and not settled.
+    pub fn states(&self) -> usize {
+        self.records.len()
     }
-    let mut order = Vec::new();
-    let mut seen = vec![false; builder.states().len()];
-    let mut visit = |builder: &Builder<'_>, state: StateId, order: &mut Vec<StateId>| {
-        if seen.len() < builder.states().len() {
-            seen.resize(builder.states().len(), false);
+
+    /// Finds all states that a walk can reach, which the builder makes meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// [`OverBudget`] when the builder's budget is spent.
+    pub fn reach(&mut self, builder: &mut Builder<'_>) -> Result<(), OverBudget> {
+        self.records.clear();
+        self.targets.clear();
+        let start = builder.start()?;
+        let mut behind_slash = start;
+        if !builder.state(start).settled {
+            builder.expand(start)?;
+            behind_slash = builder.next(start, b'/')?;
         }
-        if !builder.state(state).settled && !std::mem::replace(&mut seen[state as usize], true) {
-            order.push(state);
-        }
-    };
-    visit(builder, behind_slash, &mut order);
-    let mut at = 0;
-    loop {
-        if at == order.len() {
-            // Few paths begin at the start proper, so it stands behind all others.
-            visit(builder, start, &mut order);
-        }
-        let Some(&state) = order.get(at) else { break };
-        at += 1;
-        builder.expand(state)?;
-        let State { fail, edges, .. } = *builder.state(state);
-        // Most octets go to the failure link: its record is to be near.
-        if let Some(fail) = fail {
-            visit(builder, fail, &mut order);
-        }
-        match edges {
-            Edges::Run { target, .. } => visit(builder, target, &mut order),
-            Edges::Branch { start, end } => {
-                for edge in builder.edges(start, end) {
-                    visit(builder, edge.target, &mut order);
-                }
+        self.starts = [start, behind_slash];
+        self.visit(builder, behind_slash);
+        let mut at = 0;
+        loop {
+            if at == self.records.len() {
+                // Few paths begin at the start proper, so it stands behind all others.
+                self.visit(builder, start);
             }
-            Edges::Unknown => unreachable!("expanded above"),
+            let Some(&Record { state, .. }) = self.records.get(at) else { return Ok(()) };
+            builder.expand(state)?;
+            let State { fail, edges, .. } = *builder.state(state);
+            // Most octets go to the failure link: its record is to be near.
+            if let Some(fail) = fail {
+                self.visit(builder, fail);
+            }
+            let payload = match edges {
+                Edges::Run { len, target, .. } => {
+                    usize::from(self.visit(builder, target) >= FIRST_RECORD) + (len as usize).div_ceil(4)
+                }
+                Edges::Branch { start, end } => {
+                    let edges = builder.edges(start, end);
+                    for edge in edges {
+                        self.visit(builder, edge.target);
+                    }
+                    match edges.len() {
+                        count if count <= NARROW_MOST => narrow_octet_words(count) + count,
+                        count => WIDE_WORDS + count,
+                    }
+                }
+                Edges::Unknown => unreachable!("expanded above"),
+            };
+            let filter = if fail.is_none() { FILTER_WORDS } else { 0 };
+            self.records[at] = Record { state, fail, words: (1 + filter + payload) as u32 };
+            at += 1;
         }
     }
-    Ok(Reachable { start, behind_slash, order })
-}
 
-/// Writes reachable states as records behind an automaton's head. `output` says what a state puts out, for the scanner
-/// of the second engine.
-pub(super) fn write(builder: &Builder<'_>, reachable: &Reachable, output: &dyn Fn(StateId) -> Option<u32>) -> Vec<u32> {
-    let main_root = reachable.order.iter().copied().find(|&state| builder.state(state).fail.is_none());
-    let mut writer = Writer { builder, offsets: vec![0; builder.states().len()], main_root, output };
-    let mut next = FIRST_RECORD;
-    for &state in &reachable.order {
-        writer.offsets[state as usize] = next;
-        next += writer.record_words(state) as u32;
+    /// Notes that a state can be reached; returns its target, as far as it is known.
+    #[inline]
+    fn visit(&mut self, builder: &Builder<'_>, state: StateId) -> Target {
+        if self.targets.len() <= state as usize {
+            self.targets.resize(builder.states().len(), UNREACHED);
+        }
+        let target = &mut self.targets[state as usize];
+        if *target == UNREACHED {
+            if builder.state(state).settled {
+                *target = settled(bands::verdict(builder.best(state)));
+            } else {
+                *target = REACHED;
+                self.records.push(Record { state, fail: None, words: 0 });
+            }
+        }
+        *target
     }
-    let mut words = Vec::with_capacity(next as usize);
-    words.resize(FIRST_RECORD as usize, 0);
-    words[MAIN_ROOT] = main_root.map_or(0, |root| writer.target(root));
-    words[START] = writer.target(reachable.start);
-    words[START_BEHIND_SLASH] = writer.target(reachable.behind_slash);
-    for &state in &reachable.order {
-        debug_assert_eq!(words.len(), writer.offsets[state as usize] as usize);
-        writer.record(state, &mut words);
-    }
-    words
-}
 
-struct Writer<'b, 'a> {
-    builder: &'b Builder<'a>,
-    offsets: Vec<u32>,
-    /// The root that most records default to.
-    main_root: Option<StateId>,
-    output: &'b dyn Fn(StateId) -> Option<u32>,
+    /// Appends an automaton of the states reached, records behind its head, to `words`. `output` says what a state puts
+    /// out, for the scanner of the second engine.
+    pub fn write(&mut self, builder: &Builder<'_>, output: impl Fn(StateId) -> Option<u32>, words: &mut Vec<u32>) {
+        let main_root =
+            self.records.iter().map(|record| record.state).find(|&state| builder.state(state).fail.is_none());
+        let mut next = FIRST_RECORD;
+        for record in &self.records {
+            self.targets[record.state as usize] = next;
+            let explicit = matches!(self.default(record.fail, main_root), Default::Explicit(_));
+            next += record.words + u32::from(explicit) + u32::from(output(record.state).is_some());
+        }
+        let base = words.len();
+        words.reserve(next as usize);
+        words.extend([0; FIRST_RECORD as usize]);
+        words[base + MAIN_ROOT] = main_root.map_or(0, |root| self.targets[root as usize]);
+        words[base + START] = self.targets[self.starts[0] as usize];
+        words[base + START_BEHIND_SLASH] = self.targets[self.starts[1] as usize];
+        let writer = Writer { builder, layout: self, main_root };
+        for record in &self.records {
+            debug_assert_eq!(words.len() - base, self.targets[record.state as usize] as usize);
+            writer.record(record.state, output(record.state), words);
+        }
+    }
+
+    fn default(&self, fail: Option<StateId>, main_root: Option<StateId>) -> Default {
+        match fail.map(|fail| (fail, self.targets[fail as usize])) {
+            None => Default::Here,
+            Some((_, target)) if target < FIRST_RECORD => Default::Settled(target),
+            Some((fail, _)) if Some(fail) == main_root => Default::MainRoot,
+            Some((_, target)) => Default::Explicit(target),
+        }
+    }
 }
 
 /// Where octets without a target of their own go.
@@ -163,69 +208,40 @@ enum Default {
     Settled(Target),
     Here,
     MainRoot,
-    Explicit(StateId),
+    Explicit(Target),
+}
+
+struct Writer<'b, 'a> {
+    builder: &'b Builder<'a>,
+    layout: &'b Layout,
+    /// The root that most records default to.
+    main_root: Option<StateId>,
 }
 
 impl Writer<'_, '_> {
-    fn is_settled(&self, state: StateId) -> bool {
-        self.builder.state(state).settled
-    }
-
     fn target(&self, state: StateId) -> Target {
-        if self.is_settled(state) {
-            settled(bands::verdict(self.builder.best(state)))
-        } else {
-            self.offsets[state as usize]
-        }
+        self.layout.targets[state as usize]
     }
 
-    fn default(&self, state: StateId) -> Default {
-        match self.builder.state(state).fail {
-            None => Default::Here,
-            Some(fail) if self.is_settled(fail) => Default::Settled(self.target(fail)),
-            Some(fail) if Some(fail) == self.main_root => Default::MainRoot,
-            Some(fail) => Default::Explicit(fail),
-        }
-    }
-
-    /// How many words the record of a state takes.
-    fn record_words(&self, state: StateId) -> usize {
-        let default = match self.default(state) {
-            Default::Settled(_) | Default::MainRoot => 0,
-            Default::Here => FILTER_WORDS,
-            Default::Explicit(_) => 1,
-        };
-        let head = 1 + default + usize::from((self.output)(state).is_some());
-        head + match self.builder.state(state).edges {
-            Edges::Run { len, target, .. } => usize::from(!self.is_settled(target)) + (len as usize).div_ceil(4),
-            Edges::Branch { start, end } => match (end - start) as usize {
-                count if count <= NARROW_MOST => narrow_octet_words(count) + count,
-                count => WIDE_WORDS + count,
-            },
-            Edges::Unknown => unreachable!("only expanded states are written"),
-        }
-    }
-
-    fn record(&self, id: StateId, words: &mut Vec<u32>) {
+    fn record(&self, id: StateId, output: Option<u32>, words: &mut Vec<u32>) {
         let state = self.builder.state(id);
         let at = words.len();
         words.push(0);
-        let default = match self.default(id) {
+        let default = match self.layout.default(state.fail, self.main_root) {
             Default::Settled(target) => target,
             Default::Here => DEFAULT_HERE,
             Default::MainRoot => DEFAULT_MAIN_ROOT,
-            Default::Explicit(fail) => {
-                words.push(self.target(fail));
+            Default::Explicit(target) => {
+                words.push(target);
                 DEFAULT_EXPLICIT
             }
         };
-        let output = (self.output)(id);
         words.extend(output);
         if state.fail.is_none() {
             push_octets(&filter::new(self.builder.waited_for(id).collect()), words);
         }
         let payload = match state.edges {
-            Edges::Run { text, len, target } => self.run(id, (text, len), target, words),
+            Edges::Run { text, len, target } => self.run(state.fail, (text, len), target, words),
             Edges::Branch { start, end } => self.branch(start, end, words),
             Edges::Unknown => unreachable!("only expanded states are written"),
         };
@@ -234,8 +250,8 @@ impl Writer<'_, '_> {
     }
 
     /// Writes the payload of a run; returns its part of the header.
-    fn run(&self, id: StateId, (text, len): (u32, u32), target: StateId, words: &mut Vec<u32>) -> u32 {
-        let fail = self.builder.state(id).fail.expect("a root is a branch");
+    fn run(&self, fail: Option<StateId>, (text, len): (u32, u32), target: StateId, words: &mut Vec<u32>) -> u32 {
+        let fail = fail.expect("a root is a branch");
         let middle = bands::verdict(self.builder.state(fail).end);
         let code = match self.target(target) {
             target if target < FIRST_RECORD => target,
@@ -289,10 +305,12 @@ pub(super) fn rank_word(bitmap: &[u32; 8]) -> u32 {
 }
 
 /// Appends octets in memory order, the last word filled up with zeros.
+#[inline]
 fn push_octets(octets: &[u8], words: &mut Vec<u32>) {
-    words.extend(octets.chunks(4).map(|chunk| {
-        let mut word = [0; 4];
-        word[..chunk.len()].copy_from_slice(chunk);
-        u32::from_le_bytes(word)
-    }));
+    let mut chunks = octets.chunks_exact(4);
+    words.extend(chunks.by_ref().map(|chunk| u32::from_le_bytes(chunk.try_into().expect("four octets"))));
+    let rest = chunks.remainder();
+    if !rest.is_empty() {
+        words.push(rest.iter().rev().fold(0, |word, &octet| word << 8 | u32::from(octet)));
+    }
 }

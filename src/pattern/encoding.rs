@@ -91,11 +91,13 @@ impl Encoding {
         }
     }
 
-    /// Whether an octet of a pattern surely stays as it is and counts one: an unreserved or reserved one, but for `*`
-    /// where it is special.
+    /// The octets of a pattern that stay as they are under any encoding, and count one: the unreserved and reserved
+    /// ones, but for `*` where it is special.
     #[inline]
-    pub(super) fn keeps(self, octet: u8, star_is_special: bool) -> bool {
-        !(CHANGED_BY_NORMAL_FORM.contains(octet) || octet == b'*' && star_is_special)
+    pub(super) fn kept_in_patterns(star_is_special: bool) -> &'static OctetSet {
+        const KEPT: OctetSet = UNRESERVED.with(RESERVED);
+        const KEPT_BUT_STAR: OctetSet = KEPT.complement().with(b"*").complement();
+        if star_is_special { &KEPT_BUT_STAR } else { &KEPT }
     }
 
     /// Appends the normal form of the octet or escape that `pattern` begins with; returns how many octets of it were

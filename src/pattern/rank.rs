@@ -1,7 +1,5 @@
 //! From rules to ranked patterns: normal form, length, and the order that decides.
 
-use std::cmp::Reverse;
-
 use super::{Pattern, Patterns, Verdict};
 use crate::dialect::{Dialect, Encoding, Precedence, Wildcards};
 use crate::robots::Rule;
@@ -11,20 +9,26 @@ const DIRECTORY_INDEX: &[u8] = b"/index.htm";
 
 impl Patterns {
     /// The rules of one crawler as patterns, the one that wins against all others first.
-    pub fn rank<'r, 'a: 'r>(rules: impl Iterator<Item = &'r Rule<'a>>, dialect: &Dialect) -> Patterns {
-        let mut patterns = Patterns::default();
-        let mut lengths = Vec::new();
+    pub fn rank<'r, 'a: 'r>(rules: impl Iterator<Item = &'r Rule<'a>> + Clone, dialect: &Dialect) -> Patterns {
+        let (count, octets) =
+            rules.clone().fold((0, 0), |(count, octets), rule| (count + 1, octets + rule.value.len()));
+        let mut patterns = Patterns {
+            patterns: Vec::with_capacity(count),
+            segments: Vec::with_capacity(count),
+            text: Vec::with_capacity(octets),
+        };
+        let mut keys = Vec::with_capacity(count);
         for (place, rule) in rules.enumerate() {
             let verdict = if rule.allow { Verdict::Allowed } else { Verdict::Blocked };
-            lengths.push(patterns.push(rule.value, verdict, place as u32, dialect));
+            keys.push(patterns.push(rule.value, verdict, place as u32, dialect));
             if rule.allow && dialect.directory_index {
                 if let Some(directory) = directory_of_index(rule.value, dialect.encoding) {
-                    lengths.push(patterns.push(&directory, verdict, place as u32, dialect));
+                    keys.push(patterns.push(&directory, verdict, place as u32, dialect));
                 }
             }
         }
         match dialect.precedence {
-            Precedence::Longest => patterns.sort_by_length(&lengths),
+            Precedence::Longest => patterns.sort_by_length(&keys),
             // The order of the file is the order of the ranks already.
             Precedence::FirstMatch | Precedence::AnyDisallow => {}
         }
@@ -33,14 +37,20 @@ impl Patterns {
 
     /// Longest first; of equal length `Allow` first, and then the order of the file, which only explanations see.
     fn sort_by_length(&mut self, lengths: &[u32]) {
-        let mut keyed: Vec<_> = self.patterns.drain(..).zip(lengths).collect();
-        keyed.sort_by_key(|(pattern, length)| (Reverse(**length), pattern.verdict));
-        self.patterns.extend(keyed.into_iter().map(|(pattern, _)| pattern));
+        let key = |(place, (pattern, &length)): (usize, (&Pattern, &u32))| {
+            let blocks = u64::from(pattern.verdict == Verdict::Blocked);
+            // All in one number, which sorts three times as fast as patterns do: a file has below 2^31 rules.
+            u64::from(!length) << 32 | blocks << 31 | place as u64
+        };
+        let mut keys: Vec<u64> = self.patterns.iter().zip(lengths).enumerate().map(key).collect();
+        keys.sort_unstable();
+        self.patterns = keys.iter().map(|&key| self.patterns[(key & (u64::MAX >> 33)) as usize]).collect();
     }
 
     /// Adds the pattern of a rule's value; returns its length, as the dialect counts it.
     fn push(&mut self, value: &[u8], verdict: Verdict, rule: u32, dialect: &Dialect) -> u32 {
         let special = dialect.wildcards == Wildcards::Special;
+        let kept = Encoding::kept_in_patterns(special);
         let first_segment = self.segments.len() as u32;
         let (body, mut anchored) = match value.strip_suffix(b"$") {
             Some(body) if special => (body, true),
@@ -49,21 +59,23 @@ impl Patterns {
         let mut length = u32::from(anchored);
         let mut start = self.text.len() as u32;
         let mut rest = body;
-        while let Some(&octet) = rest.first() {
-            if special && octet == b'*' {
-                start = self.end_segment(start, first_segment);
-                length = length.saturating_add(1);
-                rest = &rest[1..];
-                continue;
-            }
-            let plain = rest.iter().take_while(|&&octet| dialect.encoding.keeps(octet, special)).count();
+        loop {
+            let plain = rest.iter().position(|&octet| !kept.contains(octet)).unwrap_or(rest.len());
             self.text.extend_from_slice(&rest[..plain]);
             length = length.saturating_add(plain as u32);
             rest = &rest[plain..];
-            if plain == 0 {
-                let (taken, counted) = dialect.encoding.push_pattern(rest, &mut self.text);
-                length = length.saturating_add(counted);
-                rest = &rest[taken..];
+            match rest.first() {
+                None => break,
+                Some(b'*') if special => {
+                    start = self.end_segment(start, first_segment);
+                    length = length.saturating_add(1);
+                    rest = &rest[1..];
+                }
+                Some(_) => {
+                    let (taken, counted) = dialect.encoding.push_pattern(rest, &mut self.text);
+                    length = length.saturating_add(counted);
+                    rest = &rest[taken..];
+                }
             }
         }
         let ends_in_star = special && body.ends_with(b"*");

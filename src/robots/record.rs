@@ -82,22 +82,31 @@ pub(crate) enum Line<'a> {
 
 /// Reads one line, without its line end.
 pub(crate) fn read<'a>(line: &'a [u8], keys: Keys) -> Line<'a> {
-    let (content, commented) = match memchr::memchr(b'#', line) {
-        Some(at) => (&line[..at], true),
-        None => (line, false),
+    // Keys are short: a loop finds their end before a search with wide loads has begun.
+    let separator = line.iter().position(|&octet| matches!(octet, b':' | b'#'));
+    let colon = separator.is_some_and(|at| line[at] == b':');
+    let (key, value) = match separator {
+        Some(at) if colon => (&line[..at], uncommented(&line[at + 1..])),
+        _ => {
+            let content = trim(&line[..separator.unwrap_or(line.len())], keys);
+            match missing_colon(content, keys) {
+                Some(at) => (&content[..at], &content[at + 1..]),
+                None if !content.is_empty() => return Line::MissingColon { content },
+                None if separator.is_some() => return Line::Comment,
+                None => return Line::Blank,
+            }
+        }
     };
-    let content = trim(content, keys);
-    if content.is_empty() {
-        return if commented { Line::Comment } else { Line::Blank };
-    }
-    let separator = memchr::memchr(b':', content).or_else(|| missing_colon(content, keys));
-    let Some(at) = separator else { return Line::MissingColon { content } };
-    let key = trim(&content[..at], keys);
+    let key = trim(key, keys);
     if key.is_empty() {
-        return Line::MissingColon { content };
+        return Line::MissingColon { content: trim(uncommented(line), keys) };
     }
-    let colon = content[at] == b':';
-    Line::Record { key: key_of(key, keys), written: key, colon, value: trim(&content[at + 1..], keys) }
+    Line::Record { key: key_of(key, keys), written: key, colon, value: trim(value, keys) }
+}
+
+/// The text before a comment.
+fn uncommented(text: &[u8]) -> &[u8] {
+    memchr::memchr(b'#', text).map_or(text, |at| &text[..at])
 }
 
 /// Where the blank between exactly two words stands in for a colon (C++).
@@ -112,15 +121,21 @@ fn missing_colon(content: &[u8], keys: Keys) -> Option<usize> {
 }
 
 /// Removes blanks: space and tab (RFC 9309 `WS`), for C++ all of ASCII's white space.
+#[inline]
 pub(super) fn trim(text: &[u8], keys: Keys) -> &[u8] {
     let blank = |octet: &u8| match octet {
         b' ' | b'\t' => true,
         0x0b | 0x0c => keys == Keys::Lenient,
         _ => false,
     };
-    let start = text.iter().take_while(|octet| blank(octet)).count();
-    let end = text.len() - text[start..].iter().rev().take_while(|octet| blank(octet)).count();
-    &text[start..end]
+    let mut text = text;
+    while let Some((_, rest)) = text.split_first().filter(|(first, _)| blank(first)) {
+        text = rest;
+    }
+    while let Some((_, rest)) = text.split_last().filter(|(last, _)| blank(last)) {
+        text = rest;
+    }
+    text
 }
 
 /// The misspellings that C++ reads (`kAllowFrequentTypos`), with what they mean.
@@ -142,19 +157,17 @@ fn key_of(key: &[u8], keys: Keys) -> Key {
 }
 
 fn exact_key(key: &[u8]) -> Key {
-    let is = |name: &str| key.eq_ignore_ascii_case(name.as_bytes());
-    if is("disallow") {
-        Key::Disallow
-    } else if is("allow") {
-        Key::Allow
-    } else if is("user-agent") {
-        Key::UserAgent
-    } else if let Some(&side) = SideKey::ALL.iter().find(|side| is(side.name())) {
-        Key::Side(side)
-    } else if MISSPELT.iter().any(|(typo, _)| key.eq_ignore_ascii_case(typo)) {
-        Key::Misspelt
-    } else {
-        Key::Unknown
+    let is = |name: &[u8]| key.eq_ignore_ascii_case(name);
+    // Nearly all lines are one of three, which their lengths tell apart.
+    match key.len() {
+        8 if is(b"disallow") => Key::Disallow,
+        5 if is(b"allow") => Key::Allow,
+        10 if is(b"user-agent") => Key::UserAgent,
+        _ => match SideKey::ALL.iter().find(|side| is(side.name().as_bytes())) {
+            Some(&side) => Key::Side(side),
+            None if MISSPELT.iter().any(|(typo, _)| is(typo)) => Key::Misspelt,
+            None => Key::Unknown,
+        },
     }
 }
 
