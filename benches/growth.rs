@@ -6,7 +6,7 @@
 //! all runs of a list, and what memory the process held when the policy was made.
 
 use robosieve::Dialect;
-use robosieve::filter::{self, Choices, Destination, Job};
+use robosieve::filter::{self, Choices, Destination, Form, Job};
 use robosieve::pattern::Patterns;
 use robosieve::policy::{Captures, Crawler, Policy, source};
 use robosieve::robots::{Agents, Robots};
@@ -52,15 +52,17 @@ impl Options {
         let forms: Vec<Option<Destination>> = [None, self.out.clone()]
             .into_iter()
             .take(1 + usize::from(self.out.is_some()))
-            .map(|out| out.map(|directory| Destination { directory, force: true, per_input: false }))
+            .map(|out| {
+                out.map(|directory| Destination { directory, form: Form::Partitions, force: true, per_input: false })
+            })
             .collect();
         let mut jobs = Vec::new();
         for list in &self.lists {
             for &threads in &self.threads {
                 for destination in forms.clone() {
                     let lists = vec![list.clone()];
-                    let (crawler, choices) = (crawler.clone(), Choices::default());
-                    jobs.push(Job { lists, destination, crawler, choices, threads, chunk_size: 0 });
+                    let (crawlers, choices) = (vec![crawler.clone()], Choices::default());
+                    jobs.push(Job { lists, destination, crawlers, choices, threads, chunk_size: 0 });
                 }
             }
         }
@@ -99,7 +101,8 @@ fn runs(policy: &Policy, options: &Options) -> Result<Vec<Value>, Box<dyn Error>
             let before = clock::process_seconds();
             let receipt = filter::run(policy, job)?;
             let taken = clock::process_seconds() - before;
-            let found: Value = receipt.partitions.iter().map(|(&name, part)| (name, part.judged.lines)).collect();
+            let found: Value =
+                receipt.partitions.iter().map(|(name, part)| (name.clone(), part.judged.lines)).collect();
             let first = jobs.iter().position(|other| other.lists == job.lists).unwrap_or(at);
             if counts[first].is_null() {
                 counts[first] = found.clone();

@@ -9,7 +9,7 @@ mod data;
 use criterion::{Criterion, Throughput};
 use data::{List, Set};
 use robosieve::automaton::{self, Scratch};
-use robosieve::filter::{self, Bench, Choices, Destination, Job, Judge, Outcome, Partition, Url};
+use robosieve::filter::{self, Bench, Choices, Destination, Form, Job, Judge, Outcome, Partition, Url};
 use robosieve::pattern::Patterns;
 use robosieve::policy::{Captures, Groups, Policy, source};
 use robosieve::robots::{self, Agents, Robots};
@@ -189,8 +189,13 @@ fn whole_filter(criterion: &mut Criterion, set: &Set) {
 fn job(policy: &Policy, list: &List, directory: Option<PathBuf>, threads: usize) -> Job {
     Job {
         lists: vec![list.path.clone(); REPEATED],
-        destination: directory.map(|directory| Destination { directory, force: true, per_input: false }),
-        crawler: policy.crawler(None).expect("one crawler"),
+        destination: directory.map(|directory| Destination {
+            directory,
+            form: Form::Partitions,
+            force: true,
+            per_input: false,
+        }),
+        crawlers: vec![policy.crawler(None).expect("one crawler")],
         choices: Choices::default(),
         threads,
         chunk_size: 0,
@@ -201,7 +206,7 @@ fn job(policy: &Policy, list: &List, directory: Option<PathBuf>, threads: usize)
 fn filtered(policy: &Policy, job: &Job, set: &Set) {
     let receipt = filter::run(policy, job).expect("a receipt");
     for (name, part) in &receipt.partitions {
-        let expected = set.expected.partitions[name] * REPEATED as u64;
+        let expected = set.expected.partitions[name.as_str()] * REPEATED as u64;
         assert_eq!(part.judged.lines, expected, "lines {name} of {}", set.name);
     }
     assert_eq!(receipt.balanced, job.destination.as_ref().map(|_| true), "checksums of {}", set.name);

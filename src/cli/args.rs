@@ -35,8 +35,23 @@ pub enum Command {
   zcat urls.gz | robosieve filter --agent examplebot --robots captures.jsonl --out split -
   robosieve filter --policy policy.rsv --out split urls.txt")]
 pub struct FilterArgs {
-    #[command(flatten)]
-    pub crawler: CrawlerArgs,
+    /// The crawler: a product token, `*` for everybody, or a list in order of preference
+    /// (Googlebot-News,Googlebot: one crawler of several names; the first with a group of its own counts, then *). Given
+    /// several times, each is a crawler of its own, and every line is split for each of them: allowed.NAME.txt,
+    /// blocked.NAME.txt and so on (`default` for *). With --policy, crawlers that it was compiled for, or lists of them;
+    /// needless if there is only one
+    #[arg(long, required_unless_present = "policy", value_name = "NAME")]
+    pub agent: Vec<Agents>,
+    /// How robots.txt is read
+    #[arg(
+        long,
+        conflicts_with = "policy",
+        default_value = "rfc9309",
+        value_name = "NAME",
+        value_parser = dialect,
+        help = dialect_help()
+    )]
+    pub dialect: &'static Dialect,
     #[command(flatten)]
     pub policy: PolicyArgs,
     /// Where robots.txt files come from: a folder (a file's name is a host, or a percent-encoded origin), JSON Lines
@@ -53,6 +68,10 @@ pub struct FilterArgs {
     /// Judge and count, but write nothing; the receipt goes to standard output
     #[arg(long)]
     pub count: bool,
+    /// Write one file, verdicts.tsv, instead of partitions: every line in its order, behind a column for each --agent that
+    /// says allowed, blocked, deferred or invalid
+    #[arg(long, requires = "out")]
+    pub verdicts: bool,
     /// Replace the files of an earlier run in the folder given by --out
     #[arg(long, requires = "out")]
     pub force: bool,

@@ -6,13 +6,13 @@ use std::process::ExitCode;
 use super::args::FilterArgs;
 use super::failure::Failure;
 use super::sources;
-use robosieve::filter::{self, Choices, Destination, Job, MaxAge};
-use robosieve::policy::{Crawler, Policy};
+use robosieve::filter::{self, Choices, Destination, Form, Job, MaxAge};
+use robosieve::policy::{Columns, Crawler, Policy};
 
 pub fn run(args: &FilterArgs) -> Result<ExitCode, Failure> {
     let choices = choices(args)?;
     let policy = policy(args)?;
-    let job = job(args, choices, policy.crawler(args.crawler.agent.as_ref())?);
+    let job = job(args, choices, crawlers(args, &policy)?);
     let receipt = filter::run(&policy, &job)?;
     // Nobody may be there to read the table; the receipt has it all.
     let _ = writeln!(io::stderr(), "{receipt}");
@@ -28,9 +28,16 @@ fn policy(args: &FilterArgs) -> Result<Policy, Failure> {
     if let Some(policy) = args.policy.open()? {
         return Ok(policy);
     }
-    let agents = args.crawler.agents().clone();
-    let captures = sources::captures(agents, args.crawler.dialect, &args.robots, args.origin.as_deref())?;
+    let columns = Columns::new(args.agent.clone())?;
+    let captures = sources::captures(columns, args.dialect, &args.robots, args.origin.as_deref())?;
     Ok(captures.policy()?)
+}
+
+fn crawlers(args: &FilterArgs, policy: &Policy) -> Result<Vec<Crawler>, Failure> {
+    if args.agent.is_empty() {
+        return Ok(vec![policy.crawler(None)?]);
+    }
+    Ok(args.agent.iter().map(|agents| policy.crawler(Some(agents))).collect::<Result<_, _>>()?)
 }
 
 fn choices(args: &FilterArgs) -> Result<Choices, Failure> {
@@ -43,14 +50,15 @@ fn choices(args: &FilterArgs) -> Result<Choices, Failure> {
     })
 }
 
-fn job(args: &FilterArgs, choices: Choices, crawler: Crawler) -> Job {
+fn job(args: &FilterArgs, choices: Choices, crawlers: Vec<Crawler>) -> Job {
     let destination = args.out.as_ref().map(|directory| Destination {
         directory: directory.clone(),
+        form: if args.verdicts { Form::Verdicts } else { Form::Partitions },
         force: args.force,
         per_input: args.per_input,
     });
     let (threads, chunk_size) = (args.threads, args.chunk_size);
-    Job { lists: args.lists.clone(), destination, crawler, choices, threads, chunk_size }
+    Job { lists: args.lists.clone(), destination, crawlers, choices, threads, chunk_size }
 }
 
 fn max_age(given: &str) -> Result<MaxAge, Failure> {

@@ -6,6 +6,7 @@
 //! both and gets its name last.
 
 mod decision;
+mod form;
 mod judge;
 mod lines;
 mod list;
@@ -20,6 +21,7 @@ mod turns;
 mod worker;
 
 pub use decision::{Choices, Fallback, MaxAge};
+pub use form::Form;
 pub use judge::{Bench, Judge, Url};
 pub use list::STANDARD_INPUT;
 pub use outcome::{Outcome, Partition, Reason};
@@ -65,6 +67,12 @@ pub enum FilterError {
     NotEmpty {
         /// The folder.
         path: PathBuf,
+    },
+    /// Two crawlers whose files would have one name.
+    #[error("two crawlers would write to {name}; split for one of them in a run of its own")]
+    SameName {
+        /// The name.
+        name: String,
     },
     /// A file that cannot be written.
     #[error("cannot write {}: {error}", path.display())]

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::FilterError;
+use super::form::{self, Form};
 use super::list::STANDARD_INPUT;
-use super::outcome::Partition;
 
 /// The name of the receipt, the commit mark of a run.
 pub const RECEIPT: &str = "receipt.json";
@@ -23,12 +23,12 @@ pub(super) struct Output {
     pending: Vec<PathBuf>,
 }
 
-/// The four partitions of all lists, or of one.
+/// The files of all lists, or of one.
 #[derive(Debug)]
 struct Set {
-    files: Arc<[File; 4]>,
+    files: Arc<[File]>,
     /// Where the next octet of each goes.
-    ends: [u64; 4],
+    ends: Vec<u64>,
 }
 
 /// The name of a file until it is complete.
@@ -42,19 +42,21 @@ fn is_partial(name: &str) -> bool {
     name.starts_with('.') && name.ends_with(".partial")
 }
 
-/// The name of a partition's file.
-fn file_name(partition: Partition) -> String {
-    format!("{}.txt", partition.name())
-}
-
 impl Output {
-    /// Prepares `directory`, with one set of partitions in each of `folders` (`""` is the directory itself).
+    /// Prepares `directory`, with a set of files of these names in each of `folders` (`""` is the directory itself), which
+    /// all begin with `head`.
     ///
     /// # Errors
     ///
     /// [`FilterError::NotEmpty`] where something is in it and `force` is not given; [`FilterError::Output`] where it
     /// cannot be written.
-    pub fn create(directory: &Path, folders: &[String], force: bool) -> Result<Output, FilterError> {
+    pub fn create(
+        directory: &Path,
+        folders: &[String],
+        names: &[String],
+        head: &[u8],
+        force: bool,
+    ) -> Result<Output, FilterError> {
         let failed = |path: &Path, error| FilterError::Output { path: path.to_owned(), error };
         fs::create_dir_all(directory).map_err(|error| failed(directory, error))?;
         let entries = fs::read_dir(directory).map_err(|error| failed(directory, error))?;
@@ -62,18 +64,20 @@ impl Output {
             if !force {
                 return Err(FilterError::NotEmpty { path: directory.to_owned() });
             }
-            remove_earlier(directory).map_err(|error| failed(directory, error))?;
+            remove_earlier(directory, names).map_err(|error| failed(directory, error))?;
         }
         let mut output = Output { directory: directory.to_owned(), sets: Vec::new(), pending: Vec::new() };
         for folder in folders {
             let folder = directory.join(folder);
             fs::create_dir_all(&folder).map_err(|error| failed(&folder, error))?;
-            let mut files = Vec::new();
-            for partition in Partition::ALL {
-                files.push(output.partial_file(&folder.join(file_name(partition)))?);
-            }
-            let files = files.try_into().expect("a file for each partition");
-            output.sets.push(Set { files: Arc::new(files), ends: [0; 4] });
+            let paths = names.iter().map(|name| folder.join(name));
+            let files = paths.map(|path| {
+                let file = output.partial_file(&path)?;
+                write_at(&file, head, 0).map_err(|error| failed(&path, error))?;
+                Ok(file)
+            });
+            let files = files.collect::<Result<_, FilterError>>()?;
+            output.sets.push(Set { files, ends: vec![head.len() as u64; names.len()] });
         }
         Ok(output)
     }
@@ -91,18 +95,15 @@ impl Output {
         Ok(file)
     }
 
-    /// Takes room for the next octets of a set's partitions; returns where they go.
-    pub fn reserve(&mut self, set: usize, lengths: [usize; 4]) -> [u64; 4] {
-        let ends = &mut self.sets[set].ends;
-        let starts = *ends;
-        for (end, length) in ends.iter_mut().zip(lengths) {
-            *end += length as u64;
-        }
-        starts
+    /// Takes room for the next octets of a set's files; returns where they go.
+    pub fn reserve(&mut self, set: usize, lengths: impl Iterator<Item = usize>) -> Vec<u64> {
+        let ends = self.sets[set].ends.iter_mut().zip(lengths);
+        let starts = ends.map(|(end, length)| std::mem::replace(end, *end + length as u64));
+        starts.collect()
     }
 
     /// The files of a set, to be written to at reserved places by whoever holds the octets.
-    pub fn files(&self, set: usize) -> Arc<[File; 4]> {
+    pub fn files(&self, set: usize) -> Arc<[File]> {
         Arc::clone(&self.sets[set].files)
     }
 
@@ -148,13 +149,25 @@ impl Drop for Output {
     }
 }
 
+/// The names of the files that a run would write, and of those that an earlier one says in its receipt to have written;
+/// without the receipt's own.
+fn replaced(directory: &Path, names: &[String]) -> Vec<String> {
+    let receipt = fs::read(directory.join(RECEIPT)).ok();
+    let receipt: serde_json::Value =
+        receipt.and_then(|receipt| serde_json::from_slice(&receipt).ok()).unwrap_or_default();
+    let earlier = receipt["partitions"].as_object().into_iter().flat_map(|partitions| partitions.keys());
+    let earlier = earlier.filter_map(|name| form::file_of(name));
+    let verdicts = Form::Verdicts.file_names(&[]);
+    names.iter().cloned().chain([NEEDED.to_owned()]).chain(earlier).chain(verdicts).collect()
+}
+
 /// Removes what an earlier run left: its receipt first, because without it nothing of the rest counts.
-fn remove_earlier(directory: &Path) -> io::Result<()> {
+fn remove_earlier(directory: &Path, names: &[String]) -> io::Result<()> {
     let remove = |path: &Path| match fs::remove_file(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         other => other,
     };
-    let names: Vec<String> = Partition::ALL.map(file_name).into_iter().chain([NEEDED.to_owned()]).collect();
+    let names = replaced(directory, names);
     let remove_in = |directory: &Path| {
         [RECEIPT.to_owned()].iter().chain(&names).try_for_each(|name| {
             let path = directory.join(name);
@@ -204,11 +217,9 @@ pub(super) fn write_at(file: &File, octets: &[u8], at: u64) -> io::Result<()> {
     }
 }
 
-/// Whether a list is one of the files that a run into `directory` would replace.
-pub(super) fn would_replace(directory: &Path, list: &Path) -> bool {
+/// Whether a list is one of the files that a run into `directory`, which writes files of these names, would replace.
+pub(super) fn would_replace(directory: &Path, names: &[String], list: &Path) -> bool {
     let (Ok(directory), Ok(list)) = (directory.canonicalize(), list.canonicalize()) else { return false };
-    let ours = |name: &str| {
-        name == RECEIPT || name == NEEDED || Partition::ALL.iter().any(|&partition| file_name(partition) == name)
-    };
+    let ours = |name: &str| name == RECEIPT || replaced(&directory, names).iter().any(|other| other == name);
     list.starts_with(&directory) && list.file_name().and_then(|name| name.to_str()).is_some_and(ours)
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::decision::Choices;
+use super::form::Form;
 use super::outcome::{Outcome, Partition};
 use super::tally::Tally;
 use crate::policy::Statistics;
@@ -18,14 +19,17 @@ pub struct Receipt {
     pub line_hash: &'static str,
     /// What was asked for.
     pub options: ReceiptOptions,
-    /// The crawler.
-    pub agents: String,
+    /// The crawlers.
+    pub agents: Vec<String>,
     /// The dialect.
     pub dialect: &'static str,
     /// What went in, all lists together.
     pub input: Part,
-    /// Where it went.
-    pub partitions: BTreeMap<&'static str, PartitionPart>,
+    /// Where it went: the partitions by name, of each crawler if there are several (`allowed.examplebot`).
+    pub partitions: BTreeMap<String, PartitionPart>,
+    /// The lines of the file of verdicts, without what stands before them; absent where there is no such file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verdicts: Option<Part>,
     /// Each list.
     pub lists: Vec<ListPart>,
     /// Whether every line that went in came out, by the checksums; absent where nothing was written.
@@ -54,6 +58,8 @@ pub struct ReceiptOptions {
     /// What the operator wants where there is no definite verdict.
     #[serde(flatten)]
     pub choices: Choices,
+    /// How lines are written.
+    pub form: Form,
     /// Workers.
     pub threads: usize,
     /// Octets of a chunk.
@@ -115,7 +121,7 @@ pub struct ListPart {
     #[serde(flatten)]
     pub input: Part,
     /// Where its lines went.
-    pub partitions: BTreeMap<&'static str, Part>,
+    pub partitions: BTreeMap<String, Part>,
 }
 
 impl Part {
@@ -142,16 +148,17 @@ pub(super) fn reasons(partition: Partition, counts: &[u64; Outcome::COUNT]) -> B
 impl fmt::Display for Receipt {
     /// A short table of the run.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{:<10} {:>15} {:>7} {:>18}  reasons", "partition", "lines", "share", "bytes")?;
+        let width = self.partitions.keys().map(String::len).max().unwrap_or(0).max(10);
+        writeln!(f, "{:<width$} {:>15} {:>7} {:>18}  reasons", "partition", "lines", "share", "bytes")?;
         let all = self.input.lines.max(1) as f64;
-        for (name, part) in Partition::ALL.iter().map(|p| (p.name(), &self.partitions[p.name()])) {
+        for (name, part) in &self.partitions {
             let reasons: Vec<String> = part.reasons.iter().map(|(reason, n)| format!("{reason} {n}")).collect();
             let Part { lines, bytes, .. } = part.judged;
             let share = 100.0 * lines as f64 / all;
-            writeln!(f, "{name:<10} {lines:>15} {share:>6.2}% {bytes:>18}  {}", reasons.join(", "))?;
+            writeln!(f, "{name:<width$} {lines:>15} {share:>6.2}% {bytes:>18}  {}", reasons.join(", "))?;
         }
         let Part { lines, bytes, .. } = self.input;
-        writeln!(f, "{:<10} {lines:>15} {:>7} {bytes:>18}", "input", "")?;
+        writeln!(f, "{:<width$} {lines:>15} {:>7} {bytes:>18}", "input", "")?;
         if let Some(needed) = self.origins_needed.filter(|&needed| needed > 0) {
             writeln!(f, "{needed} robots.txt to fetch, in robots-needed.tsv")?;
         }

@@ -11,6 +11,7 @@ use std::time::Instant;
 
 use super::FilterError;
 use super::decision::Choices;
+use super::form::{Form, partition_names};
 use super::judge::Judge;
 use super::list::List;
 use super::needed::Needed;
@@ -18,7 +19,7 @@ use super::outcome::Partition;
 use super::output::{NEEDED, Output, RECEIPT, list_folder, would_replace};
 use super::receipt::{ListPart, Part, PartitionPart, Receipt, ReceiptOptions, reasons};
 use super::tally::LINE_HASH;
-use super::turns::{Totals, Turns, work};
+use super::turns::{ListTotals, Totals, Turns, work};
 use crate::policy::{Crawler, Policy};
 
 /// Octets of a chunk, unless asked otherwise: it and its copy in the buffers stay in a core's cache.
@@ -34,8 +35,8 @@ pub struct Job {
     pub lists: Vec<PathBuf>,
     /// Where the partitions go; nowhere, if lines are only counted.
     pub destination: Option<Destination>,
-    /// Who asks: a crawler of the policy.
-    pub crawler: Crawler,
+    /// Who asks: crawlers of the policy, at least one; for each, the lines are split of their own.
+    pub crawlers: Vec<Crawler>,
     /// What to do where there is no definite verdict.
     pub choices: Choices,
     /// Workers; 0: as many as there are processors.
@@ -49,6 +50,8 @@ pub struct Job {
 pub struct Destination {
     /// The folder.
     pub directory: PathBuf,
+    /// How lines are written.
+    pub form: Form,
     /// Whether an earlier run's files in it may be replaced.
     pub force: bool,
     /// Whether each list gets partitions of its own, in a folder `NUMBER-NAME`.
@@ -64,23 +67,27 @@ pub struct Destination {
 pub fn run(policy: &Policy, job: &Job) -> Result<Receipt, FilterError> {
     let started = Instant::now();
     let lists: Vec<List> = job.lists.iter().map(|path| List::open(path)).collect::<Result<_, _>>()?;
-    let output = job.destination.as_ref().map(|destination| prepare(destination, &job.lists)).transpose()?;
+    let output = job.destination.as_ref().map(|destination| prepare(destination, job)).transpose()?;
     let per_input = job.destination.as_ref().is_some_and(|destination| destination.per_input);
-    let judge = Judge::new(policy, &job.crawler, job.choices);
+    let judges: Vec<Judge<'_>> = job.crawlers.iter().map(|crawler| Judge::new(policy, crawler, job.choices)).collect();
     let pool = ThreadPoolBuilder::new().num_threads(job.threads).build()?;
     let threads = pool.current_num_threads();
     let chunk_size = if job.chunk_size == 0 { CHUNK } else { job.chunk_size };
-    let needed = output.as_ref().map(|output| Needed::new(output.directory(), NEEDED_LIMIT));
-    let turns = Turns::new(&lists, chunk_size, per_input, output, needed);
-    pool.broadcast(|_| work(&turns, &judge));
+    let form = job.destination.as_ref().map_or(Form::Partitions, |destination| destination.form);
+    let output = output.map(|output| {
+        let needed = Needed::new(output.directory(), NEEDED_LIMIT);
+        (output, needed, form)
+    });
+    let turns = Turns::new(&lists, chunk_size, per_input, judges.len(), output);
+    pool.broadcast(|_| work(&turns, &judges));
     let (mut output, needed, totals) = turns.finish()?;
     for list in &lists {
         list.unchanged()?;
     }
     totals.balanced()?;
 
-    let options = ReceiptOptions { choices: job.choices, threads, chunk_size, per_input };
-    let mut receipt = receipt(policy, &job.crawler, options, &lists, &totals, output.is_some());
+    let options = ReceiptOptions { choices: job.choices, form, threads, chunk_size, per_input };
+    let mut receipt = receipt(policy, &job.crawlers, options, &lists, &totals, output.is_some());
     if let (Some(output), Some(needed)) = (&mut output, needed) {
         let status = |origin: &str| policy.index().get(origin.as_bytes())?.state().answered.status;
         let mut origins = 0;
@@ -102,51 +109,61 @@ pub fn run(policy: &Policy, job: &Job) -> Result<Receipt, FilterError> {
     Ok(receipt)
 }
 
-fn prepare(destination: &Destination, lists: &[PathBuf]) -> Result<Output, FilterError> {
-    if let Some(list) = lists.iter().find(|list| would_replace(&destination.directory, list)) {
-        return Err(FilterError::ListInOutput { path: list.clone() });
-    }
-    let folders: Vec<String> = if destination.per_input {
-        lists.iter().enumerate().map(|(place, path)| list_folder(place, path)).collect()
+fn prepare(destination: &Destination, job: &Job) -> Result<Output, FilterError> {
+    let Destination { directory, form, force, per_input } = destination;
+    let folders: Vec<String> = if *per_input {
+        job.lists.iter().enumerate().map(|(place, path)| list_folder(place, path)).collect()
     } else {
         vec![String::new()]
     };
-    Output::create(&destination.directory, &folders, destination.force)
+    let names = form.file_names(&job.crawlers);
+    if let Some(list) = job.lists.iter().find(|list| would_replace(directory, &names, list)) {
+        return Err(FilterError::ListInOutput { path: list.clone() });
+    }
+    if let Some(name) = names.iter().enumerate().find(|(place, name)| names[..*place].contains(name)) {
+        return Err(FilterError::SameName { name: name.1.clone() });
+    }
+    Output::create(directory, &folders, &names, &form.head(&job.crawlers), *force)
 }
 
 fn receipt(
     policy: &Policy,
-    crawler: &Crawler,
+    crawlers: &[Crawler],
     options: ReceiptOptions,
     lists: &[List],
     totals: &Totals,
     written: bool,
 ) -> Receipt {
-    let partitions = Partition::ALL.iter().map(|&partition| {
-        let at = partition as usize;
+    let names = partition_names(crawlers);
+    let partitions_written = written && options.form == Form::Partitions;
+    let verdicts = (written && options.form == Form::Verdicts).then(|| Part::of(&totals.written[0], true));
+    let partition = |(place, name): (usize, &String)| {
+        let (sorted, partition) = (&totals.crawlers[place / 4], Partition::ALL[place % 4]);
         let part = PartitionPart {
-            judged: Part::of(&totals.judged[at], written),
-            written: written.then(|| Part::of(&totals.written[at], true)),
-            reasons: reasons(partition, &totals.counts),
+            judged: Part::of(&sorted.tallies[place % 4], written),
+            written: partitions_written.then(|| Part::of(&totals.written[place], true)),
+            reasons: reasons(partition, &sorted.counts),
         };
-        (partition.name(), part)
-    });
-    let list_part = |(list, tallies): (&List, &super::turns::ListTotals)| ListPart {
+        (name.clone(), part)
+    };
+    let list_part = |(list, tallies): (&List, &ListTotals)| ListPart {
         path: list.path.display().to_string(),
         input: Part::of(&tallies.input, written),
-        partitions: Partition::ALL
+        partitions: names
             .iter()
-            .map(|&partition| (partition.name(), Part::of(&tallies.partitions[partition as usize], written)))
+            .zip(tallies.crawlers.as_flattened())
+            .map(|(name, tally)| (name.clone(), Part::of(tally, written)))
             .collect(),
     };
     Receipt {
         robosieve: env!("CARGO_PKG_VERSION"),
         line_hash: LINE_HASH,
         options,
-        agents: crawler.agents().to_string(),
+        agents: crawlers.iter().map(|crawler| crawler.agents().to_string()).collect(),
         dialect: policy.dialect().name,
         input: Part::of(&totals.input, written),
-        partitions: partitions.collect(),
+        partitions: names.iter().enumerate().map(partition).collect(),
+        verdicts,
         lists: lists.iter().zip(&totals.lists).map(list_part).collect(),
         balanced: written.then_some(true),
         added_line_feeds: totals.added_line_feeds,

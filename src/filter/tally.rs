@@ -33,12 +33,6 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Adds a line, given without its LF, that takes `bytes` octets with it.
-    #[inline]
-    pub fn add(&mut self, line: &[u8], bytes: usize) {
-        self.add_hashed(line_hash(line), bytes);
-    }
-
     /// Adds a line of this [`line_hash`] that takes `bytes` octets with its LF.
     #[inline]
     pub fn add_hashed(&mut self, hash: u128, bytes: usize) {
@@ -48,16 +42,20 @@ impl Tally {
         self.order = self.order.wrapping_add(self.sum);
     }
 
-    /// Adds all lines of a text; the last one need not end in LF.
-    pub fn add_text(&mut self, text: &[u8]) {
+    /// The tally of all lines of a text, of each as much as `part` says; the last one need not end in LF.
+    pub fn of_text<'t>(text: &'t [u8], part: impl Fn(&'t [u8]) -> &'t [u8]) -> Tally {
+        let mut tally = Tally::default();
         let mut start = 0;
         lines::for_each_end(text, |end| {
-            self.add(&text[start..end], end + 1 - start);
+            let line = part(&text[start..end]);
+            tally.add_hashed(line_hash(line), line.len() + 1);
             start = end + 1;
         });
         if start < text.len() {
-            self.add(&text[start..], text.len() - start);
+            let line = part(&text[start..]);
+            tally.add_hashed(line_hash(line), line.len());
         }
+        tally
     }
 
     /// Appends the sequence that `next` is the tally of.
@@ -75,9 +73,7 @@ mod tests {
     use super::*;
 
     fn tally(text: &str) -> Tally {
-        let mut tally = Tally::default();
-        tally.add_text(text.as_bytes());
-        tally
+        Tally::of_text(text.as_bytes(), |line| line)
     }
 
     #[test]

@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::FilterError;
+use super::form::Form;
 use super::judge::Judge;
 use super::list::{self, List};
 use super::needed::Needed;
-use super::outcome::Outcome;
 use super::output::{Output, write_at};
 use super::tally::Tally;
-use super::worker::{Judged, LONGEST_CHUNK, Worker};
+use super::worker::{Judged, LONGEST_CHUNK, Sorted, Worker};
 
 /// What all workers share.
 pub(super) struct Turns<'l> {
@@ -51,63 +51,70 @@ struct Turn {
 #[derive(Debug, Clone)]
 pub(super) struct Totals {
     pub input: Tally,
-    /// By partition, over the lines as they were read.
-    pub judged: [Tally; 4],
-    /// By partition, over the octets as they were handed over for writing.
-    pub written: [Tally; 4],
-    pub counts: [u64; Outcome::COUNT],
+    /// For each crawler, over the lines as they were read.
+    pub crawlers: Vec<Sorted>,
+    /// By file, over the lines as they were handed over for writing.
+    pub written: Vec<Tally>,
     pub lists: Vec<ListTotals>,
     pub added_line_feeds: u64,
     pub dot_segments: u64,
     pub normalised: u64,
-    writes: bool,
+    form: Option<Form>,
 }
 
 /// What a list came to.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone)]
 pub(super) struct ListTotals {
     pub input: Tally,
-    pub partitions: [Tally; 4],
+    /// For each crawler, by partition.
+    pub crawlers: Vec<[Tally; 4]>,
 }
 
 impl Totals {
-    fn new(lists: usize, writes: bool) -> Totals {
+    fn new(lists: usize, crawlers: usize, form: Option<Form>) -> Totals {
         Totals {
             input: Tally::default(),
-            judged: Default::default(),
-            written: Default::default(),
-            counts: [0; Outcome::COUNT],
-            lists: vec![ListTotals::default(); lists],
+            crawlers: vec![Sorted::default(); crawlers],
+            written: vec![Tally::default(); form.map_or(0, |form| form.files(crawlers))],
+            lists: vec![ListTotals { input: Tally::default(), crawlers: vec![Default::default(); crawlers] }; lists],
             added_line_feeds: 0,
             dot_segments: 0,
             normalised: 0,
-            writes,
+            form,
         }
     }
 
     /// Adds a chunk, in its turn.
-    pub fn add(&mut self, list: usize, judged: &Judged, written: &[Tally; 4]) {
+    pub fn add(&mut self, list: usize, judged: &Judged, written: &[Tally]) {
         self.input.append(&judged.input);
-        self.lists[list].input.append(&judged.input);
-        for (partition, tally) in judged.tallies.iter().enumerate() {
-            self.judged[partition].append(tally);
-            self.lists[list].partitions[partition].append(tally);
-            self.written[partition].append(&written[partition]);
+        let list = &mut self.lists[list];
+        list.input.append(&judged.input);
+        for ((total, of_list), sorted) in self.crawlers.iter_mut().zip(&mut list.crawlers).zip(&judged.crawlers) {
+            for (partition, tally) in sorted.tallies.iter().enumerate() {
+                total.tallies[partition].append(tally);
+                of_list[partition].append(tally);
+            }
+            for (count, chunk) in total.counts.iter_mut().zip(sorted.counts) {
+                *count += chunk;
+            }
         }
-        for (count, chunk) in self.counts.iter_mut().zip(judged.counts) {
-            *count += chunk;
+        for (total, tally) in self.written.iter_mut().zip(written) {
+            total.append(tally);
         }
         self.added_line_feeds += u64::from(judged.added_line_feed);
     }
 
     /// Makes sure that what was written is what was read, line by line and in order.
     pub fn balanced(&self) -> Result<(), FilterError> {
-        let lines: u64 = self.judged.iter().map(|tally| tally.lines).sum();
-        let bytes: u64 = self.judged.iter().map(|tally| tally.bytes).sum();
-        let sum = self.judged.iter().fold(0u128, |sum, tally| sum.wrapping_add(tally.sum));
-        let whole = (self.input.lines, self.input.bytes + self.added_line_feeds, self.input.sum);
-        let counted = self.counts.iter().sum::<u64>() == lines;
-        if counted && (lines, bytes, sum) == whole && (!self.writes || self.judged == self.written) {
+        let whole = |sorted: &Sorted| {
+            let lines: u64 = sorted.tallies.iter().map(|tally| tally.lines).sum();
+            let bytes: u64 = sorted.tallies.iter().map(|tally| tally.bytes).sum();
+            let sum = sorted.tallies.iter().fold(0u128, |sum, tally| sum.wrapping_add(tally.sum));
+            let input = (self.input.lines, self.input.bytes + self.added_line_feeds, self.input.sum);
+            sorted.counts.iter().sum::<u64>() == lines && (lines, bytes, sum) == input
+        };
+        let expected = self.form.map(|form| form.expected(&self.input, self.added_line_feeds, &self.crawlers));
+        if self.crawlers.iter().all(whole) && expected.is_none_or(|expected| expected == self.written) {
             Ok(())
         } else {
             Err(FilterError::Unbalanced)
@@ -133,10 +140,12 @@ impl<'l> Turns<'l> {
         lists: &'l [List],
         chunk_size: usize,
         per_input: bool,
-        output: Option<Output>,
-        needed: Option<Needed>,
+        crawlers: usize,
+        output: Option<(Output, Needed, Form)>,
     ) -> Turns<'l> {
-        let totals = Totals::new(lists.len(), output.is_some());
+        let form = output.as_ref().map(|&(_, _, form)| form);
+        let totals = Totals::new(lists.len(), crawlers, form);
+        let (output, needed) = output.map(|(output, needed, _)| (output, needed)).unzip();
         Turns {
             lists,
             chunk_size,
@@ -224,10 +233,10 @@ impl Drop for StopOnPanic<'_, '_> {
 }
 
 /// Judges chunks until there are none left.
-pub(super) fn work(turns: &Turns<'_>, judge: &Judge<'_>) {
+pub(super) fn work(turns: &Turns<'_>, judges: &[Judge<'_>]) {
     let _guard = StopOnPanic(turns);
-    let writes = lock(&turns.turn).output.is_some();
-    let mut worker = Worker::new(judge, writes);
+    let form = lock(&turns.turn).totals.form;
+    let mut worker = Worker::new(judges, form);
     let mut buffer = Vec::new();
     let result = loop {
         match turns.next(&mut buffer) {
@@ -241,8 +250,9 @@ pub(super) fn work(turns: &Turns<'_>, judge: &Judge<'_>) {
         }
     };
     let mut turn = lock(&turns.turn);
-    turn.totals.dot_segments += worker.bench.dot_segments;
-    turn.totals.normalised += worker.bench.normalised;
+    // What is counted of URLs is the same for all crawlers, but for paths that one of them need not look at.
+    turn.totals.dot_segments += worker.benches.first().map_or(0, |bench| bench.dot_segments);
+    turn.totals.normalised += worker.benches.iter().map(|bench| bench.normalised).max().unwrap_or(0);
     drop(turn);
     if let Err(failure) = result {
         turns.fail(failure);
@@ -256,21 +266,13 @@ fn one_chunk(turns: &Turns<'_>, task: &Task, buffer: &[u8], worker: &mut Worker<
     };
     let more_follows = !turns.per_input && task.list + 1 < turns.lists.len();
     worker.judge(chunk, more_follows);
-    place(turns, task, &mut worker.judged)
-}
-
-/// The tallies of the octets that are about to be written, whatever was judged.
-fn handed_over(judged: &Judged) -> [Tally; 4] {
-    let mut written = [Tally::default(); 4];
-    for (tally, buffer) in written.iter_mut().zip(&judged.buffers) {
-        tally.add_text(buffer);
-    }
-    written
+    place(turns, task, worker)
 }
 
 /// Takes room for a chunk's lines in its turn, and writes them.
-fn place(turns: &Turns<'_>, task: &Task, judged: &mut Judged) -> Result<(), FilterError> {
-    let written = handed_over(judged);
+fn place(turns: &Turns<'_>, task: &Task, worker: &mut Worker<'_, '_>) -> Result<(), FilterError> {
+    let written = worker.handed_over();
+    let judged = &mut worker.judged;
     let Some(mut turn) = turns.turn_of(task.ticket) else { return Ok(()) };
     let before = turn.totals.input.lines;
     for waiting in judged.waiting.values_mut() {
@@ -283,7 +285,7 @@ fn place(turns: &Turns<'_>, task: &Task, judged: &mut Judged) -> Result<(), Filt
         let failed = |error| FilterError::Output { path: output.directory().to_owned(), error };
         needed.add(std::mem::take(&mut judged.waiting)).map_err(failed)?;
         let files = output.files(set);
-        let lengths = std::array::from_fn(|partition| judged.buffers[partition].len());
+        let lengths = judged.buffers.iter().map(Vec::len);
         room = Some((files, output.reserve(set, lengths), output.directory().to_owned()));
     }
     turn.ticket += 1;
@@ -311,14 +313,14 @@ mod tests {
     fn balance(change: impl Fn(&str) -> String) -> bool {
         let policy = Captures::new(Agents::everybody(), Dialect::DEFAULT).policy().unwrap();
         let crawler = policy.crawler(None).unwrap();
-        let judge = Judge::new(&policy, &crawler, Choices::default());
-        let mut worker = Worker::new(&judge, true);
+        let judges = [Judge::new(&policy, &crawler, Choices::default())];
+        let mut worker = Worker::new(&judges, Some(Form::Partitions));
         worker.judge(LINES.as_bytes(), false);
         let deferred = &mut worker.judged.buffers[Partition::Deferred as usize];
         assert_eq!(deferred, LINES.as_bytes());
         *deferred = change(LINES).into_bytes();
-        let mut totals = Totals::new(1, true);
-        let written = handed_over(&worker.judged);
+        let mut totals = Totals::new(1, 1, Some(Form::Partitions));
+        let written = worker.handed_over();
         totals.add(0, &worker.judged, &written);
         totals.balanced().is_ok()
     }

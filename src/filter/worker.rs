@@ -1,5 +1,6 @@
 //! One chunk: judged, counted, and its lines sorted into buffers.
 
+use super::form::{self, Form};
 use super::judge::{Bench, Judge, Url};
 use super::lines::{Line, Scanner};
 use super::needed::{self, WaitingOrigins};
@@ -15,52 +16,56 @@ const BATCH: usize = 64;
 pub(super) const LONGEST_CHUNK: usize = u32::MAX as usize - 1;
 
 /// What one chunk came to.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Judged {
-    /// The lines of each partition, in order.
-    pub buffers: [Vec<u8>; 4],
-    /// By the lines as they were read.
-    pub tallies: [Tally; 4],
+    /// What is to be written, in the order of the files of a [`Form`].
+    pub buffers: Vec<Vec<u8>>,
+    /// For each crawler.
+    pub crawlers: Vec<Sorted>,
     /// The whole chunk, by the lines as they were read.
     pub input: Tally,
-    pub counts: [u64; Outcome::COUNT],
     pub added_line_feed: bool,
     pub waiting: WaitingOrigins,
 }
 
-impl Default for Judged {
-    fn default() -> Judged {
-        Judged {
-            buffers: Default::default(),
-            tallies: Default::default(),
-            input: Tally::default(),
-            counts: [0; Outcome::COUNT],
-            added_line_feed: false,
-            waiting: WaitingOrigins::new(),
-        }
+/// What the lines of a chunk are to one crawler, by the lines as they were read.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sorted {
+    pub tallies: [Tally; 4],
+    pub counts: [u64; Outcome::COUNT],
+}
+
+impl Default for Sorted {
+    fn default() -> Sorted {
+        Sorted { tallies: Default::default(), counts: [0; Outcome::COUNT] }
     }
 }
 
 /// A worker's own space, used for one chunk after the other.
 #[derive(Debug)]
 pub(super) struct Worker<'j, 'p> {
-    judge: &'j Judge<'p>,
-    /// Whether lines are written, or only counted.
-    writes: bool,
-    pub bench: Bench,
+    /// One for each crawler.
+    judges: &'j [Judge<'p>],
+    /// How lines are written; `None` if they are only counted.
+    form: Option<Form>,
+    /// For each crawler.
+    pub benches: Vec<Bench>,
     lines: Vec<Line>,
-    outcomes: Vec<Outcome>,
+    hashes: Vec<u128>,
+    /// For each crawler.
+    outcomes: Vec<Vec<Outcome>>,
     pub judged: Judged,
 }
 
 impl<'j, 'p> Worker<'j, 'p> {
-    pub fn new(judge: &'j Judge<'p>, writes: bool) -> Worker<'j, 'p> {
+    pub fn new(judges: &'j [Judge<'p>], form: Option<Form>) -> Worker<'j, 'p> {
         Worker {
-            judge,
-            writes,
-            bench: Bench::default(),
+            judges,
+            form,
+            benches: judges.iter().map(|_| Bench::default()).collect(),
             lines: Vec::new(),
-            outcomes: Vec::new(),
+            hashes: Vec::new(),
+            outcomes: vec![Vec::new(); judges.len()],
             judged: Judged::default(),
         }
     }
@@ -82,8 +87,15 @@ impl<'j, 'p> Worker<'j, 'p> {
                     .iter()
                     .map(|line| Url { line: &chunk[line.start as usize..line.end as usize], plain: line.plain }),
             );
-            self.judge.judge(&urls, &mut self.outcomes, &mut self.bench);
-            self.sort(chunk, &lines);
+            for ((judge, outcomes), bench) in self.judges.iter().zip(&mut self.outcomes).zip(&mut self.benches) {
+                judge.judge(&urls, outcomes, bench);
+            }
+            self.count(chunk, &lines);
+            match self.form {
+                Some(Form::Partitions) => self.sort(chunk, &lines),
+                Some(Form::Verdicts) => self.put_verdicts(chunk, &lines),
+                None => {}
+            }
         }
         self.lines = lines;
         if more_follows && chunk.last().is_some_and(|&octet| octet != b'\n') {
@@ -93,55 +105,100 @@ impl<'j, 'p> Worker<'j, 'p> {
 
     fn clear(&mut self, size: usize) {
         let mut buffers = std::mem::take(&mut self.judged.buffers);
+        buffers.resize(self.form.map_or(0, |form| form.files(self.judges.len())), Vec::new());
         for buffer in &mut buffers {
             buffer.clear();
             // A chunk with a huge line should not take its memory for the rest of the run.
             buffer.shrink_to(2 * size);
         }
-        self.judged = Judged { buffers, ..Judged::default() };
+        let crawlers = vec![Sorted::default(); self.judges.len()];
+        self.judged = Judged { buffers, crawlers, ..Judged::default() };
     }
 
-    /// Counts a batch of lines and copies them, runs of lines of one partition at once.
-    fn sort(&mut self, chunk: &[u8], lines: &[Line]) {
+    /// Counts and hashes a batch of lines.
+    fn count(&mut self, chunk: &[u8], lines: &[Line]) {
         let judged = &mut self.judged;
-        let mut run = (0, 0, Partition::Allowed);
-        for (line, &outcome) in lines.iter().zip(&self.outcomes) {
-            let (start, end) = (line.start as usize, line.end as usize);
-            let behind = (end + 1).min(chunk.len());
-            let partition = outcome.partition();
-            judged.counts[outcome.index()] += 1;
-            if partition == Partition::Deferred && self.writes {
-                let content = origin::trimmed(&chunk[start..end]);
-                if let Ok((origin, _)) = self.judge.origin_of(content) {
-                    needed::count(&mut judged.waiting, &origin, judged.input.lines, outcome.reason());
-                }
-            }
-            if !self.writes {
-                for tally in [&mut judged.tallies[partition as usize], &mut judged.input] {
-                    tally.lines += 1;
-                    tally.bytes += (behind - start) as u64;
-                }
-                continue;
-            }
-            let hash = line_hash(&chunk[start..end]);
-            judged.tallies[partition as usize].add_hashed(hash, behind - start);
-            judged.input.add_hashed(hash, behind - start);
-            if run.2 != partition || run.1 != start {
-                judged.buffers[run.2 as usize].extend_from_slice(&chunk[run.0..run.1]);
-                run = (start, behind, partition);
-            }
-            run.1 = behind;
+        let before = judged.input.lines;
+        self.hashes.clear();
+        // Where nothing is written, there is nothing to prove.
+        let hashed = self.form.is_some();
+        let hash = |line: &Line| if hashed { line_hash(&chunk[line.start as usize..line.end as usize]) } else { 0 };
+        self.hashes.extend(lines.iter().map(hash));
+        let length = |line: &Line| (line.end as usize + 1).min(chunk.len()) - line.start as usize;
+        for (line, &hash) in lines.iter().zip(&self.hashes) {
+            judged.input.add_hashed(hash, length(line));
         }
-        judged.buffers[run.2 as usize].extend_from_slice(&chunk[run.0..run.1]);
+        for (sorted, outcomes) in judged.crawlers.iter_mut().zip(&self.outcomes) {
+            for ((line, &hash), outcome) in lines.iter().zip(&self.hashes).zip(outcomes) {
+                sorted.counts[outcome.index()] += 1;
+                sorted.tallies[outcome.partition() as usize].add_hashed(hash, length(line));
+            }
+        }
+        if hashed {
+            self.note_waiting(chunk, lines, before);
+        }
+    }
+
+    /// Notes the origins of deferred lines. They are the same for all crawlers: what there is no answer of, there is of
+    /// none.
+    fn note_waiting(&mut self, chunk: &[u8], lines: &[Line], before: u64) {
+        let (Some(judge), Some(outcomes)) = (self.judges.first(), self.outcomes.first()) else { return };
+        for (place, (line, outcome)) in (before..).zip(lines.iter().zip(outcomes)) {
+            if outcome.partition() == Partition::Deferred {
+                let content = origin::trimmed(&chunk[line.start as usize..line.end as usize]);
+                if let Ok((origin, _)) = judge.origin_of(content) {
+                    needed::count(&mut self.judged.waiting, &origin, place, outcome.reason());
+                }
+            }
+        }
+    }
+
+    /// Copies a batch of lines, runs of lines of one partition at once.
+    fn sort(&mut self, chunk: &[u8], lines: &[Line]) {
+        for (buffers, outcomes) in self.judged.buffers.chunks_exact_mut(4).zip(&self.outcomes) {
+            let mut run = (0, 0, Partition::Allowed);
+            for (line, outcome) in lines.iter().zip(outcomes) {
+                let (start, partition) = (line.start as usize, outcome.partition());
+                if run.2 != partition || run.1 != start {
+                    buffers[run.2 as usize].extend_from_slice(&chunk[run.0..run.1]);
+                    run = (start, start, partition);
+                }
+                run.1 = (line.end as usize + 1).min(chunk.len());
+            }
+            buffers[run.2 as usize].extend_from_slice(&chunk[run.0..run.1]);
+        }
+    }
+
+    /// Copies a batch of lines, each behind what it is to every crawler.
+    fn put_verdicts(&mut self, chunk: &[u8], lines: &[Line]) {
+        let buffer = &mut self.judged.buffers[0];
+        for (place, line) in lines.iter().enumerate() {
+            for outcomes in &self.outcomes {
+                buffer.extend_from_slice(outcomes[place].partition().name().as_bytes());
+                buffer.push(form::SEPARATOR);
+            }
+            buffer.extend_from_slice(&chunk[line.start as usize..(line.end as usize + 1).min(chunk.len())]);
+        }
+    }
+
+    /// The tallies of the octets that are about to be written, whatever was judged.
+    pub fn handed_over(&self) -> Vec<Tally> {
+        let form = self.form.map(|form| form.written(&self.judged.buffers, self.judges.len()));
+        form.unwrap_or_default()
     }
 
     /// Ends the last line of the chunk.
     fn add_line_feed(&mut self) {
-        let Some(partition) = self.outcomes.last().map(|outcome| outcome.partition() as usize) else { return };
-        self.judged.added_line_feed = true;
-        self.judged.tallies[partition].bytes += 1;
-        if self.writes {
-            self.judged.buffers[partition].push(b'\n');
+        for (place, outcomes) in self.outcomes.iter().enumerate() {
+            let Some(partition) = outcomes.last().map(|outcome| outcome.partition() as usize) else { return };
+            self.judged.crawlers[place].tallies[partition].bytes += 1;
+            if self.form == Some(Form::Partitions) {
+                self.judged.buffers[4 * place + partition].push(b'\n');
+            }
         }
+        if self.form == Some(Form::Verdicts) {
+            self.judged.buffers[0].push(b'\n');
+        }
+        self.judged.added_line_feed = true;
     }
 }

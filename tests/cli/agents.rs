@@ -74,5 +74,124 @@ fn the_receipt_names_the_crawler() {
     bench.file("urls", "http://a.example/\n");
     bench.program("filter --agent B/1,a --robots sites --out out urls").assert().success();
     let receipt: serde_json::Value = serde_json::from_slice(&bench.read("out/receipt.json")).expect("JSON");
-    assert_eq!(receipt["agents"], "B,a");
+    assert_eq!(receipt["agents"], serde_json::json!(["B,a"]));
+}
+
+/// A line of every kind, with tabs and without a last line end.
+const LINES: &str = "http://a.example/news\nhttp://a.example/google\nhttp://a.example/all\tx\nhttp://b.example/\n\n\
+                     http://a.example/robots.txt";
+
+const AGENTS: [&str; 3] = ["--agent=Googlebot-News", "--agent=unknown,Googlebot", "--agent=*"];
+
+fn with_lines() -> Bench {
+    let bench = Bench::new();
+    bench.file("sites/a.example", FILE);
+    bench.file("urls", LINES);
+    bench
+}
+
+#[test]
+fn several_agents_split_the_lines_each_of_its_own() {
+    let bench = with_lines();
+    for words in ["filter --robots sites --out out urls", "filter --robots sites --out each --per-input urls urls"] {
+        bench.program(words).args(AGENTS).assert().success();
+    }
+    for (agent, name) in
+        ["Googlebot-News", "unknown,Googlebot", "*"].into_iter().zip(["Googlebot-News", "unknown+Googlebot", "default"])
+    {
+        bench.program("filter --robots sites --out alone --force urls --agent").arg(agent).assert().success();
+        let alone: serde_json::Value = serde_json::from_slice(&bench.read("alone/receipt.json")).expect("JSON");
+        let receipt: serde_json::Value = serde_json::from_slice(&bench.read("out/receipt.json")).expect("JSON");
+        for partition in ["allowed", "blocked", "deferred", "invalid"] {
+            let file = bench.read(&format!("alone/{partition}.txt"));
+            let named = format!("{partition}.{name}");
+            assert_eq!(bench.read(&format!("out/{named}.txt")), file, "{named}");
+            assert_eq!(bench.read(&format!("each/0002-urls/{named}.txt")), file, "{named}");
+            assert_eq!(receipt["partitions"][&named], alone["partitions"][partition], "{named}");
+            assert_eq!(receipt["lists"][0]["partitions"][&named], alone["lists"][0]["partitions"][partition]);
+        }
+        assert_eq!(bench.read("out/robots-needed.tsv"), bench.read("alone/robots-needed.tsv"));
+        assert_eq!(receipt["dot_segments"], alone["dot_segments"]);
+    }
+    assert!(!bench.path("out/allowed.txt").exists());
+}
+
+#[test]
+fn verdicts_stand_before_each_line() {
+    let bench = with_lines();
+    let out = "filter --robots sites --out out --verdicts urls";
+    bench.program(out).args(AGENTS).assert().success();
+    let expected = "Googlebot-News\tunknown,Googlebot\t*\turl\n\
+                    blocked\tallowed\tallowed\thttp://a.example/news\n\
+                    allowed\tblocked\tallowed\thttp://a.example/google\n\
+                    allowed\tallowed\tblocked\thttp://a.example/all\tx\n\
+                    deferred\tdeferred\tdeferred\thttp://b.example/\n\
+                    invalid\tinvalid\tinvalid\t\n\
+                    allowed\tallowed\tallowed\thttp://a.example/robots.txt";
+    assert_eq!(String::from_utf8(bench.read("out/verdicts.tsv")).expect("UTF-8"), expected);
+    let receipt: serde_json::Value = serde_json::from_slice(&bench.read("out/receipt.json")).expect("JSON");
+    assert_eq!(receipt["verdicts"], receipt["input"]);
+    assert_eq!(receipt["balanced"], true);
+    assert!(receipt["partitions"]["allowed.default"].get("written").is_none());
+    assert!(!bench.path("out/allowed.default.txt").exists());
+    // Chunks may end within a line, and more workers than chunks change nothing.
+    bench
+        .program("filter --robots sites --out small --verdicts --chunk-size 7 --threads 3 urls urls")
+        .args(AGENTS)
+        .assert()
+        .success();
+    let (head, lines) = expected.split_once('\n').expect("a head");
+    let twice = format!("{head}\n{lines}\n{lines}");
+    assert_eq!(String::from_utf8(bench.read("small/verdicts.tsv")).expect("UTF-8"), twice);
+}
+
+#[test]
+fn a_run_with_other_agents_leaves_nothing_of_an_earlier_one() {
+    let bench = with_lines();
+    bench.program("filter --robots sites --out out urls").args(AGENTS).assert().success();
+    bench.file("out/blocked.hosts.txt", "not ours");
+    bench.program("filter --robots sites --out out --force --verdicts urls --agent x").assert().success();
+    bench.program("filter --robots sites --out out --force urls --agent x").assert().success();
+    let mut names: Vec<String> = std::fs::read_dir(bench.path("out"))
+        .expect("a folder")
+        .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    let expected = [
+        "allowed.txt",
+        "blocked.hosts.txt",
+        "blocked.txt",
+        "deferred.txt",
+        "invalid.txt",
+        "receipt.json",
+        "robots-needed.tsv",
+    ];
+    assert_eq!(names, expected);
+}
+
+#[test]
+fn agents_that_would_share_a_file_are_refused() {
+    let bench = with_lines();
+    let done = bench.program("filter --robots sites --out out urls --agent default --agent *").assert().code(2);
+    said(&done.get_output().stderr, &["allowed.default.txt"]);
+    assert!(!bench.path("out").exists());
+    let done = bench.program("filter --robots sites --out out urls --agent a --agent A").assert().code(2);
+    said(&done.get_output().stderr, &["--agent"]);
+}
+
+#[test]
+fn columns_of_a_policy_are_chosen_or_all_of_them_asked() {
+    let bench = with_lines();
+    bench
+        .program("compile sites -o policy --agent Googlebot-News --agent unknown --agent Googlebot --agent *")
+        .assert()
+        .success();
+    bench.program("filter --robots sites --out out urls").args(AGENTS).assert().success();
+    bench.program("filter --policy policy --out split urls").args(AGENTS).assert().success();
+    for name in ["allowed.Googlebot-News", "blocked.unknown+Googlebot", "blocked.default"] {
+        let file = format!("{name}.txt");
+        assert_eq!(bench.read(&format!("out/{file}")), bench.read(&format!("split/{file}")), "{name}");
+    }
+    let done = bench.program("filter --policy policy --out none urls").assert().code(2);
+    said(&done.get_output().stderr, &["--agent", "Googlebot-News"]);
 }

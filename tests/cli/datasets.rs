@@ -34,7 +34,7 @@ fn every_line_is_in_one_partition_and_in_the_receipt() {
     assert!(lines.iter().all(|&lines| lines > 40), "every partition has lines: {lines:?}");
     assert_eq!(split.receipt["robosieve"], env!("CARGO_PKG_VERSION"));
     assert_eq!(split.receipt["dialect"], "rfc9309");
-    assert_eq!(split.receipt["agents"], "examplebot");
+    assert_eq!(split.receipt["agents"], serde_json::json!(["examplebot"]));
     assert!(split.receipt["line_hash"].as_str().is_some_and(|hash| hash.contains("XXH3-128")));
     assert_eq!(split.receipt["policy"]["captures"]["same_time"], 1, "twice.example.org");
     assert_eq!(split.receipt["policy"]["captures"]["not_robots_txt"], 2);
