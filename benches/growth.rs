@@ -8,7 +8,7 @@
 use robosieve::Dialect;
 use robosieve::filter::{self, Choices, Destination, Job};
 use robosieve::pattern::Patterns;
-use robosieve::policy::{Captures, Policy, source};
+use robosieve::policy::{Captures, Crawler, Policy, source};
 use robosieve::robots::{Agents, Robots};
 use serde_json::{Value, json};
 use std::collections::HashSet;
@@ -48,7 +48,7 @@ impl Options {
     }
 
     /// All combinations of a list, threads and a form.
-    fn jobs(&self) -> Vec<Job> {
+    fn jobs(&self, crawler: &Crawler) -> Vec<Job> {
         let forms: Vec<Option<Destination>> = [None, self.out.clone()]
             .into_iter()
             .take(1 + usize::from(self.out.is_some()))
@@ -59,7 +59,8 @@ impl Options {
             for &threads in &self.threads {
                 for destination in forms.clone() {
                     let lists = vec![list.clone()];
-                    jobs.push(Job { lists, destination, choices: Choices::default(), threads, chunk_size: 0 });
+                    let (crawler, choices) = (crawler.clone(), Choices::default());
+                    jobs.push(Job { lists, destination, crawler, choices, threads, chunk_size: 0 });
                 }
             }
         }
@@ -89,7 +90,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// The seconds of all rounds of all jobs, one job after the other in each round.
 fn runs(policy: &Policy, options: &Options) -> Result<Vec<Value>, Box<dyn Error>> {
-    let jobs = options.jobs();
+    let jobs = options.jobs(&policy.crawler(None)?);
     let mut seconds = vec![Vec::new(); jobs.len()];
     let mut cpu_seconds = vec![Vec::new(); jobs.len()];
     let mut counts = vec![Value::Null; jobs.len()];

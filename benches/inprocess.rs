@@ -9,7 +9,7 @@
 use robosieve::automaton::{self, Scratch};
 use robosieve::filter::{Bench, Choices, Judge, Outcome, Partition, Url};
 use robosieve::pattern::Patterns;
-use robosieve::policy::{Captures, Policy, source};
+use robosieve::policy::{Captures, Group, Policy, source};
 use robosieve::robots::{self, Agents, Robots};
 use robosieve::{Dialect, Verdict, origin};
 use std::collections::HashMap;
@@ -84,26 +84,30 @@ fn policy(robots: &Path, agents: &Agents) -> Result<Policy, Box<dyn Error>> {
 /// Nanoseconds a URL, and how many are allowed.
 fn matching(policy: &Policy, lines: &[&[u8]]) -> (f64, usize) {
     let encoding = policy.dialect().encoding;
+    let crawler = policy.crawler(None).expect("one crawler");
+    let groups = policy.groups(&crawler);
     let mut known = HashMap::new();
-    let paths: Vec<(u32, &[u8], usize, bool)> = lines
+    let paths: Vec<(Option<Group>, &[u8], usize, bool)> = lines
         .iter()
         .filter_map(|line| {
             let end = origin::cut(line)?;
             let record = known.entry(&line[..end]).or_insert_with(|| policy.index().get(&line[..end]));
             let rest = &line[end..];
             let plain = !rest.iter().any(|&octet| octet == b'#' || encoding.changed_octets().contains(octet));
-            Some((record.as_ref()?.automaton, *line, end, plain))
+            Some((groups.of(record.as_ref()?.row), *line, end, plain))
         })
         .collect();
     let mut scratch = Scratch::default();
     let mut pass = || {
         let mut allowed = 0;
-        for &(at, line, end, plain) in black_box(&paths) {
-            let automaton = policy.automaton(at);
-            let verdict = if at == 0 {
+        for &(group, line, end, plain) in black_box(&paths) {
+            let Some(group) = group else {
                 // A robots.txt without a group for the crawler.
-                Verdict::Allowed
-            } else if plain {
+                allowed += 1;
+                continue;
+            };
+            let automaton = groups.automaton(group);
+            let verdict = if plain {
                 automaton::finish(automaton, line, automaton::begin(automaton, line, end), &mut scratch)
             } else {
                 automaton::verdict(automaton, &encoding.path(&origin::path(&line[end..])), &mut scratch)
@@ -124,7 +128,8 @@ fn look_up(bodies: &Bodies, lines: &[&[u8]]) -> Result<f64, Box<dyn Error>> {
         std::fs::write(empty.path().join(host), "")?;
     }
     let policy = policy(empty.path(), &Agents::everybody())?;
-    let judge = Judge::new(&policy, Choices::default());
+    let crawler = policy.crawler(None)?;
+    let judge = Judge::new(&policy, &crawler, Choices::default());
     let urls: Vec<Url<'_>> = lines.iter().map(|line| Url { line, plain: true }).collect();
     let (mut outcomes, mut bench) = (Vec::<Outcome>::new(), Bench::default());
     let mut pass = || {

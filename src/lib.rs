@@ -43,4 +43,4 @@ mod rule_set;
 
 pub use dialect::Dialect;
 pub use pattern::Verdict;
-pub use rule_set::{Explanation, KeptRecord, KeptRule, RuleSet};
+pub use rule_set::{ChosenRules, Explanation, KeptRecord, KeptRule, RuleSet};

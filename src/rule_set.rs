@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use crate::automaton::{self, Compiled, Scratch};
 use crate::dialect::{Dialect, RobotsTxtPath};
 use crate::pattern::{Patterns, Verdict};
-use crate::robots::{self, Agents, GroupOrigin, Note, Robots, SideKey};
+use crate::robots::{self, AgentName, Agents, GroupOrigin, Note, Robots, Rule, Selection, SideKey};
 
 /// The path that some dialects always allow.
 const ROBOTS_TXT: &[u8] = b"/robots.txt";
@@ -24,15 +24,21 @@ const ROBOTS_TXT: &[u8] = b"/robots.txt";
 /// ```
 #[derive(Debug, Clone)]
 pub struct RuleSet {
+    chosen: ChosenRules,
+    side_records: Vec<KeptRecord>,
+    automaton: Vec<u32>,
+    compiled: Compiled,
+    notes: Vec<Note>,
+}
+
+/// The rules that were chosen for a crawler, as they stand in its robots.txt: what explanations need.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChosenRules {
     dialect: Dialect,
     origin: GroupOrigin,
     agent_lines: Vec<(String, u32)>,
     rules: Vec<KeptRule>,
-    side_records: Vec<KeptRecord>,
     patterns: Patterns,
-    automaton: Vec<u32>,
-    compiled: Compiled,
-    notes: Vec<Note>,
 }
 
 /// A rule as it stands in the file.
@@ -68,62 +74,31 @@ pub struct Explanation<'r> {
     pub always_allowed: bool,
 }
 
-impl RuleSet {
-    /// Reads a robots.txt as served with status 200 and compiles the rules for `agents`.
-    pub fn compile(file: &[u8], agents: &Agents, dialect: &Dialect) -> RuleSet {
-        let mut notes = Vec::new();
-        let text = robots::decode(file, dialect, &mut notes);
-        let robots = Robots::parse(&text, dialect);
-        notes.extend_from_slice(&robots.notes);
-        notes.extend(robots.agent_notes(dialect));
-        let selection = robots.select(agents, dialect);
-        let patterns = Patterns::rank(selection.rules(&robots), dialect);
-        let mut automaton = Vec::new();
-        let compiled = automaton::compile(&patterns, &mut automaton);
-        let agents_of = |&group: &u32| robots.agents[robots.groups[group as usize].agents.clone()].iter();
-        let kept = |agent: &robots::AgentName<'_>| (String::from_utf8_lossy(agent.value).into_owned(), agent.line);
-        RuleSet {
-            dialect: dialect.clone(),
-            origin: selection.origin,
-            agent_lines: selection
-                .groups
-                .iter()
-                .flat_map(agents_of)
-                .filter(|agent| robots::is_chosen(agent.value, selection.origin, agents, dialect))
-                .map(kept)
-                .collect(),
-            rules: selection
-                .rules(&robots)
-                .map(|rule| KeptRule { allow: rule.allow, value: rule.value.to_vec(), line: rule.line })
-                .collect(),
-            side_records: selection
-                .side_records(&robots)
-                .map(|record| KeptRecord { key: record.key, value: record.value.to_vec(), line: record.line })
-                .collect(),
-            patterns,
-            automaton,
-            compiled,
-            notes,
-        }
+impl ChosenRules {
+    /// The rules of groups of this origin, with the `User-agent` lines for which the groups were chosen.
+    pub(crate) fn new(
+        origin: GroupOrigin,
+        agent_lines: Vec<(String, u32)>,
+        rules: Vec<KeptRule>,
+        dialect: &Dialect,
+    ) -> ChosenRules {
+        let as_written: Vec<Rule<'_>> =
+            rules.iter().map(|rule| Rule { allow: rule.allow, value: &rule.value, line: rule.line }).collect();
+        let patterns = Patterns::rank(as_written.iter(), dialect);
+        ChosenRules { dialect: dialect.clone(), origin, agent_lines, rules, patterns }
     }
 
-    /// The verdict on a path with its query, as it stands in the URL, without the fragment.
-    pub fn verdict(&self, path: &[u8]) -> Verdict {
-        thread_local!(static SCRATCH: RefCell<Scratch> = RefCell::default());
-        SCRATCH.with_borrow_mut(|scratch| self.verdict_with(path, scratch))
+    /// Those of a parsed file.
+    fn of(robots: &Robots<'_>, selection: &Selection, agents: &Agents, dialect: &Dialect) -> ChosenRules {
+        let kept = |agent: &AgentName<'_>| (String::from_utf8_lossy(agent.value).into_owned(), agent.line);
+        let rule = |rule: &Rule<'_>| KeptRule { allow: rule.allow, value: rule.value.to_vec(), line: rule.line };
+        let agent_lines = selection.agent_lines(robots, agents, dialect).map(kept).collect();
+        ChosenRules::new(selection.origin, agent_lines, selection.rules(robots).map(rule).collect(), dialect)
     }
 
-    /// The same, with scratch space of the caller's, for many paths.
-    pub fn verdict_with(&self, path: &[u8], scratch: &mut Scratch) -> Verdict {
-        let path = self.dialect.encoding.path(path);
-        match automaton::verdict(&self.automaton, &path, scratch) {
-            Verdict::Blocked if is_always_allowed(&path, &self.dialect) => Verdict::Allowed,
-            verdict => verdict,
-        }
-    }
-
-    /// The verdict and the rule that decided it, found by going through the rules in the order of their ranks: a way
-    /// that shares nothing with the automaton but the patterns.
+    /// The verdict on a path with its query, as it stands in the URL, without the fragment, and the rule that decided
+    /// it, found by going through the rules in the order of their ranks: a way that shares nothing with the automaton
+    /// but the patterns.
     pub fn explain(&self, path: &[u8]) -> Explanation<'_> {
         let path: Cow<'_, [u8]> = self.dialect.encoding.path(path);
         let pattern = self.patterns.deciding(&path);
@@ -150,6 +125,71 @@ impl RuleSet {
         &self.rules
     }
 
+    /// The ranked patterns.
+    pub fn patterns(&self) -> &Patterns {
+        &self.patterns
+    }
+}
+
+impl RuleSet {
+    /// Reads a robots.txt as served with status 200 and compiles the rules for `agents`.
+    pub fn compile(file: &[u8], agents: &Agents, dialect: &Dialect) -> RuleSet {
+        let mut notes = Vec::new();
+        let text = robots::decode(file, dialect, &mut notes);
+        let robots = Robots::parse(&text, dialect);
+        notes.extend_from_slice(&robots.notes);
+        notes.extend(robots.agent_notes(dialect));
+        let selection = robots.select(agents, dialect);
+        let chosen = ChosenRules::of(&robots, &selection, agents, dialect);
+        let mut automaton = Vec::new();
+        let compiled = automaton::compile(&chosen.patterns, &mut automaton);
+        let side_records = selection
+            .side_records(&robots)
+            .map(|record| KeptRecord { key: record.key, value: record.value.to_vec(), line: record.line })
+            .collect();
+        RuleSet { chosen, side_records, automaton, compiled, notes }
+    }
+
+    /// The verdict on a path with its query, as it stands in the URL, without the fragment.
+    pub fn verdict(&self, path: &[u8]) -> Verdict {
+        thread_local!(static SCRATCH: RefCell<Scratch> = RefCell::default());
+        SCRATCH.with_borrow_mut(|scratch| self.verdict_with(path, scratch))
+    }
+
+    /// The same, with scratch space of the caller's, for many paths.
+    pub fn verdict_with(&self, path: &[u8], scratch: &mut Scratch) -> Verdict {
+        let path = self.chosen.dialect.encoding.path(path);
+        match automaton::verdict(&self.automaton, &path, scratch) {
+            Verdict::Blocked if is_always_allowed(&path, &self.chosen.dialect) => Verdict::Allowed,
+            verdict => verdict,
+        }
+    }
+
+    /// The verdict and the rule that decided it, see [`ChosenRules::explain`].
+    pub fn explain(&self, path: &[u8]) -> Explanation<'_> {
+        self.chosen.explain(path)
+    }
+
+    /// The rules as they stand in the file.
+    pub fn chosen(&self) -> &ChosenRules {
+        &self.chosen
+    }
+
+    /// Whose groups the rules are from.
+    pub fn origin(&self) -> GroupOrigin {
+        self.chosen.origin
+    }
+
+    /// The `User-agent` lines for which the groups were chosen: value and line.
+    pub fn agent_lines(&self) -> &[(String, u32)] {
+        &self.chosen.agent_lines
+    }
+
+    /// The rules, in the order of the file.
+    pub fn rules(&self) -> &[KeptRule] {
+        &self.chosen.rules
+    }
+
     /// The side records of the chosen groups and those outside every group, in the order of the file.
     pub fn side_records(&self) -> &[KeptRecord] {
         &self.side_records
@@ -157,7 +197,7 @@ impl RuleSet {
 
     /// The ranked patterns.
     pub fn patterns(&self) -> &Patterns {
-        &self.patterns
+        &self.chosen.patterns
     }
 
     /// What was compiled.

@@ -11,7 +11,7 @@ use data::{List, Set};
 use robosieve::automaton::{self, Scratch};
 use robosieve::filter::{self, Bench, Choices, Destination, Job, Judge, Outcome, Partition, Url};
 use robosieve::pattern::Patterns;
-use robosieve::policy::{Captures, Policy, source};
+use robosieve::policy::{Captures, Group, Groups, Policy, source};
 use robosieve::robots::{self, Agents, Robots};
 use robosieve::{Dialect, Verdict, origin};
 use std::hint::black_box;
@@ -80,21 +80,23 @@ fn compile(criterion: &mut Criterion, set: &Set) {
     group.bench_function(set.name, |bencher| bencher.iter(|| assert_eq!(pass(), expected)));
 }
 
-/// A path to match: its automaton, its line, where it begins, and whether it is plain.
-type Known<'l> = (u32, &'l [u8], usize, bool);
+/// A path to match: its group, its line, where it begins, and whether it is plain.
+type Known<'l> = (Group, &'l [u8], usize, bool);
 
 /// Matching alone, when automaton and path are known.
 fn matching(criterion: &mut Criterion, set: &Set) {
     let policy = policy(&set.robots, data::agents());
+    let crawler = policy.crawler(None).expect("one crawler");
+    let groups = policy.groups(&crawler);
     let encoding = policy.dialect().encoding;
     let mut group = criterion.benchmark_group(format!("match/{}", set.name));
     for list in &set.lists {
-        let (known, sure) = known(&policy, list);
+        let (known, sure) = known(&policy, &groups, list);
         let mut scratch = Scratch::default();
         let mut pass = || -> u64 {
             let mut allowed = sure;
-            for &(at, line, end, plain) in black_box(&known) {
-                let automaton = policy.automaton(at);
+            for &(group, line, end, plain) in black_box(&known) {
+                let automaton = groups.automaton(group);
                 let verdict = if plain {
                     automaton::finish(automaton, line, automaton::begin(automaton, line, end), &mut scratch)
                 } else {
@@ -112,20 +114,21 @@ fn matching(criterion: &mut Criterion, set: &Set) {
 }
 
 /// The lines whose path decides, and how many others are allowed: where no group is for the crawler, and robots.txt.
-fn known<'l>(policy: &Policy, list: &'l List) -> (Vec<Known<'l>>, u64) {
+fn known<'l>(policy: &Policy, groups: &Groups<'_>, list: &'l List) -> (Vec<Known<'l>>, u64) {
     let encoding = policy.dialect().encoding;
     let (mut known, mut sure) = (Vec::new(), 0);
     for line in list.lines().map(origin::trimmed) {
         let Ok((origin, end)) = origin::canonical(line) else { continue };
         let Some(record) = policy.index().get(origin.as_bytes()) else { continue };
-        if record.automaton == 0 || &*origin::path(&line[end..]) == b"/robots.txt" {
+        let group = groups.of(record.row).filter(|_| *origin::path(&line[end..]) != *b"/robots.txt");
+        let Some(group) = group else {
             sure += 1;
             continue;
-        }
+        };
         let rest = &line[end..];
         let changed = |&octet: &u8| octet == b'#' || encoding.changed_octets().contains(octet);
         let plain = rest.first() == Some(&b'/') && !rest.iter().any(changed);
-        known.push((record.automaton, line, end, plain));
+        known.push((group, line, end, plain));
     }
     (known, sure)
 }
@@ -137,7 +140,8 @@ fn look_up(criterion: &mut Criterion, set: &Set) {
         std::fs::write(empty.path().join(host), "").expect("an empty file");
     }
     let policy = policy(empty.path(), Agents::everybody());
-    let judge = Judge::new(&policy, Choices::default());
+    let crawler = policy.crawler(None).expect("one crawler");
+    let judge = Judge::new(&policy, &crawler, Choices::default());
     let known = set.expected.lines_of(Partition::Allowed) + set.expected.lines_of(Partition::Blocked);
     let mut group = criterion.benchmark_group(format!("split-and-look-up/{}", set.name));
     for list in &set.lists {
@@ -174,7 +178,7 @@ fn whole_filter(criterion: &mut Criterion, set: &Set) {
         group.throughput(Throughput::Elements((list.lines().count() * REPEATED) as u64));
         for (form, directory) in [("count", None), ("written", Some(out.path().to_owned()))] {
             for threads in [1, 2] {
-                let job = job(list, directory.clone(), threads);
+                let job = job(&policy, list, directory.clone(), threads);
                 let name = format!("{}/{form}/{threads}", list.order);
                 group.bench_function(name, |bencher| bencher.iter(|| filtered(&policy, &job, set)));
             }
@@ -182,10 +186,11 @@ fn whole_filter(criterion: &mut Criterion, set: &Set) {
     }
 }
 
-fn job(list: &List, directory: Option<PathBuf>, threads: usize) -> Job {
+fn job(policy: &Policy, list: &List, directory: Option<PathBuf>, threads: usize) -> Job {
     Job {
         lists: vec![list.path.clone(); REPEATED],
         destination: directory.map(|directory| Destination { directory, force: true, per_input: false }),
+        crawler: policy.crawler(None).expect("one crawler"),
         choices: Choices::default(),
         threads,
         chunk_size: 0,

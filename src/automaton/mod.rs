@@ -8,10 +8,12 @@
 //! * **pointers** (module `pointers`) for the few groups whose DFA would outgrow its budget: one forward-only pointer for
 //!   each distinct run of segments, linear in path and patterns whatever they are.
 //!
-//! [`compile`] makes the choice and says why. An automaton knows no dialect; paths come in normal form.
+//! [`compile`] makes the choice and says why. An automaton knows no dialect; paths come in normal form. Its words are
+//! little-endian in memory on every machine, for policy files; [`check`] says whether the words of one are an automaton.
 
 mod bands;
 mod build;
+mod check;
 mod filter;
 mod pointers;
 mod segment_trie;
@@ -19,6 +21,7 @@ mod suffixes;
 mod table;
 mod walk;
 
+pub use check::{CheckSpace, Damage, check, engine};
 pub use pointers::Scratch;
 
 use crate::pattern::{Patterns, Verdict};
@@ -59,6 +62,13 @@ const MAIN_ROOT: usize = 3;
 const ENGINE_DFA: u32 = 0;
 const ENGINE_POINTERS: u32 = 1;
 
+/// A word of an automaton. They are little-endian in memory on every machine, so that those of a mapped file are walked
+/// as they stand; where memory is little-endian anyway, this costs nothing.
+#[inline(always)]
+fn word(words: &[u32], at: usize) -> u32 {
+    u32::from_le(words[at])
+}
+
 /// How much work a DFA may take to build: this much, so much for each of the first octets of its patterns, and so much
 /// for each of all. Small groups may cost more an octet, because a walk through pointers costs ten times one through a
 /// DFA: with 8 an octet and 4,096 in all, 36 of 2,163 real groups go by pointers, with these 18. Plain prefixes, which
@@ -81,10 +91,13 @@ pub fn compile(patterns: &Patterns, words: &mut Vec<u32>) -> Compiled {
 
 /// Compiles with an explicit budget, so that tests and measurements can force either engine.
 pub fn compile_within(patterns: &Patterns, budget: usize, words: &mut Vec<u32>) -> Compiled {
-    match compile_dfa(patterns, budget, words) {
+    let start = words.len();
+    let compiled = match compile_dfa(patterns, budget, words) {
         Ok(compiled) => compiled,
         Err(OverBudget) => pointers::compile(patterns, words),
-    }
+    };
+    words[start..].iter_mut().for_each(|word| *word = word.to_le());
+    compiled
 }
 
 fn compile_dfa(patterns: &Patterns, budget: usize, words: &mut Vec<u32>) -> Result<Compiled, OverBudget> {
@@ -163,9 +176,9 @@ impl Walk {
 #[inline]
 pub fn begin(words: &[u32], text: &[u8], from: usize) -> Walk {
     assert!(u32::try_from(text.len()).is_ok(), "a URL of 4 GiB");
-    let slash = words[ENGINE] == ENGINE_DFA && text.get(from) == Some(&b'/');
+    let slash = word(words, ENGINE) == ENGINE_DFA && text.get(from) == Some(&b'/');
     let at = from + usize::from(slash);
-    let next = words[if slash { START_BEHIND_SLASH } else { START }];
+    let next = word(words, if slash { START_BEHIND_SLASH } else { START });
     if !slash || next < table::FIRST_RECORD || walk::is_root(words, next) {
         return Walk { next, at: at as u32 };
     }
@@ -182,7 +195,7 @@ pub fn begin(words: &[u32], text: &[u8], from: usize) -> Walk {
 /// If the walk was begun on another automaton or text.
 #[inline]
 pub fn finish(words: &[u32], text: &[u8], walk: Walk, scratch: &mut Scratch) -> Verdict {
-    if walk.next < table::FIRST_RECORD && words[ENGINE] == ENGINE_DFA {
+    if walk.next < table::FIRST_RECORD && word(words, ENGINE) == ENGINE_DFA {
         return table::verdict_of(walk.next);
     }
     #[cfg(target_arch = "x86_64")]
@@ -204,7 +217,7 @@ unsafe fn finish_avx2(words: &[u32], text: &[u8], walk: Walk, scratch: &mut Scra
 
 #[inline(always)]
 fn finish_with<S: filter::Search>(words: &[u32], text: &[u8], walk: Walk, scratch: &mut Scratch) -> Verdict {
-    if words[ENGINE] == ENGINE_DFA {
+    if word(words, ENGINE) == ENGINE_DFA {
         walk::walk::<S, _>(words, walk.next, text, walk.at as usize, &mut walk::Silent)
     } else {
         pointers::verdict::<S>(words, text, walk.at as usize, scratch)

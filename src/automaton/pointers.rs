@@ -29,22 +29,22 @@ use super::filter::Search;
 use super::segment_trie::{AT_START, BEHIND_SLASH, Dollar, NONE, Node, SegmentTrie};
 use super::suffixes::Suffixes;
 use super::walk::{Observer, walk};
-use super::{Compiled, ENGINE, ENGINE_POINTERS, Engine, START, table};
+use super::{Compiled, ENGINE, ENGINE_POINTERS, Engine, START, table, word};
 use crate::pattern::{Patterns, Verdict};
 
 // The head, behind the engine and the scanner's start: where the parts begin, and the best bands.
-const BITMAP: usize = 2;
-const SEGMENTS: usize = 3;
-const NODES: usize = 4;
-const DOLLARS: usize = 5;
+pub(super) const BITMAP: usize = 2;
+pub(super) const SEGMENTS: usize = 3;
+pub(super) const NODES: usize = 4;
+pub(super) const DOLLARS: usize = 5;
 const TOP_ALLOWED: usize = 6;
 const TOP_BLOCKED: usize = 7;
 /// The records of the scanner count from here.
-const SCANNER: usize = 8;
+pub(super) const SCANNER: usize = 8;
 
-const SEGMENT_WORDS: usize = 7;
-const NODE_WORDS: usize = 4;
-const DOLLAR_WORDS: usize = 2;
+pub(super) const SEGMENT_WORDS: usize = 7;
+pub(super) const NODE_WORDS: usize = 4;
+pub(super) const DOLLAR_WORDS: usize = 2;
 
 /// Compiles patterns for this engine; appends the automaton to `words`.
 pub(super) fn compile(patterns: &Patterns, words: &mut Vec<u32>) -> Compiled {
@@ -252,7 +252,7 @@ impl Scratch {
             self.segments.resize(segments, SegmentState::default());
         }
         self.waiting.clear();
-        self.waiting.extend_from_slice(waiting);
+        self.waiting.extend(waiting.iter().map(|word| u32::from_le(*word)));
     }
 }
 
@@ -260,14 +260,14 @@ impl Scratch {
 #[inline(always)]
 pub(super) fn verdict<S: Search>(words: &[u32], text: &[u8], from: usize, scratch: &mut Scratch) -> Verdict {
     let path = &text[from..];
-    let part = |at: usize, end: usize| &words[words[at] as usize..words[end] as usize];
+    let part = |at: usize, end: usize| &words[word(words, at) as usize..word(words, end) as usize];
     let (segments, nodes) = (part(SEGMENTS, NODES), part(NODES, DOLLARS));
     scratch.begin(nodes.len() / NODE_WORDS, segments.len() / SEGMENT_WORDS, part(BITMAP, SEGMENTS));
     let mut run = Run {
         segments,
         nodes,
-        dollars: &words[words[DOLLARS] as usize..],
-        top: [words[TOP_ALLOWED], words[TOP_BLOCKED]],
+        dollars: &words[word(words, DOLLARS) as usize..],
+        top: [word(words, TOP_ALLOWED), word(words, TOP_BLOCKED)],
         from,
         path_len: path.len() as u32,
         slash: path.first() == Some(&b'/'),
@@ -277,7 +277,7 @@ pub(super) fn verdict<S: Search>(words: &[u32], text: &[u8], from: usize, scratc
     };
     run.always_reached();
     if !run.decided() {
-        walk::<S, _>(&words[SCANNER..], words[START], text, from, &mut run);
+        walk::<S, _>(&words[SCANNER..], word(words, START), text, from, &mut run);
         run.end_of_path();
     }
     bands::verdict(run.best)
@@ -317,11 +317,16 @@ impl Observer for Run<'_, '_> {
 
 impl Run<'_, '_> {
     fn segment(&self, number: u32, word: usize) -> u32 {
-        self.segments[number as usize * SEGMENT_WORDS + word]
+        super::word(self.segments, number as usize * SEGMENT_WORDS + word)
     }
 
     fn node(&self, id: u32, word: usize) -> u32 {
-        self.nodes[id as usize * NODE_WORDS + word]
+        super::word(self.nodes, id as usize * NODE_WORDS + word)
+    }
+
+    /// Where a segment began that ends at `end`; a table that was tampered with may have a longer one than the path.
+    fn start_of(&self, number: u32, end: u32) -> u32 {
+        end.saturating_sub(self.segment(number, 0))
     }
 
     /// Whether nothing can change the verdict any more.
@@ -367,7 +372,7 @@ impl Run<'_, '_> {
     }
 
     fn segment_ends(&mut self, number: u32, end: u32) {
-        let start = end - self.segment(number, 0);
+        let start = self.start_of(number, end);
         let mut state = *self.segment_state(number);
         if !state.seen {
             state.seen = true;
@@ -444,10 +449,10 @@ impl Run<'_, '_> {
     }
 
     fn dollars_of(&mut self, number: u32, end: u32) {
-        let start = end - self.segment(number, 0);
+        let start = self.start_of(number, end);
         for dollar in self.segment(number, 6)..self.segment(number + 1, 6) {
             let at = dollar as usize * DOLLAR_WORDS;
-            let (node, band) = (self.dollars[at], self.dollars[at + 1]);
+            let (node, band) = (word(self.dollars, at), word(self.dollars, at + 1));
             let holds = match node {
                 NONE => start == 0,
                 node => {

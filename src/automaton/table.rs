@@ -267,7 +267,7 @@ impl Writer<'_, '_> {
 
 /// How many bits are set before the second, third and fourth pair of the bitmap's words, in one octet each (the first
 /// is 0; there are at most 192).
-fn rank_word(bitmap: &[u32; 8]) -> u32 {
+pub(super) fn rank_word(bitmap: &[u32; 8]) -> u32 {
     let mut before = 0;
     let mut word = 0;
     for (pair, words) in bitmap.chunks_exact(2).enumerate() {

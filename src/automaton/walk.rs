@@ -1,12 +1,12 @@
 //! The walk of a path through a table.
 
-use super::MAIN_ROOT;
 use super::filter::{FILTER_BYTES, FILTER_WORDS, Filter, Search};
 use super::table::{
     COUNT_SHIFT, DEFAULT_EXPLICIT, DEFAULT_HERE, DEFAULT_MAIN_ROOT, DEFAULT_MASK, DEFAULT_SHIFT, END_BLOCKED,
     FIRST_RECORD, HAS_OUTPUT, KIND_MASK, MIDDLE_BLOCKED, NARROW, RUN, RUN_TARGET_EXPLICIT, RUN_TARGET_MASK,
     RUN_TARGET_SHIFT, Target, WIDE_WORDS, narrow_octet_words, verdict_of,
 };
+use super::{MAIN_ROOT, word};
 use crate::pattern::Verdict;
 
 /// What a walk tells on its way.
@@ -65,7 +65,7 @@ pub(super) fn step<S: Search, O: Observer>(
     mut at: usize,
     observer: &mut O,
 ) -> Result<(Target, usize), Verdict> {
-    let header = table[record as usize];
+    let header = word(table, record as usize);
     if at >= text.len() {
         return Err(blocked_if(header, END_BLOCKED));
     }
@@ -81,7 +81,7 @@ pub(super) fn step<S: Search, O: Observer>(
         if same < count && at == text.len() {
             return Err(blocked_if(header, MIDDLE_BLOCKED));
         }
-        (same == count).then(|| if explicit { payload[0] } else { code })
+        (same == count).then(|| if explicit { word(payload, 0) } else { code })
     } else if default == DEFAULT_HERE {
         let filter: &Filter = bytemuck::cast_slice(&table[record as usize + 1..][..FILTER_WORDS])
             .first_chunk::<FILTER_BYTES>()
@@ -100,15 +100,16 @@ pub(super) fn step<S: Search, O: Observer>(
     };
     let Some(target) = found else {
         let target = match default {
-            DEFAULT_EXPLICIT => table[record as usize + 1],
-            DEFAULT_MAIN_ROOT => table[MAIN_ROOT],
+            DEFAULT_EXPLICIT => word(table, record as usize + 1),
+            DEFAULT_MAIN_ROOT => word(table, MAIN_ROOT),
             settled => settled,
         };
         return Ok((target, at));
     };
-    if O::LISTENS && target >= FIRST_RECORD && table[target as usize] & HAS_OUTPUT != 0 {
-        let explicit = table[target as usize] >> DEFAULT_SHIFT & DEFAULT_MASK == DEFAULT_EXPLICIT;
-        if !observer.output(table[target as usize + 1 + usize::from(explicit)], at) {
+    if O::LISTENS && target >= FIRST_RECORD {
+        let header = word(table, target as usize);
+        let explicit = header >> DEFAULT_SHIFT & DEFAULT_MASK == DEFAULT_EXPLICIT;
+        if header & HAS_OUTPUT != 0 && !observer.output(word(table, target as usize + 1 + usize::from(explicit)), at) {
             return Err(Verdict::Allowed);
         }
     }
@@ -118,7 +119,7 @@ pub(super) fn step<S: Search, O: Observer>(
 /// Whether a record is the root of a context: most octets stay there.
 #[inline]
 pub(super) fn is_root(table: &[u32], record: Target) -> bool {
-    table[record as usize] >> DEFAULT_SHIFT & DEFAULT_MASK == DEFAULT_HERE
+    word(table, record as usize) >> DEFAULT_SHIFT & DEFAULT_MASK == DEFAULT_HERE
 }
 
 /// The words before the payload of a record that is no root.
@@ -155,23 +156,23 @@ fn narrow(payload: &[u32], count: usize, octet: u8) -> Option<Target> {
     const LOW: u64 = u64::from_ne_bytes([1; 8]);
     const HIGH: u64 = LOW << 7;
     let words = narrow_octet_words(count);
-    let octets = u64::from(payload[0]) | u64::from(payload[words - 1]) << 32;
+    let octets = u64::from(word(payload, 0)) | u64::from(word(payload, words - 1)) << 32;
     let differences = octets ^ (LOW * u64::from(octet));
     // The lowest lane of zero is exact; lanes above it may be false, but are never the lowest.
     let equal = differences.wrapping_sub(LOW) & !differences & HIGH;
     let lane = (equal.trailing_zeros() / 8) as usize;
-    (lane < count).then(|| payload[words + lane])
+    (lane < count).then(|| word(payload, words + lane))
 }
 
 /// The target of `octet` in a wide record: its rank among the bits of the bitmap.
 #[inline(always)]
 fn wide(payload: &[u32], octet: u8) -> Option<Target> {
     let pair = usize::from(octet >> 6);
-    let bits = u64::from(payload[2 * pair]) | u64::from(payload[2 * pair + 1]) << 32;
+    let bits = u64::from(word(payload, 2 * pair)) | u64::from(word(payload, 2 * pair + 1)) << 32;
     let bit = 1u64 << (octet & 63);
     if bits & bit == 0 {
         return None;
     }
-    let before = (payload[8] >> (8 * pair) & 0xff) + (bits & (bit - 1)).count_ones();
-    Some(payload[WIDE_WORDS + before as usize])
+    let before = (word(payload, 8) >> (8 * pair) & 0xff) + (bits & (bit - 1)).count_ones();
+    Some(word(payload, WIDE_WORDS + before as usize))
 }

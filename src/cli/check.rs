@@ -7,7 +7,7 @@ use super::failure::Failure;
 use super::printer::Printer;
 use super::read;
 use robosieve::robots::GroupOrigin;
-use robosieve::{RuleSet, Verdict, origin};
+use robosieve::{ChosenRules, RuleSet, Verdict, origin};
 
 pub fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
     let file = read(&args.robots)?;
@@ -21,7 +21,7 @@ pub fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
                 let path = origin::path(&line[end..]);
                 let explanation = rules.explain(&path);
                 blocked |= explanation.verdict == Verdict::Blocked;
-                printer.line(&report(&url.to_string_lossy(), &rules, &explanation))?;
+                printer.line(&report(&url.to_string_lossy(), rules.chosen(), &explanation))?;
             }
             Err(reason) => {
                 invalid = true;
@@ -38,7 +38,7 @@ pub fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
 }
 
 /// One line: verdict, URL, and what decided.
-fn report(url: &str, rules: &RuleSet, explanation: &robosieve::Explanation<'_>) -> String {
+fn report(url: &str, rules: &ChosenRules, explanation: &robosieve::Explanation<'_>) -> String {
     let verdict = match explanation.verdict {
         Verdict::Allowed => "allowed",
         Verdict::Blocked => "blocked",
@@ -56,7 +56,7 @@ fn report(url: &str, rules: &RuleSet, explanation: &robosieve::Explanation<'_>) 
 }
 
 /// The agent of the group: that of the deciding rule, or of all that apply.
-fn group(rules: &RuleSet, explanation: &robosieve::Explanation<'_>) -> String {
+fn group(rules: &ChosenRules, explanation: &robosieve::Explanation<'_>) -> String {
     let before = |line: u32| explanation.rule.is_none_or(|rule| line < rule.line);
     let chosen = rules.agent_lines();
     match chosen.iter().rev().find(|(_, line)| before(*line)) {

@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use robosieve::filter::FilterError;
-use robosieve::policy::{TooManyOrigins, source::SourceError};
+use robosieve::policy::{CrawlerError, WriteError, source::SourceError};
 
 /// Why a command ended with an error.
 #[derive(Debug, thiserror::Error)]
@@ -13,8 +13,10 @@ pub enum Failure {
     Source(#[from] SourceError),
     #[error(transparent)]
     Filter(#[from] FilterError),
-    #[error(transparent)]
-    Policy(#[from] TooManyOrigins),
+    #[error("cannot make the policy: {0}")]
+    Policy(#[from] WriteError),
+    #[error("--agent: {0}")]
+    Crawler(#[from] CrawlerError),
     #[error("cannot read {}: {error}", path.display())]
     Unreadable { path: PathBuf, error: io::Error },
     #[error("cannot print the result: {0}")]

@@ -6,11 +6,12 @@ use std::process::ExitCode;
 use super::args::FilterArgs;
 use super::failure::Failure;
 use robosieve::filter::{self, Choices, Destination, Job, MaxAge};
-use robosieve::policy::{Captures, Policy, source};
+use robosieve::policy::{Captures, Crawler, Policy, source};
 
 pub fn run(args: &FilterArgs) -> Result<ExitCode, Failure> {
-    let job = job(args)?;
+    let choices = choices(args)?;
     let policy = policy(args)?;
+    let job = job(args, choices, policy.crawler(None)?);
     let receipt = filter::run(&policy, &job)?;
     // Nobody may be there to read the table; the receipt has it all.
     let _ = writeln!(io::stderr(), "{receipt}");
@@ -32,21 +33,24 @@ fn policy(args: &FilterArgs) -> Result<Policy, Failure> {
     Ok(captures.policy()?)
 }
 
-fn job(args: &FilterArgs) -> Result<Job, Failure> {
-    let choices = Choices {
+fn choices(args: &FilterArgs) -> Result<Choices, Failure> {
+    Ok(Choices {
         on_unfetched: args.on_unfetched.into(),
         on_unreachable: args.on_unreachable.into(),
         on_stale: args.on_stale.into(),
         max_age: args.max_age.as_deref().map(max_age).transpose()?,
         now: args.now.unwrap_or_else(jiff::Timestamp::now).as_second(),
-    };
+    })
+}
+
+fn job(args: &FilterArgs, choices: Choices, crawler: Crawler) -> Job {
     let destination = args.out.as_ref().map(|directory| Destination {
         directory: directory.clone(),
         force: args.force,
         per_input: args.per_input,
     });
     let (threads, chunk_size) = (args.threads, args.chunk_size);
-    Ok(Job { lists: args.lists.clone(), destination, choices, threads, chunk_size })
+    Job { lists: args.lists.clone(), destination, crawler, choices, threads, chunk_size }
 }
 
 fn max_age(given: &str) -> Result<MaxAge, Failure> {

@@ -2,7 +2,7 @@
 
 use super::outcome::{Outcome, Partition, Reason};
 use crate::dialect::Dialect;
-use crate::policy::{Answered, Record, Standing};
+use crate::policy::{Record, Standing, State, Times};
 
 /// What to do with lines that have no definite verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
@@ -62,8 +62,20 @@ impl Default for Choices {
 pub(super) enum Decision {
     /// All URLs of the origin go the same way.
     Fixed(Outcome),
-    /// The automaton decides, and this is the reason.
+    /// The automaton of the group decides, if one applies, and this is the reason.
     Walk(Reason),
+}
+
+impl Decision {
+    /// The outcome where no group applies to the crawler.
+    #[inline]
+    pub fn without_group(self) -> Outcome {
+        match self {
+            Decision::Fixed(outcome) => outcome,
+            Decision::Walk(Reason::Rules) => Outcome::new(Partition::Allowed, Reason::NoGroup),
+            Decision::Walk(reason) => Outcome::new(Partition::Allowed, reason),
+        }
+    }
 }
 
 /// The choices, worked out for every state of an origin.
@@ -113,11 +125,16 @@ impl Decisions {
 
     /// What a record comes to.
     #[inline]
-    pub fn of(&self, record: &Record<'_>, answered: impl FnOnce() -> Answered) -> Decision {
-        let good = record.last_good.map_or(Standing::ALL.len(), |good| good as usize);
-        let decision = self.by_state[record.standing as usize][good];
+    pub fn of(&self, record: &Record<'_>) -> Decision {
+        self.of_state(record.standing, record.last_good, || record.state())
+    }
+
+    #[inline]
+    fn of_state(&self, standing: Standing, good: Option<Standing>, state: impl FnOnce() -> State) -> Decision {
+        let good = good.map_or(Standing::ALL.len(), |good| good as usize);
+        let decision = self.by_state[standing as usize][good];
         match self.lifetime {
-            Some(lifetime) if self.is_judged_by_age(decision) => self.aged(decision, &answered(), lifetime),
+            Some(lifetime) if self.is_judged_by_age(decision) => self.aged(decision, state().times_in_use(), lifetime),
             _ => decision,
         }
     }
@@ -132,8 +149,8 @@ impl Decisions {
         }
     }
 
-    fn aged(&self, decision: Decision, answered: &Answered, lifetime: Lifetime) -> Decision {
-        let until = match (answered.expires.filter(|_| lifetime.expires_header), answered.fetched_at) {
+    fn aged(&self, decision: Decision, times: Times, lifetime: Lifetime) -> Decision {
+        let until = match (times.expires.filter(|_| lifetime.expires_header), times.fetched_at) {
             (Some(expires), _) => Some(expires),
             (None, fetched_at) => fetched_at.map(|at| at.saturating_add_unsigned(lifetime.seconds)),
         };
@@ -153,8 +170,8 @@ fn state_decision(choices: &Choices, standing: Standing, good: Option<&Standing>
     let failed = |reason| {
         let Some(partition) = fallen(choices.on_unreachable) else {
             return match good {
-                Some(Standing::Rules) => Decision::Walk(Reason::LastGood),
-                Some(Standing::NoGroup | Standing::Unavailable) => fixed(Partition::Allowed, Reason::LastGood),
+                Some(Standing::RobotsTxt) => Decision::Walk(Reason::LastGood),
+                Some(Standing::Unavailable) => fixed(Partition::Allowed, Reason::LastGood),
                 Some(Standing::Forbidden) => fixed(Partition::Blocked, Reason::LastGood),
                 _ => fixed(Partition::Deferred, reason),
             };
@@ -162,8 +179,7 @@ fn state_decision(choices: &Choices, standing: Standing, good: Option<&Standing>
         fixed(partition, reason)
     };
     match standing {
-        Standing::Rules => Decision::Walk(Reason::Rules),
-        Standing::NoGroup => fixed(Partition::Allowed, Reason::NoGroup),
+        Standing::RobotsTxt => Decision::Walk(Reason::Rules),
         Standing::Unavailable => fixed(Partition::Allowed, Reason::Unavailable),
         Standing::Forbidden => fixed(Partition::Blocked, Reason::Forbidden),
         Standing::Unreachable => failed(Reason::Unreachable),
@@ -174,10 +190,12 @@ fn state_decision(choices: &Choices, standing: Standing, good: Option<&Standing>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::policy::{Answered, LastGood};
 
     fn decided(choices: Choices, standing: Standing, good: Option<Standing>, answered: Answered) -> Decision {
-        let record = Record { origin: b"", number: 0, automaton: 0, standing, last_good: good };
-        Decisions::new(choices, Dialect::named("draft-1996").unwrap()).of(&record, || answered)
+        let last_good = good.map(|standing| LastGood { standing, times: Times::default() });
+        let state = State { standing, answered, last_good };
+        Decisions::new(choices, Dialect::named("draft-1996").unwrap()).of_state(standing, good, || state)
     }
 
     #[test]
@@ -187,11 +205,11 @@ mod tests {
             let choices = Choices { on_unreachable, ..Choices::default() };
             decided(choices, Standing::Unreachable, good, Answered::default())
         };
-        assert_eq!(with(Fallback::Defer, Some(Standing::Rules)), fixed(Partition::Deferred));
+        assert_eq!(with(Fallback::Defer, Some(Standing::RobotsTxt)), fixed(Partition::Deferred));
         assert_eq!(with(Fallback::Allow, None), fixed(Partition::Allowed));
         assert_eq!(with(Fallback::Block, None), fixed(Partition::Blocked));
         assert_eq!(with(Fallback::Use, None), fixed(Partition::Deferred));
-        assert_eq!(with(Fallback::Use, Some(Standing::Rules)), Decision::Walk(Reason::LastGood));
+        assert_eq!(with(Fallback::Use, Some(Standing::RobotsTxt)), Decision::Walk(Reason::LastGood));
         let allowed = Decision::Fixed(Outcome::new(Partition::Allowed, Reason::LastGood));
         assert_eq!(with(Fallback::Use, Some(Standing::Unavailable)), allowed);
     }
@@ -201,7 +219,7 @@ mod tests {
         let answered = Answered { fetched_at: Some(1000), expires: Some(5000), ..Answered::default() };
         let at = |now, max_age, on_stale| {
             let choices = Choices { now, max_age, on_stale, ..Choices::default() };
-            decided(choices, Standing::Rules, None, answered)
+            decided(choices, Standing::RobotsTxt, None, answered)
         };
         let deferred = Decision::Fixed(Outcome::new(Partition::Deferred, Reason::Stale));
         assert_eq!(at(i64::MAX, None, Fallback::Defer), Decision::Walk(Reason::Rules));
@@ -212,7 +230,7 @@ mod tests {
         assert_eq!(at(5001, Some(MaxAge::Dialect), Fallback::Defer), deferred);
         let unknown = decided(
             Choices { max_age: Some(MaxAge::Dialect), on_stale: Fallback::Block, ..Choices::default() },
-            Standing::Rules,
+            Standing::RobotsTxt,
             None,
             Answered::default(),
         );

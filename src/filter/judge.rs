@@ -13,13 +13,15 @@ use super::outcome::{Outcome, Partition, Reason};
 use crate::automaton::{self, Scratch, Walk};
 use crate::origin;
 use crate::pattern::Verdict;
-use crate::policy::{self, Policy, Record};
+use crate::policy::{self, Crawler, Group, Groups, Index, Policy};
 use crate::rule_set::is_always_allowed;
 
 /// A policy with the operator's choices, ready to judge.
 #[derive(Debug)]
 pub struct Judge<'p> {
     policy: &'p Policy,
+    index: Index<'p>,
+    groups: Groups<'p>,
     decisions: Decisions,
 }
 
@@ -42,7 +44,9 @@ struct Cut {
     end: u32,
     /// The candidate record; 0: the origin is not in the index as it stands.
     candidate: u32,
-    automaton: u32,
+    row: u32,
+    /// The group to walk in, where the decision is to walk.
+    group: Option<Group>,
     /// Whether the origin is that of the line before.
     again: bool,
     decision: Decision,
@@ -53,7 +57,8 @@ const SLOW: Cut = Cut {
     hash: 0,
     end: 0,
     candidate: 0,
-    automaton: 0,
+    row: 0,
+    group: None,
     again: false,
     decision: Decision::Fixed(Outcome::new(Partition::Invalid, Reason::Empty)),
     walk: Walk::NONE,
@@ -70,9 +75,10 @@ pub struct Url<'l> {
 }
 
 impl<'p> Judge<'p> {
-    /// Judges by `policy`, and by `choices` where it says nothing definite.
-    pub fn new(policy: &'p Policy, choices: Choices) -> Judge<'p> {
-        Judge { policy, decisions: Decisions::new(choices, policy.dialect()) }
+    /// Judges by `policy` for a crawler of it, and by `choices` where it says nothing definite.
+    pub fn new(policy: &'p Policy, crawler: &'p Crawler, choices: Choices) -> Judge<'p> {
+        let decisions = Decisions::new(choices, policy.dialect());
+        Judge { policy, index: policy.index(), groups: policy.groups(crawler), decisions }
     }
 
     /// Judges a batch of lines; `outcomes` gets one outcome for each, in their order.
@@ -83,16 +89,17 @@ impl<'p> Judge<'p> {
         self.cut(urls, &mut cuts);
         self.find(urls, &mut cuts);
         self.decide(urls, &mut cuts);
+        self.choose(&mut cuts);
         self.begin(urls, &mut cuts);
         outcomes.clear();
-        outcomes.extend(urls.iter().zip(&cuts).map(|(url, cut)| match cut.decision {
+        outcomes.extend(urls.iter().zip(&cuts).map(|(url, cut)| match (cut.decision, cut.group) {
             _ if cut.end == 0 => self.judge_slowly(url.line, bench),
-            Decision::Fixed(outcome) => outcome,
-            Decision::Walk(reason) => {
-                let automaton = self.policy.automaton(cut.automaton);
+            (Decision::Walk(reason), Some(group)) => {
+                let automaton = self.groups.automaton(group);
                 let verdict = automaton::finish(automaton, url.line, cut.walk, &mut bench.scratch);
                 self.outcome(verdict, &url.line[cut.end as usize..], reason)
             }
+            (decision, _) => decision.without_group(),
         }));
         bench.cuts = cuts;
     }
@@ -100,7 +107,7 @@ impl<'p> Judge<'p> {
     /// Step one: where the origins end, and their slots.
     fn cut(&self, urls: &[Url<'_>], cuts: &mut Vec<Cut>) {
         cuts.clear();
-        let index = self.policy.index();
+        let index = self.index;
         let (mut before, mut before_hash): (&[u8], u64) = (b"", 0);
         cuts.extend(urls.iter().map(|url| {
             let Some(end) = url.plain.then(|| origin::cut(url.line)).flatten() else {
@@ -122,11 +129,11 @@ impl<'p> Judge<'p> {
     fn find(&self, urls: &[Url<'_>], cuts: &mut [Cut]) {
         debug_assert_eq!(urls.len(), cuts.len());
         for cut in cuts.iter_mut().filter(|cut| cut.end != 0 && !cut.again) {
-            cut.candidate = self.policy.index().candidate(cut.hash);
+            cut.candidate = self.index.candidate(cut.hash);
         }
     }
 
-    /// Step three: what the records come to, and their automata.
+    /// Step three: what the records come to, and their rows.
     fn decide(&self, urls: &[Url<'_>], cuts: &mut [Cut]) {
         let mut before = SLOW;
         for (url, cut) in urls.iter().zip(cuts) {
@@ -138,17 +145,17 @@ impl<'p> Judge<'p> {
                 continue;
             }
             let key = &url.line[..cut.end as usize];
-            let index = self.policy.index();
+            let index = self.index;
             let found = match cut.candidate {
                 0 => None,
                 candidate => index.confirmed(candidate, key).or_else(|| index.get(key)),
             };
             match found {
                 Some(record) => {
-                    cut.decision = self.decision(&record);
-                    cut.automaton = record.automaton;
+                    cut.decision = self.decisions.of(&record);
+                    cut.row = record.row;
                     if let Decision::Walk(_) = cut.decision {
-                        self.policy.prefetch_automaton(record.automaton);
+                        self.groups.prefetch(record.row);
                     }
                 }
                 None if origin::is_surely_canonical(key) => {
@@ -160,20 +167,25 @@ impl<'p> Judge<'p> {
         }
     }
 
-    /// Step four: the first records of the automata, and what comes behind them.
-    fn begin(&self, urls: &[Url<'_>], cuts: &mut [Cut]) {
-        for (url, cut) in urls.iter().zip(cuts) {
-            if let (Decision::Walk(_), 1..) = (cut.decision, cut.end) {
-                let automaton = self.policy.automaton(cut.automaton);
-                cut.walk = automaton::begin(automaton, url.line, cut.end as usize);
-                policy::prefetch(automaton, cut.walk.next_word());
+    /// Step four: the groups, and their automata.
+    fn choose(&self, cuts: &mut [Cut]) {
+        for cut in cuts.iter_mut().filter(|cut| cut.end != 0 && matches!(cut.decision, Decision::Walk(_))) {
+            cut.group = self.groups.of(cut.row);
+            if let Some(group) = cut.group {
+                self.groups.prefetch_automaton(group);
             }
         }
     }
 
-    #[inline]
-    fn decision(&self, record: &Record<'_>) -> Decision {
-        self.decisions.of(record, || *self.policy.answered(record.number))
+    /// Step five: the first records of the automata, and what comes behind them.
+    fn begin(&self, urls: &[Url<'_>], cuts: &mut [Cut]) {
+        for (url, cut) in urls.iter().zip(cuts) {
+            if let (Some(group), 1..) = (cut.group, cut.end) {
+                let automaton = self.groups.automaton(group);
+                cut.walk = automaton::begin(automaton, url.line, cut.end as usize);
+                policy::prefetch(automaton, cut.walk.next_word());
+            }
+        }
     }
 
     /// The outcome of a verdict on a path in normal form.
@@ -197,15 +209,15 @@ impl<'p> Judge<'p> {
         };
         let path = origin::path(rest);
         bench.dot_segments += u64::from(origin::has_dot_segment(&path));
-        let Some(record) = self.policy.index().get(origin.as_bytes()) else { return self.decisions.unfetched };
-        match self.decision(&record) {
-            Decision::Fixed(outcome) => outcome,
-            Decision::Walk(reason) => {
+        let Some(record) = self.index.get(origin.as_bytes()) else { return self.decisions.unfetched };
+        match (self.decisions.of(&record), self.groups.of(record.row)) {
+            (Decision::Walk(reason), Some(group)) => {
                 let normal = self.policy.dialect().encoding.path(&path);
                 bench.normalised += u64::from(matches!(normal, Cow::Owned(_)));
-                let automaton = self.policy.automaton(record.automaton);
+                let automaton = self.groups.automaton(group);
                 self.outcome(automaton::verdict(automaton, &normal, &mut bench.scratch), &normal, reason)
             }
+            (decision, _) => decision.without_group(),
         }
     }
 
@@ -213,7 +225,7 @@ impl<'p> Judge<'p> {
     pub(super) fn origin_of<'l>(&self, line: &'l [u8]) -> Result<(Cow<'l, str>, usize), origin::InvalidUrl> {
         if let Some(end) = origin::cut(line) {
             let key = &line[..end];
-            if self.policy.index().get(key).is_some() || origin::is_surely_canonical(key) {
+            if self.index.get(key).is_some() || origin::is_surely_canonical(key) {
                 let key = std::str::from_utf8(key).map_err(|_| origin::InvalidUrl::Host)?;
                 return Ok((Cow::Borrowed(key), end));
             }

@@ -19,7 +19,7 @@ use super::output::{NEEDED, Output, RECEIPT, list_folder, would_replace};
 use super::receipt::{ListPart, Part, PartitionPart, Receipt, ReceiptOptions, reasons};
 use super::tally::LINE_HASH;
 use super::turns::{Totals, Turns, work};
-use crate::policy::Policy;
+use crate::policy::{Crawler, Policy};
 
 /// Octets of a chunk, unless asked otherwise: it and its copy in the buffers stay in a core's cache.
 const CHUNK: usize = 1 << 20;
@@ -34,6 +34,8 @@ pub struct Job {
     pub lists: Vec<PathBuf>,
     /// Where the partitions go; nowhere, if lines are only counted.
     pub destination: Option<Destination>,
+    /// Who asks: a crawler of the policy.
+    pub crawler: Crawler,
     /// What to do where there is no definite verdict.
     pub choices: Choices,
     /// Workers; 0: as many as there are processors.
@@ -64,7 +66,7 @@ pub fn run(policy: &Policy, job: &Job) -> Result<Receipt, FilterError> {
     let lists: Vec<List> = job.lists.iter().map(|path| List::open(path)).collect::<Result<_, _>>()?;
     let output = job.destination.as_ref().map(|destination| prepare(destination, &job.lists)).transpose()?;
     let per_input = job.destination.as_ref().is_some_and(|destination| destination.per_input);
-    let judge = Judge::new(policy, job.choices);
+    let judge = Judge::new(policy, &job.crawler, job.choices);
     let pool = ThreadPoolBuilder::new().num_threads(job.threads).build()?;
     let threads = pool.current_num_threads();
     let chunk_size = if job.chunk_size == 0 { CHUNK } else { job.chunk_size };
@@ -78,12 +80,9 @@ pub fn run(policy: &Policy, job: &Job) -> Result<Receipt, FilterError> {
     totals.balanced()?;
 
     let options = ReceiptOptions { choices: job.choices, threads, chunk_size, per_input };
-    let mut receipt = receipt(policy, options, &lists, &totals, output.is_some());
+    let mut receipt = receipt(policy, &job.crawler, options, &lists, &totals, output.is_some());
     if let (Some(output), Some(needed)) = (&mut output, needed) {
-        let status = |origin: &str| {
-            let record = policy.index().get(origin.as_bytes())?;
-            policy.answered(record.number).status
-        };
+        let status = |origin: &str| policy.index().get(origin.as_bytes())?.state().answered.status;
         let mut origins = 0;
         output.write_file(NEEDED, |mut file| {
             origins = needed.write(status, &mut file)?;
@@ -115,7 +114,14 @@ fn prepare(destination: &Destination, lists: &[PathBuf]) -> Result<Output, Filte
     Output::create(&destination.directory, &folders, destination.force)
 }
 
-fn receipt(policy: &Policy, options: ReceiptOptions, lists: &[List], totals: &Totals, written: bool) -> Receipt {
+fn receipt(
+    policy: &Policy,
+    crawler: &Crawler,
+    options: ReceiptOptions,
+    lists: &[List],
+    totals: &Totals,
+    written: bool,
+) -> Receipt {
     let partitions = Partition::ALL.iter().map(|&partition| {
         let at = partition as usize;
         let part = PartitionPart {
@@ -137,7 +143,7 @@ fn receipt(policy: &Policy, options: ReceiptOptions, lists: &[List], totals: &To
         robosieve: env!("CARGO_PKG_VERSION"),
         line_hash: LINE_HASH,
         options,
-        agents: policy.agents().to_string(),
+        agents: crawler.agents().to_string(),
         dialect: policy.dialect().name,
         input: Part::of(&totals.input, written),
         partitions: partitions.collect(),

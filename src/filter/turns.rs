@@ -310,7 +310,8 @@ mod tests {
     /// What the run says when somebody changes the deferred lines between judging and writing.
     fn balance(change: impl Fn(&str) -> String) -> bool {
         let policy = Captures::new(Agents::everybody(), Dialect::DEFAULT).policy().unwrap();
-        let judge = Judge::new(&policy, Choices::default());
+        let crawler = policy.crawler(None).unwrap();
+        let judge = Judge::new(&policy, &crawler, Choices::default());
         let mut worker = Worker::new(&judge, true);
         worker.judge(LINES.as_bytes(), false);
         let deferred = &mut worker.judged.buffers[Partition::Deferred as usize];

@@ -1,14 +1,16 @@
 //! One answer for one robots.txt, and what it means.
 
+use hashbrown::HashMap;
 use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::side_records;
+use super::columns::Columns;
 use super::standing::Answered;
-use crate::automaton::{self, Compiled};
+use super::{provenance, side_records};
+use crate::automaton;
 use crate::dialect::{Dialect, StatusMeaning};
 use crate::pattern::Patterns;
-use crate::robots::{self, Agents, GroupOrigin, Note, Robots};
+use crate::robots::{self, GroupOrigin, Note, Robots, Selection};
 
 /// One answer to a request for a robots.txt, as a source tells it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -27,13 +29,11 @@ pub struct Capture {
     pub body: Option<Arc<[u8]>>,
 }
 
-/// What an answer means to one crawler.
+/// What an answer means.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Meaning {
-    /// Rules, compiled.
-    Rules { automaton: Vec<u32>, compiled: Compiled },
-    /// A robots.txt without a group for the crawler.
-    NoGroup,
+    /// A robots.txt.
+    RobotsTxt(Selected),
     /// No robots.txt.
     Unavailable,
     /// Everything is forbidden.
@@ -44,6 +44,28 @@ pub(super) enum Meaning {
     Redirect(Option<String>),
 }
 
+/// What a robots.txt means to each crawler.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Selected {
+    /// The distinct automata of its groups.
+    pub automata: Vec<Vec<u32>>,
+    /// By column: the group that applies.
+    pub groups: Vec<Option<SelectedGroup>>,
+    /// The records kept beside the rules, encoded.
+    pub side_records: Vec<u8>,
+}
+
+/// A group that applies to a crawler.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct SelectedGroup {
+    /// Which of the automata is its.
+    pub automaton: usize,
+    /// Its rules, encoded.
+    pub rules: Vec<u8>,
+    /// Whether it is the crawler's own.
+    pub own: bool,
+}
+
 /// A capture, read: what is left of it when its body is gone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Reading {
@@ -51,30 +73,28 @@ pub(super) struct Reading {
     /// XXH3 (128 bits) of the body.
     pub body_hash: u128,
     pub notes: Vec<Note>,
-    /// The records kept beside the rules, encoded.
-    pub side_records: Vec<u8>,
 }
 
 impl Capture {
-    /// Reads the answer: what it means to `agents` under `dialect`.
+    /// Reads the answer: what it means to the crawlers under `dialect`.
     ///
     /// A missing status counts as 200 where there is a body, else as no answer.
-    pub(super) fn read(&self, agents: &Agents, dialect: &Dialect) -> Reading {
+    pub(super) fn read(&self, columns: &Columns, dialect: &Dialect) -> Reading {
         let body = self.body.as_deref().unwrap_or_default();
-        let (mut notes, mut records) = (Vec::new(), Vec::new());
+        let mut notes = Vec::new();
         let status = match (self.answered.status, &self.body) {
             (Some(status), _) => status,
             (None, Some(_)) => 200,
             (None, None) => 0,
         };
         let meaning = match dialect.status_meaning(status) {
-            StatusMeaning::Parse => compile(body, agents, dialect, &mut notes, &mut records),
+            StatusMeaning::Parse => Meaning::RobotsTxt(select(body, columns, dialect, &mut notes)),
             StatusMeaning::Redirect => Meaning::Redirect(self.target()),
             StatusMeaning::Unavailable => Meaning::Unavailable,
             StatusMeaning::Forbidden => Meaning::Forbidden,
             StatusMeaning::Unreachable => Meaning::Unreachable,
         };
-        Reading { meaning, body_hash: xxh3_128(body), notes, side_records: records }
+        Reading { meaning, body_hash: xxh3_128(body), notes }
     }
 
     /// Decides between captures of one time: XXH3 (128 bits) of everything that matters of the answer, of its body by
@@ -94,18 +114,28 @@ impl Capture {
     }
 }
 
-fn compile(body: &[u8], agents: &Agents, dialect: &Dialect, notes: &mut Vec<Note>, records: &mut Vec<u8>) -> Meaning {
+/// Reads a robots.txt once, and selects and compiles the groups of each crawler.
+fn select(body: &[u8], columns: &Columns, dialect: &Dialect, notes: &mut Vec<Note>) -> Selected {
     let text = robots::decode(body, dialect, notes);
     let robots = Robots::parse(&text, dialect);
     notes.extend_from_slice(&robots.notes);
     notes.extend(robots.agent_notes(dialect));
-    let selection = robots.select(agents, dialect);
-    *records = side_records::encode(selection.side_records(&robots));
-    if selection.origin == GroupOrigin::None {
-        return Meaning::NoGroup;
+    let selections: Vec<Selection> = columns.all().iter().map(|agents| robots.select(agents, dialect)).collect();
+    let mut selected = Selected { side_records: side_records::encode(&robots, &selections), ..Selected::default() };
+    // Crawlers of the same groups, mostly everybody's, share an automaton.
+    let mut compiled: HashMap<&[u32], usize> = HashMap::new();
+    for (agents, selection) in columns.all().iter().zip(&selections) {
+        let group = (selection.origin != GroupOrigin::None).then(|| SelectedGroup {
+            automaton: *compiled.entry(&selection.groups).or_insert_with(|| {
+                let mut automaton = Vec::new();
+                automaton::compile(&Patterns::rank(selection.rules(&robots), dialect), &mut automaton);
+                selected.automata.push(automaton);
+                selected.automata.len() - 1
+            }),
+            rules: provenance::encode(&robots, selection, agents, dialect),
+            own: selection.origin != GroupOrigin::Everybody,
+        });
+        selected.groups.push(group);
     }
-    let patterns = Patterns::rank(selection.rules(&robots), dialect);
-    let mut automaton = Vec::new();
-    let compiled = automaton::compile(&patterns, &mut automaton);
-    Meaning::Rules { automaton, compiled }
+    selected
 }

@@ -1,25 +1,29 @@
-//! Captures from all sources together: the newest of each URL, and where redirects lead.
+//! Captures from all sources together: the newest of each URL, and what they share.
 
+use hashbrown::HashMap;
 use hashbrown::hash_map::Entry as Slot;
-use hashbrown::{HashMap, HashTable};
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
+use std::path::Path;
 use std::sync::Arc;
-use xxhash_rust::xxh3::xxh3_64;
 
-use super::capture::{Capture, Meaning, Reading};
-use super::index::{Index, Record, TooManyOrigins};
-use super::side_records::{ListPlace, NO_RECORDS, SideRecords};
+use super::capture::{Capture, Meaning, Reading, Selected};
+use super::columns::Columns;
+use super::groups::Group;
+use super::image::{Copier, Home, Tables, WriteError, Writer, folder_of, replace};
+use super::resolve::Resolver;
 use super::standing::{Answered, Standing};
 use super::{Policy, Statistics};
-use crate::automaton::{Compiled, Engine};
-use crate::dialect::{Dialect, StatusMeaning};
+use crate::dialect::Dialect;
 use crate::origin;
-use crate::robots::Agents;
+
+/// How many octets of a section are kept in memory while a policy file is made.
+const HELD: usize = 16 << 20;
 
 /// What became of the captures.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct CaptureCounts {
     /// All that were read.
     pub read: u64,
@@ -35,84 +39,95 @@ pub struct CaptureCounts {
     pub last_good_kept: u64,
 }
 
-/// An answer with what it means, when its automaton is in place.
+impl CaptureCounts {
+    /// Adds those of other captures.
+    pub(super) fn merge(&mut self, other: &CaptureCounts) {
+        self.read += other.read;
+        self.older += other.older;
+        self.same_time += other.same_time;
+        self.not_robots_txt += other.not_robots_txt;
+        self.unnamed_files += other.unnamed_files;
+        self.last_good_kept += other.last_good_kept;
+    }
+}
+
+/// An answer with what it means, when its groups are in place.
 #[derive(Debug, Clone)]
-struct Entry {
-    state: State,
-    answered: Answered,
+pub(super) struct Entry {
+    pub meaning: Placed,
+    pub answered: Answered,
     exact: bool,
     hash: u128,
 }
 
+/// What an answer means; rows and side records are those of [`Captures::tables`].
 #[derive(Debug, Clone)]
-enum State {
-    Known { standing: Standing, automaton: u32, records: ListPlace },
+pub(super) enum Placed {
+    Known { standing: Standing, row: u32, side: u32 },
     Redirect(Option<Box<str>>),
 }
 
 impl Entry {
     /// Newest first, exact names before shorthands, then by the hash, so that the order of the sources does not matter.
     fn precedence(&self) -> impl Ord + use<> {
-        (self.answered.fetched_at, self.exact, Reverse(self.hash))
+        (self.time(), Reverse(self.hash))
+    }
+
+    /// What decides before the hash does.
+    fn time(&self) -> impl Ord + use<> {
+        (self.answered.fetched_at, self.exact)
     }
 
     fn is_failure(&self) -> bool {
-        matches!(self.state, State::Known { standing, .. } if !standing.is_definite())
+        matches!(self.meaning, Placed::Known { standing, .. } if !standing.is_definite())
     }
 
     fn is_redirect(&self) -> bool {
-        matches!(self.state, State::Redirect(_))
+        matches!(self.meaning, Placed::Redirect(_))
     }
 }
 
 /// All that is known of one URL: there are millions, so what few have is boxed.
 #[derive(Debug)]
-struct Known {
-    newest: Entry,
+pub(super) struct Known {
+    pub newest: Entry,
     /// Beside it, the newest that was an answer, and the newest that was a redirect, which may lead to one.
     answer: Option<Box<Entry>>,
     redirect: Option<Box<Entry>>,
+    /// How many others are as new as the newest.
+    same_time: u32,
     /// Whether the URL is a robots.txt: that of the origin which it begins with.
     is_robots_txt: bool,
 }
 
-/// Captures of many URLs, for one crawler and dialect.
+/// What is known of all URLs; boxed, because half of a map's places are free.
+pub(super) type Urls = HashMap<Box<str>, Box<Known>>;
+
+/// Captures of many URLs, for some crawlers and a dialect.
 #[derive(Debug)]
 pub struct Captures {
     dialect: &'static Dialect,
-    agents: Agents,
-    /// Boxed, because half of a map's places are free.
-    urls: HashMap<Box<str>, Box<Known>>,
-    automata: Vec<u32>,
-    /// Where each distinct automaton begins, by the hash of its words.
-    distinct: HashTable<(u32, u32)>,
-    records: SideRecords,
+    columns: Columns,
+    urls: Urls,
+    tables: Tables,
     statistics: Statistics,
 }
 
 impl Captures {
     /// No captures yet.
-    pub fn new(agents: Agents, dialect: &'static Dialect) -> Captures {
-        Captures {
-            dialect,
-            agents,
-            urls: HashMap::new(),
-            // Offset 0 says "no automaton".
-            automata: vec![0],
-            distinct: HashTable::new(),
-            records: SideRecords::new(),
-            statistics: Statistics::default(),
-        }
-    }
-
-    /// The crawler.
-    pub fn agents(&self) -> &Agents {
-        &self.agents
+    pub fn new(columns: impl Into<Columns>, dialect: &'static Dialect) -> Captures {
+        let columns = columns.into();
+        let tables = Tables::new(columns.count(), &Home::Memory);
+        Captures { dialect, columns, urls: Urls::new(), tables, statistics: Statistics::default() }
     }
 
     /// Adds captures; their robots.txt files are compiled in parallel.
-    pub fn add(&mut self, captures: Vec<Capture>) {
-        let (agents, dialect) = (&self.agents, self.dialect);
+    ///
+    /// # Errors
+    ///
+    /// [`WriteError::Full`] beyond what a policy can hold.
+    pub fn add(&mut self, captures: Vec<Capture>) -> Result<(), WriteError> {
+        let (columns, dialect) = (&self.columns, self.dialect);
         // Captures that share a body, as the origins of one file of a folder do, are read once.
         let shared = |a: &Capture, b: &Capture| {
             let same = |a: &Arc<[u8]>, b: &Arc<[u8]>| Arc::ptr_eq(a, b);
@@ -121,15 +136,17 @@ impl Captures {
                 && (a.location.is_none() && b.location.is_none())
         };
         let groups: Vec<&[Capture]> = captures.chunk_by(shared).collect();
-        let readings: Vec<Reading> = groups.par_iter().map(|group| group[0].read(agents, dialect)).collect();
+        let readings: Vec<Reading> = groups.par_iter().map(|group| group[0].read(columns, dialect)).collect();
         let lengths: Vec<usize> = groups.iter().map(|group| group.len()).collect();
         let mut captures = captures.into_iter();
         for (length, reading) in lengths.into_iter().zip(readings) {
             self.statistics.notes.add_all(&reading.notes);
+            let placed = self.place(reading.meaning)?;
             for capture in captures.by_ref().take(length) {
-                self.add_reading(capture, &reading);
+                self.insert(capture, placed.clone(), reading.body_hash);
             }
         }
+        Ok(())
     }
 
     /// Counts a file that names no origin.
@@ -137,163 +154,117 @@ impl Captures {
         self.statistics.captures.unnamed_files += 1;
     }
 
-    fn add_reading(&mut self, capture: Capture, reading: &Reading) {
-        let counts = &mut self.statistics.captures;
-        counts.read += 1;
-        counts.not_robots_txt += u64::from(capture.origin.is_none());
-        let records = self.records.intern(&reading.side_records);
-        let known = |standing| State::Known { standing, automaton: 0, records };
-        let state = match &reading.meaning {
-            Meaning::Rules { automaton, compiled } => {
-                State::Known { standing: Standing::Rules, automaton: self.intern(automaton, *compiled), records }
-            }
-            Meaning::NoGroup => known(Standing::NoGroup),
+    /// Puts what an answer means in its place.
+    fn place(&mut self, meaning: Meaning) -> Result<Placed, WriteError> {
+        let known = |standing| Placed::Known { standing, row: 0, side: 0 };
+        Ok(match meaning {
+            Meaning::RobotsTxt(selected) => self.place_robots_txt(selected)?,
             Meaning::Unavailable => known(Standing::Unavailable),
             Meaning::Forbidden => known(Standing::Forbidden),
             Meaning::Unreachable => known(Standing::Unreachable),
-            Meaning::Redirect(target) => State::Redirect(target.as_deref().map(Box::from)),
-        };
-        let hash = capture.hash(reading.body_hash);
-        let entry = Entry { state, answered: capture.answered, exact: capture.exact, hash };
+            Meaning::Redirect(target) => Placed::Redirect(target.map(String::into_boxed_str)),
+        })
+    }
+
+    fn place_robots_txt(&mut self, selected: Selected) -> Result<Placed, WriteError> {
+        let automata = selected.automata.iter().map(|automaton| self.tables.automaton(automaton));
+        let automata: Vec<u32> = automata.collect::<Result<_, _>>()?;
+        let mut groups = Vec::with_capacity(selected.groups.len());
+        for group in selected.groups {
+            groups.push(match group {
+                Some(group) => {
+                    let rules = self.tables.rules.intern(&group.rules)?.0;
+                    Some(Group { automaton: automata[group.automaton], rules, own: group.own })
+                }
+                None => None,
+            });
+        }
+        let row = self.tables.row(groups)?;
+        let side = self.tables.side.intern(&selected.side_records)?.0;
+        Ok(Placed::Known { standing: Standing::RobotsTxt, row, side })
+    }
+
+    fn insert(&mut self, capture: Capture, meaning: Placed, body_hash: u128) {
+        let counts = &mut self.statistics.captures;
+        counts.read += 1;
+        counts.not_robots_txt += u64::from(capture.origin.is_none());
+        let hash = capture.hash(body_hash);
+        let entry = Entry { meaning, answered: capture.answered, exact: capture.exact, hash };
         let is_robots_txt = capture.origin.is_some();
         match self.urls.entry(capture.url.into_boxed_str()) {
             Slot::Vacant(slot) => {
-                slot.insert(Box::new(Known { newest: entry, answer: None, redirect: None, is_robots_txt }));
+                slot.insert(Box::new(Known {
+                    newest: entry,
+                    answer: None,
+                    redirect: None,
+                    same_time: 0,
+                    is_robots_txt,
+                }));
             }
             Slot::Occupied(mut slot) => slot.get_mut().insert(entry, &mut self.statistics.captures),
         }
     }
 
-    /// Where an automaton stands: a copy of one that is there already is not stored again.
-    fn intern(&mut self, automaton: &[u32], compiled: Compiled) -> u32 {
-        let hash_of = |words: &[u32]| xxh3_64(bytemuck::cast_slice(words));
-        let hash = hash_of(automaton);
-        let words = &self.automata;
-        let range = |at: u32, length: u32| at as usize..(at + length) as usize;
-        let same = |&(at, length): &(u32, u32)| words[range(at, length)] == *automaton;
-        if let Some(&(at, _)) = self.distinct.find(hash, same) {
-            return at;
-        }
-        let at = self.automata.len() as u32;
-        self.automata.extend_from_slice(automaton);
-        let words = &self.automata;
-        self.distinct
-            .insert_unique(hash, (at, automaton.len() as u32), |&(at, length)| hash_of(&words[range(at, length)]));
-        let statistics = &mut self.statistics;
-        statistics.automata += 1;
-        statistics.automata_bytes += 4 * automaton.len() as u64;
-        match compiled.engine {
-            Engine::Constant => statistics.constant += 1,
-            Engine::Dfa => statistics.dfa += 1,
-            Engine::Pointers => statistics.pointers += 1,
-        }
-        at
-    }
-
-    /// The policy of all origins: redirects followed, failures beside the last good answer.
+    /// The policy of all origins, in memory: redirects followed, failures beside the last good answer.
     ///
     /// # Errors
     ///
-    /// [`TooManyOrigins`], beyond 16 GiB of index.
-    pub fn policy(mut self) -> Result<Policy, TooManyOrigins> {
-        let mut known: Vec<(&str, &Known)> = self
-            .urls
-            .iter()
-            .filter(|(_, known)| known.is_robots_txt)
-            .filter_map(|(url, known)| Some((origin::of_robots_url(url)?, &**known)))
-            .collect();
-        // Sorted, so that the same captures make the same policy in whatever order they came.
-        known.sort_unstable_by_key(|&(origin, _)| origin);
-        let (mut answered, mut record_lists, mut kept) = (Vec::new(), Vec::new(), 0);
-        let records = known.iter().map(|(origin, known)| {
-            let resolved = self.resolve(known);
-            answered.push(resolved.answered);
-            record_lists.push(resolved.records);
-            kept += u64::from(resolved.last_good.is_some());
-            Record {
-                origin: origin.as_bytes(),
-                number: 0,
-                automaton: resolved.automaton,
-                standing: resolved.standing,
-                last_good: resolved.last_good,
-            }
-        });
-        let index = Index::build(records)?;
-        self.statistics.captures.last_good_kept = kept;
-        self.statistics.origins = index.len() as u64;
-        Ok(Policy {
-            dialect: self.dialect,
-            agents: self.agents,
-            index,
-            automata: self.automata,
-            answered,
-            records: self.records,
-            record_lists,
-            statistics: self.statistics,
-        })
+    /// [`WriteError`], beyond what a policy can hold.
+    pub fn policy(self) -> Result<Policy, WriteError> {
+        let (dialect, columns) = (self.dialect, self.columns.clone());
+        let (writer, statistics) = self.feed(&Home::Memory)?;
+        let (image, statistics) = writer.image(statistics)?;
+        Ok(Policy { image, dialect, columns, statistics })
     }
 
-    fn resolve(&self, known: &Known) -> Resolved {
-        let newest = &known.newest;
-        let end = self.follow(newest);
-        let mut answered = newest.answered;
-        if end.standing.is_definite() {
-            let EndOfRedirects { standing, automaton, records, .. } = end;
-            return Resolved { standing, last_good: None, automaton, records, answered };
-        }
-        // The last good answer of the origin itself, else that of where its redirects end.
-        let mut goods = known.earlier().chain(end.at.into_iter().flat_map(Known::earlier));
-        let good = goods.find_map(|good| Some((good, self.follow(good))).filter(|(_, end)| end.standing.is_definite()));
-        let Some((good, last)) = good else {
-            let (automaton, records) = (0, NO_RECORDS);
-            return Resolved { standing: end.standing, last_good: None, automaton, records, answered };
-        };
-        // What is used is as old as the answer that it came with.
-        answered.fetched_at = good.answered.fetched_at;
-        answered.expires = good.answered.expires;
-        let EndOfRedirects { automaton, records, .. } = last;
-        Resolved { standing: end.standing, last_good: Some(last.standing), automaton, records, answered }
+    /// The same, as a policy file. It gets its name when it is complete, and replaces another one of that name; who
+    /// reads that one goes on reading it.
+    ///
+    /// # Errors
+    ///
+    /// [`WriteError`] where it cannot be written, or beyond what a policy can hold.
+    pub fn write(self, path: &Path) -> Result<Statistics, WriteError> {
+        let home = Home::Folder { folder: folder_of(path).to_owned(), limit: HELD };
+        let (writer, statistics) = self.feed(&home)?;
+        replace(path, |file| writer.write(statistics, file))
     }
 
-    /// What an entry comes to, at the end of its redirects.
-    fn follow(&self, entry: &Entry) -> EndOfRedirects<'_> {
-        let mut end =
-            EndOfRedirects { standing: Standing::RedirectUnresolved, automaton: 0, records: NO_RECORDS, at: None };
-        let mut state = &entry.state;
-        for _ in 0..=self.dialect.redirects.hops {
-            let target = match state {
-                &State::Known { standing, automaton, records } => {
-                    return EndOfRedirects { standing, automaton, records, ..end };
-                }
-                State::Redirect(target) => target.as_deref(),
-            };
-            end.at = target.and_then(|url| self.urls.get(url)).map(|known| &**known);
-            let Some(next) = end.at else { return end };
-            state = &next.newest.state;
+    /// Feeds a writer with all origins; returns it with the statistics so far.
+    fn feed(self, home: &Home) -> Result<(Writer, Statistics), WriteError> {
+        let Captures { dialect, columns, urls, mut tables, mut statistics } = self;
+        let mut writer = Writer::new(columns.clone(), dialect, home);
+        let tables = tables.read()?;
+        let mut copier = Copier::from_tables(&tables, columns.count());
+        let resolver = Resolver { urls: &urls, dialect };
+        let robots_txt = urls.iter().filter(|(_, known)| known.is_robots_txt);
+        let mut origins: Vec<(&str, &Known)> =
+            robots_txt.filter_map(|(url, known)| Some((origin::of_robots_url(url)?, &**known))).collect();
+        origins.sort_unstable_by_key(|&(origin, _)| origin);
+        for (origin, known) in origins {
+            let resolved = resolver.resolve(known);
+            let row = copier.row(resolved.row, &mut writer.tables)?;
+            let side = copier.side(resolved.side, &mut writer.tables)?;
+            writer.add(origin.as_bytes(), row, side, &resolved.state)?;
+            statistics.captures.last_good_kept += u64::from(resolved.state.last_good.is_some());
         }
-        if self.dialect.redirects.beyond == StatusMeaning::Unavailable {
-            end.standing = Standing::Unavailable;
-        }
-        end
+        Ok((writer, statistics))
     }
-}
-
-/// Where redirects end.
-struct EndOfRedirects<'c> {
-    standing: Standing,
-    automaton: u32,
-    records: ListPlace,
-    /// The last URL, if redirects led to one that is known.
-    at: Option<&'c Known>,
 }
 
 impl Known {
     fn insert(&mut self, entry: Entry, counts: &mut CaptureCounts) {
         let current = &mut self.newest;
-        if current.answered.fetched_at == entry.answered.fetched_at && current.exact == entry.exact {
+        // Counted so that it does not matter which came first.
+        if entry.time() == current.time() {
             counts.same_time += 1;
+            self.same_time += 1;
         } else {
             counts.older += 1;
+            if entry.time() > current.time() {
+                let outdated = u64::from(std::mem::take(&mut self.same_time));
+                counts.older += outdated;
+                counts.same_time -= outdated;
+            }
         }
         let mut loser = entry;
         if loser.precedence() > current.precedence() {
@@ -309,7 +280,7 @@ impl Known {
     }
 
     /// What may be the last good answer, the newer one first.
-    fn earlier(&self) -> impl Iterator<Item = &Entry> {
+    pub fn earlier(&self) -> impl Iterator<Item = &Entry> {
         let redirect_first = match (&self.redirect, &self.answer) {
             (Some(redirect), Some(answer)) => redirect.precedence() > answer.precedence(),
             _ => false,
@@ -318,12 +289,4 @@ impl Known {
             if redirect_first { (&self.redirect, &self.answer) } else { (&self.answer, &self.redirect) };
         first.iter().chain(second).map(|entry| &**entry)
     }
-}
-
-struct Resolved {
-    standing: Standing,
-    last_good: Option<Standing>,
-    automaton: u32,
-    records: ListPlace,
-    answered: Answered,
 }

@@ -1,47 +1,56 @@
 //! What robots.txt says for many origins: the policy.
 //!
 //! [`Captures`] gathers answers from sources, keeps the newest of each URL (and the last good one beside a failure),
-//! and follows redirects among them. [`Captures::policy`] makes the [`Policy`]: an index from origins to records, and
-//! the automata of all distinct groups, each stored once.
+//! and follows redirects among them. What comes of it is an image (module `image`): an index from origins to records,
+//! rows of groups for each crawler, and the automata, rules and side records of all distinct groups, each stored once.
+//! A [`Policy`] is a view of an image, whether [`Captures::policy`] made it in memory or [`Policy::open`] maps a file
+//! that [`Captures::write`] wrote: the octets are the same.
 
 mod capture;
 mod captures;
+mod columns;
+mod groups;
+mod image;
 mod index;
+mod octets;
 mod overrides;
+mod provenance;
+mod resolve;
 mod side_records;
 pub mod source;
 mod standing;
 
 pub use capture::Capture;
 pub use captures::{CaptureCounts, Captures};
-pub use index::{Index, Record, TooManyOrigins, hash};
+pub use columns::{Columns, ColumnsError, Crawler, CrawlerError};
+pub use groups::{Group, Groups};
+pub use image::{ImageError, OpenError, Record, Trust, WriteError};
+pub use index::{Index, hash};
 pub use overrides::{Override, OverrideProblem, Overrides, OverridesError, Ruling};
-pub use standing::{Answered, Standing};
+pub use standing::{Answered, LastGood, Standing, State, Times};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
 
 use crate::dialect::Dialect;
 use crate::robots::{Agents, NoteCounts, SideRecord};
-use side_records::{ListPlace, SideRecords};
+use crate::rule_set::ChosenRules;
+use image::{Image, Section};
 
 pub(crate) use index::prefetch;
 
-/// The rules of many origins for one crawler, ready to judge URLs.
-#[derive(Debug, Clone)]
+/// The rules of many origins for one crawler or several, ready to judge URLs.
+#[derive(Debug)]
 pub struct Policy {
+    image: Image,
     dialect: &'static Dialect,
-    agents: Agents,
-    index: Index,
-    automata: Vec<u32>,
-    answered: Vec<Answered>,
-    records: SideRecords,
-    /// By the number of an origin.
-    record_lists: Vec<ListPlace>,
+    columns: Columns,
     statistics: Statistics,
 }
 
 /// How a policy came about.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Statistics {
     /// Captures read, and what became of them.
     pub captures: CaptureCounts,
@@ -62,45 +71,77 @@ pub struct Statistics {
 }
 
 impl Policy {
+    /// Maps a policy file, and makes sure of all of it.
+    ///
+    /// # Errors
+    ///
+    /// [`OpenError`] where it cannot be read, is no policy, or not the one that was written.
+    pub fn open(path: &Path, trust: Trust) -> Result<Policy, OpenError> {
+        Ok(Policy::of(Image::open(path, trust)?))
+    }
+
+    /// The policy of the octets of a policy file.
+    ///
+    /// # Errors
+    ///
+    /// [`ImageError`] where they are no policy, or not the one that was written.
+    pub fn from_octets(octets: &[u8], trust: Trust) -> Result<Policy, ImageError> {
+        Ok(Policy::of(Image::copied(octets, trust)?))
+    }
+
+    fn of((image, content): (Image, image::Content)) -> Policy {
+        let image::Content { dialect, columns, statistics } = content;
+        Policy { image, dialect, columns, statistics }
+    }
+
+    /// The octets of its policy file.
+    pub fn octets(&self) -> &[u8] {
+        self.image.octets()
+    }
+
+    /// The names of the sections of its policy file, with their octets.
+    pub fn sections(&self) -> impl Iterator<Item = (&'static str, usize)> + '_ {
+        Section::ALL.into_iter().map(|section| (section.name(), self.image.section(section).len()))
+    }
+
     /// The dialect it was made for.
     pub fn dialect(&self) -> &'static Dialect {
         self.dialect
     }
 
-    /// The crawler it was made for.
-    pub fn agents(&self) -> &Agents {
-        &self.agents
+    /// The crawlers it was made for.
+    pub fn columns(&self) -> &Columns {
+        &self.columns
+    }
+
+    /// The crawler that asks: the one of these agents, or the only one that the policy was made for.
+    ///
+    /// # Errors
+    ///
+    /// [`CrawlerError`] where the policy has no answer for it.
+    pub fn crawler(&self, agents: Option<&Agents>) -> Result<Crawler, CrawlerError> {
+        self.columns.crawler(agents, self.dialect)
     }
 
     /// The origins.
-    pub fn index(&self) -> &Index {
-        &self.index
+    pub fn index(&self) -> Index<'_> {
+        Index::new(&self.image.parts())
     }
 
-    /// The automaton that begins at this word.
-    #[inline]
-    pub fn automaton(&self, at: u32) -> &[u32] {
-        &self.automata[at as usize..]
+    /// The groups that apply to a crawler of this policy, and their automata.
+    pub fn groups<'p>(&'p self, crawler: &'p Crawler) -> Groups<'p> {
+        Groups::new(&self.image.parts(), self.columns.count(), crawler)
     }
 
-    /// Asks for the first words of an automaton; only a hint.
-    #[inline]
-    pub(crate) fn prefetch_automaton(&self, at: u32) {
-        // The head, the first record and the root that it falls back to are within two cache lines, mostly.
-        for line in 0..2 {
-            prefetch(&self.automata, at as usize + 16 * line);
-        }
+    /// The rules of a group as they stand in their file.
+    pub fn rules(&self, group: Group) -> ChosenRules {
+        provenance::decode(self.image.parts().rules.item(group.rules), group.own, self.dialect)
     }
 
-    /// When and how the origin of this number answered.
-    pub fn answered(&self, number: u32) -> &Answered {
-        &self.answered[number as usize]
-    }
-
-    /// The records kept beside the rules of the origin of this number, such as `Crawl-delay`, in the order of the file:
-    /// those of the crawler's groups, and those outside every group.
-    pub fn side_records(&self, number: u32) -> impl Iterator<Item = SideRecord<'_>> {
-        self.records.list(self.record_lists[number as usize])
+    /// The records kept beside an origin's rules, such as `Crawl-delay`, in the order of the file: those of the groups
+    /// that were chosen for the crawlers of a column, and those outside every group.
+    pub fn side_records(&self, record: &Record<'_>, column: usize) -> Vec<SideRecord<'_>> {
+        side_records::decode(self.image.parts().side.item(record.side()), column)
     }
 
     /// How it came about.
@@ -116,7 +157,8 @@ mod tests {
 
     #[test]
     fn side_records_are_kept_with_their_origin_and_lines() {
-        let mut captures = Captures::new("examplebot".parse().unwrap(), Dialect::DEFAULT);
+        let agents: Agents = "examplebot".parse().unwrap();
+        let mut captures = Captures::new(agents, Dialect::DEFAULT);
         let body = "Sitemap: s\nUser-agent: examplebot\nCrawl-delay: 0.5\nDisallow: /\nContent-Usage: ai=n\n\
                     User-agent: *\nCrawl-delay: 9\n";
         let capture = |origin: &str, body: Option<&str>, location: Option<&str>| Capture {
@@ -127,15 +169,18 @@ mod tests {
             body: body.map(|body| body.as_bytes().into()),
             ..Capture::default()
         };
-        captures.add(vec![
-            capture("http://a.example", Some(body), None),
-            capture("http://b.example", None, Some("http://a.example/robots.txt")),
-            capture("http://c.example", Some("User-agent: *\nDisallow: /\n"), None),
-        ]);
+        captures
+            .add(vec![
+                capture("http://a.example", Some(body), None),
+                capture("http://b.example", None, Some("http://a.example/robots.txt")),
+                capture("http://c.example", Some("User-agent: *\nDisallow: /\n"), None),
+            ])
+            .unwrap();
         let policy = captures.policy().unwrap();
         let of = |origin: &str| -> Vec<(SideKey, Vec<u8>, u32)> {
-            let number = policy.index().get(origin.as_bytes()).unwrap().number;
-            policy.side_records(number).map(|record| (record.key, record.value.to_vec(), record.line)).collect()
+            let record = policy.index().get(origin.as_bytes()).unwrap();
+            let records = policy.side_records(&record, 0).into_iter();
+            records.map(|record| (record.key, record.value.to_vec(), record.line)).collect()
         };
         let expected = vec![
             (SideKey::Sitemap, b"s".to_vec(), 1),

@@ -1,108 +1,98 @@
-//! Records kept beside the rules of each origin, such as `Crawl-delay` and `Sitemap`, with their lines.
-//!
-//! Many files have the same ones, so each distinct list is stored once.
+//! Records kept beside the rules of each origin, such as `Crawl-delay` and `Sitemap`, with their lines. Many files have
+//! the same ones, so each distinct list is stored once.
 //!
 //! ```text
-//! list     number of records u32 | records
-//! record   key u8 | line u32 | length of value u32 | value
+//! list     records, one behind the other
+//! record   key u8 | columns that it is for, a bit each, 0 for all | line | length of the value | value
 //! ```
+//!
+//! Numbers but for the key as in [`octets`](super::octets).
 
-use hashbrown::HashTable;
-use xxhash_rust::xxh3::xxh3_64;
+use super::octets::{Reader, push_number, push_text};
+use crate::robots::{Robots, Selection, SideKey, SideRecord};
 
-use crate::robots::{SideKey, SideRecord};
+/// The columns that a record is for, a bit each.
+type Mask = u64;
 
-/// Distinct lists of side records.
-#[derive(Debug, Clone)]
-pub(super) struct SideRecords {
-    octets: Vec<u8>,
-    /// Where each list begins and ends, by the hash of its octets.
-    distinct: HashTable<(usize, usize)>,
-}
+/// All columns.
+const ALL: Mask = 0;
 
-/// Where a list begins in [`SideRecords`].
-pub(super) type ListPlace = usize;
-
-/// The list without records.
-pub(super) const NO_RECORDS: ListPlace = 0;
-
-impl SideRecords {
-    /// Only the empty list.
-    pub fn new() -> SideRecords {
-        SideRecords { octets: vec![0; 4], distinct: HashTable::new() }
-    }
-
-    /// Stores a list, as [`encode`] makes it; one that is there already is not stored again.
-    pub fn intern(&mut self, list: &[u8]) -> ListPlace {
-        if list.len() <= 4 {
-            return NO_RECORDS;
-        }
-        let octets = &self.octets;
-        let hash = xxh3_64(list);
-        if let Some(&(start, _)) = self.distinct.find(hash, |&(start, end)| octets[start..end] == *list) {
-            return start;
-        }
-        let start = self.octets.len();
-        self.octets.extend_from_slice(list);
-        let octets = &self.octets;
-        self.distinct.insert_unique(hash, (start, octets.len()), |&(start, end)| xxh3_64(&octets[start..end]));
-        start
-    }
-
-    /// The records of a list, in the order of the file.
-    pub fn list(&self, place: ListPlace) -> impl Iterator<Item = SideRecord<'_>> {
-        let (count, mut rest) = number(&self.octets[place..]);
-        (0..count).map(move |_| {
-            let key = SideKey::ALL[usize::from(rest[0])];
-            let (line, behind) = number(&rest[1..]);
-            let (length, behind) = number(behind);
-            let (value, behind) = behind.split_at(length as usize);
-            rest = behind;
-            SideRecord { key, value, line, group: None }
-        })
-    }
-}
-
-fn number(octets: &[u8]) -> (u32, &[u8]) {
-    let (number, rest) = octets.split_first_chunk().expect("four octets");
-    (u32::from_le_bytes(*number), rest)
-}
-
-/// A list of records as octets.
-pub(super) fn encode<'r, 'a: 'r>(records: impl Iterator<Item = &'r SideRecord<'a>>) -> Vec<u8> {
-    let mut list = vec![0; 4];
-    let mut count = 0u32;
-    for record in records {
-        count += 1;
+/// The records of a file for all columns as octets: those of the groups that were chosen for each, and those outside
+/// every group.
+pub(super) fn encode(robots: &Robots<'_>, selections: &[Selection]) -> Vec<u8> {
+    let mut list = Vec::new();
+    for record in &robots.side_records {
+        let columns = match record.group {
+            None => ALL,
+            Some(group) => {
+                let chose = |selection: &Selection| selection.groups.binary_search(&group).is_ok();
+                let bits = selections.iter().enumerate().filter(|(_, selection)| chose(selection));
+                match bits.fold((0, 0), |(mask, count), (column, _)| (mask | 1u64 << column, count + 1)) {
+                    (_, 0) => continue,
+                    (_, count) if count == selections.len() => ALL,
+                    (mask, _) => mask,
+                }
+            }
+        };
         list.push(record.key as u8);
-        list.extend_from_slice(&record.line.to_le_bytes());
-        list.extend_from_slice(&(record.value.len() as u32).to_le_bytes());
-        list.extend_from_slice(record.value);
+        push_number(columns, &mut list);
+        push_number(u64::from(record.line), &mut list);
+        push_text(record.value, &mut list);
     }
-    list[..4].copy_from_slice(&count.to_le_bytes());
     list
+}
+
+fn read<'o>(list: &'o [u8], mut each: impl FnMut(Mask, SideRecord<'o>)) -> Result<(), &'static str> {
+    let mut reader = Reader(list);
+    while !reader.0.is_empty() {
+        let key = SideKey::ALL.get(usize::from(reader.octet()?)).copied().ok_or("there is no key of this number")?;
+        let (columns, line, value) = (reader.number()?, reader.small()?, reader.text()?);
+        each(columns, SideRecord { key, value, line, group: None });
+    }
+    Ok(())
+}
+
+/// Makes sure that octets are a list.
+pub(super) fn check(list: &[u8]) -> Result<(), &'static str> {
+    read(list, |_, _| ())
+}
+
+/// The records of a list that are for a column, in the order of the file.
+pub(super) fn decode(list: &[u8], column: usize) -> Vec<SideRecord<'_>> {
+    let mut records = Vec::new();
+    // A list that is checked has no error.
+    let _ = read(list, |columns, record| {
+        if columns == ALL || columns >> column & 1 == 1 {
+            records.push(record);
+        }
+    });
+    records
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dialect::Dialect;
 
     #[test]
-    fn lists_come_back_and_equal_ones_are_stored_once() {
-        let record = |key, value, line| SideRecord { key, value, line, group: None };
-        let lists: [&[SideRecord<'_>]; 3] = [
-            &[record(SideKey::CrawlDelay, b"0.5", 3), record(SideKey::Sitemap, b"https://a/s.xml", 70_000)],
-            &[record(SideKey::ContentSignal, b"", 1)],
-            &[],
-        ];
-        let mut all = SideRecords::new();
-        let places: Vec<ListPlace> = lists.iter().map(|list| all.intern(&encode(list.iter()))).collect();
-        let size = all.octets.len();
-        for (list, &place) in lists.iter().zip(&places) {
-            assert_eq!(all.intern(&encode(list.iter())), place);
-            assert_eq!(all.list(place).collect::<Vec<_>>(), *list);
+    fn each_column_gets_its_own_records() {
+        let dialect = Dialect::DEFAULT;
+        let file = b"Sitemap: s\nUser-agent: a\nCrawl-delay: 1\nUser-agent: b\nCrawl-delay: 1\nDisallow:\n\n\
+                     User-agent: *\nDisallow:\nCrawl-delay: 9\nHost: h\n\nUser-agent: c\nCrawl-delay: 5\n";
+        let robots = Robots::parse(file, dialect);
+        let selections = ["a", "b", "x", "*"].map(|agent| robots.select(&agent.parse().unwrap(), dialect));
+        let list = encode(&robots, &selections);
+        assert_eq!(check(&list), Ok(()));
+        for (column, selection) in selections.iter().enumerate() {
+            let expected: Vec<SideRecord<'_>> =
+                selection.side_records(&robots).map(|record| SideRecord { group: None, ..*record }).collect();
+            assert_eq!(decode(&list, column), expected, "{column}");
+            assert!(expected.len() >= 2);
         }
-        assert_eq!(all.octets.len(), size);
-        assert_eq!(places[2], NO_RECORDS);
+        let whole = (1..list.len()).filter(|&length| check(&list[..length]).is_ok()).count();
+        assert_eq!(whole, 4, "five records, cut behind each but the last");
+        assert!(check(&[99, 0, 0, 0]).is_err());
+        let one = encode(&robots, &selections[..1]);
+        assert!(one.len() < list.len() && !one.contains(&b'9'), "what is for nobody is not kept");
     }
 }

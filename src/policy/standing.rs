@@ -7,25 +7,22 @@ use serde::Serialize;
 #[serde(rename_all = "kebab-case")]
 #[repr(u8)]
 pub enum Standing {
-    /// There are rules for the crawler, perhaps none of them a rule that blocks.
-    Rules = 0,
-    /// A robots.txt without a group for the crawler: all is allowed.
-    NoGroup = 1,
+    /// There is a robots.txt; whether it has a group for a crawler is the crawler's affair.
+    RobotsTxt = 0,
     /// No robots.txt (4xx): all is allowed.
-    Unavailable = 2,
+    Unavailable = 1,
     /// 401 or 403, where the dialect takes it as a refusal: all is blocked.
-    Forbidden = 3,
+    Forbidden = 2,
     /// It answered 5xx, or not at all: there is no verdict.
-    Unreachable = 4,
+    Unreachable = 3,
     /// It redirects to somewhere of which nothing is known: there is no verdict.
-    RedirectUnresolved = 5,
+    RedirectUnresolved = 4,
 }
 
 impl Standing {
     /// All of them, in the order of their numbers.
-    pub const ALL: [Standing; 6] = [
-        Standing::Rules,
-        Standing::NoGroup,
+    pub const ALL: [Standing; 5] = [
+        Standing::RobotsTxt,
         Standing::Unavailable,
         Standing::Forbidden,
         Standing::Unreachable,
@@ -38,15 +35,58 @@ impl Standing {
     }
 }
 
-/// When and how an origin answered: what age and reports are judged by.
+/// When and how an origin answered.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Answered {
     /// The HTTP status of the robots.txt itself, before redirects; none where nothing answered.
     pub status: Option<u16>,
-    /// When the rules in use were fetched, in seconds of Unix time.
+    /// When, in seconds of Unix time.
     pub fetched_at: Option<i64>,
-    /// The server's `Expires` for them, in seconds of Unix time.
+    /// The server's `Expires`, in seconds of Unix time.
     pub expires: Option<i64>,
     /// Since when the origin has been unreachable, in seconds of Unix time.
     pub unreachable_since: Option<i64>,
+}
+
+impl Answered {
+    /// Its times.
+    pub fn times(&self) -> Times {
+        Times { fetched_at: self.fetched_at, expires: self.expires }
+    }
+}
+
+/// How fresh rules are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Times {
+    /// When they were fetched, in seconds of Unix time.
+    pub fetched_at: Option<i64>,
+    /// The server's `Expires` for them, in seconds of Unix time.
+    pub expires: Option<i64>,
+}
+
+/// All that is known of an origin but its rules.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct State {
+    /// What the last answer means.
+    pub standing: Standing,
+    /// The last answer.
+    pub answered: Answered,
+    /// Where the last answer is no verdict: the last one that was, if any.
+    pub last_good: Option<LastGood>,
+}
+
+/// An earlier answer, whose rules are kept beside a failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct LastGood {
+    /// What it means.
+    pub standing: Standing,
+    /// When it came.
+    pub times: Times,
+}
+
+impl State {
+    /// The times of the rules in use: of the last good answer, where the last one failed.
+    pub fn times_in_use(&self) -> Times {
+        self.last_good.map_or(self.answered.times(), |good| good.times)
+    }
 }

@@ -1,12 +1,14 @@
 //! What a crawler calls itself: a product token, or a list of them in order of preference.
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
 /// The product tokens of one crawler, in order of preference; none means `*`, everybody.
 ///
 /// Parsed from the command line's form: `Googlebot-News,Googlebot` or `*`; `name/1.0` loses its version.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct Agents {
     tokens: Vec<String>,
 }
@@ -52,6 +54,12 @@ impl Agents {
     /// The tokens in order of preference; empty for `*`.
     pub fn tokens(&self) -> &[String] {
         &self.tokens
+    }
+
+    /// Whether both are the same crawler: no dialect tells upper from lower case in names.
+    pub fn is_same(&self, other: &Agents) -> bool {
+        self.tokens.len() == other.tokens.len()
+            && self.tokens.iter().zip(&other.tokens).all(|(one, other)| one.eq_ignore_ascii_case(other))
     }
 }
 
@@ -122,6 +130,8 @@ mod tests {
         assert_eq!(agents.to_string(), "Googlebot-News,Googlebot");
         assert_eq!("*".parse::<Agents>().unwrap(), Agents::everybody());
         assert_eq!(Agents::everybody().to_string(), "*");
+        assert!(agents.is_same(&"googlebot-news,GOOGLEBOT".parse().unwrap()));
+        assert!(!agents.is_same(&"Googlebot,Googlebot-News".parse().unwrap()));
     }
 
     #[test]

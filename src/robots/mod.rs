@@ -19,7 +19,6 @@ pub(crate) use lines::lines;
 pub use note::{Note, NoteCounts, NoteKind};
 pub use record::SideKey;
 pub(crate) use record::{Key, Line, read};
-pub(crate) use select::is_chosen;
 pub use select::{GroupOrigin, Selection};
 
 use std::ops::Range;

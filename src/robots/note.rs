@@ -1,6 +1,7 @@
 //! What a parser drops, told by line: a robots.txt is never refused, but nothing of it goes missing in silence.
 
-use serde::Serialize;
+use serde::{Deserialize, Deserializer, Serialize};
+use std::collections::BTreeMap;
 
 /// Why something in a robots.txt is no rule, or not the one that was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -108,6 +109,13 @@ impl Serialize for NoteCounts {
     }
 }
 
+impl<'de> Deserialize<'de> for NoteCounts {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<NoteCounts, D::Error> {
+        let named = BTreeMap::<String, u64>::deserialize(deserializer)?;
+        Ok(NoteCounts(NoteKind::ALL.map(|kind| named.get(kind.name()).copied().unwrap_or(0))))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -117,5 +125,14 @@ mod tests {
         for (index, kind) in NoteKind::ALL.iter().enumerate() {
             assert_eq!(*kind as usize, index);
         }
+    }
+
+    #[test]
+    fn counts_come_back_by_name() {
+        let mut counts = NoteCounts::default();
+        counts.add_all(&[NoteKind::FileCut, NoteKind::FileCut, NoteKind::AgentCut].map(|kind| Note { kind, line: 1 }));
+        let text = serde_json::to_string(&counts).unwrap();
+        assert_eq!(text, r#"{"agent-cut":1,"file-cut":2}"#);
+        assert_eq!(serde_json::from_str::<NoteCounts>(&text).unwrap(), counts);
     }
 }

@@ -40,6 +40,18 @@ impl Selection {
             .filter(|record| record.group.is_none_or(|group| self.groups.binary_search(&group).is_ok()))
     }
 
+    /// The `User-agent` lines for which the groups were chosen, in the order of the file.
+    pub fn agent_lines<'r, 'a>(
+        &'r self,
+        robots: &'r Robots<'a>,
+        agents: &'r Agents,
+        dialect: &'r Dialect,
+    ) -> impl Iterator<Item = &'r AgentName<'a>> {
+        let of_group = |&group: &u32| robots.agents[robots.groups[group as usize].agents.clone()].iter();
+        let is_chosen = |agent: &&AgentName<'a>| is_chosen(agent.value, self.origin, agents, dialect);
+        self.groups.iter().flat_map(of_group).filter(is_chosen)
+    }
+
     fn range(&self, robots: &Robots<'_>, group: u32) -> Range<usize> {
         robots.groups[group as usize].rules.clone()
     }
@@ -149,7 +161,7 @@ impl Named<'_> {
 }
 
 /// Whether the value of a `User-agent` line is one for which a group was chosen.
-pub(crate) fn is_chosen(value: &[u8], origin: GroupOrigin, agents: &Agents, dialect: &Dialect) -> bool {
+fn is_chosen(value: &[u8], origin: GroupOrigin, agents: &Agents, dialect: &Dialect) -> bool {
     let names_one = |token: &String| names(value, token, dialect.agent_line);
     match (origin, dialect.agent_list) {
         (GroupOrigin::Own(place), AgentList::Preference) => names_one(&agents.tokens()[place]),

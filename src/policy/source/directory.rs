@@ -35,7 +35,7 @@ pub(super) fn add(path: &Path, captures: &mut Captures) -> Result<(), SourceErro
     named.sort_unstable();
     for batch in named.chunks(BATCH) {
         let read: Vec<Vec<Capture>> = batch.par_iter().map(read_file).collect::<Result<_, _>>()?;
-        captures.add(read.into_iter().flatten().collect());
+        captures.add(read.into_iter().flatten().collect())?;
     }
     Ok(())
 }

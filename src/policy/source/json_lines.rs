@@ -79,7 +79,7 @@ pub(super) fn add(path: &Path, captures: &mut Captures) -> Result<(), SourceErro
         offset += read as u64;
         pending += read;
         if pending >= BATCH || batch.len() >= BATCH_LINES || read == 0 {
-            captures.add(std::mem::take(&mut batch));
+            captures.add(std::mem::take(&mut batch))?;
             pending = 0;
         }
         if read == 0 {

@@ -9,7 +9,7 @@ mod json_lines;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{Answered, Capture, Captures};
+use super::{Answered, Capture, Captures, WriteError};
 use crate::origin::{self, InvalidUrl};
 
 /// A source that cannot be read.
@@ -43,6 +43,9 @@ pub enum SourceError {
         /// What is wrong with it.
         problem: String,
     },
+    /// More than a policy can hold.
+    #[error(transparent)]
+    Captures(#[from] WriteError),
     /// An origin, given beside a file, that is none.
     #[error("{given:?} is no origin, such as https://example.com or http://example.com:8080: {reason}")]
     Origin {
@@ -75,8 +78,7 @@ pub fn add(path: &Path, captures: &mut Captures) -> Result<(), SourceError> {
 pub fn add_single(path: &Path, origin: &str, captures: &mut Captures) -> Result<(), SourceError> {
     let canonical = bare_origin(origin).map_err(|reason| SourceError::Origin { given: origin.to_owned(), reason })?;
     let body = std::fs::read(path).map_err(|error| SourceError::Unreadable { path: path.to_owned(), error })?;
-    captures.add(vec![fetched(canonical, true, body.into())]);
-    Ok(())
+    Ok(captures.add(vec![fetched(canonical, true, body.into())])?)
 }
 
 /// A robots.txt of which nothing is known but its body.

@@ -1,0 +1,148 @@
+//! The tables of the second engine, see [`pointers`](crate::automaton::pointers).
+//!
+//! A walk takes linear time because every node is reached at most once: from the segments, in one place of all, or as the
+//! child of one parent that stands before it.
+
+use super::{CheckSpace, Damage, table};
+use crate::automaton::pointers::{BITMAP, DOLLAR_WORDS, DOLLARS, NODE_WORDS, NODES, SCANNER, SEGMENT_WORDS, SEGMENTS};
+use crate::automaton::segment_trie::{BEHIND_SLASH, NONE};
+use crate::automaton::{START, word};
+
+/// The most heavy paths from a segment to its shortest suffix: each at least doubles what is below.
+const MOST_HEAVY_PATHS: u32 = 33;
+
+/// Makes sure that words are an automaton of the second engine.
+pub(super) fn check(words: &[u32], space: &mut CheckSpace) -> Result<(), Damage> {
+    let parts = Parts::read(words)?;
+    table::check(parts.scanner, parts.segment_count as u32, space)?;
+    if !table::is_target(word(words, START), space) {
+        return Damage::at(START, "no record begins where it leads");
+    }
+    space.reached.clear();
+    space.reached.resize(parts.node_count, false);
+    parts.check_segments(&mut space.reached)?;
+    parts.check_nodes(&mut space.reached)?;
+    parts.check_dollars()
+}
+
+struct Parts<'w> {
+    words: &'w [u32],
+    scanner: &'w [u32],
+    segment_count: usize,
+    node_count: usize,
+    dollar_count: usize,
+}
+
+impl Parts<'_> {
+    fn read(words: &[u32]) -> Result<Parts<'_>, Damage> {
+        if words.len() < SCANNER {
+            return Damage::at(words.len(), "it has no head");
+        }
+        let place = |at: usize| word(words, at) as usize;
+        let [bitmap, segments, nodes, dollars] = [BITMAP, SEGMENTS, NODES, DOLLARS].map(place);
+        let places = [SCANNER + table::FIRST_RECORD, bitmap, segments, nodes, dollars, words.len()];
+        if !places.is_sorted() {
+            return Damage::at(BITMAP, "its parts are not in order");
+        }
+        let lengths = [segments - bitmap, nodes - segments, dollars - nodes, words.len() - dollars];
+        let [bitmap_words, segment_words, node_words, dollar_words] = lengths;
+        let (all_segments, all_nodes) = (segment_words / SEGMENT_WORDS, node_words / NODE_WORDS);
+        let is_whole = segment_words % SEGMENT_WORDS + node_words % NODE_WORDS + dollar_words % DOLLAR_WORDS == 0;
+        // One of each stands behind the last; two nodes are always there.
+        if !is_whole || all_segments == 0 || all_nodes <= BEHIND_SLASH as usize + 1 {
+            return Damage::at(BITMAP, "its parts are no tables");
+        }
+        let (segment_count, node_count) = (all_segments - 1, all_nodes - 1);
+        if bitmap_words != segment_count.div_ceil(32) {
+            return Damage::at(BITMAP, "its bitmap does not fit its segments");
+        }
+        let scanner = &words[SCANNER..bitmap];
+        Ok(Parts { words, scanner, segment_count, node_count, dollar_count: dollar_words / DOLLAR_WORDS })
+    }
+
+    /// Where a word of a segment, node or dollar stands, and what it is.
+    fn entry(&self, part: usize, number: usize, size: usize, place: usize) -> (usize, u32) {
+        let at = word(self.words, part) as usize + number * size + place;
+        (at, word(self.words, at))
+    }
+
+    fn segment(&self, number: usize, place: usize) -> (usize, u32) {
+        self.entry(SEGMENTS, number, SEGMENT_WORDS, place)
+    }
+
+    fn node(&self, id: usize, place: usize) -> (usize, u32) {
+        self.entry(NODES, id, NODE_WORDS, place)
+    }
+
+    fn check_segments(&self, reached: &mut [bool]) -> Result<(), Damage> {
+        let mut paths = vec![0; self.segment_count];
+        let mut dollar = 0;
+        for number in 0..=self.segment_count {
+            let (at, first_dollar) = self.segment(number, 6);
+            if first_dollar < dollar || first_dollar as usize > self.dollar_count {
+                return Damage::at(at, "its dollars are not in order");
+            }
+            dollar = first_dollar;
+            if number == self.segment_count {
+                break;
+            }
+            let ((at, head), (_, above)) = (self.segment(number, 1), self.segment(number, 2));
+            if head as usize > number || (above != NONE && above >= head) {
+                return Damage::at(at, "its suffixes are not in order");
+            }
+            paths[number] = if above == NONE { 1 } else { paths[above as usize] + 1 };
+            if paths[number] > MOST_HEAVY_PATHS {
+                return Damage::at(at, "its suffixes are too many paths");
+            }
+            for (at, id) in [3, 4, 5].map(|place| self.segment(number, place)) {
+                if id != NONE {
+                    reach(at, id, reached)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn check_nodes(&self, reached: &mut [bool]) -> Result<(), Damage> {
+        let mut before = 0;
+        for id in 0..=self.node_count {
+            let (at, first_child) = self.node(id, 3);
+            if first_child < before || first_child as usize > self.node_count {
+                return Damage::at(at, "its children are not in order");
+            }
+            before = first_child;
+            if id <= BEHIND_SLASH as usize || id == self.node_count {
+                continue;
+            }
+            let (_, behind) = self.node(id + 1, 3);
+            if first_child as usize <= id && first_child < behind {
+                return Damage::at(at, "a child stands before its parent");
+            }
+            (first_child..behind.min(self.node_count as u32)).try_for_each(|child| reach(at, child, reached))?;
+            let (at, segment) = self.node(id, 0);
+            if segment as usize >= self.segment_count {
+                return Damage::at(at, "there is no segment of this number");
+            }
+        }
+        Ok(())
+    }
+
+    fn check_dollars(&self) -> Result<(), Damage> {
+        for number in 0..self.dollar_count {
+            let (at, node) = self.entry(DOLLARS, number, DOLLAR_WORDS, 0);
+            if node != NONE && node as usize >= self.node_count {
+                return Damage::at(at, "there is no node of this number");
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Notes that a node is reached from the word `at`.
+fn reach(at: usize, id: u32, reached: &mut [bool]) -> Result<(), Damage> {
+    match reached.get_mut(id as usize) {
+        Some(seen @ false) if id > BEHIND_SLASH => *seen = true,
+        _ => return Damage::at(at, "the node that it leads to is none, or is reached twice"),
+    }
+    Ok(())
+}

@@ -1,0 +1,219 @@
+//! The crawlers that a policy is for, and which of them is asked about.
+//!
+//! A policy has a column for each crawler that it was compiled for: a product token, `*`, or a list of tokens in order
+//! of preference. A [`Crawler`] is what asks: one of the columns, or a list in order of preference that is answered from
+//! columns of single tokens, as if it had been compiled so.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+use crate::dialect::{AgentList, Dialect};
+use crate::robots::Agents;
+
+/// The crawlers that a policy is for, in the order of its columns.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Vec<Agents>", into = "Vec<Agents>")]
+pub struct Columns(Vec<Agents>);
+
+/// Crawlers that cannot be the columns of a policy.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ColumnsError {
+    /// None at all.
+    #[error("a policy is for at least one crawler")]
+    Empty,
+    /// More than there is room for.
+    #[error("a policy is for at most {most} crawlers, not {given}; compile several", most = Columns::MOST)]
+    TooMany {
+        /// How many were given.
+        given: usize,
+    },
+    /// One that comes again.
+    #[error("{agents} is given twice")]
+    Twice {
+        /// The one.
+        agents: String,
+    },
+}
+
+/// A crawler that a policy has no answer for.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CrawlerError {
+    /// None is named, where there are several.
+    #[error("the policy is for several crawlers ({known}); say for which one, or give a list in order of preference")]
+    Several {
+        /// Those that it is for.
+        known: String,
+    },
+    /// One that the policy was not compiled for.
+    #[error("the policy was not compiled for {given}, only for {known}; compile it for that crawler too")]
+    Unknown {
+        /// What was asked for.
+        given: String,
+        /// Those that it is for.
+        known: String,
+    },
+    /// A list whose groups are to be merged, which columns cannot do.
+    #[error(
+        "under the dialect {dialect} the groups of all names of a list are merged, which cannot be done when they are \
+         compiled one by one; compile the policy for the list {given}"
+    )]
+    Merged {
+        /// What was asked for.
+        given: String,
+        /// The dialect.
+        dialect: &'static str,
+    },
+}
+
+impl Columns {
+    /// The most columns of a policy.
+    pub const MOST: usize = 64;
+
+    /// The columns for these crawlers.
+    ///
+    /// # Errors
+    ///
+    /// [`ColumnsError`] where there are none, too many, or one twice.
+    pub fn new(agents: Vec<Agents>) -> Result<Columns, ColumnsError> {
+        if agents.is_empty() {
+            return Err(ColumnsError::Empty);
+        }
+        if agents.len() > Columns::MOST {
+            return Err(ColumnsError::TooMany { given: agents.len() });
+        }
+        let again =
+            agents.iter().enumerate().find(|(place, one)| agents[..*place].iter().any(|other| other.is_same(one)));
+        match again {
+            Some((_, one)) => Err(ColumnsError::Twice { agents: one.to_string() }),
+            None => Ok(Columns(agents)),
+        }
+    }
+
+    /// The crawlers, in the order of the columns.
+    pub fn all(&self) -> &[Agents] {
+        &self.0
+    }
+
+    /// How many there are.
+    pub(crate) fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The crawler that asks: the one of these agents, or the only one.
+    ///
+    /// # Errors
+    ///
+    /// [`CrawlerError`] where the columns have no answer for it.
+    pub fn crawler(&self, agents: Option<&Agents>, dialect: &'static Dialect) -> Result<Crawler, CrawlerError> {
+        let known = || self.to_string();
+        let Some(given) = agents else {
+            return match self.0.as_slice() {
+                [only] => Ok(Crawler { agents: only.clone(), columns: vec![0] }),
+                _ => Err(CrawlerError::Several { known: known() }),
+            };
+        };
+        let column = |agents: &Agents| self.0.iter().position(|column| column.is_same(agents));
+        if let Some(column) = column(given) {
+            return Ok(Crawler { agents: given.clone(), columns: vec![column] });
+        }
+        let unknown = |agents: &Agents| CrawlerError::Unknown { given: agents.to_string(), known: known() };
+        if given.tokens().len() < 2 {
+            return Err(unknown(given));
+        }
+        if dialect.agent_list == AgentList::Merge {
+            return Err(CrawlerError::Merged { given: given.to_string(), dialect: dialect.name });
+        }
+        let names = given.tokens().iter().map(|token| Agents::verbatim(token));
+        let columns = names.map(|name| column(&name).ok_or_else(|| unknown(&name))).collect::<Result<_, _>>()?;
+        Ok(Crawler { agents: given.clone(), columns })
+    }
+}
+
+impl From<Agents> for Columns {
+    /// One column.
+    fn from(agents: Agents) -> Columns {
+        Columns(vec![agents])
+    }
+}
+
+impl TryFrom<Vec<Agents>> for Columns {
+    type Error = ColumnsError;
+
+    fn try_from(agents: Vec<Agents>) -> Result<Columns, ColumnsError> {
+        Columns::new(agents)
+    }
+}
+
+impl From<Columns> for Vec<Agents> {
+    fn from(columns: Columns) -> Vec<Agents> {
+        columns.0
+    }
+}
+
+impl fmt::Display for Columns {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<String> = self.0.iter().map(Agents::to_string).collect();
+        f.write_str(&names.join("; "))
+    }
+}
+
+/// Who asks: the columns that answer, in order of preference.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Crawler {
+    agents: Agents,
+    columns: Vec<usize>,
+}
+
+impl Crawler {
+    /// What it is called.
+    pub fn agents(&self) -> &Agents {
+        &self.agents
+    }
+
+    /// The columns that answer: the first whose group is the crawler's own, else the last one.
+    pub(crate) fn columns(&self) -> &[usize] {
+        &self.columns
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn columns(names: &[&str]) -> Result<Columns, ColumnsError> {
+        Columns::new(names.iter().map(|name| name.parse().unwrap()).collect())
+    }
+
+    fn crawler(names: &[&str], given: &str, dialect: &str) -> Result<Vec<usize>, CrawlerError> {
+        let dialect = Dialect::named(dialect).unwrap();
+        let crawler = columns(names).unwrap().crawler(Some(&given.parse().unwrap()), dialect)?;
+        assert_eq!(crawler.agents().to_string(), given);
+        Ok(crawler.columns().to_vec())
+    }
+
+    #[test]
+    fn columns_are_few_and_distinct() {
+        assert_eq!(columns(&[]), Err(ColumnsError::Empty));
+        assert_eq!(columns(&["a", "b", "A"]), Err(ColumnsError::Twice { agents: "A".to_owned() }));
+        assert!(columns(&["a", "a,b", "b,a", "*"]).is_ok());
+        let many: Vec<String> = (0..65).map(|number| format!("bot{number}")).collect();
+        let many: Vec<&str> = many.iter().map(String::as_str).collect();
+        assert!(columns(&many[..64]).is_ok());
+        assert_eq!(columns(&many), Err(ColumnsError::TooMany { given: 65 }));
+    }
+
+    #[test]
+    fn a_crawler_is_a_column_or_a_list_of_them() {
+        let names = ["a", "b", "*", "b,c"];
+        assert_eq!(crawler(&names, "B", "rfc9309"), Ok(vec![1]));
+        assert_eq!(crawler(&names, "*", "rfc9309"), Ok(vec![2]));
+        assert_eq!(crawler(&names, "b,c", "google"), Ok(vec![3]), "it was compiled as a list");
+        assert_eq!(crawler(&names, "b,a", "rfc9309"), Ok(vec![1, 0]));
+        assert!(matches!(crawler(&names, "b,a", "google"), Err(CrawlerError::Merged { dialect: "google", .. })));
+        assert!(matches!(crawler(&names, "c", "rfc9309"), Err(CrawlerError::Unknown { .. })));
+        assert!(matches!(crawler(&names, "a,c", "rfc9309"), Err(CrawlerError::Unknown { given, .. }) if given == "c"));
+        let only = |names: &[&str]| columns(names).unwrap().crawler(None, Dialect::DEFAULT);
+        assert_eq!(only(&["a"]).unwrap().columns(), [0]);
+        assert!(matches!(only(&names), Err(CrawlerError::Several { known }) if known == "a; b; *; b,c"));
+    }
+}

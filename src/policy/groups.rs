@@ -1,0 +1,143 @@
+//! Rows: the groups that one robots.txt has for each crawler.
+//!
+//! Many origins have the same groups, so rows are stored once, and an origin's record only names its row. Row 0 is for
+//! origins without rules.
+//!
+//! ```text
+//! row     an entry for each column
+//! entry   place of the automaton u32 | place of the rules and kind u32; all zeros where no group applies
+//! kind    the lowest two bits: 1 the group is everybody's (`*`), 2 it is the crawler's own
+//! ```
+
+use super::columns::Crawler;
+use super::image::Parts;
+use super::index::prefetch;
+
+/// The group that applies to a crawler.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Group {
+    /// The place of its automaton.
+    pub(crate) automaton: u32,
+    /// The place of its rules.
+    pub(crate) rules: u32,
+    /// Whether it is the crawler's own, and not everybody's.
+    pub own: bool,
+}
+
+const EVERYBODYS: u32 = 1;
+const OWN: u32 = 2;
+const KIND_BITS: u32 = 2;
+const KIND_MASK: u32 = 3;
+
+/// An entry of a row, as it stands in an image.
+pub(crate) type Entry = [u32; 2];
+
+/// An entry of a row as octets.
+pub(crate) fn encode(group: Option<Group>) -> [u8; 8] {
+    let entry = group.map_or(0, |group| {
+        let kind = if group.own { OWN } else { EVERYBODYS };
+        u64::from(group.automaton) | u64::from(group.rules << KIND_BITS | kind) << 32
+    });
+    entry.to_le_bytes()
+}
+
+/// What an entry of a row says.
+#[inline]
+pub(crate) fn decode([automaton, rules]: Entry) -> Option<Group> {
+    let (automaton, rules) = (u32::from_le(automaton), u32::from_le(rules));
+    let kind = rules & KIND_MASK;
+    (kind != 0).then_some(Group { automaton, rules: rules >> KIND_BITS, own: kind == OWN })
+}
+
+/// Makes sure that an entry says something; returns what.
+pub(crate) fn check(entry: Entry) -> Result<Option<Group>, &'static str> {
+    match (decode(entry), u32::from_le(entry[1]) & KIND_MASK) {
+        (None, _) if entry != [0, 0] => Err("a group is nobody's"),
+        (Some(_), KIND_MASK) => Err("there is no kind of group of this number"),
+        (group, _) => Ok(group),
+    }
+}
+
+/// The rows of a policy as one crawler sees them, and the automata.
+#[derive(Debug, Clone)]
+pub struct Groups<'p> {
+    rows: &'p [Entry],
+    automata: &'p [u32],
+    /// How many columns a row has, and those that answer.
+    width: usize,
+    columns: &'p [usize],
+}
+
+impl<'p> Groups<'p> {
+    pub(crate) fn new(parts: &Parts<'p>, width: usize, crawler: &'p Crawler) -> Groups<'p> {
+        Groups { rows: parts.rows, automata: parts.automata, width, columns: crawler.columns() }
+    }
+
+    /// Step one: asks for a row; only a hint.
+    #[inline]
+    pub fn prefetch(&self, row: u32) {
+        prefetch(self.rows, row as usize * self.width + self.columns[0]);
+    }
+
+    /// Step two: the group that applies to the crawler, if any does.
+    #[inline]
+    pub fn of(&self, row: u32) -> Option<Group> {
+        let row = &self.rows[row as usize * self.width..][..self.width];
+        let (last, before) = self.columns.split_last().expect("a crawler has a column");
+        let groups = before.iter().map(|&column| decode(row[column]));
+        groups.flatten().find(|group| group.own).or_else(|| decode(row[*last]))
+    }
+
+    /// Step three: asks for the first words of a group's automaton; only a hint.
+    #[inline]
+    pub fn prefetch_automaton(&self, group: Group) {
+        // The head, the first record and the root that it falls back to are within two cache lines, mostly.
+        for line in 0..2 {
+            prefetch(self.automata, group.automaton as usize + 16 * line);
+        }
+    }
+
+    /// The automaton of a group, and what stands behind it.
+    #[inline]
+    pub fn automaton(&self, group: Group) -> &'p [u32] {
+        // The item begins with its length.
+        &self.automata[group.automaton as usize + 1..]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn group(number: u32, own: bool) -> Group {
+        Group { automaton: number, rules: number + 1, own }
+    }
+
+    fn entry(group: Option<Group>) -> Entry {
+        bytemuck::cast(encode(group))
+    }
+
+    #[test]
+    fn the_first_own_group_counts_else_everybodys() {
+        let [own, other, everybodys] = [group(5, true), group(7, true), group(9, false)];
+        let rows: Vec<Entry> =
+            [None, None, None, Some(own), Some(other), Some(everybodys), Some(everybodys), None, Some(other)]
+                .map(entry)
+                .to_vec();
+        let of = |columns: &[usize], row| Groups { rows: &rows, automata: &[], width: 3, columns }.of(row);
+        assert_eq!([0, 1, 2].map(|column| of(&[column], 0)), [None; 3]);
+        assert_eq!([0, 1, 2].map(|column| of(&[column], 1)), [Some(own), Some(other), Some(everybodys)]);
+        assert_eq!(of(&[1, 0], 1), Some(other));
+        assert_eq!(of(&[2, 0], 1), Some(own), "everybody's is the last resort");
+        assert_eq!(of(&[0, 2], 2), Some(other));
+        assert_eq!(of(&[0, 1], 2), None);
+    }
+
+    #[test]
+    fn entries_that_say_nothing_are_refused() {
+        assert_eq!(check(entry(None)), Ok(None));
+        assert_eq!(check(entry(Some(group(3, false)))), Ok(Some(group(3, false))));
+        assert!(check([1u32.to_le(), 0]).is_err());
+        assert!(check([1u32.to_le(), 7u32.to_le()]).is_err());
+    }
+}

@@ -1,0 +1,193 @@
+//! Where everything is in an image: the header, and the sections behind it. FORMAT.md has it octet by octet.
+
+use std::ops::Range;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::ImageError;
+
+/// The first octets. The first is none of ASCII, the last four would not survive a transfer as text.
+pub(crate) const MAGIC: [u8; 8] = *b"\x89RSV\r\n\x1a\n";
+
+/// The version that is written, and the only one that is read.
+pub(crate) const VERSION: u32 = 1;
+
+/// Octets of the header.
+pub(crate) const HEADER: usize = 160;
+
+const TABLE: usize = 40;
+const HASHED: usize = HEADER - 8;
+
+/// Every section begins at a multiple of this.
+const ALIGNMENT: u64 = 8;
+
+/// Octets of an entry of a row.
+pub(crate) const ENTRY: usize = 8;
+/// Octets of a slot.
+pub(crate) const SLOT: usize = 8;
+
+/// What items of the pools begin at multiples of.
+pub(crate) const AUTOMATA_UNIT: usize = 4;
+pub(crate) const RULES_UNIT: usize = 8;
+pub(crate) const SIDE_UNIT: usize = 4;
+
+/// An entry of a row has two bits less for the place of its rules.
+pub(crate) const LAST_RULES_PLACE: u32 = u32::MAX >> 2;
+
+/// A section, in the order in which they stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Section {
+    Meta,
+    Slots,
+    Origins,
+    Rows,
+    Automata,
+    Rules,
+    Side,
+}
+
+impl Section {
+    pub const ALL: [Section; 7] = [
+        Section::Meta,
+        Section::Slots,
+        Section::Origins,
+        Section::Rows,
+        Section::Automata,
+        Section::Rules,
+        Section::Side,
+    ];
+
+    /// Its name in FORMAT.md.
+    pub fn name(self) -> &'static str {
+        ["META", "SLOTS", "ORIGINS", "ROWS", "AUTOMATA", "RULES", "SIDE"][self as usize]
+    }
+
+    /// What its length is a multiple of.
+    fn unit(self) -> u64 {
+        match self {
+            Section::Slots | Section::Rows => 8,
+            Section::Automata | Section::Side => 4,
+            Section::Rules => 8,
+            Section::Origins => 2,
+            Section::Meta => 1,
+        }
+    }
+}
+
+/// The header of an image.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Header {
+    /// XXH3 (128 bits) of all that follows the header.
+    pub checksum: u128,
+    /// Where each section stands, in octets from the start of the image.
+    pub sections: [Range<u64>; Section::ALL.len()],
+}
+
+impl Header {
+    /// The header of sections of these lengths, one behind the other.
+    pub fn of(lengths: [u64; Section::ALL.len()]) -> Header {
+        let mut at = HEADER as u64;
+        let sections = lengths.map(|length| {
+            let start = at;
+            at = (start + length).next_multiple_of(ALIGNMENT);
+            start..start + length
+        });
+        Header { checksum: 0, sections }
+    }
+
+    /// Octets of the whole image.
+    pub fn length(&self) -> u64 {
+        self.sections[Section::ALL.len() - 1].end.next_multiple_of(ALIGNMENT)
+    }
+
+    pub fn encode(&self) -> [u8; HEADER] {
+        let mut octets = [0; HEADER];
+        octets[..8].copy_from_slice(&MAGIC);
+        octets[8..12].copy_from_slice(&VERSION.to_le_bytes());
+        octets[12..16].copy_from_slice(&(Section::ALL.len() as u32).to_le_bytes());
+        octets[16..24].copy_from_slice(&self.length().to_le_bytes());
+        octets[24..40].copy_from_slice(&self.checksum.to_le_bytes());
+        for (entry, section) in octets[TABLE..HASHED].chunks_exact_mut(16).zip(&self.sections) {
+            entry[..8].copy_from_slice(&section.start.to_le_bytes());
+            entry[8..].copy_from_slice(&(section.end - section.start).to_le_bytes());
+        }
+        let hash = xxh3_64(&octets[..HASHED]);
+        octets[HASHED..].copy_from_slice(&hash.to_le_bytes());
+        octets
+    }
+
+    /// The header of an image, of which nothing is known yet.
+    ///
+    /// # Errors
+    ///
+    /// Everything but [`ImageError::Checksum`], about the header and the length.
+    pub fn decode(image: &[u8]) -> Result<Header, ImageError> {
+        if image.is_empty() {
+            return Err(ImageError::Empty);
+        }
+        let magic = image.len().min(MAGIC.len());
+        if image[..magic] != MAGIC[..magic] {
+            return Err(ImageError::Foreign);
+        }
+        let found = image.len() as u64;
+        let truncated = |expected: u64| Err(ImageError::Truncated { expected, found });
+        let Some(version) = image.get(8..12) else { return truncated(HEADER as u64) };
+        let version = u32::from_le_bytes(version.try_into().expect("four octets"));
+        if version > VERSION {
+            return Err(ImageError::Newer { found: version, known: VERSION });
+        }
+        let Some((header, _)) = image.split_first_chunk::<HEADER>() else { return truncated(HEADER as u64) };
+        let long = |at: usize| u64::from_le_bytes(header[at..at + 8].try_into().expect("eight octets"));
+        if xxh3_64(&header[..HASHED]) != long(HASHED) {
+            return Err(ImageError::Header);
+        }
+        let lengths = std::array::from_fn(|section| long(TABLE + 16 * section + 8));
+        if lengths.iter().any(|&length| length > u64::MAX >> 8) {
+            return Err(ImageError::Header);
+        }
+        let checksum = u128::from_le_bytes(header[24..40].try_into().expect("sixteen octets"));
+        let decoded = Header { checksum, ..Header::of(lengths) };
+        let units = Section::ALL.iter().zip(lengths).all(|(section, length)| length % section.unit() == 0);
+        // One way to write it: what else it could say, it does not.
+        if decoded.encode() != *header || !units {
+            return Err(ImageError::Header);
+        }
+        match decoded.length() {
+            expected if expected > found => truncated(expected),
+            expected if expected < found => Err(ImageError::TooLong { expected, found }),
+            _ => Ok(decoded),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_header_comes_back_and_says_what_is_wrong() {
+        let header = Header { checksum: 7 << 70, ..Header::of([3, 8, 22, 16, 4, 8, 4]) };
+        let mut image = header.encode().to_vec();
+        image.resize(header.length() as usize, 0);
+        assert_eq!(Header::decode(&image).unwrap(), header);
+        assert!(header.sections.iter().all(|section| section.start % 8 == 0));
+        let error = |image: &[u8]| Header::decode(image).unwrap_err();
+        assert!(matches!(error(b""), ImageError::Empty));
+        assert!(matches!(error(b"User-agent: *"), ImageError::Foreign));
+        for length in 1..image.len() {
+            assert!(matches!(error(&image[..length]), ImageError::Truncated { .. }), "{length}");
+        }
+        let mut longer = image.clone();
+        longer.push(0);
+        assert!(matches!(error(&longer), ImageError::TooLong { .. }));
+        for bit in 0..8 * HEADER {
+            let mut flipped = image.clone();
+            flipped[bit / 8] ^= 1 << (bit % 8);
+            match error(&flipped) {
+                ImageError::Foreign => assert!(bit < 64, "{bit}"),
+                ImageError::Newer { .. } => assert!((64..96).contains(&bit), "{bit}"),
+                ImageError::Header => assert!(bit >= 64, "{bit}"),
+                other => panic!("{bit}: {other}"),
+            }
+        }
+    }
+}

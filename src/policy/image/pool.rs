@@ -1,0 +1,186 @@
+//! Pools: sections of distinct items, each found by its place.
+//!
+//! ```text
+//! item    length of its content u32 | content | zeros up to a multiple of the pool's unit
+//! ```
+//!
+//! The first item has no content. Its place, 0, says "none". A place counts units from the start of the section.
+
+use hashbrown::HashTable;
+use rayon::prelude::*;
+use std::ops::Range;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::WriteError;
+use super::layout::{LAST_RULES_PLACE, Section};
+use super::spool::{Home, Spool};
+use super::starts::Starts;
+
+/// The place of the item without content.
+pub(crate) const NONE: u32 = 0;
+
+/// How many octets of a pool one thread checks at a time, about.
+const CHECKED_AT_ONCE: usize = 1 << 20;
+
+const LENGTH: usize = 4;
+
+/// What is wrong, and where, in octets from the start of what was looked at.
+pub(crate) type Problem = (usize, &'static str);
+
+/// A pool, to be read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Pool<'p> {
+    octets: &'p [u8],
+    unit: usize,
+}
+
+impl<'p> Pool<'p> {
+    pub fn new(octets: &'p [u8], unit: usize) -> Pool<'p> {
+        Pool { octets, unit }
+    }
+
+    /// The content of the item at a place.
+    pub fn item(self, place: u32) -> &'p [u8] {
+        &self.octets[self.content(place as usize * self.unit)]
+    }
+
+    /// Where the content of the item stands that begins at an octet.
+    fn content(self, at: usize) -> Range<usize> {
+        let length = u32::from_le_bytes(self.octets[at..at + LENGTH].try_into().expect("four octets"));
+        at + LENGTH..at + LENGTH + length as usize
+    }
+
+    /// Makes sure that items fill the pool, and of each that `check` finds nothing wrong with its content; returns
+    /// where items begin.
+    pub fn check<S: Default>(
+        self,
+        check: impl Fn(&'p [u8], &mut S) -> Result<(), Problem> + Sync,
+    ) -> Result<Starts, Problem> {
+        let mut starts = Starts::new(self.octets.len() / self.unit);
+        let mut parts = vec![0];
+        let mut at = 0;
+        while at < self.octets.len() {
+            if at + LENGTH > self.octets.len() || self.content(at).end > self.octets.len() {
+                return Err((at, "an item reaches beyond the end"));
+            }
+            starts.set(at / self.unit);
+            if at - parts[parts.len() - 1] >= CHECKED_AT_ONCE {
+                parts.push(at);
+            }
+            at = self.content(at).end.next_multiple_of(self.unit);
+        }
+        if self.octets.is_empty() || !self.content(0).is_empty() {
+            return Err((0, "it does not begin with an item without content"));
+        }
+        parts.push(self.octets.len());
+        let items = |range: Range<usize>, space: &mut S| -> Result<(), Problem> {
+            let mut at = range.start;
+            while at < range.end {
+                let content = self.content(at);
+                if at > 0 {
+                    check(&self.octets[content.clone()], space)
+                        .map_err(|(in_item, what)| (at + LENGTH + in_item, what))?;
+                }
+                at = content.end.next_multiple_of(self.unit);
+            }
+            Ok(())
+        };
+        let checked = parts.par_windows(2).map_init(S::default, |space, ends| items(ends[0]..ends[1], space));
+        checked.find_map_first(Result::err).map_or(Ok(starts), Err)
+    }
+}
+
+/// Items that are written, each once.
+#[derive(Debug)]
+pub(crate) struct Distinct {
+    section: Section,
+    spool: Spool,
+    unit: usize,
+    /// Whether an item stands there with its length, or is as long as the unit.
+    with_length: bool,
+    /// 32 bits of the hash of each item's content, and its place.
+    items: HashTable<(u32, u32)>,
+    /// The item at hand.
+    item: Vec<u8>,
+}
+
+fn hash_of(content: &[u8]) -> u32 {
+    xxh3_64(content) as u32
+}
+
+/// What a hash table is given for 32 bits of a hash: it looks at the upper and at the lower ones.
+fn spread(hash: u32) -> u64 {
+    u64::from(hash).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
+impl Distinct {
+    /// The items of a pool: only the one without content.
+    pub fn pool(section: Section, unit: usize, home: &Home) -> Distinct {
+        Distinct::new(section, unit, true, home)
+    }
+
+    /// Rows of so many octets: only the one of zeros.
+    pub fn rows(section: Section, unit: usize, home: &Home) -> Distinct {
+        Distinct::new(section, unit, false, home)
+    }
+
+    fn new(section: Section, unit: usize, with_length: bool, home: &Home) -> Distinct {
+        let first = vec![0; unit];
+        let hash = hash_of(if with_length { &[] } else { &first });
+        let mut items = HashTable::new();
+        items.insert_unique(spread(hash), (hash, NONE), |&(hash, _)| spread(hash));
+        Distinct { section, spool: Spool::new(home, first), unit, with_length, items, item: Vec::new() }
+    }
+
+    /// The place of an item of this content, and whether it was not there before.
+    pub fn intern(&mut self, content: &[u8]) -> Result<(u32, bool), WriteError> {
+        self.item.clear();
+        if self.with_length {
+            let length = u32::try_from(content.len()).map_err(|_| self.full())?;
+            self.item.extend_from_slice(&length.to_le_bytes());
+        }
+        self.item.extend_from_slice(content);
+        self.item.resize(self.item.len().next_multiple_of(self.unit), 0);
+        let hash = hash_of(content);
+        let (unit, spool, mut failed) = (self.unit as u64, &mut self.spool, None);
+        let found = self.items.find(spread(hash), |&(other, place)| {
+            other == hash
+                && spool.has(u64::from(place) * unit, &self.item).unwrap_or_else(|error| {
+                    failed = Some(error);
+                    false
+                })
+        });
+        if let Some(error) = failed {
+            return Err(error.into());
+        }
+        if let Some(&(_, place)) = found {
+            return Ok((place, false));
+        }
+        let place = u32::try_from(self.spool.len() / unit).map_err(|_| self.full())?;
+        if place > self.last_place() {
+            return Err(self.full());
+        }
+        self.spool.write(&self.item)?;
+        self.items.insert_unique(spread(hash), (hash, place), |&(hash, _)| spread(hash));
+        Ok((place, true))
+    }
+
+    fn full(&self) -> WriteError {
+        let octets = (u64::from(self.last_place()) + 1) * self.unit as u64;
+        WriteError::Full { section: self.section.name(), limit: octets >> 30 }
+    }
+
+    fn last_place(&self) -> u32 {
+        if self.section == Section::Rules { LAST_RULES_PLACE } else { u32::MAX }
+    }
+
+    /// What was written.
+    pub fn spool(&mut self) -> &mut Spool {
+        &mut self.spool
+    }
+
+    /// What was written, when nothing more will be.
+    pub fn into_spool(self) -> Spool {
+        self.spool
+    }
+}

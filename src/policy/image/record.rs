@@ -1,0 +1,217 @@
+//! Records: one for each origin, sorted by origin. What a verdict needs stands first, what only age and reports need
+//! behind the name.
+//!
+//! ```text
+//! record   row u32 | length of the origin u16 | standing u8 | fields u8 | origin | fields, as far as they are there |
+//!          a zero where the length is odd
+//! standing bits 0-2 the standing of the last answer, 3-5 that of the last good one plus 1, where it is another
+//! fields   a bit for each: 0 status u16, 1 place of the side records u32; then times, each 6 octets, in seconds of Unix
+//!          time, signed: 2 fetched at, 3 expires, 4 unreachable since, 5 last good one fetched at, 6 last good one
+//!          expires
+//! ```
+
+use super::pool::NONE;
+use super::{Answered, LastGood, Standing, State, Times, WriteError};
+
+/// A record's place counts these.
+pub(crate) const UNIT: usize = 2;
+
+const HEAD: usize = 8;
+
+// The fields, in their order.
+const STATUS: usize = 0;
+const SIDE: usize = 1;
+const FETCHED_AT: usize = 2;
+const EXPIRES: usize = 3;
+const UNREACHABLE_SINCE: usize = 4;
+const GOOD_FETCHED_AT: usize = 5;
+const GOOD_EXPIRES: usize = 6;
+/// How many octets each takes.
+const WIDTHS: [usize; 7] = [2, 4, 6, 6, 6, 6, 6];
+
+const STANDING_BITS: u32 = 3;
+const STANDING_MASK: u8 = 7;
+
+/// The longest time that fits, in either direction: four million years.
+const LONGEST_TIME: i64 = (1 << 47) - 1;
+
+/// An origin's record, to be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Record<'i> {
+    /// The origin in canonical form.
+    pub origin: &'i [u8],
+    /// The row with its groups.
+    pub row: u32,
+    /// What its last answer means.
+    pub standing: Standing,
+    /// Where that is no verdict: what the last one meant that was, if any.
+    pub last_good: Option<Standing>,
+    fields: u8,
+    /// What stands behind the name.
+    cold: &'i [u8],
+}
+
+/// How many octets these fields take.
+fn width(fields: u8) -> usize {
+    WIDTHS.iter().enumerate().filter(|(field, _)| fields >> field & 1 == 1).map(|(_, width)| width).sum()
+}
+
+impl<'i> Record<'i> {
+    /// The record that begins at an octet of the section, which is checked.
+    #[inline]
+    pub(crate) fn at(records: &'i [u8], at: usize) -> Record<'i> {
+        let head: &[u8; HEAD] = records[at..at + HEAD].try_into().expect("a head");
+        let length = usize::from(u16::from_le_bytes([head[4], head[5]]));
+        let (standing, last_good) = (head[6] & STANDING_MASK, head[6] >> STANDING_BITS);
+        let name = at + HEAD;
+        Record {
+            origin: &records[name..name + length],
+            row: u32::from_le_bytes([head[0], head[1], head[2], head[3]]),
+            standing: Standing::ALL[usize::from(standing)],
+            last_good: last_good.checked_sub(1).map(|good| Standing::ALL[usize::from(good)]),
+            fields: head[7],
+            cold: &records[name + length..],
+        }
+    }
+
+    /// Where the next record begins, as an octet of the section in which this one begins at `at`.
+    pub(crate) fn end(&self, at: usize) -> usize {
+        (at + HEAD + self.origin.len() + width(self.fields)).next_multiple_of(UNIT)
+    }
+
+    /// All that is known of the origin but its rules.
+    pub fn state(&self) -> State {
+        // The upper octets are those that are there; the shift brings the sign.
+        let time = |field: usize| self.field(field).map(|number| number as i64 >> 16);
+        let answered = Answered {
+            status: self.field(STATUS).map(|number| (number >> 48) as u16),
+            fetched_at: time(FETCHED_AT),
+            expires: time(EXPIRES),
+            unreachable_since: time(UNREACHABLE_SINCE),
+        };
+        let times = Times { fetched_at: time(GOOD_FETCHED_AT), expires: time(GOOD_EXPIRES) };
+        let last_good = self.last_good.map(|standing| LastGood { standing, times });
+        State { standing: self.standing, answered, last_good }
+    }
+
+    /// The place of its side records.
+    pub(crate) fn side(&self) -> u32 {
+        self.field(SIDE).map_or(NONE, |number| (number >> 32) as u32)
+    }
+
+    /// The octets of a field as the uppermost ones of a number.
+    fn field(&self, field: usize) -> Option<u64> {
+        (self.fields >> field & 1 == 1).then(|| {
+            let at = width(self.fields & ((1 << field) - 1));
+            let mut octets = [0; 8];
+            octets[8 - WIDTHS[field]..].copy_from_slice(&self.cold[at..at + WIDTHS[field]]);
+            u64::from_le_bytes(octets)
+        })
+    }
+
+    /// Makes sure that a record begins at an octet of the section; returns it.
+    pub(crate) fn check(records: &'i [u8], at: usize) -> Result<Record<'i>, &'static str> {
+        let head = records.get(at..at + HEAD).ok_or("a record reaches beyond the end")?;
+        let (standing, last_good) = (head[6] & STANDING_MASK, head[6] >> STANDING_BITS);
+        let length = usize::from(u16::from_le_bytes([head[4], head[5]]));
+        if at + HEAD + length + width(head[7]) > records.len() {
+            return Err("a record reaches beyond the end");
+        }
+        if usize::from(standing) >= Standing::ALL.len() || usize::from(last_good) > Standing::ALL.len() {
+            return Err("there is no standing of this number");
+        }
+        if head[7] >> WIDTHS.len() != 0 {
+            return Err("there is no field of this number");
+        }
+        let record = Record::at(records, at);
+        let is_failure = !record.standing.is_definite();
+        if record.last_good.is_some_and(|good| !is_failure || !good.is_definite()) {
+            return Err("a last good answer stands beside no failure, or is one");
+        }
+        Ok(record)
+    }
+}
+
+/// Writes a record behind others.
+pub(crate) fn push(origin: &[u8], row: u32, side: u32, state: &State, out: &mut Vec<u8>) -> Result<(), WriteError> {
+    let length = u16::try_from(origin.len()).map_err(|_| {
+        let start = String::from_utf8_lossy(&origin[..80]).into_owned();
+        WriteError::LongOrigin { length: origin.len(), start }
+    })?;
+    let State { standing, answered, last_good } = state;
+    let good = last_good.map(|good| good.times).unwrap_or_default();
+    let time = |time: Option<i64>| time.map(|time| time.clamp(-LONGEST_TIME, LONGEST_TIME));
+    let fields: [Option<i64>; WIDTHS.len()] = [
+        answered.status.map(i64::from),
+        (side != NONE).then_some(i64::from(side)),
+        time(answered.fetched_at),
+        time(answered.expires),
+        time(answered.unreachable_since),
+        time(good.fetched_at),
+        time(good.expires),
+    ];
+    out.extend_from_slice(&row.to_le_bytes());
+    out.extend_from_slice(&length.to_le_bytes());
+    out.push(*standing as u8 | last_good.map_or(0, |good| good.standing as u8 + 1) << STANDING_BITS);
+    out.push(fields.iter().enumerate().fold(0, |bits, (field, value)| bits | u8::from(value.is_some()) << field));
+    out.extend_from_slice(origin);
+    for (value, width) in fields.iter().zip(WIDTHS) {
+        out.extend_from_slice(&value.unwrap_or(0).to_le_bytes()[..if value.is_some() { width } else { 0 }]);
+    }
+    out.resize(out.len().next_multiple_of(UNIT), 0);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_come_back_with_all_their_fields() {
+        let time = |number: u32, bit: u32| (number >> bit & 1 == 1).then_some(i64::from(number) * 1_000_000_007 - 9);
+        let (mut records, mut expected) = (Vec::new(), Vec::new());
+        for number in 0..64 {
+            let answered = Answered {
+                status: (number % 3 > 0).then_some(if number % 3 == 1 { 0 } else { u16::MAX }),
+                fetched_at: time(number, 1),
+                expires: time(number, 2),
+                unreachable_since: time(number, 3),
+            };
+            let times = Times { fetched_at: time(number, 4), expires: time(number, 5) };
+            let last_good = (number >= 16).then_some(LastGood { standing: Standing::ALL[number as usize % 3], times });
+            let standing =
+                Standing::ALL[if last_good.is_some() { 3 + number as usize % 2 } else { number as usize % 5 }];
+            let state = State { standing, answered, last_good };
+            let origin = "x".repeat(number as usize % 7);
+            let side = if number % 2 == 1 { number } else { NONE };
+            push(origin.as_bytes(), number * 3, side, &state, &mut records).unwrap();
+            expected.push((origin, number * 3, side, state));
+        }
+        let mut at = 0;
+        for (origin, row, side, state) in expected {
+            let record = Record::check(&records, at).unwrap();
+            assert_eq!((record.origin, record.row), (origin.as_bytes(), row));
+            assert_eq!((record.side(), record.state()), (side, state));
+            at = record.end(at);
+        }
+        assert_eq!(at, records.len());
+        for length in (0..records.len()).step_by(UNIT) {
+            let mut at = 0;
+            while let Ok(record) = Record::check(&records[..length], at) {
+                at = record.end(at);
+            }
+            assert!(at <= length);
+        }
+    }
+
+    #[test]
+    fn times_beyond_all_reason_are_cut() {
+        let answered = Answered { fetched_at: Some(i64::MAX), expires: Some(i64::MIN), ..Answered::default() };
+        let state = State { standing: Standing::RobotsTxt, answered, last_good: None };
+        let mut records = Vec::new();
+        push(b"a", 0, NONE, &state, &mut records).unwrap();
+        let times = Record::at(&records, 0).state().times_in_use();
+        assert_eq!((times.fetched_at, times.expires), (Some(LONGEST_TIME), Some(-LONGEST_TIME)));
+        assert!(push(&[b'a'; 65_536], 0, NONE, &state, &mut records).is_err());
+    }
+}

@@ -1,0 +1,36 @@
+//! Replacing a file as a whole.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::Path;
+
+use super::WriteError;
+
+/// Writes a file beside its final name and then gives it that name: who reads an earlier file of the name goes on reading
+/// that one, and nobody ever sees half a file.
+pub(crate) fn replace<T>(path: &Path, write: impl FnOnce(&mut File) -> Result<T, WriteError>) -> Result<T, WriteError> {
+    let name = path.file_name().ok_or_else(|| io::Error::from(io::ErrorKind::IsADirectory))?;
+    let folder = folder_of(path);
+    let mut builder = tempfile::Builder::new();
+    let prefix = format!(".{}.", name.to_string_lossy());
+    builder.prefix(&prefix).suffix(".partial");
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut partial = builder.tempfile_in(folder)?;
+    let written = write(partial.as_file_mut())?;
+    partial.as_file_mut().flush()?;
+    partial.as_file().sync_all()?;
+    partial.persist(path).map_err(|error| error.error)?;
+    // The name itself must outlive a power cut too, where the platform can promise that.
+    #[cfg(unix)]
+    File::open(folder)?.sync_all()?;
+    Ok(written)
+}
+
+/// The folder that a file is in.
+pub(crate) fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}

@@ -1,0 +1,134 @@
+//! Octets that are written from front to back and read when they are complete: in memory, or, beyond a limit, in a
+//! temporary file.
+
+use memmap2::Mmap;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::ops::Deref;
+use std::path::PathBuf;
+
+/// Where spools keep what is written.
+#[derive(Debug, Clone)]
+pub(crate) enum Home {
+    /// In memory, all of it.
+    Memory,
+    /// In temporary files of this folder, but for about so many octets of each.
+    Folder { folder: PathBuf, limit: usize },
+}
+
+/// What is written from front to back.
+#[derive(Debug)]
+pub(crate) struct Spool {
+    home: Home,
+    file: Option<File>,
+    /// How many octets are in the file.
+    filed: u64,
+    /// The octets behind those.
+    tail: Vec<u8>,
+}
+
+/// All that was written.
+#[derive(Debug)]
+pub(crate) enum Spooled<'s> {
+    Memory(&'s [u8]),
+    Mapped(Mmap),
+}
+
+impl Deref for Spooled<'_> {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Spooled::Memory(octets) => octets,
+            Spooled::Mapped(map) => map,
+        }
+    }
+}
+
+impl Spool {
+    /// A spool that begins with these octets.
+    pub fn new(home: &Home, first: Vec<u8>) -> Spool {
+        Spool { home: home.clone(), file: None, filed: 0, tail: first }
+    }
+
+    /// How many octets were written.
+    pub fn len(&self) -> u64 {
+        self.filed + self.tail.len() as u64
+    }
+
+    /// Writes octets behind those that are there.
+    pub fn write(&mut self, octets: &[u8]) -> io::Result<()> {
+        self.tail.extend_from_slice(octets);
+        match &self.home {
+            Home::Folder { limit, .. } if self.tail.len() > *limit => self.file_tail(),
+            _ => Ok(()),
+        }
+    }
+
+    fn file_tail(&mut self) -> io::Result<()> {
+        let Home::Folder { folder, .. } = &self.home else { return Ok(()) };
+        let file = match &mut self.file {
+            Some(file) => file,
+            None => self.file.insert(tempfile::tempfile_in(folder)?),
+        };
+        file.seek(SeekFrom::Start(self.filed))?;
+        file.write_all(&self.tail)?;
+        self.filed += self.tail.len() as u64;
+        self.tail.clear();
+        Ok(())
+    }
+
+    /// Whether these octets were written at a place.
+    pub fn has(&mut self, at: u64, octets: &[u8]) -> io::Result<bool> {
+        let in_file = self.filed.saturating_sub(at).min(octets.len() as u64) as usize;
+        let (filed, held) = octets.split_at(in_file);
+        let from = (at + in_file as u64).saturating_sub(self.filed) as usize;
+        if !held.is_empty() && self.tail.get(from..from + held.len()) != Some(held) {
+            return Ok(false);
+        }
+        let Some(file) = self.file.as_mut().filter(|_| !filed.is_empty()) else { return Ok(true) };
+        file.seek(SeekFrom::Start(at))?;
+        let mut found = vec![0; filed.len()];
+        file.read_exact(&mut found)?;
+        Ok(found == filed)
+    }
+
+    /// All that was written.
+    pub fn read(&mut self) -> io::Result<Spooled<'_>> {
+        if self.file.is_none() {
+            return Ok(Spooled::Memory(&self.tail));
+        }
+        self.file_tail()?;
+        let file = self.file.as_ref().expect("it was there before");
+        // SAFETY: the file has no name, or one that is ours alone, so nobody else changes it; we ourselves cannot while
+        // the mapping borrows from the spool.
+        Ok(Spooled::Mapped(unsafe { Mmap::map(file) }?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_written_comes_back_from_memory_and_from_a_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let homes = [0, 7, 1000].map(|limit| Home::Folder { folder: folder.path().to_owned(), limit });
+        for home in homes.into_iter().chain([Home::Memory]) {
+            let mut spool = Spool::new(&home, vec![77; 3]);
+            let mut written = vec![77; 3];
+            for round in 0..40u8 {
+                let octets = vec![round; usize::from(round % 5)];
+                spool.write(&octets).unwrap();
+                written.extend_from_slice(&octets);
+                assert_eq!(spool.len(), written.len() as u64);
+                for at in 0..written.len() {
+                    let end = (at + 9).min(written.len());
+                    assert!(spool.has(at as u64, &written[at..end]).unwrap());
+                    assert!(!spool.has(at as u64, &[&written[at..end], &[99]].concat()).unwrap());
+                }
+            }
+            assert_eq!(*spool.read().unwrap(), *written);
+        }
+    }
+}

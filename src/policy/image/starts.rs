@@ -1,0 +1,31 @@
+//! Places where something begins.
+
+/// A set of places.
+#[derive(Debug)]
+pub(crate) struct Starts(Vec<u64>);
+
+impl Starts {
+    /// None of so many places.
+    pub fn new(places: usize) -> Starts {
+        Starts(vec![0; places.div_ceil(64)])
+    }
+
+    /// Adds a place.
+    pub fn set(&mut self, place: usize) {
+        self.0[place / 64] |= 1 << (place % 64);
+    }
+
+    /// Whether a place is one of them.
+    pub fn has(&self, place: usize) -> bool {
+        self.0.get(place / 64).is_some_and(|bits| bits >> (place % 64) & 1 == 1)
+    }
+
+    /// Removes a place; whether it was one of them.
+    pub fn take(&mut self, place: usize) -> bool {
+        let had = self.has(place);
+        if had {
+            self.0[place / 64] ^= 1 << (place % 64);
+        }
+        had
+    }
+}

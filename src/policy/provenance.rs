@@ -1,0 +1,107 @@
+//! The rules of a group as they stand in the file, with their lines: what explanations need. Identical automata come
+//! from files whose rules stand on different lines, so this is kept apart from them.
+//!
+//! ```text
+//! rules   the chosen agent's place in the crawler's list | number of agent lines | those | number of rules | those
+//! agent   line, less the one before | length of the value | value
+//! rule    twice the line, less the one before; plus 1 for Allow | length of the value | value
+//! ```
+//!
+//! All numbers as in [`octets`](super::octets).
+
+use super::octets::{Reader, TOO_SHORT, push_number, push_text};
+use crate::dialect::Dialect;
+use crate::robots::{AgentName, Agents, GroupOrigin, Robots, Rule, Selection};
+use crate::rule_set::{ChosenRules, KeptRule};
+
+/// The rules that were chosen for a crawler, as octets.
+pub(super) fn encode(robots: &Robots<'_>, selection: &Selection, agents: &Agents, dialect: &Dialect) -> Vec<u8> {
+    let mut out = Vec::new();
+    let token = if let GroupOrigin::Own(token) = selection.origin { token } else { 0 };
+    push_number(token as u64, &mut out);
+    let lines: Vec<_> = selection.agent_lines(robots, agents, dialect).collect();
+    push_number(lines.len() as u64, &mut out);
+    let mut before = 0;
+    for agent in lines {
+        push_number(u64::from(agent.line - before), &mut out);
+        push_text(agent.value, &mut out);
+        before = agent.line;
+    }
+    push_number(selection.rules(robots).count() as u64, &mut out);
+    before = 0;
+    for rule in selection.rules(robots) {
+        push_number(u64::from(rule.line - before) << 1 | u64::from(rule.allow), &mut out);
+        push_text(rule.value, &mut out);
+        before = rule.line;
+    }
+    out
+}
+
+/// Reads what [`encode`] wrote, piece by piece; returns the chosen agent's place.
+fn read<'o>(
+    octets: &'o [u8],
+    mut agent: impl FnMut(AgentName<'o>),
+    mut rule: impl FnMut(Rule<'o>),
+) -> Result<usize, &'static str> {
+    let mut reader = Reader(octets);
+    let token = reader.small()? as usize;
+    let later = |line: u32, by: u64| u32::try_from(u64::from(line).saturating_add(by)).map_err(|_| TOO_SHORT);
+    let mut line = 0;
+    for _ in 0..reader.number()? {
+        line = later(line, reader.number()?)?;
+        agent(AgentName { value: reader.text()?, line });
+    }
+    line = 0;
+    for _ in 0..reader.number()? {
+        let number = reader.number()?;
+        line = later(line, number >> 1)?;
+        rule(Rule { allow: number & 1 == 1, value: reader.text()?, line });
+    }
+    if reader.0.is_empty() { Ok(token) } else { Err("something stands behind the rules") }
+}
+
+/// Makes sure that octets are what [`encode`] writes, for a crawler with at most so many agents.
+pub(super) fn check(octets: &[u8], most_agents: usize) -> Result<(), &'static str> {
+    let token = read(octets, |_| (), |_| ())?;
+    if token < most_agents.max(1) { Ok(()) } else { Err("there is no agent of this number") }
+}
+
+/// The rules that were chosen for a crawler, of octets that are checked; `own` says whether the group is the crawler's.
+pub(super) fn decode(octets: &[u8], own: bool, dialect: &'static Dialect) -> ChosenRules {
+    let (mut agents, mut rules) = (Vec::new(), Vec::new());
+    let token = read(
+        octets,
+        |agent| agents.push((String::from_utf8_lossy(agent.value).into_owned(), agent.line)),
+        |rule| rules.push(KeptRule { allow: rule.allow, value: rule.value.to_vec(), line: rule.line }),
+    );
+    let origin = if own { GroupOrigin::Own(token.unwrap_or(0)) } else { GroupOrigin::Everybody };
+    ChosenRules::new(origin, agents, rules, dialect)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::RuleSet;
+
+    const FILE: &[u8] = b"User-agent: a\nUser-agent: b/2\nDisallow: /\xff\n\nUser-agent: *\nAllow: /x\n\n\n\
+                          User-agent: B\nAllow: /y*$\nDisallow: /\n";
+
+    #[test]
+    fn chosen_rules_come_back() {
+        let dialect = Dialect::DEFAULT;
+        let robots = Robots::parse(FILE, dialect);
+        for (list, own) in [("c,b", true), ("a", true), ("c", false)] {
+            let agents: Agents = list.parse().unwrap();
+            let octets = encode(&robots, &robots.select(&agents, dialect), &agents, dialect);
+            let rules = RuleSet::compile(FILE, &agents, dialect);
+            assert_eq!(decode(&octets, own, dialect), *rules.chosen(), "{list}");
+            assert_eq!(check(&octets, agents.tokens().len()), Ok(()));
+            for length in 0..octets.len() {
+                assert!(check(&octets[..length], 2).is_err(), "{list} {length}");
+            }
+            assert!(check(&[&octets[..], &[0]].concat(), 2).is_err());
+        }
+        assert!(check(&[1, 0, 0], 1).is_err());
+        assert_eq!(check(&[0, 0, 0], 0), Ok(()), "everybody has no agents");
+    }
+}

@@ -1,0 +1,67 @@
+//! What the captures of an origin come to: redirects followed among all captures, and the last good answer beside a
+//! failure.
+
+use super::captures::{Entry, Known, Placed, Urls};
+use super::standing::{LastGood, Standing, State};
+use crate::dialect::{Dialect, StatusMeaning};
+
+/// All captures, to be asked about one origin after the other.
+pub(super) struct Resolver<'c> {
+    pub urls: &'c Urls,
+    pub dialect: &'static Dialect,
+}
+
+/// What is known of an origin.
+pub(super) struct Resolved {
+    pub state: State,
+    /// The row and the side records in use.
+    pub row: u32,
+    pub side: u32,
+}
+
+/// Where redirects end.
+struct End<'c> {
+    standing: Standing,
+    row: u32,
+    side: u32,
+    /// The last URL, if redirects led to one that is known.
+    at: Option<&'c Known>,
+}
+
+impl<'c> Resolver<'c> {
+    pub fn resolve(&self, known: &Known) -> Resolved {
+        let newest = &known.newest;
+        let end = self.follow(newest);
+        let mut state = State { standing: end.standing, answered: newest.answered, last_good: None };
+        if end.standing.is_definite() {
+            return Resolved { state, row: end.row, side: end.side };
+        }
+        // The last good answer of the origin itself, else that of where its redirects end.
+        let mut goods = known.earlier().chain(end.at.into_iter().flat_map(Known::earlier));
+        let good = goods.find_map(|good| Some((good, self.follow(good))).filter(|(_, end)| end.standing.is_definite()));
+        let Some((good, last)) = good else {
+            return Resolved { state, row: 0, side: 0 };
+        };
+        state.last_good = Some(LastGood { standing: last.standing, times: good.answered.times() });
+        Resolved { state, row: last.row, side: last.side }
+    }
+
+    /// What an entry comes to, at the end of its redirects.
+    fn follow(&self, entry: &Entry) -> End<'c> {
+        let mut end = End { standing: Standing::RedirectUnresolved, row: 0, side: 0, at: None };
+        let mut meaning = &entry.meaning;
+        for _ in 0..=self.dialect.redirects.hops {
+            let target = match meaning {
+                &Placed::Known { standing, row, side } => return End { standing, row, side, ..end },
+                Placed::Redirect(target) => target.as_deref(),
+            };
+            end.at = target.and_then(|url| self.urls.get(url)).map(|known| &**known);
+            let Some(next) = end.at else { return end };
+            meaning = &next.newest.meaning;
+        }
+        if self.dialect.redirects.beyond == StatusMeaning::Unavailable {
+            end.standing = Standing::Unavailable;
+        }
+        end
+    }
+}
