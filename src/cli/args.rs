@@ -42,6 +42,10 @@ pub struct FilterArgs {
     /// The origin that the single robots.txt given by --robots is for
     #[arg(long, value_name = "ORIGIN")]
     pub origin: Option<String>,
+    /// The operator's own word for origins, which stands above their robots.txt, as TOML: a table for each origin with
+    /// crawl-delay, verdict ("allow-all" or "forbid-all"), robots-txt or robots-txt-file, and paused-until
+    #[arg(long, value_name = "FILE")]
+    pub overrides: Option<PathBuf>,
     /// The folder for the partitions and the receipt
     #[arg(long, value_name = "DIR", required_unless_present = "count", conflicts_with = "count")]
     pub out: Option<PathBuf>,

@@ -4,13 +4,15 @@ use std::io;
 use std::path::PathBuf;
 
 use robosieve::filter::FilterError;
-use robosieve::policy::{CrawlerError, WriteError, source::SourceError};
+use robosieve::policy::{CrawlerError, OverridesError, WriteError, source::SourceError};
 
 /// Why a command ended with an error.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
     #[error(transparent)]
     Source(#[from] SourceError),
+    #[error(transparent)]
+    Overrides(#[from] OverridesError),
     #[error(transparent)]
     Filter(#[from] FilterError),
     #[error("cannot make the policy: {0}")]

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use super::args::FilterArgs;
 use super::failure::Failure;
 use robosieve::filter::{self, Choices, Destination, Job, MaxAge};
-use robosieve::policy::{Captures, Crawler, Policy, source};
+use robosieve::policy::{Captures, Crawler, Overrides, Policy, source};
 
 pub fn run(args: &FilterArgs) -> Result<ExitCode, Failure> {
     let choices = choices(args)?;
@@ -25,6 +25,9 @@ pub fn run(args: &FilterArgs) -> Result<ExitCode, Failure> {
 
 fn policy(args: &FilterArgs) -> Result<Policy, Failure> {
     let mut captures = Captures::new(args.crawler.agent.clone(), args.crawler.dialect);
+    if let Some(path) = &args.overrides {
+        captures.add_overrides(&Overrides::read(path)?)?;
+    }
     match (&args.origin, args.robots.as_slice()) {
         (Some(origin), [single]) => source::add_single(single, origin, &mut captures)?,
         (Some(_), several) => return Err(Failure::OneRobots { given: several.len() }),

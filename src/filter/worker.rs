@@ -3,7 +3,7 @@
 use super::judge::{Bench, Judge, Url};
 use super::lines::{Line, Scanner};
 use super::needed::{self, WaitingOrigins};
-use super::outcome::{Outcome, Partition};
+use super::outcome::{Outcome, Partition, Reason};
 use super::tally::{Tally, line_hash};
 use crate::origin;
 
@@ -110,7 +110,9 @@ impl<'j, 'p> Worker<'j, 'p> {
             let behind = (end + 1).min(chunk.len());
             let partition = outcome.partition();
             judged.counts[outcome.index()] += 1;
-            if partition == Partition::Deferred && self.writes {
+            // A paused origin waits for the operator, not for its robots.txt.
+            let waits = partition == Partition::Deferred && outcome.reason() != Reason::Paused;
+            if waits && self.writes {
                 let content = origin::trimmed(&chunk[start..end]);
                 if let Ok((origin, _)) = self.judge.origin_of(content) {
                     needed::count(&mut judged.waiting, &origin, judged.input.lines, outcome.reason());

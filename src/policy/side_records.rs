@@ -6,7 +6,7 @@
 //! record   key u8 | columns that it is for, a bit each, 0 for all | line | length of the value | value
 //! ```
 //!
-//! Numbers but for the key as in [`octets`](super::octets).
+//! Numbers but for the key as in [`octets`](super::octets). A record at line 0 is the operator's own.
 
 use super::octets::{Reader, push_number, push_text};
 use crate::robots::{Robots, Selection, SideKey, SideRecord};
@@ -34,11 +34,23 @@ pub(super) fn encode(robots: &Robots<'_>, selections: &[Selection]) -> Vec<u8> {
                 }
             }
         };
-        list.push(record.key as u8);
-        push_number(columns, &mut list);
-        push_number(u64::from(record.line), &mut list);
-        push_text(record.value, &mut list);
+        push(record, columns, &mut list);
     }
+    list
+}
+
+fn push(record: &SideRecord<'_>, columns: Mask, list: &mut Vec<u8>) {
+    list.push(record.key as u8);
+    push_number(columns, list);
+    push_number(u64::from(record.line), list);
+    push_text(record.value, list);
+}
+
+/// A list with the crawl delay that the operator sets by hand, at line 0, to stand before those of a file.
+pub(super) fn by_hand(crawl_delay: &str) -> Vec<u8> {
+    let mut list = Vec::new();
+    let record = SideRecord { key: SideKey::CrawlDelay, value: crawl_delay.as_bytes(), line: 0, group: None };
+    push(&record, ALL, &mut list);
     list
 }
 

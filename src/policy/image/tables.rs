@@ -156,6 +156,11 @@ impl<'f> Copier<'f> {
         Ok(Group { automaton, rules, own: group.own })
     }
 
+    /// The place in `tables` of a list of side records with others before it.
+    pub fn side_behind(&self, before: &[u8], place: u32, tables: &mut Tables) -> Result<u32, WriteError> {
+        Ok(tables.side.intern(&[before, self.from.side.item(place)].concat())?.0)
+    }
+
     /// The place of side records in `tables`.
     pub fn side(&mut self, place: u32, tables: &mut Tables) -> Result<u32, WriteError> {
         if place == NONE {
