@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use robosieve::dialect::Dialect;
 use robosieve::filter::Fallback;
+use robosieve::policy::{OpenError, Policy, Trust};
 use robosieve::robots::Agents;
 
 /// Split URL lists by robots.txt, and prove that no line was lost
@@ -19,6 +20,7 @@ pub struct Args {
 pub enum Command {
     Filter(FilterArgs),
     Check(CheckArgs),
+    Compile(CompileArgs),
     Lint(LintArgs),
 }
 
@@ -30,21 +32,24 @@ pub enum Command {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   robosieve filter --agent examplebot --robots robots/ --out split urls.txt
-  zcat urls.gz | robosieve filter --agent examplebot --robots captures.jsonl --out split -")]
+  zcat urls.gz | robosieve filter --agent examplebot --robots captures.jsonl --out split -
+  robosieve filter --policy policy.rsv --out split urls.txt")]
 pub struct FilterArgs {
     #[command(flatten)]
     pub crawler: CrawlerArgs,
+    #[command(flatten)]
+    pub policy: PolicyArgs,
     /// Where robots.txt files come from: a folder (a file's name is a host, or a percent-encoded origin), JSON Lines
     /// (url or origin, status, location, body or body_base64, fetched_at, expires, unreachable_since), or, with
     /// --origin, a single robots.txt
-    #[arg(long, required = true, value_name = "SOURCE")]
+    #[arg(long, required_unless_present = "policy", conflicts_with = "policy", value_name = "SOURCE")]
     pub robots: Vec<PathBuf>,
     /// The origin that the single robots.txt given by --robots is for
-    #[arg(long, value_name = "ORIGIN")]
+    #[arg(long, requires = "robots", value_name = "ORIGIN")]
     pub origin: Option<String>,
     /// The operator's own word for origins, which stands above their robots.txt, as TOML: a table for each origin with
     /// crawl-delay, verdict ("allow-all" or "forbid-all"), robots-txt or robots-txt-file, and paused-until
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, conflicts_with = "policy", value_name = "FILE")]
     pub overrides: Option<PathBuf>,
     /// The folder for the partitions and the receipt
     #[arg(long, value_name = "DIR", required_unless_present = "count", conflicts_with = "count")]
@@ -89,19 +94,58 @@ pub struct FilterArgs {
 /// Judge single URLs, and say why
 ///
 /// Prints the verdict for each URL, the rule that decided, its line, and the agent of its group. Exits with 0 if all are
-/// allowed, with 1 if any is blocked, and with 2 on an error, such as an invalid URL.
+/// allowed, with 1 if any is blocked, or deferred because its policy has no verdict now, and with 2 on an error, such as
+/// an invalid URL.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:
-  robosieve check --agent examplebot --robots robots.txt https://example.com/private/x")]
+#[command(after_help = "Examples:
+  robosieve check --agent examplebot --robots robots.txt https://example.com/private/x
+  robosieve check --policy policy.rsv https://example.com/private/x")]
 pub struct CheckArgs {
     #[command(flatten)]
     pub crawler: CrawlerArgs,
+    #[command(flatten)]
+    pub policy: PolicyArgs,
     /// The robots.txt; - is standard input. It is taken as that of every URL given
-    #[arg(long, value_name = "FILE")]
-    pub robots: PathBuf,
+    #[arg(long, required_unless_present = "policy", conflicts_with = "policy", value_name = "FILE")]
+    pub robots: Option<PathBuf>,
     /// The URLs
     #[arg(required = true, value_name = "URL")]
     pub urls: Vec<std::ffi::OsString>,
+}
+
+/// Compile robots.txt files into a policy file
+///
+/// The file is made once, and `filter --policy` and `check --policy` use it as often as wanted, without reading a
+/// robots.txt again. It gets its name when it is complete, and replaces an earlier file of that name; whoever reads that
+/// one goes on reading it. The same sources make the same file, octet for octet. FORMAT.md documents it.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  robosieve compile --agent examplebot robots/ captures.jsonl -o policy.rsv
+  robosieve compile --agent examplebot --agent 'Googlebot-News,Googlebot' --agent '*' robots/ -o policy.rsv")]
+pub struct CompileArgs {
+    /// The crawlers, each with an --agent of its own, up to 64: a product token, `*` for everybody, or a list in order
+    /// of preference. Each gets a column of the policy, and `filter --agent` chooses one by the same name. A list given
+    /// here is one crawler of several names; a list given to `filter` is put together from crawlers of one name each
+    #[arg(long, required = true, value_name = "NAME")]
+    pub agent: Vec<Agents>,
+    /// How robots.txt is read
+    #[arg(long, default_value = "rfc9309", value_name = "NAME", value_parser = dialect, help = dialect_help())]
+    pub dialect: &'static Dialect,
+    /// The origin that the single robots.txt given as SOURCE is for
+    #[arg(long, value_name = "ORIGIN")]
+    pub origin: Option<String>,
+    /// The operator's own word for origins, which stands above their robots.txt, as TOML: a table for each origin with
+    /// crawl-delay, verdict ("allow-all" or "forbid-all"), robots-txt or robots-txt-file, and paused-until
+    #[arg(long, value_name = "FILE")]
+    pub overrides: Option<PathBuf>,
+    /// The policy file
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Where robots.txt files come from: a folder (a file's name is a host, or a percent-encoded origin), JSON Lines
+    /// (url or origin, status, location, body or body_base64, fetched_at, expires, unreachable_since), or, with
+    /// --origin, a single robots.txt
+    #[arg(required = true, value_name = "SOURCE")]
+    pub sources: Vec<PathBuf>,
 }
 
 /// Report what the author of a robots.txt probably did not mean
@@ -146,12 +190,48 @@ fn dialects_help() -> String {
 #[derive(Debug, clap::Args)]
 pub struct CrawlerArgs {
     /// The crawler's product token, `*` for everybody, or a list in order of preference
-    /// (Googlebot-News,Googlebot: the first with a group of its own counts, then *)
-    #[arg(long, value_name = "NAME")]
-    pub agent: Agents,
+    /// (Googlebot-News,Googlebot: the first with a group of its own counts, then *). With --policy, a crawler that it
+    /// was compiled for, or a list of them; needless if there is only one
+    #[arg(long, required_unless_present = "policy", value_name = "NAME")]
+    pub agent: Option<Agents>,
     /// How robots.txt is read
-    #[arg(long, default_value = "rfc9309", value_name = "NAME", value_parser = dialect, help = dialect_help())]
+    #[arg(
+        long,
+        conflicts_with = "policy",
+        default_value = "rfc9309",
+        value_name = "NAME",
+        value_parser = dialect,
+        help = dialect_help()
+    )]
     pub dialect: &'static Dialect,
+}
+
+impl CrawlerArgs {
+    /// The crawler, where robots.txt files are read.
+    pub fn agents(&self) -> &Agents {
+        self.agent.as_ref().expect("required unless there is a policy")
+    }
+}
+
+/// A policy instead of robots.txt files.
+#[derive(Debug, clap::Args)]
+pub struct PolicyArgs {
+    /// A policy file, as `compile` makes it, instead of robots.txt files
+    #[arg(long, value_name = "FILE")]
+    pub policy: Option<PathBuf>,
+    /// Do not compute the checksum of the policy file, which takes time if it has many GiB. Its structure is looked at
+    /// all the same, so a damaged file does no harm; but damage that keeps the structure goes unseen, and verdicts may
+    /// be wrong
+    #[arg(long, requires = "policy", conflicts_with = "robots")]
+    pub trust_checksum: bool,
+}
+
+impl PolicyArgs {
+    /// The policy, if one is given.
+    pub fn open(&self) -> Result<Option<Policy>, OpenError> {
+        let trust = if self.trust_checksum { Trust::Checksum } else { Trust::Nothing };
+        self.policy.as_ref().map(|path| Policy::open(path, trust)).transpose()
+    }
 }
 
 fn dialect(name: &str) -> Result<&'static Dialect, String> {

@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use robosieve::filter::FilterError;
-use robosieve::policy::{CrawlerError, OverridesError, WriteError, source::SourceError};
+use robosieve::policy::{ColumnsError, CrawlerError, OpenError, OverridesError, WriteError, source::SourceError};
 
 /// Why a command ended with an error.
 #[derive(Debug, thiserror::Error)]
@@ -17,8 +17,14 @@ pub enum Failure {
     Filter(#[from] FilterError),
     #[error("cannot make the policy: {0}")]
     Policy(#[from] WriteError),
+    #[error("cannot write the policy {}: {error}", path.display())]
+    Write { path: PathBuf, error: WriteError },
+    #[error(transparent)]
+    Open(#[from] OpenError),
     #[error("--agent: {0}")]
     Crawler(#[from] CrawlerError),
+    #[error("--agent: {0}")]
+    Columns(#[from] ColumnsError),
     #[error("cannot read {}: {error}", path.display())]
     Unreadable { path: PathBuf, error: io::Error },
     #[error("cannot print the result: {0}")]
@@ -27,7 +33,7 @@ pub enum Failure {
     Json(#[from] serde_json::Error),
     #[error("--max-age {given}: {problem}; a duration such as 36h or 7d is wanted, or `dialect`")]
     MaxAge { given: String, problem: String },
-    #[error("--origin goes with exactly one --robots, a single robots.txt; {given} are given")]
+    #[error("--origin goes with exactly one source, a single robots.txt; {given} are given")]
     OneRobots { given: usize },
 }
 

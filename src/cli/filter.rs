@@ -5,13 +5,14 @@ use std::process::ExitCode;
 
 use super::args::FilterArgs;
 use super::failure::Failure;
+use super::sources::Sources;
 use robosieve::filter::{self, Choices, Destination, Job, MaxAge};
-use robosieve::policy::{Captures, Crawler, Overrides, Policy, source};
+use robosieve::policy::{Crawler, Policy};
 
 pub fn run(args: &FilterArgs) -> Result<ExitCode, Failure> {
     let choices = choices(args)?;
     let policy = policy(args)?;
-    let job = job(args, choices, policy.crawler(None)?);
+    let job = job(args, choices, policy.crawler(args.crawler.agent.as_ref())?);
     let receipt = filter::run(&policy, &job)?;
     // Nobody may be there to read the table; the receipt has it all.
     let _ = writeln!(io::stderr(), "{receipt}");
@@ -24,15 +25,12 @@ pub fn run(args: &FilterArgs) -> Result<ExitCode, Failure> {
 }
 
 fn policy(args: &FilterArgs) -> Result<Policy, Failure> {
-    let mut captures = Captures::new(args.crawler.agent.clone(), args.crawler.dialect);
-    if let Some(path) = &args.overrides {
-        captures.add_overrides(&Overrides::read(path)?)?;
+    if let Some(policy) = args.policy.open()? {
+        return Ok(policy);
     }
-    match (&args.origin, args.robots.as_slice()) {
-        (Some(origin), [single]) => source::add_single(single, origin, &mut captures)?,
-        (Some(_), several) => return Err(Failure::OneRobots { given: several.len() }),
-        (None, several) => several.iter().try_for_each(|path| source::add(path, &mut captures))?,
-    }
+    let agents = args.crawler.agents().clone();
+    let sources = Sources { paths: &args.robots, origin: args.origin.as_deref(), overrides: args.overrides.as_deref() };
+    let captures = sources.captures(agents, args.crawler.dialect)?;
     Ok(captures.policy()?)
 }
 

@@ -1,15 +1,18 @@
 //! The command line.
 //!
 //! [`args`] is plain data; each command turns it into what the library wants, and prints what came of it. Exit status:
-//! 0 done, 1 the answer is "no" (`check` found a blocked URL, `lint` something to report), 2 an error. A closed pipe is no error.
+//! 0 done, 1 the answer is "no" (`check` found a URL that is not allowed, `lint` something to report), 2 an error. A closed
+//! pipe is no error.
 
 mod args;
 mod check;
+mod compile;
 mod failure;
 mod filter;
 mod lint;
 mod printer;
 mod sigbus;
+mod sources;
 
 pub use args::Args;
 pub use failure::Failure;
@@ -23,13 +26,12 @@ use robosieve::filter::STANDARD_INPUT;
 
 /// Runs a command.
 pub fn run(args: Args) -> Result<ExitCode, Failure> {
+    sigbus::report();
     match args.command {
-        Command::Filter(args) => {
-            sigbus::report();
-            filter::run(&args)
-        }
+        Command::Filter(args) => filter::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Lint(args) => lint::run(&args),
+        Command::Compile(args) => compile::run(&args),
     }
 }
 

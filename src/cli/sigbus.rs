@@ -1,14 +1,14 @@
-//! A list that shrinks while it is mapped.
+//! A file that shrinks while it is mapped.
 //!
 //! Reading a page of a mapping that the file has no octets for any more raises SIGBUS, which kills a process without a
 //! word. The handler says what happened and ends the process with status 2; no file of the run has its final name then.
 
-/// Says what happened, should a mapped list be cut short while it is read.
+/// Says what happened, should a mapped file be cut short while it is read.
 #[cfg(unix)]
 pub(super) fn report() {
     extern "C" fn handler(_signal: libc::c_int) {
-        const MESSAGE: &[u8] = b"robosieve: a list was cut short by another program while it was read (SIGBUS); \
-            no result was written, run again when the list is complete\n";
+        const MESSAGE: &[u8] = b"robosieve: a list or a policy was cut short by another program while it was read \
+            (SIGBUS); no result was written, run again when it is complete\n";
         // SAFETY: write and _exit are async-signal-safe, and the message is a live array of the given length.
         unsafe {
             libc::write(libc::STDERR_FILENO, MESSAGE.as_ptr().cast(), MESSAGE.len());

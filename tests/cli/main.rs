@@ -15,6 +15,7 @@ mod lint;
 mod lists;
 mod output;
 mod overrides;
+mod policies;
 mod redirects;
 mod sources;
 mod statuses;

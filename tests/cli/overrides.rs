@@ -1,6 +1,6 @@
 //! `--overrides`: the operator's own word for an origin.
 
-use crate::bench::Bench;
+use crate::bench::{Bench, Split, said};
 
 const NOW: &str = "--now 2026-06-01T00:00:00Z";
 
@@ -108,4 +108,60 @@ fn the_readme_shows_overrides_that_are_understood() {
     ] {
         assert_eq!(bench.outcome(OPTIONS, url), outcome, "{url}");
     }
+}
+
+/// Everything that an operator can say.
+const ALL: &str = "
+    ['http://down.example']
+    verdict = 'allow-all'
+    ['https://a.example']
+    verdict = 'forbid-all'
+    ['http://a.example']
+    robots-txt = \"User-agent: *\\nDisallow: /yes\\n\"
+    ['http://later.example']
+    paused-until = 2999-01-01T00:00:00Z
+    ['http://new.example']
+    crawl-delay = 3
+    paused-until = 2000-01-01T00:00:00Z
+";
+
+#[test]
+fn a_policy_file_keeps_the_operators_word() {
+    let bench = bench(ALL);
+    let agents = "--agent examplebot --agent other";
+    let words = format!("compile {agents} sites down.jsonl --overrides overrides.toml -o policy.rsv");
+    bench.program(&words).assert().success();
+    let urls: String = ["http://down", "https://a", "http://a", "http://later", "http://new"]
+        .iter()
+        .flat_map(|site| ["no", "yes"].map(|path| format!("{site}.example/{path}\n")))
+        .collect();
+    bench.file("urls", &urls);
+    let expected = bench.split(OPTIONS, &["urls"]);
+    let filter = format!("filter --policy policy.rsv --agent examplebot {NOW} --force --out out urls");
+    bench.program(&filter).assert().success();
+    assert_eq!(Split::read(&bench, "out").timeless(), expected.timeless());
+    let checked = |url: &str| {
+        let done = bench.program(&format!("check --policy policy.rsv --agent other {url}")).assert();
+        let output = done.get_output();
+        (String::from_utf8_lossy(&output.stdout).replace(url, "URL"), output.status.code().expect("a status"))
+    };
+    for (url, answer, status) in [
+        ("http://down.example/", "allowed\tURL\tthe operator allows everything\t-\n", 0),
+        ("https://a.example/yes", "blocked\tURL\tthe operator forbids everything\t-\n", 1),
+        (
+            "http://a.example/yes",
+            "blocked\tURL\tthe operator's robots.txt: line 2: Disallow: /yes\tUser-agent: * (line 1)\n",
+            1,
+        ),
+        (
+            "http://later.example/",
+            "deferred\tURL\tthe operator has paused the origin until 2999-01-01T00:00:00Z\t-\n",
+            1,
+        ),
+        ("http://new.example/", "deferred\tURL\tits robots.txt was never fetched\t-\n", 1),
+    ] {
+        assert_eq!(checked(url), (answer.to_owned(), status), "{url}");
+    }
+    let done = bench.program(&format!("{filter} --overrides overrides.toml")).assert().code(2);
+    said(&done.get_output().stderr, &["--policy", "--overrides"]);
 }
