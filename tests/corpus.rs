@@ -3,8 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use robosieve::Dialect;
-use robosieve::automaton::Engine;
+use robosieve::automaton::{self, Engine, Scratch};
+use robosieve::policy::{Captures, Columns, Policy, Trust, source};
+use robosieve::{Dialect, Verdict};
 use support::{Engines, google_path, say, shared, verdict};
 
 mod support;
@@ -48,30 +49,101 @@ fn line(name: &str, tally: &Tally) -> String {
     format!("  {name:<20} {verdicts:>7} verdicts, {wrong} wrong; {groups} groups, {over_budget} over the DFA's budget")
 }
 
-/// Judges the URLs of one list for one agent; a line of verdicts is `HOST`, a tab, and a bit for each URL.
+/// Judges the URLs of one list for one agent.
 fn judge(corpus: &Path, list: &str, agent: &str) -> Tally {
     let dialect = Dialect::named("google").expect("a dialect");
     let agents = agent.parse().expect("a product token");
     let mut tally = Tally::default();
-    let verdicts = fs::read_to_string(corpus.join(format!("google/{list}.{agent}.tsv"))).expect("verdicts");
-    for line in verdicts.lines() {
-        let (host, bits) = line.split_once('\t').expect("two columns");
-        let file = fs::read(corpus.join("robots").join(host)).expect("a robots.txt");
-        let urls = fs::read(corpus.join(list).join(host)).expect("a list");
+    for (host, verdicts) in verdicts(corpus, list, agent) {
+        let file = fs::read(corpus.join("robots").join(&host)).expect("a robots.txt");
         let mut engines = Engines::bounded(&file, &agents, dialect);
         tally.groups += 1;
         tally.over_budget += usize::from(engines.rules.compiled().engine == Engine::Pointers);
-        let mut urls = urls.split(|&octet| octet == b'\n');
-        for bit in bits.bytes() {
-            let url = urls.next().expect("as many URLs as bits");
+        for (url, expected) in verdicts {
             tally.verdicts += 1;
-            let got = engines.verdict(&google_path(url));
-            if got != Ok(verdict(bit == b'1')) {
+            let got = engines.verdict(&google_path(&url));
+            if got != Ok(expected) {
                 tally.wrong += 1;
-                say(&format!("  {host} {}: {got:?}, Google {}", url.escape_ascii(), char::from(bit)));
+                say(&format!("  {host} {}: {got:?}, Google {expected:?}", url.escape_ascii()));
             }
         }
-        assert!(urls.all(<[u8]>::is_empty), "{host}: as many bits as URLs");
     }
     tally
+}
+
+/// The hosts of one list, each with its URLs and what Google says of them to one agent. A line of verdicts is `HOST`, a
+/// tab, and a bit for each URL.
+fn verdicts(corpus: &Path, list: &str, agent: &str) -> Vec<(String, Vec<(Vec<u8>, Verdict)>)> {
+    let text = fs::read_to_string(corpus.join(format!("google/{list}.{agent}.tsv"))).expect("verdicts");
+    let host = |line: &str| {
+        let (host, bits) = line.split_once('\t').expect("two columns");
+        let urls = fs::read(corpus.join(list).join(host)).expect("a list");
+        let mut urls = urls.split(|&octet| octet == b'\n');
+        let expected = |bit: u8| (urls.next().expect("as many URLs as bits").to_vec(), verdict(bit == b'1'));
+        let verdicts = bits.bytes().map(expected).collect();
+        assert!(urls.all(<[u8]>::is_empty), "{host}: as many bits as URLs");
+        (host.to_owned(), verdicts)
+    };
+    text.lines().map(host).collect()
+}
+
+#[test]
+fn googles_verdicts_by_one_policy_file_for_all_agents() {
+    let Some(corpus) = shared("corpus") else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let policy = policy_file(&corpus, &AGENTS, "google", folder.path());
+    let mut scratch = Scratch::default();
+    let mut judged = 0;
+    for agent in AGENTS {
+        let crawler = policy.crawler(Some(&agent.parse().expect("a product token"))).expect("one of the columns");
+        let groups = policy.groups(&crawler);
+        for (host, verdicts) in ["urls", "probes"].into_iter().flat_map(|list| verdicts(&corpus, list, agent)) {
+            let record = policy.index().get(format!("http://{host}").as_bytes()).expect("an origin");
+            let words = groups.of(record.row).map(|group| groups.automaton(group));
+            let mut verdict = |url: &[u8]| {
+                let path = policy.dialect().encoding.path(&google_path(url)).into_owned();
+                words.map_or(Verdict::Allowed, |words| automaton::verdict(words, &path, &mut scratch))
+            };
+            for (url, expected) in verdicts {
+                judged += 1;
+                assert_eq!(verdict(&url), expected, "{host} {} {agent}", url.escape_ascii());
+            }
+        }
+    }
+    assert_eq!(judged, VERDICTS);
+    policy_file(&corpus, &["examplebot"], "rfc9309", folder.path());
+}
+
+/// Compiles all files of the corpus into a policy file, which is smaller than they are, and opens it.
+fn policy_file(corpus: &Path, agents: &[&str], dialect: &str, folder: &Path) -> Policy {
+    let columns = agents.iter().map(|agent| agent.parse().expect("a product token")).collect();
+    let columns = Columns::new(columns).expect("some agents");
+    let mut captures = Captures::new(columns, Dialect::named(dialect).expect("a dialect"));
+    source::add(&corpus.join("robots"), &mut captures).expect("a folder of robots.txt files");
+    let path = folder.join("policy.rsv");
+    let statistics = captures.write(&path).expect("a policy file");
+    let policy = Policy::open(&path, Trust::Nothing).expect("what was just written");
+    assert_eq!(*policy.statistics(), statistics);
+    let size = fs::metadata(&path).expect("a file").len();
+    let entries = fs::read_dir(corpus.join("robots")).expect("a folder");
+    let sources: u64 = entries.map(|entry| entry.and_then(|entry| entry.metadata()).expect("a file").len()).sum();
+    let sections: Vec<String> = policy.sections().map(|(name, length)| format!("{name} {length}")).collect();
+    say(&format!(
+        "corpus, dialect {dialect}, a policy file for {}: {size} octets for {sources} of robots.txt",
+        policy.columns()
+    ));
+    say(&format!("  {} origins, {} automata; {}", statistics.origins, statistics.automata, sections.join(", ")));
+    let beside_names = beside_names(&policy);
+    say(&format!("  {beside_names:.1} octets an origin for index, state and row, beside its name"));
+    assert!(size < sources && beside_names <= 40.0);
+    policy
+}
+
+/// Octets an origin for its slot, its record without the name, and its share of the rows.
+fn beside_names(policy: &Policy) -> f64 {
+    let length = |wanted: &str| policy.sections().find(|(name, _)| *name == wanted).expect("a section").1;
+    let (names, origins) =
+        policy.index().records().fold((0, 0), |(names, origins), record| (names + record.origin.len(), origins + 1));
+    let rows = length("ROWS") / policy.columns().all().len();
+    (length("SLOTS") + length("ORIGINS") - names + rows) as f64 / f64::from(origins)
 }

@@ -122,3 +122,42 @@ pub(crate) fn prefetch<T>(slice: &[T], at: usize) {
     #[cfg(not(target_arch = "x86_64"))]
     let _ = (slice, at);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dialect::Dialect;
+    use crate::policy::{Answered, Capture, Captures, Policy};
+    use crate::robots::Agents;
+
+    fn policy(origins: &[String]) -> Policy {
+        let mut captures = Captures::new(Agents::everybody(), Dialect::DEFAULT);
+        let capture = |(number, origin): (usize, &String)| Capture {
+            url: crate::origin::robots_url(origin),
+            origin: Some(origin.clone()),
+            answered: Answered { status: Some(400 + (number % 100) as u16), ..Answered::default() },
+            ..Capture::default()
+        };
+        captures.add(origins.iter().enumerate().map(capture).collect()).unwrap();
+        captures.policy().unwrap()
+    }
+
+    #[test]
+    fn every_origin_is_found_and_no_other() {
+        let mut origins: Vec<String> = (0..5000).map(|n| format!("https://host-{n}.example")).collect();
+        origins.sort();
+        let policy = policy(&origins);
+        let index = policy.index();
+        for (number, origin) in origins.iter().enumerate() {
+            let record = index.get(origin.as_bytes()).unwrap();
+            assert_eq!(record.origin, origin.as_bytes());
+            assert_eq!(record.state().answered.status, Some(400 + (number % 100) as u16));
+            let hash = hash(origin.as_bytes());
+            index.prefetch(hash);
+            assert_eq!(index.confirmed(index.candidate(hash), origin.as_bytes()), Some(record));
+            assert_eq!(index.get(format!("{origin}x").as_bytes()), None);
+        }
+        assert_eq!(index.records().map(|record| record.origin).collect::<Vec<_>>(), origins);
+        assert_eq!(self::policy(&[]).index().get(b"http://a"), None);
+    }
+}

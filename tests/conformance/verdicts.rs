@@ -25,7 +25,7 @@ pub fn runs(record: &Record) -> Vec<(&'static Dialect, bool)> {
 /// # Errors
 ///
 /// What they said instead.
-pub fn check(record: &Record, dialect: &Dialect, allowed: bool) -> Result<(), String> {
+pub fn check(record: &Record, dialect: &'static Dialect, allowed: bool) -> Result<(), String> {
     let mut engines = Engines::all(&record.robots(), &record.agents(dialect), dialect);
     let path = record.path(dialect);
     let got = engines.verdict(&path)?;

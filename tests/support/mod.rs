@@ -6,7 +6,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use robosieve::automaton::{self, Scratch};
-use robosieve::robots::Agents;
+use robosieve::policy::{Answered, Capture, Captures, Policy, Trust};
+use robosieve::robots::{Agents, GroupOrigin};
 use robosieve::{Dialect, RuleSet, Verdict};
 
 /// So much work a forced DFA may take: hundreds of times what the library gives it, but no case takes for ever.
@@ -55,6 +56,33 @@ pub fn verdict(allowed: bool) -> Verdict {
     if allowed { Verdict::Allowed } else { Verdict::Blocked }
 }
 
+/// The automaton of a robots.txt behind a round trip through the octets of a policy file, whose rules and side records
+/// must be those of the file; none where no group applies.
+fn from_policy(file: &[u8], agents: &Agents, rules: &RuleSet, dialect: &'static Dialect) -> Option<Vec<u32>> {
+    let mut captures = Captures::new(agents.clone(), dialect);
+    let capture = Capture {
+        url: "http://a.example/robots.txt".to_owned(),
+        origin: Some("http://a.example".to_owned()),
+        answered: Answered { status: Some(200), ..Answered::default() },
+        body: Some(file.into()),
+        ..Capture::default()
+    };
+    captures.add(vec![capture]).expect("one capture");
+    let made = captures.policy().expect("one origin");
+    let policy = Policy::from_octets(made.octets(), Trust::Nothing).expect("what was just written");
+    let record = policy.index().get(b"http://a.example").expect("the only origin");
+    let kept = rules.side_records().iter().map(|record| (record.key, &record.value[..], record.line));
+    let found = policy.side_records(&record, 0).into_iter().map(|record| (record.key, record.value, record.line));
+    assert!(kept.eq(found), "side records");
+    let crawler = policy.crawler(None).expect("one crawler");
+    let groups = policy.groups(&crawler);
+    let group = groups.of(record.row);
+    assert_eq!(group.is_none(), rules.origin() == GroupOrigin::None);
+    let group = group?;
+    assert_eq!(policy.rules(group), *rules.chosen());
+    Some(groups.automaton(group).to_vec())
+}
+
 /// The rules of one file for one crawler, in every form that can judge.
 pub struct Engines {
     pub rules: RuleSet,
@@ -64,24 +92,25 @@ pub struct Engines {
 }
 
 impl Engines {
-    /// All engines: the chosen one, the DFA far beyond its budget, and pointers.
-    pub fn all(file: &[u8], agents: &Agents, dialect: &Dialect) -> Engines {
+    /// All engines: the chosen one, the DFA far beyond its budget, pointers, and what a policy file has of it.
+    pub fn all(file: &[u8], agents: &Agents, dialect: &'static Dialect) -> Engines {
         Engines::forced(file, agents, dialect, &[("DFA", DFA_BUDGET), ("pointers", 0)])
     }
 
-    /// All but the forced DFA: for files of any size.
-    pub fn bounded(file: &[u8], agents: &Agents, dialect: &Dialect) -> Engines {
+    /// All but the DFA beyond its budget: for files of any size.
+    pub fn bounded(file: &[u8], agents: &Agents, dialect: &'static Dialect) -> Engines {
         Engines::forced(file, agents, dialect, &[("pointers", 0)])
     }
 
-    fn forced(file: &[u8], agents: &Agents, dialect: &Dialect, budgets: &[(&'static str, usize)]) -> Engines {
+    fn forced(file: &[u8], agents: &Agents, dialect: &'static Dialect, budgets: &[(&'static str, usize)]) -> Engines {
         let rules = RuleSet::compile(file, agents, dialect);
         let compile = |&(name, budget): &(&'static str, usize)| {
             let mut words = Vec::new();
             automaton::compile_within(rules.patterns(), budget, &mut words);
             (name, words)
         };
-        let forced = budgets.iter().map(compile).collect();
+        let mut forced: Vec<_> = budgets.iter().map(compile).collect();
+        forced.extend(from_policy(file, agents, &rules, dialect).map(|words| ("the policy file", words)));
         Engines { rules, dialect: dialect.clone(), forced, scratch: Scratch::default() }
     }
 

@@ -1,7 +1,7 @@
 //! Whether words are an automaton.
 //!
 //! Words from a file may be anything. [`check`] makes sure of all that a walk takes for granted, so that it never looks
-//! beyond the automaton's words and takes linear time: what [`compile`](super::compile) writes passes, and what passes
+//! beyond the automaton's words and always ends: what [`compile`](super::compile) writes passes, and what passes
 //! may give wrong verdicts, if it was tampered with, but does no harm. Every word is looked at once or twice.
 
 mod pointers;
@@ -30,8 +30,8 @@ impl Damage {
 /// Space that checking needs, used for one automaton after the other.
 #[derive(Debug, Default)]
 pub struct CheckSpace {
-    /// For each word, how many defaults lead from the record that begins there to one that has none.
-    depths: Vec<u32>,
+    /// For each word, what is known of a record that may begin there.
+    marks: Vec<u8>,
     /// For each node of the second engine, whether something reaches it.
     reached: Vec<bool>,
 }

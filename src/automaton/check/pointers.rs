@@ -1,7 +1,7 @@
 //! The tables of the second engine, see [`pointers`](crate::automaton::pointers).
 //!
-//! A walk takes linear time because every node is reached at most once: from the segments, in one place of all, or as the
-//! child of one parent that stands before it.
+//! A walk ends because every node is reached at most once: from the segments, in one place of all, or as the child of one
+//! parent that stands before it.
 
 use super::{CheckSpace, Damage, table};
 use crate::automaton::pointers::{BITMAP, DOLLAR_WORDS, DOLLARS, NODE_WORDS, NODES, SCANNER, SEGMENT_WORDS, SEGMENTS};

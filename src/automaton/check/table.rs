@@ -1,9 +1,8 @@
 //! The records of a table, see [`format`](super::format).
 //!
 //! Records stand one behind the other, so one pass finds where each begins, and a second one makes sure that every target
-//! is such a place. A walk takes linear time if each record's *depth*, the number of defaults from it to a record
-//! without one, is at most one more than that of a record whose octets lead to it: every step that uses up no octet goes
-//! down by one, and an octet goes up by at most one.
+//! is such a place. A walk ends because the defaults from every record lead to one that has none, which uses up an octet,
+//! or to a verdict.
 
 use super::format::{
     COUNT_SHIFT, DEFAULT_EXPLICIT, DEFAULT_HERE, DEFAULT_MAIN_ROOT, DEFAULT_MASK, DEFAULT_SHIFT, HAS_OUTPUT, KIND_MASK,
@@ -20,35 +19,32 @@ pub(super) const FIRST_RECORD: usize = super::format::FIRST_RECORD as usize;
 /// Targets below this are verdicts.
 const VERDICTS: u32 = 2;
 
-/// No record begins here.
-const NO_RECORD: u32 = u32::MAX;
-/// One does; how deep it is, is not known yet.
-const UNKNOWN: u32 = u32::MAX - 1;
+/// What is known of a word: no record begins there, one does, or one whose defaults end.
+const NO_RECORD: u8 = 0;
+const RECORD: u8 = 1;
+const ENDS: u8 = 2;
 
 /// Makes sure that words, with the head that a walk looks at, are records whose outputs are below `outputs`.
 pub(super) fn check(words: &[u32], outputs: u32, space: &mut CheckSpace) -> Result<(), Damage> {
-    let depths = &mut space.depths;
-    depths.clear();
-    depths.resize(words.len(), NO_RECORD);
+    let marks = &mut space.marks;
+    marks.clear();
+    marks.resize(words.len(), NO_RECORD);
     let mut at = FIRST_RECORD;
     while at < words.len() {
         let record = Record::read(words, at, outputs)?;
-        depths[at] = UNKNOWN;
+        marks[at] = RECORD;
         at = record.end;
     }
-    let mut table = Table { words, depths };
+    let mut table = Table { words, marks };
     for place in [START, START_BEHIND_SLASH, MAIN_ROOT] {
         table.target(place)?;
     }
     let mut at = FIRST_RECORD;
     while at < words.len() {
         let record = Record::read(words, at, outputs)?;
-        let depth = table.depth(at)?;
+        table.ends(at)?;
         for place in record.targets {
-            let target = table.target(place)?;
-            if target >= VERDICTS && table.depth(target as usize)? > depth + 1 {
-                return Damage::at(place, "it leads to a record of more defaults than a walk has octets for");
-            }
+            table.target(place)?;
         }
         at = record.end;
     }
@@ -57,7 +53,7 @@ pub(super) fn check(words: &[u32], outputs: u32, space: &mut CheckSpace) -> Resu
 
 /// Whether a target of the table in `words`, which is checked, is a verdict or a record of it.
 pub(super) fn is_target(target: u32, space: &CheckSpace) -> bool {
-    target < VERDICTS || space.depths.get(target as usize).is_some_and(|&depth| depth != NO_RECORD)
+    target < VERDICTS || space.marks.get(target as usize).is_some_and(|&mark| mark != NO_RECORD)
 }
 
 /// Where the parts of a record are.
@@ -121,14 +117,14 @@ fn bitmap_is(words: &[u32], at: usize, bits: usize) -> bool {
 
 struct Table<'w, 's> {
     words: &'w [u32],
-    depths: &'s mut [u32],
+    marks: &'s mut [u8],
 }
 
 impl Table<'_, '_> {
     /// The target in a word, which is a verdict or where a record begins.
     fn target(&self, place: usize) -> Result<u32, Damage> {
         let target = word(self.words, place);
-        let is_record = || self.depths.get(target as usize).is_some_and(|&depth| depth != NO_RECORD);
+        let is_record = || self.marks.get(target as usize).is_some_and(|&mark| mark != NO_RECORD);
         if target < VERDICTS || is_record() { Ok(target) } else { Damage::at(place, "no record begins where it leads") }
     }
 
@@ -142,31 +138,22 @@ impl Table<'_, '_> {
         Ok((target >= VERDICTS).then_some(target as usize))
     }
 
-    /// How many defaults lead from the record at `at` to one that has none.
-    fn depth(&mut self, at: usize) -> Result<u32, Damage> {
-        if self.depths[at] < UNKNOWN {
-            return Ok(self.depths[at]);
-        }
-        let (mut steps, mut end) = (0, at);
-        let bottom = loop {
-            if self.depths[end] < UNKNOWN {
-                break self.depths[end];
-            }
-            let Some(next) = self.default(end)? else { break 0 };
-            (steps, end) = (steps + 1, next);
-            if steps as usize > self.words.len() {
+    /// Makes sure that the defaults lead from the record at `at` to one that has none, or to a verdict.
+    fn ends(&mut self, at: usize) -> Result<(), Damage> {
+        let (mut steps, mut link) = (0, Some(at));
+        while let Some(next) = link.filter(|&next| self.marks[next] != ENDS) {
+            steps += 1;
+            if steps > self.words.len() {
                 return Damage::at(at, "its defaults lead in a circle");
             }
-        };
-        let depth = bottom + steps;
-        let mut link = at;
-        for below in (0..=depth).rev() {
-            self.depths[link] = below;
-            match self.default(link)? {
-                Some(next) if link != end => link = next,
-                _ => break,
-            }
+            link = self.default(next)?;
         }
-        Ok(depth)
+        // Once more, so that no record is asked twice, however many lead to it.
+        link = Some(at);
+        while let Some(next) = link.filter(|&next| self.marks[next] != ENDS) {
+            self.marks[next] = ENDS;
+            link = self.default(next)?;
+        }
+        Ok(())
     }
 }

@@ -1,0 +1,157 @@
+//! Policy files that are not as they were written: refused, or, where the checksum is not asked for, harmless.
+
+use robosieve::Dialect;
+use robosieve::automaton::{Engine, engine};
+use robosieve::filter::{Bench, Choices, Fallback, Judge, MaxAge, Url};
+use robosieve::policy::{Answered, Capture, Captures, Columns, ImageError, Policy, Standing, Trust};
+
+/// Several crawlers, all standings, redirects, a last good answer, side records, and automata of every engine.
+fn complete() -> Policy {
+    let agents = ["examplebot", "other", "*", "x,other"].map(|agent| agent.parse().expect("agents"));
+    let columns = Columns::new(agents.to_vec()).expect("columns");
+    let mut captures = Captures::new(columns, Dialect::named("draft-1996").expect("a dialect"));
+    captures.add(sources(&text())).expect("few captures");
+    captures.policy().expect("few origins")
+}
+
+/// The same under a dialect with wildcards, for the engines.
+fn with_wildcards() -> Policy {
+    let agents = ["examplebot", "other"].map(|agent| agent.parse().expect("agents"));
+    let mut captures = Captures::new(Columns::new(agents.to_vec()).expect("columns"), Dialect::DEFAULT);
+    captures.add(sources(&text())).expect("few captures");
+    captures.policy().expect("few origins")
+}
+
+/// A robots.txt with a DFA for one crawler, and, where there are wildcards, pointers for another.
+fn text() -> String {
+    let many: String = (b'a'..=b'n').map(|octet| format!("Disallow: /*{0}*{0}x\n", char::from(octet))).collect();
+    format!(
+        "Sitemap: s\nUser-agent: examplebot\nDisallow: /no\nAllow: /no/but*this$\nDisallow: /*.a\nCrawl-delay: 2\n\n\
+         User-agent: other\n{many}Allow: /*q$\n\nUser-agent: *\nDisallow: /a\nDisallow: /b\nDisallow: /c\n\
+         Disallow: /d\nDisallow: /e\nDisallow: /f\nDisallow: /g\nDisallow: /h\nDisallow: /i\nDisallow: /j\n"
+    )
+}
+
+fn sources(text: &str) -> Vec<Capture> {
+    let capture = |host: &str, time: i64, status: u16, location: Option<&str>, body: Option<&str>| Capture {
+        url: format!("http://{host}/robots.txt"),
+        origin: Some(format!("http://{host}")),
+        answered: Answered {
+            status: Some(status),
+            fetched_at: Some(time),
+            expires: (time > 5).then_some(time + 1),
+            unreachable_since: (status == 503).then_some(time - 1),
+        },
+        location: location.map(str::to_owned),
+        body: body.map(|body| body.as_bytes().into()),
+        ..Capture::default()
+    };
+    vec![
+        capture("a.example", 9, 200, None, Some(text)),
+        capture("b.example", 3, 301, Some("http://a.example/robots.txt"), None),
+        capture("c.example", 3, 200, None, Some("User-agent: *\nDisallow: /\n")),
+        capture("c.example", 7, 503, None, None),
+        capture("d.example", 3, 404, None, None),
+        capture("e.example", 3, 403, None, None),
+        capture("f.example", 3, 302, Some("http://nowhere.example/robots.txt"), None),
+        capture("g.example", 3, 200, None, Some("User-agent: nobody\nDisallow: /\n")),
+    ]
+}
+
+const URLS: [&str; 14] = [
+    "http://a.example/no/but/like/this",
+    "http://a.example/bbxqq",
+    "http://a.example/aabbccddeeffgghhiijjkkllmmnnx",
+    "http://a.example/nnx~%7e/x.a",
+    "http://a.example/robots.txt",
+    "http://b.example/a",
+    "http://b.example/zzzz",
+    "http://c.example/",
+    "http://d.example/",
+    "http://e.example/x",
+    "http://f.example/x",
+    "http://g.example/x",
+    "HTTP://A.example/../no",
+    "http://unknown.example/x",
+];
+
+/// Everything that a policy can be asked for. What comes of it does not matter.
+fn use_all_of(policy: &Policy) {
+    let choices = Choices {
+        on_unreachable: Fallback::Use,
+        on_stale: Fallback::Use,
+        max_age: Some(MaxAge::Dialect),
+        ..Choices::default()
+    };
+    let urls: Vec<Url<'_>> = URLS.iter().map(|url| Url { line: url.as_bytes(), plain: !url.contains('%') }).collect();
+    let (mut outcomes, mut bench) = (Vec::new(), Bench::default());
+    for (column, agents) in policy.columns().all().iter().enumerate() {
+        let crawler = policy.crawler(Some(agents)).expect("a column");
+        let groups = policy.groups(&crawler);
+        let judge = Judge::new(policy, &crawler, choices);
+        judge.judge(&urls, &mut outcomes, &mut bench);
+        for record in policy.index().records() {
+            std::hint::black_box((record.state(), policy.side_records(&record, column)));
+            if let Some(group) = groups.of(record.row) {
+                std::hint::black_box(policy.rules(group).explain(b"/no/but/this"));
+            }
+        }
+    }
+}
+
+#[test]
+fn the_file_has_everything() {
+    let policy = complete();
+    let standings: Vec<Standing> = policy.index().records().map(|record| record.standing).collect();
+    assert!(Standing::ALL.iter().all(|standing| standings.contains(standing)));
+    assert!(policy.index().records().any(|record| record.last_good.is_some()));
+    assert!(policy.index().records().all(|record| policy.index().get(record.origin) == Some(record)));
+    let wild = with_wildcards();
+    let mut engines = Vec::new();
+    for agents in wild.columns().all() {
+        let crawler = wild.crawler(Some(agents)).expect("a column");
+        let groups = wild.groups(&crawler);
+        engines.extend(
+            wild.index()
+                .records()
+                .filter_map(|record| groups.of(record.row))
+                .map(|group| engine(groups.automaton(group))),
+        );
+    }
+    assert!(engines.contains(&Engine::Dfa) && engines.contains(&Engine::Pointers), "{engines:?}");
+}
+
+#[test]
+fn every_flipped_bit_is_refused_and_without_the_checksum_harmless() {
+    for policy in [complete(), with_wildcards()] {
+        let mut octets = policy.octets().to_vec();
+        let mut seen = [0; 2];
+        for bit in 0..8 * octets.len() {
+            octets[bit / 8] ^= 1 << (bit % 8);
+            let refused = Policy::from_octets(&octets, Trust::Nothing).expect_err("a flipped bit");
+            assert!(!matches!(refused, ImageError::Truncated { .. } | ImageError::TooLong { .. }), "{bit}: {refused}");
+            let trusted = Policy::from_octets(&octets, Trust::Checksum);
+            seen[usize::from(trusted.is_ok())] += 1;
+            if let Ok(policy) = trusted {
+                use_all_of(&policy);
+            }
+            octets[bit / 8] ^= 1 << (bit % 8);
+        }
+        assert!(seen.iter().all(|&count| count > 2000), "refused and harmless: {seen:?}");
+        assert!(Policy::from_octets(&octets, Trust::Nothing).is_ok());
+    }
+}
+
+#[test]
+fn every_cut_is_refused() {
+    let policy = complete();
+    for length in 0..policy.octets().len() {
+        for trust in [Trust::Nothing, Trust::Checksum] {
+            match Policy::from_octets(&policy.octets()[..length], trust).expect_err("a cut file") {
+                ImageError::Empty => assert_eq!(length, 0),
+                ImageError::Truncated { found, .. } => assert_eq!(found, length as u64),
+                other => panic!("{length}: {other}"),
+            }
+        }
+    }
+}
