@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use robosieve::filter::FilterError;
-use robosieve::policy::{ColumnsError, CrawlerError, OpenError, WriteError, source::SourceError};
+use robosieve::policy::{ColumnsError, CrawlerError, MergeError, OpenError, WriteError, source::SourceError};
 
 /// Why a command ended with an error.
 #[derive(Debug, thiserror::Error)]
@@ -19,6 +19,8 @@ pub enum Failure {
     Write { path: PathBuf, error: WriteError },
     #[error(transparent)]
     Open(#[from] OpenError),
+    #[error("cannot merge: {0}")]
+    Merge(#[from] MergeError),
     #[error("--agent: {0}")]
     Crawler(#[from] CrawlerError),
     #[error("--agent: {0}")]

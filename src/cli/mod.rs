@@ -8,6 +8,7 @@ mod check;
 mod compile;
 mod failure;
 mod filter;
+mod merge;
 mod sigbus;
 mod sources;
 
@@ -25,5 +26,6 @@ pub fn run(args: Args) -> Result<ExitCode, Failure> {
         Command::Filter(args) => filter::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Compile(args) => compile::run(&args),
+        Command::Merge(args) => merge::run(&args),
     }
 }

@@ -19,7 +19,7 @@ use crate::dialect::Dialect;
 use crate::origin;
 
 /// How many octets of a section are kept in memory while a policy file is made.
-const HELD: usize = 16 << 20;
+pub(super) const HELD: usize = 16 << 20;
 
 /// What became of the captures.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
