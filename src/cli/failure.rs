@@ -4,7 +4,9 @@ use std::io;
 use std::path::PathBuf;
 
 use robosieve::filter::FilterError;
-use robosieve::policy::{ColumnsError, CrawlerError, OpenError, OverridesError, WriteError, source::SourceError};
+use robosieve::policy::{
+    ColumnsError, CrawlerError, MergeError, OpenError, OverridesError, WriteError, source::SourceError,
+};
 
 /// Why a command ended with an error.
 #[derive(Debug, thiserror::Error)]
@@ -21,6 +23,8 @@ pub enum Failure {
     Write { path: PathBuf, error: WriteError },
     #[error(transparent)]
     Open(#[from] OpenError),
+    #[error("cannot merge: {0}")]
+    Merge(#[from] MergeError),
     #[error("--agent: {0}")]
     Crawler(#[from] CrawlerError),
     #[error("--agent: {0}")]

@@ -10,6 +10,7 @@ mod compile;
 mod failure;
 mod filter;
 mod lint;
+mod merge;
 mod printer;
 mod sigbus;
 mod sources;
@@ -32,6 +33,7 @@ pub fn run(args: Args) -> Result<ExitCode, Failure> {
         Command::Check(args) => check::run(&args),
         Command::Lint(args) => lint::run(&args),
         Command::Compile(args) => compile::run(&args),
+        Command::Merge(args) => merge::run(&args),
     }
 }
 

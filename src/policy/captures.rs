@@ -21,7 +21,7 @@ use crate::dialect::Dialect;
 use crate::origin;
 
 /// How many octets of a section are kept in memory while a policy file is made.
-const HELD: usize = 16 << 20;
+pub(super) const HELD: usize = 16 << 20;
 
 /// What became of the captures.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -283,7 +283,10 @@ impl Captures {
             }
             let row = copier.row(resolved.row, &mut writer.tables)?;
             let side = match placement.and_then(|placement| placement.side_records.as_deref()) {
-                Some(own) => copier.side_behind(own, resolved.side, &mut writer.tables)?,
+                Some(own) => {
+                    let list = [own, copier.side_records(resolved.side)].concat();
+                    writer.tables.side.intern(&list)?.0
+                }
                 None => copier.side(resolved.side, &mut writer.tables)?,
             };
             writer.add(origin.as_bytes(), row, side, &resolved.state)?;

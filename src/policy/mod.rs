@@ -4,7 +4,7 @@
 //! and follows redirects among them. What comes of it is an image (module `image`): an index from origins to records,
 //! rows of groups for each crawler, and the automata, rules and side records of all distinct groups, each stored once.
 //! A [`Policy`] is a view of an image, whether [`Captures::policy`] made it in memory or [`Policy::open`] maps a file
-//! that [`Captures::write`] wrote: the octets are the same.
+//! that [`Captures::write`] wrote: the octets are the same. [`merge()`] makes one policy of two.
 //!
 //! Above all answers stands the operator's own word for an origin ([`Overrides`]).
 
@@ -14,6 +14,7 @@ mod columns;
 mod groups;
 mod image;
 mod index;
+mod merge;
 mod octets;
 mod overrides;
 mod provenance;
@@ -28,6 +29,7 @@ pub use columns::{Columns, ColumnsError, Crawler, CrawlerError};
 pub use groups::{Group, Groups};
 pub use image::{ImageError, OpenError, Record, Trust, WriteError};
 pub use index::{Index, hash};
+pub use merge::{MergeError, merge};
 pub use overrides::{Override, OverrideProblem, Overrides, OverridesError};
 pub use standing::{Answered, LastGood, Ruling, Standing, State, Times, Word};
 

@@ -54,6 +54,24 @@ pub(super) fn by_hand(crawl_delay: &str) -> Vec<u8> {
     list
 }
 
+/// Where the operator's own records end, with which a checked list begins.
+fn own_end(list: &[u8]) -> usize {
+    let mut reader = Reader(list);
+    loop {
+        let end = list.len() - reader.0.len();
+        // A key, columns, a line, and a value.
+        let line = reader.octet().and_then(|_| reader.number()).and_then(|_| reader.small());
+        if line != Ok(0) || reader.text().is_err() {
+            return end;
+        }
+    }
+}
+
+/// The operator's own records of a checked list, and those of the file.
+pub(super) fn split_own(list: &[u8]) -> (&[u8], &[u8]) {
+    list.split_at(own_end(list))
+}
+
 fn read<'o>(list: &'o [u8], mut each: impl FnMut(Mask, SideRecord<'o>)) -> Result<(), &'static str> {
     let mut reader = Reader(list);
     while !reader.0.is_empty() {
@@ -101,6 +119,11 @@ mod tests {
             assert_eq!(decode(&list, column), expected, "{column}");
             assert!(expected.len() >= 2);
         }
+        let behind = [by_hand("2"), list.clone()].concat();
+        assert_eq!(split_own(&behind), (&by_hand("2")[..], &list[..]));
+        assert_eq!(split_own(&by_hand("2")), (&by_hand("2")[..], &b""[..]));
+        assert_eq!((split_own(&list).0, split_own(b"").0), (&b""[..], &b""[..]));
+        assert_eq!(decode(&behind, 3)[0].line, 0);
         let whole = (1..list.len()).filter(|&length| check(&list[..length]).is_ok()).count();
         assert_eq!(whole, 4, "five records, cut behind each but the last");
         assert!(check(&[99, 0, 0, 0]).is_err());

@@ -156,9 +156,9 @@ impl<'f> Copier<'f> {
         Ok(Group { automaton, rules, own: group.own })
     }
 
-    /// The place in `tables` of a list of side records with others before it.
-    pub fn side_behind(&self, before: &[u8], place: u32, tables: &mut Tables) -> Result<u32, WriteError> {
-        Ok(tables.side.intern(&[before, self.from.side.item(place)].concat())?.0)
+    /// The side records at a place, as octets.
+    pub fn side_records(&self, place: u32) -> &'f [u8] {
+        self.from.side.item(place)
     }
 
     /// The place of side records in `tables`.
