@@ -71,9 +71,12 @@ fn judge(corpus: &Path, list: &str, agent: &str) -> Tally {
     tally
 }
 
+/// URLs, each with what Google says of it.
+type Verdicts = Vec<(Vec<u8>, Verdict)>;
+
 /// The hosts of one list, each with its URLs and what Google says of them to one agent. A line of verdicts is `HOST`, a
 /// tab, and a bit for each URL.
-fn verdicts(corpus: &Path, list: &str, agent: &str) -> Vec<(String, Vec<(Vec<u8>, Verdict)>)> {
+fn verdicts(corpus: &Path, list: &str, agent: &str) -> Vec<(String, Verdicts)> {
     let text = fs::read_to_string(corpus.join(format!("google/{list}.{agent}.tsv"))).expect("verdicts");
     let host = |line: &str| {
         let (host, bits) = line.split_once('\t').expect("two columns");

@@ -3,15 +3,27 @@
 use robosieve::Dialect;
 use robosieve::automaton::{Engine, engine};
 use robosieve::filter::{Bench, Choices, Fallback, Judge, MaxAge, Url};
-use robosieve::policy::{Answered, Capture, Captures, Columns, ImageError, Policy, Standing, Trust};
+use robosieve::policy::{Answered, Capture, Captures, Columns, ImageError, Overrides, Policy, Ruling, Standing, Trust};
 
-/// Several crawlers, all standings, redirects, a last good answer, side records, and automata of every engine.
+/// Several crawlers, all standings, redirects, a last good answer, side records, every word of an operator's, and automata
+/// of every engine.
 fn complete() -> Policy {
     let agents = ["examplebot", "other", "*", "x,other"].map(|agent| agent.parse().expect("agents"));
     let columns = Columns::new(agents.to_vec()).expect("columns");
     let mut captures = Captures::new(columns, Dialect::named("draft-1996").expect("a dialect"));
     captures.add(sources(&text())).expect("few captures");
+    captures.add_overrides(&overrides()).expect("few overrides");
     captures.policy().expect("few origins")
+}
+
+fn overrides() -> Overrides {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("overrides.toml");
+    let text = "['http://g.example']\nverdict = 'allow-all'\n['http://d.example']\nverdict = 'forbid-all'\n\
+                ['http://c.example']\nrobots-txt = \"User-agent: *\\nDisallow: /a\"\ncrawl-delay = 2\n\
+                ['http://h.example']\npaused-until = 2026-12-01T00:00:00Z\n";
+    std::fs::write(&path, text).expect("a file");
+    Overrides::read(&path).expect("overrides")
 }
 
 /// The same under a dialect with wildcards, for the engines.
@@ -58,7 +70,7 @@ fn sources(text: &str) -> Vec<Capture> {
     ]
 }
 
-const URLS: [&str; 14] = [
+const URLS: [&str; 15] = [
     "http://a.example/no/but/like/this",
     "http://a.example/bbxqq",
     "http://a.example/aabbccddeeffgghhiijjkkllmmnnx",
@@ -71,6 +83,7 @@ const URLS: [&str; 14] = [
     "http://e.example/x",
     "http://f.example/x",
     "http://g.example/x",
+    "http://h.example/x",
     "HTTP://A.example/../no",
     "http://unknown.example/x",
 ];
@@ -105,6 +118,9 @@ fn the_file_has_everything() {
     let standings: Vec<Standing> = policy.index().records().map(|record| record.standing).collect();
     assert!(Standing::ALL.iter().all(|standing| standings.contains(standing)));
     assert!(policy.index().records().any(|record| record.last_good.is_some()));
+    let words: Vec<_> = policy.index().records().map(|record| record.word()).collect();
+    assert!(Ruling::ALL.iter().all(|ruling| words.iter().any(|word| word.ruling == Some(*ruling))));
+    assert!(words.iter().any(|word| word.paused_until.is_some()));
     assert!(policy.index().records().all(|record| policy.index().get(record.origin) == Some(record)));
     let wild = with_wildcards();
     let mut engines = Vec::new();

@@ -21,6 +21,7 @@ pub enum Command {
     Filter(FilterArgs),
     Check(CheckArgs),
     Compile(CompileArgs),
+    Merge(MergeArgs),
     Lint(LintArgs),
 }
 
@@ -62,6 +63,10 @@ pub struct FilterArgs {
     /// The origin that the single robots.txt given by --robots is for
     #[arg(long, requires = "robots", value_name = "ORIGIN")]
     pub origin: Option<String>,
+    /// The operator's own word for origins, which stands above their robots.txt, as TOML: a table for each origin with
+    /// crawl-delay, verdict ("allow-all" or "forbid-all"), robots-txt or robots-txt-file, and paused-until
+    #[arg(long, conflicts_with = "policy", value_name = "FILE")]
+    pub overrides: Option<PathBuf>,
     /// The folder for the partitions and the receipt
     #[arg(long, value_name = "DIR", required_unless_present = "count", conflicts_with = "count")]
     pub out: Option<PathBuf>,
@@ -149,6 +154,10 @@ pub struct CompileArgs {
     /// The origin that the single robots.txt given as SOURCE is for
     #[arg(long, value_name = "ORIGIN")]
     pub origin: Option<String>,
+    /// The operator's own word for origins, which stands above their robots.txt, as TOML: a table for each origin with
+    /// crawl-delay, verdict ("allow-all" or "forbid-all"), robots-txt or robots-txt-file, and paused-until
+    #[arg(long, value_name = "FILE")]
+    pub overrides: Option<PathBuf>,
     /// The policy file
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
@@ -157,6 +166,27 @@ pub struct CompileArgs {
     /// --origin, a single robots.txt
     #[arg(required = true, value_name = "SOURCE")]
     pub sources: Vec<PathBuf>,
+}
+
+/// Merge two policy files into one, with the newest entry of each origin
+///
+/// So a day's captures update a policy without its old sources. Of each origin the entry counts whose last answer is
+/// newer, that of NEW where both are of one time or have none. A failure erases no rules: the newest good answer of both
+/// files stands beside it. What the operator says of an origin in NEW counts, else what OLD has. The files must be for
+/// the same crawlers, in the same order, and of one dialect.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:
+  robosieve merge policy.rsv today.rsv -o policy.rsv")]
+pub struct MergeArgs {
+    /// The older policy file
+    #[arg(value_name = "OLD")]
+    pub old: PathBuf,
+    /// The newer one
+    #[arg(value_name = "NEW")]
+    pub new: PathBuf,
+    /// The policy file that is made; it may be one of the two
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
 }
 
 /// Report what the author of a robots.txt probably did not mean

@@ -7,7 +7,7 @@ use super::args::CheckArgs;
 use super::failure::Failure;
 use super::printer::Printer;
 use super::read;
-use robosieve::policy::{Crawler, Policy, Standing, State};
+use robosieve::policy::{Crawler, Policy, Ruling, Standing, State, Word};
 use robosieve::robots::GroupOrigin;
 use robosieve::{ChosenRules, RuleSet, Verdict, origin};
 
@@ -38,6 +38,8 @@ const INVALID: &str = "invalid";
 
 /// What stands where no group applies.
 const NO_GROUP: &str = "-";
+
+const UNFETCHED: &str = "its robots.txt was never fetched";
 
 /// What is said of a URL: a word, what decided, and the agent of the group, unless the URL is invalid.
 struct Answer {
@@ -85,10 +87,14 @@ impl Judge {
 
 fn by_policy(policy: &Policy, crawler: &Crawler, origin: &str, path: &[u8]) -> Answer {
     let Some(record) = policy.index().get(origin.as_bytes()) else {
-        return Answer::without_group(DEFERRED, "its robots.txt was never fetched");
+        return Answer::without_group(DEFERRED, UNFETCHED);
     };
+    let rules = || by_group(policy, crawler, record.row, path);
+    if let Some(answer) = by_word(record.word(), rules) {
+        return answer;
+    }
     let state = record.state();
-    let of = |standing| by_standing(standing, &state, || by_group(policy, crawler, record.row, path));
+    let of = |standing| by_standing(standing, &state, rules);
     let mut answer = of(record.standing);
     if let Some(last_good) = record.last_good {
         let good = of(last_good);
@@ -96,6 +102,23 @@ fn by_policy(policy: &Policy, crawler: &Crawler, origin: &str, path: &[u8]) -> A
         answer.group = good.group;
     }
     answer
+}
+
+/// What the operator says, whatever was answered.
+fn by_word(word: Word, rules: impl FnOnce() -> Answer) -> Option<Answer> {
+    let now = jiff::Timestamp::now();
+    let until = word.paused_until.and_then(|until| jiff::Timestamp::from_second(until).ok());
+    if let Some(until) = until.filter(|until| now < *until) {
+        return Some(Answer::without_group(DEFERRED, format!("the operator has paused the origin until {until}")));
+    }
+    Some(match word.ruling? {
+        Ruling::AllowAll => Answer::without_group(ALLOWED, "the operator allows everything"),
+        Ruling::ForbidAll => Answer::without_group(BLOCKED, "the operator forbids everything"),
+        Ruling::RobotsTxt => {
+            let Answer { word, why, group } = rules();
+            Answer { word, why: format!("the operator's robots.txt: {why}"), group }
+        }
+    })
 }
 
 /// What an answer of this standing means, where `rules` tells what its rules say.
@@ -111,6 +134,7 @@ fn by_standing(standing: Standing, state: &State, rules: impl FnOnce() -> Answer
         Standing::RedirectUnresolved => {
             Answer::without_group(DEFERRED, format!("robots.txt redirects to somewhere unknown{status}"))
         }
+        Standing::Unfetched => Answer::without_group(DEFERRED, UNFETCHED),
     }
 }
 

@@ -5,12 +5,14 @@ use std::process::ExitCode;
 
 use super::args::CompileArgs;
 use super::failure::Failure;
-use super::sources;
+use super::sources::Sources;
 use robosieve::policy::{Columns, Statistics};
 
 pub fn run(args: &CompileArgs) -> Result<ExitCode, Failure> {
     let columns = Columns::new(args.agent.clone())?;
-    let captures = sources::captures(columns, args.dialect, &args.sources, args.origin.as_deref())?;
+    let sources =
+        Sources { paths: &args.sources, origin: args.origin.as_deref(), overrides: args.overrides.as_deref() };
+    let captures = sources.captures(columns, args.dialect)?;
     let written = captures.write(&args.output);
     let statistics = written.map_err(|error| Failure::Write { path: args.output.clone(), error })?;
     report(&args.output, &statistics);

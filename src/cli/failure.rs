@@ -4,13 +4,17 @@ use std::io;
 use std::path::PathBuf;
 
 use robosieve::filter::FilterError;
-use robosieve::policy::{ColumnsError, CrawlerError, OpenError, WriteError, source::SourceError};
+use robosieve::policy::{
+    ColumnsError, CrawlerError, MergeError, OpenError, OverridesError, WriteError, source::SourceError,
+};
 
 /// Why a command ended with an error.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
     #[error(transparent)]
     Source(#[from] SourceError),
+    #[error(transparent)]
+    Overrides(#[from] OverridesError),
     #[error(transparent)]
     Filter(#[from] FilterError),
     #[error("cannot make the policy: {0}")]
@@ -19,6 +23,8 @@ pub enum Failure {
     Write { path: PathBuf, error: WriteError },
     #[error(transparent)]
     Open(#[from] OpenError),
+    #[error("cannot merge: {0}")]
+    Merge(#[from] MergeError),
     #[error("--agent: {0}")]
     Crawler(#[from] CrawlerError),
     #[error("--agent: {0}")]

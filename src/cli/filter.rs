@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use super::args::FilterArgs;
 use super::failure::Failure;
-use super::sources;
+use super::sources::Sources;
 use robosieve::filter::{self, Choices, Destination, Form, Job, MaxAge};
 use robosieve::policy::{Columns, Crawler, Policy};
 
@@ -29,7 +29,8 @@ fn policy(args: &FilterArgs) -> Result<Policy, Failure> {
         return Ok(policy);
     }
     let columns = Columns::new(args.agent.clone())?;
-    let captures = sources::captures(columns, args.dialect, &args.robots, args.origin.as_deref())?;
+    let sources = Sources { paths: &args.robots, origin: args.origin.as_deref(), overrides: args.overrides.as_deref() };
+    let captures = sources.captures(columns, args.dialect)?;
     Ok(captures.policy()?)
 }
 

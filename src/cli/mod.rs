@@ -10,6 +10,7 @@ mod compile;
 mod failure;
 mod filter;
 mod lint;
+mod merge;
 mod printer;
 mod sigbus;
 mod sources;
@@ -30,8 +31,9 @@ pub fn run(args: Args) -> Result<ExitCode, Failure> {
     match args.command {
         Command::Filter(args) => filter::run(&args),
         Command::Check(args) => check::run(&args),
-        Command::Compile(args) => compile::run(&args),
         Command::Lint(args) => lint::run(&args),
+        Command::Compile(args) => compile::run(&args),
+        Command::Merge(args) => merge::run(&args),
     }
 }
 

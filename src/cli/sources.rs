@@ -1,23 +1,34 @@
 //! The sources of a policy.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::failure::Failure;
 use robosieve::Dialect;
-use robosieve::policy::{Captures, Columns, source};
+use robosieve::policy::{Captures, Columns, Overrides, source};
 
-/// Reads all sources; with an origin, the only one is a single robots.txt.
-pub fn captures(
-    columns: impl Into<Columns>,
-    dialect: &'static Dialect,
-    sources: &[PathBuf],
-    origin: Option<&str>,
-) -> Result<Captures, Failure> {
-    let mut captures = Captures::new(columns, dialect);
-    match (origin, sources) {
-        (Some(origin), [single]) => source::add_single(single, origin, &mut captures)?,
-        (Some(_), several) => return Err(Failure::OneRobots { given: several.len() }),
-        (None, several) => several.iter().try_for_each(|path| source::add(path, &mut captures))?,
+/// What a policy is made from.
+pub struct Sources<'a> {
+    /// Folders and files; with an origin, a single robots.txt.
+    pub paths: &'a [PathBuf],
+    /// The origin that the single robots.txt is for.
+    pub origin: Option<&'a str>,
+    /// The operator's own word for origins.
+    pub overrides: Option<&'a Path>,
+}
+
+impl Sources<'_> {
+    /// Reads all of them.
+    pub fn captures(&self, columns: impl Into<Columns>, dialect: &'static Dialect) -> Result<Captures, Failure> {
+        let mut captures = Captures::new(columns, dialect);
+        // First, because a slip of the operator's should not be told behind an hour of reading.
+        if let Some(path) = self.overrides {
+            captures.add_overrides(&Overrides::read(path)?)?;
+        }
+        match (self.origin, self.paths) {
+            (Some(origin), [single]) => source::add_single(single, origin, &mut captures)?,
+            (Some(_), several) => return Err(Failure::OneRobots { given: several.len() }),
+            (None, several) => several.iter().try_for_each(|path| source::add(path, &mut captures))?,
+        }
+        Ok(captures)
     }
-    Ok(captures)
 }

@@ -2,7 +2,7 @@
 
 use super::outcome::{Outcome, Partition, Reason};
 use crate::dialect::Dialect;
-use crate::policy::{Record, Standing, State, Times};
+use crate::policy::{Record, Ruling, Standing, State, Times, Word};
 
 /// What to do with lines that have no definite verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
@@ -129,19 +129,31 @@ impl Decisions {
                 Lifetime { seconds: dialect.lifetime.seconds, expires_header: dialect.lifetime.expires_header }
             }
         });
-        let unfetched = fallen(choices.on_unfetched).unwrap_or(Partition::Deferred);
-        Decisions {
-            by_state: std::array::from_fn(state),
-            unfetched: Outcome::new(unfetched, Reason::Unfetched),
-            choices,
-            lifetime,
-        }
+        Decisions { by_state: std::array::from_fn(state), unfetched: unfetched(&choices), choices, lifetime }
     }
 
     /// What a record comes to.
     #[inline]
     pub fn of(&self, record: &Record<'_>) -> Decision {
+        if record.is_overridden() {
+            if let Some(decision) = self.by_word(record.word()) {
+                return decision;
+            }
+        }
         self.of_state(record.standing, record.last_good, || record.state())
+    }
+
+    /// What the operator's word comes to, which stands above all answers and has no age.
+    fn by_word(&self, word: Word) -> Option<Decision> {
+        let fixed = |partition, reason| Some(Decision::Fixed(Outcome::new(partition, reason)));
+        if word.paused_until.is_some_and(|until| self.choices.now < until) {
+            return fixed(Partition::Deferred, Reason::Paused);
+        }
+        match word.ruling? {
+            Ruling::AllowAll => fixed(Partition::Allowed, Reason::Override),
+            Ruling::ForbidAll => fixed(Partition::Blocked, Reason::Override),
+            Ruling::RobotsTxt => Some(Decision::Walk(Reason::Rules)),
+        }
     }
 
     #[inline]
@@ -180,6 +192,11 @@ impl Decisions {
     }
 }
 
+/// Where lines go whose robots.txt was never fetched.
+fn unfetched(choices: &Choices) -> Outcome {
+    Outcome::new(fallen(choices.on_unfetched).unwrap_or(Partition::Deferred), Reason::Unfetched)
+}
+
 fn state_decision(choices: &Choices, standing: Standing, good: Option<&Standing>) -> Decision {
     let fixed = |partition, reason| Decision::Fixed(Outcome::new(partition, reason));
     let failed = |reason| {
@@ -199,6 +216,7 @@ fn state_decision(choices: &Choices, standing: Standing, good: Option<&Standing>
         Standing::Forbidden => fixed(Partition::Blocked, Reason::Forbidden),
         Standing::Unreachable => failed(Reason::Unreachable),
         Standing::RedirectUnresolved => failed(Reason::RedirectUnresolved),
+        Standing::Unfetched => Decision::Fixed(unfetched(choices)),
     }
 }
 
@@ -209,7 +227,7 @@ mod tests {
 
     fn decided(choices: Choices, standing: Standing, good: Option<Standing>, answered: Answered) -> Decision {
         let last_good = good.map(|standing| LastGood { standing, times: Times::default() });
-        let state = State { standing, answered, last_good };
+        let state = State { standing, answered, last_good, word: Word::default() };
         Decisions::new(choices, Dialect::named("draft-1996").unwrap()).of_state(standing, good, || state)
     }
 
@@ -254,5 +272,39 @@ mod tests {
             Decision::Fixed(Outcome::new(Partition::Blocked, Reason::Stale)),
             "unknown age is no proof"
         );
+    }
+
+    #[test]
+    fn the_operators_word_stands_above_all_answers_and_choices() {
+        let choices = Choices {
+            on_unreachable: Fallback::Block,
+            on_stale: Fallback::Block,
+            max_age: Some(MaxAge::Seconds(0)),
+            now: 100,
+            ..Choices::default()
+        };
+        let decisions = Decisions::new(choices, Dialect::DEFAULT);
+        let by_word = |ruling, paused_until| decisions.by_word(Word { ruling, paused_until });
+        let fixed = |partition, reason| Some(Decision::Fixed(Outcome::new(partition, reason)));
+        assert_eq!(by_word(None, None), None);
+        assert_eq!(by_word(Some(Ruling::AllowAll), None), fixed(Partition::Allowed, Reason::Override));
+        assert_eq!(by_word(Some(Ruling::ForbidAll), None), fixed(Partition::Blocked, Reason::Override));
+        assert_eq!(by_word(Some(Ruling::RobotsTxt), None), Some(Decision::Walk(Reason::Rules)));
+        for ruling in [None, Some(Ruling::AllowAll), Some(Ruling::RobotsTxt)] {
+            assert_eq!(by_word(ruling, Some(101)), fixed(Partition::Deferred, Reason::Paused));
+            assert_eq!(by_word(ruling, Some(100)), by_word(ruling, None), "the time has come");
+        }
+    }
+
+    #[test]
+    fn an_origin_known_by_the_operators_word_alone_is_unfetched() {
+        let with = |on_unfetched| {
+            let choices = Choices { on_unfetched, max_age: Some(MaxAge::Seconds(0)), ..Choices::default() };
+            decided(choices, Standing::Unfetched, None, Answered::default())
+        };
+        let fixed = |partition| Decision::Fixed(Outcome::new(partition, Reason::Unfetched));
+        assert_eq!(with(Fallback::Defer), fixed(Partition::Deferred));
+        assert_eq!(with(Fallback::Allow), fixed(Partition::Allowed));
+        assert_eq!(with(Fallback::Use), fixed(Partition::Deferred));
     }
 }

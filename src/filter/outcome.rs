@@ -54,6 +54,10 @@ pub enum Reason {
     RedirectUnresolved,
     /// The answer is older than allowed (or of unknown age, where age is enforced).
     Stale,
+    /// The operator allows or forbids everything of the origin.
+    Override,
+    /// The operator has paused the origin until a time that is still to come.
+    Paused,
     /// The line is empty.
     Empty,
     /// It has no scheme.
@@ -68,7 +72,7 @@ pub enum Reason {
 
 impl Reason {
     /// All of them, in the order of their numbers.
-    pub const ALL: [Reason; 15] = [
+    pub const ALL: [Reason; 17] = [
         Reason::Rules,
         Reason::NoGroup,
         Reason::Unavailable,
@@ -79,6 +83,8 @@ impl Reason {
         Reason::LastGood,
         Reason::RedirectUnresolved,
         Reason::Stale,
+        Reason::Override,
+        Reason::Paused,
         Reason::Empty,
         Reason::NotAbsolute,
         Reason::Scheme,
@@ -88,7 +94,7 @@ impl Reason {
 
     /// Its name, for example `no-group`.
     pub fn name(self) -> &'static str {
-        const NAMES: [&str; 15] = [
+        const NAMES: [&str; 17] = [
             "rules",
             "no-group",
             "unavailable",
@@ -99,6 +105,8 @@ impl Reason {
             "last-good",
             "redirect-unresolved",
             "stale",
+            "override",
+            "paused",
             "empty",
             "not-absolute",
             "scheme",

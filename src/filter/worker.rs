@@ -4,7 +4,7 @@ use super::form::{self, Form};
 use super::judge::{Bench, Judge, Url};
 use super::lines::{Line, Scanner};
 use super::needed::{self, WaitingOrigins};
-use super::outcome::{Outcome, Partition};
+use super::outcome::{Outcome, Partition, Reason};
 use super::tally::{Tally, line_hash};
 use crate::origin;
 
@@ -144,7 +144,8 @@ impl<'j, 'p> Worker<'j, 'p> {
     fn note_waiting(&mut self, chunk: &[u8], lines: &[Line], before: u64) {
         let (Some(judge), Some(outcomes)) = (self.judges.first(), self.outcomes.first()) else { return };
         for (place, (line, outcome)) in (before..).zip(lines.iter().zip(outcomes)) {
-            if outcome.partition() == Partition::Deferred {
+            // A paused origin waits for the operator, not for its robots.txt.
+            if outcome.partition() == Partition::Deferred && outcome.reason() != Reason::Paused {
                 let content = origin::trimmed(&chunk[line.start as usize..line.end as usize]);
                 if let Ok((origin, _)) = judge.origin_of(content) {
                     needed::count(&mut self.judged.waiting, &origin, place, outcome.reason());

@@ -5,6 +5,7 @@ use hashbrown::hash_map::Entry as Slot;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -12,14 +13,15 @@ use super::capture::{Capture, Meaning, Reading, Selected};
 use super::columns::Columns;
 use super::groups::Group;
 use super::image::{Copier, Home, Tables, WriteError, Writer, folder_of, replace};
-use super::resolve::Resolver;
+use super::overrides::{Override, Overrides, Placement};
+use super::resolve::{Resolved, Resolver};
 use super::standing::{Answered, Standing};
 use super::{Policy, Statistics};
 use crate::dialect::Dialect;
 use crate::origin;
 
 /// How many octets of a section are kept in memory while a policy file is made.
-const HELD: usize = 16 << 20;
+pub(super) const HELD: usize = 16 << 20;
 
 /// What became of the captures.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -109,6 +111,8 @@ pub struct Captures {
     dialect: &'static Dialect,
     columns: Columns,
     urls: Urls,
+    /// By origin.
+    overrides: BTreeMap<Box<str>, Placement>,
     tables: Tables,
     statistics: Statistics,
 }
@@ -118,7 +122,8 @@ impl Captures {
     pub fn new(columns: impl Into<Columns>, dialect: &'static Dialect) -> Captures {
         let columns = columns.into();
         let tables = Tables::new(columns.count(), &Home::Memory);
-        Captures { dialect, columns, urls: Urls::new(), tables, statistics: Statistics::default() }
+        let (urls, overrides) = (Urls::new(), BTreeMap::new());
+        Captures { dialect, columns, urls, overrides, tables, statistics: Statistics::default() }
     }
 
     /// Adds captures; their robots.txt files are compiled in parallel.
@@ -147,6 +152,32 @@ impl Captures {
             }
         }
         Ok(())
+    }
+
+    /// Adds the operator's own word for origins; it stands above all captures, whenever they are added.
+    ///
+    /// # Errors
+    ///
+    /// [`WriteError::Full`] beyond what a policy can hold.
+    pub fn add_overrides(&mut self, overrides: &Overrides) -> Result<(), WriteError> {
+        for (origin, word) in overrides.iter() {
+            let placement = self.place_override(word)?;
+            self.overrides.insert(origin.into(), placement);
+        }
+        Ok(())
+    }
+
+    fn place_override(&mut self, word: &Override) -> Result<Placement, WriteError> {
+        let mut placement = Placement::of(word);
+        if let Some(body) = &word.robots_txt {
+            let reading =
+                Capture { body: Some(Arc::clone(body)), ..Capture::default() }.read(&self.columns, self.dialect);
+            self.statistics.notes.add_all(&reading.notes);
+            if let Placed::Known { row, side, .. } = self.place(reading.meaning)? {
+                placement.robots_txt = Some((row, side));
+            }
+        }
+        Ok(placement)
     }
 
     /// Counts a file that names no origin.
@@ -231,19 +262,33 @@ impl Captures {
 
     /// Feeds a writer with all origins; returns it with the statistics so far.
     fn feed(self, home: &Home) -> Result<(Writer, Statistics), WriteError> {
-        let Captures { dialect, columns, urls, mut tables, mut statistics } = self;
+        let Captures { dialect, columns, urls, overrides, mut tables, mut statistics } = self;
         let mut writer = Writer::new(columns.clone(), dialect, home);
         let tables = tables.read()?;
         let mut copier = Copier::from_tables(&tables, columns.count());
         let resolver = Resolver { urls: &urls, dialect };
         let robots_txt = urls.iter().filter(|(_, known)| known.is_robots_txt);
-        let mut origins: Vec<(&str, &Known)> =
-            robots_txt.filter_map(|(url, known)| Some((origin::of_robots_url(url)?, &**known))).collect();
-        origins.sort_unstable_by_key(|&(origin, _)| origin);
+        let known = robots_txt.filter_map(|(url, known)| Some((origin::of_robots_url(url)?, Some(&**known))));
+        // Origins with captures stand before themselves without.
+        let named = overrides.keys().map(|origin| (&**origin, None));
+        let mut origins: Vec<(&str, Option<&Known>)> = known.chain(named).collect();
+        origins.sort_unstable_by_key(|&(origin, known)| (origin, known.is_none()));
+        origins.dedup_by_key(|&mut (origin, _)| origin);
         for (origin, known) in origins {
-            let resolved = resolver.resolve(known);
+            let mut resolved = known.map_or_else(Resolved::unfetched, |known| resolver.resolve(known));
+            let placement = overrides.get(origin);
+            if let Some(placement) = placement {
+                placement.apply(&mut resolved);
+                statistics.overridden += 1;
+            }
             let row = copier.row(resolved.row, &mut writer.tables)?;
-            let side = copier.side(resolved.side, &mut writer.tables)?;
+            let side = match placement.and_then(|placement| placement.side_records.as_deref()) {
+                Some(own) => {
+                    let list = [own, copier.side_records(resolved.side)].concat();
+                    writer.tables.side.intern(&list)?.0
+                }
+                None => copier.side(resolved.side, &mut writer.tables)?,
+            };
             writer.add(origin.as_bytes(), row, side, &resolved.state)?;
             statistics.captures.last_good_kept += u64::from(resolved.state.last_good.is_some());
         }

@@ -94,6 +94,11 @@ impl Columns {
         &self.0
     }
 
+    /// Whether both are for the same crawlers, in the same order.
+    pub fn is_same(&self, other: &Columns) -> bool {
+        self.0.len() == other.0.len() && self.0.iter().zip(&other.0).all(|(one, other)| one.is_same(other))
+    }
+
     /// How many there are.
     pub(crate) fn count(&self) -> usize {
         self.0.len()

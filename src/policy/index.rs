@@ -28,7 +28,7 @@ pub(crate) fn slots_for(origins: u64) -> u64 {
 /// The slot, of so many, where the search for a hash begins.
 #[inline]
 pub(crate) fn slot_of(hash: u64, slots: usize) -> usize {
-    (u64::from(hash as u32) * slots as u64 >> 32) as usize
+    ((u64::from(hash as u32) * slots as u64) >> 32) as usize
 }
 
 impl<'p> Index<'p> {

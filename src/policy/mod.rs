@@ -4,7 +4,9 @@
 //! and follows redirects among them. What comes of it is an image (module `image`): an index from origins to records,
 //! rows of groups for each crawler, and the automata, rules and side records of all distinct groups, each stored once.
 //! A [`Policy`] is a view of an image, whether [`Captures::policy`] made it in memory or [`Policy::open`] maps a file
-//! that [`Captures::write`] wrote: the octets are the same.
+//! that [`Captures::write`] wrote: the octets are the same. [`merge()`] makes one policy of two.
+//!
+//! Above all answers stands the operator's own word for an origin ([`Overrides`]).
 
 mod capture;
 mod captures;
@@ -12,6 +14,7 @@ mod columns;
 mod groups;
 mod image;
 mod index;
+mod merge;
 mod octets;
 mod overrides;
 mod provenance;
@@ -26,8 +29,9 @@ pub use columns::{Columns, ColumnsError, Crawler, CrawlerError};
 pub use groups::{Group, Groups};
 pub use image::{ImageError, OpenError, Record, Trust, WriteError};
 pub use index::{Index, hash};
-pub use overrides::{Override, OverrideProblem, Overrides, OverridesError, Ruling};
-pub use standing::{Answered, LastGood, Standing, State, Times};
+pub use merge::{MergeError, merge};
+pub use overrides::{Override, OverrideProblem, Overrides, OverridesError};
+pub use standing::{Answered, LastGood, Ruling, Standing, State, Times, Word};
 
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -56,6 +60,8 @@ pub struct Statistics {
     pub captures: CaptureCounts,
     /// Origins with an entry.
     pub origins: u64,
+    /// Of these, the ones that the operator has something to say of.
+    pub overridden: u64,
     /// Distinct automata.
     pub automata: u64,
     /// Of these, the ones whose verdict is the same for every path.
@@ -190,5 +196,53 @@ mod tests {
         assert_eq!(of("http://a.example"), expected);
         assert_eq!(of("http://b.example"), expected, "a redirect leads to them");
         assert_eq!(of("http://c.example"), []);
+    }
+
+    #[test]
+    fn the_operators_word_stands_beside_what_was_answered() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("overrides.toml");
+        let text = "['http://a']\ncrawl-delay = 2.5\n['http://b']\nrobots-txt = \"Sitemap: new\\nUser-agent: *\\nAllow: /\"\n\
+                    paused-until = 1970-01-01T00:01:00Z\n['http://c']\nverdict = 'forbid-all'\n\
+                    ['http://d']\ncrawl-delay = 1\nverdict = 'allow-all'\n";
+        std::fs::write(&path, text).unwrap();
+        let body = b"Sitemap: s\nUser-agent: *\nCrawl-delay: 9\nDisallow: /\n".as_slice();
+        let capture = |origin: &str, status| Capture {
+            url: format!("{origin}/robots.txt"),
+            origin: Some(origin.to_owned()),
+            answered: Answered { status: Some(status), fetched_at: Some(7), ..Answered::default() },
+            body: (status == 200).then(|| body.into()),
+            ..Capture::default()
+        };
+        let mut captures = Captures::new(Agents::everybody(), Dialect::DEFAULT);
+        captures.add_overrides(&Overrides::read(&path).unwrap()).unwrap();
+        let answers = [capture("http://a", 200), capture("http://b", 503), capture("http://c", 404)];
+        captures.add(answers.to_vec()).unwrap();
+        let made = captures.policy().unwrap();
+        let policy = Policy::from_octets(made.octets(), Trust::Nothing).unwrap();
+        assert_eq!((policy.statistics().origins, policy.statistics().overridden), (4, 4));
+        let crawler = policy.crawler(None).unwrap();
+        let of = |origin: &str| {
+            let record = policy.index().get(origin.as_bytes()).unwrap();
+            let records = policy.side_records(&record, 0).into_iter();
+            let records: Vec<_> =
+                records.map(|one| (one.line, String::from_utf8_lossy(one.value).into_owned())).collect();
+            let rules = policy.groups(&crawler).of(record.row).map_or(0, |group| policy.rules(group).rules().len());
+            (record.state(), records, rules)
+        };
+        let record = |line, value: &str| (line, value.to_owned());
+        let (state, records, rules) = of("http://a");
+        assert_eq!((state.standing, state.word, rules), (Standing::RobotsTxt, Word::default(), 1));
+        assert_eq!(records, [record(0, "2.5"), record(1, "s"), record(3, "9")], "the operator's own is the first");
+        let (state, records, rules) = of("http://b");
+        let word = Word { ruling: Some(Ruling::RobotsTxt), paused_until: Some(60) };
+        assert_eq!((state.standing, state.answered.status, state.word), (Standing::Unreachable, Some(503), word));
+        assert_eq!((records, rules), (vec![record(1, "new")], 1));
+        let (state, records, _) = of("http://c");
+        assert_eq!((state.standing, state.word.ruling), (Standing::Unavailable, Some(Ruling::ForbidAll)));
+        assert_eq!(records, []);
+        let (state, records, rules) = of("http://d");
+        assert_eq!((state.standing, state.word.ruling), (Standing::Unfetched, Some(Ruling::AllowAll)));
+        assert_eq!((records, rules), (vec![record(0, "1")], 0));
     }
 }

@@ -2,7 +2,7 @@
 //! failure.
 
 use super::captures::{Entry, Known, Placed, Urls};
-use super::standing::{LastGood, Standing, State};
+use super::standing::{Answered, LastGood, Standing, State, Word};
 use crate::dialect::{Dialect, StatusMeaning};
 
 /// All captures, to be asked about one origin after the other.
@@ -19,6 +19,15 @@ pub(super) struct Resolved {
     pub side: u32,
 }
 
+impl Resolved {
+    /// An origin whose robots.txt was never asked for.
+    pub fn unfetched() -> Resolved {
+        let (answered, word) = (Answered::default(), Word::default());
+        let state = State { standing: Standing::Unfetched, answered, last_good: None, word };
+        Resolved { state, row: 0, side: 0 }
+    }
+}
+
 /// Where redirects end.
 struct End<'c> {
     standing: Standing,
@@ -32,7 +41,8 @@ impl<'c> Resolver<'c> {
     pub fn resolve(&self, known: &Known) -> Resolved {
         let newest = &known.newest;
         let end = self.follow(newest);
-        let mut state = State { standing: end.standing, answered: newest.answered, last_good: None };
+        let mut state =
+            State { standing: end.standing, answered: newest.answered, last_good: None, word: Word::default() };
         if end.standing.is_definite() {
             return Resolved { state, row: end.row, side: end.side };
         }

@@ -6,7 +6,7 @@
 //! record   key u8 | columns that it is for, a bit each, 0 for all | line | length of the value | value
 //! ```
 //!
-//! Numbers but for the key as in [`octets`](super::octets).
+//! Numbers but for the key as in [`octets`](super::octets). A record at line 0 is the operator's own.
 
 use super::octets::{Reader, push_number, push_text};
 use crate::robots::{Robots, Selection, SideKey, SideRecord};
@@ -34,12 +34,42 @@ pub(super) fn encode(robots: &Robots<'_>, selections: &[Selection]) -> Vec<u8> {
                 }
             }
         };
-        list.push(record.key as u8);
-        push_number(columns, &mut list);
-        push_number(u64::from(record.line), &mut list);
-        push_text(record.value, &mut list);
+        push(record, columns, &mut list);
     }
     list
+}
+
+fn push(record: &SideRecord<'_>, columns: Mask, list: &mut Vec<u8>) {
+    list.push(record.key as u8);
+    push_number(columns, list);
+    push_number(u64::from(record.line), list);
+    push_text(record.value, list);
+}
+
+/// A list with the crawl delay that the operator sets by hand, at line 0, to stand before those of a file.
+pub(super) fn by_hand(crawl_delay: &str) -> Vec<u8> {
+    let mut list = Vec::new();
+    let record = SideRecord { key: SideKey::CrawlDelay, value: crawl_delay.as_bytes(), line: 0, group: None };
+    push(&record, ALL, &mut list);
+    list
+}
+
+/// Where the operator's own records end, with which a checked list begins.
+fn own_end(list: &[u8]) -> usize {
+    let mut reader = Reader(list);
+    loop {
+        let end = list.len() - reader.0.len();
+        // A key, columns, a line, and a value.
+        let line = reader.octet().and_then(|_| reader.number()).and_then(|_| reader.small());
+        if line != Ok(0) || reader.text().is_err() {
+            return end;
+        }
+    }
+}
+
+/// The operator's own records of a checked list, and those of the file.
+pub(super) fn split_own(list: &[u8]) -> (&[u8], &[u8]) {
+    list.split_at(own_end(list))
 }
 
 fn read<'o>(list: &'o [u8], mut each: impl FnMut(Mask, SideRecord<'o>)) -> Result<(), &'static str> {
@@ -89,6 +119,11 @@ mod tests {
             assert_eq!(decode(&list, column), expected, "{column}");
             assert!(expected.len() >= 2);
         }
+        let behind = [by_hand("2"), list.clone()].concat();
+        assert_eq!(split_own(&behind), (&by_hand("2")[..], &list[..]));
+        assert_eq!(split_own(&by_hand("2")), (&by_hand("2")[..], &b""[..]));
+        assert_eq!((split_own(&list).0, split_own(b"").0), (&b""[..], &b""[..]));
+        assert_eq!(decode(&behind, 3)[0].line, 0);
         let whole = (1..list.len()).filter(|&length| check(&list[..length]).is_ok()).count();
         assert_eq!(whole, 4, "five records, cut behind each but the last");
         assert!(check(&[99, 0, 0, 0]).is_err());

@@ -17,21 +17,29 @@ pub enum Standing {
     Unreachable = 3,
     /// It redirects to somewhere of which nothing is known: there is no verdict.
     RedirectUnresolved = 4,
+    /// It was never asked for; the origin is only known because the operator has something to say of it.
+    Unfetched = 5,
 }
 
 impl Standing {
     /// All of them, in the order of their numbers.
-    pub const ALL: [Standing; 5] = [
+    pub const ALL: [Standing; 6] = [
         Standing::RobotsTxt,
         Standing::Unavailable,
         Standing::Forbidden,
         Standing::Unreachable,
         Standing::RedirectUnresolved,
+        Standing::Unfetched,
     ];
 
     /// Whether it is a verdict, or leads to one.
     pub fn is_definite(self) -> bool {
-        !matches!(self, Standing::Unreachable | Standing::RedirectUnresolved)
+        !matches!(self, Standing::Unreachable | Standing::RedirectUnresolved | Standing::Unfetched)
+    }
+
+    /// Whether it is an answer that failed, beside which an earlier one is kept.
+    pub fn is_failure(self) -> bool {
+        matches!(self, Standing::Unreachable | Standing::RedirectUnresolved)
     }
 }
 
@@ -73,6 +81,36 @@ pub struct State {
     pub answered: Answered,
     /// Where the last answer is no verdict: the last one that was, if any.
     pub last_good: Option<LastGood>,
+    /// What the operator says, whatever was answered.
+    pub word: Word,
+}
+
+/// What the operator says of an origin; by default nothing. A crawl delay that is set by hand stands among the side
+/// records, at line 0.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Word {
+    /// What stands in place of the robots.txt.
+    pub ruling: Option<Ruling>,
+    /// Nothing is fetched before this time, in seconds of Unix time.
+    pub paused_until: Option<i64>,
+}
+
+/// What stands in place of an origin's robots.txt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[repr(u8)]
+pub enum Ruling {
+    /// Everything is allowed.
+    AllowAll = 1,
+    /// Everything is forbidden.
+    ForbidAll = 2,
+    /// Another robots.txt, whose rules are the origin's.
+    RobotsTxt = 3,
+}
+
+impl Ruling {
+    /// All of them, in the order of their numbers, which count from 1.
+    pub const ALL: [Ruling; 3] = [Ruling::AllowAll, Ruling::ForbidAll, Ruling::RobotsTxt];
 }
 
 /// An earlier answer, whose rules are kept beside a failure.

@@ -14,6 +14,7 @@ mod inputs;
 mod lint;
 mod lists;
 mod output;
+mod overrides;
 mod policies;
 mod redirects;
 mod sources;

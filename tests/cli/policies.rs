@@ -261,3 +261,86 @@ fn check_tells_why_there_is_no_rule() {
         done.stdout(answer);
     }
 }
+
+/// The sections of a policy file but for META, which counts what was read.
+fn content(file: &[u8]) -> Vec<u8> {
+    let long = |at: usize| u64::from_le_bytes(file[at..at + 8].try_into().expect("eight octets")) as usize;
+    file[long(56)..].to_vec()
+}
+
+#[test]
+fn merging_gives_what_all_sources_together_give() {
+    let bench = Bench::new();
+    let line = |host: usize, time: u32, status: u16| {
+        let body = format!("User-agent: a\\nDisallow: /{}\\nCrawl-delay: {time}\\nSitemap: {host}\\n", time % 4);
+        let body = match status {
+            200 => format!(r#","body":"{body}""#),
+            _ => format!(r#","unreachable_since":{}"#, time - 3),
+        };
+        format!(r#"{{"origin":"http://host{host}","status":{status},"fetched_at":{time}{body}}}"#)
+    };
+    let (mut old, mut new) = (Vec::new(), Vec::new());
+    for host in 0..60usize {
+        let status = |bits: usize| if host >> bits & 1 == 1 { 200 } else { [503, 404][host >> 5 & 1] };
+        if host % 7 > 0 {
+            old.push(line(host, 10, status(0)));
+            old.push(line(host, 20, status(1)));
+        }
+        if host % 5 > 0 {
+            new.push(line(host, 15, status(2)));
+            new.push(line(host, 25, status(3)));
+        }
+    }
+    bench.file("old.jsonl", old.join("\n"));
+    bench.file("new.jsonl", new.join("\n"));
+    for (name, sources) in [("old", "old.jsonl"), ("new", "new.jsonl"), ("both", "old.jsonl new.jsonl")] {
+        compile(&bench, &format!("--agent a --agent b {sources} -o {name}.rsv"));
+    }
+    for (one, other) in [("old", "new"), ("new", "old")] {
+        bench.program(&format!("merge {one}.rsv {other}.rsv -o merged.rsv")).assert().success();
+        assert!(content(&bench.read("merged.rsv")) == content(&bench.read("both.rsv")), "{one} and {other}");
+    }
+    let merged = bench.read("merged.rsv");
+    bench.program("merge merged.rsv old.rsv -o merged.rsv").assert().success();
+    assert!(content(&bench.read("merged.rsv")) == content(&merged), "nothing new, into itself");
+    assert!(String::from_utf8_lossy(&merged).contains(r#""captures":{"read":198,"#), "what was read of both");
+}
+
+#[test]
+fn a_failure_erases_no_rules_when_policies_are_merged() {
+    let bench = Bench::new();
+    let good = r#"{"origin":"http://a.example","body":"User-agent: *\nDisallow: /no\n","fetched_at":10}"#;
+    bench.file("old.jsonl", good);
+    bench.file("new.jsonl", r#"{"origin":"http://a.example","status":503,"fetched_at":20}"#);
+    compile(&bench, "--agent me old.jsonl -o old.rsv");
+    compile(&bench, "--agent me new.jsonl -o new.rsv");
+    bench.program("merge old.rsv new.rsv -o policy.rsv").assert().success();
+    let done = bench.program("check --policy policy.rsv http://a.example/no").assert().code(1);
+    done.stdout(
+        "deferred\thttp://a.example/no\trobots.txt is unreachable (status 503); the last good answer said blocked: \
+         line 2: Disallow: /no\tUser-agent: * (line 1)\n",
+    );
+    bench.program("merge policy.rsv new.rsv -o policy.rsv").assert().success();
+    bench.program("check --policy policy.rsv http://a.example/no").assert().code(1);
+}
+
+#[test]
+fn policies_that_do_not_agree_are_not_merged() {
+    let bench = Bench::with_site();
+    compile(&bench, "--agent a --agent b sites -o ab.rsv");
+    compile(&bench, "--agent B --agent a sites -o ba.rsv");
+    compile(&bench, "--agent A --agent b sites -o upper.rsv");
+    compile(&bench, "--agent a --agent b --dialect google sites -o google.rsv");
+    bench.file("damaged.rsv", &bench.read("ab.rsv")[..200]);
+    for (other, message) in [
+        ("ba.rsv", &["crawlers", "a; b", "B; a"][..]),
+        ("google.rsv", &["dialects", "rfc9309", "google"]),
+        ("damaged.rsv", &["damaged.rsv", "cut short"]),
+        ("missing.rsv", &["missing.rsv"]),
+    ] {
+        let done = bench.program(&format!("merge ab.rsv {other} -o out.rsv")).assert().code(2);
+        said(&done.get_output().stderr, message);
+        assert!(!bench.path("out.rsv").exists());
+    }
+    bench.program("merge ab.rsv upper.rsv -o out.rsv").assert().success();
+}

@@ -33,7 +33,7 @@ use std::path::Path;
 
 use super::columns::Columns;
 use super::groups::Entry;
-use super::standing::{Answered, LastGood, Standing, State, Times};
+use super::standing::{Answered, LastGood, Ruling, Standing, State, Times, Word};
 use super::{Statistics, provenance, side_records};
 use crate::dialect::Dialect;
 use layout::{Header, RULES_UNIT, SIDE_UNIT};

@@ -4,14 +4,15 @@
 //! ```text
 //! record   row u32 | length of the origin u16 | standing u8 | fields u8 | origin | fields, as far as they are there |
 //!          a zero where the length is odd
-//! standing bits 0-2 the standing of the last answer, 3-5 that of the last good one plus 1, where it is another
+//! standing bits 0-2 the standing of the last answer, 3-5 that of the last good one plus 1, where it is another, 6-7 the
+//!          operator's ruling, or 0
 //! fields   a bit for each: 0 status u16, 1 place of the side records u32; then times, each 6 octets, in seconds of Unix
 //!          time, signed: 2 fetched at, 3 expires, 4 unreachable since, 5 last good one fetched at, 6 last good one
-//!          expires
+//!          expires, 7 paused by the operator until
 //! ```
 
 use super::pool::NONE;
-use super::{Answered, LastGood, Standing, State, Times, WriteError};
+use super::{Answered, LastGood, Ruling, Standing, State, Times, Word, WriteError};
 
 /// A record's place counts these.
 pub(crate) const UNIT: usize = 2;
@@ -26,11 +27,13 @@ const EXPIRES: usize = 3;
 const UNREACHABLE_SINCE: usize = 4;
 const GOOD_FETCHED_AT: usize = 5;
 const GOOD_EXPIRES: usize = 6;
+const PAUSED_UNTIL: usize = 7;
 /// How many octets each takes.
-const WIDTHS: [usize; 7] = [2, 4, 6, 6, 6, 6, 6];
+const WIDTHS: [usize; 8] = [2, 4, 6, 6, 6, 6, 6, 6];
 
 const STANDING_BITS: u32 = 3;
 const STANDING_MASK: u8 = 7;
+const RULING_SHIFT: u32 = 6;
 
 /// What the bits of a standing mean; those that mean nothing, a check refuses.
 const STANDINGS: [Standing; 8] = {
@@ -54,6 +57,17 @@ const LAST_GOODS: [Option<Standing>; 8] = {
     standings
 };
 
+/// The same for those of a ruling.
+const RULINGS: [Option<Ruling>; 4] = {
+    let mut rulings = [None; 4];
+    let mut bits = 0;
+    while bits < Ruling::ALL.len() {
+        rulings[bits + 1] = Some(Ruling::ALL[bits]);
+        bits += 1;
+    }
+    rulings
+};
+
 /// The longest time that fits, in either direction: four million years.
 const LONGEST_TIME: i64 = (1 << 47) - 1;
 
@@ -68,9 +82,17 @@ pub struct Record<'i> {
     pub standing: Standing,
     /// Where that is no verdict: what the last one meant that was, if any.
     pub last_good: Option<Standing>,
+    /// What stands in place of the robots.txt, by the operator's word.
+    pub ruling: Option<Ruling>,
     fields: u8,
     /// What stands behind the name.
     cold: &'i [u8],
+}
+
+/// Standing, last good standing and ruling in their octet.
+#[inline]
+fn parts_of(octet: u8) -> (u8, u8, u8) {
+    (octet & STANDING_MASK, octet >> STANDING_BITS & STANDING_MASK, octet >> RULING_SHIFT)
 }
 
 /// How many octets these fields take.
@@ -84,13 +106,14 @@ impl<'i> Record<'i> {
     pub(crate) fn at(records: &'i [u8], at: usize) -> Record<'i> {
         let head: &[u8; HEAD] = records[at..at + HEAD].try_into().expect("a head");
         let length = usize::from(u16::from_le_bytes([head[4], head[5]]));
-        let (standing, last_good) = (head[6] & STANDING_MASK, head[6] >> STANDING_BITS);
+        let (standing, last_good, ruling) = parts_of(head[6]);
         let name = at + HEAD;
         Record {
             origin: &records[name..name + length],
             row: u32::from_le_bytes([head[0], head[1], head[2], head[3]]),
             standing: STANDINGS[usize::from(standing)],
-            last_good: LAST_GOODS[usize::from(last_good & STANDING_MASK)],
+            last_good: LAST_GOODS[usize::from(last_good)],
+            ruling: RULINGS[usize::from(ruling)],
             fields: head[7],
             cold: &records[name + length..],
         }
@@ -101,10 +124,20 @@ impl<'i> Record<'i> {
         (at + HEAD + self.origin.len() + width(self.fields)).next_multiple_of(UNIT)
     }
 
+    /// Whether the operator says something of its verdicts.
+    #[inline]
+    pub fn is_overridden(&self) -> bool {
+        self.ruling.is_some() || self.fields >> PAUSED_UNTIL & 1 == 1
+    }
+
+    /// What the operator says.
+    pub fn word(&self) -> Word {
+        Word { ruling: self.ruling, paused_until: self.time(PAUSED_UNTIL) }
+    }
+
     /// All that is known of the origin but its rules.
     pub fn state(&self) -> State {
-        // The upper octets are those that are there; the shift brings the sign.
-        let time = |field: usize| self.field(field).map(|number| number as i64 >> 16);
+        let time = |field: usize| self.time(field);
         let answered = Answered {
             status: self.field(STATUS).map(|number| (number >> 48) as u16),
             fetched_at: time(FETCHED_AT),
@@ -113,12 +146,17 @@ impl<'i> Record<'i> {
         };
         let times = Times { fetched_at: time(GOOD_FETCHED_AT), expires: time(GOOD_EXPIRES) };
         let last_good = self.last_good.map(|standing| LastGood { standing, times });
-        State { standing: self.standing, answered, last_good }
+        State { standing: self.standing, answered, last_good, word: self.word() }
     }
 
     /// The place of its side records.
     pub(crate) fn side(&self) -> u32 {
         self.field(SIDE).map_or(NONE, |number| (number >> 32) as u32)
+    }
+
+    fn time(&self, field: usize) -> Option<i64> {
+        // The upper octets are those that are there; the shift brings the sign.
+        self.field(field).map(|number| number as i64 >> 16)
     }
 
     /// The octets of a field as the uppermost ones of a number.
@@ -134,7 +172,7 @@ impl<'i> Record<'i> {
     /// Makes sure that a record begins at an octet of the section; returns it.
     pub(crate) fn check(records: &'i [u8], at: usize) -> Result<Record<'i>, &'static str> {
         let head = records.get(at..at + HEAD).ok_or("a record reaches beyond the end")?;
-        let (standing, last_good) = (head[6] & STANDING_MASK, head[6] >> STANDING_BITS);
+        let (standing, last_good, _) = parts_of(head[6]);
         let length = usize::from(u16::from_le_bytes([head[4], head[5]]));
         if at + HEAD + length + width(head[7]) > records.len() {
             return Err("a record reaches beyond the end");
@@ -142,11 +180,8 @@ impl<'i> Record<'i> {
         if usize::from(standing) >= Standing::ALL.len() || usize::from(last_good) > Standing::ALL.len() {
             return Err("there is no standing of this number");
         }
-        if head[7] >> WIDTHS.len() != 0 {
-            return Err("there is no field of this number");
-        }
         let record = Record::at(records, at);
-        let is_failure = !record.standing.is_definite();
+        let is_failure = record.standing.is_failure();
         if record.last_good.is_some_and(|good| !is_failure || !good.is_definite()) {
             return Err("a last good answer stands beside no failure, or is one");
         }
@@ -160,7 +195,7 @@ pub(crate) fn push(origin: &[u8], row: u32, side: u32, state: &State, out: &mut 
         let start = String::from_utf8_lossy(&origin[..80]).into_owned();
         WriteError::LongOrigin { length: origin.len(), start }
     })?;
-    let State { standing, answered, last_good } = state;
+    let State { standing, answered, last_good, word } = state;
     let good = last_good.map(|good| good.times).unwrap_or_default();
     let time = |time: Option<i64>| time.map(|time| time.clamp(-LONGEST_TIME, LONGEST_TIME));
     let fields: [Option<i64>; WIDTHS.len()] = [
@@ -171,10 +206,12 @@ pub(crate) fn push(origin: &[u8], row: u32, side: u32, state: &State, out: &mut 
         time(answered.unreachable_since),
         time(good.fetched_at),
         time(good.expires),
+        time(word.paused_until),
     ];
     out.extend_from_slice(&row.to_le_bytes());
     out.extend_from_slice(&length.to_le_bytes());
-    out.push(*standing as u8 | last_good.map_or(0, |good| good.standing as u8 + 1) << STANDING_BITS);
+    let good = last_good.map_or(0, |good| good.standing as u8 + 1) << STANDING_BITS;
+    out.push(*standing as u8 | good | word.ruling.map_or(0, |ruling| ruling as u8) << RULING_SHIFT);
     out.push(fields.iter().enumerate().fold(0, |bits, (field, value)| bits | u8::from(value.is_some()) << field));
     out.extend_from_slice(origin);
     for (value, width) in fields.iter().zip(WIDTHS) {
@@ -202,8 +239,10 @@ mod tests {
             let times = Times { fetched_at: time(number, 4), expires: time(number, 5) };
             let last_good = (number >= 16).then_some(LastGood { standing: Standing::ALL[number as usize % 3], times });
             let standing =
-                Standing::ALL[if last_good.is_some() { 3 + number as usize % 2 } else { number as usize % 5 }];
-            let state = State { standing, answered, last_good };
+                Standing::ALL[if last_good.is_some() { 3 + number as usize % 2 } else { number as usize % 6 }];
+            let ruling = (number as usize % 4).checked_sub(1).map(|ruling| Ruling::ALL[ruling]);
+            let word = Word { ruling, paused_until: time(number, 0) };
+            let state = State { standing, answered, last_good, word };
             let origin = "x".repeat(number as usize % 7);
             let side = if number % 2 == 1 { number } else { NONE };
             push(origin.as_bytes(), number * 3, side, &state, &mut records).unwrap();
@@ -229,7 +268,7 @@ mod tests {
     #[test]
     fn times_beyond_all_reason_are_cut() {
         let answered = Answered { fetched_at: Some(i64::MAX), expires: Some(i64::MIN), ..Answered::default() };
-        let state = State { standing: Standing::RobotsTxt, answered, last_good: None };
+        let state = State { standing: Standing::RobotsTxt, answered, last_good: None, word: Word::default() };
         let mut records = Vec::new();
         push(b"a", 0, NONE, &state, &mut records).unwrap();
         let times = Record::at(&records, 0).state().times_in_use();

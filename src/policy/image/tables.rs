@@ -156,6 +156,11 @@ impl<'f> Copier<'f> {
         Ok(Group { automaton, rules, own: group.own })
     }
 
+    /// The side records at a place, as octets.
+    pub fn side_records(&self, place: u32) -> &'f [u8] {
+        self.from.side.item(place)
+    }
+
     /// The place of side records in `tables`.
     pub fn side(&mut self, place: u32, tables: &mut Tables) -> Result<u32, WriteError> {
         if place == NONE {

@@ -45,7 +45,7 @@ impl Writer {
         self.last.extend_from_slice(origin);
         let place = self.origins.len() / record::UNIT as u64;
         if place >= u64::from(u32::MAX) || self.count >= u64::from(u32::MAX) {
-            let limit = (u64::from(u32::MAX) + 1) * record::UNIT as u64 >> 30;
+            let limit = ((u64::from(u32::MAX) + 1) * record::UNIT as u64) >> 30;
             return Err(WriteError::Full { section: Section::Origins.name(), limit });
         }
         self.record.clear();

@@ -25,31 +25,25 @@
 
 mod error;
 mod parse;
+mod placement;
 
 pub use error::{OverrideProblem, OverridesError};
+pub(super) use placement::Placement;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::standing::Ruling;
 use parse::{line_of, parse};
-
-/// What stands in place of an origin's robots.txt.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Ruling {
-    /// Everything is allowed.
-    AllowAll,
-    /// Everything is forbidden.
-    ForbidAll,
-    /// This robots.txt counts.
-    Replaced(Arc<[u8]>),
-}
 
 /// The operator's word for one origin; at least one of the fields says something.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Override {
     /// What stands in place of the robots.txt.
     pub ruling: Option<Ruling>,
+    /// The robots.txt that stands in its place, with [`Ruling::RobotsTxt`].
+    pub robots_txt: Option<Arc<[u8]>>,
     /// The crawl delay in seconds, as a decimal number; it stands above those of a robots.txt.
     pub crawl_delay: Option<String>,
     /// Nothing is fetched before this time, in seconds of Unix time.

@@ -8,8 +8,9 @@ use std::sync::Arc;
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
-use super::{Override, OverrideProblem, Overrides, Ruling};
+use super::{Override, OverrideProblem, Overrides};
 use crate::policy::source::bare_origin;
+use crate::policy::standing::Ruling;
 
 const VERDICT: &str = "verdict";
 const ROBOTS_TXT: &str = "robots-txt";
@@ -123,7 +124,8 @@ fn word(table: &DeTable<'_>, folder: &Path) -> Result<Option<Override>, Wrong> {
     let file = keys.get(ROBOTS_TXT_FILE).map(|value| replacement(value, folder)).transpose()?;
     let body = inline.map(|text| Arc::from(text.as_bytes())).or(file);
     let word = Override {
-        ruling: verdict.or(body.map(Ruling::Replaced)),
+        ruling: verdict.or(body.is_some().then_some(Ruling::RobotsTxt)),
+        robots_txt: body,
         crawl_delay: keys.get(CRAWL_DELAY).map(crawl_delay).transpose()?,
         paused_until: keys.get(PAUSED_UNTIL).map(paused_until).transpose()?,
     };
@@ -224,7 +226,9 @@ mod tests {
         assert_eq!(word("http://xn--bcher-kva.example"), allowed);
         assert_eq!(word("http://a.example:8080").ruling, Some(Ruling::ForbidAll));
         let body = b"User-agent: *\nDisallow: /\n".as_slice();
-        assert_eq!(word("http://r.example").ruling, Some(Ruling::Replaced(body.into())));
+        let replaced =
+            Override { ruling: Some(Ruling::RobotsTxt), robots_txt: Some(body.into()), ..Override::default() };
+        assert_eq!(word("http://r.example"), replaced);
         assert_eq!(overrides.get("http://shop.example"), None);
         assert!(parsed("").unwrap().is_empty());
     }
@@ -238,7 +242,7 @@ mod tests {
         std::fs::write(&path, "['http://a']\nrobots-txt-file = 'own/a.txt'\n").unwrap();
         let overrides = Overrides::read(&path).unwrap();
         let body = b"Disallow: /\xff".as_slice();
-        assert_eq!(overrides.get("http://a").unwrap().ruling, Some(Ruling::Replaced(body.into())));
+        assert_eq!(overrides.get("http://a").unwrap().robots_txt.as_deref(), Some(body));
         std::fs::write(&path, "# \u{fc}\n['http://a']\nrobots-txt-file = 'own/b.txt'\n").unwrap();
         let error = Overrides::read(&path).unwrap_err().to_string();
         for part in ["overrides.toml, line 3 (byte 36)", "b.txt"] {

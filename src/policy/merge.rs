@@ -1,0 +1,332 @@
+//! Two policies as one: of each origin the newest entry.
+//!
+//! A day's captures make a small policy, which updates a large one without the sources of the large one. What an entry
+//! lacks, the other one may have: a failure keeps the last good rules of either, and when it began.
+//!
+//! The operator's word is no answer, so it does not age: that of the newer policy counts, and if it says nothing of an
+//! origin, that of the older one goes on.
+
+use std::path::Path;
+
+use super::captures::{CaptureCounts, HELD};
+use super::image::{Copier, Home, Record, WriteError, Writer, folder_of, replace};
+use super::resolve::Resolved;
+use super::side_records;
+use super::standing::{LastGood, Ruling, Standing, State, Word};
+use super::{Policy, Statistics};
+
+/// Why two policies cannot be one.
+#[derive(Debug, thiserror::Error)]
+pub enum MergeError {
+    /// They read robots.txt differently.
+    #[error("the policies are of different dialects, {old} and {new}; compile one of them again under the other's")]
+    Dialects {
+        /// The older one's.
+        old: &'static str,
+        /// The newer one's.
+        new: &'static str,
+    },
+    /// They are for different crawlers.
+    #[error(
+        "the policies are for different crawlers, or in another order: {old} and {new}; compile one of them again for \
+         those of the other"
+    )]
+    Crawlers {
+        /// The older one's.
+        old: String,
+        /// The newer one's.
+        new: String,
+    },
+    /// What comes of them cannot be written.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+}
+
+/// Merges two policies into a policy file.
+///
+/// Of each origin the entry counts whose last answer is newer, that of `new` where both are of one time or have none. If
+/// it is a failure, the newest good answer of both stands beside it, and an origin that was unreachable before has been
+/// since then. What the operator says of an origin in `new` counts, else what `old` has.
+///
+/// # Errors
+///
+/// [`MergeError`] where dialects or crawlers differ, or the file cannot be written.
+pub fn merge(old: &Policy, new: &Policy, path: &Path) -> Result<Statistics, MergeError> {
+    if old.dialect != new.dialect {
+        return Err(MergeError::Dialects { old: old.dialect.name, new: new.dialect.name });
+    }
+    if !old.columns.is_same(&new.columns) {
+        return Err(MergeError::Crawlers { old: old.columns.to_string(), new: new.columns.to_string() });
+    }
+    let home = Home::Folder { folder: folder_of(path).to_owned(), limit: HELD };
+    let mut merging = Merging {
+        writer: Writer::new(new.columns.clone(), new.dialect, &home),
+        copiers: [old, new].map(|policy| Copier::from_parts(&policy.image.parts(), policy.columns.count())),
+        last_good_kept: 0,
+        overridden: 0,
+    };
+    merging.all(old, new)?;
+    let mut captures = old.statistics.captures;
+    captures.merge(&new.statistics.captures);
+    let captures = CaptureCounts { last_good_kept: merging.last_good_kept, ..captures };
+    let mut notes = old.statistics.notes;
+    notes.merge(&new.statistics.notes);
+    let statistics = Statistics { captures, notes, overridden: merging.overridden, ..Statistics::default() };
+    Ok(replace(path, |file| merging.writer.write(statistics, file))?)
+}
+
+/// A policy that is being put together from an old and a new one.
+struct Merging<'p> {
+    writer: Writer,
+    /// From the old one, from the new one.
+    copiers: [Copier<'p>; 2],
+    last_good_kept: u64,
+    overridden: u64,
+}
+
+/// One of the two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Old = 0,
+    New = 1,
+}
+
+/// What an entry comes to: its state, and whose row and side records are in use.
+struct Merged {
+    state: State,
+    rules_of: Side,
+}
+
+impl Merging<'_> {
+    fn all(&mut self, old: &Policy, new: &Policy) -> Result<(), WriteError> {
+        let (mut old, mut new) = (old.index().records().peekable(), new.index().records().peekable());
+        loop {
+            // Both are sorted: the smaller origin comes next, or the same one of both.
+            let (from_old, from_new) = match (old.peek(), new.peek()) {
+                (None, None) => return Ok(()),
+                (Some(_), None) => (old.next(), None),
+                (None, Some(_)) => (None, new.next()),
+                (Some(one), Some(other)) => match one.origin.cmp(other.origin) {
+                    std::cmp::Ordering::Less => (old.next(), None),
+                    std::cmp::Ordering::Equal => (old.next(), new.next()),
+                    std::cmp::Ordering::Greater => (None, new.next()),
+                },
+            };
+            self.add(from_old, from_new)?;
+        }
+    }
+
+    fn add(&mut self, old: Option<Record<'_>>, new: Option<Record<'_>>) -> Result<(), WriteError> {
+        let Some(origin) = new.or(old).map(|record| record.origin) else { return Ok(()) };
+        let records = [old, new];
+        let speaker = [Side::New, Side::Old].into_iter().find(|&side| self.says_something(records, side));
+        let word = speaker.and_then(|side| records[side as usize]).map_or(Word::default(), |record| record.word());
+        // Of an origin whose robots.txt was replaced, the answers are known, but not what they said: without the
+        // replacement it is as if it had not been fetched.
+        let is_void = |side: Side, record: &Record<'_>| {
+            record.ruling == Some(Ruling::RobotsTxt) && speaker.is_some_and(|speaker| speaker != side)
+        };
+        let entry = |side: Side| {
+            let record = records[side as usize]?;
+            match is_void(side, &record) {
+                true => Some(Resolved::unfetched()),
+                false => Some(Resolved { state: record.state(), row: record.row, side: record.side() }),
+            }
+        };
+        let [old, new] = [entry(Side::Old), entry(Side::New)];
+        let states = (old.as_ref().map(|old| old.state), new.as_ref().map(|new| new.state));
+        let mut merged = match states {
+            (Some(old), Some(new)) => both(old, new),
+            (Some(state), None) => Merged { state, rules_of: Side::Old },
+            (None, Some(state)) => Merged { state, rules_of: Side::New },
+            (None, None) => return Ok(()),
+        };
+        merged.state.word = word;
+        if let (Some(Ruling::RobotsTxt), Some(speaker)) = (word.ruling, speaker) {
+            merged.rules_of = speaker;
+        }
+        let rules_of = match merged.rules_of {
+            Side::Old => old,
+            Side::New => new,
+        };
+        let Resolved { row, side, .. } = rules_of.unwrap_or_else(Resolved::unfetched);
+        let row = self.copiers[merged.rules_of as usize].row(row, &mut self.writer.tables)?;
+        let side = self.side(merged.rules_of, side, speaker, records)?;
+        self.last_good_kept += u64::from(merged.state.last_good.is_some());
+        self.overridden += u64::from(speaker.is_some());
+        self.writer.add(origin, row, side, &merged.state)
+    }
+
+    /// Whether the operator says something of an origin on this side.
+    fn says_something(&self, records: [Option<Record<'_>>; 2], side: Side) -> bool {
+        records[side as usize].is_some_and(|record| record.is_overridden() || !self.own(side, record.side()).is_empty())
+    }
+
+    /// The operator's own side records at a place.
+    fn own(&self, side: Side, place: u32) -> &[u8] {
+        side_records::split_own(self.copiers[side as usize].side_records(place)).0
+    }
+
+    /// The side records of one side, with the operator's own of the side that has the word.
+    fn side(
+        &mut self,
+        of: Side,
+        place: u32,
+        speaker: Option<Side>,
+        records: [Option<Record<'_>>; 2],
+    ) -> Result<u32, WriteError> {
+        let spoken = speaker.and_then(|side| Some((side, records[side as usize]?)));
+        let own = spoken.map_or(&b""[..], |(side, record)| self.own(side, record.side()));
+        let (own_here, of_file) = side_records::split_own(self.copiers[of as usize].side_records(place));
+        if own == own_here {
+            return self.copiers[of as usize].side(place, &mut self.writer.tables);
+        }
+        let list = [own, of_file].concat();
+        Ok(self.writer.tables.side.intern(&list)?.0)
+    }
+}
+
+/// What two entries of one origin come to.
+fn both(old: State, new: State) -> Merged {
+    // What was never fetched is older than anything that was.
+    let age = |state: &State| (state.standing != Standing::Unfetched, state.answered.fetched_at);
+    let new_is_newer = age(&new) >= age(&old);
+    let ((mut state, of), (other, of_other)) = match new_is_newer {
+        true => ((new, Side::New), (old, Side::Old)),
+        false => ((old, Side::Old), (new, Side::New)),
+    };
+    if state.standing.is_definite() {
+        return Merged { state, rules_of: of };
+    }
+    if state.standing == Standing::Unreachable && other.standing == Standing::Unreachable {
+        let since = other.answered.unreachable_since.or(other.answered.fetched_at);
+        state.answered.unreachable_since = state.answered.unreachable_since.or(since);
+    }
+    let others = match other.standing.is_definite() {
+        true => Some(LastGood { standing: other.standing, times: other.answered.times() }),
+        false => other.last_good,
+    };
+    let of_others =
+        others.filter(|good| state.last_good.is_none_or(|own| good.times.fetched_at > own.times.fetched_at));
+    match of_others {
+        Some(good) => Merged { state: State { last_good: Some(good), ..state }, rules_of: of_other },
+        None => Merged { state, rules_of: of },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dialect::Dialect;
+    use crate::policy::{Answered, Capture, Captures, Overrides, Times, Trust};
+    use crate::robots::Agents;
+
+    fn state(standing: Standing, fetched_at: Option<i64>, good: Option<i64>) -> State {
+        let answered = Answered { status: Some(200), fetched_at, ..Answered::default() };
+        let times = |fetched_at| Times { fetched_at: Some(fetched_at), expires: None };
+        let last_good = good.map(|at| LastGood { standing: Standing::RobotsTxt, times: times(at) });
+        State { standing, answered, last_good, word: Word::default() }
+    }
+
+    /// Time of the entry, of its last good answer, and whose rules are in use.
+    fn merged(old: State, new: State) -> (Option<i64>, Option<i64>, usize) {
+        let Merged { state, rules_of } = both(old, new);
+        let good = state.last_good.map(|good| good.times.fetched_at.unwrap_or(-1));
+        (state.answered.fetched_at, good, rules_of as usize)
+    }
+
+    #[test]
+    fn the_newest_entry_counts_and_keeps_the_last_good_rules_of_either() {
+        use Standing::{RedirectUnresolved, RobotsTxt, Unavailable, Unreachable};
+        let at = |standing, time: i64| state(standing, Some(time), None);
+        let failed = |time: i64, good: i64| state(Unreachable, Some(time), Some(good));
+        assert_eq!(merged(at(RobotsTxt, 1), at(Unavailable, 2)), (Some(2), None, 1));
+        assert_eq!(merged(at(RobotsTxt, 3), at(Unavailable, 2)), (Some(3), None, 0));
+        assert_eq!(merged(at(RobotsTxt, 2), at(Unavailable, 2)), (Some(2), None, 1), "one time: the new one");
+        assert_eq!(merged(state(RobotsTxt, None, None), at(Unavailable, -5)), (Some(-5), None, 1));
+        assert_eq!(merged(at(RobotsTxt, 1), state(Unavailable, None, None)), (Some(1), None, 0));
+        assert_eq!(merged(at(RobotsTxt, 1), at(Unreachable, 2)), (Some(2), Some(1), 0), "the old rules stay");
+        assert_eq!(merged(at(RobotsTxt, 1), at(RedirectUnresolved, 2)), (Some(2), Some(1), 0));
+        assert_eq!(merged(failed(5, 1), at(RobotsTxt, 3)), (Some(5), Some(3), 1), "a newer good answer");
+        assert_eq!(merged(failed(5, 4), at(RobotsTxt, 3)), (Some(5), Some(4), 0));
+        assert_eq!(merged(failed(5, 4), at(Unreachable, 6)), (Some(6), Some(4), 0));
+        assert_eq!(merged(failed(5, 2), failed(6, 3)), (Some(6), Some(3), 1));
+        assert_eq!(merged(failed(5, 3), failed(6, 2)), (Some(6), Some(3), 0));
+        assert_eq!(merged(at(Unreachable, 5), at(Unreachable, 6)), (Some(6), None, 1));
+        let unfetched = Resolved::unfetched().state;
+        assert_eq!(merged(state(RobotsTxt, None, None), unfetched), (None, None, 0));
+        assert_eq!(merged(unfetched, failed(5, 4)), (Some(5), Some(4), 1));
+        assert_eq!(merged(failed(5, 4), unfetched), (Some(5), Some(4), 0));
+    }
+
+    #[test]
+    fn an_origin_is_unreachable_since_it_was_first_seen_to_be() {
+        let since = |old: State, new: State| both(old, new).state.answered.unreachable_since;
+        let failed = |time, since| State {
+            answered: Answered { fetched_at: Some(time), unreachable_since: since, ..Answered::default() },
+            ..state(Standing::Unreachable, None, None)
+        };
+        assert_eq!(since(failed(5, Some(4)), failed(6, None)), Some(4));
+        assert_eq!(since(failed(5, None), failed(6, None)), Some(5));
+        assert_eq!(since(failed(5, Some(4)), failed(6, Some(6))), Some(6), "it was reached in between");
+        assert_eq!(since(failed(7, None), failed(6, Some(3))), Some(3));
+        assert_eq!(since(state(Standing::RobotsTxt, Some(5), None), failed(6, None)), None);
+    }
+
+    /// A policy of answers (host, time, status) with one robots.txt, and of overrides.
+    fn policy(answers: &[(&str, i64, u16)], overrides: &str) -> Policy {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("overrides.toml");
+        std::fs::write(&path, overrides).unwrap();
+        let body = b"User-agent: *\nCrawl-delay: 7\nDisallow: /\n".as_slice();
+        let capture = |&(host, time, status): &(&str, i64, u16)| Capture {
+            url: format!("http://{host}/robots.txt"),
+            origin: Some(format!("http://{host}")),
+            answered: Answered { status: Some(status), fetched_at: Some(time), ..Answered::default() },
+            body: (status == 200).then(|| body.into()),
+            ..Capture::default()
+        };
+        let mut captures = Captures::new(Agents::everybody(), Dialect::DEFAULT);
+        captures.add(answers.iter().map(capture).collect()).unwrap();
+        captures.add_overrides(&Overrides::read(&path).unwrap()).unwrap();
+        captures.policy().unwrap()
+    }
+
+    #[test]
+    fn the_operators_word_goes_on_until_there_is_a_newer_one() {
+        let old = policy(
+            &[("a", 1, 200), ("b", 1, 200), ("c", 1, 200), ("d", 1, 200), ("e", 1, 200)],
+            "['http://a']\nverdict = 'allow-all'\ncrawl-delay = 5\n['http://b']\ncrawl-delay = 1\n\
+             ['http://c']\nrobots-txt = ''\n['http://d']\nrobots-txt = \"User-agent: *\\nAllow: /x\\nAllow: /y\"\n",
+        );
+        let new = policy(
+            &[("a", 2, 200), ("d", 2, 404)],
+            "['http://b']\ncrawl-delay = 2\n['http://c']\npaused-until = 1970-01-01T00:01:00Z\n\
+             ['http://e']\nverdict = 'forbid-all'\n",
+        );
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("merged.rsv");
+        let statistics = merge(&old, &new, &path).unwrap();
+        assert_eq!((statistics.origins, statistics.overridden), (5, 5));
+        let merged = Policy::open(&path, Trust::Nothing).unwrap();
+        let crawler = merged.crawler(None).unwrap();
+        let of = |host: &str| {
+            let record = merged.index().get(format!("http://{host}").as_bytes()).unwrap();
+            let delays = merged.side_records(&record, 0).into_iter();
+            let delays: Vec<_> =
+                delays.map(|one| (one.line, String::from_utf8_lossy(one.value).into_owned())).collect();
+            let rules = merged.groups(&crawler).of(record.row).map_or(0, |group| merged.rules(group).rules().len());
+            let State { standing, word, answered, .. } = record.state();
+            (standing, answered.fetched_at, word, delays, rules)
+        };
+        let word = |ruling, paused_until| Word { ruling, paused_until };
+        let delays =
+            |list: &[(u32, &str)]| list.iter().map(|&(line, value)| (line, value.to_owned())).collect::<Vec<_>>();
+        let allowed = word(Some(Ruling::AllowAll), None);
+        assert_eq!(of("a"), (Standing::RobotsTxt, Some(2), allowed, delays(&[(0, "5"), (2, "7")]), 1));
+        assert_eq!(of("b"), (Standing::RobotsTxt, Some(1), Word::default(), delays(&[(0, "2"), (2, "7")]), 1));
+        assert_eq!(of("c"), (Standing::Unfetched, None, word(None, Some(60)), vec![], 0), "what it said is not known");
+        assert_eq!(of("d"), (Standing::Unavailable, Some(2), word(Some(Ruling::RobotsTxt), None), vec![], 2));
+        assert_eq!(of("e").2, word(Some(Ruling::ForbidAll), None));
+    }
+}
