@@ -27,7 +27,7 @@ use std::hash::{BuildHasher, Hasher};
 
 use super::bands::{Band, NO_MATCH};
 use super::contexts::{Change, Context, Contexts, List};
-use super::globs::{Globs, Item, Then};
+use super::globs::{Globs, Item, Segments, Then};
 use super::prefixes::{Place, Prefixes};
 use super::sorting::Sorting;
 
@@ -102,17 +102,17 @@ pub(super) struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    /// A builder for the arena's globs, whose octets are in `text`, that gives up after `budget` units of work: edges
+    /// A builder for the arena's globs, which are made of `segments`, that gives up after `budget` units of work: edges
     /// and items looked at, states made, waiting items copied.
-    pub fn new(text: &'a [u8], arena: &'a mut Arena, budget: usize) -> Builder<'a> {
+    pub fn new(segments: Segments<'a>, arena: &'a mut Arena, budget: usize) -> Builder<'a> {
         let Arena { globs, sorting, prefixes, contexts, states, by_content, edges, .. } = arena;
-        globs.make_items(text, sorting);
-        prefixes.build(text, globs, sorting);
+        globs.make_items(segments, sorting);
+        prefixes.build(segments, globs, sorting);
         contexts.clear();
         states.clear();
         by_content.clear();
         edges.clear();
-        Builder { text, arena, work: 0, budget }
+        Builder { text: segments.text, arena, work: 0, budget }
     }
 
     /// The work spent so far.

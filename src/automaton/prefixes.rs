@@ -5,7 +5,7 @@
 //! going there. Most groups are nothing but first segments (59 % of real files have no `*` at all).
 
 use super::bands::{Band, NO_MATCH, opposite};
-use super::globs::{First, Globs, Then};
+use super::globs::{First, Globs, Segments, Then};
 use super::sorting::Sorting;
 
 /// A node of the trie: where first segments end or part.
@@ -75,10 +75,10 @@ struct Open {
 impl Prefixes {
     /// Makes the trie of the first segments, from the last one to the first: so that a node comes behind its
     /// descendants, and before them when all are turned round.
-    pub fn build(&mut self, text: &[u8], globs: &Globs, sorting: &mut Sorting) {
+    pub fn build(&mut self, segments: Segments<'_>, globs: &Globs, sorting: &mut Sorting) {
         self.nodes.clear();
         self.firsts.clear();
-        globs.sort_firsts(text, sorting, &mut self.firsts);
+        globs.sort_firsts(segments, sorting, &mut self.firsts);
         let (entries, common) = (sorting.entries(), sorting.common());
         self.open.push(Open { node: Node::new(0, 0), before: 0 });
         let mut end = entries.len();

@@ -37,6 +37,13 @@ pub struct Pattern {
     end_segment: u32,
 }
 
+impl Pattern {
+    /// Its segments, indices into [`Patterns::segment_ranges`].
+    pub(crate) fn segment_numbers(&self) -> Range<u32> {
+        self.first_segment..self.end_segment
+    }
+}
+
 /// The patterns of one crawler for one robots.txt, in the order of their ranks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Patterns {
@@ -64,6 +71,11 @@ impl Patterns {
     ) -> impl DoubleEndedIterator<Item = Range<usize>> + ExactSizeIterator + '_ {
         let range = pattern.first_segment as usize..pattern.end_segment as usize;
         self.segments[range].iter().map(|&(start, end)| start as usize..end as usize)
+    }
+
+    /// Where each segment begins and ends in [`Patterns::text`], of all patterns in the order of the rules.
+    pub(crate) fn segment_ranges(&self) -> &[(u32, u32)] {
+        &self.segments
     }
 
     /// Whether `path`, in normal form, matches `pattern`: greedily, segment by segment, which is exact for globs.
