@@ -193,26 +193,24 @@ impl<'a> Builder<'a> {
     /// waits for the next segment.
     pub(super) fn land_firsts(&mut self, mut fail: StateId, place: Place) -> Result<StateId, OverBudget> {
         let Arena { prefixes, contexts, states, change, .. } = &mut *self.arena;
-        let old = contexts.get(states[fail as usize].context).best;
-        let complete = prefixes.complete(place, old);
-        if !complete.is_empty() {
-            let mut best = old;
+        let State { mut context, mut end, .. } = states[fail as usize];
+        let Context { mut best, mut undecided, .. } = *contexts.get(context);
+        let complete = prefixes.complete(place);
+        if complete.accepts.max(complete.waits) > best {
             change.clear();
-            for first in complete.iter().filter(|first| first.band > old) {
-                match first.then {
-                    Then::Accepts => best = best.max(first.band),
-                    Then::Ends => {}
-                    Then::Waits(item) => change.entering.push(item),
-                }
+            if complete.waits > best {
+                change.entering.extend(complete.firsts.iter().filter_map(|first| match first.then {
+                    Then::Waits(item) if first.band > best => Some(item),
+                    _ => None,
+                }));
             }
-            let looked_at = complete.len();
+            let looked_at = complete.firsts.len();
+            let better = complete.accepts.max(best);
             self.spend(looked_at)?;
-            if best != old || !self.arena.change.is_empty() {
-                fail = self.changed(fail, best)?;
-            }
+            fail = self.changed(fail, better)?;
+            State { context, end, .. } = *self.state(fail);
+            Context { best, undecided, .. } = *self.arena.contexts.get(context);
         }
-        let State { context, end, .. } = *self.state(fail);
-        let Context { best, undecided, .. } = *self.arena.contexts.get(context);
         let live = self.arena.prefixes.live(place, best);
         if !live.any || !undecided && !live.opposite {
             // Where nothing can change the verdict, the failure link says it.
