@@ -33,6 +33,7 @@ use std::cell::RefCell;
 
 use crate::pattern::{Patterns, Verdict};
 use build::{Arena, Builder, OverBudget};
+use globs::Segments;
 use table::Layout;
 
 /// Which engine an automaton is for.
@@ -123,12 +124,11 @@ fn compile_dfa(
     words: &mut Vec<u32>,
 ) -> Result<Compiled, OverBudget> {
     arena.globs.clear();
-    for (pattern, band) in patterns.all().iter().zip(bands::bands(patterns)) {
-        if band != bands::NO_MATCH {
-            arena.globs.add(band, pattern.anchored, patterns.segments(pattern));
-        }
+    for (pattern, band) in bands::from_the_worst(patterns).filter(|&(_, band)| band != bands::NO_MATCH) {
+        arena.globs.add(band, pattern.anchored, pattern.segment_numbers());
     }
-    let mut builder = Builder::new(patterns.text(), arena, budget);
+    let segments = Segments { text: patterns.text(), ranges: patterns.segment_ranges() };
+    let mut builder = Builder::new(segments, arena, budget);
     layout.reach(&mut builder)?;
     let at = words.len();
     layout.write(&builder, |_| None, words);

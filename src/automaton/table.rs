@@ -16,7 +16,7 @@
 //! root of its context; all others default to a record of shorter progress, as failure links do, so that a walk takes
 //! at most two steps an octet in all.
 
-use super::build::{Builder, Edges, OverBudget, State, StateId};
+use super::build::{Builder, Edges, OverBudget, StateId};
 use super::filter::{self, FILTER_WORDS};
 use super::{MAIN_ROOT, START, START_BEHIND_SLASH, bands};
 use crate::pattern::Verdict;
@@ -115,6 +115,7 @@ impl Layout {
             behind_slash = builder.next(start, b'/')?;
         }
         self.starts = [start, behind_slash];
+        self.targets.resize(builder.states().len(), UNREACHED);
         self.visit(builder, behind_slash);
         let mut at = 0;
         loop {
@@ -123,8 +124,9 @@ impl Layout {
                 self.visit(builder, start);
             }
             let Some(&Record { state, .. }) = self.records.get(at) else { return Ok(()) };
-            builder.expand(state)?;
-            let State { fail, edges, .. } = *builder.state(state);
+            let edges = builder.expand(state)?;
+            let fail = builder.state(state).fail;
+            self.targets.resize(builder.states().len(), UNREACHED);
             // Most octets go to the failure link: its record is to be near.
             if let Some(fail) = fail {
                 self.visit(builder, fail);
@@ -154,9 +156,6 @@ impl Layout {
     /// Notes that a state can be reached; returns its target, as far as it is known.
     #[inline]
     fn visit(&mut self, builder: &Builder<'_>, state: StateId) -> Target {
-        if self.targets.len() <= state as usize {
-            self.targets.resize(builder.states().len(), UNREACHED);
-        }
         let target = &mut self.targets[state as usize];
         if *target == UNREACHED {
             if builder.state(state).settled {
