@@ -219,3 +219,78 @@ impl Node {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Walks all paths of `octets` up to a length, as far as something better than `best` goes on.
+    fn follow(
+        prefixes: &Prefixes,
+        text: &[u8],
+        globs: &[(Vec<u8>, Band, bool)],
+        best: Band,
+        path: Vec<u8>,
+        place: Place,
+    ) {
+        let better = |matches: &dyn Fn(&[u8]) -> bool, anchored: Option<bool>| {
+            let globs = globs.iter().filter(|(segment, ..)| matches(segment));
+            let globs = globs.filter(|(.., is_anchored)| anchored.is_none_or(|anchored| anchored == *is_anchored));
+            globs.map(|&(_, band, _)| band).filter(|&band| band > best).collect::<Vec<_>>()
+        };
+        let ends = |segment: &[u8]| segment == path;
+        let goes_on = |segment: &[u8]| segment.len() > path.len() && segment.starts_with(&path);
+        let (accepting, dollars) = (better(&ends, Some(false)), better(&ends, Some(true)));
+        let in_progress = [better(&goes_on, None), dollars.clone()].concat();
+        let live = prefixes.live(place, best);
+        assert_eq!(prefixes.complete(place).accepts.max(best), accepting.iter().copied().fold(best, Band::max));
+        assert_eq!(live.any, !in_progress.is_empty(), "{path:?} {best} {globs:?}");
+        assert_eq!(live.opposite, in_progress.iter().any(|&band| opposite(band, best)), "{path:?} {best} {globs:?}");
+        assert_eq!(live.end.max(best), dollars.iter().copied().fold(best, Band::max));
+        let mut next = prefixes.next_after(place, best, None);
+        let mut octets = Vec::new();
+        while let Some(place_behind) = next {
+            let octet = text[prefixes.text_at(place_behind) as usize - 1];
+            octets.push(octet);
+            follow(prefixes, text, globs, best, [&path[..], &[octet]].concat(), place_behind);
+            next = prefixes.next_after(place, best, next);
+        }
+        let mut expected: Vec<u8> = (0..=255)
+            .filter(|&octet| !better(&|segment| segment.starts_with(&[&path[..], &[octet]].concat()), None).is_empty())
+            .collect();
+        expected.sort();
+        assert_eq!(octets, expected, "{path:?} {best} {globs:?}");
+    }
+
+    #[test]
+    fn places_know_what_is_live_below_them() {
+        let mut state = 11u64;
+        let mut dice = |bound: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as usize % bound
+        };
+        let (mut prefixes, mut sorting) = (Prefixes::default(), Sorting::default());
+        for _ in 0..600 {
+            let globs: Vec<(Vec<u8>, Band, bool)> = (0..dice(9))
+                .map(|_| ((0..dice(5)).map(|_| [b'a', b'b'][dice(2)]).collect(), 1 + dice(4) as Band, dice(3) == 0))
+                .collect();
+            let text: Vec<u8> = globs.iter().flat_map(|(segment, ..)| segment.iter().copied()).collect();
+            let mut end = 0;
+            let ranges: Vec<(u32, u32)> = globs
+                .iter()
+                .map(|(segment, ..)| {
+                    end += segment.len() as u32;
+                    (end - segment.len() as u32, end)
+                })
+                .collect();
+            let mut added = Globs::default();
+            for (number, &(_, band, anchored)) in (0..).zip(&globs) {
+                added.add(band, anchored, number..number + 1);
+            }
+            prefixes.build(Segments { text: &text, ranges: &ranges }, &added, &mut sorting);
+            for best in 0..5 {
+                follow(&prefixes, &text, &globs, best, Vec::new(), Place::START);
+            }
+        }
+    }
+}

@@ -10,7 +10,7 @@ const DIRECTORY_INDEX: &[u8] = b"/index.htm";
 impl Patterns {
     /// The rules of one crawler as patterns, the one that wins against all others first.
     pub fn rank<'r, 'a: 'r>(rules: impl Iterator<Item = &'r Rule<'a>> + Clone, dialect: &Dialect) -> Patterns {
-        let (count, octets) =
+        let (count, octets): (usize, usize) =
             rules.clone().fold((0, 0), |(count, octets), rule| (count + 1, octets + rule.value.len()));
         let mut patterns = Patterns {
             patterns: Vec::with_capacity(count),
