@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use robosieve::dialect::Dialect;
 use robosieve::filter::Fallback;
+use robosieve::policy::source::Columns;
 use robosieve::robots::Agents;
 
 /// Split URL lists by robots.txt, and prove that no line was lost
@@ -17,7 +18,7 @@ pub struct Args {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    Filter(FilterArgs),
+    Filter(Box<FilterArgs>),
     Check(CheckArgs),
 }
 
@@ -34,13 +35,17 @@ pub struct FilterArgs {
     #[command(flatten)]
     pub crawler: CrawlerArgs,
     /// Where robots.txt files come from: a folder (a file's name is a host, or a percent-encoded origin), JSON Lines
-    /// (url or origin, status, location, body or body_base64, fetched_at, expires, unreachable_since), or, with
-    /// --origin, a single robots.txt
+    /// (url or origin, status, location, body or body_base64, fetched_at, expires, unreachable_since), a WARC archive,
+    /// Parquet, or, with --origin, a single robots.txt; gzip and Zstandard are known by their content
     #[arg(long, required = true, value_name = "SOURCE")]
     pub robots: Vec<PathBuf>,
     /// The origin that the single robots.txt given by --robots is for
     #[arg(long, value_name = "ORIGIN")]
     pub origin: Option<String>,
+    /// The columns of Parquet sources, where they have other names, such as url=target_uri,fetched_at=date;
+    /// status= and fetched_at= say that there is none
+    #[arg(long, default_value = "url=url,status=status,body=body,fetched_at=fetched_at", value_name = "ROLE=NAME,...")]
+    pub columns: Columns,
     /// The folder for the partitions and the receipt
     #[arg(long, value_name = "DIR", required_unless_present = "count", conflicts_with = "count")]
     pub out: Option<PathBuf>,

@@ -27,7 +27,7 @@ fn policy(args: &FilterArgs) -> Result<Policy, Failure> {
     match (&args.origin, args.robots.as_slice()) {
         (Some(origin), [single]) => source::add_single(single, origin, &mut captures)?,
         (Some(_), several) => return Err(Failure::OneRobots { given: several.len() }),
-        (None, several) => several.iter().try_for_each(|path| source::add(path, &mut captures))?,
+        (None, several) => source::add(several, &args.columns, &mut captures)?,
     }
     Ok(captures.policy()?)
 }

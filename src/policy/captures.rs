@@ -11,6 +11,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::capture::{Capture, Meaning, Reading};
 use super::index::{Index, Record, TooManyOrigins};
 use super::side_records::{ListPlace, NO_RECORDS, SideRecords};
+use super::source::WarcCounts;
 use super::standing::{Answered, Standing};
 use super::{Policy, Statistics};
 use crate::automaton::{Compiled, Engine};
@@ -110,6 +111,11 @@ impl Captures {
         &self.agents
     }
 
+    /// The dialect.
+    pub fn dialect(&self) -> &'static Dialect {
+        self.dialect
+    }
+
     /// Adds captures; their robots.txt files are compiled in parallel.
     pub fn add(&mut self, captures: Vec<Capture>) {
         let (agents, dialect) = (&self.agents, self.dialect);
@@ -135,6 +141,11 @@ impl Captures {
     /// Counts a file that names no origin.
     pub fn count_unnamed_file(&mut self) {
         self.statistics.captures.unnamed_files += 1;
+    }
+
+    /// Counts of what was met in WARC files.
+    pub(super) fn warc_counts(&mut self) -> &mut WarcCounts {
+        &mut self.statistics.warc
     }
 
     fn add_reading(&mut self, capture: Capture, reading: &Reading) {

@@ -43,6 +43,8 @@ pub struct Policy {
 pub struct Statistics {
     /// Captures read, and what became of them.
     pub captures: CaptureCounts,
+    /// What was met in WARC files.
+    pub warc: source::WarcCounts,
     /// Origins with an entry.
     pub origins: u64,
     /// Distinct automata.

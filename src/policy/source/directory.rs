@@ -2,27 +2,26 @@
 //!
 //! A name is a host, a shorthand for its http and https origins on their default ports, or a percent-encoded origin
 //! (`http%3A%2F%2Fexample.com%3A8080`), which wins over the shorthand. Hidden files, directories and files of other
-//! names are passed over and counted.
+//! names are passed over and counted. A file may be compressed; then a `.gz` or `.zst` at the end of its name is no part
+//! of the host.
 
 use rayon::prelude::*;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use super::{SourceError, bare_origin, fetched};
-use crate::policy::{Capture, Captures};
+use super::{Intake, Robots, SourceError, bare_origin};
+use crate::policy::Capture;
 
-/// How many files are read before they are added: bounds the memory for bodies.
-const BATCH: usize = 4096;
+/// How many files are read at once: bounds the memory for bodies.
+const BATCH: usize = 256;
 
-pub(super) fn add(path: &Path, captures: &mut Captures) -> Result<(), SourceError> {
-    let unreadable = |error| SourceError::Unreadable { path: path.to_owned(), error };
+pub(super) fn add(path: &Path, intake: &mut Intake<'_>) -> Result<(), SourceError> {
     let mut named: Vec<(PathBuf, Vec<(String, bool)>)> = Vec::new();
-    for entry in fs::read_dir(path).map_err(unreadable)? {
-        let path = entry.map_err(unreadable)?.path();
+    for entry in fs::read_dir(path).map_err(SourceError::unreadable(path))? {
+        let path = entry.map_err(SourceError::unreadable(path))?.path();
         let origins = path.file_name().and_then(|name| name.to_str()).map(origins_of).unwrap_or_default();
         if origins.is_empty() || !path.is_file() {
-            captures.count_unnamed_file();
+            intake.count_unnamed_file();
         } else {
             named.push((path, origins));
         }
@@ -33,17 +32,30 @@ pub(super) fn add(path: &Path, captures: &mut Captures) -> Result<(), SourceErro
     }
     // The order of a directory is the file system's; errors and counts should not depend on it.
     named.sort_unstable();
+    let limit = intake.body_limit();
     for batch in named.chunks(BATCH) {
-        let read: Vec<Vec<Capture>> = batch.par_iter().map(read_file).collect::<Result<_, _>>()?;
-        captures.add(read.into_iter().flatten().collect());
+        let read: Vec<Result<Vec<Capture>, SourceError>> =
+            batch.par_iter().map(|(path, origins)| read_file(path, origins, limit)).collect();
+        // The first error in the order of names, not in that of time.
+        read.into_iter().try_for_each(|captures| {
+            intake.add(captures?);
+            Ok(())
+        })?;
     }
     Ok(())
 }
 
-fn read_file((path, origins): &(PathBuf, Vec<(String, bool)>)) -> Result<Vec<Capture>, SourceError> {
-    let body: Arc<[u8]> = fs::read(path).map_err(|error| SourceError::Unreadable { path: path.clone(), error })?.into();
-    Ok(origins.iter().map(|(origin, exact)| fetched(origin.clone(), *exact, Arc::clone(&body))).collect())
+fn read_file(path: &Path, origins: &[(String, bool)], limit: usize) -> Result<Vec<Capture>, SourceError> {
+    let robots = Robots::open(path, limit)?;
+    // What is compressed is named like a compressed file, though nothing but its content says that it is one.
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let stem = COMPRESSED.iter().find_map(|suffix| name.strip_suffix(suffix)).filter(|_| robots.was_compressed);
+    let of_stem = stem.map(origins_of);
+    Ok(of_stem.as_deref().unwrap_or(origins).iter().map(|(origin, exact)| robots.of(origin.clone(), *exact)).collect())
 }
+
+/// How the names of compressed files end.
+const COMPRESSED: [&str; 2] = [".gz", ".zst"];
 
 /// The origins that a file's name stands for, and whether it names them exactly.
 fn origins_of(name: &str) -> Vec<(String, bool)> {
