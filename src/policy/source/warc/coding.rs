@@ -301,7 +301,7 @@ mod tests {
     #[test]
     fn what_is_cut_short_keeps_what_is_there() {
         for (codings, raw) in encoded().into_iter().filter(|(codings, _)| *codings != "br gzip") {
-            let body = decoded(&raw[..raw.len() - 8], codings);
+            let body = decoded(&raw[..raw.len() - 20], codings);
             // So little of a text may be left that nothing comes out.
             if let Some(body) = body {
                 assert!(!body.whole && TEXT.starts_with(&body.octets), "{codings}: {body:?}");
@@ -309,7 +309,7 @@ mod tests {
         }
         assert_eq!(decoded(&chunks(TEXT, 7)[..14], "chunked").unwrap().octets, &TEXT[..7]);
         let long: Vec<u8> =
-            (0..20_000u32).flat_map(|n| format!("Disallow: /{}\n", n * 7919 % 9973).into_bytes()).collect();
+            (0..60_000u32).flat_map(|n| format!("Disallow: /{}\n", n * 7919 % 1_000_003).into_bytes()).collect();
         for (codings, raw) in [("gzip", gzip(&long)), ("zstd", zstd::encode_all(&long[..], 3).unwrap())] {
             let body = decoded(&raw[..raw.len() / 2], codings).unwrap();
             assert!(!body.whole && body.octets.len() > 1000 && long.starts_with(&body.octets), "{codings}");
