@@ -17,3 +17,4 @@ mod redirects;
 mod sources;
 mod statuses;
 mod times;
+mod warc;

@@ -40,6 +40,7 @@ impl Head {
             reader.by_ref().take((LIMIT - start) as u64).read_until(b'\n', &mut head.text)?;
             let line = &head.text[start..];
             if line.last() != Some(&b'\n') {
+                head.add_line(start);
                 head.end = if head.text.len() == LIMIT { End::TooLong } else { End::CutShort };
                 return Ok(head);
             }
@@ -54,7 +55,9 @@ impl Head {
     fn add_line(&mut self, start: usize) {
         let line = start..self.text.len();
         let text = &self.text[line.clone()];
-        if start == 0 {
+        if text.is_empty() {
+            // The reader ended between lines.
+        } else if start == 0 {
             self.first_line = line;
         } else if let (b' ' | b'\t', Some((_, value))) = (text[0], self.fields.last_mut()) {
             // The value of the field before goes on.

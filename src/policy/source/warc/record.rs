@@ -114,9 +114,11 @@ impl<R: BufRead> Records<R> {
         self.number += 1;
         self.offset = self.archive.offset;
         let head = Head::read(&mut self.archive)?;
-        if !head.first_line().starts_with(b"WARC/1.") {
-            let line = &head.first_line()[..head.first_line().len().min(40)];
-            return Err(RecordProblem::Version(String::from_utf8_lossy(line).into_owned()));
+        let version = head.first_line();
+        let is_cut = head.end == head::End::CutShort && VERSION.starts_with(version);
+        if !version.starts_with(VERSION) && !is_cut {
+            let start = &version[..version.len().min(40)];
+            return Err(RecordProblem::Version(String::from_utf8_lossy(start).into_owned()));
         }
         match head.end {
             head::End::Whole => {}
@@ -166,6 +168,7 @@ impl<R: BufRead> Records<R> {
     }
 }
 
+const VERSION: &[u8] = b"WARC/1.";
 const LENGTH: &str = "Content-Length";
 
 /// The block of a record; an archive that ends within it is an error.
@@ -280,6 +283,7 @@ mod tests {
             let is_whole = [0, first.len(), archive.len()].contains(&length);
             assert_eq!(error.is_none(), is_whole, "{length}: {error:?}");
             if let Some((number, offset, error)) = error {
+                assert!(error.contains("ends within"), "{length}: {error}");
                 let expected = if length < first.len() { (1, 0) } else { (2, first.len() as u64) };
                 assert_eq!((number, offset), expected, "{length}: {error}");
             }
