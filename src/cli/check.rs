@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use super::args::CheckArgs;
 use super::failure::Failure;
+use robosieve::compression::Reader;
 use robosieve::filter::STANDARD_INPUT;
 use robosieve::robots::GroupOrigin;
 use robosieve::{RuleSet, Verdict, origin};
@@ -46,13 +47,16 @@ pub fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    let mut file = Vec::new();
-    let read = if path.as_os_str() == STANDARD_INPUT {
-        io::stdin().read_to_end(&mut file).map(|_| file)
-    } else {
-        std::fs::read(path)
+    let read = || {
+        let mut file = Vec::new();
+        if path.as_os_str() == STANDARD_INPUT {
+            Reader::new(io::stdin())?.read_to_end(&mut file)?;
+        } else {
+            Reader::open(path)?.read_to_end(&mut file)?;
+        }
+        Ok(file)
     };
-    read.map_err(|error| Failure::Unreadable { path: path.to_owned(), error })
+    read().map_err(|error| Failure::Unreadable { path: path.to_owned(), error })
 }
 
 /// One line: verdict, URL, and what decided.

@@ -9,11 +9,13 @@ mod bench;
 #[cfg(unix)]
 mod changes;
 mod check;
+mod compressed;
 mod datasets;
 mod inputs;
 mod lists;
 mod output;
 mod redirects;
+mod revisits;
 mod sources;
 mod statuses;
 mod times;

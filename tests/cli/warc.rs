@@ -11,43 +11,43 @@ use serde_json::Value;
 use crate::bench::{Bench, ROBOTS};
 
 /// A record with a block, whatever it is.
-fn record(kind: &str, fields: &str, block: impl AsRef<[u8]>) -> Vec<u8> {
+pub fn record(kind: &str, fields: &str, block: impl AsRef<[u8]>) -> Vec<u8> {
     let block = block.as_ref();
     let head = format!("WARC/1.1\r\nWARC-Type: {kind}\r\n{fields}Content-Length: {}\r\n\r\n", block.len());
     [head.as_bytes(), block, b"\r\n\r\n"].concat()
 }
 
 /// The fields that answers have; `second` is the time.
-fn fields(url: &str, second: u32) -> String {
+pub fn fields(url: &str, second: u32) -> String {
     format!("WARC-Target-URI: {url}\r\nWARC-Date: 2026-01-10T00:00:{second:02}Z\r\n")
 }
 
 /// An answer: status and further fields of the head, and a body.
-fn answer(url: &str, second: u32, head: &str, body: impl AsRef<[u8]>) -> Vec<u8> {
+pub fn answer(url: &str, second: u32, head: &str, body: impl AsRef<[u8]>) -> Vec<u8> {
     record("response", &fields(url, second), http(head, body))
 }
 
-fn http(head: &str, body: impl AsRef<[u8]>) -> Vec<u8> {
+pub fn http(head: &str, body: impl AsRef<[u8]>) -> Vec<u8> {
     [format!("HTTP/1.1 {head}\r\n\r\n").as_bytes(), body.as_ref()].concat()
 }
 
 /// The robots.txt of a host of one letter, which blocks `/no`.
-fn rules(host: &str) -> Vec<u8> {
+pub fn rules(host: &str) -> Vec<u8> {
     answer(&format!("http://{host}.example/robots.txt"), 1, "200 OK\r\nContent-Type: text/plain", ROBOTS)
 }
 
 /// The robots.txt of a host redirects.
-fn redirect(host: &str, location: &str) -> Vec<u8> {
+pub fn redirect(host: &str, location: &str) -> Vec<u8> {
     answer(&format!("http://{host}.example/robots.txt"), 1, &format!("301 Moved\r\nLocation: {location}"), "moved")
 }
 
-fn gzip(text: &[u8]) -> Vec<u8> {
+pub fn gzip(text: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
     encoder.write_all(text).expect("memory");
     encoder.finish().expect("memory")
 }
 
-fn zstd(text: &[u8], dictionary: &[u8]) -> Vec<u8> {
+pub fn zstd(text: &[u8], dictionary: &[u8]) -> Vec<u8> {
     let mut encoder = zstd::stream::write::Encoder::with_dictionary(Vec::new(), 3, dictionary).expect("an encoder");
     encoder.write_all(text).expect("memory");
     encoder.finish().expect("memory")
@@ -59,7 +59,7 @@ fn outcome(bench: &Bench, url: &str) -> String {
 }
 
 /// Runs over a list of one URL with these sources; the receipt's counts of WARC and captures.
-fn counts(bench: &Bench, sources: &str) -> (Value, Value) {
+pub fn counts(bench: &Bench, sources: &str) -> (Value, Value) {
     bench.file("urls", "http://a.example/no\n");
     let receipt = bench.split(&format!("{sources} --force"), &["urls"]).receipt;
     (receipt["policy"]["warc"].clone(), receipt["policy"]["captures"].clone())

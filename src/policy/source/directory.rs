@@ -15,15 +15,18 @@ use crate::policy::Capture;
 /// How many files are read at once: bounds the memory for bodies.
 const BATCH: usize = 256;
 
+/// How the names of compressed files end.
+const COMPRESSED: [&str; 2] = [".gz", ".zst"];
+
 pub(super) fn add(path: &Path, intake: &mut Intake<'_>) -> Result<(), SourceError> {
-    let mut named: Vec<(PathBuf, Vec<(String, bool)>)> = Vec::new();
+    let mut named: Vec<PathBuf> = Vec::new();
     for entry in fs::read_dir(path).map_err(SourceError::unreadable(path))? {
         let path = entry.map_err(SourceError::unreadable(path))?.path();
-        let origins = path.file_name().and_then(|name| name.to_str()).map(origins_of).unwrap_or_default();
-        if origins.is_empty() || !path.is_file() {
-            intake.count_unnamed_file();
+        let is_named = [false, true].iter().any(|&compressed| !origins_of(name(&path, compressed)).is_empty());
+        if is_named && path.is_file() {
+            named.push(path);
         } else {
-            named.push((path, origins));
+            intake.count_unnamed_file();
         }
     }
     if named.is_empty() {
@@ -35,31 +38,33 @@ pub(super) fn add(path: &Path, intake: &mut Intake<'_>) -> Result<(), SourceErro
     let limit = intake.body_limit();
     for batch in named.chunks(BATCH) {
         let read: Vec<Result<Vec<Capture>, SourceError>> =
-            batch.par_iter().map(|(path, origins)| read_file(path, origins, limit)).collect();
-        // The first error in the order of names, not in that of time.
-        read.into_iter().try_for_each(|captures| {
-            intake.add(captures?);
-            Ok(())
-        })?;
+            batch.par_iter().map(|path| read_file(path, limit)).collect();
+        for captures in read {
+            match captures? {
+                none if none.is_empty() => intake.count_unnamed_file(),
+                captures => intake.add(captures),
+            }
+        }
     }
     Ok(())
 }
 
-fn read_file(path: &Path, origins: &[(String, bool)], limit: usize) -> Result<Vec<Capture>, SourceError> {
+fn read_file(path: &Path, limit: usize) -> Result<Vec<Capture>, SourceError> {
     let robots = Robots::open(path, limit)?;
-    // What is compressed is named like a compressed file, though nothing but its content says that it is one.
-    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    let stem = COMPRESSED.iter().find_map(|suffix| name.strip_suffix(suffix)).filter(|_| robots.was_compressed);
-    let of_stem = stem.map(origins_of);
-    Ok(of_stem.as_deref().unwrap_or(origins).iter().map(|(origin, exact)| robots.of(origin.clone(), *exact)).collect())
+    let origins = origins_of(name(path, robots.was_compressed));
+    Ok(origins.into_iter().map(|(origin, exact)| robots.of(origin, exact)).collect())
 }
 
-/// How the names of compressed files end.
-const COMPRESSED: [&str; 2] = [".gz", ".zst"];
+/// The name of a file, without the ending that says how it is compressed, if it is.
+fn name(path: &Path, is_compressed: bool) -> &str {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let stem = COMPRESSED.iter().find_map(|ending| name.strip_suffix(ending));
+    stem.filter(|_| is_compressed).unwrap_or(name)
+}
 
 /// The origins that a file's name stands for, and whether it names them exactly.
 fn origins_of(name: &str) -> Vec<(String, bool)> {
-    if name.starts_with('.') {
+    if name.is_empty() || name.starts_with('.') {
         return Vec::new();
     }
     if name.contains('%') {
