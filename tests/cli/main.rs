@@ -14,6 +14,7 @@ mod datasets;
 mod inputs;
 mod lists;
 mod output;
+mod parquet;
 mod redirects;
 mod revisits;
 mod sources;
