@@ -366,9 +366,8 @@ fn an_archive_that_is_cut_short_is_refused() {
     let bench = Bench::new();
     bench.file("urls", "http://a.example/no\n");
     let (first, second) = (rules("a"), rules("b"));
-    let forms: [fn(&[u8]) -> Vec<u8>; 3] = [<[u8]>::to_vec, gzip, |text| zstd(text, b"")];
-    for form in forms {
-        let (first, second) = (form(&first), form(&second));
+    let forms = |text: &[u8]| [text.to_vec(), gzip(text), zstd(text, b"")];
+    for (first, second) in forms(&first).into_iter().zip(forms(&second)) {
         for length in [first.len() + 1, first.len() + 5, first.len() + second.len() / 2, first.len() + second.len() - 1]
         {
             bench.file("in.warc", &[&first[..], &second].concat()[..length]);
