@@ -8,8 +8,7 @@
 use robosieve::Dialect;
 use robosieve::filter::{self, Choices, Destination, Job};
 use robosieve::pattern::Patterns;
-use robosieve::policy::source::{self, Columns};
-use robosieve::policy::{Captures, Policy};
+use robosieve::policy::{Captures, Policy, source};
 use robosieve::robots::{Agents, Robots};
 use serde_json::{Value, json};
 use std::collections::HashSet;
@@ -72,7 +71,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let options = Options::read()?;
     let start = Instant::now();
     let mut captures = Captures::new(options.agents.clone(), Dialect::DEFAULT);
-    source::add(&[&options.robots], &Columns::default(), &mut captures)?;
+    source::add(&[&options.robots], &source::Options::default(), &mut captures)?;
     let policy = captures.policy()?;
     let policy_seconds = start.elapsed().as_secs_f64();
     let memory = json!({ "rss_anon": memory("RssAnon"), "peak_rss": memory("VmHWM") });

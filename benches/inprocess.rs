@@ -9,8 +9,7 @@
 use robosieve::automaton::{self, Scratch};
 use robosieve::filter::{Bench, Choices, Judge, Outcome, Partition, Url};
 use robosieve::pattern::Patterns;
-use robosieve::policy::source::{self, Columns};
-use robosieve::policy::{Captures, Policy};
+use robosieve::policy::{Captures, Policy, source};
 use robosieve::robots::{self, Agents, Robots};
 use robosieve::{Dialect, Verdict, origin};
 use std::collections::HashMap;
@@ -78,7 +77,7 @@ fn compile_all(bodies: &Bodies, agents: &Agents) -> f64 {
 
 fn policy(robots: &Path, agents: &Agents) -> Result<Policy, Box<dyn Error>> {
     let mut captures = Captures::new(agents.clone(), Dialect::DEFAULT);
-    source::add(&[robots], &Columns::default(), &mut captures)?;
+    source::add(&[robots], &source::Options::default(), &mut captures)?;
     Ok(captures.policy()?)
 }
 

@@ -11,8 +11,7 @@ use data::{List, Set};
 use robosieve::automaton::{self, Scratch};
 use robosieve::filter::{self, Bench, Choices, Destination, Job, Judge, Outcome, Partition, Url};
 use robosieve::pattern::Patterns;
-use robosieve::policy::source::{self, Columns};
-use robosieve::policy::{Captures, Policy};
+use robosieve::policy::{Captures, Policy, source};
 use robosieve::robots::{self, Agents, Robots};
 use robosieve::{Dialect, Verdict, origin};
 use std::hint::black_box;
@@ -205,6 +204,6 @@ fn filtered(policy: &Policy, job: &Job, set: &Set) {
 
 fn policy(robots: &Path, agents: Agents) -> Policy {
     let mut captures = Captures::new(agents, Dialect::DEFAULT);
-    source::add(&[robots], &Columns::default(), &mut captures).expect("a folder of robots.txt files");
+    source::add(&[robots], &source::Options::default(), &mut captures).expect("a folder of robots.txt files");
     captures.policy().expect("few origins")
 }

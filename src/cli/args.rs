@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use robosieve::dialect::Dialect;
 use robosieve::filter::Fallback;
+#[cfg(feature = "parquet")]
 use robosieve::policy::source::Columns;
 use robosieve::robots::Agents;
 
@@ -44,6 +45,7 @@ pub struct FilterArgs {
     pub origin: Option<String>,
     /// The columns of Parquet sources, where they have other names, such as url=target_uri,fetched_at=date;
     /// status= and fetched_at= say that there is none
+    #[cfg(feature = "parquet")]
     #[arg(long, default_value = "url=url,status=status,body=body,fetched_at=fetched_at", value_name = "ROLE=NAME,...")]
     pub columns: Columns,
     /// The folder for the partitions and the receipt

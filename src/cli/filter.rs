@@ -24,10 +24,14 @@ pub fn run(args: &FilterArgs) -> Result<ExitCode, Failure> {
 
 fn policy(args: &FilterArgs) -> Result<Policy, Failure> {
     let mut captures = Captures::new(args.crawler.agent.clone(), args.crawler.dialect);
+    let options = source::Options {
+        #[cfg(feature = "parquet")]
+        columns: args.columns.clone(),
+    };
     match (&args.origin, args.robots.as_slice()) {
         (Some(origin), [single]) => source::add_single(single, origin, &mut captures)?,
         (Some(_), several) => return Err(Failure::OneRobots { given: several.len() }),
-        (None, several) => source::add(several, &args.columns, &mut captures)?,
+        (None, several) => source::add(several, &options, &mut captures)?,
     }
     Ok(captures.policy()?)
 }

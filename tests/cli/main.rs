@@ -14,6 +14,7 @@ mod datasets;
 mod inputs;
 mod lists;
 mod output;
+#[cfg(feature = "parquet")]
 mod parquet;
 mod redirects;
 mod revisits;

@@ -8,6 +8,7 @@
 mod directory;
 mod intake;
 mod json_lines;
+#[cfg(feature = "parquet")]
 mod parquet;
 mod warc;
 
@@ -21,6 +22,7 @@ use crate::compression::{Reader, peeked};
 use crate::origin::{self, InvalidUrl};
 use intake::Intake;
 
+#[cfg(feature = "parquet")]
 pub use parquet::{Columns, ColumnsError};
 pub use warc::{RecordProblem, WarcCounts};
 
@@ -102,7 +104,15 @@ impl SourceError {
     }
 }
 
-/// Adds all captures of all sources: directories, and files of answers in any order. `columns` are those of Parquet.
+/// What has to be known of sources besides where they are.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Options {
+    /// The columns of Parquet files.
+    #[cfg(feature = "parquet")]
+    pub columns: Columns,
+}
+
+/// Adds all captures of all sources: directories, and files of answers, in any order.
 ///
 /// All sources are given at once, because a redirect of one may lead to a page in another, and an archive is read again
 /// for such pages.
@@ -110,7 +120,7 @@ impl SourceError {
 /// # Errors
 ///
 /// [`SourceError`] where one cannot be read, is empty, or a part of it is malformed.
-pub fn add(sources: &[impl AsRef<Path>], columns: &Columns, captures: &mut Captures) -> Result<(), SourceError> {
+pub fn add(sources: &[impl AsRef<Path>], options: &Options, captures: &mut Captures) -> Result<(), SourceError> {
     let mut intake = Intake::new(captures);
     let mut archives = warc::Archives::default();
     for path in sources {
@@ -118,7 +128,7 @@ pub fn add(sources: &[impl AsRef<Path>], columns: &Columns, captures: &mut Captu
         if std::fs::metadata(path).map_err(SourceError::unreadable(path))?.is_dir() {
             directory::add(path, &mut intake)?;
         } else {
-            add_file(path, columns, &mut archives, &mut intake)?;
+            add_file(path, options, &mut archives, &mut intake)?;
         }
     }
     archives.finish(&mut intake)?;
@@ -128,7 +138,7 @@ pub fn add(sources: &[impl AsRef<Path>], columns: &Columns, captures: &mut Captu
 
 fn add_file(
     path: &Path,
-    columns: &Columns,
+    options: &Options,
     archives: &mut warc::Archives,
     intake: &mut Intake<'_>,
 ) -> Result<(), SourceError> {
@@ -137,11 +147,37 @@ fn add_file(
     let (start, mut text) = peeked(reader, warc::START.len()).map_err(SourceError::unreadable(path))?;
     if start == warc::START {
         archives.add(warc::Archive::new(path, text)?, intake)
-    } else if start.starts_with(parquet::START) {
-        parquet::add(path, seekable(path, is_stored_as_read, &mut text)?, columns, intake)
+    } else if start.starts_with(PARQUET_START) {
+        add_parquet(path, is_stored_as_read, &mut text, options, intake)
     } else {
         json_lines::add(path, text, intake)
     }
+}
+
+/// How a Parquet file begins.
+const PARQUET_START: &[u8] = b"PAR1";
+
+#[cfg(feature = "parquet")]
+fn add_parquet(
+    path: &Path,
+    is_stored_as_read: bool,
+    text: &mut impl BufRead,
+    options: &Options,
+    intake: &mut Intake<'_>,
+) -> Result<(), SourceError> {
+    parquet::add(path, seekable(path, is_stored_as_read, text)?, &options.columns, intake)
+}
+
+#[cfg(not(feature = "parquet"))]
+fn add_parquet(
+    path: &Path,
+    _is_stored_as_read: bool,
+    _text: &mut impl BufRead,
+    _options: &Options,
+    _intake: &mut Intake<'_>,
+) -> Result<(), SourceError> {
+    let problem = "it is a Parquet file, which this program was built without (cargo feature `parquet`)".to_owned();
+    Err(SourceError::Parquet { path: path.to_owned(), problem })
 }
 
 /// Adds a single robots.txt, that of `origin`.

@@ -17,9 +17,6 @@ use std::str::FromStr;
 use super::{Intake, SourceError, page};
 use crate::policy::{Answered, Capture};
 
-/// How a Parquet file begins.
-pub(super) const START: &[u8] = b"PAR1";
-
 /// How many rows are read at a time.
 const BATCH: usize = 256;
 
