@@ -228,6 +228,19 @@ fn files_that_are_cut_keep_their_whole_lines_and_are_counted() {
     assert_eq!(counts(&bench, "--robots in.warc").0["truncated"], 0, "the body of an error does not matter");
 }
 
+#[test]
+fn the_table_tells_what_is_not_known() {
+    let bench = Bench::new();
+    bench.file("urls", "http://a.example/no\n");
+    let garbage = record("response", &fields("http://a.example/robots.txt", 2), "garbage");
+    let revisit = record("revisit", &fields("http://b.example/robots.txt", 2), "");
+    bench.file("in.warc", [garbage, revisit].concat());
+    let done = bench.filter("--robots in.warc --count urls").assert().success();
+    let table = String::from_utf8_lossy(&done.get_output().stderr).into_owned();
+    assert!(table.contains("WARC: unresolved-revisits 1\nWARC: not-http 1\n"), "{table}");
+    assert!(!table.contains("truncated"), "{table}");
+}
+
 /// A few octets can stand for any number of them.
 #[test]
 fn no_more_is_read_of_a_body_than_the_dialect_does() {

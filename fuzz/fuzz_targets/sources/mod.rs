@@ -1,5 +1,7 @@
 //! A source as a file, read as the program does.
 
+#![allow(dead_code, reason = "every target uses a part")]
+
 use std::io::Write;
 
 use flate2::Compression;

@@ -56,6 +56,20 @@ pub struct WarcCounts {
     pub undecodable: u64,
 }
 
+impl WarcCounts {
+    /// What operators should see: answers that are not whole, or not known, with their counts.
+    pub fn flaws(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        [
+            ("truncated", self.truncated),
+            ("unresolved-revisits", self.unresolved_revisits),
+            ("not-http", self.not_http),
+            ("undecodable", self.undecodable),
+        ]
+        .into_iter()
+        .filter(|&(_, count)| count > 0)
+    }
+}
+
 /// An archive that can be read more than once.
 pub(super) struct Archive {
     path: PathBuf,
