@@ -74,7 +74,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let options = Options::read()?;
     let start = Instant::now();
     let mut captures = Captures::new(options.agents.clone(), Dialect::DEFAULT);
-    source::add(&options.robots, &mut captures)?;
+    source::add(&[&options.robots], &source::Options::default(), &mut captures)?;
     let policy = captures.policy()?;
     let policy_seconds = start.elapsed().as_secs_f64();
     let memory = json!({ "rss_anon": memory("RssAnon"), "peak_rss": memory("VmHWM") });

@@ -77,7 +77,7 @@ fn compile_all(bodies: &Bodies, agents: &Agents) -> f64 {
 
 fn policy(robots: &Path, agents: &Agents) -> Result<Policy, Box<dyn Error>> {
     let mut captures = Captures::new(agents.clone(), Dialect::DEFAULT);
-    source::add(robots, &mut captures)?;
+    source::add(&[robots], &source::Options::default(), &mut captures)?;
     Ok(captures.policy()?)
 }
 

@@ -32,6 +32,7 @@
 #![deny(missing_docs)]
 
 pub mod automaton;
+pub mod compression;
 pub mod dialect;
 pub mod filter;
 pub mod lint;

@@ -122,7 +122,8 @@ fn policy_file(corpus: &Path, agents: &[&str], dialect: &str, folder: &Path) -> 
     let columns = agents.iter().map(|agent| agent.parse().expect("a product token")).collect();
     let columns = Columns::new(columns).expect("some agents");
     let mut captures = Captures::new(columns, Dialect::named(dialect).expect("a dialect"));
-    source::add(&corpus.join("robots"), &mut captures).expect("a folder of robots.txt files");
+    source::add(&[corpus.join("robots")], &source::Options::default(), &mut captures)
+        .expect("a folder of robots.txt files");
     let path = folder.join("policy.rsv");
     let statistics = captures.write(&path).expect("a policy file");
     let policy = Policy::open(&path, Trust::Nothing).expect("what was just written");

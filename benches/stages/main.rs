@@ -214,6 +214,6 @@ fn filtered(policy: &Policy, job: &Job, set: &Set) {
 
 fn policy(robots: &Path, agents: Agents) -> Policy {
     let mut captures = Captures::new(agents, Dialect::DEFAULT);
-    source::add(robots, &mut captures).expect("a folder of robots.txt files");
+    source::add(&[robots], &source::Options::default(), &mut captures).expect("a folder of robots.txt files");
     captures.policy().expect("few origins")
 }

@@ -5,6 +5,9 @@ use std::path::PathBuf;
 
 use robosieve::dialect::Dialect;
 use robosieve::filter::Fallback;
+use robosieve::policy::source::Options;
+#[cfg(feature = "parquet")]
+use robosieve::policy::source::ParquetColumns;
 use robosieve::policy::{OpenError, Policy, Trust};
 use robosieve::robots::Agents;
 
@@ -18,7 +21,7 @@ pub struct Args {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    Filter(FilterArgs),
+    Filter(Box<FilterArgs>),
     Check(CheckArgs),
     Compile(CompileArgs),
     Merge(MergeArgs),
@@ -56,13 +59,15 @@ pub struct FilterArgs {
     #[command(flatten)]
     pub policy: PolicyArgs,
     /// Where robots.txt files come from: a folder (a file's name is a host, or a percent-encoded origin), JSON Lines
-    /// (url or origin, status, location, body or body_base64, fetched_at, expires, unreachable_since), or, with
-    /// --origin, a single robots.txt
+    /// (url or origin, status, location, body or body_base64, fetched_at, expires, unreachable_since), a WARC archive,
+    /// Parquet, or, with --origin, a single robots.txt; gzip and Zstandard are known by their content
     #[arg(long, required_unless_present = "policy", conflicts_with = "policy", value_name = "SOURCE")]
     pub robots: Vec<PathBuf>,
     /// The origin that the single robots.txt given by --robots is for
     #[arg(long, requires = "robots", value_name = "ORIGIN")]
     pub origin: Option<String>,
+    #[command(flatten)]
+    pub reading: ReadingArgs,
     /// The operator's own word for origins, which stands above their robots.txt, as TOML: a table for each origin with
     /// crawl-delay, verdict ("allow-all" or "forbid-all"), robots-txt or robots-txt-file, and paused-until
     #[arg(long, conflicts_with = "policy", value_name = "FILE")]
@@ -161,9 +166,11 @@ pub struct CompileArgs {
     /// The policy file
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
+    #[command(flatten)]
+    pub reading: ReadingArgs,
     /// Where robots.txt files come from: a folder (a file's name is a host, or a percent-encoded origin), JSON Lines
-    /// (url or origin, status, location, body or body_base64, fetched_at, expires, unreachable_since), or, with
-    /// --origin, a single robots.txt
+    /// (url or origin, status, location, body or body_base64, fetched_at, expires, unreachable_since), a WARC archive,
+    /// Parquet, or, with --origin, a single robots.txt; gzip and Zstandard are known by their content
     #[arg(required = true, value_name = "SOURCE")]
     pub sources: Vec<PathBuf>,
 }
@@ -225,6 +232,26 @@ fn dialects(name: &str) -> Result<Dialects, String> {
 
 fn dialects_help() -> String {
     format!("How robots.txt is read; as often as needed: {}, or all", Dialect::names().join(", "))
+}
+
+/// What has to be known of sources besides where they are.
+#[derive(Debug, clap::Args)]
+pub struct ReadingArgs {
+    /// The columns of Parquet sources, where they have other names, such as url=target_uri,fetched_at=date;
+    /// status= and fetched_at= say that there is none
+    #[cfg(feature = "parquet")]
+    #[arg(long, default_value = "url=url,status=status,body=body,fetched_at=fetched_at", value_name = "ROLE=NAME,...")]
+    pub columns: ParquetColumns,
+}
+
+impl ReadingArgs {
+    /// The same for the library.
+    pub fn options(&self) -> Options {
+        Options {
+            #[cfg(feature = "parquet")]
+            columns: self.columns.clone(),
+        }
+    }
 }
 
 /// The crawler, and how it reads robots.txt.

@@ -11,8 +11,12 @@ use robosieve::policy::{Captures, Columns, Statistics};
 
 pub fn run(args: &CompileArgs) -> Result<ExitCode, Failure> {
     let columns = Columns::new(args.agent.clone())?;
-    let sources =
-        Sources { paths: &args.sources, origin: args.origin.as_deref(), overrides: args.overrides.as_deref() };
+    let sources = Sources {
+        paths: &args.sources,
+        origin: args.origin.as_deref(),
+        options: args.reading.options(),
+        overrides: args.overrides.as_deref(),
+    };
     let captures = sources.read(Captures::for_file(&args.output, columns, args.dialect))?;
     let written = captures.write(&args.output);
     let statistics = written.map_err(|error| Failure::Write { path: args.output.clone(), error })?;

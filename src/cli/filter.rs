@@ -29,7 +29,12 @@ fn policy(args: &FilterArgs) -> Result<Policy, Failure> {
         return Ok(policy);
     }
     let columns = Columns::new(args.agent.clone())?;
-    let sources = Sources { paths: &args.robots, origin: args.origin.as_deref(), overrides: args.overrides.as_deref() };
+    let sources = Sources {
+        paths: &args.robots,
+        origin: args.origin.as_deref(),
+        options: args.reading.options(),
+        overrides: args.overrides.as_deref(),
+    };
     Ok(sources.read(Captures::new(columns, args.dialect))?.policy()?)
 }
 

@@ -23,6 +23,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use args::Command;
+use robosieve::compression::Reader;
 use robosieve::filter::STANDARD_INPUT;
 
 /// Runs a command.
@@ -37,13 +38,16 @@ pub fn run(args: Args) -> Result<ExitCode, Failure> {
     }
 }
 
-/// A whole file, or the standard input.
+/// A whole file, or the standard input, decompressed if it is compressed.
 fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    let mut file = Vec::new();
-    let read = if path.as_os_str() == STANDARD_INPUT {
-        io::stdin().read_to_end(&mut file).map(|_| file)
-    } else {
-        std::fs::read(path)
+    let read = || {
+        let mut file = Vec::new();
+        if path.as_os_str() == STANDARD_INPUT {
+            Reader::new(io::stdin())?.read_to_end(&mut file)?;
+        } else {
+            Reader::open(path)?.read_to_end(&mut file)?;
+        }
+        Ok(file)
     };
-    read.map_err(|error| Failure::Unreadable { path: path.to_owned(), error })
+    read().map_err(|error| Failure::Unreadable { path: path.to_owned(), error })
 }

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::failure::Failure;
-use robosieve::policy::{Captures, Overrides, source};
+use robosieve::policy::source::{self, Options};
+use robosieve::policy::{Captures, Overrides};
 
 /// What a policy is made from.
 pub struct Sources<'a> {
@@ -11,6 +12,8 @@ pub struct Sources<'a> {
     pub paths: &'a [PathBuf],
     /// The origin that the single robots.txt is for.
     pub origin: Option<&'a str>,
+    /// What has to be known of them besides.
+    pub options: Options,
     /// The operator's own word for origins.
     pub overrides: Option<&'a Path>,
 }
@@ -25,7 +28,7 @@ impl Sources<'_> {
         match (self.origin, self.paths) {
             (Some(origin), [single]) => source::add_single(single, origin, &mut captures)?,
             (Some(_), several) => return Err(Failure::OneRobots { given: several.len() }),
-            (None, several) => several.iter().try_for_each(|path| source::add(path, &mut captures))?,
+            (None, several) => source::add(several, &self.options, &mut captures)?,
         }
         Ok(captures)
     }

@@ -165,6 +165,9 @@ impl fmt::Display for Receipt {
         for (kind, count) in self.policy.notes.iter() {
             writeln!(f, "robots.txt: {} {count}", kind.name())?;
         }
+        for (name, count) in self.policy.warc.flaws() {
+            writeln!(f, "WARC: {name} {count}")?;
+        }
         let proof = match self.balanced {
             Some(true) => "; every line is accounted for",
             _ => "",

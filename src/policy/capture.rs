@@ -106,7 +106,7 @@ impl Capture {
     }
 
     /// The URL that a redirect leads to, in canonical form.
-    fn target(&self) -> Option<String> {
+    pub(super) fn target(&self) -> Option<String> {
         let base = url::Url::parse(&self.url).ok()?;
         let mut target = base.join(self.location.as_deref()?).ok()?;
         target.set_fragment(None);

@@ -15,6 +15,7 @@ use super::groups::Group;
 use super::image::{Copier, Home, Tables, WriteError, Writer, folder_of, replace};
 use super::overrides::{Override, Overrides, Placement};
 use super::resolve::{Resolved, Resolver};
+use super::source::WarcCounts;
 use super::standing::{Answered, Standing};
 use super::{Policy, Statistics};
 use crate::dialect::Dialect;
@@ -136,6 +137,11 @@ impl Captures {
         Captures { dialect, columns, urls, overrides, tables, statistics: Statistics::default() }
     }
 
+    /// The dialect.
+    pub fn dialect(&self) -> &'static Dialect {
+        self.dialect
+    }
+
     /// Adds captures; their robots.txt files are compiled in parallel.
     ///
     /// # Errors
@@ -193,6 +199,11 @@ impl Captures {
     /// Counts a file that names no origin.
     pub fn count_unnamed_file(&mut self) {
         self.statistics.captures.unnamed_files += 1;
+    }
+
+    /// Counts of what was met in WARC files.
+    pub(super) fn warc_counts(&mut self) -> &mut WarcCounts {
+        &mut self.statistics.warc
     }
 
     /// Puts what an answer means in its place.

@@ -71,7 +71,9 @@ pub fn merge(old: &Policy, new: &Policy, path: &Path) -> Result<Statistics, Merg
     let captures = CaptureCounts { last_good_kept: merging.last_good_kept, ..captures };
     let mut notes = old.statistics.notes;
     notes.merge(&new.statistics.notes);
-    let statistics = Statistics { captures, notes, overridden: merging.overridden, ..Statistics::default() };
+    let mut warc = old.statistics.warc;
+    warc.merge(&new.statistics.warc);
+    let statistics = Statistics { captures, warc, notes, overridden: merging.overridden, ..Statistics::default() };
     Ok(replace(path, |file| merging.writer.write(statistics, file))?)
 }
 

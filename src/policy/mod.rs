@@ -58,6 +58,8 @@ pub struct Policy {
 pub struct Statistics {
     /// Captures read, and what became of them.
     pub captures: CaptureCounts,
+    /// What was met in WARC files.
+    pub warc: source::WarcCounts,
     /// Origins with an entry.
     pub origins: u64,
     /// Of these, the ones that the operator has something to say of.

@@ -126,6 +126,15 @@ fn what_was_cut_or_dropped_is_counted() {
     }
 }
 
+#[cfg(not(feature = "parquet"))]
+#[test]
+fn a_program_without_parquet_says_so() {
+    let bench = Bench::new();
+    bench.file("urls", "http://a.example/\n");
+    bench.file("in.parquet", "PAR1PAR1");
+    bench.refused("--robots in.parquet --out out urls", &["in.parquet", "built without"]);
+}
+
 #[test]
 fn wrong_arguments_are_refused() {
     let bench = Bench::with_site();

@@ -9,14 +9,19 @@ mod bench;
 #[cfg(unix)]
 mod changes;
 mod check;
+mod compressed;
 mod datasets;
 mod inputs;
 mod lint;
 mod lists;
 mod output;
 mod overrides;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod policies;
 mod redirects;
+mod revisits;
 mod sources;
 mod statuses;
 mod times;
+mod warc;

@@ -2,29 +2,31 @@
 //!
 //! A name is a host, a shorthand for its http and https origins on their default ports, or a percent-encoded origin
 //! (`http%3A%2F%2Fexample.com%3A8080`), which wins over the shorthand. Hidden files, directories and files of other
-//! names are passed over and counted.
+//! names are passed over and counted. A file may be compressed; then a `.gz` or `.zst` at the end of its name is no part
+//! of the host.
 
 use rayon::prelude::*;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use super::{SourceError, bare_origin, fetched};
-use crate::policy::{Capture, Captures};
+use super::{Intake, Robots, SourceError, bare_origin};
+use crate::policy::Capture;
 
-/// How many files are read before they are added: bounds the memory for bodies.
-const BATCH: usize = 4096;
+/// How many files are read at once: bounds the memory for bodies.
+const BATCH: usize = 256;
 
-pub(super) fn add(path: &Path, captures: &mut Captures) -> Result<(), SourceError> {
-    let unreadable = |error| SourceError::Unreadable { path: path.to_owned(), error };
-    let mut named: Vec<(PathBuf, Vec<(String, bool)>)> = Vec::new();
-    for entry in fs::read_dir(path).map_err(unreadable)? {
-        let path = entry.map_err(unreadable)?.path();
-        let origins = path.file_name().and_then(|name| name.to_str()).map(origins_of).unwrap_or_default();
-        if origins.is_empty() || !path.is_file() {
-            captures.count_unnamed_file();
+/// How the names of compressed files end.
+const COMPRESSED: [&str; 2] = [".gz", ".zst"];
+
+pub(super) fn add(path: &Path, intake: &mut Intake<'_>) -> Result<(), SourceError> {
+    let mut named: Vec<PathBuf> = Vec::new();
+    for entry in fs::read_dir(path).map_err(SourceError::unreadable(path))? {
+        let path = entry.map_err(SourceError::unreadable(path))?.path();
+        let is_named = [false, true].iter().any(|&compressed| !origins_of(name(&path, compressed)).is_empty());
+        if is_named && path.is_file() {
+            named.push(path);
         } else {
-            named.push((path, origins));
+            intake.count_unnamed_file();
         }
     }
     if named.is_empty() {
@@ -33,21 +35,36 @@ pub(super) fn add(path: &Path, captures: &mut Captures) -> Result<(), SourceErro
     }
     // The order of a directory is the file system's; errors and counts should not depend on it.
     named.sort_unstable();
+    let limit = intake.body_limit();
     for batch in named.chunks(BATCH) {
-        let read: Vec<Vec<Capture>> = batch.par_iter().map(read_file).collect::<Result<_, _>>()?;
-        captures.add(read.into_iter().flatten().collect())?;
+        let read: Vec<Result<Vec<Capture>, SourceError>> =
+            batch.par_iter().map(|path| read_file(path, limit)).collect();
+        for captures in read {
+            match captures? {
+                none if none.is_empty() => intake.count_unnamed_file(),
+                captures => intake.add(captures),
+            }
+        }
     }
     Ok(())
 }
 
-fn read_file((path, origins): &(PathBuf, Vec<(String, bool)>)) -> Result<Vec<Capture>, SourceError> {
-    let body: Arc<[u8]> = fs::read(path).map_err(|error| SourceError::Unreadable { path: path.clone(), error })?.into();
-    Ok(origins.iter().map(|(origin, exact)| fetched(origin.clone(), *exact, Arc::clone(&body))).collect())
+fn read_file(path: &Path, limit: usize) -> Result<Vec<Capture>, SourceError> {
+    let robots = Robots::open(path, limit)?;
+    let origins = origins_of(name(path, robots.was_compressed));
+    Ok(origins.into_iter().map(|(origin, exact)| robots.of(origin, exact)).collect())
+}
+
+/// The name of a file, without the ending that says how it is compressed, if it is.
+fn name(path: &Path, is_compressed: bool) -> &str {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let stem = COMPRESSED.iter().find_map(|ending| name.strip_suffix(ending));
+    stem.filter(|_| is_compressed).unwrap_or(name)
 }
 
 /// The origins that a file's name stands for, and whether it names them exactly.
 fn origins_of(name: &str) -> Vec<(String, bool)> {
-    if name.starts_with('.') {
+    if name.is_empty() || name.starts_with('.') {
         return Vec::new();
     }
     if name.contains('%') {

@@ -7,17 +7,15 @@
 use base64::Engine as _;
 use serde::Deserialize;
 use std::borrow::Cow;
-use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, Read};
 use std::path::Path;
 
-use super::{SourceError, bare_origin};
+use super::{Intake, SourceError, bare_origin, page};
 use crate::origin;
-use crate::policy::{Answered, Capture, Captures};
+use crate::policy::{Answered, Capture};
 
-/// How many octets of lines, or how many lines, are read before they are added: bounds the memory for bodies.
-const BATCH: usize = 16 << 20;
-const BATCH_LINES: usize = 8192;
+/// The most octets of a line: bounds the memory for a file that has none.
+const LINE_LIMIT: u64 = 1 << 30;
 
 #[derive(Deserialize)]
 struct Answer<'l> {
@@ -62,32 +60,30 @@ impl<'de> Deserialize<'de> for Time {
     }
 }
 
-pub(super) fn add(path: &Path, captures: &mut Captures) -> Result<(), SourceError> {
-    let unreadable = |error| SourceError::Unreadable { path: path.to_owned(), error };
-    let mut file = BufReader::with_capacity(1 << 20, File::open(path).map_err(unreadable)?);
-    let (mut number, mut offset, mut pending, mut empty) = (0, 0, 0, true);
-    let (mut line, mut batch) = (Vec::new(), Vec::new());
+pub(super) fn add(path: &Path, mut text: impl BufRead, intake: &mut Intake<'_>) -> Result<(), SourceError> {
+    let (mut number, mut offset, mut empty) = (0, 0, true);
+    let mut line = Vec::new();
     loop {
         line.clear();
-        let read = file.read_until(b'\n', &mut line).map_err(unreadable)?;
+        let read = text.by_ref().take(LINE_LIMIT).read_until(b'\n', &mut line);
         number += 1;
+        match read.map_err(SourceError::unreadable(path))? as u64 {
+            0 => break,
+            read => offset += read,
+        }
         if !line.trim_ascii().is_empty() {
+            let offset = offset - line.len() as u64;
             let wrong = |problem| SourceError::Line { path: path.to_owned(), line: number, offset, problem };
-            batch.push(capture(&line).map_err(wrong)?);
+            if line.len() as u64 == LINE_LIMIT && !line.ends_with(b"\n") {
+                return Err(wrong("it is longer than 1 GiB; one answer a line is wanted".to_owned()));
+            }
+            intake.add([capture(&line).map_err(wrong)?]);
             empty = false;
         }
-        offset += read as u64;
-        pending += read;
-        if pending >= BATCH || batch.len() >= BATCH_LINES || read == 0 {
-            captures.add(std::mem::take(&mut batch))?;
-            pending = 0;
-        }
-        if read == 0 {
-            break;
-        }
+        intake.check()?;
     }
     if empty {
-        let hint = "it is empty; a file given alone is JSON Lines, or one robots.txt with --origin";
+        let hint = "it is empty; a file given alone is JSON Lines, WARC or Parquet, or one robots.txt with --origin";
         return Err(SourceError::Empty { path: path.to_owned(), hint });
     }
     Ok(())
@@ -95,10 +91,11 @@ pub(super) fn add(path: &Path, captures: &mut Captures) -> Result<(), SourceErro
 
 /// One line as a capture; an error says what is wrong.
 fn capture(line: &[u8]) -> Result<Capture, String> {
-    let answer: Answer<'_> = serde_json::from_slice(line)
-        .map_err(|error| format!("{error}; a file given alone is JSON Lines, or one robots.txt with --origin"))?;
+    let answer: Answer<'_> = serde_json::from_slice(line).map_err(|error| {
+        format!("{error}; a file given alone is JSON Lines, WARC or Parquet, or one robots.txt with --origin")
+    })?;
     let (url, origin) = match (&answer.url, &answer.origin) {
-        (Some(url), None) => asked(url)?,
+        (Some(url), None) => page(url)?,
         (None, Some(origin)) => {
             let canonical = bare_origin(origin).map_err(|reason| format!("{origin:?} is no origin: {reason}"))?;
             (origin::robots_url(&canonical), Some(canonical))
@@ -125,25 +122,6 @@ fn capture(line: &[u8]) -> Result<Capture, String> {
     Ok(Capture { url, origin, exact: true, answered, location: answer.location, body })
 }
 
-/// The URL that was asked for, in canonical form, and its origin if it is a robots.txt.
-fn asked(url: &str) -> Result<(String, Option<String>), String> {
-    let (origin, at) =
-        origin::canonical(origin::trimmed(url.as_bytes())).map_err(|reason| format!("{url:?}: {reason}"))?;
-    let mut canonical = url::Url::parse(url).map_err(|error| format!("{url:?}: {error}"))?;
-    canonical.set_fragment(None);
-    let path = origin::path(&origin::trimmed(url.as_bytes())[at..]);
-    let is_robots_txt = *path == *b"/robots.txt";
-    // User info is no part of the origin; its robots.txt is the one that everybody else sees.
-    let robots_url = origin::robots_url(&origin);
-    let url = match is_robots_txt {
-        true => robots_url,
-        // Dot segments may lead to the robots.txt, but whoever wrote them asked for something else.
-        false if canonical.as_str() == robots_url => url.to_owned(),
-        false => canonical.into(),
-    };
-    Ok((url, is_robots_txt.then_some(origin)))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -159,14 +137,6 @@ mod tests {
         let read = capture(br#"{"origin":"http://a.example/","body_base64":"/wA=","expires":7}"#).unwrap();
         assert_eq!((read.url.as_str(), read.body.as_deref()), ("http://a.example/robots.txt", Some(&b"\xff\0"[..])));
         assert_eq!(read.answered.expires, Some(7));
-    }
-
-    #[test]
-    fn other_urls_are_no_robots_txt() {
-        for url in ["http://a.example/Robots.txt", "http://a.example/x/robots.txt", "http://a.example/robots.txt?x"] {
-            let line = format!(r#"{{"url":"{url}","status":200,"body":""}}"#);
-            assert_eq!(capture(line.as_bytes()).unwrap().origin, None, "{url}");
-        }
     }
 
     #[test]

@@ -1,0 +1,359 @@
+//! Compressed files, recognised by what they begin with and not by their names: gzip (all members), Zstandard (all
+//! frames), or neither.
+//!
+//! Data that ends early, does not fit its checksum or is followed by something else is an error ([`Damaged`]), never a
+//! silent end. A Zstandard file may begin with a dictionary for all its frames, as `.warc.zst` files do
+//! (<https://iipc.github.io/warc-specifications/specifications/warc-zstd/>).
+
+use flate2::bufread::MultiGzDecoder;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
+use std::path::Path;
+use zstd::stream::read::Decoder as ZstdDecoder;
+
+/// How a file is compressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Compression {
+    /// RFC 1952; members that follow each other are one text.
+    Gzip,
+    /// RFC 8878; frames that follow each other are one text.
+    Zstd,
+}
+
+/// Compressed data that cannot be decompressed: cut short, changed, or followed by something else.
+#[derive(Debug, thiserror::Error)]
+#[error("its {} data is damaged or cut short, at or shortly behind byte {offset} of the file: {error}", compression.name())]
+pub struct Damaged {
+    /// How it is compressed.
+    pub compression: Compression,
+    /// How many octets of the file were read when it showed.
+    pub offset: u64,
+    /// What the decompressor said.
+    pub error: io::Error,
+}
+
+/// So many octets tell how a file is compressed.
+const MAGIC_LENGTH: usize = 4;
+
+/// A Zstandard skippable frame that holds the dictionary of those behind it.
+const DICTIONARY_MAGIC: [u8; MAGIC_LENGTH] = [0x5d, 0x2a, 0x4d, 0x18];
+
+/// The most octets of a dictionary: the tool that makes them does not make larger ones.
+const DICTIONARY_LIMIT: u64 = 100 << 20;
+
+/// Octets read and decompressed at a time.
+const BUFFER: usize = 256 << 10;
+
+impl Compression {
+    /// How a file that begins with these octets is compressed; `None` where it is not, as far as is known here.
+    pub fn of(start: &[u8]) -> Option<Compression> {
+        match start {
+            [0x1f, 0x8b, 0x08, ..] => Some(Compression::Gzip),
+            [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Some(Compression::Zstd),
+            _ => None,
+        }
+    }
+
+    /// The name of the format.
+    pub fn name(self) -> &'static str {
+        match self {
+            Compression::Gzip => "gzip",
+            Compression::Zstd => "Zstandard",
+        }
+    }
+}
+
+/// The text of a file, decompressed where it is compressed.
+pub struct Reader<R: Read> {
+    text: BufReader<Stream<R>>,
+}
+
+impl Reader<File> {
+    /// The text of the file at `path`.
+    ///
+    /// # Errors
+    ///
+    /// Where it cannot be opened or read, or its Zstandard dictionary is [`Damaged`].
+    pub fn open(path: &Path) -> io::Result<Reader<File>> {
+        Reader::new(File::open(path)?)
+    }
+}
+
+impl<R: Read> Reader<R> {
+    /// The text of what `file` gives.
+    ///
+    /// # Errors
+    ///
+    /// Where it cannot be read, or its Zstandard dictionary is [`Damaged`].
+    pub fn new(file: R) -> io::Result<Reader<R>> {
+        let source = Source { file, failed: false };
+        let (start, text) = peeked(BufReader::with_capacity(BUFFER, source), MAGIC_LENGTH)?;
+        let input = Input { text, offset: 0 };
+        let stream = match Compression::of(&start) {
+            None => Stream::Plain(input),
+            Some(Compression::Gzip) => Stream::Gzip(Box::new(MultiGzDecoder::new(input))),
+            Some(Compression::Zstd) => Stream::Zstd(zstd_decoder(input, start == DICTIONARY_MAGIC)?),
+        };
+        Ok(Reader { text: BufReader::with_capacity(BUFFER, stream) })
+    }
+
+    /// How the file is compressed, if it is.
+    pub fn compression(&self) -> Option<Compression> {
+        self.text.get_ref().compression()
+    }
+}
+
+impl<R: Read> Read for Reader<R> {
+    fn read(&mut self, octets: &mut [u8]) -> io::Result<usize> {
+        self.text.read(octets)
+    }
+}
+
+impl<R: Read> BufRead for Reader<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.text.fill_buf()
+    }
+
+    fn consume(&mut self, octets: usize) {
+        self.text.consume(octets);
+    }
+}
+
+/// The first octets that a reader gives, `most` at most, and a reader that still gives all of them.
+pub(crate) fn peeked<R: BufRead>(mut reader: R, most: usize) -> io::Result<(Vec<u8>, Peeked<R>)> {
+    let mut start = Vec::new();
+    reader.by_ref().take(most as u64).read_to_end(&mut start)?;
+    Ok((start.clone(), Cursor::new(start).chain(reader)))
+}
+
+/// A reader of which the first octets have been looked at.
+pub(crate) type Peeked<R> = Chain<Cursor<Vec<u8>>, R>;
+
+/// The decompressor, chosen.
+enum Stream<R: Read> {
+    Plain(Input<R>),
+    Gzip(Box<MultiGzDecoder<Input<R>>>),
+    Zstd(ZstdDecoder<'static, Input<R>>),
+}
+
+impl<R: Read> Stream<R> {
+    fn compression(&self) -> Option<Compression> {
+        match self {
+            Stream::Plain(_) => None,
+            Stream::Gzip(_) => Some(Compression::Gzip),
+            Stream::Zstd(_) => Some(Compression::Zstd),
+        }
+    }
+}
+
+impl<R: Read> Read for Stream<R> {
+    fn read(&mut self, octets: &mut [u8]) -> io::Result<usize> {
+        let (read, compression, input) = match self {
+            Stream::Plain(input) => return input.text.read(octets),
+            Stream::Gzip(decoder) => (decoder.read(octets), Compression::Gzip, decoder.get_ref()),
+            Stream::Zstd(decoder) => (decoder.read(octets), Compression::Zstd, decoder.get_ref()),
+        };
+        read.map_err(|error| input.told(error, compression))
+    }
+}
+
+/// The file as it is stored, counted.
+struct Input<R: Read> {
+    text: Peeked<BufReader<Source<R>>>,
+    offset: u64,
+}
+
+impl<R: Read> Input<R> {
+    /// An error of the decompressor, with the place; one of the file is left as it is.
+    fn told(&self, error: io::Error, compression: Compression) -> io::Error {
+        if self.text.get_ref().1.get_ref().failed {
+            return error;
+        }
+        io::Error::new(error.kind(), Damaged { compression, offset: self.offset, error })
+    }
+}
+
+impl<R: Read> BufRead for Input<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.text.fill_buf()
+    }
+
+    fn consume(&mut self, octets: usize) {
+        self.offset += octets as u64;
+        self.text.consume(octets);
+    }
+}
+
+impl<R: Read> Read for Input<R> {
+    fn read(&mut self, octets: &mut [u8]) -> io::Result<usize> {
+        let read = self.fill_buf()?.read(octets)?;
+        self.consume(read);
+        Ok(read)
+    }
+}
+
+/// A file that remembers its own failures, so that they are not taken for damaged data.
+struct Source<R> {
+    file: R,
+    failed: bool,
+}
+
+impl<R: Read> Read for Source<R> {
+    fn read(&mut self, octets: &mut [u8]) -> io::Result<usize> {
+        loop {
+            match self.file.read(octets) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                read => {
+                    self.failed |= read.is_err();
+                    return read;
+                }
+            }
+        }
+    }
+}
+
+fn zstd_decoder<R: Read>(mut input: Input<R>, has_dictionary: bool) -> io::Result<ZstdDecoder<'static, Input<R>>> {
+    if !has_dictionary {
+        return ZstdDecoder::with_buffer(input);
+    }
+    let dictionary = dictionary(&mut input).map_err(|error| input.told(error, Compression::Zstd))?;
+    ZstdDecoder::with_dictionary(input, &dictionary)
+}
+
+/// The dictionary that the file begins with; it may be compressed itself.
+fn dictionary(input: &mut impl BufRead) -> io::Result<Vec<u8>> {
+    let mut head = [0; 8];
+    input.read_exact(&mut head)?;
+    let length = u64::from(u32::from_le_bytes([head[4], head[5], head[6], head[7]]));
+    let mut dictionary = within_limit(input.take(length))?;
+    if (dictionary.len() as u64) < length {
+        return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the file ends within its dictionary"));
+    }
+    if Compression::of(&dictionary) == Some(Compression::Zstd) {
+        dictionary = within_limit(ZstdDecoder::with_buffer(dictionary.as_slice())?)?;
+    }
+    Ok(dictionary)
+}
+
+fn within_limit(reader: impl Read) -> io::Result<Vec<u8>> {
+    let mut octets = Vec::new();
+    reader.take(DICTIONARY_LIMIT + 1).read_to_end(&mut octets)?;
+    match octets.len() as u64 <= DICTIONARY_LIMIT {
+        true => Ok(octets),
+        false => Err(io::Error::new(io::ErrorKind::InvalidData, "its dictionary is larger than 100 MiB")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    const TEXT: &[u8] = b"one two three four five six seven eight nine ten eleven twelve\n";
+
+    fn gzip(text: &[u8]) -> Vec<u8> {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        encoder.write_all(text).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn zstd(text: &[u8], dictionary: &[u8]) -> Vec<u8> {
+        let mut encoder = ::zstd::stream::write::Encoder::with_dictionary(Vec::new(), 3, dictionary).unwrap();
+        encoder.include_checksum(true).unwrap();
+        encoder.write_all(text).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    /// A skippable frame.
+    fn skippable(number: u8, content: &[u8]) -> Vec<u8> {
+        [&[0x50 + number, 0x2a, 0x4d, 0x18][..], &(content.len() as u32).to_le_bytes(), content].concat()
+    }
+
+    /// Gives one octet at a time, as a slow pipe might.
+    struct Slow<'a>(&'a [u8]);
+
+    impl Read for Slow<'_> {
+        fn read(&mut self, octets: &mut [u8]) -> io::Result<usize> {
+            let most = octets.len().min(1);
+            self.0.read(&mut octets[..most])
+        }
+    }
+
+    fn text(file: &[u8]) -> io::Result<Vec<u8>> {
+        let mut text = Vec::new();
+        Reader::new(Slow(file))?.read_to_end(&mut text)?;
+        let mut at_once = Vec::new();
+        Reader::new(file)?.read_to_end(&mut at_once)?;
+        assert_eq!(text, at_once);
+        Ok(text)
+    }
+
+    #[test]
+    fn files_are_known_by_their_content_and_read_to_their_end() {
+        let twice = [TEXT, TEXT].concat();
+        for (file, expected, compression) in [
+            (Vec::new(), &b""[..], None),
+            (b"a".to_vec(), b"a", None),
+            (TEXT.to_vec(), TEXT, None),
+            (gzip(TEXT), TEXT, Some(Compression::Gzip)),
+            ([gzip(TEXT), gzip(b""), gzip(TEXT)].concat(), &twice, Some(Compression::Gzip)),
+            (zstd(TEXT, b""), TEXT, Some(Compression::Zstd)),
+            ([zstd(TEXT, b""), skippable(3, b"x"), zstd(TEXT, b"")].concat(), &twice, Some(Compression::Zstd)),
+            ([skippable(0, b"index"), zstd(TEXT, b"")].concat(), TEXT, Some(Compression::Zstd)),
+        ] {
+            assert_eq!(text(&file).unwrap(), expected);
+            assert_eq!(Reader::new(&file[..]).unwrap().compression(), compression);
+        }
+    }
+
+    #[test]
+    fn a_zstandard_file_may_begin_with_its_dictionary() {
+        let frames = [zstd(TEXT, TEXT), zstd(TEXT, TEXT)].concat();
+        for dictionary in [TEXT.to_vec(), zstd(TEXT, b"")] {
+            let file = [skippable(13, &dictionary), frames.clone()].concat();
+            assert_eq!(text(&file).unwrap(), [TEXT, TEXT].concat());
+            let error = text(&file[..20]).unwrap_err().to_string();
+            assert!(error.contains("Zstandard") && error.contains("byte 20"), "{error}");
+        }
+        assert!(text(&frames).is_err(), "without it");
+        assert!(text(&[skippable(13, b"another text, which it was not made with"), frames].concat()).is_err());
+    }
+
+    #[test]
+    fn a_file_that_is_cut_short_is_damaged() {
+        for file in [[gzip(TEXT), gzip(TEXT)].concat(), [zstd(TEXT, b""), zstd(TEXT, b"")].concat()] {
+            // The two halves are alike; a file cut between them is whole.
+            for length in (4..file.len()).filter(|&length| length != file.len() / 2) {
+                let error = text(&file[..length]).unwrap_err();
+                let damaged = error.get_ref().and_then(|error| error.downcast_ref::<Damaged>()).unwrap();
+                assert!(damaged.offset <= length as u64, "{damaged}");
+            }
+        }
+    }
+
+    #[test]
+    fn changed_octets_and_what_follows_are_noticed() {
+        for file in [gzip(TEXT), zstd(TEXT, b"")] {
+            for at in file.len() - 4..file.len() {
+                let mut changed = file.clone();
+                changed[at] ^= 0x10;
+                assert!(text(&changed).unwrap_err().to_string().contains("damaged"), "octet {at}");
+            }
+            assert!(text(&[&file[..], b"more text"].concat()).is_err());
+        }
+    }
+
+    #[test]
+    fn an_error_of_the_file_is_told_as_it_is() {
+        struct Failing;
+        impl Read for Failing {
+            fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+                Err(io::Error::other("no more tape"))
+            }
+        }
+        for start in [&gzip(TEXT)[..20], &zstd(TEXT, b"")[..20]] {
+            let error = Reader::new(start.chain(Failing)).unwrap().read_to_end(&mut Vec::new()).unwrap_err();
+            assert_eq!(error.to_string(), "no more tape");
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! What all sources give, on its way into [`Captures`].
+//!
+//! Captures are added in batches, which bounds the memory for bodies and lets them be compiled in parallel. On the way
+//! it is noted where redirects lead: archives hold pages of all kinds, and only those that a redirect of some source
+//! leads to are of interest.
+
+use hashbrown::HashSet;
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::{WarcCounts, page};
+use crate::dialect::{Dialect, StatusMeaning};
+use crate::policy::{Capture, Captures, WriteError};
+
+/// How many octets of bodies, or how many captures, are held before they are added.
+const BATCH_OCTETS: usize = 16 << 20;
+const BATCH: usize = 8192;
+
+/// A byte order mark is not counted in every dialect's limit, and one octet more tells that the limit is passed.
+const BEYOND_LIMIT: usize = 4;
+
+/// Captures on their way.
+pub(super) struct Intake<'c> {
+    captures: &'c mut Captures,
+    batch: Vec<Capture>,
+    octets: usize,
+    targets: HashSet<u128>,
+    fresh_targets: HashSet<u128>,
+    failure: Option<WriteError>,
+}
+
+/// What a URL is known by among the targets of redirects.
+pub(super) fn target_key(url: &str) -> u128 {
+    xxh3_128(url.as_bytes())
+}
+
+impl<'c> Intake<'c> {
+    pub fn new(captures: &'c mut Captures) -> Intake<'c> {
+        let (targets, fresh_targets) = (HashSet::new(), HashSet::new());
+        Intake { captures, batch: Vec::new(), octets: 0, targets, fresh_targets, failure: None }
+    }
+
+    pub fn dialect(&self) -> &'static Dialect {
+        self.captures.dialect()
+    }
+
+    /// The most octets of a body that matter: the dialect does not read on.
+    pub fn body_limit(&self) -> usize {
+        self.dialect().file_limit + BEYOND_LIMIT
+    }
+
+    /// Adds captures that belong together: if they share a body, it is read once.
+    pub fn add(&mut self, captures: impl IntoIterator<Item = Capture>) {
+        for capture in captures {
+            self.note_target(&capture);
+            self.octets += capture.body.as_ref().map_or(0, |body| body.len());
+            self.batch.push(capture);
+        }
+        if self.octets >= BATCH_OCTETS || self.batch.len() >= BATCH {
+            self.flush();
+        }
+    }
+
+    /// Adds what is still held.
+    pub fn flush(&mut self) {
+        self.octets = 0;
+        let batch = std::mem::take(&mut self.batch);
+        if self.failure.is_none() {
+            self.failure = self.captures.add(batch).err();
+        }
+    }
+
+    /// Whether captures could be added so far. Apart from adding them, because sources have errors of their own; each
+    /// asks often enough not to read on for long in vain.
+    pub fn check(&mut self) -> Result<(), WriteError> {
+        self.failure.take().map_or(Ok(()), Err)
+    }
+
+    fn note_target(&mut self, capture: &Capture) {
+        let Some(status) = capture.answered.status else { return };
+        if self.dialect().status_meaning(status) != StatusMeaning::Redirect {
+            return;
+        }
+        // A robots.txt is added anyway.
+        let is_other = |url: &String| page(url).is_ok_and(|(_, origin)| origin.is_none());
+        if let Some(target) = capture.target().filter(is_other) {
+            let key = target_key(&target);
+            if self.targets.insert(key) {
+                self.fresh_targets.insert(key);
+            }
+        }
+    }
+
+    /// The URLs that redirects lead to, and that were not among those returned before, by [`target_key`].
+    pub fn take_targets(&mut self) -> HashSet<u128> {
+        std::mem::take(&mut self.fresh_targets)
+    }
+
+    /// Counts a file that names no origin.
+    pub fn count_unnamed_file(&mut self) {
+        self.captures.count_unnamed_file();
+    }
+
+    /// Counts of what was met in WARC files.
+    pub fn warc_counts(&mut self) -> &mut WarcCounts {
+        self.captures.warc_counts()
+    }
+}

@@ -1,0 +1,114 @@
+//! HTTP answers, as WARC records hold them.
+
+use std::io::{self, BufRead, Read};
+
+use super::coding::{self, Body};
+use super::head::{End, Head};
+
+/// The head of an answer.
+#[derive(Debug)]
+pub(super) struct Response {
+    pub status: u16,
+    head: Head,
+}
+
+impl Response {
+    /// Reads the head of an answer; `None` where it is none: servers send all kinds of octets, and a crawler may keep
+    /// them.
+    pub fn read(block: &mut impl BufRead) -> io::Result<Option<Response>> {
+        let head = Head::read(block)?;
+        let status = status(head.first_line()).filter(|_| head.end == End::Whole);
+        Ok(status.map(|status| Response { status, head }))
+    }
+
+    /// Where it redirects to.
+    pub fn location(&self) -> Option<String> {
+        self.head.get("Location").map(|value| String::from_utf8_lossy(value).into_owned())
+    }
+
+    /// When it expires, in seconds of Unix time. A value that is no date, such as 0, says that it has expired already
+    /// (RFC 9111 5.3): when it was sent, at `fetched_at`.
+    pub fn expires(&self, fetched_at: Option<i64>) -> Option<i64> {
+        let value = self.head.get("Expires")?;
+        let date = std::str::from_utf8(value).ok().and_then(|value| httpdate::parse_http_date(value).ok());
+        match date.map(|date| date.duration_since(std::time::UNIX_EPOCH)) {
+            Some(Ok(since)) => i64::try_from(since.as_secs()).ok(),
+            Some(Err(_)) | None => fetched_at,
+        }
+    }
+
+    /// Reads the body behind the head, up to about `limit` octets, and undoes its codings. `None` where it cannot be
+    /// decoded.
+    pub fn body(&self, block: &mut impl BufRead, limit: usize) -> io::Result<Option<Body>> {
+        let mut raw = Vec::new();
+        block.take(limit as u64).read_to_end(&mut raw)?;
+        let values = self.head.all("Content-Encoding").chain(self.head.all("Transfer-Encoding"));
+        let codings = values.flat_map(|value| value.split(|&octet| octet == b',')).map(<[u8]>::trim_ascii);
+        Ok(coding::decode(raw, codings.filter(|coding| !coding.is_empty()), limit))
+    }
+}
+
+/// The status in a status line: `HTTP/1.1 200 OK`, or `HTTP/2 200`.
+fn status(line: &[u8]) -> Option<u16> {
+    let mut words = line.split(|octet| octet.is_ascii_whitespace()).filter(|word| !word.is_empty());
+    let (version, status) = (words.next()?, words.next()?);
+    let is_status = version.starts_with(b"HTTP/") && status.len() == 3 && status.iter().all(u8::is_ascii_digit);
+    is_status.then(|| status.iter().fold(0, |number, digit| number * 10 + u16::from(digit - b'0')))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn response(text: &str) -> (Option<Response>, &[u8]) {
+        let mut block = text.as_bytes();
+        let response = Response::read(&mut block).unwrap();
+        (response, block)
+    }
+
+    #[test]
+    fn an_answer_has_a_status_line_and_a_whole_head() {
+        for (text, expected) in [
+            ("HTTP/1.1 200 OK\r\n\r\n", Some(200)),
+            ("HTTP/2 404\r\n\r\n", Some(404)),
+            ("HTTP/1.0  503 Down\n\n", Some(503)),
+            ("HTTP/1.1 200 OK\r\n", None),
+            ("HTTP/1.1 2000 OK\r\n\r\n", None),
+            ("HTTP/1.1 OK\r\n\r\n", None),
+            ("ICY 200 OK\r\n\r\n", None),
+            ("User-agent: *\nDisallow: /\n\n", None),
+            ("", None),
+        ] {
+            assert_eq!(response(text).0.map(|response| response.status), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn fields_are_read() {
+        let (answer, _) =
+            response("HTTP/1.1 301 x\r\nlocation:  /there \r\nExpires: Thu, 01 Jan 1970 00:01:00 GMT\r\n\r\n");
+        let answer = answer.unwrap();
+        assert_eq!((answer.location().as_deref(), answer.expires(Some(7))), (Some("/there"), Some(60)));
+        for (value, expected) in [
+            ("Thursday, 01-Jan-70 00:01:00 GMT", Some(60)),
+            ("Thu Jan  1 00:01:00 1970", Some(60)),
+            ("0", Some(7)),
+            ("-1", Some(7)),
+            ("soon", Some(7)),
+        ] {
+            let text = format!("HTTP/1.1 200 OK\r\nExpires: {value}\r\n\r\n");
+            assert_eq!(response(&text).0.unwrap().expires(Some(7)), expected, "{value}");
+        }
+        let (answer, _) = response("HTTP/1.1 200 OK\r\n\r\n");
+        assert_eq!(answer.unwrap().expires(Some(7)), None);
+    }
+
+    #[test]
+    fn codings_are_undone_in_reverse_of_both_fields() {
+        let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Encoding: , utf-8\r\n\r\n";
+        let text = format!("{head}3\r\nabc\r\n0\r\n\r\n");
+        let (answer, mut block) = response(&text);
+        let body = answer.unwrap().body(&mut block, 100).unwrap();
+        assert_eq!(body, Some(Body { octets: b"abc".to_vec(), whole: true }));
+    }
+}

@@ -1,0 +1,338 @@
+//! The records of a WARC archive (ISO 28500), one after the other, in bounded memory.
+//!
+//! Written here because no crate serves: `rust_warc` allocates whatever length a record claims, `warc` keeps whole
+//! records or tells no place of an error (and its heads have no limit), `warcat` brings a database and ten hash
+//! functions, `fastwarc` wants a newer compiler than ours, a dozen more crates, and goes by names of files. The format
+//! is small: a head, as many octets as it says, two empty lines.
+
+use std::io::{self, BufRead, Read};
+
+use super::head::{self, Head};
+
+/// What is wrong with a record.
+#[derive(Debug, thiserror::Error)]
+pub enum RecordProblem {
+    /// It cannot be read or decompressed.
+    #[error("{0}")]
+    Unreadable(#[from] io::Error),
+    /// It does not begin with a version that is known.
+    #[error("{0:?} is no version of WARC that is known here; a record begins with WARC/1.0 or WARC/1.1")]
+    Version(String),
+    /// Its head does not end.
+    #[error("its head is longer than {} KiB", head::LIMIT >> 10)]
+    LongHead,
+    /// A line of its head is no field.
+    #[error("its head has a line that is no field: {0:?}")]
+    NoField(String),
+    /// A field that it must have is missing.
+    #[error("it has no {0}")]
+    Missing(&'static str),
+    /// A field has a value that makes no sense.
+    #[error("its {name} makes no sense: {value:?}")]
+    Value {
+        /// The field.
+        name: &'static str,
+        /// Its value.
+        value: String,
+    },
+    /// What follows its block is no end of a record.
+    #[error("it does not end where its Content-Length says")]
+    End,
+    /// The archive ends within it.
+    #[error("the archive ends within it")]
+    CutShort,
+}
+
+/// A record, whose block is still to be read.
+#[derive(Debug)]
+pub(super) struct Record {
+    head: Head,
+}
+
+impl Record {
+    /// The value of a field; what is not UTF-8 is replaced.
+    pub fn field(&self, name: &'static str) -> Option<String> {
+        self.head.get(name).map(|value| String::from_utf8_lossy(value).into_owned())
+    }
+
+    /// The value of a field that every record of its type has.
+    pub fn required(&self, name: &'static str) -> Result<String, RecordProblem> {
+        self.field(name).ok_or(RecordProblem::Missing(name))
+    }
+
+    /// Whether its block is not the whole one.
+    pub fn is_truncated(&self) -> bool {
+        self.head.get("WARC-Truncated").is_some() || self.head.get("WARC-Segment-Number").is_some()
+    }
+
+    /// A URI; some programs put it in angle brackets, as the grammar of WARC 1.0 does.
+    pub fn uri(&self, name: &'static str) -> Option<String> {
+        let uri = self.field(name)?;
+        Some(uri.strip_prefix('<').and_then(|uri| uri.strip_suffix('>')).map_or(uri.clone(), str::to_owned))
+    }
+
+    /// A time, in seconds of Unix time.
+    pub fn time(&self, name: &'static str) -> Result<Option<i64>, RecordProblem> {
+        let Some(value) = self.field(name) else { return Ok(None) };
+        // WARC 1.1 also has times of less precision: a year, a month, a day.
+        const FIRST: &str = "0000-01-01T00:00:00Z";
+        let whole = match value.len() {
+            length @ (4 | 7 | 10) => value.clone() + &FIRST[length..],
+            _ => value.clone(),
+        };
+        let time: Result<jiff::Timestamp, _> = whole.parse();
+        time.map(|time| Some(time.as_second())).map_err(|_| RecordProblem::Value { name, value })
+    }
+}
+
+/// The records of an archive.
+pub(super) struct Records<R> {
+    archive: Counted<R>,
+    /// The number of the record at hand, counted from 1.
+    pub number: u64,
+    /// Where it begins, in octets.
+    pub offset: u64,
+    /// What is left of its block.
+    left: u64,
+}
+
+impl<R: BufRead> Records<R> {
+    /// The records of an archive that begins here.
+    pub fn new(archive: R) -> Records<R> {
+        Records { archive: Counted { inner: archive, offset: 0 }, number: 0, offset: 0, left: 0 }
+    }
+
+    /// The next record; what was not read of the one before is passed over.
+    pub fn next(&mut self) -> Result<Option<Record>, RecordProblem> {
+        self.finish()?;
+        while let Some(b'\r' | b'\n') = self.archive.fill_buf()?.first() {
+            self.archive.consume(1);
+        }
+        if self.archive.fill_buf()?.is_empty() {
+            return Ok(None);
+        }
+        self.number += 1;
+        self.offset = self.archive.offset;
+        let head = Head::read(&mut self.archive)?;
+        let version = head.first_line();
+        let is_cut = head.end == head::End::CutShort && VERSION.starts_with(version);
+        if !version.starts_with(VERSION) && !is_cut {
+            let start = &version[..version.len().min(40)];
+            return Err(RecordProblem::Version(String::from_utf8_lossy(start).into_owned()));
+        }
+        match head.end {
+            head::End::Whole => {}
+            head::End::CutShort => return Err(RecordProblem::CutShort),
+            head::End::TooLong => return Err(RecordProblem::LongHead),
+        }
+        if let Some(line) = head.stray_line() {
+            return Err(RecordProblem::NoField(String::from_utf8_lossy(line).into_owned()));
+        }
+        let record = Record { head };
+        let value = record.required(LENGTH)?;
+        let digits = !value.is_empty() && value.bytes().all(|octet| octet.is_ascii_digit());
+        let length = value.parse().ok().filter(|_| digits);
+        self.left = length.ok_or(RecordProblem::Value { name: LENGTH, value })?;
+        Ok(Some(record))
+    }
+
+    /// The block of the record at hand.
+    pub fn block(&mut self) -> Block<'_, R> {
+        Block { archive: &mut self.archive, left: &mut self.left }
+    }
+
+    /// Passes over what is left of the record at hand, and over the two line ends behind it.
+    fn finish(&mut self) -> Result<(), RecordProblem> {
+        if self.number == 0 {
+            return Ok(());
+        }
+        let mut block = self.block();
+        loop {
+            let length = block.fill_buf()?.len();
+            if length == 0 {
+                break;
+            }
+            block.consume(length);
+        }
+        for _ in 0..2 {
+            if self.archive.fill_buf()?.first() == Some(&b'\r') {
+                self.archive.consume(1);
+            }
+            match self.archive.fill_buf()?.first() {
+                Some(b'\n') => self.archive.consume(1),
+                Some(_) => return Err(RecordProblem::End),
+                None => return Err(RecordProblem::CutShort),
+            }
+        }
+        Ok(())
+    }
+}
+
+const VERSION: &[u8] = b"WARC/1.";
+const LENGTH: &str = "Content-Length";
+
+/// The block of a record; an archive that ends within it is an error.
+pub(super) struct Block<'r, R> {
+    archive: &'r mut Counted<R>,
+    left: &'r mut u64,
+}
+
+impl<R: BufRead> BufRead for Block<'_, R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        if *self.left == 0 {
+            return Ok(&[]);
+        }
+        let octets = self.archive.fill_buf()?;
+        if octets.is_empty() {
+            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, RecordProblem::CutShort));
+        }
+        let most = usize::try_from(*self.left).unwrap_or(usize::MAX);
+        Ok(&octets[..octets.len().min(most)])
+    }
+
+    fn consume(&mut self, octets: usize) {
+        *self.left -= octets as u64;
+        self.archive.consume(octets);
+    }
+}
+
+impl<R: BufRead> Read for Block<'_, R> {
+    fn read(&mut self, octets: &mut [u8]) -> io::Result<usize> {
+        let read = self.fill_buf()?.read(octets)?;
+        self.consume(read);
+        Ok(read)
+    }
+}
+
+/// A reader that knows how far it is.
+struct Counted<R> {
+    inner: R,
+    offset: u64,
+}
+
+impl<R: BufRead> BufRead for Counted<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.inner.fill_buf()
+    }
+
+    fn consume(&mut self, octets: usize) {
+        self.offset += octets as u64;
+        self.inner.consume(octets);
+    }
+}
+
+impl<R: BufRead> Read for Counted<R> {
+    fn read(&mut self, octets: &mut [u8]) -> io::Result<usize> {
+        let read = self.fill_buf()?.read(octets)?;
+        self.consume(read);
+        Ok(read)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(fields: &str, block: &str) -> String {
+        format!("WARC/1.1\r\n{fields}Content-Length: {}\r\n\r\n{block}\r\n\r\n", block.len())
+    }
+
+    /// Type and block of each record.
+    type Found = Vec<(String, String)>;
+
+    /// The records, and the error at the end, if there is one, with its record and offset.
+    fn read(archive: &[u8]) -> (Found, Option<(u64, u64, String)>) {
+        let mut records = Records::new(archive);
+        let mut found = Vec::new();
+        loop {
+            match records.next() {
+                Ok(None) => return (found, None),
+                Ok(Some(record)) => {
+                    let mut block = String::new();
+                    if let Err(error) = records.block().read_to_string(&mut block) {
+                        return (found, Some((records.number, records.offset, error.to_string())));
+                    }
+                    found.push((record.field("WARC-Type").unwrap_or_default(), block));
+                }
+                Err(problem) => return (found, Some((records.number, records.offset, problem.to_string()))),
+            }
+        }
+    }
+
+    #[test]
+    fn records_follow_each_other() {
+        let archive =
+            record("WARC-Type: a\r\n", "one\r\n\r\n") + &record("warc-type:b\r\n", "") + "\r\n" + &record("", "c");
+        let (found, error) = read(archive.as_bytes());
+        let expected = [("a", "one\r\n\r\n"), ("b", ""), ("", "c")].map(|(a, b)| (a.to_owned(), b.to_owned()));
+        assert_eq!((found, error), (expected.to_vec(), None));
+        assert_eq!(
+            read(archive.replace("\r\n", "\n").as_bytes()).1.map(|(record, ..)| record),
+            Some(1),
+            "lengths differ"
+        );
+        assert_eq!(read(b"WARC/1.0\nContent-Length: 1\n\nx\n\n").0.len(), 1, "line feeds alone");
+    }
+
+    #[test]
+    fn an_archive_that_is_cut_short_is_an_error() {
+        let first = record("WARC-Type: a\r\n", "one");
+        let archive = first.clone() + &record("", "two");
+        for length in 0..=archive.len() {
+            let (_, error) = read(&archive.as_bytes()[..length]);
+            let is_whole = [0, first.len(), archive.len()].contains(&length);
+            assert_eq!(error.is_none(), is_whole, "{length}: {error:?}");
+            if let Some((number, offset, error)) = error {
+                assert!(error.contains("ends within"), "{length}: {error}");
+                let expected = if length < first.len() { (1, 0) } else { (2, first.len() as u64) };
+                assert_eq!((number, offset), expected, "{length}: {error}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_malformed_record_is_told_by_number_and_offset() {
+        let first = record("", "one");
+        for (second, problem) in [
+            ("WARC/2.0\r\nContent-Length: 0\r\n\r\n\r\n\r\n".to_owned(), "WARC/2.0"),
+            ("HTTP/1.1 200 OK\r\n\r\n".to_owned(), "HTTP/1.1"),
+            (record("no field\r\n", ""), "no field"),
+            ("WARC/1.0\r\nWARC-Type: a\r\n\r\n\r\n\r\n".to_owned(), "no Content-Length"),
+            ("WARC/1.0\r\nContent-Length: -1\r\n\r\n\r\n\r\n".to_owned(), "\"-1\""),
+            ("WARC/1.0\r\nContent-Length: +1\r\n\r\n\r\n\r\n".to_owned(), "\"+1\""),
+            ("WARC/1.0\r\nContent-Length: 99999999999999999999\r\n\r\n".to_owned(), "9999"),
+            ("WARC/1.0\r\nContent-Length: 18446744073709551615\r\n\r\nx".to_owned(), "ends within"),
+            ("WARC/1.0\r\nContent-Length: 1\r\n\r\nxyz\r\n\r\n".to_owned(), "does not end where"),
+            (format!("WARC/1.0\r\n{}: x\r\n\r\n", "a".repeat(head::LIMIT)), "256 KiB"),
+        ] {
+            let (found, error) = read((first.clone() + &second).as_bytes());
+            let (number, offset, error) = error.expect(problem);
+            assert_eq!((number, offset), (2, first.len() as u64), "{error}");
+            assert!(error.contains(problem), "{problem}: {error}");
+            assert!(!found.is_empty());
+        }
+    }
+
+    #[test]
+    fn fields_have_their_forms() {
+        let time = |value: &str| {
+            let text = record(&format!("WARC-Date: {value}\r\nU: <http://a/>\r\n"), "");
+            let record = Records::new(text.as_bytes()).next().unwrap().unwrap();
+            assert_eq!(record.uri("U").as_deref(), Some("http://a/"));
+            record.time("WARC-Date")
+        };
+        for (value, seconds) in [
+            ("1970-01-01T00:01:00Z", 60),
+            ("1970-01-01T00:01:00.999999999Z", 60),
+            ("1970-01-01T00:01Z", 60),
+            ("1970-01-02", 86_400),
+            ("1970-02", 31 * 86_400),
+            ("1971", 365 * 86_400),
+        ] {
+            assert_eq!(time(value).unwrap(), Some(seconds), "{value}");
+        }
+        for value in ["", "soon", "19700101000000", "1970-13", "été", "éé"] {
+            assert!(time(value).unwrap_err().to_string().contains("WARC-Date"), "{value}");
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! Revisits in WARC archives: answers that are not repeated, because the archive has the same one already.
+
+use crate::bench::Bench;
+use crate::warc::{answer, counts, fields, http, record, redirect, rules};
+
+const URL: &str = "http://a.example/robots.txt";
+
+/// A body that blocks a path.
+fn blocks(path: &str) -> String {
+    format!("User-agent: *\nDisallow: {path}\n")
+}
+
+/// An answer at a second, with an id and a digest, that blocks a path.
+fn original(url: &str, second: u32, path: &str) -> Vec<u8> {
+    let names = format!("WARC-Record-ID: <urn:{path}>\r\nWARC-Payload-Digest: sha1:{path}\r\n");
+    record("response", &(fields(url, second) + &names), http("200 OK", blocks(path)))
+}
+
+/// A revisit of `URL` at a second, with further fields and a head of the answer.
+fn revisit(second: u32, names: &str, head: &str) -> Vec<u8> {
+    let block = if head.is_empty() { Vec::new() } else { http(head, "") };
+    record("revisit", &(fields(URL, second) + names), block)
+}
+
+/// The names of an original, each in one way that a revisit can refer to it.
+fn references(url: &str, second: u32, path: &str) -> [(&'static str, String); 3] {
+    [
+        (
+            "page",
+            format!("WARC-Refers-To-Target-URI: <{url}>\r\nWARC-Refers-To-Date: 2026-01-10T00:00:{second:02}Z\r\n"),
+        ),
+        ("id", format!("WARC-Refers-To: <urn:{path}>\r\n")),
+        ("digest", format!("WARC-Payload-Digest: sha1:{path}\r\n")),
+    ]
+}
+
+/// The outcomes of the archives in both orders, in one file and in two.
+fn settled(bench: &Bench, parts: &[Vec<u8>], options: &str, url: &str) -> String {
+    let reversed: Vec<Vec<u8>> = parts.iter().rev().cloned().collect();
+    let (first, rest) = parts.split_first().expect("parts");
+    let files =
+        [("all", parts.concat()), ("reversed", reversed.concat()), ("first", first.clone()), ("rest", rest.concat())];
+    for (name, content) in files {
+        bench.file(name, content);
+    }
+    let orders = ["--robots all", "--robots reversed", "--robots first --robots rest", "--robots rest --robots first"];
+    let mut outcomes = orders.map(|sources| bench.outcome(&format!("{sources} {options}"), url)).to_vec();
+    outcomes.dedup();
+    assert_eq!(outcomes.len(), 1, "{outcomes:?}");
+    outcomes.remove(0)
+}
+
+#[test]
+fn a_revisit_is_its_original_at_a_later_time() {
+    let bench = Bench::new();
+    for url in [URL, "https://other.example/page"] {
+        for (name, reference) in references(url, 1, "/same") {
+            for head in ["200 OK", "304 Not Modified", ""] {
+                let parts = [original(url, 1, "/same"), original(URL, 3, "/between"), revisit(5, &reference, head)];
+                let name = format!("{name} with {head:?}, {url}");
+                // The digest alone does not say that there was a file at all.
+                let (same, between) = match (name.starts_with("digest"), head) {
+                    (true, "") => ("deferred unreachable", "deferred unreachable"),
+                    _ => ("blocked rules", "allowed rules"),
+                };
+                assert_eq!(settled(&bench, &parts, "", "http://a.example/same"), same, "{name}");
+                assert_eq!(settled(&bench, &parts, "", "http://a.example/between"), between, "{name}");
+            }
+        }
+    }
+    let (warc, _) = counts(&bench, "--robots all");
+    assert_eq!((&warc["revisits"], &warc["unresolved_revisits"]), (&1.into(), &1.into()));
+}
+
+/// It is newer than everything that is known, so that does not hold for sure; but it is kept as the last good answer.
+#[test]
+fn a_revisit_of_nothing_known_is_no_verdict() {
+    let bench = Bench::new();
+    for (name, reference) in references(URL, 2, "/unknown") {
+        let parts = [original(URL, 1, "/old"), revisit(5, &reference, "200 OK")];
+        assert_eq!(settled(&bench, &parts, "", "http://a.example/x"), "deferred unreachable", "{name}");
+        let used = settled(&bench, &parts, "--on-unreachable use", "http://a.example/old");
+        assert_eq!(used, "blocked last-good", "{name}");
+        let (warc, _) = counts(&bench, "--robots all");
+        assert_eq!((&warc["revisits"], &warc["unresolved_revisits"]), (&1.into(), &1.into()), "{name}");
+        let newer = [revisit(5, &reference, "200 OK"), original(URL, 6, "/new")];
+        assert_eq!(settled(&bench, &newer, "", "http://a.example/new"), "blocked rules", "{name}");
+    }
+    let alone = [revisit(5, "", "200 OK"), rules("b")];
+    assert_eq!(settled(&bench, &alone, "", "http://a.example/x"), "deferred unreachable");
+}
+
+#[test]
+fn a_revisit_of_anything_but_a_file_says_all_itself() {
+    let bench = Bench::new();
+    for (head, expected) in [
+        ("404 Not Found", "allowed unavailable"),
+        ("503 Down", "deferred unreachable"),
+        ("301 Moved\r\nLocation: http://b.example/robots.txt", "blocked rules"),
+        ("301 Moved", "deferred redirect-unresolved"),
+    ] {
+        let parts = [original(URL, 1, "/old"), rules("b"), revisit(5, "WARC-Payload-Digest: sha1:/old\r\n", head)];
+        assert_eq!(settled(&bench, &parts, "", "http://a.example/no"), expected, "{head}");
+    }
+}
+
+/// The empty body of a redirect has the digest of an empty file, which would allow everything.
+#[test]
+fn a_digest_is_that_of_a_file_only_in_the_answer_with_one() {
+    let bench = Bench::new();
+    let digest = "WARC-Payload-Digest: sha1:empty\r\n";
+    let empty = record("response", &(fields("http://b.example/", 1) + digest), http("301 Moved\r\nLocation: /x", ""));
+    let parts = [empty.clone(), revisit(5, digest, "200 OK")];
+    assert_eq!(settled(&bench, &parts, "", "http://a.example/no"), "deferred unreachable");
+    let file = record("response", &(fields("http://c.example/", 1) + digest), http("204 No Content", ""));
+    let parts = [empty, file, revisit(5, digest, "200 OK")];
+    assert_eq!(settled(&bench, &parts, "", "http://a.example/no"), "allowed no-group");
+}
+
+#[test]
+fn pages_that_redirects_lead_to_may_be_revisits() {
+    let bench = Bench::new();
+    let policy = "http://a.example/policy";
+    let (_, reference) = references("http://b.example/original", 1, "/no")[0].clone();
+    let page = record("revisit", &(fields(policy, 5) + &reference), http("200 OK", ""));
+    let parts = [original("http://b.example/original", 1, "/no"), page, redirect("a", "/policy")];
+    assert_eq!(settled(&bench, &parts, "", "http://a.example/no"), "blocked rules");
+}
+
+/// Expiry is that of the later answer.
+#[test]
+fn a_revisit_expires_as_it_says_itself() {
+    let bench = Bench::new();
+    let first = answer(URL, 1, "200 OK\r\nExpires: Fri, 09 Jan 2026 00:00:00 GMT", blocks("/no"));
+    let (_, reference) = references(URL, 1, "/no")[0].clone();
+    let later = revisit(5, &reference, "304 Not Modified\r\nExpires: Sun, 18 Jan 2026 00:00:00 GMT");
+    let options = "--dialect draft-1996 --max-age dialect --on-stale defer --now 2026-01-17T00:00:00Z";
+    assert_eq!(settled(&bench, &[first.clone(), later], options, "http://a.example/no"), "blocked rules");
+    assert_eq!(settled(&bench, &[first, rules("b")], options, "http://a.example/no"), "deferred stale");
+}
+
+#[test]
+fn a_revisit_with_a_date_that_makes_no_sense_is_refused() {
+    let bench = Bench::new();
+    bench.file("urls", "http://a.example/\n");
+    bench.file("in.warc", [rules("b"), revisit(5, "WARC-Refers-To-Date: soon\r\n", "200 OK")].concat());
+    bench.refused("--robots in.warc --out out urls", &["in.warc", "record 2", "WARC-Refers-To-Date", "soon"]);
+}

@@ -1,0 +1,392 @@
+//! WARC archives, written by hand here: each record as the standard has it.
+//!
+//! `scripts/foreign-sources` does the same with archives that another program wrote.
+
+use std::io::Write;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use serde_json::Value;
+
+use crate::bench::{Bench, ROBOTS};
+
+/// A record with a block, whatever it is.
+pub fn record(kind: &str, fields: &str, block: impl AsRef<[u8]>) -> Vec<u8> {
+    let block = block.as_ref();
+    let head = format!("WARC/1.1\r\nWARC-Type: {kind}\r\n{fields}Content-Length: {}\r\n\r\n", block.len());
+    [head.as_bytes(), block, b"\r\n\r\n"].concat()
+}
+
+/// The fields that answers have; `second` is the time.
+pub fn fields(url: &str, second: u32) -> String {
+    format!("WARC-Target-URI: {url}\r\nWARC-Date: 2026-01-10T00:00:{second:02}Z\r\n")
+}
+
+/// An answer: status and further fields of the head, and a body.
+pub fn answer(url: &str, second: u32, head: &str, body: impl AsRef<[u8]>) -> Vec<u8> {
+    record("response", &fields(url, second), http(head, body))
+}
+
+pub fn http(head: &str, body: impl AsRef<[u8]>) -> Vec<u8> {
+    [format!("HTTP/1.1 {head}\r\n\r\n").as_bytes(), body.as_ref()].concat()
+}
+
+/// The robots.txt of a host of one letter, which blocks `/no`.
+pub fn rules(host: &str) -> Vec<u8> {
+    answer(&format!("http://{host}.example/robots.txt"), 1, "200 OK\r\nContent-Type: text/plain", ROBOTS)
+}
+
+/// The robots.txt of a host redirects.
+pub fn redirect(host: &str, location: &str) -> Vec<u8> {
+    answer(&format!("http://{host}.example/robots.txt"), 1, &format!("301 Moved\r\nLocation: {location}"), "moved")
+}
+
+pub fn gzip(text: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(text).expect("memory");
+    encoder.finish().expect("memory")
+}
+
+pub fn zstd(text: &[u8], dictionary: &[u8]) -> Vec<u8> {
+    let mut encoder = zstd::stream::write::Encoder::with_dictionary(Vec::new(), 3, dictionary).expect("an encoder");
+    encoder.write_all(text).expect("memory");
+    encoder.finish().expect("memory")
+}
+
+/// The outcome of a URL with the archive `in.warc`.
+fn outcome(bench: &Bench, url: &str) -> String {
+    bench.outcome("--robots in.warc", url)
+}
+
+/// Runs over a list of one URL with these sources; the receipt's counts of WARC and captures.
+pub fn counts(bench: &Bench, sources: &str) -> (Value, Value) {
+    bench.file("urls", "http://a.example/no\n");
+    let receipt = bench.split(&format!("{sources} --force"), &["urls"]).receipt;
+    (receipt["policy"]["warc"].clone(), receipt["policy"]["captures"].clone())
+}
+
+#[test]
+fn archives_are_known_by_their_content_however_they_are_compressed() {
+    let info = record("warcinfo", "WARC-Date: 2026-01-10T00:00:00Z\r\n", "software: by hand\r\n");
+    let request = record("request", &fields("http://a.example/robots.txt", 1), "GET /robots.txt HTTP/1.1\r\n\r\n");
+    let dns = record("response", &fields("dns:a.example", 1), "a.example. IN A 127.0.0.1\r\n");
+    let page = answer("http://a.example/", 1, "200 OK", "<html>");
+    let records = [info, request, dns, page, rules("a"), record("metadata", "", "x"), rules("b")];
+    let each = |compress: &dyn Fn(&[u8]) -> Vec<u8>| records.iter().flat_map(|record| compress(record)).collect();
+    let plain = records.concat();
+    let dictionary = &rules("c")[..];
+    let frame = [&b"\x5d\x2a\x4d\x18"[..], &(dictionary.len() as u32).to_le_bytes(), dictionary].concat();
+    let forms: [Vec<u8>; 6] = [
+        plain.clone(),
+        gzip(&plain),
+        each(&gzip),
+        zstd(&plain, b""),
+        each(&|record| zstd(record, b"")),
+        [frame, each(&|record| zstd(record, dictionary))].concat(),
+    ];
+    let bench = Bench::new();
+    for (number, form) in forms.iter().enumerate() {
+        for name in ["in.warc", "in.warc.gz", "anything.jsonl"] {
+            bench.file(name, form);
+            for url in ["http://a.example/no", "http://b.example/no"] {
+                let found = bench.outcome(&format!("--robots {name}"), url);
+                assert_eq!(found, "blocked rules", "{url} in {name}, form {number}");
+            }
+        }
+        let (warc, captures) = counts(&bench, "--robots in.warc");
+        assert_eq!((&warc["records"], &warc["other_pages"]), (&Value::from(7), &Value::from(1)), "form {number}");
+        assert_eq!((&captures["read"], &captures["not_robots_txt"]), (&Value::from(2), &Value::from(0)));
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_archive_may_come_through_a_pipe_though_it_is_read_twice() {
+    let bench = Bench::new();
+    bench.file("urls", "http://a.example/no\n");
+    let page = answer("http://a.example/policy", 1, "200 OK", ROBOTS);
+    for archive in [[page.clone(), redirect("a", "/policy")].concat(), gzip(&[redirect("a", "/policy"), page].concat())]
+    {
+        let run = bench.filter("--robots /dev/stdin --out out --force urls").write_stdin(archive).assert().success();
+        drop(run);
+        assert_eq!(bench.read("out/blocked.txt"), b"http://a.example/no\n");
+    }
+}
+
+#[test]
+fn answers_have_the_time_of_their_records() {
+    let bench = Bench::new();
+    let at = |second, path: &str| {
+        answer("http://a.example/robots.txt", second, "200 OK", format!("User-agent: *\nDisallow: {path}"))
+    };
+    bench.file(
+        "json",
+        "{\"origin\":\"http://a.example\",\"status\":200,\"body\":\"\",\"fetched_at\":\"2026-01-10T00:00:05Z\"}",
+    );
+    for (one, other, expected) in [(4, 7, "/other"), (8, 7, "/one"), (1, 2, "")] {
+        for parts in [[at(one, "/one"), at(other, "/other")], [at(other, "/other"), at(one, "/one")]] {
+            bench.file("in.warc", parts.concat());
+            for sources in ["--robots in.warc --robots json", "--robots json --robots in.warc"] {
+                for path in ["/one", "/other"] {
+                    let blocked = bench.outcome(sources, format!("http://a.example{path}")).starts_with("blocked");
+                    assert_eq!(blocked, path == expected, "{path} at {one} and {other}");
+                }
+            }
+        }
+    }
+    let (_, captures) = counts(&bench, "--robots in.warc --robots json");
+    assert_eq!((&captures["older"], &captures["same_time"]), (&Value::from(2), &Value::from(0)));
+}
+
+#[test]
+fn urls_and_answers_are_read_in_all_their_forms() {
+    let bench = Bench::new();
+    let text = |host: &str| String::from_utf8(rules(host)).expect("text");
+    let in_brackets = text("a").replace("http://a.example/robots.txt", "<HTTP://A.example:80/robots.txt>");
+    let http2 = text("b").replace("HTTP/1.1 200 OK", "HTTP/2   200   ");
+    let block = "HTTP/1.0 200 OK\n\nUser-agent: *\nDisallow: /no\n";
+    let line_feeds = format!(
+        "WARC/1.0\nwarc-type: response\nWARC-TARGET-URI:http://c.example/robots.txt\nWARC-Date: 2026-01-10\n\
+         content-length: {}\n\n{block}\n\n",
+        block.len()
+    );
+    bench.file("in.warc", in_brackets + &http2 + &line_feeds);
+    for host in ["a", "b", "c"] {
+        assert_eq!(outcome(&bench, &format!("http://{host}.example/no")), "blocked rules", "{host}");
+    }
+}
+
+#[test]
+fn bodies_are_decoded_or_left_as_they_were_decoded() {
+    let bench = Bench::new();
+    let chunked =
+        [b"e\r\n", &ROBOTS.as_bytes()[..14], b"\r\ne;x\r\n", &ROBOTS.as_bytes()[14..], b"\r\n0\r\n\r\n"].concat();
+    let utf16: Vec<u8> = format!("\u{feff}{ROBOTS}").encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let zipped = gzip(ROBOTS.as_bytes());
+    let chunk_of_gzip = [format!("{:x}\r\n", zipped.len()).as_bytes(), &zipped, b"\r\n0\r\n\r\n"].concat();
+    for (head, body) in [
+        ("Transfer-Encoding: chunked", chunked),
+        ("Content-Encoding: gzip", zipped.clone()),
+        ("Content-Encoding: gzip\r\nTransfer-Encoding: chunked", chunk_of_gzip),
+        ("Content-Encoding: gzip\r\nTransfer-Encoding: chunked", zipped),
+        ("Content-Encoding: zstd", zstd(ROBOTS.as_bytes(), b"")),
+        ("Content-Encoding: gzip", ROBOTS.into()),
+        ("Content-Encoding: br\r\nTransfer-Encoding: chunked", ROBOTS.into()),
+        ("Content-Encoding: none, UTF-8", ROBOTS.into()),
+        ("Content-Encoding: gzip", utf16.clone()),
+        ("Content-Encoding: gzip", gzip(&utf16)),
+        ("Content-Length: 5", ROBOTS.into()),
+    ] {
+        bench.file("in.warc", answer("http://a.example/robots.txt", 1, &format!("200 OK\r\n{head}"), &body));
+        assert_eq!(outcome(&bench, "http://a.example/no"), "blocked rules", "{head}");
+        assert_eq!(outcome(&bench, "http://a.example/yes"), "allowed rules", "{head}");
+        let (warc, _) = counts(&bench, "--robots in.warc");
+        assert_eq!(warc["truncated"], 0, "{head}");
+    }
+}
+
+#[test]
+fn what_is_no_answer_never_allows() {
+    let bench = Bench::new();
+    for (name, block, count) in [
+        ("nothing", Vec::new(), "not_http"),
+        ("no status", b"User-agent: *\nDisallow:\n".to_vec(), "not_http"),
+        ("no end of the head", b"HTTP/1.1 200 OK\r\nServer: x\r\n".to_vec(), "not_http"),
+        ("another coding", http("200 OK\r\nContent-Encoding: compress", b"\x1f\x9d\x90\x01\x02\x03"), "undecodable"),
+        ("a coding that it has not", http("200 OK\r\nContent-Encoding: br", gzip(b"Disallow:")), "undecodable"),
+    ] {
+        bench.file("in.warc", record("response", &fields("http://a.example/robots.txt", 2), block));
+        assert_eq!(outcome(&bench, "http://a.example/x"), "deferred unreachable", "{name}");
+        assert_eq!(counts(&bench, "--robots in.warc").0[count], 1, "{name}");
+        // The rules of before are kept beside it.
+        bench.file("before.warc", rules("a"));
+        let options = "--robots in.warc --robots before.warc --on-unreachable use";
+        assert_eq!(bench.outcome(options, "http://a.example/no"), "blocked last-good", "{name}");
+    }
+}
+
+#[test]
+fn files_that_are_cut_keep_their_whole_lines_and_are_counted() {
+    let bench = Bench::new();
+    let body = "User-agent: *\nDisallow: /no\nAllow: /";
+    let url = "http://a.example/robots.txt";
+    let cut = [
+        record("response", &(fields(url, 1) + "WARC-Truncated: length\r\n"), http("200 OK", body)),
+        record("response", &(fields(url, 1) + "WARC-Segment-Number: 1\r\n"), http("200 OK", body)),
+        answer(url, 1, "200 OK\r\nTransfer-Encoding: chunked", format!("40\r\n{body}")),
+        answer(url, 1, "200 OK\r\nTransfer-Encoding: chunked", format!("{:x}\r\n{body}\r\n", body.len())),
+    ];
+    for archive in cut {
+        bench.file("in.warc", &archive);
+        let name = archive.escape_ascii().to_string();
+        assert_eq!(outcome(&bench, "http://a.example/no"), "blocked rules", "{name}");
+        assert_eq!(counts(&bench, "--robots in.warc").0["truncated"], 1, "{name}");
+    }
+    let error = record("response", &(fields(url, 1) + "WARC-Truncated: length\r\n"), http("404 Gone", body));
+    bench.file("in.warc", error);
+    assert_eq!(outcome(&bench, "http://a.example/no"), "allowed unavailable");
+    assert_eq!(counts(&bench, "--robots in.warc").0["truncated"], 0, "the body of an error does not matter");
+}
+
+#[test]
+fn the_table_tells_what_is_not_known() {
+    let bench = Bench::new();
+    bench.file("urls", "http://a.example/no\n");
+    let garbage = record("response", &fields("http://a.example/robots.txt", 2), "garbage");
+    let revisit = record("revisit", &fields("http://b.example/robots.txt", 2), "");
+    bench.file("in.warc", [garbage, revisit].concat());
+    let done = bench.filter("--robots in.warc --count urls").assert().success();
+    let table = String::from_utf8_lossy(&done.get_output().stderr).into_owned();
+    assert!(table.contains("WARC: unresolved-revisits 1\nWARC: not-http 1\n"), "{table}");
+    assert!(!table.contains("truncated"), "{table}");
+}
+
+/// A few octets can stand for any number of them.
+#[test]
+fn no_more_is_read_of_a_body_than_the_dialect_does() {
+    let bench = Bench::new();
+    let bomb = gzip(&[ROBOTS.as_bytes(), &vec![b'\n'; 64 << 20]].concat());
+    let head = "200 OK\r\nContent-Encoding: gzip";
+    bench.file("in.warc", gzip(&answer("http://a.example/robots.txt", 1, head, &bomb)));
+    bench.file("sites/a.example.gz", &bomb);
+    bench.file("urls", "http://a.example/no\n");
+    for source in ["in.warc", "sites"] {
+        let split = bench.split(&format!("--robots {source} --force"), &["urls"]);
+        assert_eq!(split.lines("blocked").len(), 1);
+        assert_eq!(split.receipt["policy"]["notes"], serde_json::json!({ "file-cut": 1 }), "{source}");
+    }
+}
+
+#[test]
+fn redirects_lead_to_pages_of_any_archive() {
+    let bench = Bench::new();
+    let page = |url: &str| answer(url, 1, "200 OK", ROBOTS);
+    let pages = [
+        page("http://a.example/policy"),
+        page("http://b.example/x?y"),
+        answer("http://c.example/one", 1, "302 Found\r\nLocation: http://b.example/x?y#z", ""),
+        answer("http://d.example/gone", 1, "404 Not Found", ""),
+        page("http://nobody.example/"),
+        answer("http://nobody.example/html", 1, "200 OK", "<html>"),
+    ];
+    bench.file("pages.warc.gz", gzip(&pages.concat()));
+    bench.file("redirects.warc", [redirect("a", "policy"), redirect("c", "/one"), redirect("d", "/gone")].concat());
+    bench.file("in.jsonl", "{\"origin\":\"http://b.example\",\"status\":307,\"location\":\"//b.example/x?y\"}\n");
+    for sources in [
+        "--robots pages.warc.gz --robots redirects.warc --robots in.jsonl",
+        "--robots in.jsonl --robots redirects.warc --robots pages.warc.gz",
+    ] {
+        for host in ["a", "b", "c"] {
+            assert_eq!(bench.outcome(sources, format!("http://{host}.example/no")), "blocked rules", "{host}");
+        }
+        assert_eq!(bench.outcome(sources, "http://d.example/no"), "allowed unavailable");
+        assert_eq!(bench.outcome(sources, "http://nobody.example/no"), "deferred unfetched", "no robots.txt");
+        let (warc, captures) = counts(&bench, sources);
+        assert_eq!(warc["other_pages"], 6);
+        assert_eq!(captures["not_robots_txt"], 4, "those that nothing leads to are not read");
+        bench.file("urls", "http://a.example/no\n");
+        let notes = bench.split(&format!("{sources} --force"), &["urls"]).receipt["policy"]["notes"].clone();
+        assert_eq!(notes, serde_json::json!({}), "nor counted");
+    }
+}
+
+#[test]
+fn redirects_end_as_the_dialect_says() {
+    let bench = Bench::new();
+    let hop = |place: u32| redirect(&format!("h{place}"), &format!("http://h{}.example/robots.txt", place + 1));
+    let chain: Vec<u8> = (1..=6).flat_map(hop).chain(rules("h7")).collect();
+    let page = |place: u32| {
+        let head = format!("301 Moved\r\nLocation: /p{}", place + 1);
+        answer(&format!("http://p.example/p{place}"), 1, &head, "")
+    };
+    let end = answer("http://p.example/p25", 1, "200 OK", ROBOTS);
+    let pages: Vec<u8> = redirect("p", "/p1").into_iter().chain((1..25).flat_map(page)).chain(end).collect();
+    let ring = [redirect("r", "http://s.example/robots.txt"), redirect("s", "http://r.example/robots.txt")].concat();
+    bench.file("in.warc", [chain, pages, ring, redirect("lost", "/nowhere")].concat());
+    for (host, rfc9309, mandelbot) in [
+        ("h1", "allowed unavailable", "blocked rules"),
+        ("h2", "blocked rules", "blocked rules"),
+        ("p", "allowed unavailable", "deferred redirect-unresolved"),
+        ("r", "allowed unavailable", "deferred redirect-unresolved"),
+        ("lost", "deferred redirect-unresolved", "deferred redirect-unresolved"),
+    ] {
+        let url = format!("http://{host}.example/no");
+        assert_eq!(outcome(&bench, &url), rfc9309, "{host}");
+        assert_eq!(bench.outcome("--robots in.warc --dialect mandelbot", &url), mandelbot, "{host}");
+    }
+}
+
+#[test]
+fn html_is_read_like_any_file_and_counted() {
+    let bench = Bench::new();
+    let page = "<!DOCTYPE html>\n<html><body>User-agent: *\nDisallow: /no\n</body></html>";
+    bench.file("in.warc", answer("http://a.example/robots.txt", 1, "200 OK\r\nContent-Type: text/html", page));
+    assert_eq!(outcome(&bench, "http://a.example/no"), "allowed no-group");
+    bench.file("urls", "http://a.example/no\n");
+    let notes = bench.split("--robots in.warc", &["urls"]).receipt["policy"]["notes"].clone();
+    assert_eq!(notes["looks-like-html"], 1, "{notes}");
+}
+
+#[test]
+fn the_expires_header_counts_where_the_dialect_knows_it() {
+    let bench = Bench::new();
+    let options = "--robots in.warc --dialect draft-1996 --max-age dialect --on-stale defer";
+    let day = 86_400;
+    for (value, days, expected) in [
+        ("Sun, 11 Jan 2026 00:00:00 GMT", 2, "deferred stale"),
+        ("Sun, 18 Jan 2026 00:00:00 GMT", 5, "blocked rules"),
+        ("Sun, 18 Jan 2026 00:00:00 GMT", 9, "deferred stale"),
+        ("0", 1, "deferred stale"),
+    ] {
+        let head = format!("200 OK\r\nExpires: {value}");
+        bench.file("in.warc", answer("http://a.example/robots.txt", 0, &head, ROBOTS));
+        let now = jiff::Timestamp::from_second(1_768_003_200 + days * day).expect("a time");
+        let found = bench.outcome(&format!("{options} --now {now}"), "http://a.example/no");
+        assert_eq!(found, expected, "{value}, {days} days later");
+    }
+}
+
+#[test]
+fn a_wrong_record_is_named_by_number_and_byte() {
+    let bench = Bench::new();
+    bench.file("urls", "http://a.example/\n");
+    let good = rules("a");
+    let without = |field: &str| {
+        let text = String::from_utf8(rules("b")).expect("text");
+        text.lines().filter(|line| !line.starts_with(field)).map(|line| format!("{line}\r\n")).collect::<String>()
+    };
+    let byte = format!("byte {}", good.len());
+    for (wrong, problem) in [
+        ("WARC/2.0\r\n\r\n".to_owned(), "WARC/2.0"),
+        ("garbage".to_owned(), "garbage"),
+        (without("WARC-Type"), "no WARC-Type"),
+        (without("WARC-Date"), "no WARC-Date"),
+        (without("WARC-Target-URI"), "no WARC-Target-URI"),
+        (without("Content-Length: "), "no Content-Length"),
+        (String::from_utf8(rules("b")).expect("text").replace("2026-01-10", "January"), "WARC-Date"),
+        ("WARC/1.0\r\nWARC-Type: response\r\nContent-Length: 99\r\n\r\nHTTP".to_owned(), "no WARC-Target-URI"),
+    ] {
+        for form in [[&good[..], wrong.as_bytes()].concat(), [gzip(&good), gzip(wrong.as_bytes())].concat()] {
+            bench.file("in.warc", form);
+            bench.refused("--robots in.warc --out out urls", &["in.warc", "record 2", &byte, problem]);
+        }
+    }
+}
+
+/// An archive that is cut anywhere but between records is refused, in every form.
+#[test]
+fn an_archive_that_is_cut_short_is_refused() {
+    let bench = Bench::new();
+    bench.file("urls", "http://a.example/no\n");
+    let (first, second) = (rules("a"), rules("b"));
+    let forms = |text: &[u8]| [text.to_vec(), gzip(text), zstd(text, b"")];
+    for (first, second) in forms(&first).into_iter().zip(forms(&second)) {
+        for length in [first.len() + 1, first.len() + 5, first.len() + second.len() / 2, first.len() + second.len() - 1]
+        {
+            bench.file("in.warc", &[&first[..], &second].concat()[..length]);
+            bench.refused("--robots in.warc --out out urls", &["in.warc"]);
+        }
+        bench.file("in.warc", &first);
+        assert_eq!(outcome(&bench, "http://a.example/no"), "blocked rules");
+    }
+}
