@@ -117,6 +117,39 @@ fn a_digest_is_that_of_a_file_only_in_the_answer_with_one() {
     assert_eq!(settled(&bench, &parts, "", "http://a.example/no"), "allowed no-group");
 }
 
+/// An original that is known for what it is not leaves the revisit unknown, too: no empty file is made of it.
+#[test]
+fn a_file_is_the_revisit_of_a_file_only() {
+    let bench = Bench::new();
+    for head in ["404 Not Found", "301 Moved\r\nLocation: /x", "200 OK\r\nContent-Encoding: compress"] {
+        for (name, reference) in references("http://b.example/x", 1, "/no") {
+            let fields =
+                fields("http://b.example/x", 1) + "WARC-Record-ID: <urn:/no>\r\nWARC-Payload-Digest: sha1:/no\r\n";
+            let other = record("response", &fields, http(head, b"\x1f\x9d\x90\x01\x02"));
+            for own in ["200 OK", "304 Not Modified"] {
+                let parts = [other.clone(), revisit(5, &reference, own)];
+                let found = settled(&bench, &parts, "", "http://a.example/x");
+                assert_eq!(found, "deferred unreachable", "{name}, {head}, {own}");
+                assert_eq!(counts(&bench, "--robots all").0["unresolved_revisits"], 1, "{name}, {head}, {own}");
+            }
+        }
+    }
+}
+
+#[test]
+fn one_file_may_be_the_original_of_many() {
+    let bench = Bench::new();
+    let digest = "WARC-Payload-Digest: sha1:/no\r\n";
+    let host = |number: u32| format!("http://h{number}.example/robots.txt");
+    let again = |number| record("revisit", &(fields(&host(number), 5) + digest), http("200 OK", ""));
+    let originals: Vec<u8> = (0..20).flat_map(|number| original(&host(number), 1, "/no")).collect();
+    let revisits: Vec<u8> = (10..40).flat_map(again).collect();
+    assert_eq!(settled(&bench, &[revisits, originals], "", "http://h39.example/no"), "blocked rules");
+    let (warc, captures) = counts(&bench, "--robots all");
+    assert_eq!((&warc["revisits"], &warc["unresolved_revisits"]), (&30.into(), &0.into()));
+    assert_eq!((&captures["read"], &captures["older"]), (&50.into(), &10.into()), "each of them once");
+}
+
 #[test]
 fn pages_that_redirects_lead_to_may_be_revisits() {
     let bench = Bench::new();

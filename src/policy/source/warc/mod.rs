@@ -20,6 +20,7 @@ use std::fs::File;
 use std::io::{self, BufRead, Seek};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use xxhash_rust::xxh3::xxh3_128;
 
 use super::intake::{Intake, target_key};
 use super::{SourceError, seekable};
@@ -228,7 +229,7 @@ impl Pass<'_> {
             return Ok(());
         }
         let (answer, flaw) = Answer::read(response, &page, record.is_truncated(), block, intake.body_limit())?;
-        intake.add(self.revisits.resolve(&keys, &self.originals, &answer));
+        intake.add(self.revisits.resolve(&keys, &mut self.originals, &answer));
         if is_wanted {
             count(flaw, intake.warc_counts());
             intake.add([page.answered(answer)]);
@@ -281,6 +282,13 @@ impl Answer {
     /// Whether its body is a robots.txt (or a page), and not what the server says beside an error.
     fn is_file(&self) -> bool {
         matches!(self.status, Some(200..=299))
+    }
+
+    /// Tells answers apart that mean something else.
+    fn hash(&self) -> u128 {
+        let facts = format!("{:?} {:?}", self.status, self.location.as_ref().filter(|_| !self.is_file()));
+        let body = xxh3_128(self.body.as_deref().unwrap_or_default());
+        xxh3_128(&[facts.as_bytes(), &body.to_le_bytes()].concat())
     }
 
     fn of_head(response: &Response, page: &Page) -> Answer {

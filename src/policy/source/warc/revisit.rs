@@ -24,10 +24,12 @@ pub(super) struct Revisits {
 struct Revisit {
     page: Page,
     keys: Vec<Key>,
-    /// What its own head says, if it has one, is newer than what the original's does. The status is that of a file.
+    /// Whether its own head says that the original is a file.
+    is_file: bool,
+    /// What that head says is newer than what the original's does.
     status: Option<u16>,
     expires: Option<i64>,
-    /// The originals that were found, by the hash of their bodies: there should be one, but digests may lie.
+    /// The originals that were found, by hash: it is one, unless names or digests lie.
     found: Vec<u128>,
 }
 
@@ -38,14 +40,25 @@ pub(super) enum Key {
     Id(u128),
     /// URL and date.
     Page(u128),
-    /// The digest of the payload. It says nothing of the status: an empty body is that of a redirect, too.
+    /// The digest of the payload.
     Digest(u128),
 }
 
 /// The revisits to look for, by what their originals are known by.
-pub(super) type Wanted = HashMap<Key, Vec<usize>>;
+pub(super) type Wanted = HashMap<Key, Waiting>;
 
-/// Status 304 says that the client has the answer already.
+/// Those that wait for an original known by one key.
+#[derive(Debug, Default)]
+pub(super) struct Waiting {
+    revisits: Vec<usize>,
+    /// The originals that were found, by hash: thousands of sites have the same file, which is looked at once.
+    seen: Vec<u128>,
+}
+
+/// So many different originals of one key are believed; more are a lie.
+const MOST_ORIGINALS: usize = 4;
+
+/// The client has the answer already.
 const NOT_MODIFIED: u16 = 304;
 
 impl Key {
@@ -61,13 +74,18 @@ impl Key {
         [id, place, digest].into_iter().flatten().collect()
     }
 
-    /// What a revisit says of its original. The digest counts only if its own head says that there was a file.
-    fn of_revisit(record: &Record, page: &Page, status: Option<u16>) -> Result<Vec<Key>, RecordProblem> {
+    /// Whether an answer can be known by this. A digest is only that of a file: redirects have empty bodies, too.
+    fn can_name(self, original: &Answer) -> bool {
+        !matches!(self, Key::Digest(_)) || original.is_file()
+    }
+
+    /// What a revisit says of its original. The digest counts only if that is known to be a file.
+    fn of_revisit(record: &Record, page: &Page, is_file: bool) -> Result<Vec<Key>, RecordProblem> {
         let id = record.field("WARC-Refers-To").map(|id| Key::Id(xxh3_128(id.as_bytes())));
         let url = record.uri("WARC-Refers-To-Target-URI");
         let target = url.and_then(|url| Page::at(&url, None)).unwrap_or_else(|| page.clone());
         let place = record.time("WARC-Refers-To-Date")?.map(|time| Key::page(&target, time));
-        let digest = record.field("WARC-Payload-Digest").filter(|_| status.is_some());
+        let digest = record.field("WARC-Payload-Digest").filter(|_| is_file);
         let digest = digest.map(|digest| Key::Digest(xxh3_128(digest.as_bytes())));
         Ok([id, place, digest].into_iter().flatten().collect())
     }
@@ -81,9 +99,11 @@ impl Revisits {
         if status.is_some() && !head.is_file() && status != Some(NOT_MODIFIED) {
             return Ok(Some(page.answered(head)));
         }
-        let keys = Key::of_revisit(record, &page, status)?;
-        let status = status.filter(|_| head.is_file());
-        self.waiting.push(Revisit { page, keys, status, expires, found: Vec::new() });
+        // Status 304, too, is the answer of a server whose file the client has.
+        let is_file = status.is_some();
+        let keys = Key::of_revisit(record, &page, is_file)?;
+        let status = status.filter(|&status| status != NOT_MODIFIED);
+        self.waiting.push(Revisit { page, keys, is_file, status, expires, found: Vec::new() });
         Ok(None)
     }
 
@@ -92,7 +112,7 @@ impl Revisits {
         let mut wanted = Wanted::new();
         for (number, revisit) in self.waiting.iter().enumerate().skip(self.looked_for) {
             for &key in &revisit.keys {
-                wanted.entry(key).or_default().push(number);
+                wanted.entry(key).or_default().revisits.push(number);
             }
         }
         self.looked_for = self.waiting.len();
@@ -100,20 +120,20 @@ impl Revisits {
     }
 
     /// The revisits whose original is this answer, as captures.
-    pub fn resolve(&mut self, keys: &[Key], wanted: &Wanted, original: &Answer) -> Vec<Capture> {
-        let body_hash = xxh3_128(original.body.as_deref().unwrap_or_default());
+    pub fn resolve(&mut self, keys: &[Key], wanted: &mut Wanted, original: &Answer) -> Vec<Capture> {
+        let hash = original.hash();
         let mut captures = Vec::new();
         for key in keys {
-            if matches!(key, Key::Digest(_)) && !original.is_file() {
+            let Some(waiting) = wanted.get_mut(key).filter(|_| key.can_name(original)) else { continue };
+            if waiting.seen.contains(&hash) || waiting.seen.len() == MOST_ORIGINALS {
                 continue;
             }
-            for &number in wanted.get(key).into_iter().flatten() {
+            waiting.seen.push(hash);
+            for &number in &waiting.revisits {
                 let revisit = &mut self.waiting[number];
-                if !revisit.found.contains(&body_hash) {
-                    revisit.found.push(body_hash);
-                    let status = revisit.status.or(original.status);
-                    let answer = Answer { status, expires: revisit.expires, ..original.clone() };
-                    captures.push(revisit.page.clone().answered(answer));
+                if revisit.can_repeat(original) && !revisit.found.contains(&hash) {
+                    revisit.found.push(hash);
+                    captures.push(revisit.repeated(original));
                 }
             }
         }
@@ -124,5 +144,18 @@ impl Revisits {
     pub fn unresolved(self) -> impl Iterator<Item = Capture> {
         let lost = self.waiting.into_iter().filter(|revisit| revisit.found.is_empty());
         lost.map(|revisit| revisit.page.answered(Answer::default()))
+    }
+}
+
+impl Revisit {
+    /// Whether this answer can be the original: a file is that of a file, and whatever is known that of a revisit
+    /// without a head of its own.
+    fn can_repeat(&self, original: &Answer) -> bool {
+        original.is_file() || !self.is_file && original.status.is_some()
+    }
+
+    fn repeated(&self, original: &Answer) -> Capture {
+        let status = self.status.or(original.status);
+        self.page.clone().answered(Answer { status, expires: self.expires, ..original.clone() })
     }
 }
