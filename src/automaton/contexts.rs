@@ -163,7 +163,11 @@ impl Contexts {
                 (old, _) => old.is_some(),
             };
             let Some(&item) = (if leaves { leaving.next() } else { entering.next() }) else { break };
-            let below = at + self.lists[at..end].partition_point(|&other| other < item);
+            let below = match self.lists[at..end].first() {
+                Some(&other) if other < item => at + self.lists[at..end].partition_point(|&other| other < item),
+                // Where much changes, it is mostly the next one.
+                _ => at,
+            };
             self.lists.extend_from_within(at..below);
             if leaves {
                 at = below + 1;

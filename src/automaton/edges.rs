@@ -9,14 +9,14 @@ use super::table::LONGEST_RUN;
 impl Builder<'_> {
     /// Computes the edges of `state`, and of the states that its failure links lead to; returns its own.
     pub fn expand(&mut self, state: StateId) -> Result<Edges, OverBudget> {
-        if !self.is_expanded(state) && self.state(state).fail.is_none_or(|fail| self.is_expanded(fail)) {
+        if !self.is_expanded(state) && self.state(state).fail.get().is_none_or(|fail| self.is_expanded(fail)) {
             return self.expand_one(state);
         }
         // A failure link leads to shorter progress, so this ends; a stack instead of recursion, because the input
         // decides how long the chain is.
         let mut stack = vec![state];
         while let Some(&top) = stack.last() {
-            match self.state(top).fail {
+            match self.state(top).fail.get() {
                 _ if self.is_expanded(top) => drop(stack.pop()),
                 Some(fail) if !self.is_expanded(fail) => stack.push(fail),
                 _ => {
@@ -33,7 +33,7 @@ impl Builder<'_> {
         loop {
             self.spend(1)?;
             let State { context, fail, own, edges, .. } = *self.state(state);
-            let Some(fail) = fail else {
+            let Some(fail) = fail.get() else {
                 let context = self.arena.contexts.get(context);
                 return Ok(match edges {
                     Edges::Branch { start, .. } if context.awaits(octet) => {
@@ -94,12 +94,12 @@ impl Builder<'_> {
 
     /// The root that is the failure link of `state`, if it is one.
     fn root_below(&self, state: StateId) -> Option<StateId> {
-        self.state(state).fail.filter(|&fail| self.state(fail).fail.is_none())
+        self.state(state).fail.get().filter(|&fail| self.state(fail).fail.get().is_none())
     }
 
     fn branch_of_firsts(&mut self, state: StateId, place: Place) -> Result<Edges, OverBudget> {
         let State { fail, context, .. } = *self.state(state);
-        let fail = fail.expect("first segments are on top of a root");
+        let fail = fail.get().expect("first segments are on top of a root");
         let best = self.arena.contexts.get(context).best;
         let start = self.arena.edges.len() as u32;
         let mut next = self.arena.prefixes.next_after(place, best, None);
@@ -125,7 +125,7 @@ impl Builder<'_> {
             };
             let octet = octet_of(rest.start);
             let end = (rest.start + 1..rest.end).find(|&at| octet_of(at) != octet).unwrap_or(rest.end);
-            let fail = match fail {
+            let fail = match fail.get() {
                 Some(fail) => self.next(fail, octet)?,
                 None => state,
             };

@@ -112,7 +112,7 @@ fn outputs(builder: &Builder<'_>, segments: usize) -> (Vec<u32>, Vec<u32>) {
     let mut parents = vec![NONE; segments];
     for (id, state) in builder.states().iter().enumerate() {
         // A failure link is older than the state.
-        let shorter = state.fail.map_or(NONE, |fail| outputs[fail as usize]);
+        let shorter = state.fail.get().map_or(NONE, |fail| outputs[fail as usize]);
         outputs.push(match builder.completed(id as StateId) {
             Some(segment) => {
                 parents[segment as usize / 2] = shorter;

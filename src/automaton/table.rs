@@ -16,7 +16,7 @@
 //! root of its context; all others default to a record of shorter progress, as failure links do, so that a walk takes
 //! at most two steps an octet in all.
 
-use super::build::{Builder, Edges, OverBudget, State, StateId};
+use super::build::{Builder, Edges, Link, OverBudget, State, StateId};
 use super::filter::{self, FILTER_WORDS};
 use super::{MAIN_ROOT, START, START_BEHIND_SLASH, bands};
 use crate::pattern::Verdict;
@@ -84,7 +84,7 @@ pub(super) struct Layout {
 #[derive(Debug, Clone, Copy)]
 struct Record {
     state: StateId,
-    fail: Option<StateId>,
+    fail: Link,
     /// How many words it takes, but for an explicit default and an output.
     words: u32,
 }
@@ -127,7 +127,7 @@ impl Layout {
             let edges = builder.expand(state)?;
             self.targets.resize(builder.states().len(), UNREACHED);
             // Most octets go to the failure link: its record is to be near.
-            if let Some(fail) = fail {
+            if let Some(fail) = fail.get() {
                 self.visit(builder, fail);
             }
             let payload = match edges {
@@ -146,7 +146,7 @@ impl Layout {
                 }
                 Edges::Unknown => unreachable!("expanded above"),
             };
-            let filter = if fail.is_none() { FILTER_WORDS } else { 0 };
+            let filter = if fail.get().is_none() { FILTER_WORDS } else { 0 };
             self.records[at].words = (1 + filter + payload) as u32;
             at += 1;
         }
@@ -171,7 +171,7 @@ impl Layout {
     /// Appends an automaton of the states reached, records behind its head, to `words`. `output` says what a state puts
     /// out, for the scanner of the second engine.
     pub fn write(&mut self, builder: &Builder<'_>, output: impl Fn(StateId) -> Option<u32>, words: &mut Vec<u32>) {
-        let main_root = self.records.iter().find(|record| record.fail.is_none()).map(|record| record.state);
+        let main_root = self.records.iter().find(|record| record.fail.get().is_none()).map(|record| record.state);
         let mut next = FIRST_RECORD;
         for record in &self.records {
             self.targets[record.state as usize] = next;
@@ -191,8 +191,8 @@ impl Layout {
         }
     }
 
-    fn default(&self, fail: Option<StateId>, main_root: Option<StateId>) -> Default {
-        match fail.map(|fail| (fail, self.targets[fail as usize])) {
+    fn default(&self, fail: Link, main_root: Option<StateId>) -> Default {
+        match fail.get().map(|fail| (fail, self.targets[fail as usize])) {
             None => Default::Here,
             Some((_, target)) if target < FIRST_RECORD => Default::Settled(target),
             Some((fail, _)) if Some(fail) == main_root => Default::MainRoot,
@@ -235,7 +235,7 @@ impl Writer<'_, '_> {
             }
         };
         words.extend(output);
-        if state.fail.is_none() {
+        if state.fail.get().is_none() {
             push_octets(&filter::new(self.builder.waited_for(id).collect()), words);
         }
         let payload = match state.edges {
@@ -248,8 +248,8 @@ impl Writer<'_, '_> {
     }
 
     /// Writes the payload of a run; returns its part of the header.
-    fn run(&self, fail: Option<StateId>, (text, len): (u32, u32), target: StateId, words: &mut Vec<u32>) -> u32 {
-        let fail = fail.expect("a root is a branch");
+    fn run(&self, fail: Link, (text, len): (u32, u32), target: StateId, words: &mut Vec<u32>) -> u32 {
+        let fail = fail.get().expect("a root is a branch");
         let middle = bands::verdict(self.builder.state(fail).end);
         let code = match self.target(target) {
             target if target < FIRST_RECORD => target,
