@@ -8,7 +8,7 @@
 use crate::pattern::{Patterns, Verdict};
 
 /// The band of a pattern, or the best one reached. Odd bands block.
-pub(super) type Band = u32;
+pub type Band = u32;
 
 /// Nothing has matched.
 pub(super) const NO_MATCH: Band = 0;
@@ -25,8 +25,9 @@ pub(super) fn opposite(a: Band, b: Band) -> bool {
     (a ^ b) & 1 == 1
 }
 
-/// The band of each pattern, by rank.
-pub(super) fn bands(patterns: &Patterns) -> Vec<Band> {
+/// The band of each pattern, by rank: neighbours in rank of one verdict are one band. 0 changes nothing; of the others,
+/// the higher wins, and odd ones block.
+pub fn bands(patterns: &Patterns) -> Vec<Band> {
     let mut band = NO_MATCH;
     let mut bands: Vec<Band> = patterns
         .all()

@@ -22,6 +22,7 @@ pub enum Command {
     Check(CheckArgs),
     Compile(CompileArgs),
     Merge(MergeArgs),
+    Inspect(InspectArgs),
     Lint(LintArgs),
 }
 
@@ -189,6 +190,42 @@ pub struct MergeArgs {
     pub output: PathBuf,
 }
 
+/// Say what is in a policy file, or what it knows of an origin
+///
+/// Without an origin: how the origins stand, which groups they have, how much of their lifetime is left, what the operator
+/// says, and how large the parts of the file are. With one: its state, and for each crawler the group that was chosen, why,
+/// its rules with their lines, its crawl delay, and what else stands beside them. Exits with 0, with 1 if the policy has
+/// no entry for the origin, and with 2 on an error.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  robosieve inspect policy.rsv
+  robosieve inspect policy.rsv https://example.com/some/page
+  robosieve inspect policy.rsv --json | jq .lifetimes
+  robosieve inspect policy.rsv https://example.com --agent examplebot --dot | dot -Tsvg > automaton.svg")]
+pub struct InspectArgs {
+    #[command(flatten)]
+    pub policy: PolicyFileArgs,
+    /// The origin, or any URL of it
+    #[arg(value_name = "ORIGIN")]
+    pub origin: Option<std::ffi::OsString>,
+    /// Only this crawler: one that the policy was compiled for, or a list of them in order of preference
+    /// [default: all of them]
+    #[arg(long, value_name = "NAME")]
+    pub agent: Option<Agents>,
+    /// Print one JSON object; without an entry for the origin, null
+    #[arg(long)]
+    pub json: bool,
+    /// Print the automaton of the crawler's group in Graphviz's language
+    #[arg(long, requires = "origin", conflicts_with = "json")]
+    pub dot: bool,
+    /// How many entries lists have: of the most shared groups, and of the origins that the operator has something to say of
+    #[arg(long, default_value_t = 10, value_name = "N", conflicts_with = "origin")]
+    pub top: usize,
+    /// The time that age is judged at, as RFC 3339 [default: the time of the run]
+    #[arg(long, value_name = "TIME")]
+    pub now: Option<jiff::Timestamp>,
+}
+
 /// Report what the author of a robots.txt probably did not mean
 ///
 /// Reads each file as a crawler of the dialect does, and tells by line what is ignored, what is read otherwise than it
@@ -270,9 +307,32 @@ pub struct PolicyArgs {
 impl PolicyArgs {
     /// The policy, if one is given.
     pub fn open(&self) -> Result<Option<Policy>, OpenError> {
-        let trust = if self.trust_checksum { Trust::Checksum } else { Trust::Nothing };
-        self.policy.as_ref().map(|path| Policy::open(path, trust)).transpose()
+        self.policy.as_ref().map(|path| Policy::open(path, trust(self.trust_checksum))).transpose()
     }
+}
+
+/// A policy that is looked into.
+#[derive(Debug, clap::Args)]
+pub struct PolicyFileArgs {
+    /// The policy file, as `compile` makes it
+    #[arg(value_name = "POLICY")]
+    pub path: PathBuf,
+    /// Do not compute the checksum of the policy file, which takes time if it has many GiB. Its structure is looked at
+    /// all the same, so a damaged file does no harm; but damage that keeps the structure goes unseen, and what is told
+    /// may be wrong
+    #[arg(long)]
+    pub trust_checksum: bool,
+}
+
+impl PolicyFileArgs {
+    /// The policy.
+    pub fn open(&self) -> Result<Policy, OpenError> {
+        Policy::open(&self.path, trust(self.trust_checksum))
+    }
+}
+
+fn trust(checksum: bool) -> Trust {
+    if checksum { Trust::Checksum } else { Trust::Nothing }
 }
 
 fn dialect(name: &str) -> Result<&'static Dialect, String> {

@@ -1,14 +1,15 @@
 //! The command line.
 //!
 //! [`args`] is plain data; each command turns it into what the library wants, and prints what came of it. Exit status:
-//! 0 done, 1 the answer is "no" (`check` found a URL that is not allowed, `lint` something to report), 2 an error. A
-//! closed pipe is no error.
+//! 0 done, 1 the answer is "no" (`check` found a URL that is not allowed, `lint` something to report, `inspect` no
+//! entry), 2 an error. A closed pipe is no error.
 
 mod args;
 mod check;
 mod compile;
 mod failure;
 mod filter;
+mod inspect;
 mod lint;
 mod merge;
 mod printer;
@@ -34,6 +35,7 @@ pub fn run(args: Args) -> Result<ExitCode, Failure> {
         Command::Lint(args) => lint::run(&args),
         Command::Compile(args) => compile::run(&args),
         Command::Merge(args) => merge::run(&args),
+        Command::Inspect(args) => inspect::run(&args),
     }
 }
 

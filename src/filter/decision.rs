@@ -1,7 +1,7 @@
 //! What the operator wants where robots.txt says nothing definite.
 
 use super::outcome::{Outcome, Partition, Reason};
-use crate::dialect::Dialect;
+use crate::dialect::{Dialect, Lifetime};
 use crate::policy::{Record, Ruling, Standing, State, Times, Word};
 
 /// What to do with lines that have no definite verdict.
@@ -102,12 +102,6 @@ pub(super) struct Decisions {
     lifetime: Option<Lifetime>,
 }
 
-#[derive(Debug, Clone, Copy)]
-struct Lifetime {
-    seconds: u64,
-    expires_header: bool,
-}
-
 /// Where a fallback other than `Use` sends a line.
 fn fallen(fallback: Fallback) -> Option<Partition> {
     match fallback {
@@ -125,9 +119,7 @@ impl Decisions {
         };
         let lifetime = choices.max_age.map(|max_age| match max_age {
             MaxAge::Seconds(seconds) => Lifetime { seconds, expires_header: false },
-            MaxAge::Dialect => {
-                Lifetime { seconds: dialect.lifetime.seconds, expires_header: dialect.lifetime.expires_header }
-            }
+            MaxAge::Dialect => dialect.lifetime,
         });
         Decisions { by_state: std::array::from_fn(state), unfetched: unfetched(&choices), choices, lifetime }
     }
@@ -177,11 +169,7 @@ impl Decisions {
     }
 
     fn aged(&self, decision: Decision, times: Times, lifetime: Lifetime) -> Decision {
-        let until = match (times.expires.filter(|_| lifetime.expires_header), times.fetched_at) {
-            (Some(expires), _) => Some(expires),
-            (None, fetched_at) => fetched_at.map(|at| at.saturating_add_unsigned(lifetime.seconds)),
-        };
-        if until.is_some_and(|until| until >= self.choices.now) {
+        if times.until(lifetime).is_some_and(|until| until >= self.choices.now) {
             return decision;
         }
         match (fallen(self.choices.on_stale), decision) {

@@ -144,6 +144,11 @@ impl Policy {
         provenance::decode(self.image.parts().rules.item(group.rules), group.own, self.dialect)
     }
 
+    /// How many rules each distinct group has, as the groups stand in their files.
+    pub fn group_sizes(&self) -> impl Iterator<Item = u64> + '_ {
+        self.image.parts().rules.contents().map(provenance::rule_count)
+    }
+
     /// The records kept beside an origin's rules, such as `Crawl-delay`, in the order of the file: those of the groups
     /// that were chosen for the crawlers of a column, and those outside every group.
     pub fn side_records(&self, record: &Record<'_>, column: usize) -> Vec<SideRecord<'_>> {

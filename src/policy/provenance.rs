@@ -66,6 +66,14 @@ pub(super) fn check(octets: &[u8], most_agents: usize) -> Result<(), &'static st
     if token < most_agents.max(1) { Ok(()) } else { Err("there is no agent of this number") }
 }
 
+/// How many rules there are, of octets that are checked.
+pub(super) fn rule_count(octets: &[u8]) -> u64 {
+    let mut count = 0;
+    // What is checked has no error.
+    let _ = read(octets, |_| (), |_| count += 1);
+    count
+}
+
 /// The rules that were chosen for a crawler, of octets that are checked; `own` says whether the group is the crawler's.
 pub(super) fn decode(octets: &[u8], own: bool, dialect: &'static Dialect) -> ChosenRules {
     let (mut agents, mut rules) = (Vec::new(), Vec::new());
@@ -96,6 +104,7 @@ mod tests {
             let rules = RuleSet::compile(FILE, &agents, dialect);
             assert_eq!(decode(&octets, own, dialect), *rules.chosen(), "{list}");
             assert_eq!(check(&octets, agents.tokens().len()), Ok(()));
+            assert_eq!(rule_count(&octets), rules.rules().len() as u64);
             for length in 0..octets.len() {
                 assert!(check(&octets[..length], 2).is_err(), "{list} {length}");
             }
