@@ -23,6 +23,7 @@ pub enum Command {
     Compile(CompileArgs),
     Merge(MergeArgs),
     Inspect(InspectArgs),
+    Export(ExportArgs),
     Lint(LintArgs),
 }
 
@@ -97,6 +98,11 @@ pub struct FilterArgs {
     /// the last good one
     #[arg(long, default_value = "defer", value_name = "WHAT")]
     pub on_unreachable: WithUse,
+    /// How long a robots.txt must have answered 5xx or not at all to count as if there were none, so that everything is
+    /// allowed: a duration such as 30d, which RFC 9309 gives as an example. It stands above --on-unreachable, and counts
+    /// to --now [default: it never does]
+    #[arg(long, value_name = "AGE")]
+    pub unreachable_as_unavailable: Option<String>,
     /// What to do with URLs whose robots.txt is older than --max-age; `use` takes it all the same, and counts
     #[arg(long, default_value = "use", value_name = "WHAT")]
     pub on_stale: WithUse,
@@ -224,6 +230,55 @@ pub struct InspectArgs {
     /// The time that age is judged at, as RFC 3339 [default: the time of the run]
     #[arg(long, value_name = "TIME")]
     pub now: Option<jiff::Timestamp>,
+}
+
+/// Write a table of what a policy file knows beside the rules
+///
+/// One row an origin (and crawler, or sitemap), in the order of the origins. TSV begins with the names of the columns; in a
+/// value, a tab is written \t, a line feed \n, a carriage return \r, a backslash \\; where there is no value, nothing
+/// stands. JSON Lines leave out what there is no value for.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  robosieve export policy.rsv --what delays
+  robosieve export policy.rsv --what sitemaps --format jsonl -o sitemaps.jsonl")]
+pub struct ExportArgs {
+    #[command(flatten)]
+    pub policy: PolicyFileArgs,
+    /// Which table
+    #[arg(long, value_name = "TABLE")]
+    pub what: What,
+    /// How it is written
+    #[arg(long, default_value = "tsv", value_name = "FORMAT")]
+    pub format: ExportFormat,
+    /// Only for this crawler: one that the policy was compiled for, or a list of them in order of preference
+    /// [default: all of them]
+    #[arg(long, value_name = "NAME")]
+    pub agent: Option<Agents>,
+    /// The file; it gets its name when it is complete [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// A table.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum What {
+    /// Crawl delays: as written, in seconds as far as they are in effect, and the pages a day that they leave
+    Delays,
+    /// Sitemaps with their lines
+    Sitemaps,
+    /// Whose group applies to each crawler, its User-agent line, and how many rules it has
+    Agents,
+    /// Standing, HTTP status and times of the last answer and of the last good one, and the operator's word
+    Status,
+}
+
+/// How a table is written.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum ExportFormat {
+    /// Tab-separated values
+    Tsv,
+    /// JSON Lines
+    Jsonl,
 }
 
 /// Report what the author of a robots.txt probably did not mean

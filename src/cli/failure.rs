@@ -34,6 +34,8 @@ pub enum Failure {
     Origin { given: String, problem: InvalidUrl },
     #[error("there is no automaton to draw: no group of the robots.txt of {origin} applies to {agent}")]
     NoAutomaton { origin: String, agent: String },
+    #[error("cannot write {}: {error}", path.display())]
+    Output { path: PathBuf, error: io::Error },
     #[error("cannot read {}: {error}", path.display())]
     Unreadable { path: PathBuf, error: io::Error },
     #[error("cannot print the result: {0}")]
@@ -42,6 +44,8 @@ pub enum Failure {
     Json(#[from] serde_json::Error),
     #[error("--max-age {given}: {problem}; a duration such as 36h or 7d is wanted, or `dialect`")]
     MaxAge { given: String, problem: String },
+    #[error("--unreachable-as-unavailable {given}: {problem}; a duration such as 30d is wanted")]
+    UnavailableAfter { given: String, problem: String },
     #[error("--origin goes with exactly one source, a single robots.txt; {given} are given")]
     OneRobots { given: usize },
 }

@@ -7,6 +7,7 @@
 mod args;
 mod check;
 mod compile;
+mod export;
 mod failure;
 mod filter;
 mod inspect;
@@ -25,6 +26,8 @@ use std::process::ExitCode;
 
 use args::Command;
 use robosieve::filter::STANDARD_INPUT;
+use robosieve::policy::{Crawler, Policy};
+use robosieve::robots::Agents;
 
 /// Runs a command.
 pub fn run(args: Args) -> Result<ExitCode, Failure> {
@@ -36,7 +39,14 @@ pub fn run(args: Args) -> Result<ExitCode, Failure> {
         Command::Compile(args) => compile::run(&args),
         Command::Merge(args) => merge::run(&args),
         Command::Inspect(args) => inspect::run(&args),
+        Command::Export(args) => export::run(&args),
     }
+}
+
+/// The crawler of a policy that is asked for, else all that it is for.
+fn crawlers(asked: Option<&Agents>, policy: &Policy) -> Result<Vec<Crawler>, Failure> {
+    let asked: Vec<&Agents> = asked.map_or_else(|| policy.columns().all().iter().collect(), |agents| vec![agents]);
+    Ok(asked.into_iter().map(|agents| policy.crawler(Some(agents))).collect::<Result<_, _>>()?)
 }
 
 /// A whole file, or the standard input.

@@ -24,7 +24,10 @@ pub fn dot(policy: &Policy, record: &Record<'_>, crawler: &Crawler) -> Option<St
     let mut out = String::from("digraph automaton {\n  rankdir=LR;\n  node [shape=box, fontname=\"monospace\"];\n");
     let origin = String::from_utf8_lossy(record.origin);
     let title = format!("{origin} for {}{}", crawler.agents(), legend(&graph, &rules));
-    line(&mut out, format_args!("label=\"{}\", labelloc=t, labeljust=l, fontname=\"monospace\"", escaped(&title)));
+    line(
+        &mut out,
+        format_args!("graph [label=\"{}\", labelloc=t, labeljust=l, fontname=\"monospace\"]", escaped(&title)),
+    );
     line(&mut out, format_args!("start [shape=point]"));
     for (verdict, color) in [(Verdict::Allowed, "palegreen"), (Verdict::Blocked, "lightpink")] {
         let name = word(verdict);

@@ -57,7 +57,7 @@ impl<'p> RowCounts<'p> {
             SharedGroup {
                 origins,
                 example: String::from_utf8_lossy(first).into_owned(),
-                rules: policy.rules(group).rules().len() as u64,
+                rules: policy.outline(group).rules,
                 engine: automaton::engine(words),
                 octets: size_of_val(words) as u64,
             }

@@ -153,9 +153,9 @@ impl Summary {
         let Counting { standings, statuses, agents, lifetimes, overrides, rows, .. } = counting;
         let mut rules = Distribution::new(&RULES);
         let mut as_written = 0;
-        for size in policy.group_sizes() {
+        for outline in policy.outlines() {
             as_written += 1;
-            rules.add(size);
+            rules.add(outline.rules);
         }
         let most_shared =
             crawlers.first().map(|first| rows.most_shared(policy, &policy.groups(first), most)).unwrap_or_default();

@@ -10,12 +10,12 @@ use super::failure::Failure;
 use super::printer::Printer;
 use robosieve::inspect::{self, Entry, Summary};
 use robosieve::origin;
-use robosieve::policy::{Crawler, Policy, Record};
+use robosieve::policy::{Policy, Record};
 
 pub fn run(args: &InspectArgs) -> Result<ExitCode, Failure> {
     let policy = args.policy.open()?;
     let now = args.now.unwrap_or_else(jiff::Timestamp::now).as_second();
-    let crawlers = crawlers(args, &policy)?;
+    let crawlers = super::crawlers(args.agent.as_ref(), &policy)?;
     let Some(given) = &args.origin else {
         let summary = Summary::of(&policy, &crawlers, now, args.top);
         let text = if args.json { json(&summary)? } else { summary::text(&summary) };
@@ -33,15 +33,6 @@ pub fn run(args: &InspectArgs) -> Result<ExitCode, Failure> {
     }
     let entry = Entry::of(&policy, &record, &crawlers, now);
     print(&if args.json { json(&entry)? } else { entry::text(&entry) })
-}
-
-/// The crawler that is asked for, else all that the policy is for.
-fn crawlers(args: &InspectArgs, policy: &Policy) -> Result<Vec<Crawler>, Failure> {
-    let asked: Vec<_> = match &args.agent {
-        Some(agents) => vec![agents],
-        None => policy.columns().all().iter().collect(),
-    };
-    Ok(asked.into_iter().map(|agents| policy.crawler(Some(agents))).collect::<Result<_, _>>()?)
 }
 
 /// A drawing is of one crawler's automaton.
