@@ -26,7 +26,7 @@ impl<'a> Delay<'a> {
 
     /// How many pages a day that leaves, if it sets a bound at all.
     pub fn pages_a_day(&self) -> Option<f64> {
-        self.seconds.filter(|&seconds| seconds > 0.0).map(|seconds| DAY / seconds)
+        self.seconds.map(|seconds| DAY / seconds).filter(|pages| pages.is_finite())
     }
 }
 

@@ -53,7 +53,8 @@ fn of_agent(agent: &AgentEntry, entry: &Entry) -> Vec<String> {
     let mut lines = vec![format!("{}: {}", agent.agent, why(agent, entry))];
     if let Some(engine) = agent.engine {
         let engine = format!("{engine:?}").to_lowercase();
-        lines.push(format!("  {} rules; {engine}, {} bytes", agent.rules.len(), agent.automaton_octets));
+        let rules = agent.rules.len();
+        lines.push(format!("  {rules} rule{}; {engine}", if rules == 1 { "" } else { "s" }));
     }
     let rule = |allow| if allow { "Allow" } else { "Disallow" };
     lines.extend(agent.rules.iter().map(|one| format!("  line {}: {}: {}", one.line, rule(one.allow), one.value)));
