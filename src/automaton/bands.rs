@@ -5,7 +5,7 @@
 //! (with the `Allow` rules that are worse than every `Disallow`, which change nothing), 1 blocks, 2 allows, and so on.
 //! A higher band wins, and its parity is its verdict.
 
-use crate::pattern::{Patterns, Verdict};
+use crate::pattern::{Pattern, Patterns, Verdict};
 
 /// The band of a pattern, or the best one reached. Odd bands block.
 pub type Band = u32;
@@ -25,19 +25,19 @@ pub(super) fn opposite(a: Band, b: Band) -> bool {
     (a ^ b) & 1 == 1
 }
 
+/// All patterns with their bands, the worst first.
+pub(super) fn from_the_worst(patterns: &Patterns) -> impl Iterator<Item = (&Pattern, Band)> {
+    let mut band = NO_MATCH;
+    patterns.all().iter().rev().map(move |pattern| {
+        band += u32::from(verdict(band) != pattern.verdict);
+        (pattern, band)
+    })
+}
+
 /// The band of each pattern, by rank: neighbours in rank of one verdict are one band. 0 changes nothing; of the others,
 /// the higher wins, and odd ones block.
 pub fn bands(patterns: &Patterns) -> Vec<Band> {
-    let mut band = NO_MATCH;
-    let mut bands: Vec<Band> = patterns
-        .all()
-        .iter()
-        .rev()
-        .map(|pattern| {
-            band += u32::from(verdict(band) != pattern.verdict);
-            band
-        })
-        .collect();
+    let mut bands: Vec<Band> = from_the_worst(patterns).map(|(_, band)| band).collect();
     bands.reverse();
     bands
 }

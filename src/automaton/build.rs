@@ -27,7 +27,7 @@ use std::hash::{BuildHasher, Hasher};
 
 use super::bands::{Band, NO_MATCH};
 use super::contexts::{Change, Context, Contexts, List};
-use super::globs::{Globs, Item, Then};
+use super::globs::{Globs, Item, Segments, Then};
 use super::prefixes::{Place, Prefixes};
 use super::sorting::Sorting;
 
@@ -102,17 +102,17 @@ pub(super) struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    /// A builder for the arena's globs, whose octets are in `text`, that gives up after `budget` units of work: edges
+    /// A builder for the arena's globs, which are made of `segments`, that gives up after `budget` units of work: edges
     /// and items looked at, states made, waiting items copied.
-    pub fn new(text: &'a [u8], arena: &'a mut Arena, budget: usize) -> Builder<'a> {
+    pub fn new(segments: Segments<'a>, arena: &'a mut Arena, budget: usize) -> Builder<'a> {
         let Arena { globs, sorting, prefixes, contexts, states, by_content, edges, .. } = arena;
-        globs.make_items(text, sorting);
-        prefixes.build(text, globs, sorting);
+        globs.make_items(segments, sorting);
+        prefixes.build(segments, globs, sorting);
         contexts.clear();
         states.clear();
         by_content.clear();
         edges.clear();
-        Builder { text, arena, work: 0, budget }
+        Builder { text: segments.text, arena, work: 0, budget }
     }
 
     /// The work spent so far.
@@ -193,26 +193,24 @@ impl<'a> Builder<'a> {
     /// waits for the next segment.
     pub(super) fn land_firsts(&mut self, mut fail: StateId, place: Place) -> Result<StateId, OverBudget> {
         let Arena { prefixes, contexts, states, change, .. } = &mut *self.arena;
-        let old = contexts.get(states[fail as usize].context).best;
-        let complete = prefixes.complete(place, old);
-        if !complete.is_empty() {
-            let mut best = old;
+        let State { mut context, mut end, .. } = states[fail as usize];
+        let Context { mut best, mut undecided, .. } = *contexts.get(context);
+        let complete = prefixes.complete(place);
+        if complete.accepts.max(complete.waits) > best {
             change.clear();
-            for first in complete.iter().filter(|first| first.band > old) {
-                match first.then {
-                    Then::Accepts => best = best.max(first.band),
-                    Then::Ends => {}
-                    Then::Waits(item) => change.entering.push(item),
-                }
+            if complete.waits > best {
+                change.entering.extend(complete.firsts.iter().filter_map(|first| match first.then {
+                    Then::Waits(item) if first.band > best => Some(item),
+                    _ => None,
+                }));
             }
-            let looked_at = complete.len();
+            let looked_at = complete.firsts.len();
+            let better = complete.accepts.max(best);
             self.spend(looked_at)?;
-            if best != old || !self.arena.change.is_empty() {
-                fail = self.changed(fail, best)?;
-            }
+            fail = self.changed(fail, better)?;
+            State { context, end, .. } = *self.state(fail);
+            Context { best, undecided, .. } = *self.arena.contexts.get(context);
         }
-        let State { context, end, .. } = *self.state(fail);
-        let Context { best, undecided, .. } = *self.arena.contexts.get(context);
         let live = self.arena.prefixes.live(place, best);
         if !live.any || !undecided && !live.opposite {
             // Where nothing can change the verdict, the failure link says it.

@@ -71,6 +71,7 @@ impl Change {
         self.entering.clear();
     }
 
+    /// Whether nothing changes: whatever leaves has the next segment of its glob enter.
     pub fn is_empty(&self) -> bool {
         self.entering.is_empty()
     }
@@ -215,5 +216,54 @@ impl Contexts {
         }
         self.all.push(Context { best, waiting, root, undecided, octets, better: (best, id) });
         (id, true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::globs::Then;
+    use super::*;
+
+    fn items() -> Vec<Item> {
+        let item =
+            |number: u32| Item { start: number, len: 1, band: 1 + number % 3, then: Then::Accepts, segment: number };
+        (0..60).map(item).collect()
+    }
+
+    #[test]
+    fn a_change_drops_what_leaves_and_what_is_dead() {
+        let (items, text) = (items(), [b'x'; 60]);
+        let mut state = 5u64;
+        let mut dice = |bound: u32| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as u32 % bound
+        };
+        let mut contexts = Contexts::default();
+        for _ in 0..3000 {
+            let waiting: Vec<u32> = (0..60).filter(|_| dice(4) == 0).collect();
+            let start = contexts.lists.len() as u32;
+            contexts.lists.extend(&waiting);
+            let list = List { start, end: contexts.lists.len() as u32 };
+            let (context, _) = contexts.find_or_add(0, list, &items, (0, &text));
+            let mut change = Change {
+                leaving: waiting.iter().copied().filter(|_| dice(3) == 0).collect(),
+                entering: (0..60).filter(|item| !waiting.contains(item) && dice(6) == 0).rev().collect(),
+            };
+            if change.is_empty() {
+                change.clear();
+            }
+            let best = dice(3);
+            let mut expected: Vec<u32> =
+                waiting.iter().copied().filter(|item| !change.leaving.contains(item)).collect();
+            expected.extend(&change.entering);
+            expected.retain(|&item| items[item as usize].band > best);
+            expected.sort();
+            // Twice, because the second time it is known.
+            for _ in 0..2 {
+                let (id, _) = contexts.advanced(context, best, &mut change, &items, (0, &text));
+                let found = *contexts.get(id);
+                assert_eq!((found.best, contexts.list(found.waiting)), (best, &expected[..]));
+            }
+        }
     }
 }

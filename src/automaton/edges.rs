@@ -7,8 +7,8 @@ use super::prefixes::Place;
 use super::table::LONGEST_RUN;
 
 impl Builder<'_> {
-    /// Computes the edges of `state`, and of the states that its failure links lead to.
-    pub fn expand(&mut self, state: StateId) -> Result<(), OverBudget> {
+    /// Computes the edges of `state`, and of the states that its failure links lead to; returns its own.
+    pub fn expand(&mut self, state: StateId) -> Result<Edges, OverBudget> {
         if !self.is_expanded(state) && self.state(state).fail.is_none_or(|fail| self.is_expanded(fail)) {
             return self.expand_one(state);
         }
@@ -25,7 +25,7 @@ impl Builder<'_> {
                 }
             }
         }
-        Ok(())
+        Ok(self.state(state).edges)
     }
 
     /// Where `state`, which is expanded, goes on `octet`: its own edge, or its failure link's.
@@ -66,7 +66,7 @@ impl Builder<'_> {
         !matches!(self.state(state).edges, Edges::Unknown)
     }
 
-    fn expand_one(&mut self, state: StateId) -> Result<(), OverBudget> {
+    fn expand_one(&mut self, state: StateId) -> Result<Edges, OverBudget> {
         let edges = match self.state(state).own {
             Own::Firsts(place) => match self.run_of_firsts(state, place)? {
                 Some(run) => run,
@@ -82,7 +82,7 @@ impl Builder<'_> {
             }
         };
         self.arena.states[state as usize].edges = edges;
-        Ok(())
+        Ok(edges)
     }
 
     /// The items of a list that do not end at `offset`; those that do stand first.

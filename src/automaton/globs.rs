@@ -1,6 +1,8 @@
 //! What is determinised: ranked globs, as lists of segments with a `*` between each two.
 
-use super::bands::Band;
+use std::ops::Range;
+
+use super::bands::{Band, NO_MATCH};
 use super::sorting::Sorting;
 
 /// What comes behind a segment of a glob.
@@ -31,7 +33,7 @@ pub(super) struct Item {
     /// The band of its glob.
     pub band: Band,
     pub then: Then,
-    /// Its number among all segments, in the order in which they were added.
+    /// Its number among all segments.
     pub segment: u32,
 }
 
@@ -44,49 +46,62 @@ struct Glob {
     end: u32,
 }
 
-/// Globs, and the orders of their segments.
+/// Globs, whose segments are ranges of a text, and the orders of their segments.
 #[derive(Debug, Default)]
 pub(super) struct Globs {
     globs: Vec<Glob>,
-    /// Start and length of each segment.
-    segments: Vec<(u32, u32)>,
+    /// How many segments are not the first of their glob.
+    rests: usize,
     /// The items by the numbers of their segments.
     item_of: Vec<u32>,
     pub items: Vec<Item>,
 }
 
+/// A text, and the ranges of it that are segments.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Segments<'a> {
+    pub text: &'a [u8],
+    /// Where each begins and ends.
+    pub ranges: &'a [(u32, u32)],
+}
+
+impl Segments<'_> {
+    /// Where a segment begins, and how many octets it has.
+    fn start_and_len(&self, segment: u32) -> (u32, u32) {
+        let (start, end) = self.ranges[segment as usize];
+        (start, end - start)
+    }
+}
+
 impl Globs {
     pub fn clear(&mut self) {
         self.globs.clear();
-        self.segments.clear();
+        self.rests = 0;
     }
 
-    /// Adds a glob; `segments` are ranges of the text, at least one.
-    pub fn add(&mut self, band: Band, anchored: bool, segments: impl Iterator<Item = std::ops::Range<usize>>) {
-        let first = self.segments.len() as u32;
-        self.segments.extend(segments.map(|range| (range.start as u32, range.len() as u32)));
-        self.globs.push(Glob { band, anchored, first, end: self.segments.len() as u32 });
+    /// Adds a glob of these segments; there is at least one.
+    pub fn add(&mut self, band: Band, anchored: bool, segments: Range<u32>) {
+        self.rests += segments.len() - 1;
+        self.globs.push(Glob { band, anchored, first: segments.start, end: segments.end });
     }
 
     /// Sorts and links all segments but the first ones.
-    pub fn make_items(&mut self, text: &[u8], sorting: &mut Sorting) {
+    pub fn make_items(&mut self, segments: Segments<'_>, sorting: &mut Sorting) {
         self.items.clear();
-        if self.segments.len() == self.globs.len() {
+        if self.rests == 0 {
             return;
         }
         let rests = self.globs.iter().flat_map(|glob| glob.first + 1..glob.end);
-        sorting.sort(
-            text,
-            rests.map(|segment| {
-                let (start, len) = self.segments[segment as usize];
-                (start, len, segment)
-            }),
-        );
-        self.item_of.resize(self.segments.len(), 0);
+        let numbered = rests.map(|segment| {
+            let (start, len) = segments.start_and_len(segment);
+            (start, len, segment)
+        });
+        sorting.sort(segments.text, numbered);
+        self.item_of.resize(segments.ranges.len(), 0);
         for (number, entry) in sorting.entries().iter().enumerate() {
             self.item_of[entry.id as usize] = number as u32;
             let (start, len, segment) = (entry.start, entry.len, entry.id);
-            self.items.push(Item { start, len, band: 0, then: Then::Accepts, segment });
+            self.items.push(Item { start, len, band: NO_MATCH, then: Then::Accepts, segment });
         }
         for glob in &self.globs {
             for segment in glob.first + 1..glob.end {
@@ -98,12 +113,12 @@ impl Globs {
     }
 
     /// Sorts the first segments, and appends what comes behind each to `firsts`, in their order.
-    pub fn sort_firsts(&self, text: &[u8], sorting: &mut Sorting, firsts: &mut Vec<First>) {
-        let segment = |(number, glob): (usize, &Glob)| {
-            let (start, len) = self.segments[glob.first as usize];
-            (start, len, number as u32)
-        };
-        sorting.sort(text, self.globs.iter().enumerate().map(segment));
+    pub fn sort_firsts(&self, segments: Segments<'_>, sorting: &mut Sorting, firsts: &mut Vec<First>) {
+        let numbered = self.globs.iter().zip(0..).map(|(glob, number)| {
+            let (start, len) = segments.start_and_len(glob.first);
+            (start, len, number)
+        });
+        sorting.sort(segments.text, numbered);
         firsts.extend(sorting.entries().iter().map(|entry| {
             let glob = &self.globs[entry.id as usize];
             First { band: glob.band, then: self.then(glob, glob.first) }

@@ -3,7 +3,7 @@
 //! [`compile`] turns ranked patterns into 32-bit words, position independent and free of pointers, that answer one
 //! question: what does this group say of this path? Two engines answer it, with one meaning:
 //!
-//! * a **DFA** (modules `build`, `table`, `filter`, `walk`), whose states carry the best rank reached, folded to what a verdict
+//! * a **DFA** (modules `globs` to `edges`, `table`, `filter`, `walk`), whose states carry the best rank reached, folded to what a verdict
 //!   needs (`bands`), and stop at the first octet that settles the verdict;
 //! * **pointers** (module `pointers`) for the few groups whose DFA would outgrow its budget: one forward-only pointer for
 //!   each distinct run of segments, linear in path and patterns whatever they are.
@@ -36,6 +36,7 @@ use std::cell::RefCell;
 
 use crate::pattern::{Patterns, Verdict};
 use build::{Arena, Builder, OverBudget};
+use globs::Segments;
 use table::Layout;
 
 /// Which engine an automaton is for.
@@ -104,13 +105,23 @@ fn budget(patterns: &Patterns) -> usize {
     BUDGET + BUDGET_PER_FIRST_OCTET * octets.min(FIRST_OCTETS) + BUDGET_PER_OCTET * octets
 }
 
+/// Patterns of more octets leave no space behind that the next group could use, so that what a thread keeps is bounded:
+/// by some 30 MiB whatever the patterns are, 8 MiB for the largest of 2,163 real files.
+const KEPT_OCTETS: usize = 1 << 19;
+
 /// Compiles with an explicit budget, so that tests and measurements can force either engine.
 pub fn compile_within(patterns: &Patterns, budget: usize, words: &mut Vec<u32>) -> Compiled {
     thread_local!(static SPACE: RefCell<Space> = RefCell::default());
     let start = words.len();
-    let compiled = SPACE.with_borrow_mut(|space| match compile_dfa(patterns, budget, space, words, None) {
-        Ok(compiled) => compiled,
-        Err(OverBudget) => pointers::compile(patterns, space, words),
+    let compiled = SPACE.with_borrow_mut(|space| {
+        let compiled = match compile_dfa(patterns, budget, space, words, None) {
+            Ok(compiled) => compiled,
+            Err(OverBudget) => pointers::compile(patterns, space, words),
+        };
+        if patterns.text().len() > KEPT_OCTETS {
+            *space = Space::default();
+        }
+        compiled
     });
     words[start..].iter_mut().for_each(|word| *word = word.to_le());
     compiled
@@ -136,12 +147,11 @@ fn compile_dfa(
     tell: Option<&mut TellBands<'_>>,
 ) -> Result<Compiled, OverBudget> {
     arena.globs.clear();
-    for (pattern, band) in patterns.all().iter().zip(bands::bands(patterns)) {
-        if band != bands::NO_MATCH {
-            arena.globs.add(band, pattern.anchored, patterns.segments(pattern));
-        }
+    for (pattern, band) in bands::from_the_worst(patterns).filter(|&(_, band)| band != bands::NO_MATCH) {
+        arena.globs.add(band, pattern.anchored, pattern.segment_numbers());
     }
-    let mut builder = Builder::new(patterns.text(), arena, budget);
+    let segments = Segments { text: patterns.text(), ranges: patterns.segment_ranges() };
+    let mut builder = Builder::new(segments, arena, budget);
     layout.reach(&mut builder)?;
     let at = words.len();
     layout.write(&builder, |_| None, words);
@@ -294,6 +304,28 @@ mod tests {
         ];
         for (rules, path, expected) in cases {
             assert_eq!(judged(&patterns(rules), path), expected, "{rules} {path}");
+        }
+    }
+
+    #[test]
+    fn a_common_beginning_is_stored_once() {
+        let mut words = Vec::new();
+        // Before the slash, behind it, behind `/en/`, and one run for each rule.
+        assert_eq!(compile(&patterns("-/en/one -/en/two"), &mut words).states, 5);
+    }
+
+    #[test]
+    fn automata_are_the_same_whatever_was_compiled_before() {
+        let groups = ["-/a +/*b", "-/*ab*b +/*abc -/x$", "-/a", "-/*x*y*z -/*y*z$ +/q*", "+/"];
+        let compiled = |rules: &str| {
+            let mut words = Vec::new();
+            compile(&patterns(rules), &mut words);
+            words
+        };
+        let alone = groups.map(|rules| std::thread::scope(|s| s.spawn(|| compiled(rules)).join().expect("no panic")));
+        for budget in [0, 10, usize::MAX] {
+            compile_within(&patterns("-/*ab*cd -/*b*d$ +/ab*c"), budget, &mut Vec::new());
+            assert_eq!(groups.map(compiled), alone, "{budget}");
         }
     }
 

@@ -26,6 +26,7 @@
 use super::bands::{self, Band};
 use super::build::{Builder, StateId};
 use super::filter::Search;
+use super::globs::Segments;
 use super::segment_trie::{AT_START, BEHIND_SLASH, Dollar, NONE, Node, SegmentTrie};
 use super::suffixes::Suffixes;
 use super::walk::{Observer, walk};
@@ -86,10 +87,11 @@ impl Scanner {
     fn new(patterns: &Patterns, trie: &SegmentTrie, space: &mut Space) -> Scanner {
         let Space { arena, layout } = space;
         arena.globs.clear();
-        for range in &trie.segments {
-            arena.globs.add(1, true, [range.start..range.start, range.clone()].into_iter());
-        }
-        let mut builder = Builder::new(patterns.text(), arena, usize::MAX);
+        let ranges = trie.segments.iter().flat_map(|range| [(0, 0), (range.start as u32, range.end as u32)]);
+        let ranges: Vec<(u32, u32)> = ranges.collect();
+        (0..ranges.len() as u32).step_by(2).for_each(|first| arena.globs.add(1, true, first..first + 2));
+        let segments = Segments { text: patterns.text(), ranges: &ranges };
+        let mut builder = Builder::new(segments, arena, usize::MAX);
         layout.reach(&mut builder).expect("without a budget");
         let (outputs, parents) = outputs(&builder, trie.segments.len());
         let lengths: Vec<usize> = trie.segments.iter().map(|range| range.len()).collect();

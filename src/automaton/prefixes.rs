@@ -5,7 +5,7 @@
 //! going there. Most groups are nothing but first segments (59 % of real files have no `*` at all).
 
 use super::bands::{Band, NO_MATCH, opposite};
-use super::globs::{First, Globs, Then};
+use super::globs::{First, Globs, Segments, Then};
 use super::sorting::Sorting;
 
 /// A node of the trie: where first segments end or part.
@@ -19,9 +19,10 @@ pub(super) struct Node {
     size: u32,
     /// The globs whose first segment ends here: a range of [`Prefixes::firsts`].
     ends: (u32, u32),
-    /// The best band of these.
-    own: Band,
-    /// The best band of those that must reach the end of the path here.
+    /// The best bands of these: of those that accept, of those that wait, and of those that must reach the end of the
+    /// path here.
+    accepts: Band,
+    waits: Band,
     end: Band,
     /// The best bands that allow and that block, of what is still in progress behind the node.
     behind: [Band; 2],
@@ -57,6 +58,15 @@ pub(super) struct Live {
     pub end: Band,
 }
 
+/// First segments that are complete.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Complete<'p> {
+    /// The best band of those that accept, and of those that wait.
+    pub accepts: Band,
+    pub waits: Band,
+    pub firsts: &'p [First],
+}
+
 /// The trie; its nodes in the order of their octets, parents before their children.
 #[derive(Debug, Default)]
 pub(super) struct Prefixes {
@@ -75,10 +85,10 @@ struct Open {
 impl Prefixes {
     /// Makes the trie of the first segments, from the last one to the first: so that a node comes behind its
     /// descendants, and before them when all are turned round.
-    pub fn build(&mut self, text: &[u8], globs: &Globs, sorting: &mut Sorting) {
+    pub fn build(&mut self, segments: Segments<'_>, globs: &Globs, sorting: &mut Sorting) {
         self.nodes.clear();
         self.firsts.clear();
-        globs.sort_firsts(text, sorting, &mut self.firsts);
+        globs.sort_firsts(segments, sorting, &mut self.firsts);
         let (entries, common) = (sorting.entries(), sorting.common());
         self.open.push(Open { node: Node::new(0, 0), before: 0 });
         let mut end = entries.len();
@@ -121,11 +131,15 @@ impl Prefixes {
         }
     }
 
-    /// The globs whose first segment is complete at `place`, if any is better than `best`.
-    pub fn complete(&self, place: Place, best: Band) -> &[First] {
+    /// What first segments that are complete at `place` lead to.
+    #[inline]
+    pub fn complete(&self, place: Place) -> Complete<'_> {
         let node = &self.nodes[place.node as usize];
-        let (start, end) = node.ends;
-        if place.depth == node.depth && node.own > best { &self.firsts[start as usize..end as usize] } else { &[] }
+        if place.depth < node.depth {
+            return Complete { accepts: NO_MATCH, waits: NO_MATCH, firsts: &[] };
+        }
+        let firsts = &self.firsts[node.ends.0 as usize..node.ends.1 as usize];
+        Complete { accepts: node.accepts, waits: node.waits, firsts }
     }
 
     /// What is better than `best` at `place`, once what is complete has been dealt with.
@@ -166,7 +180,7 @@ impl Prefixes {
             let node = &self.nodes[here.node as usize];
             if here.depth < node.depth {
                 here.depth = node.depth;
-                if !self.complete(here, best).is_empty() {
+                if node.accepts.max(node.waits).max(node.end) > best {
                     return here;
                 }
             }
@@ -185,20 +199,97 @@ impl Prefixes {
 
 impl Node {
     fn new(text: u32, depth: u32) -> Node {
-        let nothing = [NO_MATCH; 2];
-        let (own, end) = (NO_MATCH, NO_MATCH);
-        Node { text, depth, size: 1, ends: (0, 0), own, end, behind: nothing, all: nothing }
+        let (accepts, waits, end) = (NO_MATCH, NO_MATCH, NO_MATCH);
+        Node { text, depth, size: 1, ends: (0, 0), accepts, waits, end, behind: [NO_MATCH; 2], all: [NO_MATCH; 2] }
     }
 
     fn ends_with(&mut self, ends: (u32, u32), firsts: &[First]) {
         self.ends = ends;
         for &First { band, then } in &firsts[ends.0 as usize..ends.1 as usize] {
-            let best = |bands: &mut [Band; 2]| bands[band as usize % 2] = bands[band as usize % 2].max(band);
-            self.own = self.own.max(band);
-            best(&mut self.all);
-            if then == Then::Ends {
-                self.end = self.end.max(band);
-                best(&mut self.behind);
+            let parity = band as usize % 2;
+            self.all[parity] = self.all[parity].max(band);
+            match then {
+                Then::Accepts => self.accepts = self.accepts.max(band),
+                Then::Waits(_) => self.waits = self.waits.max(band),
+                Then::Ends => {
+                    self.end = self.end.max(band);
+                    self.behind[parity] = self.behind[parity].max(band);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Walks all paths of `octets` up to a length, as far as something better than `best` goes on.
+    fn follow(
+        prefixes: &Prefixes,
+        text: &[u8],
+        globs: &[(Vec<u8>, Band, bool)],
+        best: Band,
+        path: Vec<u8>,
+        place: Place,
+    ) {
+        let better = |matches: &dyn Fn(&[u8]) -> bool, anchored: Option<bool>| {
+            let globs = globs.iter().filter(|(segment, ..)| matches(segment));
+            let globs = globs.filter(|(.., is_anchored)| anchored.is_none_or(|anchored| anchored == *is_anchored));
+            globs.map(|&(_, band, _)| band).filter(|&band| band > best).collect::<Vec<_>>()
+        };
+        let ends = |segment: &[u8]| segment == path;
+        let goes_on = |segment: &[u8]| segment.len() > path.len() && segment.starts_with(&path);
+        let (accepting, dollars) = (better(&ends, Some(false)), better(&ends, Some(true)));
+        let in_progress = [better(&goes_on, None), dollars.clone()].concat();
+        let live = prefixes.live(place, best);
+        assert_eq!(prefixes.complete(place).accepts.max(best), accepting.iter().copied().fold(best, Band::max));
+        assert_eq!(live.any, !in_progress.is_empty(), "{path:?} {best} {globs:?}");
+        assert_eq!(live.opposite, in_progress.iter().any(|&band| opposite(band, best)), "{path:?} {best} {globs:?}");
+        assert_eq!(live.end.max(best), dollars.iter().copied().fold(best, Band::max));
+        let mut next = prefixes.next_after(place, best, None);
+        let mut octets = Vec::new();
+        while let Some(place_behind) = next {
+            let octet = text[prefixes.text_at(place_behind) as usize - 1];
+            octets.push(octet);
+            follow(prefixes, text, globs, best, [&path[..], &[octet]].concat(), place_behind);
+            next = prefixes.next_after(place, best, next);
+        }
+        let mut expected: Vec<u8> = (0..=255)
+            .filter(|&octet| !better(&|segment| segment.starts_with(&[&path[..], &[octet]].concat()), None).is_empty())
+            .collect();
+        expected.sort();
+        assert_eq!(octets, expected, "{path:?} {best} {globs:?}");
+    }
+
+    #[test]
+    fn places_know_what_is_live_below_them() {
+        let mut state = 11u64;
+        let mut dice = |bound: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as usize % bound
+        };
+        let (mut prefixes, mut sorting) = (Prefixes::default(), Sorting::default());
+        for _ in 0..600 {
+            let globs: Vec<(Vec<u8>, Band, bool)> = (0..dice(9))
+                .map(|_| ((0..dice(5)).map(|_| [b'a', b'b'][dice(2)]).collect(), 1 + dice(4) as Band, dice(3) == 0))
+                .collect();
+            let text: Vec<u8> = globs.iter().flat_map(|(segment, ..)| segment.iter().copied()).collect();
+            let mut end = 0;
+            let ranges: Vec<(u32, u32)> = globs
+                .iter()
+                .map(|(segment, ..)| {
+                    end += segment.len() as u32;
+                    (end - segment.len() as u32, end)
+                })
+                .collect();
+            let mut added = Globs::default();
+            for (number, &(_, band, anchored)) in (0..).zip(&globs) {
+                added.add(band, anchored, number..number + 1);
+            }
+            prefixes.build(Segments { text: &text, ranges: &ranges }, &added, &mut sorting);
+            for best in 0..5 {
+                follow(&prefixes, &text, &globs, best, Vec::new(), Place::START);
             }
         }
     }

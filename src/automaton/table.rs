@@ -115,6 +115,7 @@ impl Layout {
             behind_slash = builder.next(start, b'/')?;
         }
         self.starts = [start, behind_slash];
+        self.targets.resize(builder.states().len(), UNREACHED);
         self.visit(builder, behind_slash);
         let mut at = 0;
         loop {
@@ -122,9 +123,9 @@ impl Layout {
                 // Few paths begin at the start proper, so it stands behind all others.
                 self.visit(builder, start);
             }
-            let Some(&Record { state, .. }) = self.records.get(at) else { return Ok(()) };
-            builder.expand(state)?;
-            let State { fail, edges, .. } = *builder.state(state);
+            let Some(&Record { state, fail, .. }) = self.records.get(at) else { return Ok(()) };
+            let edges = builder.expand(state)?;
+            self.targets.resize(builder.states().len(), UNREACHED);
             // Most octets go to the failure link: its record is to be near.
             if let Some(fail) = fail {
                 self.visit(builder, fail);
@@ -146,7 +147,7 @@ impl Layout {
                 Edges::Unknown => unreachable!("expanded above"),
             };
             let filter = if fail.is_none() { FILTER_WORDS } else { 0 };
-            self.records[at] = Record { state, fail, words: (1 + filter + payload) as u32 };
+            self.records[at].words = (1 + filter + payload) as u32;
             at += 1;
         }
     }
@@ -154,16 +155,14 @@ impl Layout {
     /// Notes that a state can be reached; returns its target, as far as it is known.
     #[inline]
     fn visit(&mut self, builder: &Builder<'_>, state: StateId) -> Target {
-        if self.targets.len() <= state as usize {
-            self.targets.resize(builder.states().len(), UNREACHED);
-        }
         let target = &mut self.targets[state as usize];
         if *target == UNREACHED {
-            if builder.state(state).settled {
+            let &State { settled: is_settled, fail, .. } = builder.state(state);
+            if is_settled {
                 *target = settled(bands::verdict(builder.best(state)));
             } else {
                 *target = REACHED;
-                self.records.push(Record { state, fail: None, words: 0 });
+                self.records.push(Record { state, fail, words: 0 });
             }
         }
         *target
@@ -172,8 +171,7 @@ impl Layout {
     /// Appends an automaton of the states reached, records behind its head, to `words`. `output` says what a state puts
     /// out, for the scanner of the second engine.
     pub fn write(&mut self, builder: &Builder<'_>, output: impl Fn(StateId) -> Option<u32>, words: &mut Vec<u32>) {
-        let main_root =
-            self.records.iter().map(|record| record.state).find(|&state| builder.state(state).fail.is_none());
+        let main_root = self.records.iter().find(|record| record.fail.is_none()).map(|record| record.state);
         let mut next = FIRST_RECORD;
         for record in &self.records {
             self.targets[record.state as usize] = next;
@@ -277,13 +275,16 @@ impl Writer<'_, '_> {
         let edges = self.builder.edges(start, end);
         let count = edges.len();
         let kind = if count <= NARROW_MOST {
-            let mut octets = [0; NARROW_MOST];
             // Unused places repeat an octet that is there, so that they are never found first.
-            octets.fill(edges.first().map_or(0, |edge| edge.octet));
-            for (place, edge) in octets.iter_mut().zip(edges) {
-                *place = edge.octet;
+            let first = edges.first().map_or(0, |edge| edge.octet);
+            let lanes = edges.iter().zip((0..).step_by(8));
+            let octets = lanes.fold(u64::from_ne_bytes([first; 8]), |octets, (edge, shift)| {
+                octets ^ u64::from(edge.octet ^ first) << shift
+            });
+            words.push(octets as u32);
+            if narrow_octet_words(count) == 2 {
+                words.push((octets >> 32) as u32);
             }
-            push_octets(&octets[..4 * narrow_octet_words(count)], words);
             NARROW
         } else {
             let mut bitmap = [0u32; 8];

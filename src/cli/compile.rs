@@ -1,18 +1,19 @@
 //! `robosieve compile`.
 
 use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 use super::args::CompileArgs;
 use super::failure::Failure;
 use super::sources::Sources;
-use robosieve::policy::{Columns, Statistics};
+use robosieve::policy::{Captures, Columns, Statistics};
 
 pub fn run(args: &CompileArgs) -> Result<ExitCode, Failure> {
     let columns = Columns::new(args.agent.clone())?;
     let sources =
         Sources { paths: &args.sources, origin: args.origin.as_deref(), overrides: args.overrides.as_deref() };
-    let captures = sources.captures(columns, args.dialect)?;
+    let captures = sources.read(Captures::for_file(&args.output, columns, args.dialect))?;
     let written = captures.write(&args.output);
     let statistics = written.map_err(|error| Failure::Write { path: args.output.clone(), error })?;
     report(&args.output, &statistics);
@@ -20,7 +21,7 @@ pub fn run(args: &CompileArgs) -> Result<ExitCode, Failure> {
 }
 
 /// Says what is in a policy file that was written.
-pub fn report(path: &std::path::Path, statistics: &Statistics) {
+pub fn report(path: &Path, statistics: &Statistics) {
     let mut err = io::stderr().lock();
     // Nobody may be there to read it; the file has it all.
     for (kind, count) in statistics.notes.iter() {

@@ -7,7 +7,7 @@ use super::args::FilterArgs;
 use super::failure::Failure;
 use super::sources::Sources;
 use robosieve::filter::{self, Choices, Destination, Form, Job, MaxAge};
-use robosieve::policy::{Columns, Crawler, Policy};
+use robosieve::policy::{Captures, Columns, Crawler, Policy};
 
 pub fn run(args: &FilterArgs) -> Result<ExitCode, Failure> {
     let choices = choices(args)?;
@@ -30,8 +30,7 @@ fn policy(args: &FilterArgs) -> Result<Policy, Failure> {
     }
     let columns = Columns::new(args.agent.clone())?;
     let sources = Sources { paths: &args.robots, origin: args.origin.as_deref(), overrides: args.overrides.as_deref() };
-    let captures = sources.captures(columns, args.dialect)?;
-    Ok(captures.policy()?)
+    Ok(sources.read(Captures::new(columns, args.dialect))?.policy()?)
 }
 
 fn crawlers(args: &FilterArgs, policy: &Policy) -> Result<Vec<Crawler>, Failure> {

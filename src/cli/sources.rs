@@ -3,8 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::failure::Failure;
-use robosieve::Dialect;
-use robosieve::policy::{Captures, Columns, Overrides, source};
+use robosieve::policy::{Captures, Overrides, source};
 
 /// What a policy is made from.
 pub struct Sources<'a> {
@@ -17,9 +16,8 @@ pub struct Sources<'a> {
 }
 
 impl Sources<'_> {
-    /// Reads all of them.
-    pub fn captures(&self, columns: impl Into<Columns>, dialect: &'static Dialect) -> Result<Captures, Failure> {
-        let mut captures = Captures::new(columns, dialect);
+    /// Adds all of them to `captures`; returns these.
+    pub fn read(&self, mut captures: Captures) -> Result<Captures, Failure> {
         // First, because a slip of the operator's should not be told behind an hour of reading.
         if let Some(path) = self.overrides {
             captures.add_overrides(&Overrides::read(path)?)?;

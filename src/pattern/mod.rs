@@ -39,6 +39,13 @@ pub struct Pattern {
     end_segment: u32,
 }
 
+impl Pattern {
+    /// Its segments, indices into [`Patterns::segment_ranges`].
+    pub(crate) fn segment_numbers(&self) -> Range<u32> {
+        self.first_segment..self.end_segment
+    }
+}
+
 /// The patterns of one crawler for one robots.txt, in the order of their ranks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Patterns {
@@ -72,6 +79,11 @@ impl Patterns {
     pub(crate) fn is_same(&self, one: &Pattern, other: &Pattern) -> bool {
         let texts = |pattern| self.segments(pattern).map(|range| &self.text[range]);
         one.anchored == other.anchored && texts(one).eq(texts(other))
+    }
+
+    /// Where each segment begins and ends in [`Patterns::text`], of all patterns in the order of the rules.
+    pub(crate) fn segment_ranges(&self) -> &[(u32, u32)] {
+        &self.segments
     }
 
     /// Whether `path`, in normal form, matches `pattern`: greedily, segment by segment, which is exact for globs.

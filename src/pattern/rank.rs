@@ -10,25 +10,25 @@ const DIRECTORY_INDEX: &[u8] = b"/index.htm";
 impl Patterns {
     /// The rules of one crawler as patterns, the one that wins against all others first.
     pub fn rank<'r, 'a: 'r>(rules: impl Iterator<Item = &'r Rule<'a>> + Clone, dialect: &Dialect) -> Patterns {
-        let (count, octets) =
+        let (count, octets): (usize, usize) =
             rules.clone().fold((0, 0), |(count, octets), rule| (count + 1, octets + rule.value.len()));
         let mut patterns = Patterns {
             patterns: Vec::with_capacity(count),
             segments: Vec::with_capacity(count),
             text: Vec::with_capacity(octets),
         };
-        let mut keys = Vec::with_capacity(count);
+        let mut lengths = Vec::with_capacity(count);
         for (place, rule) in rules.enumerate() {
             let verdict = if rule.allow { Verdict::Allowed } else { Verdict::Blocked };
-            keys.push(patterns.push(rule.value, verdict, place as u32, dialect));
+            lengths.push(patterns.push(rule.value, verdict, place as u32, dialect));
             if rule.allow && dialect.directory_index {
                 if let Some(directory) = directory_of_index(rule.value, dialect.encoding) {
-                    keys.push(patterns.push(&directory, verdict, place as u32, dialect));
+                    lengths.push(patterns.push(&directory, verdict, place as u32, dialect));
                 }
             }
         }
         match dialect.precedence {
-            Precedence::Longest => patterns.sort_by_length(&keys),
+            Precedence::Longest => patterns.sort_by_length(&lengths),
             // The order of the file is the order of the ranks already.
             Precedence::FirstMatch | Precedence::AnyDisallow => {}
         }
@@ -37,12 +37,12 @@ impl Patterns {
 
     /// Longest first; of equal length `Allow` first, and then the order of the file, which only explanations see.
     fn sort_by_length(&mut self, lengths: &[u32]) {
-        let key = |(place, (pattern, &length)): (usize, (&Pattern, &u32))| {
+        // All in one number, which sorts in a third of the time that patterns take; no file has 2^31 rules.
+        let key = |((pattern, &length), place): ((&Pattern, &u32), u64)| {
             let blocks = u64::from(pattern.verdict == Verdict::Blocked);
-            // All in one number, which sorts three times as fast as patterns do: a file has below 2^31 rules.
-            u64::from(!length) << 32 | blocks << 31 | place as u64
+            u64::from(!length) << 32 | blocks << 31 | place
         };
-        let mut keys: Vec<u64> = self.patterns.iter().zip(lengths).enumerate().map(key).collect();
+        let mut keys: Vec<u64> = self.patterns.iter().zip(lengths).zip(0..).map(key).collect();
         keys.sort_unstable();
         self.patterns = keys.iter().map(|&key| self.patterns[(key & (u64::MAX >> 33)) as usize]).collect();
     }

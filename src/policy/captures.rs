@@ -118,10 +118,20 @@ pub struct Captures {
 }
 
 impl Captures {
-    /// No captures yet.
+    /// No captures yet. What they come to is kept in memory.
     pub fn new(columns: impl Into<Columns>, dialect: &'static Dialect) -> Captures {
+        Captures::at(&Home::Memory, columns, dialect)
+    }
+
+    /// No captures yet, for a policy file. What they come to is kept in temporary files beside it, but for what finds it
+    /// again: some 300 octets for each URL, and 10 for each distinct automaton, set of rules and row of groups.
+    pub fn for_file(path: &Path, columns: impl Into<Columns>, dialect: &'static Dialect) -> Captures {
+        Captures::at(&Home::Folder { folder: folder_of(path).to_owned(), limit: HELD }, columns, dialect)
+    }
+
+    fn at(home: &Home, columns: impl Into<Columns>, dialect: &'static Dialect) -> Captures {
         let columns = columns.into();
-        let tables = Tables::new(columns.count(), &Home::Memory);
+        let tables = Tables::new(columns.count(), home);
         let (urls, overrides) = (Urls::new(), BTreeMap::new());
         Captures { dialect, columns, urls, overrides, tables, statistics: Statistics::default() }
     }

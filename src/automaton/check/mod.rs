@@ -2,7 +2,7 @@
 //!
 //! Words from a file may be anything. [`check`] makes sure of all that a walk takes for granted, so that it never looks
 //! beyond the automaton's words and always ends: what [`compile`](super::compile) writes passes, and what passes
-//! may give wrong verdicts, if it was tampered with, but does no harm. Every word is looked at once or twice.
+//! may give wrong verdicts, if it was tampered with, but does no harm.
 
 mod pointers;
 mod table;
@@ -30,8 +30,12 @@ impl Damage {
 /// Space that checking needs, used for one automaton after the other.
 #[derive(Debug, Default)]
 pub struct CheckSpace {
-    /// For each word, what is known of a record that may begin there.
-    marks: Vec<u8>,
+    /// Words where records begin, to which targets lead, and where records begin whose defaults are known to end.
+    begins: table::Words,
+    led_to: table::Words,
+    ends: table::Words,
+    /// Records with an explicit default.
+    explicit: Vec<u32>,
     /// For each node of the second engine, whether something reaches it.
     reached: Vec<bool>,
 }

@@ -1,8 +1,7 @@
 //! The records of a table, see [`format`](super::format).
 //!
-//! Records stand one behind the other, so one pass finds where each begins, and a second one makes sure that every target
-//! is such a place. A walk ends because the defaults from every record lead to one that has none, which uses up an octet,
-//! or to a verdict.
+//! Records stand one behind the other, so one pass finds where each begins, and where they lead; both sets must agree.
+//! A walk ends because the defaults from every record lead to one that has none, which uses up an octet, or to a verdict.
 
 use super::format::{
     COUNT_SHIFT, DEFAULT_EXPLICIT, DEFAULT_HERE, DEFAULT_MAIN_ROOT, DEFAULT_MASK, DEFAULT_SHIFT, HAS_OUTPUT, KIND_MASK,
@@ -19,41 +18,111 @@ pub(super) const FIRST_RECORD: usize = super::format::FIRST_RECORD as usize;
 /// Targets below this are verdicts.
 const VERDICTS: u32 = 2;
 
-/// What is known of a word: no record begins there, one does, or one whose defaults end.
-const NO_RECORD: u8 = 0;
-const RECORD: u8 = 1;
-const ENDS: u8 = 2;
+/// Words of a table, a bit each.
+#[derive(Debug, Default)]
+pub(super) struct Words(Vec<u64>);
+
+impl Words {
+    fn clear(&mut self, words: usize) {
+        self.0.clear();
+        self.0.resize(words.div_ceil(64), 0);
+    }
+
+    #[inline]
+    fn set(&mut self, word: usize) {
+        self.0[word / 64] |= 1 << (word % 64);
+    }
+
+    fn has(&self, word: usize) -> bool {
+        self.0.get(word / 64).is_some_and(|bits| bits >> (word % 64) & 1 == 1)
+    }
+
+    /// The first word that is in this set and not in the other.
+    fn first_without(&self, other: &Words) -> Option<usize> {
+        let mut differences = self.0.iter().zip(&other.0).map(|(bits, others)| bits & !others).enumerate();
+        differences.find(|(_, bits)| *bits != 0).map(|(at, bits)| 64 * at + bits.trailing_zeros() as usize)
+    }
+}
 
 /// Makes sure that words, with the head that a walk looks at, are records whose outputs are below `outputs`.
 pub(super) fn check(words: &[u32], outputs: u32, space: &mut CheckSpace) -> Result<(), Damage> {
-    let marks = &mut space.marks;
-    marks.clear();
-    marks.resize(words.len(), NO_RECORD);
-    let mut at = FIRST_RECORD;
-    while at < words.len() {
-        let record = Record::read(words, at, outputs)?;
-        marks[at] = RECORD;
-        at = record.end;
-    }
-    let mut table = Table { words, marks };
+    space.begins.clear(words.len());
+    space.led_to.clear(words.len());
+    space.explicit.clear();
     for place in [START, START_BEHIND_SLASH, MAIN_ROOT] {
-        table.target(place)?;
+        lead(words, place, &mut space.led_to)?;
     }
     let mut at = FIRST_RECORD;
     while at < words.len() {
         let record = Record::read(words, at, outputs)?;
-        table.ends(at)?;
+        space.begins.set(at);
         for place in record.targets {
-            table.target(place)?;
+            lead(words, place, &mut space.led_to)?;
+        }
+        if default_of(words, at) == DEFAULT_EXPLICIT {
+            lead(words, at + 1, &mut space.led_to)?;
+            space.explicit.push(at as u32);
         }
         at = record.end;
+    }
+    if let Some(at) = space.led_to.first_without(&space.begins) {
+        return Damage::at(at, "something leads here, where no record begins");
+    }
+    let main_root = word(words, MAIN_ROOT);
+    if main_root >= VERDICTS && default_of(words, main_root as usize) != DEFAULT_HERE {
+        return Damage::at(MAIN_ROOT, "the main root is none");
+    }
+    check_defaults(words, space)
+}
+
+/// Whether a target of the table that was just checked is a verdict or a record of it.
+pub(super) fn is_target(target: u32, space: &CheckSpace) -> bool {
+    target < VERDICTS || space.begins.has(target as usize)
+}
+
+/// Notes where the target in a word leads.
+#[inline]
+fn lead(words: &[u32], place: usize, led_to: &mut Words) -> Result<(), Damage> {
+    let target = word(words, place);
+    if target as usize >= words.len() {
+        return Damage::at(place, "it leads beyond the end");
+    }
+    if target >= VERDICTS {
+        led_to.set(target as usize);
     }
     Ok(())
 }
 
-/// Whether a target of the table in `words`, which is checked, is a verdict or a record of it.
-pub(super) fn is_target(target: u32, space: &CheckSpace) -> bool {
-    target < VERDICTS || space.marks.get(target as usize).is_some_and(|&mark| mark != NO_RECORD)
+#[inline]
+fn default_of(words: &[u32], at: usize) -> u32 {
+    word(words, at) >> DEFAULT_SHIFT & DEFAULT_MASK
+}
+
+/// Makes sure that explicit defaults lead, in the end, to a record that has none. All others do so at once.
+fn check_defaults(words: &[u32], space: &mut CheckSpace) -> Result<(), Damage> {
+    let next = |at: usize| {
+        let target = word(words, at + 1);
+        let goes_on = target >= VERDICTS && default_of(words, target as usize) == DEFAULT_EXPLICIT;
+        goes_on.then_some(target as usize)
+    };
+    space.ends.clear(words.len());
+    for &at in &space.explicit {
+        let (mut steps, mut link) = (0, Some(at as usize));
+        while let Some(record) = link.filter(|&record| !space.ends.has(record)) {
+            steps += 1;
+            if steps > space.explicit.len() {
+                return Damage::at(at as usize, "its defaults lead in a circle");
+            }
+            link = next(record);
+        }
+        // Once more, so that no record is asked twice, however many lead to it.
+        link = Some(at as usize);
+        while let Some(record) = link.filter(|&record| !space.ends.has(record)) {
+            space.ends.set(record);
+            link = next(record);
+        }
+    }
+    Ok(())
 }
 
 /// Where the parts of a record are.
@@ -65,6 +134,7 @@ struct Record {
 }
 
 impl Record {
+    #[inline]
     fn read(words: &[u32], at: usize, outputs: u32) -> Result<Record, Damage> {
         let header = word(words, at);
         let default = header >> DEFAULT_SHIFT & DEFAULT_MASK;
@@ -83,6 +153,7 @@ impl Record {
     }
 
     /// A record whose payload begins at `payload`.
+    #[inline]
     fn payload(words: &[u32], at: usize, payload: usize) -> Result<Record, Damage> {
         let header = word(words, at);
         let count = (header >> COUNT_SHIFT) as usize;
@@ -96,6 +167,7 @@ impl Record {
         Ok(Record { end: targets.end, targets })
     }
 
+    #[inline]
     fn run(header: u32, at: usize, payload: usize) -> Result<Record, Damage> {
         let target = header >> RUN_TARGET_SHIFT & RUN_TARGET_MASK;
         let octets = (header >> COUNT_SHIFT) as usize;
@@ -113,47 +185,4 @@ fn bitmap_is(words: &[u32], at: usize, bits: usize) -> bool {
     let bitmap: [u32; 8] = std::array::from_fn(|place| word(words, place));
     let found: u32 = bitmap.iter().map(|word| word.count_ones()).sum();
     found as usize == bits && rank_word(&bitmap) == word(words, 8)
-}
-
-struct Table<'w, 's> {
-    words: &'w [u32],
-    marks: &'s mut [u8],
-}
-
-impl Table<'_, '_> {
-    /// The target in a word, which is a verdict or where a record begins.
-    fn target(&self, place: usize) -> Result<u32, Damage> {
-        let target = word(self.words, place);
-        let is_record = || self.marks.get(target as usize).is_some_and(|&mark| mark != NO_RECORD);
-        if target < VERDICTS || is_record() { Ok(target) } else { Damage::at(place, "no record begins where it leads") }
-    }
-
-    /// Where the default of a record leads; `None` if it stays, or is a verdict.
-    fn default(&self, at: usize) -> Result<Option<usize>, Damage> {
-        let target = match word(self.words, at) >> DEFAULT_SHIFT & DEFAULT_MASK {
-            DEFAULT_EXPLICIT => self.target(at + 1)?,
-            DEFAULT_MAIN_ROOT => self.target(MAIN_ROOT)?,
-            _ => return Ok(None),
-        };
-        Ok((target >= VERDICTS).then_some(target as usize))
-    }
-
-    /// Makes sure that the defaults lead from the record at `at` to one that has none, or to a verdict.
-    fn ends(&mut self, at: usize) -> Result<(), Damage> {
-        let (mut steps, mut link) = (0, Some(at));
-        while let Some(next) = link.filter(|&next| self.marks[next] != ENDS) {
-            steps += 1;
-            if steps > self.words.len() {
-                return Damage::at(at, "its defaults lead in a circle");
-            }
-            link = self.default(next)?;
-        }
-        // Once more, so that no record is asked twice, however many lead to it.
-        link = Some(at);
-        while let Some(next) = link.filter(|&next| self.marks[next] != ENDS) {
-            self.marks[next] = ENDS;
-            link = self.default(next)?;
-        }
-        Ok(())
-    }
 }
