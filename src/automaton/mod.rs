@@ -9,7 +9,8 @@
 //!   each distinct run of segments, linear in path and patterns whatever they are.
 //!
 //! [`compile`] makes the choice and says why. An automaton knows no dialect; paths come in normal form. Its words are
-//! little-endian in memory on every machine, for policy files; [`check`] says whether the words of one are an automaton.
+//! little-endian in memory on every machine, for policy files; [`check`] says whether the words of one are an automaton,
+//! [`graph()`] what it looks like.
 
 mod bands;
 mod build;
