@@ -12,7 +12,8 @@
 //! 5. [`origin`] and [`policy`]: the automata of many origins, found by the origin of a URL.
 //! 6. [`filter`]: lists in; allowed, blocked, deferred and invalid lines out, and a receipt that accounts for each.
 //!
-//! Beside them, [`lint`] tells the author of a file what was probably meant otherwise.
+//! Beside them, [`lint`] tells the author of a file what was probably meant otherwise, [`inspect`] what is in a
+//! policy, and [`export`] makes tables of what stands beside its rules.
 //!
 //! One file and one path:
 //!
@@ -34,7 +35,9 @@
 pub mod automaton;
 pub mod compression;
 pub mod dialect;
+pub mod export;
 pub mod filter;
+pub mod inspect;
 pub mod lint;
 pub mod origin;
 pub mod pattern;

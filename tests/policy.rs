@@ -2,8 +2,12 @@
 
 use robosieve::Dialect;
 use robosieve::automaton::{Engine, engine};
+use robosieve::export::{self, Format, Table};
 use robosieve::filter::{Bench, Choices, Fallback, Judge, MaxAge, Url};
-use robosieve::policy::{Answered, Capture, Captures, Columns, ImageError, Overrides, Policy, Ruling, Standing, Trust};
+use robosieve::inspect::{self, Entry, Summary};
+use robosieve::policy::{
+    Answered, Capture, Captures, Columns, Crawler, ImageError, Overrides, Policy, Ruling, Standing, Trust,
+};
 
 /// Several crawlers, all standings, redirects, a last good answer, side records, every word of an operator's, and automata
 /// of every engine.
@@ -108,6 +112,25 @@ fn use_all_of(policy: &Policy) {
             if let Some(group) = groups.of(record.row) {
                 std::hint::black_box(policy.rules(group).explain(b"/no/but/this"));
             }
+        }
+    }
+    look_into(policy);
+}
+
+/// Everything that is told of a policy.
+fn look_into(policy: &Policy) {
+    let crawler = |agents| policy.crawler(Some(agents)).expect("a column");
+    let crawlers: Vec<Crawler> = policy.columns().all().iter().map(crawler).collect();
+    std::hint::black_box(Summary::of(policy, &crawlers, 0, 3));
+    for record in policy.index().records() {
+        std::hint::black_box(Entry::of(policy, &record, &crawlers, 0));
+    }
+    for (record, crawler) in policy.index().records().zip(crawlers.iter().cycle()) {
+        std::hint::black_box(inspect::dot(policy, &record, crawler));
+    }
+    for table in [Table::Delays, Table::Sitemaps, Table::Agents, Table::Status] {
+        for format in [Format::Tsv, Format::JsonLines] {
+            export::write(policy, table, &crawlers, format, &mut std::io::sink()).expect("a sink takes everything");
         }
     }
 }

@@ -8,7 +8,7 @@
 use crate::pattern::{Pattern, Patterns, Verdict};
 
 /// The band of a pattern, or the best one reached. Odd bands block.
-pub(super) type Band = u32;
+pub type Band = u32;
 
 /// Nothing has matched.
 pub(super) const NO_MATCH: Band = 0;
@@ -34,8 +34,9 @@ pub(super) fn from_the_worst(patterns: &Patterns) -> impl Iterator<Item = (&Patt
     })
 }
 
-/// The band of each pattern, by rank.
-pub(super) fn bands(patterns: &Patterns) -> Vec<Band> {
+/// The band of each pattern, by rank: neighbours in rank of one verdict are one band. 0 changes nothing; of the others,
+/// the higher wins, and odd ones block.
+pub fn bands(patterns: &Patterns) -> Vec<Band> {
     let mut bands: Vec<Band> = from_the_worst(patterns).map(|(_, band)| band).collect();
     bands.reverse();
     bands

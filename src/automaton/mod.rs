@@ -9,7 +9,8 @@
 //!   each distinct run of segments, linear in path and patterns whatever they are.
 //!
 //! [`compile`] makes the choice and says why. An automaton knows no dialect; paths come in normal form. Its words are
-//! little-endian in memory on every machine, for policy files; [`check`] says whether the words of one are an automaton.
+//! little-endian in memory on every machine, for policy files; [`check`] says whether the words of one are an automaton,
+//! [`graph()`] what it looks like.
 
 mod bands;
 mod build;
@@ -18,6 +19,7 @@ mod contexts;
 mod edges;
 mod filter;
 mod globs;
+mod graph;
 mod pointers;
 mod prefixes;
 mod segment_trie;
@@ -26,7 +28,9 @@ mod suffixes;
 mod table;
 mod walk;
 
+pub use bands::bands;
 pub use check::{CheckSpace, Damage, check, engine};
+pub use graph::{Edge, Graph, Next, State, graph};
 pub use pointers::Scratch;
 
 use std::cell::RefCell;
@@ -93,9 +97,13 @@ const BUDGET_PER_OCTET: usize = 3;
 /// the patterns suffices. Groups beyond it have many rules with two or more `*`, whose combinations a DFA would have to
 /// count out; they are given up as soon as the budget is spent, and get pointers, whose size is linear in the patterns.
 pub fn compile(patterns: &Patterns, words: &mut Vec<u32>) -> Compiled {
+    compile_within(patterns, budget(patterns), words)
+}
+
+/// The budget of a DFA for these patterns.
+fn budget(patterns: &Patterns) -> usize {
     let octets = patterns.text().len();
-    let budget = BUDGET + BUDGET_PER_FIRST_OCTET * octets.min(FIRST_OCTETS) + BUDGET_PER_OCTET * octets;
-    compile_within(patterns, budget, words)
+    BUDGET + BUDGET_PER_FIRST_OCTET * octets.min(FIRST_OCTETS) + BUDGET_PER_OCTET * octets
 }
 
 /// Compiles with an explicit budget, so that tests and measurements can force either engine.
@@ -103,7 +111,7 @@ pub fn compile_within(patterns: &Patterns, budget: usize, words: &mut Vec<u32>) 
     thread_local!(static SPACE: RefCell<Space> = RefCell::default());
     let start = words.len();
     let compiled = SPACE.with_borrow_mut(|space| {
-        let dfa = compile_dfa(patterns, budget, space, words);
+        let dfa = compile_dfa(patterns, budget, space, words, None);
         space.keep_little(patterns, dfa.map_or(budget, |compiled| compiled.work));
         dfa.unwrap_or_else(|OverBudget| {
             let compiled = pointers::compile(patterns, space, words);
@@ -135,11 +143,17 @@ impl Space {
     }
 }
 
+/// Is told of a state: where its record begins; the band of a path that ends there, and the one that is reached whatever
+/// follows.
+type TellBands<'t> = dyn FnMut(u32, (bands::Band, bands::Band)) + 't;
+
+/// Compiles a DFA, if the budget suffices; tells of each state, if somebody wants to know.
 fn compile_dfa(
     patterns: &Patterns,
     budget: usize,
     Space { arena, layout }: &mut Space,
     words: &mut Vec<u32>,
+    tell: Option<&mut TellBands<'_>>,
 ) -> Result<Compiled, OverBudget> {
     arena.globs.clear();
     for (pattern, band) in bands::from_the_worst(patterns).filter(|&(_, band)| band != bands::NO_MATCH) {
@@ -151,6 +165,9 @@ fn compile_dfa(
     let at = words.len();
     layout.write(&builder, |_| None, words);
     words[at + ENGINE] = ENGINE_DFA;
+    if let Some(tell) = tell {
+        layout.tell_bands(&builder, tell);
+    }
     let engine = if layout.states() == 0 { Engine::Constant } else { Engine::Dfa };
     Ok(Compiled { engine, states: layout.states(), work: builder.work() })
 }

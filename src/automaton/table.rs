@@ -18,7 +18,7 @@
 
 use super::build::{Builder, Edges, Link, OverBudget, State, StateId};
 use super::filter::{self, FILTER_WORDS};
-use super::{MAIN_ROOT, START, START_BEHIND_SLASH, bands};
+use super::{MAIN_ROOT, START, START_BEHIND_SLASH, TellBands, bands};
 use crate::pattern::Verdict;
 
 /// A target: a verdict, or where a record begins.
@@ -188,6 +188,13 @@ impl Layout {
         for record in &self.records {
             debug_assert_eq!(words.len() - base, self.targets[record.state as usize] as usize);
             writer.record(record.state, output(record.state), words);
+        }
+    }
+
+    /// Tells of each state where its record was written, and its bands.
+    pub fn tell_bands(&self, builder: &Builder<'_>, tell: &mut TellBands<'_>) {
+        for &Record { state, .. } in &self.records {
+            tell(self.targets[state as usize], (builder.state(state).end, builder.best(state)));
         }
     }
 

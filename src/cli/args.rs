@@ -25,6 +25,8 @@ pub enum Command {
     Check(CheckArgs),
     Compile(CompileArgs),
     Merge(MergeArgs),
+    Inspect(InspectArgs),
+    Export(ExportArgs),
     Lint(LintArgs),
 }
 
@@ -101,6 +103,11 @@ pub struct FilterArgs {
     /// the last good one
     #[arg(long, default_value = "defer", value_name = "WHAT")]
     pub on_unreachable: WithUse,
+    /// How long a robots.txt must have answered 5xx or not at all to count as if there were none, so that everything is
+    /// allowed: a duration such as 30d, which RFC 9309 gives as an example. It stands above --on-unreachable, and counts
+    /// to --now [default: it never does]
+    #[arg(long, value_name = "AGE")]
+    pub unreachable_as_unavailable: Option<String>,
     /// What to do with URLs whose robots.txt is older than --max-age; `use` takes it all the same, and counts
     #[arg(long, default_value = "use", value_name = "WHAT")]
     pub on_stale: WithUse,
@@ -194,6 +201,91 @@ pub struct MergeArgs {
     /// The policy file that is made; it may be one of the two
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
+}
+
+/// Say what is in a policy file, or what it knows of an origin
+///
+/// Without an origin: how the origins stand, which groups they have, how much of their lifetime is left, what the operator
+/// says, and how large the parts of the file are. With one: its state, and for each crawler the group that was chosen, why,
+/// its rules with their lines, its crawl delay, and what else stands beside them. Exits with 0, with 1 if the policy has
+/// no entry for the origin, and with 2 on an error.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  robosieve inspect policy.rsv
+  robosieve inspect policy.rsv https://example.com/some/page
+  robosieve inspect policy.rsv --json | jq .lifetimes
+  robosieve inspect policy.rsv https://example.com --agent examplebot --dot | dot -Tsvg > automaton.svg")]
+pub struct InspectArgs {
+    #[command(flatten)]
+    pub policy: PolicyFileArgs,
+    /// The origin, or any URL of it
+    #[arg(value_name = "ORIGIN")]
+    pub origin: Option<std::ffi::OsString>,
+    /// Only this crawler: one that the policy was compiled for, or a list of them in order of preference
+    /// [default: all of them]
+    #[arg(long, value_name = "NAME")]
+    pub agent: Option<Agents>,
+    /// Print one JSON object; without an entry for the origin, null
+    #[arg(long)]
+    pub json: bool,
+    /// Print the automaton of the crawler's group in Graphviz's language
+    #[arg(long, requires = "origin", conflicts_with = "json")]
+    pub dot: bool,
+    /// How many entries lists have: of the most shared groups, and of the origins that the operator has something to say of
+    #[arg(long, default_value_t = 10, value_name = "N", conflicts_with = "origin")]
+    pub top: usize,
+    /// The time that age is judged at, as RFC 3339 [default: the time of the run]
+    #[arg(long, value_name = "TIME")]
+    pub now: Option<jiff::Timestamp>,
+}
+
+/// Write a table of what a policy file knows beside the rules
+///
+/// One row an origin (and crawler, or sitemap), in the order of the origins. TSV begins with the names of the columns; in a
+/// value, a tab is written \t, a line feed \n, a carriage return \r, a backslash \\; where there is no value, nothing
+/// stands. JSON Lines leave out what there is no value for.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  robosieve export policy.rsv --what delays
+  robosieve export policy.rsv --what sitemaps --format jsonl -o sitemaps.jsonl")]
+pub struct ExportArgs {
+    #[command(flatten)]
+    pub policy: PolicyFileArgs,
+    /// Which table
+    #[arg(long, value_name = "TABLE")]
+    pub what: What,
+    /// How it is written
+    #[arg(long, default_value = "tsv", value_name = "FORMAT")]
+    pub format: ExportFormat,
+    /// Only for this crawler: one that the policy was compiled for, or a list of them in order of preference
+    /// [default: all of them]
+    #[arg(long, value_name = "NAME")]
+    pub agent: Option<Agents>,
+    /// The file; it gets its name when it is complete [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// A table.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum What {
+    /// Crawl delays: as written, in seconds as far as they are in effect, and the pages a day that they leave
+    Delays,
+    /// Sitemaps with their lines
+    Sitemaps,
+    /// Whose group applies to each crawler, its User-agent line, and how many rules it has
+    Agents,
+    /// Standing, HTTP status and times of the last answer and of the last good one, and the operator's word
+    Status,
+}
+
+/// How a table is written.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum ExportFormat {
+    /// Tab-separated values
+    Tsv,
+    /// JSON Lines
+    Jsonl,
 }
 
 /// Report what the author of a robots.txt probably did not mean
@@ -297,9 +389,32 @@ pub struct PolicyArgs {
 impl PolicyArgs {
     /// The policy, if one is given.
     pub fn open(&self) -> Result<Option<Policy>, OpenError> {
-        let trust = if self.trust_checksum { Trust::Checksum } else { Trust::Nothing };
-        self.policy.as_ref().map(|path| Policy::open(path, trust)).transpose()
+        self.policy.as_ref().map(|path| Policy::open(path, trust(self.trust_checksum))).transpose()
     }
+}
+
+/// A policy that is looked into.
+#[derive(Debug, clap::Args)]
+pub struct PolicyFileArgs {
+    /// The policy file, as `compile` makes it
+    #[arg(value_name = "POLICY")]
+    pub path: PathBuf,
+    /// Do not compute the checksum of the policy file, which takes time if it has many GiB. Its structure is looked at
+    /// all the same, so a damaged file does no harm; but damage that keeps the structure goes unseen, and what is told
+    /// may be wrong
+    #[arg(long)]
+    pub trust_checksum: bool,
+}
+
+impl PolicyFileArgs {
+    /// The policy.
+    pub fn open(&self) -> Result<Policy, OpenError> {
+        Policy::open(&self.path, trust(self.trust_checksum))
+    }
+}
+
+fn trust(checksum: bool) -> Trust {
+    if checksum { Trust::Checksum } else { Trust::Nothing }
 }
 
 fn dialect(name: &str) -> Result<&'static Dialect, String> {

@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use robosieve::filter::FilterError;
+use robosieve::origin::InvalidUrl;
 use robosieve::policy::{
     ColumnsError, CrawlerError, MergeError, OpenError, OverridesError, WriteError, source::SourceError,
 };
@@ -29,6 +30,12 @@ pub enum Failure {
     Crawler(#[from] CrawlerError),
     #[error("--agent: {0}")]
     Columns(#[from] ColumnsError),
+    #[error("{given:?} is no origin and no URL: {problem}")]
+    Origin { given: String, problem: InvalidUrl },
+    #[error("there is no automaton to draw: no group of the robots.txt of {origin} applies to {agent}")]
+    NoAutomaton { origin: String, agent: String },
+    #[error("cannot write {}: {error}", path.display())]
+    Output { path: PathBuf, error: io::Error },
     #[error("cannot read {}: {error}", path.display())]
     Unreadable { path: PathBuf, error: io::Error },
     #[error("cannot print the result: {0}")]
@@ -37,6 +44,8 @@ pub enum Failure {
     Json(#[from] serde_json::Error),
     #[error("--max-age {given}: {problem}; a duration such as 36h or 7d is wanted, or `dialect`")]
     MaxAge { given: String, problem: String },
+    #[error("--unreachable-as-unavailable {given}: {problem}; a duration such as 30d is wanted")]
+    UnavailableAfter { given: String, problem: String },
     #[error("--origin goes with exactly one source, a single robots.txt; {given} are given")]
     OneRobots { given: usize },
 }

@@ -49,6 +49,7 @@ fn choices(args: &FilterArgs) -> Result<Choices, Failure> {
     Ok(Choices {
         on_unfetched: args.on_unfetched.into(),
         on_unreachable: args.on_unreachable.into(),
+        unreachable_as_unavailable: unavailable_after(args)?,
         on_stale: args.on_stale.into(),
         max_age: args.max_age.as_deref().map(max_age).transpose()?,
         now: args.now.unwrap_or_else(jiff::Timestamp::now).as_second(),
@@ -70,9 +71,19 @@ fn max_age(given: &str) -> Result<MaxAge, Failure> {
     if given == "dialect" {
         return Ok(MaxAge::Dialect);
     }
-    let wrong = |problem: String| Failure::MaxAge { given: given.to_owned(), problem };
-    let span: jiff::Span = given.parse().map_err(|error: jiff::Error| wrong(error.to_string()))?;
+    duration(given).map(MaxAge::Seconds).map_err(|problem| Failure::MaxAge { given: given.to_owned(), problem })
+}
+
+fn unavailable_after(args: &FilterArgs) -> Result<Option<u64>, Failure> {
+    let Some(given) = &args.unreachable_as_unavailable else { return Ok(None) };
+    let wrong = |problem| Failure::UnavailableAfter { given: given.clone(), problem };
+    duration(given).map(Some).map_err(wrong)
+}
+
+/// Seconds of a duration; of what is none, what is wrong with it.
+fn duration(given: &str) -> Result<u64, String> {
+    let span: jiff::Span = given.parse().map_err(|error: jiff::Error| error.to_string())?;
     let relative = jiff::SpanRelativeTo::days_are_24_hours();
-    let duration = span.to_duration(relative).map_err(|error| wrong(error.to_string()))?;
-    u64::try_from(duration.as_secs()).map(MaxAge::Seconds).map_err(|_| wrong("it is negative".to_owned()))
+    let duration = span.to_duration(relative).map_err(|error| error.to_string())?;
+    u64::try_from(duration.as_secs()).map_err(|_| "it is negative".to_owned())
 }

@@ -1,14 +1,16 @@
 //! The command line.
 //!
 //! [`args`] is plain data; each command turns it into what the library wants, and prints what came of it. Exit status:
-//! 0 done, 1 the answer is "no" (`check` found a URL that is not allowed, `lint` something to report), 2 an error. A
-//! closed pipe is no error.
+//! 0 done, 1 the answer is "no" (`check` found a URL that is not allowed, `lint` something to report, `inspect` no
+//! entry), 2 an error. A closed pipe is no error.
 
 mod args;
 mod check;
 mod compile;
+mod export;
 mod failure;
 mod filter;
+mod inspect;
 mod lint;
 mod merge;
 mod printer;
@@ -25,6 +27,8 @@ use std::process::ExitCode;
 use args::Command;
 use robosieve::compression::Reader;
 use robosieve::filter::STANDARD_INPUT;
+use robosieve::policy::{Crawler, Policy};
+use robosieve::robots::Agents;
 
 /// Runs a command.
 pub fn run(args: Args) -> Result<ExitCode, Failure> {
@@ -35,7 +39,15 @@ pub fn run(args: Args) -> Result<ExitCode, Failure> {
         Command::Lint(args) => lint::run(&args),
         Command::Compile(args) => compile::run(&args),
         Command::Merge(args) => merge::run(&args),
+        Command::Inspect(args) => inspect::run(&args),
+        Command::Export(args) => export::run(&args),
     }
+}
+
+/// The crawler of a policy that is asked for, else all that it is for.
+fn crawlers(asked: Option<&Agents>, policy: &Policy) -> Result<Vec<Crawler>, Failure> {
+    let asked: Vec<&Agents> = asked.map_or_else(|| policy.columns().all().iter().collect(), |agents| vec![agents]);
+    Ok(asked.into_iter().map(|agents| policy.crawler(Some(agents))).collect::<Result<_, _>>()?)
 }
 
 /// A whole file, or the standard input, decompressed if it is compressed.

@@ -1,7 +1,7 @@
 //! What the operator wants where robots.txt says nothing definite.
 
 use super::outcome::{Outcome, Partition, Reason};
-use crate::dialect::Dialect;
+use crate::dialect::{Dialect, Lifetime};
 use crate::policy::{Record, Ruling, Standing, State, Times, Word};
 
 /// What to do with lines that have no definite verdict.
@@ -36,6 +36,9 @@ pub struct Choices {
     pub on_unfetched: Fallback,
     /// For origins that are unreachable, or whose redirects lead nowhere.
     pub on_unreachable: Fallback,
+    /// How many seconds an origin must have been unreachable to count as if it had no robots.txt (RFC 9309 2.3.1.4), if it
+    /// ever does; that stands above [`Choices::on_unreachable`].
+    pub unreachable_as_unavailable: Option<u64>,
     /// For answers older than [`Choices::max_age`].
     pub on_stale: Fallback,
     /// The age that is enforced, if any.
@@ -50,6 +53,7 @@ impl Default for Choices {
         Choices {
             on_unfetched: Fallback::Defer,
             on_unreachable: Fallback::Defer,
+            unreachable_as_unavailable: None,
             on_stale: Fallback::Use,
             max_age: None,
             now: 0,
@@ -102,12 +106,6 @@ pub(super) struct Decisions {
     lifetime: Option<Lifetime>,
 }
 
-#[derive(Debug, Clone, Copy)]
-struct Lifetime {
-    seconds: u64,
-    expires_header: bool,
-}
-
 /// Where a fallback other than `Use` sends a line.
 fn fallen(fallback: Fallback) -> Option<Partition> {
     match fallback {
@@ -125,9 +123,7 @@ impl Decisions {
         };
         let lifetime = choices.max_age.map(|max_age| match max_age {
             MaxAge::Seconds(seconds) => Lifetime { seconds, expires_header: false },
-            MaxAge::Dialect => {
-                Lifetime { seconds: dialect.lifetime.seconds, expires_header: dialect.lifetime.expires_header }
-            }
+            MaxAge::Dialect => dialect.lifetime,
         });
         Decisions { by_state: std::array::from_fn(state), unfetched: unfetched(&choices), choices, lifetime }
     }
@@ -157,13 +153,25 @@ impl Decisions {
     }
 
     #[inline]
-    fn of_state(&self, standing: Standing, good: Option<Standing>, state: impl FnOnce() -> State) -> Decision {
+    fn of_state(&self, standing: Standing, good: Option<Standing>, state: impl Fn() -> State) -> Decision {
+        if standing == Standing::Unreachable && self.is_long_unreachable(&state) {
+            return Decision::Fixed(Outcome::new(Partition::Allowed, Reason::LongUnreachable));
+        }
         let good = good.map_or(Standing::ALL.len(), |good| good as usize);
         let decision = self.by_state[standing as usize][good];
         match self.lifetime {
             Some(lifetime) if self.is_judged_by_age(decision) => self.aged(decision, state().times_in_use(), lifetime),
             _ => decision,
         }
+    }
+
+    /// Whether an origin that is unreachable has been so for as long as to count as one without a robots.txt. Where no
+    /// source says since when, it is at least since the answer that failed.
+    fn is_long_unreachable(&self, state: impl FnOnce() -> State) -> bool {
+        let Some(seconds) = self.choices.unreachable_as_unavailable else { return false };
+        let answered = state().answered;
+        let since = answered.unreachable_since.or(answered.fetched_at);
+        since.is_some_and(|since| since.saturating_add_unsigned(seconds) <= self.choices.now)
     }
 
     /// Whether a decision rests on an answer that can be too old.
@@ -177,11 +185,7 @@ impl Decisions {
     }
 
     fn aged(&self, decision: Decision, times: Times, lifetime: Lifetime) -> Decision {
-        let until = match (times.expires.filter(|_| lifetime.expires_header), times.fetched_at) {
-            (Some(expires), _) => Some(expires),
-            (None, fetched_at) => fetched_at.map(|at| at.saturating_add_unsigned(lifetime.seconds)),
-        };
-        if until.is_some_and(|until| until >= self.choices.now) {
+        if times.until(lifetime).is_some_and(|until| until >= self.choices.now) {
             return decision;
         }
         match (fallen(self.choices.on_stale), decision) {
@@ -245,6 +249,35 @@ mod tests {
         assert_eq!(with(Fallback::Use, Some(Standing::RobotsTxt)), Decision::Walk(Reason::LastGood));
         let allowed = Decision::Fixed(Outcome::new(Partition::Allowed, Reason::LastGood));
         assert_eq!(with(Fallback::Use, Some(Standing::Unavailable)), allowed);
+    }
+
+    #[test]
+    fn an_origin_that_is_unreachable_for_long_is_as_one_without_a_robots_txt() {
+        let with = |standing, on_unreachable, answered| {
+            let choices = Choices {
+                on_unreachable,
+                unreachable_as_unavailable: Some(100),
+                on_stale: Fallback::Block,
+                max_age: Some(MaxAge::Seconds(0)),
+                now: 1000,
+                ..Choices::default()
+            };
+            decided(choices, standing, Some(Standing::RobotsTxt), answered)
+        };
+        let allowed = Decision::Fixed(Outcome::new(Partition::Allowed, Reason::LongUnreachable));
+        let since = |unreachable_since, fetched_at| Answered { unreachable_since, fetched_at, ..Answered::default() };
+        for fallback in [Fallback::Defer, Fallback::Block, Fallback::Use] {
+            let of = |answered| with(Standing::Unreachable, fallback, answered);
+            assert_eq!(of(since(Some(900), Some(999))), allowed, "to the second");
+            assert_eq!(of(since(None, Some(900))), allowed, "at least since the answer");
+            assert_ne!(of(since(Some(901), Some(1))), allowed, "it came back in between");
+            assert_ne!(of(since(None, Some(901))), allowed);
+            assert_ne!(of(since(None, None)), allowed, "nobody knows since when");
+        }
+        let elsewhere = with(Standing::RedirectUnresolved, Fallback::Defer, since(Some(1), Some(1)));
+        assert_eq!(elsewhere, Decision::Fixed(Outcome::new(Partition::Deferred, Reason::RedirectUnresolved)));
+        let not_asked = Choices { now: i64::MAX, ..Choices::default() };
+        assert_ne!(decided(not_asked, Standing::Unreachable, None, since(Some(0), None)), allowed);
     }
 
     #[test]

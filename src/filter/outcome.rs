@@ -50,6 +50,8 @@ pub enum Reason {
     Unreachable,
     /// As before, and the last good answer was used.
     LastGood,
+    /// It did so for so long that it counts as if there were no robots.txt.
+    LongUnreachable,
     /// The robots.txt redirects to somewhere of which nothing is known.
     RedirectUnresolved,
     /// The answer is older than allowed (or of unknown age, where age is enforced).
@@ -72,7 +74,7 @@ pub enum Reason {
 
 impl Reason {
     /// All of them, in the order of their numbers.
-    pub const ALL: [Reason; 17] = [
+    pub const ALL: [Reason; 18] = [
         Reason::Rules,
         Reason::NoGroup,
         Reason::Unavailable,
@@ -81,6 +83,7 @@ impl Reason {
         Reason::Unfetched,
         Reason::Unreachable,
         Reason::LastGood,
+        Reason::LongUnreachable,
         Reason::RedirectUnresolved,
         Reason::Stale,
         Reason::Override,
@@ -94,7 +97,7 @@ impl Reason {
 
     /// Its name, for example `no-group`.
     pub fn name(self) -> &'static str {
-        const NAMES: [&str; 17] = [
+        const NAMES: [&str; 18] = [
             "rules",
             "no-group",
             "unavailable",
@@ -103,6 +106,7 @@ impl Reason {
             "unfetched",
             "unreachable",
             "last-good",
+            "long-unreachable",
             "redirect-unresolved",
             "stale",
             "override",

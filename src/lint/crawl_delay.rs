@@ -3,7 +3,7 @@
 use super::FindingKind;
 use super::finding::Findings;
 use crate::dialect::{CrawlDelay, Dialect};
-use crate::robots::{Agents, Robots, SideKey};
+use crate::robots::{Agents, Robots, SideKey, seconds};
 
 /// A crawler whose page says which delays it takes.
 struct Bounds {
@@ -32,26 +32,6 @@ pub(super) fn check(robots: &Robots<'_>, dialect: &Dialect, findings: &mut Findi
                 });
             }
             _ => {}
-        }
-    }
-}
-
-/// A number of seconds, as it is written.
-fn seconds(value: &[u8]) -> Option<f64> {
-    let is_number = !value.is_empty() && value.iter().all(|octet| octet.is_ascii_digit() || *octet == b'.');
-    std::str::from_utf8(value).ok().filter(|_| is_number)?.parse().ok()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_number_is_digits_and_a_point() {
-        assert_eq!(seconds(b"10"), Some(10.0));
-        assert_eq!(seconds(b"0.5"), Some(0.5));
-        for other in ["", ".", "-1", "10s", "1e3", "inf", "1.2.3", "1 s"] {
-            assert_eq!(seconds(other.as_bytes()), None, "{other}");
         }
     }
 }

@@ -82,13 +82,29 @@ impl<'p> Groups<'p> {
     /// Step two: the group that applies to the crawler, if any does.
     #[inline]
     pub fn of(&self, row: u32) -> Option<Group> {
+        self.answer(row).1
+    }
+
+    /// The same, with the column that answers.
+    #[inline]
+    pub fn answer(&self, row: u32) -> (usize, Option<Group>) {
         let row = &self.rows[row as usize * self.width..][..self.width];
         if let [column] = self.columns {
-            return decode(row[*column]);
+            return (*column, decode(row[*column]));
         }
         let (last, before) = self.columns.split_last().expect("a crawler has a column");
-        let groups = before.iter().map(|&column| decode(row[column]));
-        groups.flatten().find(|group| group.own).or_else(|| decode(row[*last]))
+        let own = before.iter().find_map(|&column| Some((column, decode(row[column]).filter(|group| group.own)?)));
+        own.map_or_else(|| (*last, decode(row[*last])), |(column, group)| (column, Some(group)))
+    }
+
+    /// The groups of all columns, in their order.
+    pub fn row(&self, row: u32) -> impl Iterator<Item = Option<Group>> + use<'p> {
+        self.rows[row as usize * self.width..][..self.width].iter().map(|&entry| decode(entry))
+    }
+
+    /// How many rows there are.
+    pub fn rows(&self) -> usize {
+        self.rows.len() / self.width
     }
 
     /// The word at which the automaton of the crawler's group begins; 0 if no group applies.
@@ -112,9 +128,11 @@ impl<'p> Groups<'p> {
         &self.automata[word as usize..]
     }
 
-    /// The automaton of a group, and what stands behind it.
+    /// The automaton of a group.
     pub fn automaton(&self, group: Group) -> &'p [u32] {
-        self.automaton_at(automaton_word(group))
+        let words = self.automaton_at(automaton_word(group));
+        let octets = u32::from_le(self.automata[group.automaton as usize]) as usize;
+        &words[..octets / size_of::<u32>()]
     }
 }
 
@@ -150,6 +168,8 @@ mod tests {
         assert_eq!(of(&[2, 0], 1), Some(own), "everybody's is the last resort");
         assert_eq!(of(&[0, 2], 2), Some(other));
         assert_eq!(of(&[0, 1], 2), None);
+        let answer = |columns: &[usize], row| Groups { rows: &rows, automata: &[], width: 3, columns }.answer(row).0;
+        assert_eq!((answer(&[1, 0], 1), answer(&[2, 0], 1), answer(&[0, 1], 2)), (1, 0, 1));
     }
 
     #[test]

@@ -31,6 +31,7 @@ pub use image::{ImageError, OpenError, Record, Trust, WriteError};
 pub use index::{Index, hash};
 pub use merge::{MergeError, merge};
 pub use overrides::{Override, OverrideProblem, Overrides, OverridesError};
+pub use provenance::Outline;
 pub use standing::{Answered, LastGood, Ruling, Standing, State, Times, Word};
 
 use serde::{Deserialize, Serialize};
@@ -41,6 +42,7 @@ use crate::robots::{Agents, NoteCounts, SideRecord};
 use crate::rule_set::ChosenRules;
 use image::{Image, Section};
 
+pub(crate) use image::replace;
 pub(crate) use index::prefetch;
 
 /// The rules of many origins for one crawler or several, ready to judge URLs.
@@ -144,6 +146,16 @@ impl Policy {
     /// The rules of a group as they stand in their file.
     pub fn rules(&self, group: Group) -> ChosenRules {
         provenance::decode(self.image.parts().rules.item(group.rules), group.own, self.dialect)
+    }
+
+    /// The outline of a group as it stands in its file: no more than is known without ranking its rules.
+    pub fn outline(&self, group: Group) -> Outline<'_> {
+        provenance::outline(self.image.parts().rules.item(group.rules))
+    }
+
+    /// The outlines of all distinct groups, as they stand in their files.
+    pub fn outlines(&self) -> impl Iterator<Item = Outline<'_>> {
+        self.image.parts().rules.contents().map(provenance::outline)
     }
 
     /// The records kept beside an origin's rules, such as `Crawl-delay`, in the order of the file: those of the groups

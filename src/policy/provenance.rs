@@ -66,6 +66,23 @@ pub(super) fn check(octets: &[u8], most_agents: usize) -> Result<(), &'static st
     if token < most_agents.max(1) { Ok(()) } else { Err("there is no agent of this number") }
 }
 
+/// What can be said of a group at a glance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Outline<'p> {
+    /// The first `User-agent` line for which the group was chosen.
+    pub first_agent: Option<AgentName<'p>>,
+    /// How many rules it has.
+    pub rules: u64,
+}
+
+/// The outline of a group, of octets that are checked.
+pub(super) fn outline(octets: &[u8]) -> Outline<'_> {
+    let (mut first_agent, mut rules) = (None, 0);
+    // What is checked has no error.
+    let _ = read(octets, |agent| first_agent = first_agent.or(Some(agent)), |_| rules += 1);
+    Outline { first_agent, rules }
+}
+
 /// The rules that were chosen for a crawler, of octets that are checked; `own` says whether the group is the crawler's.
 pub(super) fn decode(octets: &[u8], own: bool, dialect: &'static Dialect) -> ChosenRules {
     let (mut agents, mut rules) = (Vec::new(), Vec::new());
@@ -96,6 +113,11 @@ mod tests {
             let rules = RuleSet::compile(FILE, &agents, dialect);
             assert_eq!(decode(&octets, own, dialect), *rules.chosen(), "{list}");
             assert_eq!(check(&octets, agents.tokens().len()), Ok(()));
+            let outline = outline(&octets);
+            assert_eq!(outline.rules, rules.rules().len() as u64);
+            let first =
+                outline.first_agent.map(|agent| (String::from_utf8_lossy(agent.value).into_owned(), agent.line));
+            assert_eq!(first.as_ref(), rules.agent_lines().first());
             for length in 0..octets.len() {
                 assert!(check(&octets[..length], 2).is_err(), "{list} {length}");
             }

@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::dialect::Lifetime;
+
 /// The state of an origin, as its robots.txt was last answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -31,6 +33,11 @@ impl Standing {
         Standing::RedirectUnresolved,
         Standing::Unfetched,
     ];
+
+    /// Its name, for example `robots-txt`.
+    pub fn name(self) -> &'static str {
+        ["robots-txt", "unavailable", "forbidden", "unreachable", "redirect-unresolved", "unfetched"][self as usize]
+    }
 
     /// Whether it is a verdict, or leads to one.
     pub fn is_definite(self) -> bool {
@@ -72,6 +79,16 @@ pub struct Times {
     pub expires: Option<i64>,
 }
 
+impl Times {
+    /// Until when an answer of these times may be used, in seconds of Unix time; `None` where its age is not known.
+    pub fn until(&self, lifetime: Lifetime) -> Option<i64> {
+        match (self.expires.filter(|_| lifetime.expires_header), self.fetched_at) {
+            (Some(expires), _) => Some(expires),
+            (None, fetched_at) => fetched_at.map(|at| at.saturating_add_unsigned(lifetime.seconds)),
+        }
+    }
+}
+
 /// All that is known of an origin but its rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct State {
@@ -96,7 +113,7 @@ pub struct Word {
 }
 
 /// What stands in place of an origin's robots.txt.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[repr(u8)]
 pub enum Ruling {
@@ -111,6 +128,11 @@ pub enum Ruling {
 impl Ruling {
     /// All of them, in the order of their numbers, which count from 1.
     pub const ALL: [Ruling; 3] = [Ruling::AllowAll, Ruling::ForbidAll, Ruling::RobotsTxt];
+
+    /// Its name, for example `allow-all`.
+    pub fn name(self) -> &'static str {
+        ["allow-all", "forbid-all", "robots-txt"][self as usize - 1]
+    }
 }
 
 /// An earlier answer, whose rules are kept beside a failure.
@@ -123,8 +145,28 @@ pub struct LastGood {
 }
 
 impl State {
+    /// What the answer in use means: the last good one, where the last one failed.
+    pub fn standing_in_use(&self) -> Standing {
+        self.last_good.map_or(self.standing, |good| good.standing)
+    }
+
     /// The times of the rules in use: of the last good answer, where the last one failed.
     pub fn times_in_use(&self) -> Times {
         self.last_good.map_or(self.answered.times(), |good| good.times)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_that_are_written() {
+        for standing in Standing::ALL {
+            assert_eq!(serde_json::to_value(standing).unwrap(), standing.name());
+        }
+        for ruling in Ruling::ALL {
+            assert_eq!(serde_json::to_value(ruling).unwrap(), ruling.name());
+        }
     }
 }

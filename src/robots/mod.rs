@@ -6,6 +6,7 @@
 //! [`Robots::select`] then picks the groups of one crawler, for the [`Agents`] that it calls itself.
 
 mod agents;
+mod crawl_delay;
 mod decode;
 mod lines;
 mod note;
@@ -14,6 +15,7 @@ mod record;
 mod select;
 
 pub use agents::{AgentError, Agents};
+pub use crawl_delay::{Delay, seconds};
 pub use decode::decode;
 pub(crate) use lines::lines;
 pub use note::{Note, NoteCounts, NoteKind};
@@ -55,6 +57,13 @@ pub struct SideRecord<'a> {
     /// The group that it stands in, an index into [`Robots::groups`]; `None` before the first one, and always for
     /// keys that belong to no group.
     pub group: Option<u32>,
+}
+
+impl SideRecord<'_> {
+    /// Whether it is the operator's own word, and stands in no file.
+    pub fn is_operators(&self) -> bool {
+        self.line == 0
+    }
 }
 
 /// A group (1994: a record): the agents it names and the rules they share.

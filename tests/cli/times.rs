@@ -114,3 +114,40 @@ fn without_now_it_is_the_time_of_the_run() {
     bench.file("in.jsonl", answer(",\"fetched_at\":\"2999-01-12T12:00:00Z\""));
     assert_eq!(bench.outcome("--robots in.jsonl --max-age 1s --on-stale defer", "http://a.example/no"), FRESH);
 }
+
+/// The outcome of an origin that answers 503 with these fields more, under these options, on 31 January 2026.
+fn unreachable(fields: &str, options: &str) -> String {
+    let bench = Bench::new();
+    let good = answer(",\"fetched_at\":\"2025-12-01T00:00:00Z\"");
+    bench.file("in.jsonl", format!("{good}{{\"origin\":\"http://a.example\",\"status\":503{fields}}}\n"));
+    let options = format!("--robots in.jsonl --now 2026-01-31T00:00:00Z {options}");
+    bench.outcome(&options, "http://a.example/no")
+}
+
+#[test]
+fn an_origin_that_is_unreachable_for_long_counts_as_without_a_robots_txt() {
+    let since = |time: &str| format!(",\"fetched_at\":\"2026-01-30T00:00:00Z\",\"unreachable_since\":\"{time}\"");
+    let (long, short) = (since("2026-01-01T00:00:00Z"), since("2026-01-01T00:00:01Z"));
+    let option = "--unreachable-as-unavailable 30d";
+    assert_eq!(unreachable(&long, ""), "deferred unreachable", "only if it is asked for");
+    for more in ["", "--on-unreachable block", "--on-unreachable use", "--max-age 1h --on-stale block"] {
+        assert_eq!(unreachable(&long, &format!("{option} {more}")), "allowed long-unreachable", "{more}");
+    }
+    assert_eq!(unreachable(&short, option), "deferred unreachable");
+    assert_eq!(unreachable(&short, &format!("{option} --on-unreachable use")), "blocked last-good");
+    let answered = |time: &str| format!(",\"fetched_at\":\"{time}\"");
+    assert_eq!(unreachable(&answered("2026-01-01T00:00:00Z"), option), "allowed long-unreachable");
+    assert_eq!(unreachable(&answered("2026-01-01T00:00:01Z"), option), "deferred unreachable");
+}
+
+#[test]
+fn the_receipt_tells_how_long_is_long() {
+    let bench = Bench::with_site();
+    bench.file("urls", "http://a.example/\n");
+    let split = bench.split("--robots sites --unreachable-as-unavailable 30d", &["urls"]);
+    assert_eq!(split.receipt["options"]["unreachable-as-unavailable"], 30 * 86_400);
+    for wrong in ["30", "-1d", "dialect"] {
+        let words = format!("--robots sites --unreachable-as-unavailable={wrong} --out out urls");
+        Bench::with_site().refused(&words, &["--unreachable-as-unavailable", wrong, "30d"]);
+    }
+}

@@ -44,6 +44,20 @@ impl<'p> Pool<'p> {
         &self.octets[self.content(place as usize * self.unit)]
     }
 
+    /// The contents of all items but the first, in their order.
+    pub fn contents(self) -> impl Iterator<Item = &'p [u8]> {
+        let mut at = 0;
+        let mut items = std::iter::from_fn(move || {
+            (at < self.octets.len()).then(|| {
+                let content = self.content(at);
+                at = content.end.next_multiple_of(self.unit);
+                &self.octets[content]
+            })
+        });
+        items.next();
+        items
+    }
+
     /// Where the content of the item stands that begins at an octet.
     fn content(self, at: usize) -> Range<usize> {
         let length = u32::from_le_bytes(self.octets[at..at + LENGTH].try_into().expect("four octets"));

@@ -4,11 +4,12 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 
-use super::WriteError;
-
 /// Writes a file beside its final name and then gives it that name: who reads an earlier file of the name goes on reading
 /// that one, and nobody ever sees half a file.
-pub(crate) fn replace<T>(path: &Path, write: impl FnOnce(&mut File) -> Result<T, WriteError>) -> Result<T, WriteError> {
+pub(crate) fn replace<T, E: From<io::Error>>(
+    path: &Path,
+    write: impl FnOnce(&mut File) -> Result<T, E>,
+) -> Result<T, E> {
     let name = path.file_name().ok_or_else(|| io::Error::from(io::ErrorKind::IsADirectory))?;
     let folder = folder_of(path);
     let mut builder = tempfile::Builder::new();

@@ -1,0 +1,238 @@
+//! An automaton as a graph, for people to look at: its states, what they lead to, and the verdicts.
+//!
+//! The words of a table say where a walk goes, not which band a state has reached; that is known when it is made. So the
+//! patterns are compiled once more, and where the same words come of it, which they do unless another version wrote
+//! them, the bands of its states are those of the automaton.
+
+use hashbrown::HashMap;
+
+use super::filter::FILTER_WORDS;
+use super::pointers::{BITMAP, SCANNER};
+use super::table::{
+    COUNT_SHIFT, DEFAULT_EXPLICIT, DEFAULT_HERE, DEFAULT_MAIN_ROOT, DEFAULT_MASK, DEFAULT_SHIFT, END_BLOCKED,
+    FIRST_RECORD, HAS_OUTPUT, KIND_MASK, MIDDLE_BLOCKED, NARROW, RUN, RUN_TARGET_EXPLICIT, RUN_TARGET_MASK,
+    RUN_TARGET_SHIFT, Target, WIDE_WORDS, narrow_octet_words, verdict_of,
+};
+use super::{Engine, MAIN_ROOT, START, Space, compile_dfa, engine, word};
+use crate::pattern::{Patterns, Verdict};
+
+/// The states of an automaton; of pointers, those of the scanner that finds their segments.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Graph {
+    /// The engine that the automaton is for.
+    pub engine: Engine,
+    /// Where a walk begins.
+    pub start: Next,
+    /// The states that are not settled, those nearest to the start first.
+    pub states: Vec<State>,
+}
+
+/// Where a walk goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Next {
+    /// Nowhere: the verdict is settled.
+    Settled(Verdict),
+    /// To the state of this number.
+    State(u32),
+}
+
+/// A state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct State {
+    /// Its number: where its record begins.
+    pub number: u32,
+    /// The verdict, if the path ends here.
+    pub at_end: Verdict,
+    /// The verdict, if it ends within the octets of the only edge.
+    pub within: Verdict,
+    /// The best band if the path ends here, and the best that is reached whatever follows; of a DFA, where it is known.
+    pub bands: Option<(u32, u32)>,
+    /// The number of the longest segment that ends here; of a scanner.
+    pub segment: Option<u32>,
+    /// What some octets lead to, one after the other.
+    pub edges: Vec<Edge>,
+    /// Where all other octets lead; they are looked at again there. `None`: they are used up, and the state stays.
+    pub default: Option<Next>,
+}
+
+/// A way to another state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edge {
+    /// The octets, all of them in this order.
+    pub octets: Vec<u8>,
+    /// What they lead to.
+    pub next: Next,
+}
+
+/// The graph of an automaton that [`check`](super::check) has passed, made from these patterns.
+pub fn graph(words: &[u32], patterns: &Patterns) -> Graph {
+    let engine = engine(words);
+    let (table, bands) = match engine {
+        Engine::Pointers => (&words[SCANNER..word(words, BITMAP) as usize], None),
+        Engine::Constant | Engine::Dfa => (words, bands_of(words, patterns)),
+    };
+    let mut states = Vec::new();
+    let mut at = FIRST_RECORD as usize;
+    while at < table.len() {
+        let (mut state, end) = read(table, at);
+        state.bands = bands.as_ref().and_then(|bands| bands.get(&state.number).copied());
+        states.push(state);
+        at = end;
+    }
+    Graph { engine, start: next(word(words, START)), states }
+}
+
+/// The bands of each record of a DFA, if it is the one that these patterns are compiled to.
+fn bands_of(words: &[u32], patterns: &Patterns) -> Option<HashMap<u32, (u32, u32)>> {
+    let (mut space, mut again, mut bands) = (Space::default(), Vec::new(), HashMap::new());
+    // More than the same budget is not needed, if it suffices once.
+    let mut tell = |record, of_state| {
+        bands.insert(record, of_state);
+    };
+    compile_dfa(patterns, super::budget(patterns), &mut space, &mut again, Some(&mut tell)).ok()?;
+    again.iter_mut().for_each(|word| *word = word.to_le());
+    (again == words).then_some(bands)
+}
+
+fn next(target: Target) -> Next {
+    if target < FIRST_RECORD { Next::Settled(verdict_of(target)) } else { Next::State(target) }
+}
+
+fn blocked_if(bits: u32) -> Verdict {
+    if bits == 0 { Verdict::Allowed } else { Verdict::Blocked }
+}
+
+/// The state whose record begins at a word, and where the next one begins.
+fn read(table: &[u32], at: usize) -> (State, usize) {
+    let header = word(table, at);
+    let default = header >> DEFAULT_SHIFT & DEFAULT_MASK;
+    let count = (header >> COUNT_SHIFT) as usize;
+    let has_output = header & HAS_OUTPUT != 0;
+    let output = at + 1 + usize::from(default == DEFAULT_EXPLICIT);
+    let payload = if default == DEFAULT_HERE { at + 1 + FILTER_WORDS } else { output + usize::from(has_output) };
+    let (edges, end) = match header & KIND_MASK {
+        RUN => run(table, payload, header >> RUN_TARGET_SHIFT & RUN_TARGET_MASK, count),
+        kind => branch(table, payload, kind, count),
+    };
+    let state = State {
+        number: at as u32,
+        at_end: blocked_if(header & END_BLOCKED),
+        within: blocked_if(header & MIDDLE_BLOCKED),
+        bands: None,
+        segment: has_output.then(|| word(table, output)),
+        edges,
+        default: match default {
+            DEFAULT_HERE => None,
+            DEFAULT_EXPLICIT => Some(next(word(table, at + 1))),
+            DEFAULT_MAIN_ROOT => Some(next(word(table, MAIN_ROOT))),
+            settled => Some(next(settled)),
+        },
+    };
+    (state, end)
+}
+
+fn run(table: &[u32], payload: usize, code: u32, count: usize) -> (Vec<Edge>, usize) {
+    let explicit = code == RUN_TARGET_EXPLICIT;
+    let start = payload + usize::from(explicit);
+    let end = start + count.div_ceil(4);
+    let octets = bytemuck::cast_slice::<u32, u8>(&table[start..end])[..count].to_vec();
+    let target = if explicit { word(table, payload) } else { code };
+    (vec![Edge { octets, next: next(target) }], end)
+}
+
+fn branch(table: &[u32], payload: usize, kind: u32, count: usize) -> (Vec<Edge>, usize) {
+    let octet_words = if kind == NARROW { narrow_octet_words(count) } else { WIDE_WORDS };
+    let octets: Vec<u8> = if kind == NARROW {
+        bytemuck::cast_slice(&table[payload..payload + octet_words])[..count].to_vec()
+    } else {
+        let is_set = |octet: &u8| word(table, payload + usize::from(octet >> 5)) >> (octet & 31) & 1 == 1;
+        (0..=u8::MAX).filter(is_set).collect()
+    };
+    let targets = payload + octet_words;
+    let edge = |(place, octet): (usize, u8)| Edge { octets: vec![octet], next: next(word(table, targets + place)) };
+    (octets.into_iter().enumerate().map(edge).collect(), targets + count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::automaton::{self, Scratch, bands, compile_within};
+    use crate::dialect::Dialect;
+    use crate::robots::Robots;
+
+    fn patterns(rules: &str) -> Patterns {
+        let file = format!("User-agent: *\n{rules}");
+        Patterns::rank(Robots::parse(file.as_bytes(), Dialect::DEFAULT).rules.iter(), Dialect::DEFAULT)
+    }
+
+    /// Many octets, so that there are records of all kinds.
+    fn many() -> String {
+        ('a'..='z').map(|letter| format!("Disallow: /{letter}x\nAllow: /*{letter}y$\n")).collect()
+    }
+
+    /// Walks through the graph alone; returns the verdict, and the band where the path ends in a state.
+    fn walk(graph: &Graph, path: &[u8]) -> (Verdict, Option<u32>) {
+        let (mut at, mut rest) = (graph.start, path);
+        loop {
+            let number = match at {
+                Next::Settled(verdict) => return (verdict, None),
+                Next::State(number) => number,
+            };
+            let state = graph.states.iter().find(|state| state.number == number).expect("a state");
+            if rest.is_empty() {
+                return (state.at_end, state.bands.map(|(end, _)| end));
+            }
+            if let Some(edge) = state.edges.iter().find(|edge| rest.starts_with(&edge.octets)) {
+                (at, rest) = (edge.next, &rest[edge.octets.len()..]);
+                continue;
+            }
+            if let [Edge { octets, .. }] = state.edges.as_slice() {
+                if octets.starts_with(rest) {
+                    return (state.within, None);
+                }
+                rest = &rest[octets.iter().zip(rest).take_while(|(a, b)| a == b).count()..];
+            }
+            match state.default {
+                Some(default) => at = default,
+                None => rest = &rest[1..],
+            }
+        }
+    }
+
+    #[test]
+    fn the_graph_says_what_the_automaton_says() {
+        for rules in
+            ["Disallow: /\n", "Disallow: /shop\nAllow: /shop/*.html$\nDisallow: /long-enough-for-a-run/*x\n", &many()]
+        {
+            let patterns = patterns(rules);
+            let mut words = Vec::new();
+            compile_within(&patterns, usize::MAX, &mut words);
+            let graph = graph(&words, &patterns);
+            let all = bands::bands(&patterns);
+            let paths = ["", "/", "/x", "/shop", "/shop/", "/shop/a.html", "/shop/a.htm", "/long", "/ax", "/abxby"];
+            let mut known = 0;
+            for path in paths.map(str::as_bytes) {
+                let (verdict, band) = walk(&graph, path);
+                assert_eq!(verdict, automaton::verdict(&words, path, &mut Scratch::default()), "{path:?} {rules}");
+                let rank = patterns.all().iter().position(|pattern| patterns.matches(pattern, path));
+                if let Some(band) = band {
+                    known += 1;
+                    assert_eq!(band, rank.map_or(bands::NO_MATCH, |rank| all[rank]), "{path:?} {rules}");
+                }
+            }
+            assert_eq!(known > 0, engine(&words) == Engine::Dfa, "{rules}");
+        }
+    }
+
+    #[test]
+    fn pointers_show_their_scanner() {
+        let patterns = patterns("Disallow: /*ab*ba\nAllow: /*b*aaaa$\n");
+        let mut words = Vec::new();
+        compile_within(&patterns, 0, &mut words);
+        let graph = graph(&words, &patterns);
+        assert_eq!(graph.engine, Engine::Pointers);
+        let segments: std::collections::BTreeSet<u32> = graph.states.iter().filter_map(|state| state.segment).collect();
+        assert_eq!(segments.len(), 4, "b, ab, ba, aaaa: {graph:?}");
+        assert!(graph.states.iter().any(|state| Next::State(state.number) == graph.start));
+    }
+}

@@ -1,0 +1,29 @@
+//! `robosieve export`.
+
+use std::io;
+use std::process::ExitCode;
+
+use super::args::{ExportArgs, ExportFormat, What};
+use super::failure::Failure;
+use robosieve::export::{self, Format, Table};
+
+pub fn run(args: &ExportArgs) -> Result<ExitCode, Failure> {
+    let policy = args.policy.open()?;
+    let crawlers = super::crawlers(args.agent.as_ref(), &policy)?;
+    let table = match args.what {
+        What::Delays => Table::Delays,
+        What::Sitemaps => Table::Sitemaps,
+        What::Agents => Table::Agents,
+        What::Status => Table::Status,
+    };
+    let format = match args.format {
+        ExportFormat::Tsv => Format::Tsv,
+        ExportFormat::Jsonl => Format::JsonLines,
+    };
+    match &args.output {
+        Some(path) => export::write_file(&policy, table, &crawlers, format, path)
+            .map_err(|error| Failure::Output { path: path.clone(), error })?,
+        None => export::write(&policy, table, &crawlers, format, &mut io::stdout().lock())?,
+    }
+    Ok(ExitCode::SUCCESS)
+}

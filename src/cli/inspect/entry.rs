@@ -1,0 +1,109 @@
+//! An origin, for people.
+
+use super::number;
+use robosieve::inspect::{AgentEntry, DelayEntry, Entry, GroupKind, SideLine};
+use robosieve::policy::{Ruling, Standing};
+use robosieve::robots::SideKey;
+
+/// What is known of the origin, a fact a line, without the last line feed.
+pub fn text(entry: &Entry) -> String {
+    let mut lines = vec![entry.origin.clone()];
+    lines.extend(state(entry).into_iter().map(|(name, value)| format!("{name:<18}{value}")));
+    lines.extend(
+        entry.sitemaps.iter().map(|sitemap| format!("{:<18}{}", "sitemap", at_line(sitemap.line, &sitemap.value))),
+    );
+    for agent in &entry.agents {
+        lines.push(String::new());
+        lines.extend(of_agent(agent, entry));
+    }
+    lines.join("\n")
+}
+
+/// How the origin stands, as names and values.
+fn state(entry: &Entry) -> Vec<(&'static str, String)> {
+    let status = entry.status.map_or_else(String::new, |status| format!(" (status {status})"));
+    let mut facts = vec![("standing", format!("{}{status}", entry.standing.name()))];
+    let mut fact = |name, value: &Option<String>| facts.extend(value.clone().map(|value| (name, value)));
+    fact("fetched at", &entry.answer.fetched_at);
+    fact("expires", &entry.answer.expires);
+    fact("unreachable since", &entry.unreachable_since);
+    if let Some(good) = &entry.last_good {
+        let at = good.answer.fetched_at.as_ref().map_or_else(String::new, |at| format!(", fetched at {at}"));
+        let expires = good.answer.expires.as_ref().map_or_else(String::new, |at| format!(", expires {at}"));
+        fact("last good", &Some(format!("{}{at}{expires}", good.standing.name())));
+    }
+    if let (Some(until), Some(stale)) = (&entry.usable_until, entry.stale) {
+        let word = if stale { "stale" } else { "fresh" };
+        fact("lifetime", &Some(format!("{word}, until {until}")));
+    }
+    if let Some(word) = &entry.word {
+        let paused = if word.paused { "paused" } else { "was paused" };
+        let said = [
+            word.ruling.map(|ruling| ruling.name().to_owned()),
+            word.paused_until.as_ref().map(|until| format!("{paused} until {until}")),
+            word.crawl_delay.as_ref().map(|delay| format!("crawl-delay {delay}")),
+        ];
+        fact("operator's word", &Some(said.into_iter().flatten().collect::<Vec<_>>().join(", ")));
+    }
+    facts
+}
+
+/// What a crawler is told, and why.
+fn of_agent(agent: &AgentEntry, entry: &Entry) -> Vec<String> {
+    let mut lines = vec![format!("{}: {}", agent.agent, why(agent, entry))];
+    if let Some(engine) = agent.engine {
+        let engine = format!("{engine:?}").to_lowercase();
+        let rules = agent.rules.len();
+        lines.push(format!("  {rules} rule{}; {engine}", if rules == 1 { "" } else { "s" }));
+    }
+    let rule = |allow| if allow { "Allow" } else { "Disallow" };
+    lines.extend(agent.rules.iter().map(|one| format!("  line {}: {}: {}", one.line, rule(one.allow), one.value)));
+    lines.extend(agent.crawl_delay.as_ref().map(|one| format!("  crawl delay: {}", delay(one))));
+    let side = |one: &SideLine| format!("  {}: {}", one.key.name(), at_line(one.line, &one.value));
+    let is_told = |one: &&SideLine| agent.crawl_delay.as_ref().is_some_and(|delay| is_delay(one, delay));
+    lines.extend(agent.side_records.iter().filter(|one| !is_told(one)).map(side));
+    lines
+}
+
+/// Whether a record is the crawl delay that counts.
+fn is_delay(record: &SideLine, delay: &DelayEntry) -> bool {
+    record.key == SideKey::CrawlDelay && record.line == delay.line
+}
+
+/// Which group applies, and for what reason.
+fn why(agent: &AgentEntry, entry: &Entry) -> String {
+    let named: Vec<String> =
+        agent.user_agent.iter().map(|one| format!("User-agent: {} (line {})", one.value, one.line)).collect();
+    let named = named.join(", ");
+    let has_robots_txt = match entry.word.as_ref().and_then(|word| word.ruling) {
+        Some(ruling) => ruling == Ruling::RobotsTxt,
+        None => entry.last_good.as_ref().map_or(entry.standing, |good| good.standing) == Standing::RobotsTxt,
+    };
+    match agent.group {
+        GroupKind::Own => {
+            let token = agent.token.as_ref().filter(|token| **token != agent.agent);
+            let token = token.map_or_else(String::new, |token| format!(" as {token}"));
+            format!("its own group{token}, by {named}")
+        }
+        GroupKind::Everybody if agent.agent == "*" => format!("the group of *, by {named}"),
+        GroupKind::Everybody => format!("the group of *, because none is its own, by {named}"),
+        GroupKind::None if has_robots_txt => "no group, neither its own nor that of *".to_owned(),
+        GroupKind::None => "no group, because there is no robots.txt to go by".to_owned(),
+    }
+}
+
+fn delay(delay: &DelayEntry) -> String {
+    let said = at_line(delay.line, &delay.value);
+    match (delay.seconds, delay.pages_a_day) {
+        (Some(seconds), Some(pages)) => {
+            format!("{said}; a fetch in {} seconds, {} pages a day", number(seconds), number(pages))
+        }
+        (Some(_), None) => format!("{said}; no bound"),
+        (None, _) => format!("{said}; kept as written, none in effect"),
+    }
+}
+
+/// A value, and where it stands.
+fn at_line(line: u32, value: &str) -> String {
+    if line == 0 { format!("{value} (the operator's own)") } else { format!("{value} (line {line})") }
+}

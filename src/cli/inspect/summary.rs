@@ -1,0 +1,162 @@
+//! A summary, for people.
+
+use std::fmt::Write;
+
+use super::duration;
+use robosieve::inspect::{Bucket, Distribution, GroupCounts, Lifetimes, OverrideCounts, Summary};
+use robosieve::robots::NoteKind;
+
+/// How wide the first column is.
+const WIDTH: usize = 32;
+
+/// A table of the policy, without its last line feed.
+pub fn text(summary: &Summary) -> String {
+    let mut table = Table::default();
+    table.origins(summary);
+    table.groups(&summary.groups);
+    table.lifetimes(&summary.lifetimes);
+    table.overrides(&summary.overrides);
+    table.sources(summary);
+    table.title("section", &["bytes", "an origin"]);
+    for section in &summary.sections {
+        table.row(section.name, &[section.octets.to_string(), format!("{:.1}", section.per_origin)]);
+    }
+    let all = summary.octets as f64 / summary.origins.max(1) as f64;
+    table.row("all, with the header", &[summary.octets.to_string(), format!("{all:.1}")]);
+    table.0.trim_end().to_owned()
+}
+
+/// Rows of a name and numbers, in blocks with titles.
+#[derive(Default)]
+struct Table(String);
+
+impl Table {
+    fn line(&mut self, line: std::fmt::Arguments<'_>) {
+        // Writing to a string does not fail.
+        let _ = writeln!(self.0, "{line}");
+    }
+
+    fn title(&mut self, name: &str, columns: &[&str]) {
+        if !self.0.is_empty() {
+            self.0.push('\n');
+        }
+        let columns: Vec<String> = columns.iter().map(|&column| column.to_owned()).collect();
+        self.row(name, &columns);
+    }
+
+    fn row(&mut self, name: &str, columns: &[String]) {
+        let columns: String = columns.iter().map(|column| format!(" {column:>15}")).collect();
+        let line = format!("{name:<WIDTH$}{columns}");
+        self.line(format_args!("{}", line.trim_end()));
+    }
+
+    fn counts(&mut self, rows: &[(&str, u64)]) {
+        for (name, count) in rows {
+            self.row(name, &[count.to_string()]);
+        }
+    }
+
+    fn distribution(&mut self, distribution: &Distribution, name: impl Fn(&Bucket) -> String) {
+        for bucket in distribution.used() {
+            self.row(&name(bucket), &[bucket.count.to_string()]);
+        }
+    }
+
+    fn origins(&mut self, summary: &Summary) {
+        self.title("standing", &["origins", "share", "with last good"]);
+        let all = summary.origins.max(1) as f64;
+        for count in summary.standings.iter().filter(|count| count.origins > 0) {
+            let share = format!("{:.2}%", 100.0 * count.origins as f64 / all);
+            self.row(count.standing.name(), &[count.origins.to_string(), share, count.last_good.to_string()]);
+        }
+        self.row("all", &[summary.origins.to_string()]);
+        self.title("status", &["origins"]);
+        for count in &summary.statuses {
+            let status = count.status.map_or_else(|| "none".to_owned(), |status| status.to_string());
+            self.row(&status, &[count.origins.to_string()]);
+        }
+        self.title("crawler", &["own group", "everybody's", "no group"]);
+        for counts in &summary.agents {
+            self.row(&counts.agent, &[counts.own, counts.everybody, counts.none].map(|count| count.to_string()));
+        }
+    }
+
+    fn groups(&mut self, groups: &GroupCounts) {
+        self.title("engine", &["distinct groups"]);
+        let GroupCounts { automata, constant, dfa, pointers, .. } = *groups;
+        self.counts(&[("constant", constant), ("dfa", dfa), ("pointers", pointers), ("all", automata)]);
+        self.title("rules a group", &["groups"]);
+        self.distribution(&groups.rules, |bucket| match bucket.below {
+            Some(below) if below == bucket.from + 1 => bucket.from.to_string(),
+            Some(below) => format!("{} to {}", bucket.from, below - 1),
+            None => format!("{} or more", bucket.from),
+        });
+        self.row("all, with their lines", &[groups.as_written.to_string()]);
+        self.title("most shared groups, first origin", &["origins", "rules", "bytes", "engine"]);
+        for group in &groups.most_shared {
+            let engine = format!("{:?}", group.engine).to_lowercase();
+            let numbers = [group.origins, group.rules, group.octets].map(|number| number.to_string());
+            self.row(&group.example, &[&numbers[..], &[engine]].concat());
+        }
+    }
+
+    fn lifetimes(&mut self, lifetimes: &Lifetimes) {
+        self.title("lifetime", &["origins"]);
+        let expires = if lifetimes.expires_header { ", or its Expires" } else { "" };
+        self.line(format_args!("at {}, by the dialect's {}{expires}", lifetimes.at, duration(lifetimes.lifetime)));
+        self.row("fresh", &[lifetimes.fresh.to_string()]);
+        let bounds = |bucket: &Bucket| match bucket.below {
+            Some(below) if bucket.from == 0 => format!("below {}", duration(below)),
+            Some(below) => format!("{} to {}", duration(bucket.from), duration(below)),
+            None => format!("{} or more", duration(bucket.from)),
+        };
+        self.distribution(&lifetimes.left, |bucket| format!("  left: {}", bounds(bucket)));
+        self.row("stale", &[lifetimes.stale.to_string()]);
+        self.distribution(&lifetimes.over, |bucket| format!("  over since: {}", bounds(bucket)));
+        self.counts(&[("of unknown age", lifetimes.unknown), ("nothing that has an age", lifetimes.ageless)]);
+    }
+
+    fn overrides(&mut self, overrides: &OverrideCounts) {
+        self.title("operator's word", &["origins"]);
+        self.counts(&[
+            ("allow-all", overrides.allow_all),
+            ("forbid-all", overrides.forbid_all),
+            ("robots-txt", overrides.robots_txt),
+            ("crawl-delay", overrides.crawl_delays),
+            ("paused", overrides.paused),
+            ("pause is over", overrides.pauses_over),
+            ("all", overrides.origins),
+        ]);
+        for one in &overrides.first {
+            let said = [
+                one.ruling.map(str::to_owned),
+                one.paused_until.as_ref().map(|until| format!("paused until {until}")),
+                one.crawl_delay.as_ref().map(|delay| format!("crawl-delay {delay}")),
+            ];
+            self.line(format_args!("  {}: {}", one.origin, said.into_iter().flatten().collect::<Vec<_>>().join(", ")));
+        }
+        let more = overrides.origins - overrides.first.len() as u64;
+        if more > 0 {
+            self.line(format_args!("  and {more} more"));
+        }
+    }
+
+    fn sources(&mut self, summary: &Summary) {
+        self.title("captures", &["count"]);
+        let captures = &summary.captures;
+        self.counts(&[
+            ("read", captures.read),
+            ("older than another", captures.older),
+            ("of the same time as another", captures.same_time),
+            ("no robots.txt", captures.not_robots_txt),
+            ("files without a name for it", captures.unnamed_files),
+            ("last good ones kept", captures.last_good_kept),
+        ]);
+        self.title("dropped from robots.txt", &["count"]);
+        let dropped = summary.dropped.iter().filter(|(kind, _)| *kind != NoteKind::LooksLikeHtml);
+        for (kind, count) in dropped {
+            self.row(kind.name(), &[count.to_string()]);
+        }
+        self.row("HTML pages read as robots.txt", &[summary.html_pages.to_string()]);
+    }
+}

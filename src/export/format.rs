@@ -1,0 +1,109 @@
+//! How tables are written.
+
+use serde::{Serialize, Serializer};
+use std::io::{self, Write};
+
+use super::{Table, Value};
+use crate::inspect::time;
+
+/// How a table is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// Tab-separated values: a head with the names of the columns, then a row a line. In a value, a tab is `\t`, a line
+    /// feed `\n`, a carriage return `\r`, a backslash `\\`; all other octets stand as they are. Where there is no value,
+    /// nothing stands. Times are RFC 3339.
+    Tsv,
+    /// JSON Lines: an object a row, without what there is no value for. What is not UTF-8 is replaced.
+    JsonLines,
+}
+
+impl Format {
+    /// Writes what stands before all rows.
+    pub(super) fn head(self, table: Table, out: &mut impl Write) -> io::Result<()> {
+        match self {
+            Format::Tsv => writeln!(out, "{}", table.columns().join("\t")),
+            Format::JsonLines => Ok(()),
+        }
+    }
+
+    /// Writes a row.
+    pub(super) fn row(self, table: Table, row: &[Value<'_>], out: &mut impl Write) -> io::Result<()> {
+        debug_assert_eq!(row.len(), table.columns().len());
+        match self {
+            Format::Tsv => {
+                for (place, value) in row.iter().enumerate() {
+                    out.write_all(if place == 0 { b"" } else { b"\t" })?;
+                    field(value, out)?;
+                }
+            }
+            Format::JsonLines => {
+                let fields = table.columns().iter().zip(row).filter(|(_, value)| **value != Value::None);
+                serde_json::Serializer::new(&mut *out).collect_map(fields)?;
+            }
+        }
+        out.write_all(b"\n")
+    }
+}
+
+/// Writes a value between tabs.
+fn field(value: &Value<'_>, out: &mut impl Write) -> io::Result<()> {
+    match value {
+        Value::None => Ok(()),
+        Value::Text(text) => escaped(text, out),
+        Value::Whole(number) => write!(out, "{number}"),
+        Value::Decimal(number) => write!(out, "{number}"),
+        Value::Time(seconds) => write!(out, "{}", time(*seconds)),
+    }
+}
+
+fn escaped(text: &[u8], out: &mut impl Write) -> io::Result<()> {
+    let mut rest = text;
+    while let Some(at) = rest.iter().position(|octet| matches!(octet, b'\t' | b'\n' | b'\r' | b'\\')) {
+        out.write_all(&rest[..at])?;
+        out.write_all(match rest[at] {
+            b'\t' => b"\\t",
+            b'\n' => b"\\n",
+            b'\r' => b"\\r",
+            _ => b"\\\\",
+        })?;
+        rest = &rest[at + 1..];
+    }
+    out.write_all(rest)
+}
+
+impl Serialize for Value<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Value::None => serializer.serialize_none(),
+            Value::Text(text) => serializer.serialize_str(&String::from_utf8_lossy(text)),
+            Value::Whole(number) => serializer.serialize_u64(*number),
+            Value::Decimal(number) => serializer.serialize_f64(*number),
+            Value::Time(seconds) => serializer.serialize_str(&time(*seconds)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(format: Format, row: &[Value<'_>]) -> String {
+        let mut out = Vec::new();
+        format.row(Table::Sitemaps, row, &mut out).unwrap();
+        String::from_utf8_lossy(&out).into_owned()
+    }
+
+    #[test]
+    fn values_do_not_break_their_row() {
+        let row = [Value::Text(b"a\tb\nc\rd\\e\xff"), Value::None, Value::Decimal(0.5)];
+        assert_eq!(written(Format::Tsv, &row), "a\\tb\\nc\\rd\\\\e\u{fffd}\t\t0.5\n");
+        let expected = "{\"origin\":\"a\\tb\\nc\\rd\\\\e\u{fffd}\",\"line\":0.5}\n";
+        assert_eq!(written(Format::JsonLines, &row), expected);
+        let row = [Value::Time(0), Value::Whole(7), Value::Text(b"")];
+        assert_eq!(written(Format::Tsv, &row), "1970-01-01T00:00:00Z\t7\t\n");
+        assert_eq!(
+            written(Format::JsonLines, &row),
+            "{\"origin\":\"1970-01-01T00:00:00Z\",\"sitemap\":7,\"line\":\"\"}\n"
+        );
+    }
+}

@@ -1,0 +1,19 @@
+//! Times as they are written.
+
+/// A time in seconds of Unix time as RFC 3339 has it; as the number that it is, where that is beyond its years. Both are
+/// what JSON Lines may say.
+pub fn time(seconds: i64) -> String {
+    jiff::Timestamp::from_second(seconds).map_or_else(|_| seconds.to_string(), |time| time.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_beyond_the_calendar_are_numbers() {
+        assert_eq!(time(1_768_219_200), "2026-01-12T12:00:00Z");
+        assert_eq!(time(-1), "1969-12-31T23:59:59Z");
+        assert_eq!(time(1 << 47), "140737488355328");
+    }
+}
