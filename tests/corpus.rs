@@ -143,11 +143,11 @@ fn policy_file(corpus: &Path, agents: &[&str], dialect: &str, folder: &Path) -> 
     policy
 }
 
-/// Octets an origin for its slot, its record without the name, and its share of the rows.
+/// Octets an origin for its place in a bucket, its record without the name, and its share of the rows.
 fn beside_names(policy: &Policy) -> f64 {
     let length = |wanted: &str| policy.sections().find(|(name, _)| *name == wanted).expect("a section").1;
     let (names, origins) =
         policy.index().records().fold((0, 0), |(names, origins), record| (names + record.origin.len(), origins + 1));
     let rows = length("ROWS") / policy.columns().all().len();
-    (length("SLOTS") + length("ORIGINS") - names + rows) as f64 / f64::from(origins)
+    (length("BUCKETS") + length("ORIGINS") - names + rows) as f64 / f64::from(origins)
 }

@@ -1,85 +1,136 @@
 //! The index of origins: from the octets of an origin to its record.
 //!
-//! Open addressing with linear probing, three quarters full. A slot is 8 octets: 32 bits of the origin's hash and where
-//! its record begins. The record holds the whole origin, which is compared; a hash alone decides nothing. A look-up
-//! takes two cache misses, one for the slot and one for the record, and can be done in three steps, so that the misses
-//! of many origins overlap ([`Index::prefetch`], [`Index::candidate`], [`Index::confirmed`]).
+//! A hash table of buckets, each a cache line: hashes of up to eight origins, compared all at once, and where their
+//! records begin. A bucket that is full goes on in the next one. The record holds the whole origin, which is compared; a
+//! hash alone decides nothing. A look-up takes two cache misses, one for the bucket and one for the record, and can be
+//! done in three steps, so that the misses of many origins overlap ([`Index::prefetch`], [`Index::candidate`],
+//! [`Index::confirmed`]).
 //!
 //! ```text
-//! slot     hash's upper 32 bits | record's place plus 1; 0 where free
+//! bucket   8 times the upper 32 bits of a hash | 8 times the place of a record plus 1; 0 where free, behind all others
 //! ```
 
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::image::{Parts, RECORD_UNIT, Record};
 
+/// Origins of a bucket, at most.
+pub(crate) const BUCKET: usize = 8;
+
+/// How many there are on average: most buckets have a free place, so that a search ends there.
+const FILL: u64 = 6;
+
+/// A bucket, as it stands in an image.
+pub(crate) type Bucket = [u32; 2 * BUCKET];
+
 /// The origins of a policy.
 #[derive(Debug, Clone, Copy)]
 pub struct Index<'p> {
-    slots: &'p [u64],
+    buckets: &'p [Bucket],
     records: &'p [u8],
 }
 
-/// How many slots so many origins get: one is always free.
-pub(crate) fn slots_for(origins: u64) -> u64 {
-    origins + origins / 3 + 1
+/// How many buckets so many origins get.
+pub(crate) fn buckets_for(origins: u64) -> u64 {
+    origins / FILL + 1
 }
 
-/// The slot, of so many, where the search for a hash begins.
+/// The bucket, of so many, where the search for a hash begins.
 #[inline]
-pub(crate) fn slot_of(hash: u64, slots: usize) -> usize {
-    ((u64::from(hash as u32) * slots as u64) >> 32) as usize
+fn bucket_of(hash: u64, buckets: usize) -> usize {
+    ((u64::from(hash as u32) * buckets as u64) >> 32) as usize
+}
+
+/// The bucket behind another one.
+#[inline]
+fn behind(bucket: usize, buckets: usize) -> usize {
+    if bucket + 1 == buckets { 0 } else { bucket + 1 }
+}
+
+/// The places of a bucket that hold these upper bits of a hash, a bit each; perhaps also free ones.
+#[inline]
+fn places_of(bucket: &Bucket, hash: u64) -> u32 {
+    let upper = ((hash >> 32) as u32).to_le();
+    let places = bucket[..BUCKET].iter().enumerate();
+    places.fold(0, |found, (at, &other)| found | u32::from(other == upper) << at)
+}
+
+/// Whether a search ends at a bucket.
+#[inline]
+fn has_room(bucket: &Bucket) -> bool {
+    bucket[2 * BUCKET - 1] == 0
+}
+
+/// Enters a record at its place.
+pub(crate) fn enter(buckets: &mut [Bucket], origin: &[u8], place: u32) {
+    let hash = hash(origin);
+    let mut at = bucket_of(hash, buckets.len());
+    while !has_room(&buckets[at]) {
+        at = behind(at, buckets.len());
+    }
+    let free = buckets[at][BUCKET..].iter().position(|&place| place == 0).expect("there is room");
+    buckets[at][free] = ((hash >> 32) as u32).to_le();
+    buckets[at][BUCKET + free] = (place + 1).to_le();
+}
+
+/// The places of records that a bucket names.
+pub(crate) fn check(bucket: &Bucket) -> Result<impl Iterator<Item = u32> + '_, &'static str> {
+    let (hashes, places) = bucket.split_at(BUCKET);
+    let used = places.iter().take_while(|&&place| place != 0).count();
+    if hashes[used..].iter().chain(&places[used..]).any(|&word| word != 0) {
+        return Err("there is something in a free place");
+    }
+    Ok(places[..used].iter().map(|&place| u32::from_le(place) - 1))
 }
 
 impl<'p> Index<'p> {
     pub(crate) fn new(parts: &Parts<'p>) -> Index<'p> {
-        Index { slots: parts.slots, records: parts.records }
-    }
-
-    /// The slot behind another one.
-    #[inline]
-    fn behind(&self, slot: usize) -> usize {
-        if slot + 1 == self.slots.len() { 0 } else { slot + 1 }
+        Index { buckets: parts.buckets, records: parts.records }
     }
 
     /// The record of an origin.
     pub fn get(&self, origin: &[u8]) -> Option<Record<'p>> {
         let hash = hash(origin);
-        let mut at = slot_of(hash, self.slots.len());
+        let mut at = bucket_of(hash, self.buckets.len());
         loop {
-            let slot = u64::from_le(self.slots[at]);
-            if slot == 0 {
-                return None;
-            }
-            if slot >> 32 == hash >> 32 {
-                if let Some(record) = self.confirmed(slot as u32, origin) {
+            let bucket = &self.buckets[at];
+            let mut places = places_of(bucket, hash);
+            while places != 0 {
+                let place = u32::from_le(bucket[BUCKET + places.trailing_zeros() as usize]);
+                if let Some(record) = self.confirmed(place, origin) {
                     return Some(record);
                 }
+                places &= places - 1;
             }
-            at = self.behind(at);
+            if has_room(bucket) {
+                return None;
+            }
+            at = behind(at, self.buckets.len());
         }
     }
 
-    /// Step one of a look-up: asks for the slot of an origin of this [`hash`].
+    /// Step one of a look-up: asks for the bucket of an origin of this [`hash`].
     #[inline]
     pub fn prefetch(&self, hash: u64) {
-        prefetch(self.slots, slot_of(hash, self.slots.len()));
+        prefetch(self.buckets, bucket_of(hash, self.buckets.len()));
     }
 
-    /// Step two: the first record whose slot could be an origin of this hash, or 0 if there is none; asks for it.
+    /// Step two: the first record that could be an origin's of this hash, or 0 if there is none; asks for it.
     #[inline]
     pub fn candidate(&self, hash: u64) -> u32 {
-        let mut at = slot_of(hash, self.slots.len());
+        let mut at = bucket_of(hash, self.buckets.len());
         loop {
-            let slot = u64::from_le(self.slots[at]);
-            if slot == 0 {
+            let bucket = &self.buckets[at];
+            let places = places_of(bucket, hash);
+            if places != 0 {
+                let place = u32::from_le(bucket[BUCKET + places.trailing_zeros() as usize]);
+                prefetch(self.records, (place as usize).wrapping_sub(1).wrapping_mul(RECORD_UNIT));
+                return place;
+            }
+            if has_room(bucket) {
                 return 0;
             }
-            if slot >> 32 == hash >> 32 {
-                prefetch(self.records, (slot as u32 as usize).wrapping_sub(1).wrapping_mul(RECORD_UNIT));
-                return slot as u32;
-            }
-            at = self.behind(at);
+            at = behind(at, self.buckets.len());
         }
     }
 

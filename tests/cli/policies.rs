@@ -265,6 +265,7 @@ fn check_tells_why_there_is_no_rule() {
 /// The sections of a policy file but for META, which counts what was read.
 fn content(file: &[u8]) -> Vec<u8> {
     let long = |at: usize| u64::from_le_bytes(file[at..at + 8].try_into().expect("eight octets")) as usize;
+    // What stands behind the first section.
     file[long(56)..].to_vec()
 }
 

@@ -17,13 +17,13 @@ pub(crate) const HEADER: usize = 160;
 const TABLE: usize = 40;
 const HASHED: usize = HEADER - 8;
 
-/// Every section begins at a multiple of this.
-const ALIGNMENT: u64 = 8;
+/// Every section begins at a multiple of this, the octets of a cache line.
+pub(crate) const ALIGNMENT: u64 = 64;
 
 /// Octets of an entry of a row.
 pub(crate) const ENTRY: usize = 8;
-/// Octets of a slot.
-pub(crate) const SLOT: usize = 8;
+/// Octets of a bucket of the index.
+pub(crate) const BUCKET: usize = 64;
 
 /// What items of the pools begin at multiples of.
 pub(crate) const AUTOMATA_UNIT: usize = 4;
@@ -37,7 +37,7 @@ pub(crate) const LAST_RULES_PLACE: u32 = u32::MAX >> 2;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Section {
     Meta,
-    Slots,
+    Buckets,
     Origins,
     Rows,
     Automata,
@@ -48,7 +48,7 @@ pub(crate) enum Section {
 impl Section {
     pub const ALL: [Section; 7] = [
         Section::Meta,
-        Section::Slots,
+        Section::Buckets,
         Section::Origins,
         Section::Rows,
         Section::Automata,
@@ -58,15 +58,15 @@ impl Section {
 
     /// Its name in FORMAT.md.
     pub fn name(self) -> &'static str {
-        ["META", "SLOTS", "ORIGINS", "ROWS", "AUTOMATA", "RULES", "SIDE"][self as usize]
+        ["META", "BUCKETS", "ORIGINS", "ROWS", "AUTOMATA", "RULES", "SIDE"][self as usize]
     }
 
     /// What its length is a multiple of.
     fn unit(self) -> u64 {
         match self {
-            Section::Slots | Section::Rows => 8,
+            Section::Buckets => BUCKET as u64,
+            Section::Rows | Section::Rules => 8,
             Section::Automata | Section::Side => 4,
-            Section::Rules => 8,
             Section::Origins => 2,
             Section::Meta => 1,
         }
@@ -85,7 +85,7 @@ pub(crate) struct Header {
 impl Header {
     /// The header of sections of these lengths, one behind the other.
     pub fn of(lengths: [u64; Section::ALL.len()]) -> Header {
-        let mut at = HEADER as u64;
+        let mut at = (HEADER as u64).next_multiple_of(ALIGNMENT);
         let sections = lengths.map(|length| {
             let start = at;
             at = (start + length).next_multiple_of(ALIGNMENT);
@@ -165,11 +165,11 @@ mod tests {
 
     #[test]
     fn a_header_comes_back_and_says_what_is_wrong() {
-        let header = Header { checksum: 7 << 70, ..Header::of([3, 8, 22, 16, 4, 8, 4]) };
+        let header = Header { checksum: 7 << 70, ..Header::of([3, 64, 22, 16, 4, 8, 4]) };
         let mut image = header.encode().to_vec();
         image.resize(header.length() as usize, 0);
         assert_eq!(Header::decode(&image).unwrap(), header);
-        assert!(header.sections.iter().all(|section| section.start % 8 == 0));
+        assert!(header.sections.iter().all(|section| section.start % 64 == 0));
         let error = |image: &[u8]| Header::decode(image).unwrap_err();
         assert!(matches!(error(b""), ImageError::Empty));
         assert!(matches!(error(b"User-agent: *"), ImageError::Foreign));

@@ -33,6 +33,7 @@ use std::path::Path;
 
 use super::columns::Columns;
 use super::groups::Entry;
+use super::index::Bucket;
 use super::standing::{Answered, LastGood, Ruling, Standing, State, Times, Word};
 use super::{Statistics, provenance, side_records};
 use crate::dialect::Dialect;
@@ -63,18 +64,45 @@ pub(crate) struct Image {
     header: Header,
 }
 
-/// Where the octets are; in either home they begin at a multiple of eight.
+/// Where the octets are; in either home they begin at a multiple of [`layout::ALIGNMENT`].
 #[derive(Debug)]
 enum Octets {
     Mapped(Mmap),
-    Owned { words: Vec<u64>, length: usize },
+    Owned(Aligned),
+}
+
+/// Octets in memory that begin at a multiple of [`layout::ALIGNMENT`].
+#[derive(Debug)]
+struct Aligned {
+    words: Vec<u64>,
+    /// Which of the words is the first one.
+    start: usize,
+    length: usize,
+}
+
+impl Aligned {
+    /// So many zeros.
+    fn new(length: usize) -> Aligned {
+        const MORE: usize = layout::ALIGNMENT as usize / size_of::<u64>() - 1;
+        let words = vec![0; length.div_ceil(size_of::<u64>()) + MORE];
+        let start = words.as_ptr().align_offset(layout::ALIGNMENT as usize).min(MORE);
+        Aligned { words, start, length }
+    }
+
+    fn octets(&self) -> &[u8] {
+        &bytemuck::cast_slice(&self.words[self.start..])[..self.length]
+    }
+
+    fn octets_mut(&mut self) -> &mut [u8] {
+        &mut bytemuck::cast_slice_mut(&mut self.words[self.start..])[..self.length]
+    }
 }
 
 impl Octets {
     fn all(&self) -> &[u8] {
         match self {
             Octets::Mapped(map) => map,
-            Octets::Owned { words, length } => &bytemuck::cast_slice(words)[..*length],
+            Octets::Owned(aligned) => aligned.octets(),
         }
     }
 }
@@ -111,9 +139,9 @@ impl Image {
 
     /// An image of these octets, copied, made sure of.
     pub fn copied(octets: &[u8], trust: Trust) -> Result<(Image, Content), ImageError> {
-        let mut words = vec![0u64; octets.len().div_ceil(8)];
-        bytemuck::cast_slice_mut(&mut words)[..octets.len()].copy_from_slice(octets);
-        Image::checked(Octets::Owned { words, length: octets.len() }, trust)
+        let mut aligned = Aligned::new(octets.len());
+        aligned.octets_mut().copy_from_slice(octets);
+        Image::checked(Octets::Owned(aligned), trust)
     }
 
     fn checked(octets: Octets, trust: Trust) -> Result<(Image, Content), ImageError> {
@@ -124,9 +152,8 @@ impl Image {
     }
 
     /// An image that a [`Writer`] has just written here.
-    fn written(words: Vec<u64>, header: Header) -> Image {
-        let length = header.length() as usize;
-        Image { octets: Octets::Owned { words, length }, header }
+    fn written(octets: Aligned, header: Header) -> Image {
+        Image { octets: Octets::Owned(octets), header }
     }
 
     /// All octets.
@@ -143,7 +170,7 @@ impl Image {
     /// The sections as what they are.
     pub fn parts(&self) -> Parts<'_> {
         Parts {
-            slots: bytemuck::cast_slice(self.section(Section::Slots)),
+            buckets: bytemuck::cast_slice(self.section(Section::Buckets)),
             records: self.section(Section::Origins),
             rows: bytemuck::cast_slice(self.section(Section::Rows)),
             automata: bytemuck::cast_slice(self.section(Section::Automata)),
@@ -156,7 +183,7 @@ impl Image {
 /// The sections of an image that is checked.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Parts<'p> {
-    pub slots: &'p [u64],
+    pub buckets: &'p [Bucket],
     pub records: &'p [u8],
     pub rows: &'p [Entry],
     /// A pool of automata, as words.

@@ -15,7 +15,7 @@ use super::starts::Starts;
 use super::{Content, Image, ImageError, Meta, Parts, Trust, provenance, side_records};
 use crate::automaton::{self, CheckSpace};
 use crate::dialect::Dialect;
-use crate::policy::groups;
+use crate::policy::{groups, index};
 
 /// Makes sure of an image whose header is in order.
 pub(super) fn check(image: &Image, trust: Trust) -> Result<Content, ImageError> {
@@ -56,7 +56,7 @@ fn structure(image: &Image) -> Result<Content, ImageError> {
     if count != content.statistics.origins {
         return Err(damaged(Section::Meta)((0, "it counts another number of origins")));
     }
-    slots(&parts, starts, count).map_err(damaged(Section::Slots))?;
+    buckets(&parts, starts, count).map_err(damaged(Section::Buckets))?;
     Ok(content)
 }
 
@@ -125,25 +125,19 @@ fn records(parts: &Parts<'_>, width: usize, side: &Starts) -> Result<(Starts, u6
     Ok((starts, count))
 }
 
-/// Every record has one slot, and there is a free one, so that every search ends.
-fn slots(parts: &Parts<'_>, mut starts: Starts, count: u64) -> Result<(), Problem> {
-    let mut used = 0;
-    for (number, slot) in parts.slots.iter().enumerate() {
-        if *slot == 0 {
-            continue;
+/// Every record stands in one bucket, and there is room in some, so that every search ends.
+fn buckets(parts: &Parts<'_>, mut starts: Starts, count: u64) -> Result<(), Problem> {
+    let (mut used, mut room) = (0, false);
+    for (number, bucket) in parts.buckets.iter().enumerate() {
+        let wrong = |problem| (number * size_of_val(bucket), problem);
+        let before = used;
+        for place in index::check(bucket).map_err(wrong)? {
+            used += 1;
+            if !starts.take(place as usize) {
+                return Err(wrong("no record begins where it says, or it is not the only one to say so"));
+            }
         }
-        used += 1;
-        // The lower half: where the record begins, plus 1.
-        let place = (u64::from_le(*slot) as u32).checked_sub(1);
-        if !place.is_some_and(|place| starts.take(place as usize)) {
-            return Err((
-                number * size_of_val(slot),
-                "no record begins where it says, or it is not the only one to say so",
-            ));
-        }
+        room |= used - before < index::BUCKET as u64;
     }
-    if used != count || used == parts.slots.len() as u64 {
-        return Err((0, "an origin has no slot, or none is free"));
-    }
-    Ok(())
+    if used == count && room { Ok(()) } else { Err((0, "an origin stands in no bucket, or all buckets are full")) }
 }

@@ -3,15 +3,15 @@
 use std::io::{self, Cursor, Seek, SeekFrom, Write};
 use xxhash_rust::xxh3::Xxh3;
 
-use super::layout::{HEADER, Header, SLOT, Section};
+use super::layout::{ALIGNMENT, BUCKET, HEADER, Header, Section};
 use super::record::{self, Record};
 use super::spool::{Home, Spool};
 use super::tables::Tables;
-use super::{Image, Meta, State, WriteError};
+use super::{Aligned, Image, Meta, State, WriteError};
 use crate::dialect::Dialect;
 use crate::policy::Statistics;
 use crate::policy::columns::Columns;
-use crate::policy::index::{self, hash};
+use crate::policy::index::{self, Bucket};
 
 /// An image in the making. Nothing of it is kept in memory but what [`Home`] allows, and what tells apart what is
 /// stored once.
@@ -58,10 +58,10 @@ impl Writer {
     /// The image in memory, and its statistics: those of the sources, completed.
     pub fn image(self, statistics: Statistics) -> Result<(Image, Statistics), WriteError> {
         let sealed = self.seal(statistics)?;
-        let mut words = vec![0u64; sealed.header.length() as usize / 8];
+        let mut octets = Aligned::new(sealed.header.length() as usize);
         let statistics = sealed.statistics.clone();
-        let header = sealed.write(&mut Cursor::new(bytemuck::cast_slice_mut(&mut words)))?;
-        Ok((Image::written(words, header), statistics))
+        let header = sealed.write(&mut Cursor::new(octets.octets_mut()))?;
+        Ok((Image::written(octets, header), statistics))
     }
 
     /// Writes the image from the start of `out`; returns its statistics.
@@ -80,10 +80,10 @@ impl Writer {
         statistics.automata_bytes = counts.octets;
         let meta = Meta { dialect: self.dialect.name.to_owned(), agents: self.columns, statistics };
         let meta_octets = serde_json::to_vec(&meta).map_err(io::Error::from)?;
-        let slots = index::slots_for(self.count);
+        let buckets = index::buckets_for(self.count);
         let header = Header::of([
             meta_octets.len() as u64,
-            slots * SLOT as u64,
+            buckets * BUCKET as u64,
             self.origins.len(),
             self.tables.rows.spool().len(),
             self.tables.automata.spool().len(),
@@ -93,7 +93,7 @@ impl Writer {
         Ok(Sealed {
             header,
             meta: meta_octets,
-            slots,
+            buckets,
             origins: self.origins,
             tables: self.tables,
             statistics: meta.statistics,
@@ -105,7 +105,7 @@ impl Writer {
 struct Sealed {
     header: Header,
     meta: Vec<u8>,
-    slots: u64,
+    buckets: u64,
     origins: Spool,
     tables: Tables,
     statistics: Statistics,
@@ -116,9 +116,9 @@ impl Sealed {
         out.seek(SeekFrom::Start(HEADER as u64))?;
         let mut out = Summed { out, sum: Xxh3::new(), at: HEADER as u64, header: &self.header };
         out.section(Section::Meta, &self.meta)?;
-        let slots = slots(&self.origins.read()?, self.slots);
-        out.section(Section::Slots, bytemuck::cast_slice(&slots))?;
-        drop(slots);
+        let buckets = buckets(&self.origins.read()?, self.buckets);
+        out.section(Section::Buckets, bytemuck::cast_slice(&buckets))?;
+        drop(buckets);
         out.spool(Section::Origins, self.origins)?;
         let Tables { rows, automata, rules, side, .. } = self.tables;
         out.spool(Section::Rows, rows.into_spool())?;
@@ -134,22 +134,16 @@ impl Sealed {
     }
 }
 
-/// The slots of all records, little-endian.
-fn slots(records: &[u8], count: u64) -> Vec<u64> {
-    let mut slots = vec![0; count as usize];
+/// The buckets of all records.
+fn buckets(records: &[u8], count: u64) -> Vec<Bucket> {
+    let mut buckets = vec![[0; 2 * index::BUCKET]; count as usize];
     let mut at = 0;
     while at < records.len() {
         let record = Record::at(records, at);
-        let hash = hash(record.origin);
-        let mut slot = index::slot_of(hash, slots.len());
-        while slots[slot] != 0 {
-            slot = if slot + 1 == slots.len() { 0 } else { slot + 1 };
-        }
-        let place = (at / record::UNIT) as u64;
-        slots[slot] = (hash >> 32 << 32 | (place + 1)).to_le();
+        index::enter(&mut buckets, record.origin, (at / record::UNIT) as u32);
         at = record.end(at);
     }
-    slots
+    buckets
 }
 
 /// What is written, with its checksum.
@@ -172,7 +166,7 @@ impl<O: Write> Summed<'_, O> {
     }
 
     fn pad(&mut self, to: u64) -> io::Result<()> {
-        self.put(&[0; 8][..(to - self.at) as usize])
+        self.put(&[0; ALIGNMENT as usize][..(to - self.at) as usize])
     }
 
     fn put(&mut self, octets: &[u8]) -> io::Result<()> {
