@@ -226,9 +226,6 @@ fn dictionary(input: &mut impl BufRead) -> io::Result<Vec<u8>> {
     input.read_exact(&mut head)?;
     let length = u64::from(u32::from_le_bytes([head[4], head[5], head[6], head[7]]));
     let mut dictionary = within_limit(input.take(length))?;
-    if (dictionary.len() as u64) < length {
-        return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the file ends within its dictionary"));
-    }
     if Compression::of(&dictionary) == Some(Compression::Zstd) {
         dictionary = within_limit(ZstdDecoder::with_buffer(dictionary.as_slice())?)?;
     }

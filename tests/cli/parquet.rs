@@ -9,6 +9,10 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 
+use robosieve::Dialect;
+use robosieve::policy::{Captures, source};
+use robosieve::robots::Agents;
+
 use crate::bench::{Bench, ROBOTS};
 use crate::warc::{answer, gzip};
 
@@ -267,4 +271,26 @@ fn a_damaged_file_is_refused() {
         bench.file("in.parquet", &file[..end]);
         bench.refused("--robots in.parquet --out out urls", &["in.parquet"]);
     }
+}
+
+/// Whatever a damaged file claims, it is refused or read; nothing panics, and no memory is taken for claims.
+#[test]
+fn a_flipped_bit_is_no_crash() {
+    let bench = Bench::new();
+    let file = parquet(&usual(), 1, Compression::UNCOMPRESSED);
+    let (mut read, mut refused) = (0, 0);
+    for bit in (8 * "PAR1".len()..8 * file.len()).step_by(7) {
+        let mut damaged = file.clone();
+        damaged[bit / 8] ^= 1 << (bit % 8);
+        bench.file("in.parquet", damaged);
+        let mut captures = Captures::new(Agents::everybody(), Dialect::DEFAULT);
+        match source::add(&[bench.path("in.parquet")], &source::Options::default(), &mut captures) {
+            Ok(()) => read += 1,
+            Err(error) => {
+                assert!(error.to_string().contains("in.parquet"), "{error}");
+                refused += 1;
+            }
+        }
+    }
+    assert!(read > 0 && refused > 0, "{read} were read, {refused} refused");
 }

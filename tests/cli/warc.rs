@@ -208,7 +208,8 @@ fn what_is_no_answer_never_allows() {
 #[test]
 fn files_that_are_cut_keep_their_whole_lines_and_are_counted() {
     let bench = Bench::new();
-    let body = "User-agent: *\nDisallow: /no\nAllow: /";
+    // The last line is what is left of a rule for another path.
+    let body = "User-agent: *\nDisallow: /no\nAllow: /no";
     let url = "http://a.example/robots.txt";
     let cut = [
         record("response", &(fields(url, 1) + "WARC-Truncated: length\r\n"), http("200 OK", body)),

@@ -4,15 +4,18 @@
 //! for them. They are read by the library's plain column readers, some rows at a time, so its Arrow half is not needed.
 
 use parquet::basic::{ConvertedType, LogicalType, TimeUnit};
-use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use parquet::column::page::{Page, PageMetadata, PageReader};
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
 use parquet::data_type::{ByteArray, ByteArrayType, DataType};
 use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
+use std::cell::Cell;
 use std::fs::File;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
 use std::str::FromStr;
+use std::sync::Once;
 
 use super::{Intake, SourceError, page};
 use crate::policy::{Answered, Capture};
@@ -98,6 +101,7 @@ impl From<ParquetError> for Problem {
 }
 
 /// Adds the answers of a file.
+<<<<<<< HEAD
 pub(super) fn add(
     path: &Path,
     file: File,
@@ -107,6 +111,10 @@ pub(super) fn add(
     // The library has assertions that a malformed file can break; the intake is not used again then.
     let read = panic::catch_unwind(AssertUnwindSafe(|| read(file, columns, intake)));
     let read = read.unwrap_or_else(|_| Err(Problem::File("it is malformed".to_owned())));
+=======
+pub(super) fn add(path: &Path, file: File, columns: &Columns, intake: &mut Intake<'_>) -> Result<(), SourceError> {
+    let read = read(file, columns, intake);
+>>>>>>> h2
     let path = path.to_owned();
     match read {
         Ok(0) => Err(SourceError::Empty { path, hint: "it has no rows" }),
@@ -117,14 +125,20 @@ pub(super) fn add(
 }
 
 /// Adds the answers of a file; returns how many there are.
+<<<<<<< HEAD
 fn read(file: File, columns: &ParquetColumns, intake: &mut Intake<'_>) -> Result<u64, Problem> {
     let file = SerializedFileReader::new(file)?;
     let layout = Layout::of(file.metadata().file_metadata().schema_descr(), columns)?;
+=======
+fn read(file: File, columns: &Columns, intake: &mut Intake<'_>) -> Result<u64, Problem> {
+    let file = guarded(|| Ok(SerializedFileReader::new(file)?))?;
+    let layout = guarded(|| Layout::of(file.metadata().file_metadata().schema_descr(), columns))?;
+>>>>>>> h2
     let mut rows = 0;
     for group in 0..file.num_row_groups() {
-        let mut group = Group::open(&*file.get_row_group(group)?, &layout)?;
+        let mut group = guarded(|| Group::open(&*file.get_row_group(group)?, &layout))?;
         loop {
-            let batch = group.next_rows()?;
+            let batch = guarded(|| group.next_rows())?;
             if batch.is_empty() {
                 break;
             }
@@ -135,6 +149,25 @@ fn read(file: File, columns: &ParquetColumns, intake: &mut Intake<'_>) -> Result
         }
     }
     Ok(rows)
+}
+
+/// Runs a part of the library, whose assertions a malformed file can break: a panic is an error, and not told beside.
+/// What it works on is not used again then.
+fn guarded<T>(run: impl FnOnce() -> Result<T, Problem>) -> Result<T, Problem> {
+    static HOOK: Once = Once::new();
+    thread_local!(static IS_GUARDED: Cell<bool> = const { Cell::new(false) });
+    HOOK.call_once(|| {
+        let others = panic::take_hook();
+        panic::set_hook(Box::new(move |panic| {
+            if !IS_GUARDED.get() {
+                others(panic);
+            }
+        }));
+    });
+    IS_GUARDED.set(true);
+    let done = panic::catch_unwind(AssertUnwindSafe(run));
+    IS_GUARDED.set(false);
+    done.unwrap_or_else(|_| Err(Problem::File("it is malformed: it breaks an assertion of its reader".to_owned())))
 }
 
 /// Where the columns are in the file.
@@ -205,7 +238,9 @@ impl Group {
         let column = |at: usize| -> Result<Column, Problem> {
             let described = group.metadata().column(at).column_descr();
             let units_in_a_second = units_in_a_second(described);
-            Ok(Column { name: described.path().string(), units_in_a_second, reader: group.get_column_reader(at)? })
+            let pages = Box::new(Checked(group.get_column_page_reader(at)?));
+            let reader = get_column_reader(group.metadata().column(at).column_descr_ptr(), pages);
+            Ok(Column { name: described.path().string(), units_in_a_second, reader })
         };
         Ok(Group {
             url: column(layout.url)?,
@@ -240,6 +275,40 @@ fn optional<T: Clone>(
     read: fn(&mut Column) -> Result<Vec<Option<T>>, Problem>,
 ) -> Result<Vec<Option<T>>, Problem> {
     column.as_mut().map_or_else(|| Ok(vec![None; rows]), read)
+}
+
+/// The pages of a column. The library makes room for as many values as a dictionary claims, and a claim that is damaged
+/// can be more than there is memory.
+struct Checked(Box<dyn PageReader>);
+
+impl PageReader for Checked {
+    fn get_next_page(&mut self) -> Result<Option<Page>, ParquetError> {
+        let page = self.0.get_next_page()?;
+        if let Some(Page::DictionaryPage { buf, num_values, .. }) = &page {
+            // No type that is read here takes less.
+            const LEAST: usize = 4;
+            if *num_values as usize > buf.len() / LEAST {
+                return Err(ParquetError::General(format!("a dictionary of {num_values} values has no room for them")));
+            }
+        }
+        Ok(page)
+    }
+
+    fn peek_next_page(&mut self) -> Result<Option<PageMetadata>, ParquetError> {
+        self.0.peek_next_page()
+    }
+
+    fn skip_next_page(&mut self) -> Result<(), ParquetError> {
+        self.0.skip_next_page()
+    }
+}
+
+impl Iterator for Checked {
+    type Item = Result<Page, ParquetError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.get_next_page().transpose()
+    }
 }
 
 struct Column {
@@ -341,5 +410,65 @@ impl Row {
         let location = self.location.map(|location| String::from_utf8_lossy(location.data()).into_owned());
         let body = self.body.map(|body| body.data().into());
         Ok(Capture { url, origin, exact: true, answered, location, body })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parquet::basic::Encoding;
+
+    struct One(Option<Page>);
+
+    impl PageReader for One {
+        fn get_next_page(&mut self) -> Result<Option<Page>, ParquetError> {
+            Ok(self.0.take())
+        }
+
+        fn peek_next_page(&mut self) -> Result<Option<PageMetadata>, ParquetError> {
+            Ok(None)
+        }
+
+        fn skip_next_page(&mut self) -> Result<(), ParquetError> {
+            Ok(())
+        }
+    }
+
+    impl Iterator for One {
+        type Item = Result<Page, ParquetError>;
+
+        fn next(&mut self) -> Option<Self::Item> {
+            self.get_next_page().transpose()
+        }
+    }
+
+    #[test]
+    fn a_dictionary_has_no_more_values_than_fit() {
+        let read = |num_values| {
+            let encoding = Encoding::PLAIN;
+            let page = Page::DictionaryPage { buf: vec![0; 12].into(), num_values, encoding, is_sorted: false };
+            Checked(Box::new(One(Some(page)))).get_next_page()
+        };
+        assert!(read(3).is_ok());
+        assert!(read(4).unwrap_err().to_string().contains("4 values"));
+        assert!(read(u32::MAX).is_err());
+    }
+
+    #[test]
+    fn a_panic_of_the_library_is_an_error() {
+        let Err(Problem::File(problem)) = guarded::<()>(|| panic!("a broken assertion")) else { panic!("no error") };
+        assert!(problem.contains("malformed"));
+        assert!(guarded(|| Ok(7)).is_ok_and(|seven| seven == 7));
+    }
+
+    #[test]
+    fn columns_are_named_by_their_roles() {
+        let columns: Columns = "url=a,status=,location=b".parse().unwrap();
+        let expected = Columns { url: "a".to_owned(), status: None, location: "b".to_owned(), ..Columns::default() };
+        assert_eq!(columns, expected);
+        for wrong in ["", "url", "url=", "body=", "uri=a", "url=a,"] {
+            let given = wrong.rsplit(',').next().unwrap().to_owned();
+            assert_eq!(wrong.parse::<Columns>(), Err(ColumnsError { given }), "{wrong}");
+        }
     }
 }
