@@ -101,20 +101,13 @@ impl From<ParquetError> for Problem {
 }
 
 /// Adds the answers of a file.
-<<<<<<< HEAD
 pub(super) fn add(
     path: &Path,
     file: File,
     columns: &ParquetColumns,
     intake: &mut Intake<'_>,
 ) -> Result<(), SourceError> {
-    // The library has assertions that a malformed file can break; the intake is not used again then.
-    let read = panic::catch_unwind(AssertUnwindSafe(|| read(file, columns, intake)));
-    let read = read.unwrap_or_else(|_| Err(Problem::File("it is malformed".to_owned())));
-=======
-pub(super) fn add(path: &Path, file: File, columns: &Columns, intake: &mut Intake<'_>) -> Result<(), SourceError> {
     let read = read(file, columns, intake);
->>>>>>> h2
     let path = path.to_owned();
     match read {
         Ok(0) => Err(SourceError::Empty { path, hint: "it has no rows" }),
@@ -125,15 +118,9 @@ pub(super) fn add(path: &Path, file: File, columns: &Columns, intake: &mut Intak
 }
 
 /// Adds the answers of a file; returns how many there are.
-<<<<<<< HEAD
 fn read(file: File, columns: &ParquetColumns, intake: &mut Intake<'_>) -> Result<u64, Problem> {
-    let file = SerializedFileReader::new(file)?;
-    let layout = Layout::of(file.metadata().file_metadata().schema_descr(), columns)?;
-=======
-fn read(file: File, columns: &Columns, intake: &mut Intake<'_>) -> Result<u64, Problem> {
     let file = guarded(|| Ok(SerializedFileReader::new(file)?))?;
     let layout = guarded(|| Layout::of(file.metadata().file_metadata().schema_descr(), columns))?;
->>>>>>> h2
     let mut rows = 0;
     for group in 0..file.num_row_groups() {
         let mut group = guarded(|| Group::open(&*file.get_row_group(group)?, &layout))?;
@@ -463,12 +450,13 @@ mod tests {
 
     #[test]
     fn columns_are_named_by_their_roles() {
-        let columns: Columns = "url=a,status=,location=b".parse().unwrap();
-        let expected = Columns { url: "a".to_owned(), status: None, location: "b".to_owned(), ..Columns::default() };
+        let columns: ParquetColumns = "url=a,status=,location=b".parse().unwrap();
+        let expected =
+            ParquetColumns { url: "a".to_owned(), status: None, location: "b".to_owned(), ..ParquetColumns::default() };
         assert_eq!(columns, expected);
         for wrong in ["", "url", "url=", "body=", "uri=a", "url=a,"] {
             let given = wrong.rsplit(',').next().unwrap().to_owned();
-            assert_eq!(wrong.parse::<Columns>(), Err(ColumnsError { given }), "{wrong}");
+            assert_eq!(wrong.parse::<ParquetColumns>(), Err(ParquetColumnsError { given }), "{wrong}");
         }
     }
 }
