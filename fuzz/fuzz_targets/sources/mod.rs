@@ -9,22 +9,25 @@ use flate2::write::GzEncoder;
 use robosieve::Dialect;
 use robosieve::policy::source::{self, Options};
 use robosieve::policy::{Captures, Policy};
+use robosieve::robots::Agents;
 
 /// The policy that a file makes, or what is wrong with the file.
 pub fn policy(file: &[u8]) -> Result<Policy, String> {
     let path = std::env::temp_dir().join(format!("robosieve-fuzz-{}", std::process::id()));
     std::fs::write(&path, file).expect("room for a file");
-    let mut captures = Captures::new("examplebot".parse().expect("an agent"), Dialect::DEFAULT);
+    let agents: Agents = "examplebot".parse().expect("an agent");
+    let mut captures = Captures::new(agents, Dialect::DEFAULT);
     source::add(&[&path], &Options::default(), &mut captures).map_err(|error| error.to_string())?;
     Ok(captures.policy().expect("few origins"))
 }
 
 /// What is known of each origin.
 pub fn origins(policy: &Policy) -> Vec<String> {
+    let crawler = policy.crawler(None).expect("one crawler");
+    let groups = policy.groups(&crawler);
     let known = policy.index().records().map(|record| {
-        let answered = policy.answered(record.number);
-        let automaton = policy.automaton(record.automaton).first();
-        format!("{:?} {:?} {:?} {answered:?} {automaton:?}", record.origin, record.standing, record.last_good)
+        let rules = groups.of(record.row).map(|group| policy.rules(group));
+        format!("{:?} {:?} {rules:?}", record.origin, record.state())
     });
     known.collect()
 }
