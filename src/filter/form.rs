@@ -5,7 +5,7 @@ use super::worker::Sorted;
 use crate::policy::Crawler;
 
 /// How lines are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Form {
     /// A file for each partition and crawler.

@@ -5,6 +5,7 @@
 //! [Tallies](Tally) of the lines as read and of the octets as written prove that none was lost; the [`Receipt`] tells
 //! both and gets its name last.
 
+mod chunks;
 mod decision;
 mod form;
 mod judge;

@@ -1,0 +1,112 @@
+//! Chunks: what is judged at a time, handed out in the order of the lists.
+//!
+//! A chunk is a range of a mapped list, or octets that were read from a stream; it ends with a line. Whoever takes one
+//! gets a ticket with it, and tickets count chunks from 0: what has to be done in the order of the input is done in the
+//! order of tickets.
+
+use std::io::Read;
+use std::ops::Range;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::FilterError;
+use super::list::{self, List};
+use super::turns::lock;
+use super::worker::LONGEST_CHUNK;
+
+/// The chunks of all lists.
+pub(super) struct Chunks<'l> {
+    lists: &'l [List],
+    chunk_size: usize,
+    input: Mutex<Input<'l>>,
+    /// Whether no more are handed out. Apart from the input, which is locked by whoever waits for a stream.
+    stopped: AtomicBool,
+}
+
+/// What has not been read yet.
+struct Input<'l> {
+    list: usize,
+    /// Where the next chunk of a mapped list begins.
+    at: usize,
+    stream: Option<Box<dyn Read + Send + 'l>>,
+    /// What a stream's last chunk left over.
+    left: Vec<u8>,
+    tickets: u64,
+}
+
+/// A chunk that was handed out.
+pub(super) struct Task {
+    /// Its number.
+    pub ticket: u64,
+    /// The list that it is of.
+    pub list: usize,
+    /// The range of a mapped list; `None`: the octets are in the buffer of whoever took it.
+    mapped: Option<Range<usize>>,
+}
+
+impl<'l> Chunks<'l> {
+    /// Of all these lists, in order.
+    pub fn new(lists: &'l [List], chunk_size: usize) -> Chunks<'l> {
+        let input = Input { list: 0, at: 0, stream: None, left: Vec::new(), tickets: 0 };
+        Chunks { lists, chunk_size, input: Mutex::new(input), stopped: AtomicBool::new(false) }
+    }
+
+    /// The lists.
+    pub fn lists(&self) -> &'l [List] {
+        self.lists
+    }
+
+    /// Hands out no more.
+    pub fn stop(&self) {
+        self.stopped.store(true, Ordering::Relaxed);
+    }
+
+    /// The next chunk; octets of a stream go to `buffer`.
+    pub fn next(&self, buffer: &mut Vec<u8>) -> Result<Option<Task>, FilterError> {
+        let mut input = lock(&self.input);
+        while !self.stopped.load(Ordering::Relaxed) && input.list < self.lists.len() {
+            let list = &self.lists[input.list];
+            let place = input.list;
+            let unreadable = |error| FilterError::List { path: list.path.clone(), error };
+            let mapped = match list.mapped() {
+                Some(text) => {
+                    let range = input.at..list::chunk_end(text, input.at, self.chunk_size);
+                    input.at = range.end;
+                    (!range.is_empty()).then_some(Some(range))
+                }
+                None => {
+                    let Input { stream, left, .. } = &mut *input;
+                    let stream = stream.get_or_insert_with(|| list.stream());
+                    list::fill(stream, self.chunk_size, left, buffer).map_err(unreadable)?.then_some(None)
+                }
+            };
+            match mapped {
+                Some(mapped) => {
+                    let length = mapped.as_ref().map_or(buffer.len(), Range::len);
+                    if length > LONGEST_CHUNK {
+                        return Err(FilterError::LineTooLong { path: list.path.clone() });
+                    }
+                    input.tickets += 1;
+                    return Ok(Some(Task { ticket: input.tickets - 1, list: place, mapped }));
+                }
+                None => {
+                    input.list += 1;
+                    input.at = 0;
+                    input.stream = None;
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// The octets of a chunk that was taken with this `buffer`.
+    pub fn octets<'b>(&self, task: &Task, buffer: &'b [u8]) -> &'b [u8]
+    where
+        'l: 'b,
+    {
+        match &task.mapped {
+            Some(range) => &self.lists[task.list].mapped().expect("a mapped list")[range.clone()],
+            None => buffer,
+        }
+    }
+}
