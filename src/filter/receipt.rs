@@ -7,7 +7,9 @@ use std::fmt;
 
 use super::decision::Choices;
 use super::form::Form;
+use super::frame::FrameFormat;
 use super::outcome::{Outcome, Partition};
+use super::output::Written;
 use super::tally::Tally;
 use crate::policy::Statistics;
 
@@ -30,7 +32,7 @@ pub struct Receipt {
     pub partitions: BTreeMap<String, PartitionPart>,
     /// The lines of the file of verdicts, without what stands before them; absent where there is no such file.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub verdicts: Option<Part>,
+    pub verdicts: Option<VerdictsPart>,
     /// Each list.
     pub lists: Vec<ListPart>,
     /// Whether every line that went in came out, by the checksums; absent where nothing was written.
@@ -61,6 +63,9 @@ pub struct ReceiptOptions {
     pub choices: Choices,
     /// How lines are written.
     pub form: Form,
+    /// How files are compressed; absent where they are not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compress: Option<FrameFormat>,
     /// Workers.
     pub threads: usize,
     /// Octets of a chunk.
@@ -116,8 +121,33 @@ pub struct PartitionPart {
     /// The same over what was written; absent where nothing was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub written: Option<Part>,
+    /// The files that they were written to, in the order of the lines; none where nothing was.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<FilePart>,
     /// Reasons, with the number of lines.
     pub reasons: BTreeMap<Cow<'static, str>, u64>,
+}
+
+/// All lines behind their verdicts.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct VerdictsPart {
+    /// The lines, as written.
+    #[serde(flatten)]
+    pub written: Part,
+    /// The files that they were written to, in the order of the lines.
+    pub files: Vec<FilePart>,
+}
+
+/// A file of lines.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct FilePart {
+    /// Its name in the folder of the run; `/` stands behind that of a folder.
+    pub name: String,
+    /// Its octets, as they are stored.
+    pub file_bytes: u64,
+    /// Its lines, decompressed and without what stands before them.
+    #[serde(flatten)]
+    pub lines: Part,
 }
 
 /// A list.
@@ -141,6 +171,12 @@ impl Part {
             sum: checksums.then_some(Hex(tally.sum)),
             order: checksums.then_some(Hex(tally.order)),
         }
+    }
+}
+
+impl FilePart {
+    pub(super) fn of(file: &Written) -> FilePart {
+        FilePart { name: file.name.clone(), file_bytes: file.end, lines: Part::of(&file.tally, true) }
     }
 }
 
