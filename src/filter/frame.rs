@@ -5,7 +5,7 @@ use flate2::write::GzEncoder;
 use std::io::{self, Write};
 
 /// How a frame is compressed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FrameFormat {
     /// RFC 1952, at the level that `gzip` takes by default.
@@ -69,9 +69,7 @@ mod tests {
     #[test]
     fn frames_are_one_text_and_do_not_depend_on_those_before() {
         let texts: Vec<String> = (0..5).map(|n| format!("http://a.example/{n}\n").repeat(n * 4000)).collect();
-        for (format, compression) in
-            [(FrameFormat::Gzip, Compression::Gzip), (FrameFormat::Zstd, Compression::Zstd)]
-        {
+        for (format, compression) in [(FrameFormat::Gzip, Compression::Gzip), (FrameFormat::Zstd, Compression::Zstd)] {
             let mut compressor = Compressor::new(format).unwrap();
             let frames: Vec<Vec<u8>> = texts.iter().map(|text| compressor.frame(text.as_bytes()).unwrap()).collect();
             for (text, frame) in texts.iter().zip(&frames).rev() {

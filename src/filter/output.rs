@@ -31,8 +31,6 @@ pub(super) struct Output {
 /// Where the lines of one kind go.
 #[derive(Debug)]
 struct Target {
-    /// The folder in that of the run; empty if it is that one.
-    folder: String,
     written: Written,
     file: Arc<OpenFile>,
 }
@@ -101,12 +99,7 @@ impl Output {
     ///
     /// [`FilterError::NotEmpty`] where something is in it and `force` is not given; [`FilterError::Output`] where it
     /// cannot be written.
-    pub fn create(
-        directory: &Path,
-        folders: Vec<String>,
-        layout: Layout,
-        force: bool,
-    ) -> Result<Output, FilterError> {
+    pub fn create(directory: &Path, folders: Vec<String>, layout: Layout, force: bool) -> Result<Output, FilterError> {
         let failed = |path: &Path, error| FilterError::Output { path: path.to_owned(), error };
         fs::create_dir_all(directory).map_err(|error| failed(directory, error))?;
         let entries = fs::read_dir(directory).map_err(|error| failed(directory, error))?;
@@ -138,11 +131,7 @@ impl Output {
         let path = self.directory.join(folder).join(name);
         let file = Arc::new(OpenFile { file: self.partial_file(&path)?, path });
         let name = if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
-        let mut target = Target {
-            folder: folder.to_owned(),
-            written: Written { name, end: 0, tally: Tally::default() },
-            file,
-        };
+        let mut target = Target { written: Written { name, end: 0, tally: Tally::default() }, file };
         target.place(&self.layout.head, &Tally::default()).write()?;
         Ok(target)
     }

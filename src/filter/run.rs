@@ -144,7 +144,8 @@ fn receipt(
 ) -> Receipt {
     let names = partition_names(crawlers);
     let written = output.is_some();
-    let files = |place: usize| output.into_iter().flat_map(move |output| output.written(place)).map(FilePart::of).collect();
+    let files =
+        |place: usize| output.into_iter().flat_map(move |output| output.written(place)).map(FilePart::of).collect();
     let partitions_written = written && options.form == Form::Partitions;
     let verdicts = (written && options.form == Form::Verdicts)
         .then(|| VerdictsPart { written: Part::of(&totals.written[0], true), files: files(0) });

@@ -13,12 +13,11 @@ pub struct OutputArgs {
         long,
         value_name = "DIR",
         required_unless_present = "count",
-        conflicts_with = "count",
         value_hint = ValueHint::DirPath
     )]
     pub out: Option<PathBuf>,
     /// Judge and count, but write nothing; the receipt goes to standard output
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["out", "verdicts", "compress", "force", "per_input"])]
     pub count: bool,
     /// Write one file, verdicts.tsv, instead of partitions: every line in its order, behind a column for each --agent that
     /// says allowed, blocked, deferred or invalid
