@@ -1,5 +1,9 @@
 //! The arguments, as they are given.
 
+mod receipts;
+
+pub use receipts::VerifyArgs;
+
 use clap::{Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -28,6 +32,7 @@ pub enum Command {
     Inspect(InspectArgs),
     Export(ExportArgs),
     Lint(LintArgs),
+    Verify(VerifyArgs),
 }
 
 /// Split URL lists into allowed, blocked, deferred and invalid lines

@@ -26,4 +26,5 @@ mod revisits;
 mod sources;
 mod statuses;
 mod times;
+mod verify;
 mod warc;
