@@ -50,6 +50,8 @@ pub enum Failure {
     UnavailableAfter { given: String, problem: String },
     #[error("--origin goes with exactly one source, a single robots.txt; {given} are given")]
     OneRobots { given: usize },
+    #[error("there is no command {given:?}; the commands are {known}")]
+    NoCommand { given: String, known: String },
 }
 
 impl Failure {

@@ -7,11 +7,13 @@
 mod args;
 mod check;
 mod compile;
+mod completions;
 mod export;
 mod failure;
 mod filter;
 mod inspect;
 mod lint;
+mod man;
 mod merge;
 mod printer;
 mod sigbus;
@@ -43,6 +45,8 @@ pub fn run(args: Args) -> Result<ExitCode, Failure> {
         Command::Inspect(args) => inspect::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Verify(args) => verify::run(&args),
+        Command::Completions(args) => completions::run(&args),
+        Command::Man(args) => man::run(&args),
     }
 }
 

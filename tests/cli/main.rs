@@ -11,6 +11,7 @@ mod changes;
 mod check;
 mod compressed;
 mod datasets;
+mod documentation;
 mod export;
 mod inputs;
 mod inspect;
