@@ -27,4 +27,5 @@ mod revisits;
 mod sources;
 mod statuses;
 mod times;
+mod verify;
 mod warc;

@@ -1,8 +1,10 @@
 //! The arguments, as they are given.
 
 mod documentation;
+mod receipts;
 
 pub use documentation::{CompletionsArgs, ManArgs};
+pub use receipts::VerifyArgs;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum, ValueHint};
@@ -42,6 +44,7 @@ pub enum Command {
     Inspect(InspectArgs),
     Export(ExportArgs),
     Lint(LintArgs),
+    Verify(VerifyArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
 }
