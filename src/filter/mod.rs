@@ -20,11 +20,13 @@ mod outcome;
 mod output;
 mod receipt;
 mod run;
+mod scan;
 mod sequence;
 mod spill;
 mod tally;
 mod totals;
 mod turns;
+mod verify;
 mod worker;
 
 pub use decision::{Choices, Fallback, MaxAge};
@@ -37,6 +39,7 @@ pub use output::{NEEDED, RECEIPT};
 pub use receipt::{FilePart, Hex, ListPart, Part, PartitionPart, Receipt, ReceiptOptions, VerdictsPart};
 pub use run::{Destination, Job, run};
 pub use tally::{Tally, line_hash};
+pub use verify::{Checked, Role, Verification, VerifyError, verify};
 
 use std::io;
 use std::path::PathBuf;

@@ -4,6 +4,7 @@ use super::form::Form;
 use super::frame::FrameFormat;
 use super::outcome::Partition;
 use crate::policy::Crawler;
+use crate::robots::Agents;
 
 /// What the file of all lines behind their verdicts is called.
 const VERDICTS: &str = "verdicts";
@@ -46,13 +47,18 @@ impl FileName {
 
 /// The names of the partitions of all crawlers: `allowed`, or, where there are several crawlers, `allowed.examplebot`.
 pub(super) fn partition_names(crawlers: &[Crawler]) -> Vec<String> {
+    partition_names_of(&crawlers.iter().map(Crawler::agents).collect::<Vec<_>>())
+}
+
+/// The same, for crawlers that are known by their agents.
+pub(super) fn partition_names_of(crawlers: &[&Agents]) -> Vec<String> {
     let several = crawlers.len() > 1;
-    let name = |crawler: &Crawler, partition: Partition| match crawler.agents().tokens() {
+    let name = |agents: &Agents, partition: Partition| match agents.tokens() {
         _ if !several => partition.name().to_owned(),
         [] => format!("{}.{EVERYBODY}", partition.name()),
         tokens => format!("{}.{}", partition.name(), tokens.join("+")),
     };
-    crawlers.iter().flat_map(|crawler| Partition::ALL.map(|partition| name(crawler, partition))).collect()
+    crawlers.iter().flat_map(|agents| Partition::ALL.map(|partition| name(agents, partition))).collect()
 }
 
 /// Whether a name is one that [`FileName`] gives to some run.

@@ -174,6 +174,30 @@ impl Part {
     }
 }
 
+impl Part {
+    /// The tally that it is of; checksums that were not computed are 0.
+    pub(super) fn tally(&self) -> Tally {
+        let [sum, order] = [self.sum, self.order].map(|checksum| checksum.map_or(0, |Hex(checksum)| checksum));
+        Tally { lines: self.lines, bytes: self.bytes, sum, order }
+    }
+
+    /// How these lines differ from what was `found`, if they do.
+    pub(super) fn difference(&self, found: &Tally) -> Option<String> {
+        let expected = self.tally();
+        if expected == *found {
+            return None;
+        }
+        Some(if (expected.lines, expected.bytes) != (found.lines, found.bytes) {
+            let (lines, bytes) = (found.lines, found.bytes);
+            format!("{} lines of {} octets by the receipt, {lines} of {bytes} found", expected.lines, expected.bytes)
+        } else if expected.sum != found.sum {
+            "as many lines, but not the same ones".to_owned()
+        } else {
+            "the same lines, but in another order".to_owned()
+        })
+    }
+}
+
 impl FilePart {
     pub(super) fn of(file: &Written) -> FilePart {
         FilePart { name: file.name.clone(), file_bytes: file.end, lines: Part::of(&file.tally, true) }

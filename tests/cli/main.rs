@@ -28,4 +28,5 @@ mod revisits;
 mod sources;
 mod statuses;
 mod times;
+mod verify;
 mod warc;

@@ -2,9 +2,11 @@
 
 mod documentation;
 mod output;
+mod receipts;
 
 pub use documentation::{CompletionsArgs, ManArgs};
 pub use output::OutputArgs;
+pub use receipts::VerifyArgs;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum, ValueHint};
@@ -44,6 +46,7 @@ pub enum Command {
     Inspect(InspectArgs),
     Export(ExportArgs),
     Lint(LintArgs),
+    Verify(VerifyArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
 }
