@@ -1,10 +1,12 @@
 //! The arguments, as they are given.
 
 mod documentation;
+mod long_runs;
 mod receipts;
 
 pub use documentation::{CompletionsArgs, ManArgs};
-pub use receipts::VerifyArgs;
+pub use long_runs::LongRunArgs;
+pub use receipts::{JoinArgs, VerifyArgs};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum, ValueHint};
@@ -45,6 +47,7 @@ pub enum Command {
     Export(ExportArgs),
     Lint(LintArgs),
     Verify(VerifyArgs),
+    Join(JoinArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
 }
@@ -108,6 +111,8 @@ pub struct FilterArgs {
     /// Give each list partitions of its own, in a folder named by its number and name
     #[arg(long, requires = "out")]
     pub per_input: bool,
+    #[command(flatten)]
+    pub long_run: LongRunArgs,
     /// Workers [default: one for each processor]
     #[arg(long, default_value_t = 0, hide_default_value = true, value_name = "N")]
     pub threads: usize,
