@@ -59,7 +59,7 @@ fn choices(args: &FilterArgs) -> Result<Choices, Failure> {
 fn job(args: &FilterArgs, choices: Choices, crawlers: Vec<Crawler>) -> Job {
     let destination = args.output.destination();
     let (threads, chunk_size) = (args.threads, args.chunk_size);
-    Job { lists: args.lists.clone(), destination, crawlers, choices, threads, chunk_size }
+    Job { lists: args.lists.clone(), destination, crawlers, choices, threads, chunk_size, shard: args.long_run.shard }
 }
 
 fn max_age(given: &str) -> Result<MaxAge, Failure> {

@@ -12,6 +12,7 @@ mod export;
 mod failure;
 mod filter;
 mod inspect;
+mod join;
 mod lint;
 mod man;
 mod merge;
@@ -44,6 +45,7 @@ pub fn run(args: Args) -> Result<ExitCode, Failure> {
         Command::Merge(args) => merge::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Export(args) => export::run(&args),
+        Command::Join(args) => join::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args),

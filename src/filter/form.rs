@@ -2,7 +2,7 @@
 
 use super::tally::Tally;
 use super::worker::Sorted;
-use crate::policy::Crawler;
+use crate::robots::Agents;
 
 /// How lines are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
@@ -29,11 +29,11 @@ impl Form {
     }
 
     /// The head of every file.
-    pub(super) fn head(self, crawlers: &[Crawler]) -> Vec<u8> {
+    pub(super) fn head(self, agents: &[&Agents]) -> Vec<u8> {
         match self {
             Form::Partitions => Vec::new(),
             Form::Verdicts => {
-                let columns = crawlers.iter().map(|crawler| crawler.agents().to_string());
+                let columns = agents.iter().map(|agents| agents.to_string());
                 let columns: Vec<String> = columns.chain(["url".to_owned()]).collect();
                 format!("{}\n", columns.join("\t")).into_bytes()
             }

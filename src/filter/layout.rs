@@ -4,7 +4,7 @@ use super::FilterError;
 use super::form::Form;
 use super::frame::{Compressor, FrameFormat};
 use super::naming::FileName;
-use crate::policy::Crawler;
+use crate::robots::Agents;
 
 /// What the files of a run look like.
 #[derive(Debug)]
@@ -18,13 +18,13 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// That of files of this form for these crawlers, compressed or not.
-    pub fn new(form: Form, crawlers: &[Crawler], frames: Option<FrameFormat>) -> Result<Layout, FilterError> {
-        let files = FileName::all(form, crawlers, frames);
+    /// That of files of this form for the crawlers of these agents, compressed or not.
+    pub fn new(form: Form, agents: &[&Agents], frames: Option<FrameFormat>) -> Result<Layout, FilterError> {
+        let files = FileName::all(form, agents, frames);
         if let Some((_, file)) = files.iter().enumerate().find(|(place, file)| files[..*place].contains(file)) {
             return Err(FilterError::SameName { name: file.whole() });
         }
-        let (mut head, mut nothing) = (form.head(crawlers), Vec::new());
+        let (mut head, mut nothing) = (form.head(agents), Vec::new());
         if let Some(format) = frames {
             let mut compressor = Compressor::new(format)?;
             nothing = compressor.frame(b"")?;

@@ -10,6 +10,7 @@ mod decision;
 mod form;
 mod frame;
 mod gather;
+mod join;
 mod judge;
 mod layout;
 mod lines;
@@ -22,6 +23,7 @@ mod receipt;
 mod run;
 mod scan;
 mod sequence;
+mod shard;
 mod spill;
 mod tally;
 mod totals;
@@ -32,12 +34,14 @@ mod worker;
 pub use decision::{Choices, Fallback, MaxAge};
 pub use form::Form;
 pub use frame::FrameFormat;
+pub use join::{JoinError, join};
 pub use judge::{Bench, Judge, Url};
 pub use list::STANDARD_INPUT;
 pub use outcome::{Outcome, Partition, Reason};
 pub use output::{NEEDED, RECEIPT};
 pub use receipt::{FilePart, Hex, ListPart, Part, PartitionPart, Receipt, ReceiptOptions, VerdictsPart};
 pub use run::{Destination, Job, run};
+pub use shard::{ListRange, Shard, ShardError};
 pub use tally::{Tally, line_hash};
 pub use verify::{Checked, Role, Verification, VerifyError, verify};
 
@@ -58,6 +62,15 @@ pub enum FilterError {
     /// A list that changed while it was read.
     #[error("the list {} was changed while it was read; nothing of the result can be trusted, run again", path.display())]
     ListChanged {
+        /// The list.
+        path: PathBuf,
+    },
+    /// A list that cannot be divided into shards.
+    #[error(
+        "the list {} cannot be divided for --shard: it is compressed or a stream, so nothing tells where a part begins; \
+         decompress it first, or give each run files of its own", path.display()
+    )]
+    NotDivisible {
         /// The list.
         path: PathBuf,
     },

@@ -3,7 +3,6 @@
 use super::form::Form;
 use super::frame::FrameFormat;
 use super::outcome::Partition;
-use crate::policy::Crawler;
 use crate::robots::Agents;
 
 /// What the file of all lines behind their verdicts is called.
@@ -27,10 +26,10 @@ pub(super) struct FileName {
 
 impl FileName {
     /// The names of all files of a form, crawler by crawler.
-    pub fn all(form: Form, crawlers: &[Crawler], frames: Option<FrameFormat>) -> Vec<FileName> {
+    pub fn all(form: Form, agents: &[&Agents], frames: Option<FrameFormat>) -> Vec<FileName> {
         match form {
             Form::Partitions => {
-                let stems = partition_names(crawlers).into_iter();
+                let stems = partition_names(agents).into_iter();
                 stems.map(|stem| FileName { stem, ending: TEXT, frames }).collect()
             }
             Form::Verdicts => vec![FileName { stem: VERDICTS.to_owned(), ending: TABLE, frames }],
@@ -45,20 +44,16 @@ impl FileName {
     }
 }
 
-/// The names of the partitions of all crawlers: `allowed`, or, where there are several crawlers, `allowed.examplebot`.
-pub(super) fn partition_names(crawlers: &[Crawler]) -> Vec<String> {
-    partition_names_of(&crawlers.iter().map(Crawler::agents).collect::<Vec<_>>())
-}
-
-/// The same, for crawlers that are known by their agents.
-pub(super) fn partition_names_of(crawlers: &[&Agents]) -> Vec<String> {
-    let several = crawlers.len() > 1;
+/// The names of the partitions of all crawlers, by their agents: `allowed`, or, where there are several crawlers,
+/// `allowed.examplebot`.
+pub(super) fn partition_names(agents: &[&Agents]) -> Vec<String> {
+    let several = agents.len() > 1;
     let name = |agents: &Agents, partition: Partition| match agents.tokens() {
         _ if !several => partition.name().to_owned(),
         [] => format!("{}.{EVERYBODY}", partition.name()),
         tokens => format!("{}.{}", partition.name(), tokens.join("+")),
     };
-    crawlers.iter().flat_map(|agents| Partition::ALL.map(|partition| name(agents, partition))).collect()
+    agents.iter().flat_map(|agents| Partition::ALL.map(|partition| name(agents, partition))).collect()
 }
 
 /// Whether a name is one that [`FileName`] gives to some run.

@@ -99,7 +99,7 @@ impl Output {
     ///
     /// [`FilterError::NotEmpty`] where something is in it and `force` is not given; [`FilterError::Output`] where it
     /// cannot be written.
-    pub fn create(directory: &Path, folders: Vec<String>, layout: Layout, force: bool) -> Result<Output, FilterError> {
+    pub fn create(directory: &Path, folders: &[String], layout: Layout, force: bool) -> Result<Output, FilterError> {
         let failed = |path: &Path, error| FilterError::Output { path: path.to_owned(), error };
         fs::create_dir_all(directory).map_err(|error| failed(directory, error))?;
         let entries = fs::read_dir(directory).map_err(|error| failed(directory, error))?;
@@ -112,9 +112,9 @@ impl Output {
         let (directory, pending) = (directory.to_owned(), Vec::new());
         let mut output = Output { directory, layout, sets: Vec::new(), pending };
         for folder in folders {
-            let path = output.directory.join(&folder);
+            let path = output.directory.join(folder);
             fs::create_dir_all(&path).map_err(|error| failed(&path, error))?;
-            let files = output.layout.names().into_iter().map(|name| output.target(&folder, &name));
+            let files = output.layout.names().into_iter().map(|name| output.target(folder, &name));
             let files = files.collect::<Result<_, FilterError>>()?;
             output.sets.push(files);
         }
@@ -161,6 +161,12 @@ impl Output {
             target.place(&self.layout.nothing, &Tally::default()).write()?;
         }
         Ok(())
+    }
+
+    /// Makes sure that a folder in that of the run is there.
+    pub fn create_folder(&self, name: &str) -> Result<(), FilterError> {
+        let folder = self.directory.join(name);
+        fs::create_dir_all(&folder).map_err(|error| FilterError::Output { path: folder, error })
     }
 
     /// Writes a whole file that gets this name when the run is complete.
@@ -241,8 +247,9 @@ fn remove_earlier(directory: &Path, names: &[String]) -> io::Result<()> {
     };
     remove_in(directory)?;
     for entry in fs::read_dir(directory)? {
-        let folder = entry?.path();
-        if folder.is_dir() && is_list_folder(&folder) {
+        let entry = entry?;
+        let folder = entry.path();
+        if folder.is_dir() && is_list_folder(&entry.file_name().to_string_lossy()) {
             remove_in(&folder)?;
             // It stays if there is anything else in it.
             let _ = fs::remove_dir(&folder);
@@ -260,9 +267,14 @@ pub(super) fn list_folder(place: usize, list: &Path) -> String {
     format!("{:04}-{name}", place + 1)
 }
 
+/// Whether a name in a receipt is one that a file of lines may have.
+pub(super) fn is_file_of_run(name: &str) -> bool {
+    let (folder, name) = name.split_once('/').unwrap_or(("", name));
+    naming::is_output(name) && (folder.is_empty() || is_list_folder(folder))
+}
+
 /// Whether a folder is named as [`list_folder`] does.
-fn is_list_folder(folder: &Path) -> bool {
-    let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+fn is_list_folder(name: &str) -> bool {
     name.split_once('-').is_some_and(|(number, _)| number.len() >= 4 && number.bytes().all(|b| b.is_ascii_digit()))
 }
 

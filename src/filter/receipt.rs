@@ -10,11 +10,12 @@ use super::form::Form;
 use super::frame::FrameFormat;
 use super::outcome::{Outcome, Partition};
 use super::output::Written;
+use super::shard::{ListRange, Shard};
 use super::tally::Tally;
 use crate::policy::Statistics;
 
 /// The receipt, as it is written to `receipt.json`.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Receipt {
     /// The program's version.
     pub robosieve: Cow<'static, str>,
@@ -47,6 +48,12 @@ pub struct Receipt {
     /// Origins that have to be fetched, in `robots-needed.tsv`; absent where nothing was written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origins_needed: Option<u64>,
+    /// The folders of the shards whose receipts were put together, where the partitions stand; absent where they stand
+    /// beside the receipt.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shards: Vec<String>,
+    /// The checksum of the policy, as its file has it.
+    pub policy_checksum: Hex,
     /// How the policy came about, with everything that was dropped from robots.txt files.
     pub policy: Statistics,
     /// Seconds that the run took, without reading the policy.
@@ -56,7 +63,7 @@ pub struct Receipt {
 }
 
 /// What a run was asked to do.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReceiptOptions {
     /// What the operator wants where there is no definite verdict.
     #[serde(flatten)]
@@ -72,6 +79,9 @@ pub struct ReceiptOptions {
     pub chunk_size: usize,
     /// Whether each list has partitions of its own.
     pub per_input: bool,
+    /// Which part of the job was done; absent where all of it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<Shard>,
 }
 
 /// Lines and octets of a part, with its checksums.
@@ -113,7 +123,7 @@ impl<'de> Deserialize<'de> for Hex {
 }
 
 /// A partition.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PartitionPart {
     /// Lines that were judged to go there, as read.
     #[serde(flatten)]
@@ -129,7 +139,7 @@ pub struct PartitionPart {
 }
 
 /// All lines behind their verdicts.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct VerdictsPart {
     /// The lines, as written.
     #[serde(flatten)]
@@ -139,9 +149,10 @@ pub struct VerdictsPart {
 }
 
 /// A file of lines.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FilePart {
-    /// Its name in the folder of the run; `/` stands behind that of a folder.
+    /// Its name in the folder of the run; `/` stands behind that of a folder. Where receipts of shards are joined, and
+    /// the files still lie in their folders, the shard's folder stands before it.
     pub name: String,
     /// Its octets, as they are stored.
     pub file_bytes: u64,
@@ -151,10 +162,13 @@ pub struct FilePart {
 }
 
 /// A list.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ListPart {
     /// Its path, as given.
     pub path: String,
+    /// The part of it that a shard read; absent where all of it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub range: Option<ListRange>,
     /// What it held.
     #[serde(flatten)]
     pub input: Part,
@@ -181,6 +195,14 @@ impl Part {
         Tally { lines: self.lines, bytes: self.bytes, sum, order }
     }
 
+    /// Appends the lines of `next`; without checksums where either has none.
+    pub(super) fn append(&mut self, next: &Part) {
+        let checksums = self.order.is_some() && next.order.is_some();
+        let mut tally = self.tally();
+        tally.append(&next.tally());
+        *self = Part::of(&tally, checksums);
+    }
+
     /// How these lines differ from what was `found`, if they do.
     pub(super) fn difference(&self, found: &Tally) -> Option<String> {
         let expected = self.tally();
@@ -195,6 +217,14 @@ impl Part {
         } else {
             "the same lines, but in another order".to_owned()
         })
+    }
+}
+
+impl Receipt {
+    /// The lists of files: of each partition, or that of the verdicts.
+    pub(super) fn file_lists(&mut self) -> impl Iterator<Item = &mut Vec<FilePart>> {
+        let verdicts = self.verdicts.iter_mut().map(|verdicts| &mut verdicts.files);
+        self.partitions.values_mut().map(|part| &mut part.files).chain(verdicts)
     }
 }
 

@@ -21,17 +21,19 @@ use super::naming::partition_names;
 use super::needed::Needed;
 use super::outcome::Partition;
 use super::output::{NEEDED, Output, RECEIPT, list_folder, would_replace};
-use super::receipt::{FilePart, ListPart, Part, PartitionPart, Receipt, ReceiptOptions, VerdictsPart, reasons};
+use super::receipt::{FilePart, Hex, ListPart, Part, PartitionPart, Receipt, ReceiptOptions, VerdictsPart, reasons};
+use super::shard::Shard;
 use super::tally::LINE_HASH;
 use super::totals::{ListTotals, Totals};
 use super::turns::{Destinations, Turns, work};
 use crate::policy::{Crawler, Policy};
+use crate::robots::Agents;
 
 /// Octets of a chunk, unless asked otherwise: it and its copy in the buffers stay in a core's cache.
 const CHUNK: usize = 1 << 20;
 
 /// How much memory the origins with deferred lines may take before they go to disk.
-const NEEDED_LIMIT: usize = 64 << 20;
+pub(super) const NEEDED_LIMIT: usize = 64 << 20;
 
 /// What to do.
 #[derive(Debug, Clone)]
@@ -48,6 +50,8 @@ pub struct Job {
     pub threads: usize,
     /// Octets of a chunk; 0: the default.
     pub chunk_size: usize,
+    /// Which part of the lists to read, if not all of them.
+    pub shard: Option<Shard>,
 }
 
 /// Where the partitions go.
@@ -73,7 +77,10 @@ pub struct Destination {
 /// what was written is not what was read. Then no file has its final name.
 pub fn run(policy: &Policy, job: &Job) -> Result<Receipt, FilterError> {
     let started = Instant::now();
-    let lists: Vec<List> = job.lists.iter().map(|path| List::open(path)).collect::<Result<_, _>>()?;
+    let mut lists: Vec<List> = job.lists.iter().map(|path| List::open(path)).collect::<Result<_, _>>()?;
+    if let Some(shard) = job.shard {
+        shard.cut(&mut lists)?;
+    }
     let destinations = job.destination.as_ref().map(|destination| prepare(destination, job)).transpose()?;
     let judges: Vec<Judge<'_>> = job.crawlers.iter().map(|crawler| Judge::new(policy, crawler, job.choices)).collect();
     let pool = ThreadPoolBuilder::new().num_threads(job.threads).build()?;
@@ -95,10 +102,11 @@ pub fn run(policy: &Policy, job: &Job) -> Result<Receipt, FilterError> {
         threads,
         chunk_size,
         per_input: destination.is_some_and(|destination| destination.per_input),
+        shard: job.shard,
     };
     let mut receipt = receipt(policy, &job.crawlers, options, &lists, &totals, output.as_ref());
     if let (Some(output), Some(needed)) = (&mut output, needed) {
-        let status = |origin: &str| policy.index().get(origin.as_bytes())?.state().answered.status;
+        let status = |origin: &str, _: &_| policy.index().get(origin.as_bytes())?.state().answered.status;
         let mut origins = 0;
         output.write_file(NEEDED, |mut file| {
             origins = needed.write(status, &mut file)?;
@@ -125,11 +133,12 @@ fn prepare(destination: &Destination, job: &Job) -> Result<Destinations, FilterE
     } else {
         vec![String::new()]
     };
-    let layout = Layout::new(*form, &job.crawlers, *compress)?;
+    let agents: Vec<&Agents> = job.crawlers.iter().map(Crawler::agents).collect();
+    let layout = Layout::new(*form, &agents, *compress)?;
     if let Some(list) = job.lists.iter().find(|list| would_replace(directory, &layout.names(), list)) {
         return Err(FilterError::ListInOutput { path: list.clone() });
     }
-    let output = Output::create(directory, folders, layout, *force)?;
+    let output = Output::create(directory, &folders, layout, *force)?;
     let needed = Needed::new(directory, NEEDED_LIMIT);
     Ok(Destinations { output, needed, form: *form, frames: *compress, per_input: *per_input })
 }
@@ -142,7 +151,7 @@ fn receipt(
     totals: &Totals,
     output: Option<&Output>,
 ) -> Receipt {
-    let names = partition_names(crawlers);
+    let names = partition_names(&crawlers.iter().map(Crawler::agents).collect::<Vec<_>>());
     let written = output.is_some();
     let files =
         |place: usize| output.into_iter().flat_map(move |output| output.written(place)).map(FilePart::of).collect();
@@ -161,6 +170,7 @@ fn receipt(
     };
     let list_part = |(list, tallies): (&List, &ListTotals)| ListPart {
         path: list.path.display().to_string(),
+        range: list.shard_range(),
         input: Part::of(&tallies.input, written),
         partitions: names
             .iter()
@@ -183,6 +193,8 @@ fn receipt(
         dot_segments: totals.dot_segments,
         normalised_paths: totals.normalised,
         origins_needed: None,
+        shards: Vec::new(),
+        policy_checksum: Hex(policy.checksum()),
         policy: policy.statistics().clone(),
         seconds: 0.0,
         urls_per_second: 0.0,

@@ -25,6 +25,7 @@ mod parquet;
 mod policies;
 mod redirects;
 mod revisits;
+mod shards;
 mod sources;
 mod statuses;
 mod times;

@@ -1,12 +1,14 @@
 //! The arguments, as they are given.
 
 mod documentation;
+mod long_runs;
 mod output;
 mod receipts;
 
 pub use documentation::{CompletionsArgs, ManArgs};
+pub use long_runs::LongRunArgs;
 pub use output::OutputArgs;
-pub use receipts::VerifyArgs;
+pub use receipts::{JoinArgs, VerifyArgs};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum, ValueHint};
@@ -47,6 +49,7 @@ pub enum Command {
     Export(ExportArgs),
     Lint(LintArgs),
     Verify(VerifyArgs),
+    Join(JoinArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
 }
@@ -96,6 +99,8 @@ pub struct FilterArgs {
     pub overrides: Option<PathBuf>,
     #[command(flatten)]
     pub output: OutputArgs,
+    #[command(flatten)]
+    pub long_run: LongRunArgs,
     /// Workers [default: one for each processor]
     #[arg(long, default_value_t = 0, hide_default_value = true, value_name = "N")]
     pub threads: usize,

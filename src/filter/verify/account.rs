@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use crate::filter::form::Form;
+use crate::filter::output;
 use crate::filter::receipt::{FilePart, Hex, Part, PartitionPart, Receipt};
 use crate::filter::tally::Tally;
 
 /// What in the receipt does not fit together, in sentences.
-pub(super) fn contradictions(receipt: &Receipt) -> Vec<String> {
+pub(in crate::filter) fn contradictions(receipt: &Receipt) -> Vec<String> {
     let mut found = Vec::new();
     for (crawler, partitions) in by_crawler(receipt) {
         let whom = if crawler.is_empty() { String::new() } else { format!(" of {crawler}") };
@@ -31,6 +32,8 @@ pub(super) fn contradictions(receipt: &Receipt) -> Vec<String> {
         whole
     };
     for (name, lines, files) in written(receipt) {
+        let strange = files.iter().find(|file| receipt.shards.is_empty() && !output::is_file_of_run(&file.name));
+        found.extend(strange.map(|file| format!("no run writes a file that is called {:?}", file.name)));
         if let Some(difference) = lines.difference(&appended(&mut files.iter().map(|file| &file.lines))) {
             found.push(format!("the files of {name} do not add up to it: {difference}"));
         }
