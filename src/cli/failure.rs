@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use robosieve::filter::FilterError;
+use robosieve::filter::{FilterError, MetricsError};
 use robosieve::origin::InvalidUrl;
 use robosieve::policy::{
     ColumnsError, CrawlerError, MergeError, OpenError, OverridesError, WriteError, source::SourceError,
@@ -18,6 +18,8 @@ pub enum Failure {
     Overrides(#[from] OverridesError),
     #[error(transparent)]
     Filter(#[from] FilterError),
+    #[error(transparent)]
+    Metrics(#[from] MetricsError),
     #[error("cannot make the policy: {0}")]
     Policy(#[from] WriteError),
     #[error("cannot write the policy {}: {error}", path.display())]

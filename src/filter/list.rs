@@ -80,6 +80,11 @@ impl List {
         }
     }
 
+    /// How many octets it has; `None` for a stream.
+    pub fn length(&self) -> Option<u64> {
+        self.mapped().map(|text| text.len() as u64)
+    }
+
     /// The octets of a stream, in their turn.
     pub fn stream(&self) -> Box<dyn Read + Send + '_> {
         match &self.content {

@@ -8,6 +8,7 @@ use std::fmt;
 use super::decision::Choices;
 use super::form::Form;
 use super::outcome::{Outcome, Partition};
+use super::samples::Sample;
 use super::tally::Tally;
 use crate::policy::Statistics;
 
@@ -51,6 +52,9 @@ pub struct Receipt {
     pub seconds: f64,
     /// URLs a second.
     pub urls_per_second: f64,
+    /// How far it was at which time.
+    #[serde(default)]
+    pub speed: Vec<Sample>,
 }
 
 /// What a run was asked to do.

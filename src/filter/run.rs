@@ -18,6 +18,7 @@ use super::list::List;
 use super::needed::Needed;
 use super::outcome::Partition;
 use super::output::{NEEDED, Output, RECEIPT, list_folder, would_replace};
+use super::progress::Progress;
 use super::receipt::{ListPart, Part, PartitionPart, Receipt, ReceiptOptions, reasons};
 use super::tally::LINE_HASH;
 use super::turns::{ListTotals, Totals, Turns, work};
@@ -59,13 +60,19 @@ pub struct Destination {
     pub per_input: bool,
 }
 
-/// Splits the job's lists by `policy`.
+/// Splits the job's lists by `policy`, and tells `progress` how far it is.
 ///
 /// # Errors
 ///
 /// [`FilterError`] where a list cannot be read or changed while it was, where the output cannot be written, or where
 /// what was written is not what was read. Then no file has its final name.
-pub fn run(policy: &Policy, job: &Job) -> Result<Receipt, FilterError> {
+pub fn run(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, FilterError> {
+    let result = split(policy, job, progress);
+    progress.end();
+    result
+}
+
+fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, FilterError> {
     let started = Instant::now();
     let lists: Vec<List> = job.lists.iter().map(|path| List::open(path)).collect::<Result<_, _>>()?;
     let output = job.destination.as_ref().map(|destination| prepare(destination, job)).transpose()?;
@@ -79,9 +86,11 @@ pub fn run(policy: &Policy, job: &Job) -> Result<Receipt, FilterError> {
         let needed = Needed::new(output.directory(), NEEDED_LIMIT);
         (output, needed, form)
     });
-    let turns = Turns::new(Chunks::new(&lists, chunk_size), per_input, judges.len(), output);
+    progress.begin(lists.iter().map(List::length).sum(), judges.len());
+    let turns = Turns::new(Chunks::new(&lists, chunk_size), progress, per_input, judges.len(), output);
     pool.broadcast(|_| work(&turns, &judges));
     let (mut output, needed, totals) = turns.finish()?;
+    let speed = progress.judged();
     for list in &lists {
         list.unchanged()?;
     }
@@ -98,6 +107,7 @@ pub fn run(policy: &Policy, job: &Job) -> Result<Receipt, FilterError> {
         })?;
         receipt.origins_needed = Some(origins);
     }
+    receipt.speed = speed;
     receipt.seconds = started.elapsed().as_secs_f64();
     receipt.urls_per_second = receipt.input.lines as f64 / receipt.seconds;
     if let Some(output) = &mut output {
@@ -174,5 +184,6 @@ fn receipt(
         policy: policy.statistics().clone(),
         seconds: 0.0,
         urls_per_second: 0.0,
+        speed: Vec::new(),
     }
 }

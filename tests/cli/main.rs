@@ -17,6 +17,7 @@ mod inputs;
 mod inspect;
 mod lint;
 mod lists;
+mod metrics;
 mod output;
 mod overrides;
 #[cfg(feature = "parquet")]
@@ -28,3 +29,4 @@ mod sources;
 mod statuses;
 mod times;
 mod warc;
+mod watching;

@@ -1,8 +1,10 @@
 //! The arguments, as they are given.
 
 mod documentation;
+mod watching;
 
 pub use documentation::{CompletionsArgs, ManArgs};
+pub use watching::{Log, WatchingArgs};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum, ValueHint};
@@ -133,6 +135,8 @@ pub struct FilterArgs {
     /// The time that age is judged at, as RFC 3339 [default: the time of the run]
     #[arg(long, value_name = "TIME")]
     pub now: Option<jiff::Timestamp>,
+    #[command(flatten)]
+    pub watching: WatchingArgs,
     /// The lists, one URL a line; - is standard input
     #[arg(required = true, value_name = "URLS")]
     pub lists: Vec<PathBuf>,
