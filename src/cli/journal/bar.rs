@@ -37,6 +37,7 @@ impl Bar {
 
     /// Draws how far the run is.
     pub fn draw(&self, snapshot: &Snapshot, pace: &Pace, agents: &[String]) {
+        self.0.set_position(snapshot.bytes);
         let left = match pace.seconds_left(snapshot) {
             Some(seconds) if snapshot.phase == Phase::Judging => format!(", {} left", text::duration(seconds)),
             _ => String::new(),
@@ -46,7 +47,6 @@ impl Bar {
             Phase::Completing => text::COMPLETING.to_owned(),
             _ => text::lines(snapshot, pace, agents),
         });
-        self.0.set_position(snapshot.bytes);
         self.0.tick();
     }
 }
