@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use robosieve::filter::{FilterError, MetricsError};
+use robosieve::filter::{FilterError, JoinError, MetricsError, VerifyError};
 use robosieve::origin::InvalidUrl;
 use robosieve::policy::{
     ColumnsError, CrawlerError, MergeError, OpenError, OverridesError, WriteError, source::SourceError,
@@ -20,6 +20,10 @@ pub enum Failure {
     Filter(#[from] FilterError),
     #[error(transparent)]
     Metrics(#[from] MetricsError),
+    #[error(transparent)]
+    Join(#[from] JoinError),
+    #[error(transparent)]
+    Verify(#[from] VerifyError),
     #[error("cannot make the policy: {0}")]
     Policy(#[from] WriteError),
     #[error("cannot write the policy {}: {error}", path.display())]

@@ -1,9 +1,13 @@
 //! The arguments, as they are given.
 
 mod documentation;
+mod long_runs;
+mod receipts;
 mod watching;
 
 pub use documentation::{CompletionsArgs, ManArgs};
+pub use long_runs::LongRunArgs;
+pub use receipts::{JoinArgs, VerifyArgs};
 pub use watching::{Log, WatchingArgs};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -44,6 +48,8 @@ pub enum Command {
     Inspect(InspectArgs),
     Export(ExportArgs),
     Lint(LintArgs),
+    Verify(VerifyArgs),
+    Join(JoinArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
 }
@@ -107,6 +113,8 @@ pub struct FilterArgs {
     /// Give each list partitions of its own, in a folder named by its number and name
     #[arg(long, requires = "out")]
     pub per_input: bool,
+    #[command(flatten)]
+    pub long_run: LongRunArgs,
     /// Workers [default: one for each processor]
     #[arg(long, default_value_t = 0, hide_default_value = true, value_name = "N")]
     pub threads: usize,
