@@ -165,6 +165,8 @@ pub(super) fn joined(shards: Vec<(PathBuf, Receipt)>) -> Result<Receipt, JoinErr
     }
     joined.shards = shards.iter().map(|(path, _)| path.display().to_string()).collect();
     joined.origins_needed = None;
+    // The shards' clocks have nothing to do with each other.
+    joined.speed = Vec::new();
     joined.urls_per_second = joined.input.lines as f64 / joined.seconds;
     Ok(joined)
 }

@@ -269,8 +269,10 @@ pub(super) fn list_folder(place: usize, list: &Path) -> String {
 
 /// Whether a name in a receipt is one that a file of lines may have.
 pub(super) fn is_file_of_run(name: &str) -> bool {
-    let (folder, name) = name.split_once('/').unwrap_or(("", name));
-    naming::is_output(name) && (folder.is_empty() || is_list_folder(folder))
+    match name.split_once('/') {
+        Some((folder, name)) => is_list_folder(folder) && naming::is_output(name),
+        None => naming::is_output(name),
+    }
 }
 
 /// Whether a folder is named as [`list_folder`] does.

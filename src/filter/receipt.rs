@@ -10,6 +10,7 @@ use super::form::Form;
 use super::frame::FrameFormat;
 use super::outcome::{Outcome, Partition};
 use super::output::Written;
+use super::samples::Sample;
 use super::shard::{ListRange, Shard};
 use super::tally::Tally;
 use crate::policy::Statistics;
@@ -60,6 +61,9 @@ pub struct Receipt {
     pub seconds: f64,
     /// URLs a second.
     pub urls_per_second: f64,
+    /// How far it was at which time.
+    #[serde(default)]
+    pub speed: Vec<Sample>,
 }
 
 /// What a run was asked to do.

@@ -4,6 +4,10 @@
 //! files, passes the turn on, and writes at the places it took. Turns go in the order of the chunks, so the order of
 //! the lines is that of the input whatever the number of workers; only the turn itself is one worker's at a time, and
 //! memory is one chunk's a worker. A worker only ever waits for one that is already busy with an earlier chunk.
+//!
+//! Where files are compressed, a chunk has an earlier turn as well: what it has for each file is gathered with what came
+//! before ([`gather`](super::gather)), the worker compresses what is enough for a frame, and then takes its turn with the
+//! frames.
 
 use rayon::ThreadPoolBuilder;
 use std::path::PathBuf;
@@ -21,6 +25,7 @@ use super::naming::partition_names;
 use super::needed::Needed;
 use super::outcome::Partition;
 use super::output::{NEEDED, Output, RECEIPT, list_folder, would_replace};
+use super::progress::Progress;
 use super::receipt::{FilePart, Hex, ListPart, Part, PartitionPart, Receipt, ReceiptOptions, VerdictsPart, reasons};
 use super::shard::Shard;
 use super::tally::LINE_HASH;
@@ -69,13 +74,19 @@ pub struct Destination {
     pub per_input: bool,
 }
 
-/// Splits the job's lists by `policy`.
+/// Splits the job's lists by `policy`, and tells `progress` how far it is.
 ///
 /// # Errors
 ///
 /// [`FilterError`] where a list cannot be read or changed while it was, where the output cannot be written, or where
 /// what was written is not what was read. Then no file has its final name.
-pub fn run(policy: &Policy, job: &Job) -> Result<Receipt, FilterError> {
+pub fn run(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, FilterError> {
+    let result = split(policy, job, progress);
+    progress.end();
+    result
+}
+
+fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, FilterError> {
     let started = Instant::now();
     let mut lists: Vec<List> = job.lists.iter().map(|path| List::open(path)).collect::<Result<_, _>>()?;
     if let Some(shard) = job.shard {
@@ -86,9 +97,11 @@ pub fn run(policy: &Policy, job: &Job) -> Result<Receipt, FilterError> {
     let pool = ThreadPoolBuilder::new().num_threads(job.threads).build()?;
     let threads = pool.current_num_threads();
     let chunk_size = if job.chunk_size == 0 { CHUNK } else { job.chunk_size };
-    let turns = Turns::new(Chunks::new(&lists, chunk_size), judges.len(), destinations);
+    progress.begin(lists.iter().map(List::length).sum(), judges.len());
+    let turns = Turns::new(Chunks::new(&lists, chunk_size), progress, judges.len(), destinations);
     pool.broadcast(|_| work(&turns, &judges));
     let (mut output, needed, totals) = turns.finish()?;
+    let speed = progress.judged();
     for list in &lists {
         list.unchanged()?;
     }
@@ -114,6 +127,7 @@ pub fn run(policy: &Policy, job: &Job) -> Result<Receipt, FilterError> {
         })?;
         receipt.origins_needed = Some(origins);
     }
+    receipt.speed = speed;
     receipt.seconds = started.elapsed().as_secs_f64();
     receipt.urls_per_second = receipt.input.lines as f64 / receipt.seconds;
     if let Some(output) = &mut output {
@@ -198,5 +212,6 @@ fn receipt(
         policy: policy.statistics().clone(),
         seconds: 0.0,
         urls_per_second: 0.0,
+        speed: Vec::new(),
     }
 }

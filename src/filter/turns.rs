@@ -11,6 +11,7 @@ use super::gather::{Gathered, Gatherer};
 use super::judge::Judge;
 use super::needed::{Needed, WaitingOrigins};
 use super::output::{Block, Output, Place};
+use super::progress::Progress;
 use super::sequence::{Sequence, lock};
 use super::totals::Totals;
 use super::worker::Worker;
@@ -29,6 +30,7 @@ pub(super) struct Destinations {
 /// What all workers share.
 pub(super) struct Turns<'l> {
     chunks: Chunks<'l>,
+    progress: &'l Progress,
     per_input: bool,
     crawlers: usize,
     form: Option<Form>,
@@ -53,7 +55,12 @@ struct Hand<'j, 'p> {
 }
 
 impl<'l> Turns<'l> {
-    pub fn new(chunks: Chunks<'l>, crawlers: usize, destinations: Option<Destinations>) -> Turns<'l> {
+    pub fn new(
+        chunks: Chunks<'l>,
+        progress: &'l Progress,
+        crawlers: usize,
+        destinations: Option<Destinations>,
+    ) -> Turns<'l> {
         let form = destinations.as_ref().map(|destinations| destinations.form);
         let totals = Totals::new(chunks.lists().len(), crawlers, form);
         let mut turn = Turn { output: None, needed: None, totals };
@@ -65,7 +72,7 @@ impl<'l> Turns<'l> {
         }
         let gatherer = Sequence::new(Gatherer::new(form.map_or(0, |form| form.files(crawlers))));
         let (turn, failure) = (Sequence::new(turn), Mutex::new(None));
-        Turns { chunks, per_input, crawlers, form, frames, gatherer, turn, failure }
+        Turns { chunks, progress, per_input, crawlers, form, frames, gatherer, turn, failure }
     }
 
     /// Stops the run, with the first failure as its result.
@@ -181,6 +188,7 @@ fn place(turns: &Turns<'_>, task: &Task, hand: &mut Hand<'_, '_>) -> Result<(), 
     let Some(mut turn) = turns.turn.turn_of(task.ticket) else { return Ok(()) };
     let before = turn.totals.input.lines;
     turn.totals.add(task.list, judged);
+    turns.progress.chunk(&turn.totals);
     turn.totals.add_written(&blocks);
     turn.add_waiting(std::mem::take(&mut judged.waiting), before)?;
     let places = turn.output.as_mut().map(|output| output.reserve(&blocks)).unwrap_or_default();

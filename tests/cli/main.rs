@@ -18,6 +18,7 @@ mod inputs;
 mod inspect;
 mod lint;
 mod lists;
+mod metrics;
 mod output;
 mod overrides;
 #[cfg(feature = "parquet")]
@@ -31,3 +32,4 @@ mod statuses;
 mod times;
 mod verify;
 mod warc;
+mod watching;
