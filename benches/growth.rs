@@ -57,6 +57,7 @@ impl Options {
                     directory,
                     form: Form::Partitions,
                     compress: None,
+                    split_size: None,
                     force: true,
                     per_input: false,
                 })

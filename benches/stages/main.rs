@@ -193,6 +193,7 @@ fn job(policy: &Policy, list: &List, directory: Option<PathBuf>, threads: usize)
             directory,
             form: Form::Partitions,
             compress: None,
+            split_size: None,
             force: true,
             per_input: false,
         }),

@@ -31,7 +31,10 @@ pub(super) struct Output {
 /// Where the lines of one kind go.
 #[derive(Debug)]
 struct Target {
-    written: Written,
+    /// The folder in that of the run; empty if it is that one.
+    folder: String,
+    /// Its files, at least one; the last one is still written to.
+    parts: Vec<Written>,
     file: Arc<OpenFile>,
 }
 
@@ -107,14 +110,14 @@ impl Output {
             if !force {
                 return Err(FilterError::NotEmpty { path: directory.to_owned() });
             }
-            remove_earlier(directory, &layout.names()).map_err(|error| failed(directory, error))?;
+            remove_earlier(directory, &layout).map_err(|error| failed(directory, error))?;
         }
         let (directory, pending) = (directory.to_owned(), Vec::new());
         let mut output = Output { directory, layout, sets: Vec::new(), pending };
         for folder in folders {
             let path = output.directory.join(folder);
             fs::create_dir_all(&path).map_err(|error| failed(&path, error))?;
-            let files = output.layout.names().into_iter().map(|name| output.target(folder, &name));
+            let files = (0..output.layout.files.len()).map(|file| output.target(folder, file));
             let files = files.collect::<Result<_, FilterError>>()?;
             output.sets.push(files);
         }
@@ -126,14 +129,21 @@ impl Output {
         &self.directory
     }
 
-    /// Begins a file that lines go to.
-    fn target(&mut self, folder: &str, name: &str) -> Result<Target, FilterError> {
-        let path = self.directory.join(folder).join(name);
-        let file = Arc::new(OpenFile { file: self.partial_file(&path)?, path });
-        let name = if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
-        let mut target = Target { written: Written { name, end: 0, tally: Tally::default() }, file };
-        target.place(&self.layout.head, &Tally::default()).write()?;
-        Ok(target)
+    /// Begins the first part of a file that lines go to.
+    fn target(&mut self, folder: &str, file: usize) -> Result<Target, FilterError> {
+        let (written, open) = self.part(folder, file, 0)?;
+        Ok(Target { folder: folder.to_owned(), parts: vec![written], file: open })
+    }
+
+    /// Begins a part of a file.
+    fn part(&mut self, folder: &str, file: usize, part: usize) -> Result<(Written, Arc<OpenFile>), FilterError> {
+        let name = self.layout.files[file].of_part(part);
+        let path = self.directory.join(folder).join(&name);
+        let open = Arc::new(OpenFile { file: self.partial_file(&path)?, path });
+        let name = if folder.is_empty() { name } else { format!("{folder}/{name}") };
+        let head = &self.layout.head;
+        Place { file: Arc::clone(&open), at: 0, octets: head }.write()?;
+        Ok((Written { name, end: head.len() as u64, tally: Tally::default() }, open))
     }
 
     /// Creates a file that gets this name when the run is complete.
@@ -144,20 +154,39 @@ impl Output {
         Ok(file)
     }
 
-    /// Takes room for blocks, to be written to by whoever holds the octets.
-    pub fn reserve<'b>(&mut self, blocks: &'b [Block<'_>]) -> Vec<Place<'b>> {
-        let place = |block: &'b Block<'_>| self.sets[block.set][block.file].place(&block.octets, &block.tally);
-        blocks.iter().map(place).collect()
+    /// Takes room for blocks, to be written to by whoever holds the octets; begins new parts where it has to.
+    pub fn reserve<'b>(&mut self, blocks: &'b [Block<'_>]) -> Result<Vec<Place<'b>>, FilterError> {
+        let mut places = Vec::with_capacity(blocks.len());
+        for block in blocks {
+            let mut rest = &block.octets[..];
+            while !rest.is_empty() {
+                let target = &mut self.sets[block.set][block.file];
+                let part = target.parts.last().expect("a target has parts");
+                let (now, later) = rest.split_at(self.layout.fitting(rest, part.end, part.tally.lines > 0));
+                if now.is_empty() {
+                    let (folder, number) = (target.folder.clone(), target.parts.len());
+                    let (written, open) = self.part(&folder, block.file, number)?;
+                    let target = &mut self.sets[block.set][block.file];
+                    target.parts.push(written);
+                    target.file = open;
+                    continue;
+                }
+                let whole = now.len() == block.octets.len();
+                places.push(target.place(now, &if whole { block.tally } else { self.layout.tally(now) }));
+                rest = later;
+            }
+        }
+        Ok(places)
     }
 
     /// What stands in the files that lines of one kind go to, in the order of the lines.
     pub fn written(&self, file: usize) -> impl Iterator<Item = &Written> {
-        self.sets.iter().map(move |set| &set[file].written)
+        self.sets.iter().flat_map(move |set| &set[file].parts)
     }
 
     /// Ends all files: one without any octet would not be a compressed file.
     pub fn end(&mut self) -> Result<(), FilterError> {
-        for target in self.sets.iter_mut().flatten().filter(|target| target.written.end == 0) {
+        for target in self.sets.iter_mut().flatten().filter(|target| target.parts[0].end == 0) {
             target.place(&self.layout.nothing, &Tally::default()).write()?;
         }
         Ok(())
@@ -203,9 +232,10 @@ impl Output {
 impl Target {
     /// Takes room for octets.
     fn place<'b>(&mut self, octets: &'b [u8], tally: &Tally) -> Place<'b> {
-        let at = self.written.end;
-        self.written.end += octets.len() as u64;
-        self.written.tally.append(tally);
+        let part = self.parts.last_mut().expect("a target has parts");
+        let at = part.end;
+        part.end += octets.len() as u64;
+        part.tally.append(tally);
         Place { file: Arc::clone(&self.file), at, octets }
     }
 }
@@ -219,26 +249,25 @@ impl Drop for Output {
     }
 }
 
-/// The names of the files that a run would write, and of those that an earlier one says in its receipt to have written;
-/// without the receipt's own.
-fn replaced(directory: &Path, names: &[String]) -> Vec<String> {
+/// The names of the files that an earlier run says in its receipt to have written, without the receipt's own.
+fn earlier(directory: &Path) -> Vec<String> {
     let receipt = fs::read(directory.join(RECEIPT)).ok();
     let receipt: serde_json::Value =
         receipt.and_then(|receipt| serde_json::from_slice(&receipt).ok()).unwrap_or_default();
     let partitions = receipt["partitions"].as_object().into_iter().flat_map(|partitions| partitions.values());
     let files = partitions.chain([&receipt["verdicts"]]).filter_map(|part| part["files"].as_array()).flatten();
-    let earlier = files.filter_map(|file| file["name"].as_str()?.rsplit('/').next());
-    let earlier = earlier.filter(|name| naming::is_output(name)).map(str::to_owned);
-    names.iter().cloned().chain([NEEDED.to_owned()]).chain(earlier).collect()
+    let names = files.filter_map(|file| file["name"].as_str()?.rsplit('/').next());
+    names.filter(|name| naming::is_output(name)).map(str::to_owned).chain([NEEDED.to_owned()]).collect()
 }
 
 /// Removes what an earlier run left: its receipt first, because without it nothing of the rest counts.
-fn remove_earlier(directory: &Path, names: &[String]) -> io::Result<()> {
+fn remove_earlier(directory: &Path, layout: &Layout) -> io::Result<()> {
     let remove = |path: &Path| match fs::remove_file(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         other => other,
     };
-    let names = replaced(directory, names);
+    let ours = layout.files.iter().map(|file| file.of_part(0));
+    let names: Vec<String> = earlier(directory).into_iter().chain(ours).collect();
     let remove_in = |directory: &Path| {
         [RECEIPT.to_owned()].iter().chain(&names).try_for_each(|name| {
             let path = directory.join(name);
@@ -296,9 +325,13 @@ pub(super) fn write_at(file: &File, octets: &[u8], at: u64) -> io::Result<()> {
     }
 }
 
-/// Whether a list is one of the files that a run into `directory`, which writes files of these names, would replace.
-pub(super) fn would_replace(directory: &Path, names: &[String], list: &Path) -> bool {
+/// Whether a list is one of the files that a run into `directory`, which writes files of this layout, would replace.
+pub(super) fn would_replace(directory: &Path, layout: &Layout, list: &Path) -> bool {
     let (Ok(directory), Ok(list)) = (directory.canonicalize(), list.canonicalize()) else { return false };
-    let ours = |name: &str| name == RECEIPT || replaced(&directory, names).iter().any(|other| other == name);
+    let ours = |name: &str| {
+        name == RECEIPT
+            || layout.files.iter().any(|file| file.gives(name))
+            || earlier(&directory).iter().any(|other| other == name)
+    };
     list.starts_with(&directory) && list.file_name().and_then(|name| name.to_str()).is_some_and(ours)
 }

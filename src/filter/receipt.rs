@@ -77,6 +77,9 @@ pub struct ReceiptOptions {
     /// How files are compressed; absent where they are not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compress: Option<FrameFormat>,
+    /// How many octets a file may have; absent where files are not cut into parts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub split_size: Option<u64>,
     /// Workers.
     pub threads: usize,
     /// Octets of a chunk.

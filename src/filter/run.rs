@@ -68,6 +68,8 @@ pub struct Destination {
     pub form: Form,
     /// How files are compressed, if they are.
     pub compress: Option<FrameFormat>,
+    /// How many octets a file may have, if files are cut into numbered parts. Lines are not cut, nor frames.
+    pub split_size: Option<u64>,
     /// Whether an earlier run's files in it may be replaced.
     pub force: bool,
     /// Whether each list gets partitions of its own, in a folder `NUMBER-NAME`.
@@ -112,6 +114,7 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
         choices: job.choices,
         form: destination.map_or(Form::Partitions, |destination| destination.form),
         compress: destination.and_then(|destination| destination.compress),
+        split_size: destination.and_then(|destination| destination.split_size),
         threads,
         chunk_size,
         per_input: destination.is_some_and(|destination| destination.per_input),
@@ -141,15 +144,15 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
 }
 
 fn prepare(destination: &Destination, job: &Job) -> Result<Destinations, FilterError> {
-    let Destination { directory, form, compress, force, per_input } = destination;
+    let Destination { directory, form, compress, split_size, force, per_input } = destination;
     let folders: Vec<String> = if *per_input {
         job.lists.iter().enumerate().map(|(place, path)| list_folder(place, path)).collect()
     } else {
         vec![String::new()]
     };
     let agents: Vec<&Agents> = job.crawlers.iter().map(Crawler::agents).collect();
-    let layout = Layout::new(*form, &agents, *compress)?;
-    if let Some(list) = job.lists.iter().find(|list| would_replace(directory, &layout.names(), list)) {
+    let layout = Layout::new(*form, &agents, *compress, *split_size)?;
+    if let Some(list) = job.lists.iter().find(|list| would_replace(directory, &layout, list)) {
         return Err(FilterError::ListInOutput { path: list.clone() });
     }
     let output = Output::create(directory, &folders, layout, *force)?;

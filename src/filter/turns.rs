@@ -93,7 +93,7 @@ impl<'l> Turns<'l> {
         let Turn { mut output, needed, mut totals } = self.turn.into_inner();
         if let Some(output) = &mut output {
             totals.add_written(&frames);
-            output.reserve(&frames).iter().try_for_each(Place::write)?;
+            output.reserve(&frames)?.iter().try_for_each(Place::write)?;
             output.end()?;
         }
         Ok((output, needed, totals))
@@ -191,7 +191,7 @@ fn place(turns: &Turns<'_>, task: &Task, hand: &mut Hand<'_, '_>) -> Result<(), 
     turns.progress.chunk(&turn.totals);
     turn.totals.add_written(&blocks);
     turn.add_waiting(std::mem::take(&mut judged.waiting), before)?;
-    let places = turn.output.as_mut().map(|output| output.reserve(&blocks)).unwrap_or_default();
+    let places = turn.output.as_mut().map(|output| output.reserve(&blocks)).transpose()?.unwrap_or_default();
     turn.pass();
     places.iter().try_for_each(Place::write)?;
     judged.buffers = buffers;

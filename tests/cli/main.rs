@@ -28,6 +28,7 @@ mod redirects;
 mod revisits;
 mod shards;
 mod sources;
+mod split_size;
 mod statuses;
 mod times;
 mod verify;
