@@ -35,7 +35,7 @@ fn policy(args: &FilterArgs) -> Result<Policy, Failure> {
         options: args.reading.options(),
         overrides: args.overrides.as_deref(),
     };
-    Ok(sources.read(Captures::new(columns, args.dialect))?.policy()?)
+    Ok(sources.read(Captures::spilling(&std::env::temp_dir(), columns, args.dialect))?.policy()?)
 }
 
 fn crawlers(args: &FilterArgs, policy: &Policy) -> Result<Vec<Crawler>, Failure> {

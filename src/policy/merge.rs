@@ -8,8 +8,8 @@
 
 use std::path::Path;
 
-use super::captures::{CaptureCounts, HELD};
-use super::image::{Copier, Home, Record, WriteError, Writer, folder_of, replace};
+use super::captures::CaptureCounts;
+use super::image::{HELD, Home, NewOrigin, Pool, Record, SideList, WriteError, Writer, folder_of, replace};
 use super::resolve::Resolved;
 use super::side_records;
 use super::standing::{LastGood, Ruling, Standing, State, Word};
@@ -59,12 +59,10 @@ pub fn merge(old: &Policy, new: &Policy, path: &Path) -> Result<Statistics, Merg
         return Err(MergeError::Crawlers { old: old.columns.to_string(), new: new.columns.to_string() });
     }
     let home = Home::Folder { folder: folder_of(path).to_owned(), limit: HELD };
-    let mut merging = Merging {
-        writer: Writer::new(new.columns.clone(), new.dialect, &home),
-        copiers: [old, new].map(|policy| Copier::from_parts(&policy.image.parts(), policy.columns.count())),
-        last_good_kept: 0,
-        overridden: 0,
-    };
+    let parts = [old, new].map(|policy| policy.image.parts());
+    let sources = parts.map(|parts| parts.source());
+    let writer = Writer::new(new.columns.clone(), new.dialect, &sources, &home);
+    let mut merging = Merging { writer, lists: parts.map(|parts| parts.side), last_good_kept: 0, overridden: 0 };
     merging.all(old, new)?;
     let mut captures = old.statistics.captures;
     captures.merge(&new.statistics.captures);
@@ -79,9 +77,10 @@ pub fn merge(old: &Policy, new: &Policy, path: &Path) -> Result<Statistics, Merg
 
 /// A policy that is being put together from an old and a new one.
 struct Merging<'p> {
-    writer: Writer,
-    /// From the old one, from the new one.
-    copiers: [Copier<'p>; 2],
+    /// Its sources are the old one and the new one.
+    writer: Writer<'p>,
+    /// Their side records.
+    lists: [Pool<'p>; 2],
     last_good_kept: u64,
     overridden: u64,
 }
@@ -99,7 +98,7 @@ struct Merged {
     rules_of: Side,
 }
 
-impl Merging<'_> {
+impl<'p> Merging<'p> {
     fn all(&mut self, old: &Policy, new: &Policy) -> Result<(), WriteError> {
         let (mut old, mut new) = (old.index().records().peekable(), new.index().records().peekable());
         loop {
@@ -152,11 +151,11 @@ impl Merging<'_> {
             Side::New => new,
         };
         let Resolved { row, side, .. } = rules_of.unwrap_or_else(Resolved::unfetched);
-        let row = self.copiers[merged.rules_of as usize].row(row, &mut self.writer.tables)?;
-        let side = self.side(merged.rules_of, side, speaker, records)?;
+        let made = self.made(merged.rules_of, side, speaker, records);
+        let side = made.as_deref().map_or(SideList::OfSource(side), SideList::Made);
         self.last_good_kept += u64::from(merged.state.last_good.is_some());
         self.overridden += u64::from(speaker.is_some());
-        self.writer.add(origin, row, side, &merged.state)
+        self.writer.add(NewOrigin { origin, state: &merged.state, source: merged.rules_of as usize, row, side })
     }
 
     /// Whether the operator says something of an origin on this side.
@@ -165,26 +164,22 @@ impl Merging<'_> {
     }
 
     /// The operator's own side records at a place.
-    fn own(&self, side: Side, place: u32) -> &[u8] {
-        side_records::split_own(self.copiers[side as usize].side_records(place)).0
+    fn own(&self, side: Side, place: u32) -> &'p [u8] {
+        side_records::split_own(self.lists[side as usize].item(place)).0
     }
 
-    /// The side records of one side, with the operator's own of the side that has the word.
-    fn side(
-        &mut self,
+    /// The side records of one side with the operator's own of the side that has the word, if they stand nowhere so.
+    fn made(
+        &self,
         of: Side,
         place: u32,
         speaker: Option<Side>,
         records: [Option<Record<'_>>; 2],
-    ) -> Result<u32, WriteError> {
+    ) -> Option<Vec<u8>> {
         let spoken = speaker.and_then(|side| Some((side, records[side as usize]?)));
         let own = spoken.map_or(&b""[..], |(side, record)| self.own(side, record.side()));
-        let (own_here, of_file) = side_records::split_own(self.copiers[of as usize].side_records(place));
-        if own == own_here {
-            return self.copiers[of as usize].side(place, &mut self.writer.tables);
-        }
-        let list = [own, of_file].concat();
-        Ok(self.writer.tables.side.intern(&list)?.0)
+        let (own_here, of_file) = side_records::split_own(self.lists[of as usize].item(place));
+        (own != own_here).then(|| [own, of_file].concat())
     }
 }
 

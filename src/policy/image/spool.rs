@@ -7,6 +7,9 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::Deref;
 use std::path::PathBuf;
 
+/// How many octets of a spool are kept in memory, where it may go to a file.
+pub(crate) const HELD: usize = 16 << 20;
+
 /// Where spools keep what is written.
 #[derive(Debug, Clone)]
 pub(crate) enum Home {
