@@ -35,6 +35,7 @@ fn policy(args: &FilterArgs) -> Result<Policy, Failure> {
         options: args.reading.options(),
         overrides: args.overrides.as_deref(),
     };
+    // Not the folder of the partitions, which may not be there yet, or on another machine.
     Ok(sources.read(Captures::spilling(&std::env::temp_dir(), columns, args.dialect))?.policy()?)
 }
 

@@ -173,7 +173,7 @@ impl Distinct {
                 })
         });
         if let Some(error) = failed {
-            return Err(error.into());
+            return Err(error);
         }
         if let Some(&(_, place)) = found {
             return Ok(place);

@@ -53,7 +53,7 @@ impl Tables {
     }
 
     /// The tables, to be read.
-    pub fn read(&mut self) -> std::io::Result<ReadTables<'_>> {
+    pub fn read(&mut self) -> Result<ReadTables<'_>, WriteError> {
         Ok(ReadTables {
             automata: self.automata.spool().read()?,
             rules: self.rules.spool().read()?,
