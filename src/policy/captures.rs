@@ -63,7 +63,7 @@ pub(super) struct Entry {
 /// What an answer means; rows and side records are those of [`Captures::tables`].
 #[derive(Debug, Clone)]
 pub(super) enum Placed {
-    Known { standing: Standing, row: u32, side: u32 },
+    Known { standing: Standing, row: u32, side: u32, html_page: bool },
     Redirect(Option<Box<str>>),
 }
 
@@ -209,7 +209,7 @@ impl Captures {
 
     /// Puts what an answer means in its place.
     fn place(&mut self, meaning: Meaning) -> Result<Placed, WriteError> {
-        let known = |standing| Placed::Known { standing, row: 0, side: 0 };
+        let known = |standing| Placed::Known { standing, row: 0, side: 0, html_page: false };
         Ok(match meaning {
             Meaning::RobotsTxt(selected) => self.place_robots_txt(selected)?,
             Meaning::Unavailable => known(Standing::Unavailable),
@@ -234,7 +234,7 @@ impl Captures {
         }
         let row = self.tables.row(groups)?;
         let side = self.tables.side(&selected.side_records)?;
-        Ok(Placed::Known { standing: Standing::RobotsTxt, row, side })
+        Ok(Placed::Known { standing: Standing::RobotsTxt, row, side, html_page: selected.html_page })
     }
 
     fn insert(&mut self, capture: Capture, meaning: Placed, body_hash: u128) {

@@ -5,6 +5,11 @@
 //!
 //! The operator's word is no answer, so it does not age: that of the newer policy counts, and if it says nothing of an
 //! origin, that of the older one goes on.
+//!
+//! Redirects were followed when each policy was made, among its own captures; where they lead is not kept. So an origin
+//! of the newer one that redirects to what only the older one has captured stays unresolved, with the last good rules of
+//! either beside it. That is rare, because crawlers fetch what a redirect leads to at once; captures that need each other
+//! are compiled together.
 
 use std::path::Path;
 
@@ -169,13 +174,7 @@ impl<'p> Merging<'p> {
     }
 
     /// The side records of one side with the operator's own of the side that has the word, if they stand nowhere so.
-    fn made(
-        &self,
-        of: Side,
-        place: u32,
-        speaker: Option<Side>,
-        records: [Option<Record<'_>>; 2],
-    ) -> Option<Vec<u8>> {
+    fn made(&self, of: Side, place: u32, speaker: Option<Side>, records: [Option<Record<'_>>; 2]) -> Option<Vec<u8>> {
         let spoken = speaker.and_then(|side| Some((side, records[side as usize]?)));
         let own = spoken.map_or(&b""[..], |(side, record)| self.own(side, record.side()));
         let (own_here, of_file) = side_records::split_own(self.lists[of as usize].item(place));
@@ -206,7 +205,10 @@ fn both(old: State, new: State) -> Merged {
     let of_others =
         others.filter(|good| state.last_good.is_none_or(|own| good.times.fetched_at > own.times.fetched_at));
     match of_others {
-        Some(good) => Merged { state: State { last_good: Some(good), ..state }, rules_of: of_other },
+        Some(good) => {
+            let state = State { last_good: Some(good), html_page: other.html_page, ..state };
+            Merged { state, rules_of: of_other }
+        }
         None => Merged { state, rules_of: of },
     }
 }
@@ -222,7 +224,7 @@ mod tests {
         let answered = Answered { status: Some(200), fetched_at, ..Answered::default() };
         let times = |fetched_at| Times { fetched_at: Some(fetched_at), expires: None };
         let last_good = good.map(|at| LastGood { standing: Standing::RobotsTxt, times: times(at) });
-        State { standing, answered, last_good, word: Word::default() }
+        State { standing, answered, last_good, html_page: false, word: Word::default() }
     }
 
     /// Time of the entry, of its last good answer, and whose rules are in use.
@@ -254,6 +256,19 @@ mod tests {
         assert_eq!(merged(state(RobotsTxt, None, None), unfetched), (None, None, 0));
         assert_eq!(merged(unfetched, failed(5, 4)), (Some(5), Some(4), 1));
         assert_eq!(merged(failed(5, 4), unfetched), (Some(5), Some(4), 0));
+    }
+
+    #[test]
+    fn whether_it_is_an_html_page_goes_with_the_answer_in_use() {
+        let page = |standing, time, good| State { html_page: true, ..state(standing, Some(time), good) };
+        let plain = |standing, time, good| state(standing, Some(time), good);
+        let is_page = |old: State, new: State| both(old, new).state.html_page;
+        use Standing::{RobotsTxt, Unreachable};
+        assert!(is_page(page(RobotsTxt, 1, None), plain(Unreachable, 2, None)));
+        assert!(!is_page(page(RobotsTxt, 1, None), plain(RobotsTxt, 2, None)));
+        assert!(is_page(plain(RobotsTxt, 1, None), page(RobotsTxt, 2, None)));
+        assert!(!is_page(page(Unreachable, 5, Some(1)), plain(RobotsTxt, 3, None)), "a newer good answer");
+        assert!(is_page(plain(RobotsTxt, 1, None), page(Unreachable, 5, Some(3))));
     }
 
     #[test]
