@@ -62,7 +62,7 @@ impl Options {
                 for destination in forms.clone() {
                     let lists = vec![list.clone()];
                     let (crawlers, choices) = (vec![crawler.clone()], Choices::default());
-                    jobs.push(Job { lists, destination, crawlers, choices, threads, chunk_size: 0 });
+                    jobs.push(Job { lists, destination, crawlers, choices, threads, chunk_size: 0, shard: None });
                 }
             }
         }

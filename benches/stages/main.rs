@@ -199,6 +199,7 @@ fn job(policy: &Policy, list: &List, directory: Option<PathBuf>, threads: usize)
         choices: Choices::default(),
         threads,
         chunk_size: 0,
+        shard: None,
     }
 }
 

@@ -65,7 +65,7 @@ fn job(args: &FilterArgs, choices: Choices, crawlers: Vec<Crawler>) -> Job {
         per_input: args.per_input,
     });
     let (threads, chunk_size) = (args.threads, args.chunk_size);
-    Job { lists: args.lists.clone(), destination, crawlers, choices, threads, chunk_size }
+    Job { lists: args.lists.clone(), destination, crawlers, choices, threads, chunk_size, shard: args.long_run.shard }
 }
 
 fn max_age(given: &str) -> Result<MaxAge, Failure> {

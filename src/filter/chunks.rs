@@ -26,8 +26,8 @@ pub(super) struct Chunks<'l> {
 /// What has not been read yet.
 struct Input<'l> {
     list: usize,
-    /// Where the next chunk of a mapped list begins.
-    at: usize,
+    /// Where the next chunk begins in the list's text.
+    at: u64,
     stream: Option<Box<dyn Read + Send + 'l>>,
     /// What a stream's last chunk left over.
     left: Vec<u8>,
@@ -40,14 +40,22 @@ pub(super) struct Task {
     pub ticket: u64,
     /// The list that it is of.
     pub list: usize,
+    /// Where it begins in the list's text.
+    pub at: u64,
     /// The range of a mapped list; `None`: the octets are in the buffer of whoever took it.
     mapped: Option<Range<usize>>,
+}
+
+/// Where the first chunk of a list begins.
+fn start(list: &List) -> u64 {
+    list.range().start as u64
 }
 
 impl<'l> Chunks<'l> {
     /// Of all these lists, in order.
     pub fn new(lists: &'l [List], chunk_size: usize) -> Chunks<'l> {
-        let input = Input { list: 0, at: 0, stream: None, left: Vec::new(), tickets: 0 };
+        let at = lists.first().map_or(0, start);
+        let input = Input { list: 0, at, stream: None, left: Vec::new(), tickets: 0 };
         Chunks { lists, chunk_size, input: Mutex::new(input), stopped: AtomicBool::new(false) }
     }
 
@@ -70,8 +78,8 @@ impl<'l> Chunks<'l> {
             let unreadable = |error| FilterError::List { path: list.path.clone(), error };
             let mapped = match list.mapped() {
                 Some(text) => {
-                    let range = input.at..list::chunk_end(text, input.at, self.chunk_size);
-                    input.at = range.end;
+                    let start = input.at as usize;
+                    let range = start..list::chunk_end(&text[..list.range().end], start, self.chunk_size);
                     (!range.is_empty()).then_some(Some(range))
                 }
                 None => {
@@ -86,12 +94,14 @@ impl<'l> Chunks<'l> {
                     if length > LONGEST_CHUNK {
                         return Err(FilterError::LineTooLong { path: list.path.clone() });
                     }
+                    let task = Task { ticket: input.tickets, list: place, at: input.at, mapped };
                     input.tickets += 1;
-                    return Ok(Some(Task { ticket: input.tickets - 1, list: place, mapped }));
+                    input.at += length as u64;
+                    return Ok(Some(task));
                 }
                 None => {
                     input.list += 1;
-                    input.at = 0;
+                    input.at = self.lists.get(input.list).map_or(0, start);
                     input.stream = None;
                 }
             }

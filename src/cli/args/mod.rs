@@ -1,6 +1,15 @@
 //! The arguments, as they are given.
 
-use clap::{Parser, Subcommand, ValueEnum};
+mod documentation;
+mod long_runs;
+mod receipts;
+
+pub use documentation::{CompletionsArgs, ManArgs};
+pub use long_runs::LongRunArgs;
+pub use receipts::{JoinArgs, VerifyArgs};
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Parser, Subcommand, ValueEnum, ValueHint};
 use std::path::PathBuf;
 
 use robosieve::dialect::Dialect;
@@ -13,7 +22,16 @@ use robosieve::robots::Agents;
 
 /// Split URL lists by robots.txt, and prove that no line was lost
 #[derive(Debug, Parser)]
-#[command(version, max_term_width = 100)]
+#[command(
+    version,
+    max_term_width = 100,
+    after_help = "Examples:
+  robosieve filter --agent examplebot --robots robots/ --out split urls.txt
+  robosieve compile --agent examplebot robots/ captures.jsonl -o policy.rsv
+  robosieve check --policy policy.rsv https://example.com/private/x
+
+Each command has examples of its own: robosieve help filter"
+)]
 pub struct Args {
     #[command(subcommand)]
     pub command: Command,
@@ -28,6 +46,10 @@ pub enum Command {
     Inspect(InspectArgs),
     Export(ExportArgs),
     Lint(LintArgs),
+    Verify(VerifyArgs),
+    Join(JoinArgs),
+    Completions(CompletionsArgs),
+    Man(ManArgs),
 }
 
 /// Split URL lists into allowed, blocked, deferred and invalid lines
@@ -54,8 +76,7 @@ pub struct FilterArgs {
         conflicts_with = "policy",
         default_value = "rfc9309",
         value_name = "NAME",
-        value_parser = dialect,
-        help = dialect_help()
+        value_parser = dialect()
     )]
     pub dialect: &'static Dialect,
     #[command(flatten)]
@@ -90,6 +111,8 @@ pub struct FilterArgs {
     /// Give each list partitions of its own, in a folder named by its number and name
     #[arg(long, requires = "out")]
     pub per_input: bool,
+    #[command(flatten)]
+    pub long_run: LongRunArgs,
     /// Workers [default: one for each processor]
     #[arg(long, default_value_t = 0, hide_default_value = true, value_name = "N")]
     pub threads: usize,
@@ -141,7 +164,7 @@ pub struct CheckArgs {
     #[arg(long, required_unless_present = "policy", conflicts_with = "policy", value_name = "FILE")]
     pub robots: Option<PathBuf>,
     /// The URLs
-    #[arg(required = true, value_name = "URL")]
+    #[arg(required = true, value_name = "URL", value_hint = ValueHint::Url)]
     pub urls: Vec<std::ffi::OsString>,
 }
 
@@ -161,7 +184,7 @@ pub struct CompileArgs {
     #[arg(long, required = true, value_name = "NAME")]
     pub agent: Vec<Agents>,
     /// How robots.txt is read
-    #[arg(long, default_value = "rfc9309", value_name = "NAME", value_parser = dialect, help = dialect_help())]
+    #[arg(long, default_value = "rfc9309", value_name = "NAME", value_parser = dialect())]
     pub dialect: &'static Dialect,
     /// The origin that the single robots.txt given as SOURCE is for
     #[arg(long, value_name = "ORIGIN")]
@@ -220,7 +243,7 @@ pub struct InspectArgs {
     #[command(flatten)]
     pub policy: PolicyFileArgs,
     /// The origin, or any URL of it
-    #[arg(value_name = "ORIGIN")]
+    #[arg(value_name = "ORIGIN", value_hint = ValueHint::Url)]
     pub origin: Option<std::ffi::OsString>,
     /// Only this crawler: one that the policy was compiled for, or a list of them in order of preference
     /// [default: all of them]
@@ -302,7 +325,8 @@ pub enum ExportFormat {
   robosieve lint robots.txt
   robosieve lint --dialect all --json robots/* | jq -r .kind | sort | uniq -c")]
 pub struct LintArgs {
-    #[arg(long, value_name = "NAME", default_value = "rfc9309", value_parser = dialects, help = dialects_help())]
+    /// How robots.txt is read; as often as needed
+    #[arg(long, value_name = "NAME", default_value = "rfc9309", value_parser = dialects())]
     pub dialect: Vec<Dialects>,
     /// Print a JSON object for each finding, one a line
     #[arg(long)]
@@ -319,15 +343,12 @@ pub enum Dialects {
     One(&'static Dialect),
 }
 
-fn dialects(name: &str) -> Result<Dialects, String> {
-    match name {
+fn dialects() -> impl TypedValueParser<Value = Dialects> {
+    let names = Dialect::names().into_iter().chain(["all"]);
+    PossibleValuesParser::new(names).try_map(|name| match name.as_str() {
         "all" => Ok(Dialects::All),
-        name => dialect(name).map(Dialects::One).map_err(|error| format!("{error}, or all")),
-    }
-}
-
-fn dialects_help() -> String {
-    format!("How robots.txt is read; as often as needed: {}, or all", Dialect::names().join(", "))
+        name => Dialect::named(name).map(Dialects::One),
+    })
 }
 
 /// What has to be known of sources besides where they are.
@@ -364,8 +385,7 @@ pub struct CrawlerArgs {
         conflicts_with = "policy",
         default_value = "rfc9309",
         value_name = "NAME",
-        value_parser = dialect,
-        help = dialect_help()
+        value_parser = dialect()
     )]
     pub dialect: &'static Dialect,
 }
@@ -421,12 +441,8 @@ fn trust(checksum: bool) -> Trust {
     if checksum { Trust::Checksum } else { Trust::Nothing }
 }
 
-fn dialect(name: &str) -> Result<&'static Dialect, String> {
-    Dialect::named(name).map_err(|error| error.to_string())
-}
-
-fn dialect_help() -> String {
-    format!("How robots.txt is read: {}", Dialect::names().join(", "))
+fn dialect() -> impl TypedValueParser<Value = &'static Dialect> {
+    PossibleValuesParser::new(Dialect::names()).try_map(|name| Dialect::named(&name))
 }
 
 /// A fallback where there is nothing to use.
