@@ -68,7 +68,7 @@ fn urls(count: u64) -> (Vec<u8>, Vec<usize>) {
     for _ in 0..ASKED {
         // Knuth's generator; its upper bits are the good ones.
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        text.extend_from_slice(name((random >> 32) * count >> 32).as_bytes());
+        text.extend_from_slice(name(((random >> 32) * count) >> 32).as_bytes());
         text.extend_from_slice(b"/path");
         ends.push(text.len());
     }
