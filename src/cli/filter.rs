@@ -1,18 +1,21 @@
 //! `robosieve filter`.
 
 use std::io::{self, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::args::FilterArgs;
 use super::failure::Failure;
+use super::lists;
 use super::sources::Sources;
 use robosieve::filter::{self, Choices, Destination, Form, Job, MaxAge};
 use robosieve::policy::{Captures, Columns, Crawler, Policy};
 
 pub fn run(args: &FilterArgs) -> Result<ExitCode, Failure> {
     let choices = choices(args)?;
+    let lists = lists::all(args)?;
     let policy = policy(args)?;
-    let job = job(args, choices, crawlers(args, &policy)?);
+    let job = job(args, lists, choices, crawlers(args, &policy)?);
     let receipt = filter::run(&policy, &job)?;
     // Nobody may be there to read the table; the receipt has it all.
     let _ = writeln!(io::stderr(), "{receipt}");
@@ -56,7 +59,7 @@ fn choices(args: &FilterArgs) -> Result<Choices, Failure> {
     })
 }
 
-fn job(args: &FilterArgs, choices: Choices, crawlers: Vec<Crawler>) -> Job {
+fn job(args: &FilterArgs, lists: Vec<PathBuf>, choices: Choices, crawlers: Vec<Crawler>) -> Job {
     let destination = args.out.as_ref().map(|directory| Destination {
         directory: directory.clone(),
         form: if args.verdicts { Form::Verdicts } else { Form::Partitions },
@@ -64,7 +67,7 @@ fn job(args: &FilterArgs, choices: Choices, crawlers: Vec<Crawler>) -> Job {
         per_input: args.per_input,
     });
     let (threads, chunk_size) = (args.threads, args.chunk_size);
-    Job { lists: args.lists.clone(), destination, crawlers, choices, threads, chunk_size }
+    Job { lists, destination, crawlers, choices, threads, chunk_size }
 }
 
 fn max_age(given: &str) -> Result<MaxAge, Failure> {

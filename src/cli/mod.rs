@@ -12,7 +12,9 @@ mod failure;
 mod filter;
 mod inspect;
 mod lint;
+mod lists;
 mod merge;
+mod open_files;
 mod printer;
 mod sigbus;
 mod sources;
@@ -33,6 +35,7 @@ use robosieve::robots::Agents;
 /// Runs a command.
 pub fn run(args: Args) -> Result<ExitCode, Failure> {
     sigbus::report();
+    open_files::raise_limit();
     match args.command {
         Command::Filter(args) => filter::run(&args),
         Command::Check(args) => check::run(&args),

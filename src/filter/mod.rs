@@ -56,6 +56,9 @@ pub enum FilterError {
         /// The list.
         path: PathBuf,
     },
+    /// Standard input, given more than once.
+    #[error("standard input (-) is given twice as a list, but it can be read only once")]
+    StandardInputTwice,
     /// A line of 4 GiB or more.
     #[error("the list {} has a line of 4 GiB or more; that is no URL list", path.display())]
     LineTooLong {

@@ -8,6 +8,7 @@ use super::decision::Choices;
 use super::form::Form;
 use super::outcome::{Outcome, Partition};
 use super::tally::Tally;
+use crate::compression::Compression;
 use crate::policy::Statistics;
 
 /// The receipt, as it is written to `receipt.json`.
@@ -117,7 +118,10 @@ pub struct PartitionPart {
 pub struct ListPart {
     /// Its path, as given.
     pub path: String,
-    /// What it held.
+    /// How it is compressed; absent where it is not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compression: Option<Compression>,
+    /// What it held, decompressed.
     #[serde(flatten)]
     pub input: Part,
     /// Where its lines went.

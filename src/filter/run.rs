@@ -66,7 +66,7 @@ pub struct Destination {
 /// what was written is not what was read. Then no file has its final name.
 pub fn run(policy: &Policy, job: &Job) -> Result<Receipt, FilterError> {
     let started = Instant::now();
-    let lists: Vec<List> = job.lists.iter().map(|path| List::open(path)).collect::<Result<_, _>>()?;
+    let lists = List::open_all(&job.lists)?;
     let output = job.destination.as_ref().map(|destination| prepare(destination, job)).transpose()?;
     let per_input = job.destination.as_ref().is_some_and(|destination| destination.per_input);
     let judges: Vec<Judge<'_>> = job.crawlers.iter().map(|crawler| Judge::new(policy, crawler, job.choices)).collect();
@@ -148,6 +148,7 @@ fn receipt(
     };
     let list_part = |(list, tallies): (&List, &ListTotals)| ListPart {
         path: list.path.display().to_string(),
+        compression: list.compression,
         input: Part::of(&tallies.input, written),
         partitions: names
             .iter()

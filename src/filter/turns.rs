@@ -1,14 +1,12 @@
 //! Workers and their turns: who judges which chunk, and in what order their lines are placed.
 
-use std::io::Read;
-use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::FilterError;
 use super::form::Form;
 use super::judge::Judge;
-use super::list::{self, List};
+use super::list::{List, Reading, chunk_end, fill};
 use super::needed::Needed;
 use super::output::{Output, write_at};
 use super::tally::Tally;
@@ -31,7 +29,7 @@ struct Input<'l> {
     list: usize,
     /// Where the next chunk of a mapped list begins.
     at: usize,
-    stream: Option<Box<dyn Read + Send + 'l>>,
+    reading: Option<Reading<'l>>,
     /// What a stream's last chunk left over.
     left: Vec<u8>,
     tickets: u64,
@@ -123,11 +121,11 @@ impl Totals {
 }
 
 /// A chunk to be judged.
-struct Task {
+struct Task<'l> {
     ticket: u64,
     list: usize,
-    /// The range of a mapped list; `None`: the octets are in the worker's own buffer.
-    mapped: Option<Range<usize>>,
+    /// A part of a mapped list; `None`: the octets are in the worker's own buffer.
+    mapped: Option<&'l [u8]>,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -150,7 +148,7 @@ impl<'l> Turns<'l> {
             lists,
             chunk_size,
             per_input,
-            input: Mutex::new(Input { list: 0, at: 0, stream: None, left: Vec::new(), tickets: 0 }),
+            input: Mutex::new(Input { list: 0, at: 0, reading: None, left: Vec::new(), tickets: 0 }),
             turn: Mutex::new(Turn { ticket: 0, output, needed, totals, failure: None }),
             passed: Condvar::new(),
             stopped: AtomicBool::new(false),
@@ -158,28 +156,28 @@ impl<'l> Turns<'l> {
     }
 
     /// The next chunk; octets of a stream go to `buffer`.
-    fn next(&self, buffer: &mut Vec<u8>) -> Result<Option<Task>, FilterError> {
+    fn next(&self, buffer: &mut Vec<u8>) -> Result<Option<Task<'l>>, FilterError> {
         let mut input = lock(&self.input);
         while !self.stopped.load(Ordering::Relaxed) && input.list < self.lists.len() {
-            let list = &self.lists[input.list];
-            let place = input.list;
+            let Input { list: place, at, reading, left, .. } = &mut *input;
+            let (place, list) = (*place, &self.lists[*place]);
             let unreadable = |error| FilterError::List { path: list.path.clone(), error };
-            let mapped = match list.mapped() {
-                Some(text) => {
-                    let range = input.at..list::chunk_end(text, input.at, self.chunk_size);
-                    input.at = range.end;
-                    (!range.is_empty()).then_some(Some(range))
+            if reading.is_none() {
+                *reading = Some(list.read().map_err(unreadable)?);
+            }
+            let mapped = match reading.as_mut().expect("begun above") {
+                Reading::Mapped(text) => {
+                    let chunk = &text[*at..chunk_end(text, *at, self.chunk_size)];
+                    *at += chunk.len();
+                    (!chunk.is_empty()).then_some(Some(chunk))
                 }
-                None => {
-                    let Input { stream, left, .. } = &mut *input;
-                    let stream = stream.get_or_insert_with(|| list.stream());
-                    list::fill(stream, self.chunk_size, left, buffer).map_err(unreadable)?.then_some(None)
+                Reading::Stream(stream) => {
+                    fill(stream, self.chunk_size, left, buffer).map_err(unreadable)?.then_some(None)
                 }
             };
             match mapped {
                 Some(mapped) => {
-                    let length = mapped.as_ref().map_or(buffer.len(), Range::len);
-                    if length > LONGEST_CHUNK {
+                    if mapped.map_or(buffer.len(), <[u8]>::len) > LONGEST_CHUNK {
                         return Err(FilterError::LineTooLong { path: list.path.clone() });
                     }
                     input.tickets += 1;
@@ -188,7 +186,7 @@ impl<'l> Turns<'l> {
                 None => {
                     input.list += 1;
                     input.at = 0;
-                    input.stream = None;
+                    input.reading = None;
                 }
             }
         }
@@ -259,18 +257,15 @@ pub(super) fn work(turns: &Turns<'_>, judges: &[Judge<'_>]) {
     }
 }
 
-fn one_chunk(turns: &Turns<'_>, task: &Task, buffer: &[u8], worker: &mut Worker<'_, '_>) -> Result<(), FilterError> {
-    let chunk = match &task.mapped {
-        Some(range) => &turns.lists[task.list].mapped().expect("a mapped list")[range.clone()],
-        None => buffer,
-    };
+fn one_chunk(turns: &Turns<'_>, task: &Task<'_>, buffer: &[u8], worker: &mut Worker<'_, '_>) -> Result<(), FilterError> {
+    let chunk = task.mapped.unwrap_or(buffer);
     let more_follows = !turns.per_input && task.list + 1 < turns.lists.len();
     worker.judge(chunk, more_follows);
     place(turns, task, worker)
 }
 
 /// Takes room for a chunk's lines in its turn, and writes them.
-fn place(turns: &Turns<'_>, task: &Task, worker: &mut Worker<'_, '_>) -> Result<(), FilterError> {
+fn place(turns: &Turns<'_>, task: &Task<'_>, worker: &mut Worker<'_, '_>) -> Result<(), FilterError> {
     let written = worker.handed_over();
     let judged = &mut worker.judged;
     let Some(mut turn) = turns.turn_of(task.ticket) else { return Ok(()) };

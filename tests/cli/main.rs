@@ -10,12 +10,14 @@ mod bench;
 mod changes;
 mod check;
 mod compressed;
+mod compressed_lists;
 mod datasets;
 mod export;
 mod inputs;
 mod inspect;
 mod lint;
 mod lists;
+mod naming_lists;
 mod output;
 mod overrides;
 #[cfg(feature = "parquet")]
