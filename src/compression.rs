@@ -13,7 +13,7 @@ use std::path::Path;
 use zstd::stream::read::Decoder as ZstdDecoder;
 
 /// How a file is compressed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Compression {
     /// RFC 1952; members that follow each other are one text.

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use robosieve::filter::FilterError;
+use robosieve::filter::{FilterError, VerifyError};
 use robosieve::origin::InvalidUrl;
 use robosieve::policy::{
     ColumnsError, CrawlerError, MergeError, OpenError, OverridesError, WriteError, source::SourceError,
@@ -18,6 +18,8 @@ pub enum Failure {
     Overrides(#[from] OverridesError),
     #[error(transparent)]
     Filter(#[from] FilterError),
+    #[error(transparent)]
+    Verify(#[from] VerifyError),
     #[error("cannot make the policy: {0}")]
     Policy(#[from] WriteError),
     #[error("cannot write the policy {}: {error}", path.display())]
@@ -58,6 +60,8 @@ pub enum Failure {
     NotUtf8 { path: PathBuf, line: usize },
     #[error("--origin goes with exactly one source, a single robots.txt; {given} are given")]
     OneRobots { given: usize },
+    #[error("there is no command {given:?}; the commands are {known}")]
+    NoCommand { given: String, known: String },
 }
 
 impl Failure {

@@ -2,22 +2,25 @@
 //!
 //! [`args`] is plain data; each command turns it into what the library wants, and prints what came of it. Exit status:
 //! 0 done, 1 the answer is "no" (`check` found a URL that is not allowed, `lint` something to report, `inspect` no
-//! entry), 2 an error. A closed pipe is no error.
+//! entry, `verify` something that is not as the receipt says), 2 an error. A closed pipe is no error.
 
 mod args;
 mod check;
 mod compile;
+mod completions;
 mod export;
 mod failure;
 mod filter;
 mod inspect;
 mod lint;
 mod lists;
+mod man;
 mod merge;
 mod open_files;
 mod printer;
 mod sigbus;
 mod sources;
+mod verify;
 
 pub use args::Args;
 pub use failure::Failure;
@@ -44,6 +47,9 @@ pub fn run(args: Args) -> Result<ExitCode, Failure> {
         Command::Merge(args) => merge::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Export(args) => export::run(&args),
+        Command::Verify(args) => verify::run(&args),
+        Command::Completions(args) => completions::run(&args),
+        Command::Man(args) => man::run(&args),
     }
 }
 

@@ -5,7 +5,7 @@ use crate::dialect::{Dialect, Lifetime};
 use crate::policy::{Record, Ruling, Standing, State, Times, Word};
 
 /// What to do with lines that have no definite verdict.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Fallback {
     /// Allow them.
@@ -19,7 +19,7 @@ pub enum Fallback {
 }
 
 /// The longest that an answer may be used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MaxAge {
     /// The dialect's lifetime.
@@ -29,7 +29,7 @@ pub enum MaxAge {
 }
 
 /// The operator's choices.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Choices {
     /// For origins whose robots.txt was never fetched; `Use` is the same as `Defer`, there is nothing to use.

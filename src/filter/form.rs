@@ -4,9 +4,10 @@ use super::outcome::Partition;
 use super::tally::Tally;
 use super::worker::Sorted;
 use crate::policy::Crawler;
+use crate::robots::Agents;
 
 /// How lines are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Form {
     /// A file for each partition and crawler.
@@ -38,8 +39,16 @@ impl Form {
     /// The names of the files, crawler by crawler.
     pub(super) fn file_names(self, crawlers: &[Crawler]) -> Vec<String> {
         match self {
-            Form::Partitions => partition_names(crawlers).iter().map(|name| file_name(name)).collect(),
+            Form::Partitions => partition_names(crawlers).iter().map(|name| self.file_name(name)).collect(),
             Form::Verdicts => vec![VERDICTS.to_owned()],
+        }
+    }
+
+    /// The name of a partition's file; of verdicts, all partitions are in one.
+    pub(super) fn file_name(self, partition: &str) -> String {
+        match self {
+            Form::Partitions => file_name(partition),
+            Form::Verdicts => VERDICTS.to_owned(),
         }
     }
 
@@ -75,13 +84,18 @@ impl Form {
 
 /// The names of the partitions of all crawlers: `allowed`, or, where there are several crawlers, `allowed.examplebot`.
 pub(super) fn partition_names(crawlers: &[Crawler]) -> Vec<String> {
+    partition_names_of(&crawlers.iter().map(Crawler::agents).collect::<Vec<_>>())
+}
+
+/// The same, for crawlers that are known by their agents.
+pub(super) fn partition_names_of(crawlers: &[&Agents]) -> Vec<String> {
     let several = crawlers.len() > 1;
-    let name = |crawler: &Crawler, partition: Partition| match crawler.agents().tokens() {
+    let name = |agents: &Agents, partition: Partition| match agents.tokens() {
         _ if !several => partition.name().to_owned(),
         [] => format!("{}.{EVERYBODY}", partition.name()),
         tokens => format!("{}.{}", partition.name(), tokens.join("+")),
     };
-    crawlers.iter().flat_map(|crawler| Partition::ALL.map(|partition| name(crawler, partition))).collect()
+    crawlers.iter().flat_map(|agents| Partition::ALL.map(|partition| name(agents, partition))).collect()
 }
 
 /// The name of a partition's file.

@@ -5,6 +5,7 @@
 //! [Tallies](Tally) of the lines as read and of the octets as written prove that none was lost; the [`Receipt`] tells
 //! both and gets its name last.
 
+mod chunks;
 mod decision;
 mod form;
 mod judge;
@@ -15,9 +16,11 @@ mod outcome;
 mod output;
 mod receipt;
 mod run;
+mod scan;
 mod spill;
 mod tally;
 mod turns;
+mod verify;
 mod worker;
 
 pub use decision::{Choices, Fallback, MaxAge};
@@ -29,6 +32,7 @@ pub use output::{NEEDED, RECEIPT};
 pub use receipt::{Hex, ListPart, Part, PartitionPart, Receipt, ReceiptOptions};
 pub use run::{Destination, Job, run};
 pub use tally::{Tally, line_hash};
+pub use verify::{Checked, Role, Verification, VerifyError, verify};
 
 use std::io;
 use std::path::PathBuf;

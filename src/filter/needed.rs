@@ -115,6 +115,11 @@ impl Needed {
     }
 }
 
+/// How many lines wait, by a row of `robots-needed.tsv`; `None` where that is no such row.
+pub(super) fn lines_of_row(row: &str) -> Option<u64> {
+    row.split('\t').nth(2)?.parse().ok()
+}
+
 fn merged(a: Waiting, b: Waiting) -> Waiting {
     let first = if a.first <= b.first { a } else { b };
     Waiting { lines: a.lines + b.lines, ..first }

@@ -1,6 +1,7 @@
 //! The receipt of a run: what went in, where it went, why, and the proof that nothing was lost.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -12,18 +13,18 @@ use crate::compression::Compression;
 use crate::policy::Statistics;
 
 /// The receipt, as it is written to `receipt.json`.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Receipt {
     /// The program's version.
-    pub robosieve: &'static str,
+    pub robosieve: Cow<'static, str>,
     /// How lines are hashed for the checksums.
-    pub line_hash: &'static str,
+    pub line_hash: Cow<'static, str>,
     /// What was asked for.
     pub options: ReceiptOptions,
     /// The crawlers.
     pub agents: Vec<String>,
     /// The dialect.
-    pub dialect: &'static str,
+    pub dialect: Cow<'static, str>,
     /// What went in, all lists together.
     pub input: Part,
     /// Where it went: the partitions by name, of each crawler if there are several (`allowed.examplebot`).
@@ -54,7 +55,7 @@ pub struct Receipt {
 }
 
 /// What a run was asked to do.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ReceiptOptions {
     /// What the operator wants where there is no definite verdict.
     #[serde(flatten)]
@@ -70,7 +71,7 @@ pub struct ReceiptOptions {
 }
 
 /// Lines and octets of a part, with its checksums.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Part {
     /// Lines.
     pub lines: u64,
@@ -100,8 +101,15 @@ impl Serialize for Hex {
     }
 }
 
+impl<'de> Deserialize<'de> for Hex {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Hex, D::Error> {
+        let text = Cow::<str>::deserialize(deserializer)?;
+        u128::from_str_radix(&text, 16).map(Hex).map_err(serde::de::Error::custom)
+    }
+}
+
 /// A partition.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct PartitionPart {
     /// Lines that were judged to go there, as read.
     #[serde(flatten)]
@@ -110,11 +118,11 @@ pub struct PartitionPart {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub written: Option<Part>,
     /// Reasons, with the number of lines.
-    pub reasons: BTreeMap<&'static str, u64>,
+    pub reasons: BTreeMap<Cow<'static, str>, u64>,
 }
 
 /// A list.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ListPart {
     /// Its path, as given.
     pub path: String,
@@ -140,11 +148,35 @@ impl Part {
     }
 }
 
+impl Part {
+    /// The tally that it is of; checksums that were not computed are 0.
+    pub(super) fn tally(&self) -> Tally {
+        let [sum, order] = [self.sum, self.order].map(|checksum| checksum.map_or(0, |Hex(checksum)| checksum));
+        Tally { lines: self.lines, bytes: self.bytes, sum, order }
+    }
+
+    /// How these lines differ from what was `found`, if they do.
+    pub(super) fn difference(&self, found: &Tally) -> Option<String> {
+        let expected = self.tally();
+        if expected == *found {
+            return None;
+        }
+        Some(if (expected.lines, expected.bytes) != (found.lines, found.bytes) {
+            let (lines, bytes) = (found.lines, found.bytes);
+            format!("{} lines of {} octets by the receipt, {lines} of {bytes} found", expected.lines, expected.bytes)
+        } else if expected.sum != found.sum {
+            "as many lines, but not the same ones".to_owned()
+        } else {
+            "the same lines, but in another order".to_owned()
+        })
+    }
+}
+
 /// The reasons of a partition, from the counts of all outcomes.
-pub(super) fn reasons(partition: Partition, counts: &[u64; Outcome::COUNT]) -> BTreeMap<&'static str, u64> {
+pub(super) fn reasons(partition: Partition, counts: &[u64; Outcome::COUNT]) -> BTreeMap<Cow<'static, str>, u64> {
     let of = |(index, &count): (usize, &u64)| {
         let outcome = Outcome::from_index(index);
-        (outcome.partition() == partition && count > 0).then(|| (outcome.reason().name(), count))
+        (outcome.partition() == partition && count > 0).then(|| (outcome.reason().name().into(), count))
     };
     counts.iter().enumerate().filter_map(of).collect()
 }

@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use super::FilterError;
+use super::chunks::Chunks;
 use super::decision::Choices;
 use super::form::{Form, partition_names};
 use super::judge::Judge;
@@ -78,7 +79,7 @@ pub fn run(policy: &Policy, job: &Job) -> Result<Receipt, FilterError> {
         let needed = Needed::new(output.directory(), NEEDED_LIMIT);
         (output, needed, form)
     });
-    let turns = Turns::new(&lists, chunk_size, per_input, judges.len(), output);
+    let turns = Turns::new(Chunks::new(&lists, chunk_size), per_input, judges.len(), output);
     pool.broadcast(|_| work(&turns, &judges));
     let (mut output, needed, totals) = turns.finish()?;
     for list in &lists {
@@ -157,11 +158,11 @@ fn receipt(
             .collect(),
     };
     Receipt {
-        robosieve: env!("CARGO_PKG_VERSION"),
-        line_hash: LINE_HASH,
+        robosieve: env!("CARGO_PKG_VERSION").into(),
+        line_hash: LINE_HASH.into(),
         options,
         agents: crawlers.iter().map(|crawler| crawler.agents().to_string()).collect(),
-        dialect: policy.dialect().name,
+        dialect: policy.dialect().name.into(),
         input: Part::of(&totals.input, written),
         partitions: names.iter().enumerate().map(partition).collect(),
         verdicts,

@@ -1,38 +1,22 @@
 //! Workers and their turns: who judges which chunk, and in what order their lines are placed.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::FilterError;
+use super::chunks::{Chunks, Task};
 use super::form::Form;
 use super::judge::Judge;
-use super::list::{List, Reading, chunk_end, fill};
 use super::needed::Needed;
 use super::output::{Output, write_at};
 use super::tally::Tally;
-use super::worker::{Judged, LONGEST_CHUNK, Sorted, Worker};
+use super::worker::{Judged, Sorted, Worker};
 
 /// What all workers share.
 pub(super) struct Turns<'l> {
-    lists: &'l [List],
-    chunk_size: usize,
+    chunks: Chunks<'l>,
     per_input: bool,
-    input: Mutex<Input<'l>>,
     turn: Mutex<Turn>,
     passed: Condvar,
-    /// Whether the run has failed. Apart from the input, which is locked by whoever waits for a stream.
-    stopped: AtomicBool,
-}
-
-/// What has not been read yet.
-struct Input<'l> {
-    list: usize,
-    /// Where the next chunk of a mapped list begins.
-    at: usize,
-    reading: Option<Reading<'l>>,
-    /// What a stream's last chunk left over.
-    left: Vec<u8>,
-    tickets: u64,
 }
 
 /// What is done in the order of the chunks.
@@ -120,77 +104,28 @@ impl Totals {
     }
 }
 
-/// A chunk to be judged.
-struct Task<'l> {
-    ticket: u64,
-    list: usize,
-    /// A part of a mapped list; `None`: the octets are in the worker's own buffer.
-    mapped: Option<&'l [u8]>,
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // A worker that panics takes the whole run with it; what it held is not looked at again.
+/// Takes a lock whoever held it last: a worker that panics takes the whole run with it, and what it held is not looked at
+/// again.
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl<'l> Turns<'l> {
     pub fn new(
-        lists: &'l [List],
-        chunk_size: usize,
+        chunks: Chunks<'l>,
         per_input: bool,
         crawlers: usize,
         output: Option<(Output, Needed, Form)>,
     ) -> Turns<'l> {
         let form = output.as_ref().map(|&(_, _, form)| form);
-        let totals = Totals::new(lists.len(), crawlers, form);
+        let totals = Totals::new(chunks.lists().len(), crawlers, form);
         let (output, needed) = output.map(|(output, needed, _)| (output, needed)).unzip();
         Turns {
-            lists,
-            chunk_size,
+            chunks,
             per_input,
-            input: Mutex::new(Input { list: 0, at: 0, reading: None, left: Vec::new(), tickets: 0 }),
             turn: Mutex::new(Turn { ticket: 0, output, needed, totals, failure: None }),
             passed: Condvar::new(),
-            stopped: AtomicBool::new(false),
         }
-    }
-
-    /// The next chunk; octets of a stream go to `buffer`.
-    fn next(&self, buffer: &mut Vec<u8>) -> Result<Option<Task<'l>>, FilterError> {
-        let mut input = lock(&self.input);
-        while !self.stopped.load(Ordering::Relaxed) && input.list < self.lists.len() {
-            let Input { list: place, at, reading, left, .. } = &mut *input;
-            let (place, list) = (*place, &self.lists[*place]);
-            let unreadable = |error| FilterError::List { path: list.path.clone(), error };
-            if reading.is_none() {
-                *reading = Some(list.read().map_err(unreadable)?);
-            }
-            let mapped = match reading.as_mut().expect("begun above") {
-                Reading::Mapped(text) => {
-                    let chunk = &text[*at..chunk_end(text, *at, self.chunk_size)];
-                    *at += chunk.len();
-                    (!chunk.is_empty()).then_some(Some(chunk))
-                }
-                Reading::Stream(stream) => {
-                    fill(stream, self.chunk_size, left, buffer).map_err(unreadable)?.then_some(None)
-                }
-            };
-            match mapped {
-                Some(mapped) => {
-                    if mapped.map_or(buffer.len(), <[u8]>::len) > LONGEST_CHUNK {
-                        return Err(FilterError::LineTooLong { path: list.path.clone() });
-                    }
-                    input.tickets += 1;
-                    return Ok(Some(Task { ticket: input.tickets - 1, list: place, mapped }));
-                }
-                None => {
-                    input.list += 1;
-                    input.at = 0;
-                    input.reading = None;
-                }
-            }
-        }
-        Ok(None)
     }
 
     /// Waits for the turn of a ticket; `None` if the run has failed meanwhile.
@@ -205,7 +140,7 @@ impl<'l> Turns<'l> {
     /// Stops the run, with the first failure as its result.
     fn fail(&self, failure: FilterError) {
         lock(&self.turn).failure.get_or_insert(failure);
-        self.stopped.store(true, Ordering::Relaxed);
+        self.chunks.stop();
         self.passed.notify_all();
     }
 
@@ -237,7 +172,7 @@ pub(super) fn work(turns: &Turns<'_>, judges: &[Judge<'_>]) {
     let mut worker = Worker::new(judges, form);
     let mut buffer = Vec::new();
     let result = loop {
-        match turns.next(&mut buffer) {
+        match turns.chunks.next(&mut buffer) {
             Err(failure) => break Err(failure),
             Ok(None) => break Ok(()),
             Ok(Some(task)) => {
@@ -258,9 +193,8 @@ pub(super) fn work(turns: &Turns<'_>, judges: &[Judge<'_>]) {
 }
 
 fn one_chunk(turns: &Turns<'_>, task: &Task<'_>, buffer: &[u8], worker: &mut Worker<'_, '_>) -> Result<(), FilterError> {
-    let chunk = task.mapped.unwrap_or(buffer);
-    let more_follows = !turns.per_input && task.list + 1 < turns.lists.len();
-    worker.judge(chunk, more_follows);
+    let more_follows = !turns.per_input && task.list + 1 < turns.chunks.lists().len();
+    worker.judge(task.octets(buffer), more_follows);
     place(turns, task, worker)
 }
 

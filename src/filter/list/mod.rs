@@ -90,6 +90,11 @@ impl List {
         paths.iter().zip(opened).map(look).collect()
     }
 
+    /// Opens one list.
+    pub fn open(path: &Path) -> Result<List, FilterError> {
+        Ok(List::open_all(&[path.to_owned()])?.swap_remove(0))
+    }
+
     /// Begins to read the list, decompressed.
     pub fn read(&self) -> io::Result<Reading<'_>> {
         match &self.content {

@@ -1,6 +1,13 @@
 //! The arguments, as they are given.
 
-use clap::{Parser, Subcommand, ValueEnum};
+mod documentation;
+mod receipts;
+
+pub use documentation::{CompletionsArgs, ManArgs};
+pub use receipts::VerifyArgs;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Parser, Subcommand, ValueEnum, ValueHint};
 use std::path::PathBuf;
 
 use robosieve::dialect::Dialect;
@@ -13,7 +20,16 @@ use robosieve::robots::Agents;
 
 /// Split URL lists by robots.txt, and prove that no line was lost
 #[derive(Debug, Parser)]
-#[command(version, max_term_width = 100)]
+#[command(
+    version,
+    max_term_width = 100,
+    after_help = "Examples:
+  robosieve filter --agent examplebot --robots robots/ --out split urls.txt
+  robosieve compile --agent examplebot robots/ captures.jsonl -o policy.rsv
+  robosieve check --policy policy.rsv https://example.com/private/x
+
+Each command has examples of its own: robosieve help filter"
+)]
 pub struct Args {
     #[command(subcommand)]
     pub command: Command,
@@ -28,6 +44,9 @@ pub enum Command {
     Inspect(InspectArgs),
     Export(ExportArgs),
     Lint(LintArgs),
+    Verify(VerifyArgs),
+    Completions(CompletionsArgs),
+    Man(ManArgs),
 }
 
 /// Split URL lists into allowed, blocked, deferred and invalid lines
@@ -56,8 +75,7 @@ pub struct FilterArgs {
         conflicts_with = "policy",
         default_value = "rfc9309",
         value_name = "NAME",
-        value_parser = dialect,
-        help = dialect_help()
+        value_parser = dialect()
     )]
     pub dialect: &'static Dialect,
     #[command(flatten)]
@@ -148,7 +166,7 @@ pub struct CheckArgs {
     #[arg(long, required_unless_present = "policy", conflicts_with = "policy", value_name = "FILE")]
     pub robots: Option<PathBuf>,
     /// The URLs
-    #[arg(required = true, value_name = "URL")]
+    #[arg(required = true, value_name = "URL", value_hint = ValueHint::Url)]
     pub urls: Vec<std::ffi::OsString>,
 }
 
@@ -168,7 +186,7 @@ pub struct CompileArgs {
     #[arg(long, required = true, value_name = "NAME")]
     pub agent: Vec<Agents>,
     /// How robots.txt is read
-    #[arg(long, default_value = "rfc9309", value_name = "NAME", value_parser = dialect, help = dialect_help())]
+    #[arg(long, default_value = "rfc9309", value_name = "NAME", value_parser = dialect())]
     pub dialect: &'static Dialect,
     /// The origin that the single robots.txt given as SOURCE is for
     #[arg(long, value_name = "ORIGIN")]
@@ -226,7 +244,7 @@ pub struct InspectArgs {
     #[command(flatten)]
     pub policy: PolicyFileArgs,
     /// The origin, or any URL of it
-    #[arg(value_name = "ORIGIN")]
+    #[arg(value_name = "ORIGIN", value_hint = ValueHint::Url)]
     pub origin: Option<std::ffi::OsString>,
     /// Only this crawler: one that the policy was compiled for, or a list of them in order of preference
     /// [default: all of them]
@@ -305,7 +323,8 @@ pub enum ExportFormat {
   robosieve lint robots.txt
   robosieve lint --dialect all --json robots/* | jq -r .kind | sort | uniq -c")]
 pub struct LintArgs {
-    #[arg(long, value_name = "NAME", default_value = "rfc9309", value_parser = dialects, help = dialects_help())]
+    /// How robots.txt is read; as often as needed
+    #[arg(long, value_name = "NAME", default_value = "rfc9309", value_parser = dialects())]
     pub dialect: Vec<Dialects>,
     /// Print a JSON object for each finding, one a line
     #[arg(long)]
@@ -322,15 +341,12 @@ pub enum Dialects {
     One(&'static Dialect),
 }
 
-fn dialects(name: &str) -> Result<Dialects, String> {
-    match name {
+fn dialects() -> impl TypedValueParser<Value = Dialects> {
+    let names = Dialect::names().into_iter().chain(["all"]);
+    PossibleValuesParser::new(names).try_map(|name| match name.as_str() {
         "all" => Ok(Dialects::All),
-        name => dialect(name).map(Dialects::One).map_err(|error| format!("{error}, or all")),
-    }
-}
-
-fn dialects_help() -> String {
-    format!("How robots.txt is read; as often as needed: {}, or all", Dialect::names().join(", "))
+        name => Dialect::named(name).map(Dialects::One),
+    })
 }
 
 /// What has to be known of sources besides where they are.
@@ -367,8 +383,7 @@ pub struct CrawlerArgs {
         conflicts_with = "policy",
         default_value = "rfc9309",
         value_name = "NAME",
-        value_parser = dialect,
-        help = dialect_help()
+        value_parser = dialect()
     )]
     pub dialect: &'static Dialect,
 }
@@ -424,12 +439,8 @@ fn trust(checksum: bool) -> Trust {
     if checksum { Trust::Checksum } else { Trust::Nothing }
 }
 
-fn dialect(name: &str) -> Result<&'static Dialect, String> {
-    Dialect::named(name).map_err(|error| error.to_string())
-}
-
-fn dialect_help() -> String {
-    format!("How robots.txt is read: {}", Dialect::names().join(", "))
+fn dialect() -> impl TypedValueParser<Value = &'static Dialect> {
+    PossibleValuesParser::new(Dialect::names()).try_map(|name| Dialect::named(&name))
 }
 
 /// A fallback where there is nothing to use.

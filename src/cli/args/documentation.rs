@@ -1,0 +1,36 @@
+//! The arguments of the commands that document all others.
+
+use clap_complete::Shell;
+use std::path::PathBuf;
+
+/// Print completions for a shell
+///
+/// The shell then completes commands, options, their values, and files. Where it looks for them is its own affair; the
+/// examples are what is usual.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  robosieve completions bash > ~/.local/share/bash-completion/completions/robosieve
+  robosieve completions zsh > ~/.zfunc/_robosieve
+  robosieve completions fish > ~/.config/fish/completions/robosieve.fish")]
+pub struct CompletionsArgs {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    pub shell: Shell,
+}
+
+/// Print the manual page of the program or of one of its commands
+///
+/// The pages say what --help says, in the language of man(1).
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  robosieve man | man -l -
+  robosieve man filter | man -l -
+  robosieve man --output ~/.local/share/man/man1")]
+pub struct ManArgs {
+    /// The command [default: the program itself]
+    #[arg(value_name = "COMMAND", conflicts_with = "output")]
+    pub of: Option<String>,
+    /// Write all pages, robosieve.1, robosieve-filter.1 and so on, to a folder
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+}

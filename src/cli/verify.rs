@@ -1,0 +1,16 @@
+//! `robosieve verify`.
+
+use std::process::ExitCode;
+
+use super::args::VerifyArgs;
+use super::failure::Failure;
+use super::printer::Printer;
+use robosieve::filter;
+
+pub fn run(args: &VerifyArgs) -> Result<ExitCode, Failure> {
+    let verification = filter::verify(&args.directory, args.inputs, args.threads)?;
+    let mut printer = Printer::new();
+    printer.line(&verification.to_string())?;
+    printer.finish()?;
+    Ok(if verification.is_proven() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}

@@ -1,0 +1,178 @@
+//! A receipt, proved again.
+//!
+//! What a receipt says has to fit together ([`account`]): partitions add up to the input, lists add up to it too, reasons
+//! add up to partitions. Then its files are read again ([`files`]), and each must come to the lines, octets and checksums
+//! that the receipt has for it. Together that proves that every line of the input stands in exactly one partition, in
+//! order, without looking at the input: its checksums are those of the lines as they were read. Where the lists are still
+//! there, they can be read as well.
+
+mod account;
+mod files;
+mod verdicts;
+
+use std::fmt;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::FilterError;
+use super::output::RECEIPT;
+use super::receipt::{Part, Receipt};
+use super::tally::LINE_HASH;
+use crate::robots::AgentError;
+
+/// What was found when a receipt was proved again.
+#[derive(Debug, Clone)]
+pub struct Verification {
+    /// What was read again, in the order of the receipt.
+    pub files: Vec<Checked>,
+    /// What in the receipt does not fit together.
+    pub contradictions: Vec<String>,
+}
+
+/// A file that was read again.
+#[derive(Debug, Clone)]
+pub struct Checked {
+    /// Its path; of a list, as the receipt has it.
+    pub path: PathBuf,
+    /// What it is.
+    pub role: Role,
+    /// What was found in it; `None` if it was not read.
+    pub found: Option<Part>,
+    /// What is not as the receipt says.
+    pub problem: Option<String>,
+}
+
+/// What a file is to a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// It was written.
+    Output,
+    /// It was read.
+    List,
+}
+
+/// Why a receipt can be neither proved nor disproved.
+#[derive(Debug, thiserror::Error)]
+pub enum VerifyError {
+    /// No receipt.
+    #[error(
+        "{} is not there: that is no folder of a complete run; a run that was interrupted has no receipt before it is complete",
+        path.display()
+    )]
+    NoReceipt {
+        /// Where it should be.
+        path: PathBuf,
+    },
+    /// A file that cannot be read.
+    #[error("cannot read {}: {error}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// A receipt that is none.
+    #[error("{} is no receipt of robosieve: {error}", path.display())]
+    Malformed {
+        /// The receipt.
+        path: PathBuf,
+        /// What is wrong, with its line.
+        error: serde_json::Error,
+    },
+    /// A receipt with names of crawlers that are none.
+    #[error("{} is no receipt of robosieve: {error}", path.display())]
+    Agents {
+        /// The receipt.
+        path: PathBuf,
+        /// What is wrong.
+        error: AgentError,
+    },
+    /// Checksums of another kind.
+    #[error("{} has checksums of another kind ({found}); robosieve {version} made it, use that one", path.display())]
+    OtherHash {
+        /// The receipt.
+        path: PathBuf,
+        /// The kind.
+        found: String,
+        /// The version that made it.
+        version: String,
+    },
+    /// A list or an output that cannot be read, or changed meanwhile.
+    #[error(transparent)]
+    Filter(#[from] FilterError),
+}
+
+impl Verification {
+    /// Whether everything is as the receipt says.
+    pub fn is_proven(&self) -> bool {
+        self.contradictions.is_empty() && self.files.iter().all(|file| file.problem.is_none())
+    }
+}
+
+/// Proves the receipt in `directory` again, by its files and, with `inputs`, by the lists; `threads` of 0 are as many as
+/// there are processors.
+///
+/// # Errors
+///
+/// [`VerifyError`] where the receipt, a file or a list cannot be read. A file that is missing is a [`Checked::problem`]:
+/// its lines are.
+pub fn verify(directory: &Path, inputs: bool, threads: usize) -> Result<Verification, VerifyError> {
+    let receipt = read_receipt(directory)?;
+    let contradictions = account::contradictions(&receipt);
+    let mut files = files::outputs(&receipt, directory, threads)?;
+    if inputs {
+        files.extend(files::lists(&receipt, threads)?);
+    }
+    Ok(Verification { files, contradictions })
+}
+
+/// The receipt in a folder.
+pub(super) fn read_receipt(directory: &Path) -> Result<Receipt, VerifyError> {
+    let path = directory.join(RECEIPT);
+    let octets = fs::read(&path).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => VerifyError::NoReceipt { path: path.clone() },
+        _ => VerifyError::Unreadable { path: path.clone(), error },
+    })?;
+    let receipt: Receipt =
+        serde_json::from_slice(&octets).map_err(|error| VerifyError::Malformed { path: path.clone(), error })?;
+    if receipt.line_hash != LINE_HASH {
+        let (found, version) = (receipt.line_hash.into_owned(), receipt.robosieve.into_owned());
+        return Err(VerifyError::OtherHash { path, found, version });
+    }
+    match receipt.agents.iter().try_for_each(|agents| agents.parse::<crate::robots::Agents>().map(|_| ())) {
+        Err(error) => Err(VerifyError::Agents { path, error }),
+        Ok(()) => Ok(receipt),
+    }
+}
+
+impl fmt::Display for Verification {
+    /// A table of what was read, and the conclusion.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let width = self.files.iter().map(|file| file.path.display().to_string().len()).max().unwrap_or(0).max(4);
+        writeln!(f, "{:<width$} {:<6} {:>15} {:>18}  proof", "file", "role", "lines", "bytes")?;
+        for file in &self.files {
+            let path = file.path.display().to_string();
+            let number = |of: fn(&Part) -> u64| file.found.as_ref().map_or("-".to_owned(), |part| of(part).to_string());
+            let (lines, bytes) = (number(|part| part.lines), number(|part| part.bytes));
+            let proof = match (&file.problem, &file.found) {
+                (Some(problem), _) => problem,
+                (None, None) => "not kept, cannot be read again",
+                (None, Some(_)) => "as the receipt says",
+            };
+            let role = match file.role {
+                Role::Output => "output",
+                Role::List => "list",
+            };
+            writeln!(f, "{path:<width$} {role:<6} {lines:>15} {bytes:>18}  {proof}")?;
+        }
+        for contradiction in &self.contradictions {
+            writeln!(f, "the receipt contradicts itself: {contradiction}")?;
+        }
+        if self.is_proven() {
+            f.write_str("proven: every line that was read stands in the output as often as it should, in order")
+        } else {
+            f.write_str("NOT proven")
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! The file of all lines behind their verdicts, sorted by these.
+
+use crate::filter::form::SEPARATOR;
+use crate::filter::outcome::Partition;
+use crate::filter::receipt::Part;
+use crate::filter::tally::{Tally, line_hash};
+
+/// What a text of lines behind their verdicts comes to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Columns {
+    /// All lines, without what stands before them.
+    pub lines: Tally,
+    /// For each column, by partition.
+    partitions: Vec<[Tally; 4]>,
+    /// Lines that do not have a verdict in each column.
+    strange: u64,
+}
+
+impl Columns {
+    /// Of a text with so many columns; with a head, if it is the `first` of its file.
+    pub fn of(text: &[u8], columns: usize, first: bool) -> Columns {
+        let mut found = Columns { partitions: vec![Default::default(); columns], ..Columns::default() };
+        let mut partitions = vec![Partition::Invalid; columns];
+        for line in text.split_inclusive(|&octet| octet == b'\n').skip(usize::from(first)) {
+            let content = line.strip_suffix(b"\n").unwrap_or(line);
+            let mut rest = content;
+            let all = partitions.iter_mut().all(|partition| {
+                let Some(end) = memchr::memchr(SEPARATOR, rest) else { return false };
+                let named = Partition::ALL.into_iter().find(|named| named.name().as_bytes() == &rest[..end]);
+                rest = &rest[end + 1..];
+                named.map(|named| *partition = named).is_some()
+            });
+            if !all {
+                found.strange += 1;
+                continue;
+            }
+            let (hash, bytes) = (line_hash(rest), rest.len() + line.len() - content.len());
+            found.lines.add_hashed(hash, bytes);
+            for (column, &partition) in found.partitions.iter_mut().zip(&partitions) {
+                column[partition as usize].add_hashed(hash, bytes);
+            }
+        }
+        found
+    }
+
+    /// Appends the text that `next` is of.
+    pub fn append(&mut self, next: &Columns) {
+        self.lines.append(&next.lines);
+        self.strange += next.strange;
+        self.partitions.resize(next.partitions.len(), Default::default());
+        for (column, next) in self.partitions.iter_mut().zip(&next.partitions) {
+            column.iter_mut().zip(next).for_each(|(tally, next)| tally.append(next));
+        }
+    }
+
+    /// What is not as the receipt says: the lines must be `whole`, and those of each partition `parts`, in the order of
+    /// `names`.
+    pub fn difference(&self, whole: &Part, parts: &[Part], names: &[String]) -> Option<String> {
+        if self.strange > 0 {
+            return Some(format!("{} lines without a verdict for each crawler", self.strange));
+        }
+        whole.difference(&self.lines).or_else(|| {
+            let mut tallies = parts.iter().zip(self.partitions.as_flattened()).zip(names);
+            tallies.find_map(|((part, tally), name)| Some(format!("{name}: {}", part.difference(tally)?)))
+        })
+    }
+}

@@ -1,0 +1,103 @@
+//! Help with examples, shell completions, and manual pages.
+
+use std::io::Write;
+use std::process::Stdio;
+
+use crate::bench::{Bench, said};
+
+/// All commands, as the program's help lists them.
+fn commands(bench: &Bench) -> Vec<String> {
+    let help = bench.program("help").assert().success();
+    let help = String::from_utf8_lossy(&help.get_output().stdout).into_owned();
+    let list = help.split("Commands:\n").nth(1).and_then(|rest| rest.split("\n\n").next()).expect("a list of commands");
+    let names = list.lines().filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
+    names.filter(|name| !name.is_empty() && *name != "help").map(str::to_owned).collect()
+}
+
+#[test]
+fn every_help_has_examples_of_its_own_command() {
+    let bench = Bench::new();
+    let commands = commands(&bench);
+    assert!(commands.len() >= 9 && commands.contains(&"filter".to_owned()), "{commands:?}");
+    for command in commands {
+        for option in ["-h", "--help"] {
+            let help = bench.program(&format!("{command} {option}")).assert().success();
+            let help = String::from_utf8_lossy(&help.get_output().stdout).into_owned();
+            let examples = help.split("\nExample").nth(1).unwrap_or_else(|| panic!("{command}: no examples: {help}"));
+            assert!(examples.contains(&format!("robosieve {command}")), "{command}: {examples}");
+        }
+    }
+}
+
+#[test]
+fn a_misspelt_dialect_gets_the_likely_one_for_an_answer() {
+    let done = Bench::new().program("lint --dialect gogle robots.txt").assert().code(2);
+    said(&done.get_output().stderr, &["gogle", "similar value exists: 'google'"]);
+}
+
+#[test]
+fn completions_are_for_all_shells_and_name_all_commands() {
+    let bench = Bench::new();
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let done = bench.program(&format!("completions {shell}")).assert().success();
+        let script = String::from_utf8_lossy(&done.get_output().stdout).into_owned();
+        for command in commands(&bench) {
+            assert!(script.contains(&command), "{shell}: {command}");
+        }
+    }
+    let done = bench.program("completions bsh").assert().code(2);
+    said(&done.get_output().stderr, &["bsh", "similar value exists: 'bash'"]);
+}
+
+#[test]
+fn bash_completes_commands_options_and_values() {
+    let bench = Bench::new();
+    let script = bench.program("completions bash").assert().success().get_output().stdout.clone();
+    let mut text = String::from_utf8(script).expect("UTF-8");
+    // As bash calls it: the words of the line, the place of the one to complete, then the candidates.
+    text.push_str(
+        "try() { COMP_WORDS=(robosieve \"$@\"); COMP_CWORD=$#; _robosieve robosieve \"${@: -1}\" \"${@: -2:1}\"; \
+         echo \"${COMPREPLY[*]}\"; }\ntry fil; try filter --age; try lint --dialect goo; try completions z\n",
+    );
+    bench.file("complete.bash", text);
+    let bash = std::process::Command::new("bash").arg(bench.path("complete.bash")).stderr(Stdio::inherit()).output();
+    match bash {
+        Ok(done) => assert_eq!(String::from_utf8_lossy(&done.stdout), "filter\n--agent\ngoogle\nzsh\n"),
+        Err(error) => {
+            let mut err = std::io::stderr();
+            writeln!(err, "SKIPPED: bash is missing ({error}); its completions were not tried").expect("it is open");
+        }
+    }
+}
+
+#[test]
+fn there_is_a_manual_page_of_every_command() {
+    let bench = Bench::new();
+    bench.program("man --output pages/man1").assert().success();
+    let mut expected: Vec<String> = commands(&bench).iter().map(|name| format!("robosieve-{name}.1")).collect();
+    expected.push("robosieve.1".to_owned());
+    expected.sort();
+    assert_eq!(bench.names("pages/man1"), expected);
+    for name in expected {
+        let page = String::from_utf8(bench.read(&format!("pages/man1/{name}"))).expect("UTF-8");
+        let title = name.trim_end_matches(".1");
+        assert!(page.contains(&format!(".TH {title} 1 ")), "{page}");
+        assert!(page.contains(&format!("robosieve {}", env!("CARGO_PKG_VERSION"))), "{page}");
+        assert!(page.contains("Example"), "{page}");
+        let command = title.strip_prefix("robosieve-").unwrap_or("");
+        let printed = bench.program(&format!("man {command}")).assert().success();
+        assert_eq!(String::from_utf8_lossy(&printed.get_output().stdout), page);
+    }
+}
+
+#[test]
+fn a_page_that_cannot_be_is_an_error_and_a_closed_pipe_is_none() {
+    let bench = Bench::new();
+    let done = bench.program("man fitler").assert().code(2);
+    said(&done.get_output().stderr, &["fitler", "filter", "check"]);
+    let closed = crate::output::with_closed_stdout(&bench, "completions bash");
+    assert_eq!(closed.status.code(), Some(0));
+    bench.file("file", "");
+    let done = bench.program("man --output file/man1").assert().code(2);
+    said(&done.get_output().stderr, &["cannot write", "file/man1"]);
+}

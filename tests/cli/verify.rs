@@ -1,0 +1,177 @@
+//! A receipt is proved again.
+
+use std::fs;
+
+use crate::bench::{Bench, said};
+
+/// A run over two lists, of which the first has no last line feed.
+fn bench_with_run(options: &str) -> Bench {
+    let bench = Bench::with_site();
+    let urls = |count: usize| {
+        let line = |n: usize| match n % 5 {
+            0 => format!("http://a.example/no/{n}\n"),
+            1 => format!("http://{n}.example/\n"),
+            2 => "\n".to_owned(),
+            _ => format!("http://a.example/{n}\n"),
+        };
+        (0..count).map(line).collect::<String>()
+    };
+    bench.file("urls", urls(500).trim_end());
+    bench.file("more", urls(300));
+    bench.filter(&format!("--robots sites {options} --out out urls more")).assert().success();
+    bench
+}
+
+/// The table, and the exit status.
+fn verify(bench: &Bench, words: &str) -> (String, Option<i32>) {
+    let done = bench.program(&format!("verify {words}")).output().expect("the program");
+    assert!(done.stderr.is_empty(), "{}", String::from_utf8_lossy(&done.stderr));
+    (String::from_utf8(done.stdout).expect("UTF-8"), done.status.code())
+}
+
+/// What happens to a file must be found, and told in the line of that file.
+fn found(bench: &Bench, name: &str, problem: &str, change: impl FnOnce(&str) -> String) {
+    let path = bench.path(&format!("out/{name}"));
+    let before = fs::read_to_string(&path).expect("text");
+    fs::write(&path, change(&before)).expect("written");
+    let (table, status) = verify(bench, "out");
+    assert_eq!(status, Some(1), "{name}: {table}");
+    assert!(table.ends_with("NOT proven\n"), "{table}");
+    let line = table.lines().find(|line| line.contains(name)).expect("a line of the file");
+    assert!(line.contains(problem), "{line}");
+    fs::write(&path, before).expect("written");
+}
+
+fn swap_lines(text: &str) -> String {
+    let mut lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let last = lines.len() - 1;
+    lines.swap(last - 1, last);
+    lines.concat()
+}
+
+#[test]
+fn what_a_run_wrote_is_proven() {
+    let forms =
+        ["", "--verdicts", "--per-input", "--per-input --verdicts", "--agent other", "--agent other --verdicts"];
+    for options in forms {
+        let bench = bench_with_run(&format!("{options} --chunk-size 200"));
+        for words in ["out", "out --inputs", "out --inputs --threads 3"] {
+            let (table, status) = verify(&bench, words);
+            assert_eq!(status, Some(0), "{options}: {table}");
+            assert!(table.contains("proven: every line"), "{table}");
+            assert_eq!(table.contains("urls "), words.contains("inputs"), "{table}");
+        }
+    }
+}
+
+#[test]
+fn changed_partitions_are_found() {
+    let bench = bench_with_run("");
+    found(&bench, "allowed.txt", "320 lines", |text| text.replacen("http://a.example/3\n", "", 1));
+    found(&bench, "blocked.txt", "found", |text| format!("{text}http://a.example/no/0\n"));
+    found(&bench, "deferred.txt", "not the same", |text| text.replacen("http://1.", "http://2.", 1));
+    found(&bench, "blocked.txt", "another order", swap_lines);
+    found(&bench, "invalid.txt", "found", |_| String::new());
+    found(&bench, "robots-needed.tsv", "100 origins", |text| {
+        text[..=text.trim_end().rfind('\n').expect("a line")].to_owned()
+    });
+    found(&bench, "robots-needed.tsv", "lines wait", |text| text.replacen("\t1\t", "\t7\t", 1));
+    let (table, _) = verify(&bench, "out");
+    assert!(table.contains("proven: every line"), "what was changed is as it was: {table}");
+}
+
+#[test]
+fn changed_verdicts_are_found() {
+    let bench = bench_with_run("--agent other --verdicts --chunk-size 200");
+    let name = "verdicts.tsv";
+    let line = "allowed\tallowed\thttp://a.example/8\n";
+    found(&bench, name, "found", |text| text.replacen(line, "", 1));
+    found(&bench, name, "allowed.examplebot", |text| text.replacen(line, &line.replacen("allowed", "blocked", 1), 1));
+    found(&bench, name, "allowed.other", |text| text.replacen(line, &line.replacen("\tallowed", "\tblocked", 1), 1));
+    found(&bench, name, "without a verdict", |text| text.replacen(line, &line.replace("allowed", "fine"), 1));
+    found(&bench, name, "another order", swap_lines);
+}
+
+#[test]
+fn changed_partitions_of_lists_are_found() {
+    let bench = bench_with_run("--per-input");
+    found(&bench, "0002-more/allowed.txt", "found", |text| text.replacen("http://a.example/3\n", "", 1));
+    found(&bench, "0001-urls/blocked.txt", "another order", swap_lines);
+}
+
+#[test]
+fn a_missing_file_is_found() {
+    for options in ["", "--verdicts"] {
+        let bench = bench_with_run(options);
+        let name = if options.is_empty() { "blocked.txt" } else { "verdicts.tsv" };
+        fs::remove_file(bench.path(&format!("out/{name}"))).expect("removed");
+        fs::remove_file(bench.path("out/robots-needed.tsv")).expect("removed");
+        let (table, status) = verify(&bench, "out");
+        assert_eq!(status, Some(1));
+        assert_eq!(table.matches("missing").count(), 2, "{table}");
+    }
+}
+
+#[test]
+fn a_changed_list_is_found_if_it_is_read() {
+    let bench = bench_with_run("");
+    bench.file("more", String::from_utf8(bench.read("more")).expect("text").replacen("/no/", "/ok/", 1));
+    assert_eq!(verify(&bench, "out").1, Some(0));
+    let (table, status) = verify(&bench, "out --inputs");
+    assert_eq!(status, Some(1));
+    assert!(table.lines().any(|line| line.starts_with("more ") && line.contains("not the same")), "{table}");
+}
+
+#[test]
+fn standard_input_cannot_be_read_again() {
+    let bench = Bench::with_site();
+    bench.filter("--robots sites --out out -").write_stdin("http://a.example/\n").assert().success();
+    let (table, status) = verify(&bench, "out --inputs");
+    assert_eq!(status, Some(0));
+    assert!(table.contains("not kept"), "{table}");
+}
+
+/// Numbers that were changed in the receipt do not fit the files, or each other.
+#[test]
+fn a_changed_receipt_is_found() {
+    let bench = bench_with_run("");
+    let receipt = String::from_utf8(bench.read("out/receipt.json")).expect("text");
+    let lines: Vec<&str> = receipt.lines().collect();
+    let (from, to) = (receipt.find("\"input\"").expect("input"), receipt.find("\"balanced\"").expect("balanced"));
+    let mut at = 0;
+    let mut changed = 0;
+    for line in lines {
+        let digit = line.rfind(|c: char| c.is_ascii_digit());
+        if let Some(digit) = digit.filter(|_| (from..to).contains(&at) && line.contains(": ") && !line.contains("path"))
+        {
+            let other = if line.as_bytes()[digit] == b'1' { "2" } else { "1" };
+            let mut text = receipt.clone();
+            text.replace_range(at + digit..at + digit + 1, other);
+            bench.file("out/receipt.json", text);
+            let (table, status) = verify(&bench, "out");
+            assert_eq!(status, Some(1), "{line}: {table}");
+            changed += 1;
+        }
+        at += line.len() + 1;
+    }
+    assert!(changed > 50, "{changed}");
+}
+
+#[test]
+fn what_cannot_be_read_is_an_error() {
+    let bench = bench_with_run("");
+    let refused = |words: &str, message: &[&str]| {
+        let done = bench.program(&format!("verify {words}")).assert().code(2);
+        said(&done.get_output().stderr, message);
+    };
+    refused("sites", &["receipt.json", "not there"]);
+    fs::remove_file(bench.path("more")).expect("removed");
+    refused("out --inputs", &["more"]);
+    let receipt = String::from_utf8(bench.read("out/receipt.json")).expect("text");
+    bench.file("out/receipt.json", receipt.replace("XXH3-128", "MD5"));
+    refused("out", &["MD5", "another kind"]);
+    bench.file("out/receipt.json", &receipt[..200]);
+    refused("out", &["receipt.json", "line"]);
+    bench.file("out/receipt.json", receipt.replace("\"examplebot\"", "\"a b\""));
+    refused("out", &["receipt.json", "a b"]);
+}
