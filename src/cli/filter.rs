@@ -8,7 +8,7 @@ use super::args::FilterArgs;
 use super::failure::Failure;
 use super::lists;
 use super::sources::Sources;
-use robosieve::filter::{self, Choices, Destination, Form, Job, MaxAge};
+use robosieve::filter::{self, Choices, Destination, Form, Job, MaxAge, UrlField};
 use robosieve::policy::{Captures, Columns, Crawler, Policy};
 
 pub fn run(args: &FilterArgs) -> Result<ExitCode, Failure> {
@@ -66,8 +66,9 @@ fn job(args: &FilterArgs, lists: Vec<PathBuf>, choices: Choices, crawlers: Vec<C
         force: args.force,
         per_input: args.per_input,
     });
+    let url_field = UrlField { delimiter: args.delimiter, column: args.column.clone(), header: args.header };
     let (threads, chunk_size) = (args.threads, args.chunk_size);
-    Job { lists, destination, crawlers, choices, threads, chunk_size }
+    Job { lists, url_field, destination, crawlers, choices, threads, chunk_size }
 }
 
 fn max_age(given: &str) -> Result<MaxAge, Failure> {

@@ -16,15 +16,16 @@ pub fn all(args: &FilterArgs) -> Result<Vec<PathBuf>, Failure> {
             None => lists.push(argument.clone()),
         }
     }
-    if let Some(file) = &args.files_from {
+    let Some(file) = &args.files_from else { return Ok(lists) };
+    let is_read_twice = |lists: &[PathBuf]| {
         let is_standard_input = |path: &PathBuf| path.as_os_str() == STANDARD_INPUT;
-        let named = named_in(file)?;
-        if is_standard_input(file) && lists.iter().chain(&named).any(is_standard_input) {
-            return Err(Failure::StandardInputTwice);
-        }
-        lists.extend(named);
+        is_standard_input(file) && lists.iter().any(is_standard_input)
+    };
+    if is_read_twice(&lists) {
+        return Err(Failure::StandardInputTwice);
     }
-    Ok(lists)
+    lists.extend(named_in(file)?);
+    if is_read_twice(&lists) { Err(Failure::StandardInputTwice) } else { Ok(lists) }
 }
 
 /// An argument that is a pattern: it has one of its signs, and no file has that name.

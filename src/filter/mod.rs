@@ -9,6 +9,7 @@ mod chunks;
 mod decision;
 mod form;
 mod judge;
+mod layout;
 mod lines;
 mod list;
 mod needed;
@@ -26,6 +27,7 @@ mod worker;
 pub use decision::{Choices, Fallback, MaxAge};
 pub use form::Form;
 pub use judge::{Bench, Judge, Url};
+pub use layout::{Column, Delimiter, DelimiterError, Layout, UrlField, UrlFieldError};
 pub use list::STANDARD_INPUT;
 pub use outcome::{Outcome, Partition, Reason};
 pub use output::{NEEDED, RECEIPT};
@@ -59,6 +61,26 @@ pub enum FilterError {
     ListInOutput {
         /// The list.
         path: PathBuf,
+    },
+    /// A list in which the URL is not where it was said to be.
+    #[error("the list {}: {error}", path.display())]
+    UrlField {
+        /// The list.
+        path: PathBuf,
+        /// What is wrong.
+        error: UrlFieldError,
+    },
+    /// Lists with different head lines, whose lines cannot be in one file.
+    #[error(
+        "the lists {} and {} begin with different head lines, so their lines cannot stand below one of them; give each \
+         list partitions of its own with --per-input",
+        one.display(), other.display()
+    )]
+    HeadsDiffer {
+        /// A list.
+        one: PathBuf,
+        /// A list with another head line, or without one.
+        other: PathBuf,
     },
     /// Standard input, given more than once.
     #[error("standard input (-) is given twice as a list, but it can be read only once")]

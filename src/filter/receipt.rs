@@ -7,6 +7,7 @@ use std::fmt;
 
 use super::decision::Choices;
 use super::form::Form;
+use super::layout::UrlField;
 use super::outcome::{Outcome, Partition};
 use super::tally::Tally;
 use crate::compression::Compression;
@@ -60,6 +61,8 @@ pub struct ReceiptOptions {
     /// What the operator wants where there is no definite verdict.
     #[serde(flatten)]
     pub choices: Choices,
+    /// Where the URL stands in a line.
+    pub url_field: UrlField,
     /// How lines are written.
     pub form: Form,
     /// Workers.
@@ -126,10 +129,15 @@ pub struct PartitionPart {
 pub struct ListPart {
     /// Its path, as given.
     pub path: String,
+    /// What its lines are: `lines` if each is a URL, `delimited` or `cdxj`.
+    pub format: Cow<'static, str>,
     /// How it is compressed; absent where it is not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compression: Option<Compression>,
-    /// What it held, decompressed.
+    /// Its head line, which every file with its lines begins with; absent where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub head: Option<Part>,
+    /// What it held, decompressed, without its head line.
     #[serde(flatten)]
     pub input: Part,
     /// Where its lines went.

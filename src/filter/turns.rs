@@ -194,7 +194,7 @@ pub(super) fn work(turns: &Turns<'_>, judges: &[Judge<'_>]) {
 
 fn one_chunk(turns: &Turns<'_>, task: &Task<'_>, buffer: &[u8], worker: &mut Worker<'_, '_>) -> Result<(), FilterError> {
     let more_follows = !turns.per_input && task.list + 1 < turns.chunks.lists().len();
-    worker.judge(task.octets(buffer), more_follows);
+    worker.judge(task.octets(buffer), &turns.chunks.lists()[task.list].layout, more_follows);
     place(turns, task, worker)
 }
 
@@ -232,7 +232,7 @@ fn place(turns: &Turns<'_>, task: &Task<'_>, worker: &mut Worker<'_, '_>) -> Res
 mod tests {
     use super::*;
     use crate::dialect::Dialect;
-    use crate::filter::{Choices, Partition};
+    use crate::filter::{Choices, Layout, Partition};
     use crate::policy::Captures;
     use crate::robots::Agents;
 
@@ -244,7 +244,7 @@ mod tests {
         let crawler = policy.crawler(None).unwrap();
         let judges = [Judge::new(&policy, &crawler, Choices::default())];
         let mut worker = Worker::new(&judges, Some(Form::Partitions));
-        worker.judge(LINES.as_bytes(), false);
+        worker.judge(LINES.as_bytes(), &Layout::WHOLE, false);
         let deferred = &mut worker.judged.buffers[Partition::Deferred as usize];
         assert_eq!(deferred, LINES.as_bytes());
         *deferred = change(LINES).into_bytes();

@@ -6,12 +6,14 @@
 
 mod agents;
 mod bench;
+mod cdxj_lists;
 #[cfg(unix)]
 mod changes;
 mod check;
 mod compressed;
 mod compressed_lists;
 mod datasets;
+mod delimited_lists;
 mod documentation;
 mod export;
 mod inputs;

@@ -11,7 +11,7 @@ use clap::{Parser, Subcommand, ValueEnum, ValueHint};
 use std::path::PathBuf;
 
 use robosieve::dialect::Dialect;
-use robosieve::filter::Fallback;
+use robosieve::filter::{Column, Delimiter, Fallback};
 use robosieve::policy::source::Options;
 #[cfg(feature = "parquet")]
 use robosieve::policy::source::ParquetColumns;
@@ -138,6 +138,18 @@ pub struct FilterArgs {
     /// The time that age is judged at, as RFC 3339 [default: the time of the run]
     #[arg(long, value_name = "TIME")]
     pub now: Option<jiff::Timestamp>,
+    /// The lines of the lists have fields with this character between them (\t is a tab), and one of them is the URL.
+    /// Between , or ; a field may stand in quotes, as RFC 4180 has it, but a record must be on one line. The whole line
+    /// is kept. CDX and CDXJ, the indexes of web archives, are known by their content and need no option
+    #[arg(long, value_name = "CHAR")]
+    pub delimiter: Option<Delimiter>,
+    /// Which field is the URL: its number, or its name in the first line [default: 1]
+    #[arg(long, value_name = "N|NAME")]
+    pub column: Option<Column>,
+    /// The first line of each list is a head line: it is not judged, but every file of the output begins with it. A
+    /// --column that is given by name says so, too
+    #[arg(long)]
+    pub header: bool,
     /// A file that names more lists, one path a line; - is standard input
     #[arg(long, value_name = "FILE")]
     pub files_from: Option<PathBuf>,

@@ -7,13 +7,15 @@
 mod chunks;
 
 use memmap2::Mmap;
+use std::borrow::Cow;
 use std::fs::File;
-use std::io::{self, Read, Seek};
+use std::io::{self, BufRead, Read, Seek};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
 use super::FilterError;
+use super::layout::{LOOK, Layout, UrlField};
 use crate::compression::{Compression, Reader};
 pub(in crate::filter) use chunks::{chunk_end, fill};
 
@@ -25,6 +27,14 @@ pub(super) struct List {
     pub path: PathBuf,
     /// How it is compressed, if it is.
     pub compression: Option<Compression>,
+    /// Where the URLs stand in its lines.
+    pub layout: Layout,
+    /// Its head line, which is no line of the list, with a LF behind it; empty where there is none.
+    pub head: Vec<u8>,
+    /// How many octets it takes in the list.
+    pub head_length: usize,
+    /// Whether there is nothing in it, not even a head line.
+    pub is_empty: bool,
     content: Content,
 }
 
@@ -34,8 +44,11 @@ enum Content {
         file: Regular,
     },
     Compressed(Regular),
-    /// What can be read only once; nothing when that was begun.
-    Stream(Mutex<Option<Reader<Box<dyn Read + Send>>>>),
+    /// What can be read only once: its start, which was looked at, and what follows, until that is read.
+    Stream {
+        start: Vec<u8>,
+        rest: Mutex<Option<Reader<Box<dyn Read + Send>>>>,
+    },
 }
 
 /// A list that is being read.
@@ -48,7 +61,8 @@ pub(super) enum Reading<'l> {
 
 /// What is at a path, opened.
 enum Opened {
-    Regular(Regular),
+    /// A regular file, mapped or compressed.
+    Regular(Option<Compression>, Content),
     /// A pipe or a device, or standard input; also a file that says it is empty, as those of `/proc` do.
     Stream(Box<dyn Read + Send>),
 }
@@ -76,46 +90,55 @@ impl FileState {
 impl List {
     /// Opens all lists, and then looks into them: somebody who feeds several pipes may wait for all to be opened.
     /// `-` is standard input.
-    pub fn open_all(paths: &[PathBuf]) -> Result<Vec<List>, FilterError> {
+    pub fn open_all(paths: &[PathBuf], url_field: &UrlField) -> Result<Vec<List>, FilterError> {
         if paths.iter().filter(|path| path.as_os_str() == STANDARD_INPUT).count() > 1 {
             return Err(FilterError::StandardInputTwice);
         }
-        let failed = |path: &Path, error| FilterError::List { path: path.to_owned(), error };
-        let open = |path: &PathBuf| Opened::at(path).map_err(|error| failed(path, error));
+        let open = |path: &PathBuf| Opened::at(path).map_err(|error| unreadable(path, error));
         let opened: Vec<Opened> = paths.iter().map(open).collect::<Result<_, _>>()?;
-        let look = |(path, opened): (&PathBuf, Opened)| {
-            let (compression, content) = opened.content().map_err(|error| failed(path, error))?;
-            Ok(List { path: path.clone(), compression, content })
-        };
-        paths.iter().zip(opened).map(look).collect()
+        paths.iter().zip(opened).map(|(path, opened)| List::look(path, opened, url_field)).collect()
     }
 
-    /// Opens one list.
+    /// Opens one list, whose lines are taken as they are.
     pub fn open(path: &Path) -> Result<List, FilterError> {
-        Ok(List::open_all(&[path.to_owned()])?.swap_remove(0))
+        let content = Opened::at(path).and_then(|opened| opened.content(&UrlField::default()));
+        let (compression, content) = content.map_err(|error| unreadable(path, error))?;
+        let (layout, head) = (Layout::WHOLE, Vec::new());
+        Ok(List { path: path.to_owned(), compression, layout, head, head_length: 0, is_empty: false, content })
     }
 
-    /// Begins to read the list, decompressed.
-    pub fn read(&self) -> io::Result<Reading<'_>> {
-        match &self.content {
-            Content::Mapped { map, .. } => Ok(Reading::Mapped(map)),
-            Content::Compressed(Regular { file, .. }) => {
-                let mut file = file;
-                file.rewind()?;
-                Ok(Reading::Stream(Box::new(Reader::new(file)?)))
-            }
-            Content::Stream(text) => match text.lock().unwrap_or_else(PoisonError::into_inner).take() {
-                Some(text) => Ok(Reading::Stream(Box::new(text))),
-                None => Err(io::Error::other("it can be read only once")),
-            },
+    fn look(path: &Path, opened: Opened, url_field: &UrlField) -> Result<List, FilterError> {
+        let (compression, content) = opened.content(url_field).map_err(|error| unreadable(path, error))?;
+        let start = content.start(url_field).map_err(|error| unreadable(path, error))?;
+        let known = url_field.layout(&start);
+        let (layout, head) = known.map_err(|error| FilterError::UrlField { path: path.to_owned(), error })?;
+        let (head_length, is_empty) = (head.len(), start.is_empty());
+        let mut head = head.to_vec();
+        if !head.is_empty() && !head.ends_with(b"\n") {
+            head.push(b'\n');
         }
+        drop(start);
+        Ok(List { path: path.to_owned(), compression, layout, head, head_length, is_empty, content })
+    }
+
+    /// Begins to read the lines of the list, decompressed.
+    pub fn read(&self) -> io::Result<Reading<'_>> {
+        let mut stream: Box<dyn Read + Send + '_> = match &self.content {
+            Content::Mapped { map, .. } => return Ok(Reading::Mapped(&map[self.head_length..])),
+            Content::Compressed(file) => Box::new(file.text()?),
+            Content::Stream { start, rest } => match rest.lock().unwrap_or_else(PoisonError::into_inner).take() {
+                Some(rest) => Box::new(start.chain(rest)),
+                None => return Err(io::Error::other("it can be read only once")),
+            },
+        };
+        io::copy(&mut stream.by_ref().take(self.head_length as u64), &mut io::sink())?;
+        Ok(Reading::Stream(stream))
     }
 
     /// Makes sure that a file is the one that was opened: its octets were read as they stood.
     pub fn unchanged(&self) -> Result<(), FilterError> {
         let (Content::Mapped { file, .. } | Content::Compressed(file)) = &self.content else { return Ok(()) };
-        let failed = |error| FilterError::List { path: self.path.clone(), error };
-        let now = FileState::of(&file.file).map_err(failed)?;
+        let now = FileState::of(&file.file).map_err(|error| unreadable(&self.path, error))?;
         if now == file.state { Ok(()) } else { Err(FilterError::ListChanged { path: self.path.clone() }) }
     }
 }
@@ -133,21 +156,10 @@ impl Opened {
         if !metadata.is_file() || metadata.len() == 0 {
             return Ok(Opened::Stream(Box::new(file)));
         }
-        Ok(Opened::Regular(Regular { state: FileState::of(&file)?, file }))
-    }
-
-    /// What it holds, by its first octets, and how it is compressed.
-    fn content(self) -> io::Result<(Option<Compression>, Content)> {
-        let file = match self {
-            Opened::Regular(file) => file,
-            Opened::Stream(stream) => {
-                let text = Reader::new(stream)?;
-                return Ok((text.compression(), Content::Stream(Mutex::new(Some(text)))));
-            }
-        };
+        let file = Regular { state: FileState::of(&file)?, file };
         let compression = Reader::new(&file.file)?.compression();
         if compression.is_some() {
-            return Ok((compression, Content::Compressed(file)));
+            return Ok(Opened::Regular(compression, Content::Compressed(file)));
         }
         // SAFETY: the mapping is read-only and private to this process. Should another process shorten or change the
         // file meanwhile, the octets read are wrong or the system raises SIGBUS. Neither breaks memory safety as far as
@@ -157,6 +169,50 @@ impl Opened {
         let map = unsafe { Mmap::map(&file.file) }?;
         #[cfg(unix)]
         let _ = map.advise(memmap2::Advice::Sequential);
-        Ok((None, Content::Mapped { map, file }))
+        Ok(Opened::Regular(None, Content::Mapped { map, file }))
     }
+
+    /// What it holds; of a stream, as much is read as tells its layout.
+    fn content(self, url_field: &UrlField) -> io::Result<(Option<Compression>, Content)> {
+        match self {
+            Opened::Regular(compression, content) => Ok((compression, content)),
+            Opened::Stream(stream) => {
+                let mut text = Reader::new(stream)?;
+                let (compression, start) = (text.compression(), start(&mut text, url_field)?);
+                Ok((compression, Content::Stream { start, rest: Mutex::new(Some(text)) }))
+            }
+        }
+    }
+}
+
+impl Content {
+    /// How the text begins: as much as tells its layout.
+    fn start(&self, url_field: &UrlField) -> io::Result<Cow<'_, [u8]>> {
+        Ok(match self {
+            Content::Mapped { map, .. } => Cow::Borrowed(&map[..map.len().min(LOOK)]),
+            Content::Compressed(file) => Cow::Owned(start(&mut file.text()?, url_field)?),
+            Content::Stream { start, .. } => Cow::Borrowed(start),
+        })
+    }
+}
+
+impl Regular {
+    /// Its text from the start, decompressed.
+    fn text(&self) -> io::Result<Reader<&File>> {
+        let mut file = &self.file;
+        file.rewind()?;
+        Reader::new(file)
+    }
+}
+
+/// The lines at the start of a text that tell its layout.
+fn start(text: &mut impl BufRead, url_field: &UrlField) -> io::Result<Vec<u8>> {
+    let mut start = Vec::new();
+    let mut text = text.take(LOOK as u64);
+    while !url_field.is_told_by(&start) && text.read_until(b'\n', &mut start)? > 0 {}
+    Ok(start)
+}
+
+fn unreadable(path: &Path, error: io::Error) -> FilterError {
+    FilterError::List { path: path.to_owned(), error }
 }
