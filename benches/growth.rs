@@ -62,7 +62,15 @@ impl Options {
                 for destination in forms.clone() {
                     let lists = vec![list.clone()];
                     let (crawlers, choices) = (vec![crawler.clone()], Choices::default());
-                    jobs.push(Job { lists, url_field: UrlField::default(), destination, crawlers, choices, threads, chunk_size: 0 });
+                    jobs.push(Job {
+                        lists,
+                        url_field: UrlField::default(),
+                        destination,
+                        crawlers,
+                        choices,
+                        threads,
+                        chunk_size: 0,
+                    });
                 }
             }
         }

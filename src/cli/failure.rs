@@ -48,7 +48,9 @@ pub enum Failure {
     MaxAge { given: String, problem: String },
     #[error("--unreachable-as-unavailable {given}: {problem}; a duration such as 30d is wanted")]
     UnavailableAfter { given: String, problem: String },
-    #[error("the pattern {pattern} matches no file; quote it, and look where it begins: a relative one begins in the current folder")]
+    #[error(
+        "the pattern {pattern} matches no file; quote it, and look where it begins: a relative one begins in the current folder"
+    )]
     NothingMatches { pattern: String },
     #[error("{pattern} is no file, and no pattern either: {problem}")]
     Pattern { pattern: String, problem: &'static str },

@@ -39,10 +39,7 @@ fn matching(pattern: &str) -> Result<Vec<PathBuf>, Failure> {
     let wrong = |error: glob::PatternError| Failure::Pattern { pattern: pattern.to_owned(), problem: error.msg };
     let mut files = Vec::new();
     for path in glob::glob(pattern).map_err(wrong)? {
-        let path = path.map_err(|error| Failure::Unreadable {
-            path: error.path().to_owned(),
-            error: error.into(),
-        })?;
+        let path = path.map_err(|error| Failure::Unreadable { path: error.path().to_owned(), error: error.into() })?;
         if !path.is_dir() {
             files.push(path);
         }
@@ -59,9 +56,8 @@ fn named_in(file: &Path) -> Result<Vec<PathBuf>, Failure> {
     let text = read(file)?;
     let lines = text.split(|&octet| octet == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
     let named = lines.enumerate().filter(|(_, line)| !line.is_empty());
-    let paths = named.map(|(place, line)| {
-        path(line).ok_or_else(|| Failure::NotUtf8 { path: file.to_owned(), line: place + 1 })
-    });
+    let paths = named
+        .map(|(place, line)| path(line).ok_or_else(|| Failure::NotUtf8 { path: file.to_owned(), line: place + 1 }));
     let paths: Vec<PathBuf> = paths.collect::<Result<_, _>>()?;
     if paths.is_empty() {
         return Err(Failure::NoLists { path: file.to_owned() });

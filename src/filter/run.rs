@@ -166,7 +166,8 @@ fn receipt(
         path: list.path.display().to_string(),
         format: list.layout.name().into(),
         compression: list.compression,
-        head: (!list.head.is_empty()).then(|| Part::of(&Tally::of_text(&list.head[..list.head_length], |line| line), written)),
+        head: (!list.head.is_empty())
+            .then(|| Part::of(&Tally::of_text(&list.head[..list.head_length], |line| line), written)),
         input: Part::of(&tallies.input, written),
         partitions: names
             .iter()

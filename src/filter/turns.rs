@@ -192,7 +192,12 @@ pub(super) fn work(turns: &Turns<'_>, judges: &[Judge<'_>]) {
     }
 }
 
-fn one_chunk(turns: &Turns<'_>, task: &Task<'_>, buffer: &[u8], worker: &mut Worker<'_, '_>) -> Result<(), FilterError> {
+fn one_chunk(
+    turns: &Turns<'_>,
+    task: &Task<'_>,
+    buffer: &[u8],
+    worker: &mut Worker<'_, '_>,
+) -> Result<(), FilterError> {
     let more_follows = !turns.per_input && task.list + 1 < turns.chunks.lists().len();
     worker.judge(task.octets(buffer), &turns.chunks.lists()[task.list].layout, more_follows);
     place(turns, task, worker)

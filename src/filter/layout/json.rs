@@ -70,11 +70,7 @@ impl Walk<'_> {
 
     /// Members of an object or elements of an array, to the `end` of it.
     #[inline]
-    fn members(
-        &mut self,
-        end: u8,
-        mut one: impl FnMut(&mut Self) -> Result<(), Malformed>,
-    ) -> Result<(), Malformed> {
+    fn members(&mut self, end: u8, mut one: impl FnMut(&mut Self) -> Result<(), Malformed>) -> Result<(), Malformed> {
         self.skip_blanks();
         if self.peek() == Some(end) {
             self.at += 1;

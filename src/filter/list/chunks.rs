@@ -16,7 +16,12 @@ pub(in crate::filter) fn chunk_end(text: &[u8], start: usize, size: usize) -> us
 /// Fills `chunk` with whole lines of a stream: what was `left` of the one before, and then at least `size` octets, and
 /// on to the next LF. `left` gets what follows the last LF. Returns false at the end, when there is nothing more. A chunk
 /// longer than [`LONGEST_CHUNK`] is not read to its line end.
-pub(in crate::filter) fn fill(stream: &mut impl Read, size: usize, left: &mut Vec<u8>, chunk: &mut Vec<u8>) -> io::Result<bool> {
+pub(in crate::filter) fn fill(
+    stream: &mut impl Read,
+    size: usize,
+    left: &mut Vec<u8>,
+    chunk: &mut Vec<u8>,
+) -> io::Result<bool> {
     chunk.clear();
     chunk.append(left);
     let mut searched = 0;
