@@ -88,14 +88,14 @@ def matching_table(matching):
         by_host, shuffled, everything = figures["sorted"], figures["shuffled"], figures.get("all")
         compile_all = f"{everything['compile_seconds'] * 1e3:.1f}" if everything else ""
         refused = (everything or by_host).get("refused", "")
-        row = [title, by_host["ns_per_url"], shuffled["ns_per_url"]]
+        row = [title, f"{by_host['ns_per_url']:.1f}", f"{shuffled['ns_per_url']:.1f}"]
         rows.append([*row, f"{by_host['compile_seconds'] * 1e3:.1f}", compile_all, refused])
     head = ["matcher", "ns/URL by host", "ns/URL shuffled", "compile used files, ms", "compile all files, ms"]
     return table([*head, "files refused"], rows)
 
 
-def verdict_section(verdicts):
-    """Differences, with examples."""
+def verdict_section(verdicts, links):
+    """Differences; with examples where `links` may be shown."""
     reference = verdicts["reference"]
     rows, examples = [], []
     for name, found in verdicts["programs"].items():
@@ -104,7 +104,7 @@ def verdict_section(verdicts):
             rows.append([title, f"failed: {found['failed']}", "", ""])
             continue
         rows.append([title, found["differ"], found["hosts"], found["allowed"]])
-        for example in found["examples"]:
+        for example in found["examples"] if links else []:
             url = example["url"].replace("`", "%60")
             examples.append(f"- {title}: `{url}` is {example['here']}, by {reference} {example['reference']}")
     head = ["program", f"differs from {reference}", "hosts", "allowed"]
@@ -139,7 +139,7 @@ def render(facts, data, args, results, matching, verdicts):
     if matching:
         parts += ["## Matching alone, one thread, policy known", matching_table(matching)]
     if verdicts["programs"]:
-        parts += [f"## Verdicts on {verdicts['lines']:,} links", verdict_section(verdicts)]
+        parts += [f"## Verdicts on {verdicts['lines']:,} links", verdict_section(verdicts, args.show_links)]
     missing = [name for name in PEERS if not any(result.program.name == name for result in results)]
     if missing:
         parts.append(f"Not asked for: {', '.join(missing)}.")

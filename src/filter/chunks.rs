@@ -44,10 +44,16 @@ pub(super) struct Task<'l> {
     mapped: Option<&'l [u8]>,
 }
 
+/// Where the first chunk of a list begins.
+fn start(list: &List) -> u64 {
+    list.range().start as u64
+}
+
 impl<'l> Chunks<'l> {
     /// Of all these lists, in order.
     pub fn new(lists: &'l [List], chunk_size: usize) -> Chunks<'l> {
-        let input = Input { list: 0, at: 0, reading: None, left: Vec::new(), tickets: 0 };
+        let at = lists.first().map_or(0, start);
+        let input = Input { list: 0, at, reading: None, left: Vec::new(), tickets: 0 };
         Chunks { lists, chunk_size, input: Mutex::new(input), stopped: AtomicBool::new(false) }
     }
 
@@ -94,7 +100,7 @@ impl<'l> Chunks<'l> {
                 }
                 None => {
                     input.list += 1;
-                    input.at = 0;
+                    input.at = self.lists.get(input.list).map_or(0, start);
                     input.reading = None;
                 }
             }

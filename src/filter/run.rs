@@ -19,7 +19,9 @@ use super::list::List;
 use super::needed::Needed;
 use super::outcome::Partition;
 use super::output::{NEEDED, Output, RECEIPT, list_folder, would_replace};
-use super::receipt::{ListPart, Part, PartitionPart, Receipt, ReceiptOptions, reasons};
+use super::progress::Progress;
+use super::receipt::{Hex, ListPart, Part, PartitionPart, Receipt, ReceiptOptions, reasons};
+use super::shard::Shard;
 use super::tally::{LINE_HASH, Tally};
 use super::turns::{ListTotals, Totals, Turns, work};
 use crate::policy::{Crawler, Policy};
@@ -28,7 +30,7 @@ use crate::policy::{Crawler, Policy};
 const CHUNK: usize = 1 << 20;
 
 /// How much memory the origins with deferred lines may take before they go to disk.
-const NEEDED_LIMIT: usize = 64 << 20;
+pub(super) const NEEDED_LIMIT: usize = 64 << 20;
 
 /// What to do.
 #[derive(Debug, Clone)]
@@ -47,6 +49,8 @@ pub struct Job {
     pub threads: usize,
     /// Octets of a chunk; 0: the default.
     pub chunk_size: usize,
+    /// Which part of the lists to read, if not all of them.
+    pub shard: Option<Shard>,
 }
 
 /// Where the partitions go.
@@ -62,15 +66,24 @@ pub struct Destination {
     pub per_input: bool,
 }
 
-/// Splits the job's lists by `policy`.
+/// Splits the job's lists by `policy`, and tells `progress` how far it is.
 ///
 /// # Errors
 ///
 /// [`FilterError`] where a list cannot be read or changed while it was, where the output cannot be written, or where
 /// what was written is not what was read. Then no file has its final name.
-pub fn run(policy: &Policy, job: &Job) -> Result<Receipt, FilterError> {
+pub fn run(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, FilterError> {
+    let result = split(policy, job, progress);
+    progress.end();
+    result
+}
+
+fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, FilterError> {
     let started = Instant::now();
-    let lists = List::open_all(&job.lists, &job.url_field)?;
+    let mut lists = List::open_all(&job.lists, &job.url_field)?;
+    if let Some(shard) = job.shard {
+        shard.cut(&mut lists)?;
+    }
     let output = job.destination.as_ref().map(|destination| prepare(destination, job, &lists)).transpose()?;
     let per_input = job.destination.as_ref().is_some_and(|destination| destination.per_input);
     let judges: Vec<Judge<'_>> = job.crawlers.iter().map(|crawler| Judge::new(policy, crawler, job.choices)).collect();
@@ -82,19 +95,21 @@ pub fn run(policy: &Policy, job: &Job) -> Result<Receipt, FilterError> {
         let needed = Needed::new(output.directory(), NEEDED_LIMIT);
         (output, needed, form)
     });
-    let turns = Turns::new(Chunks::new(&lists, chunk_size), per_input, judges.len(), output);
+    progress.begin(lists.iter().map(List::length).sum(), judges.len());
+    let turns = Turns::new(Chunks::new(&lists, chunk_size), progress, per_input, judges.len(), output);
     pool.broadcast(|_| work(&turns, &judges));
     let (mut output, needed, totals) = turns.finish()?;
+    let speed = progress.judged();
     for list in &lists {
         list.unchanged()?;
     }
     totals.balanced()?;
 
-    let url_field = job.url_field.clone();
-    let options = ReceiptOptions { choices: job.choices, url_field, form, threads, chunk_size, per_input };
+    let (choices, url_field, shard) = (job.choices, job.url_field.clone(), job.shard);
+    let options = ReceiptOptions { choices, url_field, form, threads, chunk_size, per_input, shard };
     let mut receipt = receipt(policy, &job.crawlers, options, &lists, &totals, output.is_some());
     if let (Some(output), Some(needed)) = (&mut output, needed) {
-        let status = |origin: &str| policy.index().get(origin.as_bytes())?.state().answered.status;
+        let status = |origin: &str, _: &_| policy.index().get(origin.as_bytes())?.state().answered.status;
         let mut origins = 0;
         output.write_file(NEEDED, |mut file| {
             origins = needed.write(status, &mut file)?;
@@ -102,6 +117,7 @@ pub fn run(policy: &Policy, job: &Job) -> Result<Receipt, FilterError> {
         })?;
         receipt.origins_needed = Some(origins);
     }
+    receipt.speed = speed;
     receipt.seconds = started.elapsed().as_secs_f64();
     receipt.urls_per_second = receipt.input.lines as f64 / receipt.seconds;
     if let Some(output) = &mut output {
@@ -164,6 +180,7 @@ fn receipt(
     };
     let list_part = |(list, tallies): (&List, &ListTotals)| ListPart {
         path: list.path.display().to_string(),
+        range: list.shard_range(),
         format: list.layout.name().into(),
         compression: list.compression,
         head: (!list.head.is_empty())
@@ -190,8 +207,11 @@ fn receipt(
         dot_segments: totals.dot_segments,
         normalised_paths: totals.normalised,
         origins_needed: None,
+        shards: Vec::new(),
+        policy_checksum: Hex(policy.checksum()),
         policy: policy.statistics().clone(),
         seconds: 0.0,
         urls_per_second: 0.0,
+        speed: Vec::new(),
     }
 }

@@ -209,3 +209,36 @@ fn a_receipt_of_lines_below_a_head_can_be_proved_again() {
     bench.file("out/allowed.txt", allowed.replace("id,url\n", ""));
     bench.program("verify out").assert().code(1);
 }
+
+#[test]
+fn shards_of_lists_with_a_head_line_are_the_whole() {
+    let bench = Bench::with_site();
+    let rows = |from: usize, to: usize| -> String {
+        (from..to)
+            .map(|number| format!("{number},http://a.example/{}\n", if number % 3 == 0 { "no" } else { "" }))
+            .collect()
+    };
+    bench.file("one", format!("id,url\n{}", rows(0, 50)));
+    bench.file("two", format!("id,url\n{}", rows(50, 60)));
+    for options in ["", "--per-input", "--verdicts"] {
+        let words = format!("--robots sites --now 2026-01-01T00:00:00Z --delimiter , --column url {options}");
+        bench.filter(&format!("{words} --force --out whole one two")).assert().success();
+        for number in 1..=4 {
+            bench.filter(&format!("{words} --force --shard {number}/4 --out part-{number} one two")).assert().success();
+            bench.program(&format!("verify --inputs part-{number}")).assert().success();
+        }
+        bench.program("join --force --concat --out all part-1 part-2 part-3 part-4").assert().success();
+        bench.program("verify --inputs all").assert().success();
+        let names: Vec<String> = ["whole", "whole/0001-one", "whole/0002-two"]
+            .iter()
+            .flat_map(|folder| bench.names(folder).into_iter().map(move |name| format!("{folder}/{name}")))
+            .filter(|name| name.ends_with(".txt") || name.ends_with(".tsv"))
+            .collect();
+        assert!(!names.is_empty());
+        for name in names {
+            let joined = name.replace("whole", "all");
+            assert_eq!(bench.read(&joined), bench.read(&name), "{name} {options}");
+        }
+        std::fs::remove_dir_all(bench.path("whole")).expect("removed");
+    }
+}

@@ -1,10 +1,14 @@
 //! The arguments, as they are given.
 
 mod documentation;
+mod long_runs;
 mod receipts;
+mod watching;
 
 pub use documentation::{CompletionsArgs, ManArgs};
-pub use receipts::VerifyArgs;
+pub use long_runs::LongRunArgs;
+pub use receipts::{JoinArgs, VerifyArgs};
+pub use watching::{Log, WatchingArgs};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum, ValueHint};
@@ -45,6 +49,7 @@ pub enum Command {
     Export(ExportArgs),
     Lint(LintArgs),
     Verify(VerifyArgs),
+    Join(JoinArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
 }
@@ -110,6 +115,8 @@ pub struct FilterArgs {
     /// Give each list partitions of its own, in a folder named by its number and name
     #[arg(long, requires = "out")]
     pub per_input: bool,
+    #[command(flatten)]
+    pub long_run: LongRunArgs,
     /// Workers [default: one for each processor]
     #[arg(long, default_value_t = 0, hide_default_value = true, value_name = "N")]
     pub threads: usize,
@@ -138,6 +145,8 @@ pub struct FilterArgs {
     /// The time that age is judged at, as RFC 3339 [default: the time of the run]
     #[arg(long, value_name = "TIME")]
     pub now: Option<jiff::Timestamp>,
+    #[command(flatten)]
+    pub watching: WatchingArgs,
     /// The lines of the lists have fields with this character between them (\t is a tab), and one of them is the URL.
     /// Between , or ; a field may stand in quotes, as RFC 4180 has it, but a record must be on one line. The whole line
     /// is kept. CDX and CDXJ, the indexes of web archives, are known by their content and need no option

@@ -10,7 +10,15 @@ pub(in crate::filter) fn chunk_end(text: &[u8], start: usize, size: usize) -> us
     if wanted == text.len() {
         return wanted;
     }
-    memchr::memchr(b'\n', &text[wanted - 1..]).map_or(text.len(), |at| wanted + at)
+    line_border(text, wanted)
+}
+
+/// Where the first line begins that begins at `at` or behind it.
+pub(in crate::filter) fn line_border(text: &[u8], at: usize) -> usize {
+    if at == 0 {
+        return 0;
+    }
+    memchr::memchr(b'\n', &text[at - 1..]).map_or(text.len(), |end| at + end)
 }
 
 /// Fills `chunk` with whole lines of a stream: what was `left` of the one before, and then at least `size` octets, and

@@ -10,14 +10,16 @@ use memmap2::Mmap;
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, BufRead, Read, Seek};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
 use super::FilterError;
 use super::layout::{LOOK, Layout, UrlField};
+use super::shard::ListRange;
 use crate::compression::{Compression, Reader};
-pub(in crate::filter) use chunks::{chunk_end, fill};
+pub(in crate::filter) use chunks::{chunk_end, fill, line_border};
 
 /// How a list is named where a path stands: standard input.
 pub const STANDARD_INPUT: &str = "-";
@@ -36,6 +38,8 @@ pub(super) struct List {
     /// Whether there is nothing in it, not even a head line.
     pub is_empty: bool,
     content: Content,
+    /// The part of a mapped list that is read, if not all of it.
+    part: Option<Range<usize>>,
 }
 
 enum Content {
@@ -47,13 +51,13 @@ enum Content {
     /// What can be read only once: its start, which was looked at, and what follows, until that is read.
     Stream {
         start: Vec<u8>,
-        rest: Mutex<Option<Reader<Box<dyn Read + Send>>>>,
+        rest: Mutex<Option<Box<dyn Read + Send>>>,
     },
 }
 
 /// A list that is being read.
 pub(super) enum Reading<'l> {
-    /// The whole text.
+    /// The whole text, up to where it is read; its lines begin where [`List::range`] does.
     Mapped(&'l [u8]),
     /// The text as it comes.
     Stream(Box<dyn Read + Send + 'l>),
@@ -101,10 +105,15 @@ impl List {
 
     /// Opens one list, whose lines are taken as they are.
     pub fn open(path: &Path) -> Result<List, FilterError> {
-        let content = Opened::at(path).and_then(|opened| opened.content(&UrlField::default()));
-        let (compression, content) = content.map_err(|error| unreadable(path, error))?;
-        let (layout, head) = (Layout::WHOLE, Vec::new());
-        Ok(List { path: path.to_owned(), compression, layout, head, head_length: 0, is_empty: false, content })
+        let any = UrlField::default();
+        let content = Opened::at(path).and_then(|opened| {
+            let (compression, content) = opened.content(&any)?;
+            let is_empty = content.start(&any)?.is_empty();
+            Ok((compression, is_empty, content))
+        });
+        let (compression, is_empty, content) = content.map_err(|error| unreadable(path, error))?;
+        let (path, layout, head) = (path.to_owned(), Layout::WHOLE, Vec::new());
+        Ok(List { path, compression, layout, head, head_length: 0, is_empty, content, part: None })
     }
 
     fn look(path: &Path, opened: Opened, url_field: &UrlField) -> Result<List, FilterError> {
@@ -118,13 +127,57 @@ impl List {
             head.push(b'\n');
         }
         drop(start);
-        Ok(List { path: path.to_owned(), compression, layout, head, head_length, is_empty, content })
+        Ok(List { path: path.to_owned(), compression, layout, head, head_length, is_empty, content, part: None })
+    }
+
+    /// The whole text of a mapped list; `None` for one that is read as a stream.
+    pub fn mapped(&self) -> Option<&[u8]> {
+        match &self.content {
+            Content::Mapped { map, .. } => Some(map),
+            _ => None,
+        }
+    }
+
+    /// How many octets of it are read; `None` for a stream.
+    pub fn length(&self) -> Option<u64> {
+        self.mapped().map(|_| self.range().len() as u64)
+    }
+
+    /// Reads only this part of a mapped list, without the head line.
+    pub fn cut_to(&mut self, part: Range<usize>) {
+        self.part = Some(part.start.max(self.head_length)..part.end.max(self.head_length));
+    }
+
+    /// Reads only the part that a shard's receipt speaks of; if there is none such any more, why.
+    pub fn cut_again(&mut self, range: &ListRange) -> Option<String> {
+        let length = self.mapped().map_or(0, <[u8]>::len) as u64;
+        if length != range.length || range.start > range.end || range.end > length {
+            return Some(format!("the list had {} octets, now it has {length}", range.length));
+        }
+        self.cut_to(range.start as usize..range.end as usize);
+        None
+    }
+
+    /// The part of a mapped list that is read; of a stream, nothing.
+    pub fn range(&self) -> Range<usize> {
+        let whole = self.mapped().map_or(0..0, |text| self.head_length..text.len());
+        self.part.clone().unwrap_or(whole)
+    }
+
+    /// What a shard's receipt says of a list that was [cut](List::cut_to).
+    pub fn shard_range(&self) -> Option<ListRange> {
+        let part = self.part.as_ref()?;
+        let (length, modified) = match &self.content {
+            Content::Mapped { file, .. } => (file.state.length, file.state.modified),
+            _ => (0, None),
+        };
+        Some(ListRange { start: part.start as u64, end: part.end as u64, length, modified })
     }
 
     /// Begins to read the lines of the list, decompressed.
     pub fn read(&self) -> io::Result<Reading<'_>> {
         let mut stream: Box<dyn Read + Send + '_> = match &self.content {
-            Content::Mapped { map, .. } => return Ok(Reading::Mapped(&map[self.head_length..])),
+            Content::Mapped { map, .. } => return Ok(Reading::Mapped(&map[..self.range().end])),
             Content::Compressed(file) => Box::new(file.text()?),
             Content::Stream { start, rest } => match rest.lock().unwrap_or_else(PoisonError::into_inner).take() {
                 Some(rest) => Box::new(start.chain(rest)),
@@ -179,7 +232,7 @@ impl Opened {
             Opened::Stream(stream) => {
                 let mut text = Reader::new(stream)?;
                 let (compression, start) = (text.compression(), start(&mut text, url_field)?);
-                Ok((compression, Content::Stream { start, rest: Mutex::new(Some(text)) }))
+                Ok((compression, Content::Stream { start, rest: Mutex::new(Some(Box::new(text))) }))
             }
         }
     }

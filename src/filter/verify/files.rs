@@ -29,7 +29,11 @@ struct Expected {
 }
 
 /// Reads the output again.
-pub(super) fn outputs(receipt: &Receipt, directory: &Path, threads: usize) -> Result<Vec<Checked>, VerifyError> {
+pub(in crate::filter) fn outputs(
+    receipt: &Receipt,
+    directory: &Path,
+    threads: usize,
+) -> Result<Vec<Checked>, VerifyError> {
     let agents: Vec<Agents> = receipt.agents.iter().flat_map(|agents| agents.parse()).collect();
     let names = partition_names_of(&agents.iter().collect::<Vec<_>>());
     let mut files = match receipt.options.form {
@@ -47,9 +51,15 @@ pub(super) fn lists(receipt: &Receipt, threads: usize) -> Result<Vec<Checked>, V
         let path = PathBuf::from(&list.path);
         let (mut found, mut problem) = (None, None);
         if list.path != STANDARD_INPUT {
-            let text = text(&path, list.head.is_some(), threads)?;
-            problem = text.difference(list.head.as_ref(), &list.input);
-            found = Some(Part::of(&text.lines, true));
+            let mut opened = [List::open(&path)?];
+            problem = list.range.as_ref().and_then(|range| opened[0].cut_again(range));
+            if problem.is_none() {
+                // No shard reads the head line.
+                let head = list.head.as_ref().filter(|_| list.range.is_none());
+                let text = text(&opened, head.is_some(), threads)?;
+                problem = text.difference(head, &list.input);
+                found = Some(Part::of(&text.lines, true));
+            }
         }
         files.push(Checked { path, role: Role::List, found, problem });
     }
@@ -76,8 +86,7 @@ impl Text {
 }
 
 /// Reads a file, with a head line or without.
-fn text(path: &Path, has_head: bool, threads: usize) -> Result<Text, VerifyError> {
-    let lists = [List::open(path)?];
+fn text(file: &[List; 1], has_head: bool, threads: usize) -> Result<Text, VerifyError> {
     let of = |chunk: &[u8], first: bool| {
         let end = memchr::memchr(b'\n', chunk).map_or(chunk.len(), |at| at + 1);
         let (head, lines) = chunk.split_at(if first && has_head { end } else { 0 });
@@ -88,7 +97,7 @@ fn text(path: &Path, has_head: bool, threads: usize) -> Result<Text, VerifyError
         text.head.append(&next.head);
         text.lines.append(&next.lines);
     };
-    Ok(scan(&lists, threads, CHUNK, of, append)?.swap_remove(0))
+    Ok(scan(file, threads, CHUNK, of, append)?.swap_remove(0))
 }
 
 /// The files of the partitions of these names, in the folder of each list if each has one.
@@ -123,7 +132,7 @@ fn partitions(expected: &[Expected], threads: usize) -> Result<Vec<Checked>, Ver
             files.push(missing);
             continue;
         }
-        let text = text(path, head.is_some(), threads)?;
+        let text = text(&[List::open(path)?], head.is_some(), threads)?;
         let problem = text.difference(head.as_ref(), part);
         let found = Some(Part::of(&text.lines, true));
         files.push(Checked { path: path.clone(), role: Role::Output, found, problem });
@@ -172,7 +181,7 @@ fn verdicts(
 
 /// The list of robots.txt to fetch: as many rows as the receipt says, which together wait for all deferred lines but
 /// those of paused origins.
-fn robots_needed(receipt: &Receipt, directory: &Path) -> Result<Checked, VerifyError> {
+pub(in crate::filter) fn robots_needed(receipt: &Receipt, directory: &Path) -> Result<Checked, VerifyError> {
     let path = directory.join(NEEDED);
     if let Some(missing) = missing(&path) {
         return Ok(missing);
@@ -199,7 +208,7 @@ fn count_rows(file: File) -> io::Result<(u64, Option<u64>, u64)> {
     let (mut rows, mut lines) = (0, Some(0u64));
     for row in BufReader::new(file).lines().skip(1) {
         rows += 1;
-        lines = lines.and_then(|lines| lines.checked_add(needed::lines_of_row(&row.ok()?)?));
+        lines = lines.and_then(|lines| lines.checked_add(needed::parse_row(&row.ok()?, 0)?.1.lines));
     }
     Ok((rows, lines, bytes))
 }

@@ -1,0 +1,67 @@
+"""The project's goals, and where this run stands."""
+
+from comparing.tables import table
+
+#: The copy that writes as robosieve does: chunks of lines, by all threads, to one file.
+COPY = "copy"
+
+
+def speed(results, name, kind, threads, order, title=None):
+    """Million lines a second of one row, or None."""
+    for result in results:
+        program = result.program
+        row = (program.name, program.kind, program.threads, result.order)
+        if row == (name, kind, threads, order) and title in (None, program.title):
+            return result.rate()
+    return None
+
+
+def ratio(a, b):
+    """One figure over another, where both are there."""
+    return a / b if a and b else None
+
+
+def figure(matching, name, order, key):
+    """A figure of matching alone, or None."""
+    return matching.get(name, {}).get(order, {}).get(key)
+
+
+def all_goals(results, matching):
+    """Each goal: what, the figure asked for, the figure measured, its unit, and whether more is better."""
+
+    def own(order, key):
+        return figure(matching, "robosieve", order, key)
+
+    def rate(name, kind, threads, order, title=None):
+        return speed(results, name, kind, threads, order, title)
+
+    def against_copy(order):
+        return ratio(rate("robosieve", "filter", 2, order), rate("copy", "copy", 2, order, COPY))
+
+    against_fast = ratio(figure(matching, "fast", "shuffled", "ns_per_url"), own("shuffled", "ns_per_url"))
+    filters = ratio(rate("robosieve", "filter", 1, "shuffled"), rate("fast", "filter", 1, "shuffled"))
+    compiling = ratio(own("sorted", "compile_seconds"), figure(matching, "texting", "sorted", "compile_seconds"))
+    return [
+        ("matching alone, one thread, in list order", 20, own("sorted", "ns_per_url"), " ns a URL", False),
+        ("the same shuffled", 35, own("shuffled", "ns_per_url"), " ns a URL", False),
+        ("the same shuffled, against fast-robots' compiled matcher", 10, against_fast, " times its speed", True),
+        ("split the origin and look it up, shuffled", 25, own("shuffled", "ns_split_and_look_up"), " ns a line", False),
+        ("whole filter, 1 thread, shuffled, against the fast-robots program", 10, filters, " times its speed", True),
+        ("whole filter, 2 threads, shuffled, against a copy by 2 threads", 0.6, against_copy("shuffled"), " of it", True),
+        ("the same sorted by host", 0.75, against_copy("sorted"), " of it", True),
+        ("judged but not written, 2 threads, shuffled", 40, rate("robosieve", "count", 2, "shuffled"), " M lines/s", True),
+        ("compiling, one thread, against texting_robots", 1, compiling, " of its time", False),
+    ]
+
+
+def goals_table(results, matching):
+    """The goals as Markdown."""
+    rows = []
+    for what, asked, measured, unit, more in all_goals(results, matching):
+        bound = "at least" if more else "at most"
+        if measured is None:
+            rows.append([what, f"{bound} {asked}{unit}", "not measured", ""])
+            continue
+        met = measured >= asked if more else measured <= asked
+        rows.append([what, f"{bound} {asked}{unit}", f"{measured:.3g}{unit}", "met" if met else "**missed**"])
+    return table(["goal", "asked for", "measured", ""], rows)
