@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use robosieve::filter::{FilterError, VerifyError};
+use robosieve::filter::{FilterError, JoinError, MetricsError, VerifyError};
 use robosieve::origin::InvalidUrl;
 use robosieve::policy::{
     ColumnsError, CrawlerError, MergeError, OpenError, OverridesError, WriteError, source::SourceError,
@@ -18,6 +18,10 @@ pub enum Failure {
     Overrides(#[from] OverridesError),
     #[error(transparent)]
     Filter(#[from] FilterError),
+    #[error(transparent)]
+    Metrics(#[from] MetricsError),
+    #[error(transparent)]
+    Join(#[from] JoinError),
     #[error(transparent)]
     Verify(#[from] VerifyError),
     #[error("cannot make the policy: {0}")]

@@ -5,17 +5,50 @@ use std::process::ExitCode;
 
 use super::args::FilterArgs;
 use super::failure::Failure;
+use super::journal::{Journal, watch};
 use super::sources::Sources;
-use robosieve::filter::{self, Choices, Destination, Form, Job, MaxAge};
+use robosieve::filter::{self, Choices, Destination, Form, Job, MaxAge, Metrics, Progress};
 use robosieve::policy::{Captures, Columns, Crawler, Policy};
 
-pub fn run(args: &FilterArgs) -> Result<ExitCode, Failure> {
+pub fn run(args: &FilterArgs) -> ExitCode {
+    let journal = Journal::new(&args.watching);
+    match watched(args, &journal) {
+        Ok(status) => status,
+        Err(failure) if failure.is_closed_pipe() => ExitCode::SUCCESS,
+        Err(failure) => {
+            journal.error(&failure);
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Keeps the metrics, whatever becomes of the run.
+fn watched(args: &FilterArgs, journal: &Journal) -> Result<ExitCode, Failure> {
+    let progress = Progress::new();
+    let mut metrics = args.watching.metrics.as_deref().map(Metrics::create).transpose()?;
+    let result = split(args, journal, &progress, metrics.as_mut());
+    if let Some(metrics) = metrics {
+        let finished = metrics.finish(&progress.snapshot(), result.is_ok());
+        finished.unwrap_or_else(|error| journal.warn(error));
+    }
+    result
+}
+
+fn split(
+    args: &FilterArgs,
+    journal: &Journal,
+    progress: &Progress,
+    mut metrics: Option<&mut Metrics>,
+) -> Result<ExitCode, Failure> {
     let choices = choices(args)?;
     let policy = policy(args)?;
     let job = job(args, choices, crawlers(args, &policy)?);
-    let receipt = filter::run(&policy, &job)?;
-    // Nobody may be there to read the table; the receipt has it all.
-    let _ = writeln!(io::stderr(), "{receipt}");
+    journal.start(&policy, &job);
+    if let Some(metrics) = &mut metrics {
+        metrics.describe(&job.crawlers, policy.statistics());
+    }
+    let receipt = watch(journal, progress, metrics.as_deref(), &job.crawlers, || filter::run(&policy, &job, progress))?;
+    journal.finish(&receipt);
     if args.count {
         let mut out = io::stdout().lock();
         serde_json::to_writer_pretty(&mut out, &receipt)?;
@@ -64,7 +97,7 @@ fn job(args: &FilterArgs, choices: Choices, crawlers: Vec<Crawler>) -> Job {
         per_input: args.per_input,
     });
     let (threads, chunk_size) = (args.threads, args.chunk_size);
-    Job { lists: args.lists.clone(), destination, crawlers, choices, threads, chunk_size }
+    Job { lists: args.lists.clone(), destination, crawlers, choices, threads, chunk_size, shard: args.long_run.shard }
 }
 
 fn max_age(given: &str) -> Result<MaxAge, Failure> {

@@ -12,6 +12,8 @@ mod export;
 mod failure;
 mod filter;
 mod inspect;
+mod join;
+mod journal;
 mod lint;
 mod man;
 mod merge;
@@ -37,13 +39,14 @@ use robosieve::robots::Agents;
 pub fn run(args: Args) -> Result<ExitCode, Failure> {
     sigbus::report();
     match args.command {
-        Command::Filter(args) => filter::run(&args),
+        Command::Filter(args) => Ok(filter::run(&args)),
         Command::Check(args) => check::run(&args),
         Command::Lint(args) => lint::run(&args),
         Command::Compile(args) => compile::run(&args),
         Command::Merge(args) => merge::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Export(args) => export::run(&args),
+        Command::Join(args) => join::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args),

@@ -46,10 +46,16 @@ pub(super) struct Task {
     mapped: Option<Range<usize>>,
 }
 
+/// Where the first chunk of a list begins.
+fn start(list: &List) -> u64 {
+    list.range().start as u64
+}
+
 impl<'l> Chunks<'l> {
     /// Of all these lists, in order.
     pub fn new(lists: &'l [List], chunk_size: usize) -> Chunks<'l> {
-        let input = Input { list: 0, at: 0, stream: None, left: Vec::new(), tickets: 0 };
+        let at = lists.first().map_or(0, start);
+        let input = Input { list: 0, at, stream: None, left: Vec::new(), tickets: 0 };
         Chunks { lists, chunk_size, input: Mutex::new(input), stopped: AtomicBool::new(false) }
     }
 
@@ -73,7 +79,7 @@ impl<'l> Chunks<'l> {
             let mapped = match list.mapped() {
                 Some(text) => {
                     let start = input.at as usize;
-                    let range = start..list::chunk_end(text, start, self.chunk_size);
+                    let range = start..list::chunk_end(&text[..list.range().end], start, self.chunk_size);
                     (!range.is_empty()).then_some(Some(range))
                 }
                 None => {
@@ -95,7 +101,7 @@ impl<'l> Chunks<'l> {
                 }
                 None => {
                     input.list += 1;
-                    input.at = 0;
+                    input.at = self.lists.get(input.list).map_or(0, start);
                     input.stream = None;
                 }
             }

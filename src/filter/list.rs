@@ -3,10 +3,12 @@
 use memmap2::Mmap;
 use std::fs::File;
 use std::io::{self, Read};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::FilterError;
+use super::shard::ListRange;
 
 /// How a list is named where a path stands: standard input.
 pub const STANDARD_INPUT: &str = "-";
@@ -16,6 +18,8 @@ pub const STANDARD_INPUT: &str = "-";
 pub(super) struct List {
     pub path: PathBuf,
     content: Content,
+    /// The part of a mapped list that is read, if not all of it.
+    part: Option<Range<usize>>,
 }
 
 #[derive(Debug)]
@@ -50,7 +54,7 @@ impl List {
     pub fn open(path: &Path) -> Result<List, FilterError> {
         let unreadable = |error| FilterError::List { path: path.to_owned(), error };
         if path.as_os_str() == STANDARD_INPUT {
-            return Ok(List { path: path.to_owned(), content: Content::Stream { file: None } });
+            return Ok(List { path: path.to_owned(), content: Content::Stream { file: None }, part: None });
         }
         let file = File::open(path).map_err(unreadable)?;
         let metadata = file.metadata().map_err(unreadable)?;
@@ -58,7 +62,7 @@ impl List {
             return Err(unreadable(io::Error::from(io::ErrorKind::IsADirectory)));
         }
         if !metadata.is_file() || metadata.len() == 0 {
-            return Ok(List { path: path.to_owned(), content: Content::Stream { file: Some(file) } });
+            return Ok(List { path: path.to_owned(), content: Content::Stream { file: Some(file) }, part: None });
         }
         let state = FileState::of(&file).map_err(unreadable)?;
         // SAFETY: the mapping is read-only and private to this process. Should another process shorten or change the
@@ -69,7 +73,7 @@ impl List {
         let map = unsafe { Mmap::map(&file) }.map_err(unreadable)?;
         #[cfg(unix)]
         let _ = map.advise(memmap2::Advice::Sequential);
-        Ok(List { path: path.to_owned(), content: Content::Mapped { map, file, state } })
+        Ok(List { path: path.to_owned(), content: Content::Mapped { map, file, state }, part: None })
     }
 
     /// The octets of a mapped list; `None` for a stream.
@@ -78,6 +82,48 @@ impl List {
             Content::Mapped { map, .. } => Some(map),
             Content::Stream { .. } => None,
         }
+    }
+
+    /// How many octets of it are read; `None` for a stream.
+    pub fn length(&self) -> Option<u64> {
+        self.mapped().map(|_| self.range().len() as u64)
+    }
+
+    /// Reads only this part of a mapped list.
+    pub fn cut_to(&mut self, part: Range<usize>) {
+        self.part = Some(part);
+    }
+
+    /// Reads only the part that a shard's receipt speaks of; if there is none such any more, why.
+    pub fn cut_again(&mut self, range: &ListRange) -> Option<String> {
+        let length = self.mapped().map_or(0, <[u8]>::len) as u64;
+        if length != range.length || range.start > range.end || range.end > length {
+            return Some(format!("the list had {} octets, now it has {length}", range.length));
+        }
+        self.cut_to(range.start as usize..range.end as usize);
+        None
+    }
+
+    /// The part of a mapped list that is read.
+    pub fn range(&self) -> Range<usize> {
+        self.part.clone().unwrap_or(0..self.mapped().map_or(0, <[u8]>::len))
+    }
+
+    /// What a shard's receipt says of a list that was [cut](List::cut_to).
+    pub fn shard_range(&self) -> Option<ListRange> {
+        let part = self.part.as_ref()?;
+        let (length, modified) = match &self.content {
+            Content::Mapped { state, .. } => (state.length, state.modified),
+            Content::Stream { .. } => (0, None),
+        };
+        Some(ListRange { start: part.start as u64, end: part.end as u64, length, modified })
+    }
+
+    /// Whether it is a file that has no octets and gives none.
+    pub fn is_empty_file(&self) -> bool {
+        let Content::Stream { file: Some(file) } = &self.content else { return false };
+        let regular = file.metadata().is_ok_and(|metadata| metadata.is_file());
+        regular && matches!(File::open(&self.path).and_then(|mut file| file.read(&mut [0])), Ok(0))
     }
 
     /// The octets of a stream, in their turn.
@@ -102,7 +148,15 @@ pub(super) fn chunk_end(text: &[u8], start: usize, size: usize) -> usize {
     if wanted == text.len() {
         return wanted;
     }
-    memchr::memchr(b'\n', &text[wanted - 1..]).map_or(text.len(), |at| wanted + at)
+    line_border(text, wanted)
+}
+
+/// Where the first line begins that begins at `at` or behind it.
+pub(super) fn line_border(text: &[u8], at: usize) -> usize {
+    if at == 0 {
+        return 0;
+    }
+    memchr::memchr(b'\n', &text[at - 1..]).map_or(text.len(), |end| at + end)
 }
 
 /// Fills `chunk` with whole lines of a stream: what was `left` of the one before, and then at least `size` octets, and

@@ -8,15 +8,20 @@
 mod chunks;
 mod decision;
 mod form;
+mod join;
 mod judge;
 mod lines;
 mod list;
+mod metrics;
 mod needed;
 mod outcome;
 mod output;
+mod progress;
 mod receipt;
 mod run;
+mod samples;
 mod scan;
+mod shard;
 mod spill;
 mod tally;
 mod turns;
@@ -25,12 +30,17 @@ mod worker;
 
 pub use decision::{Choices, Fallback, MaxAge};
 pub use form::Form;
+pub use join::{JoinError, join};
 pub use judge::{Bench, Judge, Url};
 pub use list::STANDARD_INPUT;
+pub use metrics::{Metrics, MetricsError};
 pub use outcome::{Outcome, Partition, Reason};
 pub use output::{NEEDED, RECEIPT};
+pub use progress::{Counted, Phase, Progress, Snapshot};
 pub use receipt::{Hex, ListPart, Part, PartitionPart, Receipt, ReceiptOptions};
 pub use run::{Destination, Job, run};
+pub use samples::Sample;
+pub use shard::{ListRange, Shard, ShardError};
 pub use tally::{Tally, line_hash};
 pub use verify::{Checked, Role, Verification, VerifyError, verify};
 
@@ -51,6 +61,15 @@ pub enum FilterError {
     /// A list that changed while it was read.
     #[error("the list {} was changed while it was read; nothing of the result can be trusted, run again", path.display())]
     ListChanged {
+        /// The list.
+        path: PathBuf,
+    },
+    /// A list that cannot be divided into shards.
+    #[error(
+        "the list {} cannot be divided for --shard: it is compressed or a stream, so nothing tells where a part begins; \
+         decompress it first, or give each run files of its own", path.display()
+    )]
+    NotDivisible {
         /// The list.
         path: PathBuf,
     },

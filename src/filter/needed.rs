@@ -20,6 +20,8 @@ pub(super) struct Waiting {
     pub lines: u64,
     /// Why the first one waits.
     pub reason: Reason,
+    /// The last status of the robots.txt, where it is known without the policy.
+    pub status: Option<u16>,
 }
 
 /// Origins with deferred lines, of one chunk or of many.
@@ -30,7 +32,7 @@ pub(super) fn count(waiting: &mut WaitingOrigins, origin: &str, line: u64, reaso
     match waiting.get_mut(origin) {
         Some(entry) => entry.lines += 1,
         None => {
-            waiting.insert(origin.into(), Waiting { first: line, lines: 1, reason });
+            waiting.insert(origin.into(), Waiting { first: line, lines: 1, reason, status: None });
         }
     }
 }
@@ -44,6 +46,9 @@ pub(super) struct Needed {
     by_origin: Sorter,
     by_first: Sorter,
 }
+
+/// What stands for a status that is not known.
+const NO_STATUS: u16 = u16::MAX;
 
 /// What an entry takes in memory besides its name, about.
 const OVERHEAD: usize = 64;
@@ -62,13 +67,16 @@ impl Needed {
 
     /// Adds the origins of a chunk.
     pub fn add(&mut self, chunk: WaitingOrigins) -> io::Result<()> {
-        for (origin, waiting) in chunk {
-            match self.held.get_mut(&origin) {
-                Some(entry) => *entry = merged(*entry, waiting),
-                None => {
-                    self.held_bytes += origin.len() + OVERHEAD;
-                    self.held.insert(origin, waiting);
-                }
+        chunk.into_iter().try_for_each(|(origin, waiting)| self.add_one(origin, waiting))
+    }
+
+    /// Adds an origin.
+    pub fn add_one(&mut self, origin: Box<str>, waiting: Waiting) -> io::Result<()> {
+        match self.held.get_mut(&origin) {
+            Some(entry) => *entry = merged(*entry, waiting),
+            None => {
+                self.held_bytes += origin.len() + OVERHEAD;
+                self.held.insert(origin, waiting);
             }
         }
         if self.held_bytes > self.limit { self.spill() } else { Ok(()) }
@@ -83,7 +91,7 @@ impl Needed {
     }
 
     /// Writes `robots-needed.tsv`, with the last `status` of each origin; returns how many origins there are.
-    pub fn write(mut self, status: impl Fn(&str) -> Option<u16>, out: &mut impl Write) -> io::Result<u64> {
+    pub fn write(mut self, status: impl Fn(&str, &Waiting) -> Option<u16>, out: &mut impl Write) -> io::Result<u64> {
         self.spill()?;
         let Needed { by_origin, mut by_first, .. } = self;
         let mut current: Option<(String, Waiting)> = None;
@@ -107,7 +115,7 @@ impl Needed {
         by_first.finish(|ordered| {
             let (origin, waiting) = parse(&ordered[8..]);
             origins += 1;
-            let status = status(&origin).map_or(String::new(), |status| status.to_string());
+            let status = status(&origin, &waiting).map_or(String::new(), |status| status.to_string());
             let Waiting { reason, lines, .. } = waiting;
             writeln!(out, "{}\t{}\t{lines}\t{status}", origin::robots_url(&origin), reason.name())
         })?;
@@ -115,9 +123,19 @@ impl Needed {
     }
 }
 
-/// How many lines wait, by a row of `robots-needed.tsv`; `None` where that is no such row.
-pub(super) fn lines_of_row(row: &str) -> Option<u64> {
-    row.split('\t').nth(2)?.parse().ok()
+/// The origin of a row of `robots-needed.tsv`, and what is known of its lines, the first of which counts as number
+/// `first`; `None` where that is no such row.
+pub(super) fn parse_row(row: &str, first: u64) -> Option<(&str, Waiting)> {
+    let mut fields = row.split('\t');
+    let origin = origin::of_robots_url(fields.next()?)?;
+    let reason = fields.next()?;
+    let reason = Reason::ALL.into_iter().find(|known| known.name() == reason)?;
+    let lines = fields.next()?.parse().ok()?;
+    let status = match fields.next()? {
+        "" => None,
+        status => Some(status.parse().ok()?),
+    };
+    fields.next().is_none().then_some((origin, Waiting { first, lines, reason, status }))
 }
 
 fn merged(a: Waiting, b: Waiting) -> Waiting {
@@ -127,12 +145,13 @@ fn merged(a: Waiting, b: Waiting) -> Waiting {
 
 /// An entry as octets that sort by origin: the origin has no NUL.
 fn record(origin: &str, waiting: &Waiting) -> Vec<u8> {
-    let mut record = Vec::with_capacity(origin.len() + 18);
+    let mut record = Vec::with_capacity(origin.len() + 20);
     record.extend_from_slice(origin.as_bytes());
     record.push(0);
     record.extend_from_slice(&waiting.first.to_be_bytes());
     record.extend_from_slice(&waiting.lines.to_be_bytes());
     record.push(waiting.reason as u8);
+    record.extend_from_slice(&waiting.status.unwrap_or(NO_STATUS).to_be_bytes());
     record
 }
 
@@ -144,13 +163,35 @@ fn ordered(origin: &str, waiting: &Waiting) -> Vec<u8> {
 fn parse(record: &[u8]) -> (String, Waiting) {
     let end = memchr::memchr(0, record).expect("a record has a NUL behind its origin");
     let number = |at: usize| u64::from_be_bytes(record[end + at..end + at + 8].try_into().expect("eight octets"));
-    let waiting = Waiting { first: number(1), lines: number(9), reason: Reason::ALL[usize::from(record[end + 17])] };
+    let reason = Reason::ALL[usize::from(record[end + 17])];
+    let status = u16::from_be_bytes([record[end + 18], record[end + 19]]);
+    let status = Some(status).filter(|&status| status != NO_STATUS);
+    let waiting = Waiting { first: number(1), lines: number(9), reason, status };
     (String::from_utf8_lossy(&record[..end]).into_owned(), waiting)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_row_is_read_as_it_was_written() {
+        for status in [None, Some(503)] {
+            let mut needed = Needed::new(&std::env::temp_dir(), 1 << 20);
+            let waiting = Waiting { first: 7, lines: 3, reason: Reason::Unreachable, status };
+            needed.add([("https://a.example:8443".into(), waiting)].into_iter().collect()).unwrap();
+            let mut out = Vec::new();
+            needed.write(|_, waiting| waiting.status, &mut out).unwrap();
+            let text = String::from_utf8(out).unwrap();
+            let row = text.lines().nth(1).unwrap();
+            assert_eq!(parse_row(row, 7), Some(("https://a.example:8443", waiting)));
+            for damaged in
+                [row.replace("robots", "robot"), row.replace('3', "x"), format!("{row}\t"), row.replace("un", "")]
+            {
+                assert_eq!(parse_row(&damaged, 7), None, "{damaged}");
+            }
+        }
+    }
 
     #[test]
     fn origins_stand_once_in_the_order_of_their_first_line() {
@@ -166,7 +207,7 @@ mod tests {
                 needed.add(waiting).unwrap();
             }
             let mut out = Vec::new();
-            assert_eq!(needed.write(|_| None, &mut out).unwrap(), 61);
+            assert_eq!(needed.write(|_, _| None, &mut out).unwrap(), 61);
             let text = String::from_utf8(out).unwrap();
             let hosts: Vec<&str> = text.lines().skip(1).map(|row| row.split('\t').next().unwrap()).collect();
             let wanted: Vec<String> =

@@ -107,6 +107,12 @@ impl Output {
         Arc::clone(&self.sets[set].files)
     }
 
+    /// Makes sure that a folder in that of the run is there.
+    pub fn create_folder(&self, name: &str) -> Result<(), FilterError> {
+        let folder = self.directory.join(name);
+        fs::create_dir_all(&folder).map_err(|error| FilterError::Output { path: folder, error })
+    }
+
     /// Writes a whole file that gets this name when the run is complete.
     pub fn write_file(
         &mut self,

@@ -8,11 +8,13 @@ use std::fmt;
 use super::decision::Choices;
 use super::form::Form;
 use super::outcome::{Outcome, Partition};
+use super::samples::Sample;
+use super::shard::{ListRange, Shard};
 use super::tally::Tally;
 use crate::policy::Statistics;
 
 /// The receipt, as it is written to `receipt.json`.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Receipt {
     /// The program's version.
     pub robosieve: Cow<'static, str>,
@@ -45,16 +47,25 @@ pub struct Receipt {
     /// Origins that have to be fetched, in `robots-needed.tsv`; absent where nothing was written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origins_needed: Option<u64>,
+    /// The folders of the shards whose receipts were put together, where the partitions stand; absent where they stand
+    /// beside the receipt.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shards: Vec<String>,
+    /// The checksum of the policy, as its file has it.
+    pub policy_checksum: Hex,
     /// How the policy came about, with everything that was dropped from robots.txt files.
     pub policy: Statistics,
     /// Seconds that the run took, without reading the policy.
     pub seconds: f64,
     /// URLs a second.
     pub urls_per_second: f64,
+    /// How far it was at which time.
+    #[serde(default)]
+    pub speed: Vec<Sample>,
 }
 
 /// What a run was asked to do.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReceiptOptions {
     /// What the operator wants where there is no definite verdict.
     #[serde(flatten)]
@@ -67,6 +78,9 @@ pub struct ReceiptOptions {
     pub chunk_size: usize,
     /// Whether each list has partitions of its own.
     pub per_input: bool,
+    /// Which part of the job was done; absent where all of it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<Shard>,
 }
 
 /// Lines and octets of a part, with its checksums.
@@ -108,7 +122,7 @@ impl<'de> Deserialize<'de> for Hex {
 }
 
 /// A partition.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PartitionPart {
     /// Lines that were judged to go there, as read.
     #[serde(flatten)]
@@ -121,10 +135,13 @@ pub struct PartitionPart {
 }
 
 /// A list.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ListPart {
     /// Its path, as given.
     pub path: String,
+    /// The part of it that a shard read; absent where all of it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub range: Option<ListRange>,
     /// What it held.
     #[serde(flatten)]
     pub input: Part,
@@ -149,6 +166,14 @@ impl Part {
     pub(super) fn tally(&self) -> Tally {
         let [sum, order] = [self.sum, self.order].map(|checksum| checksum.map_or(0, |Hex(checksum)| checksum));
         Tally { lines: self.lines, bytes: self.bytes, sum, order }
+    }
+
+    /// Appends the lines of `next`; without checksums where either has none.
+    pub(super) fn append(&mut self, next: &Part) {
+        let checksums = self.order.is_some() && next.order.is_some();
+        let mut tally = self.tally();
+        tally.append(&next.tally());
+        *self = Part::of(&tally, checksums);
     }
 
     /// How these lines differ from what was `found`, if they do.

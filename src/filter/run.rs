@@ -18,7 +18,9 @@ use super::list::List;
 use super::needed::Needed;
 use super::outcome::Partition;
 use super::output::{NEEDED, Output, RECEIPT, list_folder, would_replace};
-use super::receipt::{ListPart, Part, PartitionPart, Receipt, ReceiptOptions, reasons};
+use super::progress::Progress;
+use super::receipt::{Hex, ListPart, Part, PartitionPart, Receipt, ReceiptOptions, reasons};
+use super::shard::Shard;
 use super::tally::LINE_HASH;
 use super::turns::{ListTotals, Totals, Turns, work};
 use crate::policy::{Crawler, Policy};
@@ -27,7 +29,7 @@ use crate::policy::{Crawler, Policy};
 const CHUNK: usize = 1 << 20;
 
 /// How much memory the origins with deferred lines may take before they go to disk.
-const NEEDED_LIMIT: usize = 64 << 20;
+pub(super) const NEEDED_LIMIT: usize = 64 << 20;
 
 /// What to do.
 #[derive(Debug, Clone)]
@@ -44,6 +46,8 @@ pub struct Job {
     pub threads: usize,
     /// Octets of a chunk; 0: the default.
     pub chunk_size: usize,
+    /// Which part of the lists to read, if not all of them.
+    pub shard: Option<Shard>,
 }
 
 /// Where the partitions go.
@@ -59,15 +63,24 @@ pub struct Destination {
     pub per_input: bool,
 }
 
-/// Splits the job's lists by `policy`.
+/// Splits the job's lists by `policy`, and tells `progress` how far it is.
 ///
 /// # Errors
 ///
 /// [`FilterError`] where a list cannot be read or changed while it was, where the output cannot be written, or where
 /// what was written is not what was read. Then no file has its final name.
-pub fn run(policy: &Policy, job: &Job) -> Result<Receipt, FilterError> {
+pub fn run(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, FilterError> {
+    let result = split(policy, job, progress);
+    progress.end();
+    result
+}
+
+fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, FilterError> {
     let started = Instant::now();
-    let lists: Vec<List> = job.lists.iter().map(|path| List::open(path)).collect::<Result<_, _>>()?;
+    let mut lists: Vec<List> = job.lists.iter().map(|path| List::open(path)).collect::<Result<_, _>>()?;
+    if let Some(shard) = job.shard {
+        shard.cut(&mut lists)?;
+    }
     let output = job.destination.as_ref().map(|destination| prepare(destination, job)).transpose()?;
     let per_input = job.destination.as_ref().is_some_and(|destination| destination.per_input);
     let judges: Vec<Judge<'_>> = job.crawlers.iter().map(|crawler| Judge::new(policy, crawler, job.choices)).collect();
@@ -79,18 +92,20 @@ pub fn run(policy: &Policy, job: &Job) -> Result<Receipt, FilterError> {
         let needed = Needed::new(output.directory(), NEEDED_LIMIT);
         (output, needed, form)
     });
-    let turns = Turns::new(Chunks::new(&lists, chunk_size), per_input, judges.len(), output);
+    progress.begin(lists.iter().map(List::length).sum(), judges.len());
+    let turns = Turns::new(Chunks::new(&lists, chunk_size), progress, per_input, judges.len(), output);
     pool.broadcast(|_| work(&turns, &judges));
     let (mut output, needed, totals) = turns.finish()?;
+    let speed = progress.judged();
     for list in &lists {
         list.unchanged()?;
     }
     totals.balanced()?;
 
-    let options = ReceiptOptions { choices: job.choices, form, threads, chunk_size, per_input };
+    let options = ReceiptOptions { choices: job.choices, form, threads, chunk_size, per_input, shard: job.shard };
     let mut receipt = receipt(policy, &job.crawlers, options, &lists, &totals, output.is_some());
     if let (Some(output), Some(needed)) = (&mut output, needed) {
-        let status = |origin: &str| policy.index().get(origin.as_bytes())?.state().answered.status;
+        let status = |origin: &str, _: &_| policy.index().get(origin.as_bytes())?.state().answered.status;
         let mut origins = 0;
         output.write_file(NEEDED, |mut file| {
             origins = needed.write(status, &mut file)?;
@@ -98,6 +113,7 @@ pub fn run(policy: &Policy, job: &Job) -> Result<Receipt, FilterError> {
         })?;
         receipt.origins_needed = Some(origins);
     }
+    receipt.speed = speed;
     receipt.seconds = started.elapsed().as_secs_f64();
     receipt.urls_per_second = receipt.input.lines as f64 / receipt.seconds;
     if let Some(output) = &mut output {
@@ -149,6 +165,7 @@ fn receipt(
     };
     let list_part = |(list, tallies): (&List, &ListTotals)| ListPart {
         path: list.path.display().to_string(),
+        range: list.shard_range(),
         input: Part::of(&tallies.input, written),
         partitions: names
             .iter()
@@ -171,8 +188,11 @@ fn receipt(
         dot_segments: totals.dot_segments,
         normalised_paths: totals.normalised,
         origins_needed: None,
+        shards: Vec::new(),
+        policy_checksum: Hex(policy.checksum()),
         policy: policy.statistics().clone(),
         seconds: 0.0,
         urls_per_second: 0.0,
+        speed: Vec::new(),
     }
 }

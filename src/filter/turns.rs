@@ -8,12 +8,14 @@ use super::form::Form;
 use super::judge::Judge;
 use super::needed::Needed;
 use super::output::{Output, write_at};
+use super::progress::Progress;
 use super::tally::Tally;
 use super::worker::{Judged, Sorted, Worker};
 
 /// What all workers share.
 pub(super) struct Turns<'l> {
     chunks: Chunks<'l>,
+    progress: &'l Progress,
     per_input: bool,
     turn: Mutex<Turn>,
     passed: Condvar,
@@ -113,6 +115,7 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl<'l> Turns<'l> {
     pub fn new(
         chunks: Chunks<'l>,
+        progress: &'l Progress,
         per_input: bool,
         crawlers: usize,
         output: Option<(Output, Needed, Form)>,
@@ -122,6 +125,7 @@ impl<'l> Turns<'l> {
         let (output, needed) = output.map(|(output, needed, _)| (output, needed)).unzip();
         Turns {
             chunks,
+            progress,
             per_input,
             turn: Mutex::new(Turn { ticket: 0, output, needed, totals, failure: None }),
             passed: Condvar::new(),
@@ -208,6 +212,7 @@ fn place(turns: &Turns<'_>, task: &Task, worker: &mut Worker<'_, '_>) -> Result<
         waiting.first += before;
     }
     turn.totals.add(task.list, judged, &written);
+    turns.progress.chunk(&turn.totals);
     let set = if turns.per_input { task.list } else { 0 };
     let mut room = None;
     if let Turn { output: Some(output), needed: Some(needed), .. } = &mut *turn {

@@ -109,6 +109,11 @@ impl Policy {
         self.image.octets()
     }
 
+    /// The checksum of its policy file, which stands for what it holds.
+    pub fn checksum(&self) -> u128 {
+        self.image.checksum()
+    }
+
     /// The names of the sections of its policy file, with their octets.
     pub fn sections(&self) -> impl Iterator<Item = (&'static str, usize)> + '_ {
         Section::ALL.into_iter().map(|section| (section.name(), self.image.section(section).len()))

@@ -17,6 +17,7 @@ mod inputs;
 mod inspect;
 mod lint;
 mod lists;
+mod metrics;
 mod output;
 mod overrides;
 #[cfg(feature = "parquet")]
@@ -24,8 +25,10 @@ mod parquet;
 mod policies;
 mod redirects;
 mod revisits;
+mod shards;
 mod sources;
 mod statuses;
 mod times;
 mod verify;
 mod warc;
+mod watching;

@@ -1,10 +1,14 @@
 //! The arguments, as they are given.
 
 mod documentation;
+mod long_runs;
 mod receipts;
+mod watching;
 
 pub use documentation::{CompletionsArgs, ManArgs};
-pub use receipts::VerifyArgs;
+pub use long_runs::LongRunArgs;
+pub use receipts::{JoinArgs, VerifyArgs};
+pub use watching::{Log, WatchingArgs};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum, ValueHint};
@@ -45,6 +49,7 @@ pub enum Command {
     Export(ExportArgs),
     Lint(LintArgs),
     Verify(VerifyArgs),
+    Join(JoinArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
 }
@@ -108,6 +113,8 @@ pub struct FilterArgs {
     /// Give each list partitions of its own, in a folder named by its number and name
     #[arg(long, requires = "out")]
     pub per_input: bool,
+    #[command(flatten)]
+    pub long_run: LongRunArgs,
     /// Workers [default: one for each processor]
     #[arg(long, default_value_t = 0, hide_default_value = true, value_name = "N")]
     pub threads: usize,
@@ -136,6 +143,8 @@ pub struct FilterArgs {
     /// The time that age is judged at, as RFC 3339 [default: the time of the run]
     #[arg(long, value_name = "TIME")]
     pub now: Option<jiff::Timestamp>,
+    #[command(flatten)]
+    pub watching: WatchingArgs,
     /// The lists, one URL a line; - is standard input
     #[arg(required = true, value_name = "URLS")]
     pub lists: Vec<PathBuf>,

@@ -1,5 +1,6 @@
 //! The arguments of commands about receipts.
 
+use clap::ValueHint;
 use std::path::PathBuf;
 
 /// Prove the receipt of a run again
@@ -13,7 +14,7 @@ use std::path::PathBuf;
   robosieve verify split --inputs")]
 pub struct VerifyArgs {
     /// The folder that a run wrote to
-    #[arg(value_name = "DIR")]
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub directory: PathBuf,
     /// Read the lists again, too. Their paths are those that the run was given, so relative ones count from where it was
     /// started. Standard input is not there any more, and its line of the table says so
@@ -22,4 +23,30 @@ pub struct VerifyArgs {
     /// Workers [default: one for each processor]
     #[arg(long, default_value_t = 0, hide_default_value = true, value_name = "N")]
     pub threads: usize,
+}
+
+/// Put the receipts of all shards of a job together
+///
+/// Makes sure that the folders are those of all runs with --shard of one job: the same lists, policy and options, each
+/// part once, no line left out or read twice. Writes a receipt for all of them to the folder given by --out, with the
+/// checksums that an undivided run has, and robots-needed.tsv with each origin once. The partitions stay where they are;
+/// with --concat they are copied into one. Exits with 0 if that is done, and with 2 if something is missing or does not
+/// fit.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  robosieve join --out all part-*
+  robosieve join --out all --concat part-*")]
+pub struct JoinArgs {
+    /// The folder for the receipt
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub out: PathBuf,
+    /// Copy the partitions, too: one behind the other they are those of an undivided run
+    #[arg(long)]
+    pub concat: bool,
+    /// Replace the files of an earlier run in the folder given by --out
+    #[arg(long)]
+    pub force: bool,
+    /// The folders of the shards, in any order
+    #[arg(required = true, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub shards: Vec<PathBuf>,
 }

@@ -6,7 +6,7 @@ use crate::filter::receipt::{Hex, Part, PartitionPart, Receipt};
 use crate::filter::tally::Tally;
 
 /// What in the receipt does not fit together, in sentences.
-pub(super) fn contradictions(receipt: &Receipt) -> Vec<String> {
+pub(in crate::filter) fn contradictions(receipt: &Receipt) -> Vec<String> {
     let mut found = Vec::new();
     for (crawler, partitions) in by_crawler(receipt) {
         let whom = if crawler.is_empty() { String::new() } else { format!(" of {crawler}") };

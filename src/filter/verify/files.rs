@@ -27,7 +27,11 @@ struct Expected {
 }
 
 /// Reads the output again.
-pub(super) fn outputs(receipt: &Receipt, directory: &Path, threads: usize) -> Result<Vec<Checked>, VerifyError> {
+pub(in crate::filter) fn outputs(
+    receipt: &Receipt,
+    directory: &Path,
+    threads: usize,
+) -> Result<Vec<Checked>, VerifyError> {
     let agents: Vec<Agents> = receipt.agents.iter().flat_map(|agents| agents.parse()).collect();
     let names = partition_names_of(&agents.iter().collect::<Vec<_>>());
     let mut files = match receipt.options.form {
@@ -45,9 +49,13 @@ pub(super) fn lists(receipt: &Receipt, threads: usize) -> Result<Vec<Checked>, V
         let path = PathBuf::from(&list.path);
         let (mut found, mut problem) = (None, None);
         if list.path != STANDARD_INPUT {
-            let tally = tally(&path, threads)?;
-            problem = list.input.difference(&tally);
-            found = Some(Part::of(&tally, true));
+            let mut opened = [List::open(&path)?];
+            problem = list.range.as_ref().and_then(|range| opened[0].cut_again(range));
+            if problem.is_none() {
+                let tally = tally(&opened, threads)?;
+                problem = list.input.difference(&tally);
+                found = Some(Part::of(&tally, true));
+            }
         }
         files.push(Checked { path, role: Role::List, found, problem });
     }
@@ -55,10 +63,9 @@ pub(super) fn lists(receipt: &Receipt, threads: usize) -> Result<Vec<Checked>, V
 }
 
 /// The lines of a file.
-fn tally(path: &Path, threads: usize) -> Result<Tally, VerifyError> {
-    let lists = [List::open(path)?];
+fn tally(file: &[List; 1], threads: usize) -> Result<Tally, VerifyError> {
     let lines = |chunk: &[u8], _: bool| Tally::of_text(chunk, |line| line);
-    Ok(scan(&lists, threads, CHUNK, lines, Tally::append)?.swap_remove(0))
+    Ok(scan(file, threads, CHUNK, lines, Tally::append)?.swap_remove(0))
 }
 
 /// The files of the partitions of these names, in the folder of each list if each has one.
@@ -91,7 +98,7 @@ fn partitions(expected: &[Expected], threads: usize) -> Result<Vec<Checked>, Ver
             files.push(missing);
             continue;
         }
-        let tally = tally(path, threads)?;
+        let tally = tally(&[List::open(path)?], threads)?;
         let problem = part.difference(&tally);
         files.push(Checked { path: path.clone(), role: Role::Output, found: Some(Part::of(&tally, true)), problem });
     }
@@ -139,7 +146,7 @@ fn verdicts(
 
 /// The list of robots.txt to fetch: as many rows as the receipt says, which together wait for all deferred lines but
 /// those of paused origins.
-fn robots_needed(receipt: &Receipt, directory: &Path) -> Result<Checked, VerifyError> {
+pub(in crate::filter) fn robots_needed(receipt: &Receipt, directory: &Path) -> Result<Checked, VerifyError> {
     let path = directory.join(NEEDED);
     if let Some(missing) = missing(&path) {
         return Ok(missing);
@@ -166,7 +173,7 @@ fn count_rows(file: File) -> io::Result<(u64, Option<u64>, u64)> {
     let (mut rows, mut lines) = (0, Some(0u64));
     for row in BufReader::new(file).lines().skip(1) {
         rows += 1;
-        lines = lines.and_then(|lines| lines.checked_add(needed::lines_of_row(&row.ok()?)?));
+        lines = lines.and_then(|lines| lines.checked_add(needed::parse_row(&row.ok()?, 0)?.1.lines));
     }
     Ok((rows, lines, bytes))
 }

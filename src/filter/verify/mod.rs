@@ -6,8 +6,8 @@
 //! order, without looking at the input: its checksums are those of the lines as they were read. Where the lists are still
 //! there, they can be read as well.
 
-mod account;
-mod files;
+pub(super) mod account;
+pub(super) mod files;
 mod verdicts;
 
 use std::fmt;
@@ -16,6 +16,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::FilterError;
+use super::join;
 use super::output::RECEIPT;
 use super::receipt::{Part, Receipt};
 use super::tally::LINE_HASH;
@@ -119,12 +120,42 @@ impl Verification {
 /// its lines are.
 pub fn verify(directory: &Path, inputs: bool, threads: usize) -> Result<Verification, VerifyError> {
     let receipt = read_receipt(directory)?;
+    if !receipt.shards.is_empty() {
+        return verify_shards(&receipt, directory, inputs, threads);
+    }
     let contradictions = account::contradictions(&receipt);
     let mut files = files::outputs(&receipt, directory, threads)?;
     if inputs {
         files.extend(files::lists(&receipt, threads)?);
     }
     Ok(Verification { files, contradictions })
+}
+
+/// A receipt that was joined is proved by those of its shards, and by joining them again.
+fn verify_shards(
+    receipt: &Receipt,
+    directory: &Path,
+    inputs: bool,
+    threads: usize,
+) -> Result<Verification, VerifyError> {
+    let mut verification = Verification { files: Vec::new(), contradictions: account::contradictions(receipt) };
+    let mut shards = Vec::new();
+    for folder in receipt.shards.iter().map(PathBuf::from) {
+        let of_shard = verify(&folder, inputs, threads)?;
+        verification.files.extend(of_shard.files);
+        let contradictions = of_shard.contradictions.into_iter();
+        verification.contradictions.extend(contradictions.map(|problem| format!("{}: {problem}", folder.display())));
+        shards.push((folder.clone(), read_receipt(&folder)?));
+    }
+    verification.files.push(files::robots_needed(receipt, directory)?);
+    let Receipt { origins_needed, seconds, urls_per_second, .. } = *receipt;
+    let same = |joined| Receipt { origins_needed, seconds, urls_per_second, ..joined } == *receipt;
+    match join::joined(shards).map(same) {
+        Ok(true) => {}
+        Ok(false) => verification.contradictions.push("it is not what the receipts of its shards come to".to_owned()),
+        Err(error) => verification.contradictions.push(error.to_string()),
+    }
+    Ok(verification)
 }
 
 /// The receipt in a folder.

@@ -161,6 +161,11 @@ impl Image {
         self.octets.all()
     }
 
+    /// The checksum that the header has.
+    pub fn checksum(&self) -> u128 {
+        self.header.checksum
+    }
+
     /// The octets of a section.
     pub fn section(&self, section: Section) -> &[u8] {
         let range = &self.header.sections[section as usize];

@@ -1,0 +1,15 @@
+//! `robosieve join`.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use super::args::JoinArgs;
+use super::failure::Failure;
+use robosieve::filter;
+
+pub fn run(args: &JoinArgs) -> Result<ExitCode, Failure> {
+    let receipt = filter::join(&args.shards, &args.out, args.concat, args.force)?;
+    // Nobody may be there to read the table; the receipt has it all.
+    let _ = writeln!(io::stderr(), "{receipt}");
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,334 @@
+//! The receipts of shards, put together.
+//!
+//! Shards are parts of one text, one behind the other. So what each came to is appended in their order,
+//! and the sums and the order checksums are those of an undivided run, whether its partitions lie in one folder or in
+//! many. That they are parts of one text is proved by their ranges: in every list, each begins where the one before it
+//! ends, the first at the start and the last at the end.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::path::{Path, PathBuf};
+
+use super::FilterError;
+use super::form::{Form, partition_names_of};
+use super::needed::{Needed, parse_row};
+use super::output::{NEEDED, Output, RECEIPT, list_folder};
+use super::receipt::{ListPart, Part, PartitionPart, Receipt, ReceiptOptions};
+use super::run::NEEDED_LIMIT;
+use super::verify::account::contradictions;
+use super::verify::files::{outputs, robots_needed};
+use super::verify::{VerifyError, read_receipt};
+use crate::robots::Agents;
+
+/// Why shards cannot be joined.
+#[derive(Debug, thiserror::Error)]
+pub enum JoinError {
+    /// A receipt that cannot be read.
+    #[error(transparent)]
+    Receipt(#[from] VerifyError),
+    /// A receipt of a whole run.
+    #[error("{} is no shard: that run was made without --shard", path.display())]
+    NoShard {
+        /// Its folder.
+        path: PathBuf,
+    },
+    /// A receipt that contradicts itself.
+    #[error("the receipt in {} contradicts itself: {problem}", path.display())]
+    Contradiction {
+        /// Its folder.
+        path: PathBuf,
+        /// What does not fit together.
+        problem: String,
+    },
+    /// Shards of different jobs.
+    #[error("{} and {} are not of one job: they differ in {what}", path.display(), other.display())]
+    Differ {
+        /// The folder of one.
+        path: PathBuf,
+        /// The folder of the other.
+        other: PathBuf,
+        /// In what.
+        what: &'static str,
+    },
+    /// A shard that is given twice.
+    #[error("{} and {} are both shard {number}", path.display(), other.display())]
+    Twice {
+        /// One folder.
+        path: PathBuf,
+        /// The other folder.
+        other: PathBuf,
+        /// The shard's number.
+        number: u32,
+    },
+    /// Shards that are not there.
+    #[error("of {of} shards, these are missing: {}", missing.iter().map(u32::to_string).collect::<Vec<_>>().join(", "))]
+    Missing {
+        /// Their numbers.
+        missing: Vec<u32>,
+        /// How many there should be.
+        of: u32,
+    },
+    /// Shards that leave something of a list out, or read it twice.
+    #[error("{} does not begin in the list {list} where the shard before it ends, or the last one not at its end", path.display())]
+    Gap {
+        /// The folder of the shard.
+        path: PathBuf,
+        /// The list.
+        list: String,
+    },
+    /// A list of robots.txt with a row that is none.
+    #[error("{}:{line}: that is no row of robots.txt to fetch", path.display())]
+    Row {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: u64,
+    },
+    /// A file of a shard that cannot be read.
+    #[error("cannot read {}: {error}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// A file of a shard that is not as its receipt says.
+    #[error("{}: {problem}; `robosieve verify` tells more", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        problem: String,
+    },
+    /// What cannot be written.
+    #[error(transparent)]
+    Output(#[from] FilterError),
+}
+
+/// Joins the receipts in the folders `shards`, in any order, to one in `directory`, beside `robots-needed.tsv`; with
+/// `concat`, the partitions as well. `force` replaces an earlier run's files there.
+///
+/// # Errors
+///
+/// [`JoinError`] where a shard is missing or does not fit the others; then nothing is written.
+pub fn join(shards: &[PathBuf], directory: &Path, concat: bool, force: bool) -> Result<Receipt, JoinError> {
+    let read = |path: &PathBuf| Ok((path.clone(), read_receipt(path)?));
+    let mut shards = shards.iter().map(read).collect::<Result<Vec<_>, JoinError>>()?;
+    shards.sort_by_key(|(_, receipt)| receipt.options.shard.map(|shard| shard.number()));
+    let mut joined = joined(shards.clone())?;
+    for (folder, receipt) in &shards {
+        prove(folder, receipt, concat)?;
+    }
+    let names = file_names(&joined);
+    let mut output = Output::create(directory, &[], &names, &[], force)?;
+    if concat {
+        joined.shards.clear();
+        concatenate(&shards, &names, &mut output)?;
+    }
+    let needed = needed(&shards, directory)?;
+    let mut origins = 0;
+    output.write_file(NEEDED, |mut file| {
+        origins = needed.write(|_, waiting| waiting.status, &mut file)?;
+        Ok(())
+    })?;
+    joined.origins_needed = Some(origins);
+    output.write_file(RECEIPT, |file| {
+        serde_json::to_writer_pretty(&mut *file, &joined)?;
+        file.write_all(b"\n")
+    })?;
+    output.commit()?;
+    Ok(joined)
+}
+
+/// The receipt that those of all shards come to, each with its folder, in the order of their numbers.
+pub(super) fn joined(shards: Vec<(PathBuf, Receipt)>) -> Result<Receipt, JoinError> {
+    complete(&shards)?;
+    let mut shards_of = shards.iter();
+    let (first_folder, first) = shards_of.next().expect("a complete set of shards has a first one");
+    for (path, receipt) in &shards {
+        if let Some(problem) = contradictions(receipt).into_iter().next() {
+            return Err(JoinError::Contradiction { path: path.clone(), problem });
+        }
+        if let Some(what) = difference(first, receipt) {
+            return Err(JoinError::Differ { path: first_folder.clone(), other: path.clone(), what });
+        }
+    }
+    adjoin(&shards)?;
+    let mut joined = first.clone();
+    joined.options.shard = None;
+    joined.lists.iter_mut().for_each(|list| list.range = None);
+    for (_, receipt) in shards_of {
+        append(&mut joined, receipt);
+    }
+    joined.shards = shards.iter().map(|(path, _)| path.display().to_string()).collect();
+    joined.origins_needed = None;
+    // The shards' clocks have nothing to do with each other.
+    joined.speed = Vec::new();
+    joined.urls_per_second = joined.input.lines as f64 / joined.seconds;
+    Ok(joined)
+}
+
+/// Makes sure that these are all shards of a job, each once, in order.
+fn complete(shards: &[(PathBuf, Receipt)]) -> Result<(), JoinError> {
+    let mut numbered = Vec::new();
+    for (path, receipt) in shards {
+        let shard = receipt.options.shard.ok_or_else(|| JoinError::NoShard { path: path.clone() })?;
+        numbered.push((path, shard));
+    }
+    let twice = numbered.windows(2).find(|pair| pair[0].1 == pair[1].1);
+    if let Some([(path, shard), (other, _)]) = twice {
+        let (path, other) = (path.to_path_buf(), other.to_path_buf());
+        return Err(JoinError::Twice { path, other, number: shard.number() });
+    }
+    let of = numbered.first().map_or(1, |(_, shard)| shard.of());
+    if let Some((other, _)) = numbered.iter().find(|(_, shard)| shard.of() != of) {
+        let (path, other) = (numbered[0].0.clone(), other.to_path_buf());
+        return Err(JoinError::Differ { path, other, what: "the number of shards" });
+    }
+    let there = |number: &u32| numbered.iter().any(|(_, shard)| shard.number() == *number);
+    let missing: Vec<u32> = (1..=of).filter(|number| !there(number)).collect();
+    if missing.is_empty() { Ok(()) } else { Err(JoinError::Missing { missing, of }) }
+}
+
+/// In what two shards of one job must not differ, but do.
+fn difference(one: &Receipt, other: &Receipt) -> Option<&'static str> {
+    // Neither workers nor shards change a verdict or the order of lines.
+    let asked = |receipt: &Receipt| ReceiptOptions { shard: None, threads: 0, ..receipt.options.clone() };
+    let lists = |receipt: &Receipt| {
+        let list =
+            |list: &ListPart| (list.path.clone(), list.range.as_ref().map(|range| (range.length, range.modified)));
+        receipt.lists.iter().map(list).collect::<Vec<_>>()
+    };
+    let checks = [
+        (one.robosieve == other.robosieve, "the version of robosieve"),
+        (one.options.choices.now == other.options.choices.now, "--now, the time that age is judged at"),
+        (asked(one) == asked(other), "their options"),
+        (one.agents == other.agents, "their crawlers"),
+        ((one.policy_checksum, &one.dialect) == (other.policy_checksum, &other.dialect), "their policy"),
+        (lists(one) == lists(other), "their lists: other paths, lengths or times of change"),
+    ];
+    checks.into_iter().find(|(same, _)| !same).map(|(_, what)| what)
+}
+
+/// Makes sure that shards in order leave nothing of a list out and read nothing twice.
+fn adjoin(shards: &[(PathBuf, Receipt)]) -> Result<(), JoinError> {
+    for place in 0..shards[0].1.lists.len() {
+        let mut end = 0;
+        for (number, (path, receipt)) in shards.iter().enumerate() {
+            let list = &receipt.lists[place];
+            let gap = || JoinError::Gap { path: path.clone(), list: list.path.clone() };
+            let range = list.range.as_ref().ok_or_else(gap)?;
+            let last = number + 1 == shards.len();
+            if range.start != end || range.end < end || last && range.end != range.length {
+                return Err(gap());
+            }
+            end = range.end;
+        }
+    }
+    Ok(())
+}
+
+/// Appends what a shard came to.
+fn append(joined: &mut Receipt, next: &Receipt) {
+    joined.input.append(&next.input);
+    for (part, next) in joined.partitions.values_mut().zip(next.partitions.values()) {
+        let PartitionPart { judged, written, reasons } = part;
+        judged.append(&next.judged);
+        append_to(written, next.written.as_ref());
+        for (reason, lines) in &next.reasons {
+            *reasons.entry(reason.clone()).or_default() += lines;
+        }
+    }
+    append_to(&mut joined.verdicts, next.verdicts.as_ref());
+    for (list, next) in joined.lists.iter_mut().zip(&next.lists) {
+        list.input.append(&next.input);
+        list.partitions.values_mut().zip(next.partitions.values()).for_each(|(part, next)| part.append(next));
+    }
+    joined.added_line_feeds += next.added_line_feeds;
+    joined.dot_segments += next.dot_segments;
+    joined.normalised_paths += next.normalised_paths;
+    // They may have run side by side: the longest says how long that took.
+    joined.seconds = joined.seconds.max(next.seconds);
+    joined.options.threads = joined.options.threads.max(next.options.threads);
+}
+
+fn append_to(part: &mut Option<Part>, next: Option<&Part>) {
+    if let (Some(part), Some(next)) = (part, next) {
+        part.append(next);
+    }
+}
+
+/// Makes sure that the files of a shard that are about to be read are as its receipt says.
+fn prove(folder: &Path, receipt: &Receipt, partitions: bool) -> Result<(), JoinError> {
+    let files = if partitions { outputs(receipt, folder, 0)? } else { vec![robots_needed(receipt, folder)?] };
+    let damaged = files.into_iter().find_map(|file| Some((file.path, file.problem?)));
+    damaged.map_or(Ok(()), |(path, problem)| Err(JoinError::Damaged { path, problem }))
+}
+
+/// The names of the files of a job's partitions.
+fn file_names(receipt: &Receipt) -> Vec<String> {
+    let agents: Vec<Agents> = receipt.agents.iter().flat_map(|agents| agents.parse()).collect();
+    let form = receipt.options.form;
+    let mut names: Vec<String> =
+        partition_names_of(&agents.iter().collect::<Vec<_>>()).iter().map(|name| form.file_name(name)).collect();
+    names.dedup();
+    names
+}
+
+/// Copies the partitions of all shards, one behind the other.
+fn concatenate(shards: &[(PathBuf, Receipt)], names: &[String], output: &mut Output) -> Result<(), JoinError> {
+    let receipt = &shards[0].1;
+    let lists = receipt.lists.iter().enumerate().map(|(place, list)| list_folder(place, Path::new(&list.path)));
+    let folders = if receipt.options.per_input { lists.collect() } else { vec![String::new()] };
+    let has_head = receipt.options.form == Form::Verdicts;
+    for folder in folders {
+        output.create_folder(&folder)?;
+        for name in names.iter().map(|name| Path::new(&folder).join(name)) {
+            let mut unreadable = None;
+            let written = output.write_file(&name.to_string_lossy(), |out| {
+                for (number, (shard, _)) in shards.iter().enumerate() {
+                    let path = shard.join(&name);
+                    // What goes wrong here is told of the file that is read.
+                    match open_behind_head(&path, has_head && number > 0) {
+                        Ok(mut file) => io::copy(&mut file, out).map(|_| ())?,
+                        Err(error) => {
+                            unreadable = Some(JoinError::Unreadable { path, error });
+                            return Err(io::ErrorKind::Other.into());
+                        }
+                    }
+                }
+                Ok(())
+            });
+            unreadable.map_or(Ok(()), Err)?;
+            written?;
+        }
+    }
+    Ok(())
+}
+
+fn open_behind_head(path: &Path, has_head: bool) -> io::Result<BufReader<File>> {
+    let mut file = BufReader::new(File::open(path)?);
+    if has_head {
+        file.skip_until(b'\n')?;
+    }
+    Ok(file)
+}
+
+/// The robots.txt to fetch of all shards.
+fn needed(shards: &[(PathBuf, Receipt)], out: &Path) -> Result<Needed, JoinError> {
+    let mut needed = Needed::new(out, NEEDED_LIMIT);
+    let mut first = 0;
+    for path in shards.iter().map(|(folder, _)| folder.join(NEEDED)) {
+        let unreadable = |error| JoinError::Unreadable { path: path.clone(), error };
+        let rows = BufReader::new(File::open(&path).map_err(unreadable)?).lines();
+        for (line, row) in rows.enumerate().skip(1) {
+            let row = row.map_err(unreadable)?;
+            let row = parse_row(&row, first);
+            let (origin, waiting) = row.ok_or_else(|| JoinError::Row { path: path.clone(), line: line as u64 + 1 })?;
+            let failed = |error| FilterError::Output { path: out.to_owned(), error };
+            needed.add_one(origin.into(), waiting).map_err(failed)?;
+            first += 1;
+        }
+    }
+    Ok(needed)
+}

@@ -1,0 +1,219 @@
+//! A job as many runs, and their receipts put together.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::bench::{Bench, PARTITIONS, Split, said};
+
+/// All runs of a job judge ages at one time.
+const NOW: &str = "--now 2026-01-01T00:00:00Z";
+
+/// Lists of many lines, of none, of one, and of lines longer than a shard; the second and the last have no last line feed.
+fn bench_with_lists() -> Bench {
+    let bench = Bench::with_site();
+    let line = |n: usize| match n % 6 {
+        0 => format!("http://a.example/no/{n}"),
+        1 => format!("http://{}.example/{n}", n % 17),
+        2 => String::new(),
+        3 => format!("no url {n}"),
+        _ => format!("http://a.example/{}", "x".repeat(n % 40)),
+    };
+    let lines = |range: std::ops::Range<usize>| range.map(|n| line(n) + "\n").collect::<String>();
+    bench.file("one", lines(0..700));
+    bench.file("two", lines(700..1000).trim_end());
+    bench.file("three", "");
+    bench.file("four", format!("http://long.example/{}\nhttp://a.example/no\n", "y".repeat(9000)));
+    bench.file("five", lines(1000..1200) + "http://5.example/last");
+    bench
+}
+
+const LISTS: &str = "one two three four five";
+
+/// Runs all shards of a job.
+fn run_shards(bench: &Bench, of: usize, options: &str) -> String {
+    let folders: Vec<String> = (1..=of).map(|number| format!("part-{number}")).collect();
+    for (number, folder) in (1..).zip(&folders) {
+        let words = format!("--robots sites {NOW} {options} --shard {number}/{of} --out {folder} {LISTS}");
+        bench.filter(&words).assert().success();
+    }
+    folders.join(" ")
+}
+
+fn receipt(bench: &Bench, folder: &str) -> Value {
+    let mut receipt: Value = serde_json::from_slice(&bench.read(&format!("{folder}/receipt.json"))).expect("JSON");
+    let fields = receipt.as_object_mut().expect("an object");
+    fields.remove("seconds");
+    fields.remove("urls_per_second");
+    fields.remove("speed");
+    fields.remove("shards");
+    fields["options"].as_object_mut().expect("options").remove("threads");
+    receipt
+}
+
+#[test]
+fn joined_shards_are_an_undivided_run() {
+    let forms =
+        ["", "--verdicts", "--agent other", "--agent other --verdicts", "--per-input", "--per-input --verdicts"];
+    for options in forms {
+        let bench = bench_with_lists();
+        let options = format!("{options} --chunk-size 300");
+        bench.filter(&format!("--robots sites {NOW} {options} --out whole {LISTS}")).assert().success();
+        for of in [1, 3, 8] {
+            let folders = run_shards(&bench, of, &options);
+            bench.program(&format!("join --out all {folders}")).assert().success();
+            assert_eq!(bench.names("all"), ["receipt.json", "robots-needed.tsv"]);
+            bench.program(&format!("join --out copied --concat {folders}")).assert().success();
+            for folder in ["all", "copied"] {
+                assert_eq!(receipt(&bench, folder), receipt(&bench, "whole"), "{folder} {of} {options}");
+                assert_eq!(bench.read(&format!("{folder}/robots-needed.tsv")), bench.read("whole/robots-needed.tsv"));
+            }
+            assert_eq!(bench.names("copied"), bench.names("whole"));
+            for name in bench.names("whole").iter().filter(|name| *name != "receipt.json") {
+                if !bench.path(&format!("whole/{name}")).is_dir() {
+                    let same = bench.read(&format!("copied/{name}")) == bench.read(&format!("whole/{name}"));
+                    assert!(same, "{name} {of} {options}");
+                }
+                for file in bench.names(&format!("whole/{name}")) {
+                    let same =
+                        bench.read(&format!("copied/{name}/{file}")) == bench.read(&format!("whole/{name}/{file}"));
+                    assert!(same, "{name}/{file} {of} {options}");
+                }
+            }
+            let made: Vec<&str> = folders.split(' ').chain(["all", "copied"]).collect();
+            for folder in &made {
+                bench.program(&format!("verify --inputs {folder}")).assert().success();
+            }
+            for folder in made {
+                fs::remove_dir_all(bench.path(folder)).expect("removed");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_shard_is_a_split_of_its_lines() {
+    let bench = bench_with_lists();
+    run_shards(&bench, 3, "");
+    let mut partitions: [Vec<u8>; 4] = Default::default();
+    for number in 1..=3 {
+        let split = Split::read(&bench, &format!("part-{number}"));
+        assert_eq!(split.receipt["options"]["shard"], format!("{number}/3"));
+        for (all, part) in partitions.iter_mut().zip(split.partitions) {
+            all.extend(part);
+        }
+    }
+    let lists: Vec<Vec<u8>> = LISTS.split(' ').map(|name| bench.read(name)).collect();
+    bench.filter(&format!("--robots sites {NOW} --out whole {LISTS}")).assert().success();
+    let whole = Split::read(&bench, "whole");
+    whole.accounts_for(&lists);
+    assert!(whole.partitions == partitions);
+}
+
+/// The shards of a job, of which one is not as it should be; `join` must say so, and write nothing.
+fn refused(words: &[&str], change: impl FnOnce(&Bench) -> String) {
+    let bench = bench_with_lists();
+    let folders = run_shards(&bench, 3, "");
+    assert_eq!(folders, "part-1 part-2 part-3");
+    let joined = change(&bench);
+    let done = bench.program(&format!("join --out all --concat {joined}")).assert().code(2);
+    said(&done.get_output().stderr, words);
+    assert!(bench.names("all").is_empty());
+}
+
+/// Runs a shard again, with other options.
+fn again(bench: &Bench, number: usize, options: &str) -> String {
+    let words = format!("{options} --force --shard {number}/3 --out part-{number} {LISTS}");
+    bench.program(&format!("filter {words}")).assert().success();
+    "part-1 part-2 part-3".to_owned()
+}
+
+#[test]
+fn shards_that_are_missing_or_doubled_are_refused() {
+    refused(&["missing", "2"], |_| "part-1 part-3".to_owned());
+    refused(&["missing", "1, 3"], |_| "part-2".to_owned());
+    refused(&["both shard 2", "part-2", "part-2"], |_| "part-1 part-2 part-2 part-3".to_owned());
+    refused(&["receipt.json", "not there"], |bench| {
+        fs::remove_file(bench.path("part-2/receipt.json")).expect("removed");
+        "part-1 part-2 part-3".to_owned()
+    });
+    refused(&["whole is no shard"], |bench| {
+        bench.filter(&format!("--robots sites {NOW} --out whole {LISTS}")).assert().success();
+        "part-1 whole part-2 part-3".to_owned()
+    });
+    refused(&["number of shards"], |bench| {
+        bench.filter(&format!("--robots sites {NOW} --out other --shard 2/4 {LISTS}")).assert().success();
+        "part-1 other part-3".to_owned()
+    });
+}
+
+#[test]
+fn shards_of_different_jobs_are_refused() {
+    let same = "--agent examplebot --robots sites";
+    refused(&["part-3", "--now"], |bench| again(bench, 3, &format!("{same} --now 2026-01-01T00:00:01Z")));
+    refused(&["part-2", "options"], |bench| again(bench, 2, &format!("{same} {NOW} --on-unfetched block")));
+    refused(&["part-2", "crawlers"], |bench| again(bench, 2, &format!("--agent other --robots sites {NOW}")));
+    refused(&["part-2", "policy"], |bench| {
+        bench.file("sites/b.example", "");
+        again(bench, 2, &format!("{same} {NOW}"))
+    });
+    refused(&["part-3", "lists"], |bench| {
+        let list = String::from_utf8(bench.read("five")).expect("text");
+        bench.file("five", list + "\n");
+        again(bench, 3, &format!("{same} {NOW}"))
+    });
+}
+
+#[test]
+fn shards_whose_files_or_receipts_were_changed_are_refused() {
+    let changed = |name: &'static str, from: &'static str, to: &'static str| {
+        move |bench: &Bench| {
+            let text = String::from_utf8(bench.read(name)).expect("text");
+            assert!(text.contains(from), "{text}");
+            bench.file(name, text.replacen(from, to, 1));
+            "part-1 part-2 part-3".to_owned()
+        }
+    };
+    refused(&["part-1/blocked.txt", "not the same"], changed("part-1/blocked.txt", "/no/6", "/no/7"));
+    refused(&["part-2/robots-needed.tsv", "wait"], changed("part-2/robots-needed.tsv", "unfetched\t", "unfetched\t1"));
+    refused(&["part-3/robots-needed.tsv"], changed("part-3/robots-needed.tsv", "/robots.txt", "/robots"));
+    refused(&["part-3", "contradicts"], changed("part-3/receipt.json", "\"rules\": ", "\"rules\": 1"));
+    refused(
+        &["part-2", "where the shard before it ends"],
+        changed("part-2/receipt.json", "\"start\": ", "\"start\": 1"),
+    );
+}
+
+#[test]
+fn a_joined_receipt_is_proved_by_its_shards() {
+    let bench = bench_with_lists();
+    let folders = run_shards(&bench, 2, "");
+    bench.program(&format!("join --out all {folders}")).assert().success();
+    let all = String::from_utf8(bench.read("all/receipt.json")).expect("text");
+    let fails = |words: &[&str]| {
+        let done = bench.program("verify all").assert().code(1);
+        let table = String::from_utf8_lossy(&done.get_output().stdout).into_owned();
+        words.iter().for_each(|word| assert!(table.contains(word), "{table}"));
+    };
+    bench.file("all/receipt.json", all.replacen("\"dot_segments\": ", "\"dot_segments\": 1", 1));
+    fails(&["receipts of its shards"]);
+    bench.file("all/receipt.json", &all);
+    bench.file("part-2/invalid.txt", "x\n");
+    fails(&["part-2/invalid.txt", "found"]);
+    bench.program("join --out all part-1 part-2").assert().code(2);
+    bench.program("join --out all --force part-1 part-2").assert().success();
+}
+
+#[test]
+fn what_cannot_be_divided_is_an_error() {
+    let bench = bench_with_lists();
+    let refused = |words: &str, message: &[&str]| bench.refused(&format!("--robots sites {words}"), message);
+    refused(&format!("{NOW} --shard 1/2 --out out one -"), &["-", "cannot be divided", "--shard"]);
+    refused("--shard 1/2 --out out one", &["--now"]);
+    for shard in ["0/2", "3/2", "2", "x/y"] {
+        refused(&format!("{NOW} --shard {shard} --out out one"), &[shard, "I/N"]);
+    }
+    #[cfg(target_os = "linux")]
+    refused(&format!("{NOW} --shard 1/2 --out out /proc/cpuinfo"), &["cpuinfo", "cannot be divided"]);
+    assert!(PARTITIONS.iter().all(|name| !bench.path(&format!("out/{name}.txt")).exists()));
+}
