@@ -138,6 +138,12 @@ impl List {
         }
     }
 
+    /// Whether it is a file that has no octets and gives none.
+    pub fn is_empty_file(&self) -> bool {
+        let is_file = || std::fs::metadata(&self.path).is_ok_and(|metadata| metadata.is_file());
+        self.is_empty && self.path.as_os_str() != STANDARD_INPUT && is_file()
+    }
+
     /// How many octets of it are read; `None` for a stream.
     pub fn length(&self) -> Option<u64> {
         self.mapped().map(|_| self.range().len() as u64)
