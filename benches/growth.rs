@@ -6,7 +6,7 @@
 //! all runs of a list, and what memory the process held when the policy was made.
 
 use robosieve::Dialect;
-use robosieve::filter::{self, Choices, Destination, Form, Job};
+use robosieve::filter::{self, Choices, Destination, Form, Job, Progress, UrlField};
 use robosieve::pattern::Patterns;
 use robosieve::policy::{Captures, Crawler, Policy, source};
 use robosieve::robots::{Agents, Robots};
@@ -62,7 +62,16 @@ impl Options {
                 for destination in forms.clone() {
                     let lists = vec![list.clone()];
                     let (crawlers, choices) = (vec![crawler.clone()], Choices::default());
-                    jobs.push(Job { lists, destination, crawlers, choices, threads, chunk_size: 0, shard: None });
+                    jobs.push(Job {
+                        lists,
+                        url_field: UrlField::default(),
+                        destination,
+                        crawlers,
+                        choices,
+                        threads,
+                        chunk_size: 0,
+                        shard: None,
+                    });
                 }
             }
         }
@@ -99,7 +108,7 @@ fn runs(policy: &Policy, options: &Options) -> Result<Vec<Value>, Box<dyn Error>
     for round in 0..=options.rounds {
         for (at, job) in jobs.iter().enumerate() {
             let before = clock::process_seconds();
-            let receipt = filter::run(policy, job)?;
+            let receipt = filter::run(policy, job, &Progress::new())?;
             let taken = clock::process_seconds() - before;
             let found: Value =
                 receipt.partitions.iter().map(|(name, part)| (name.clone(), part.judged.lines)).collect();

@@ -1,21 +1,57 @@
 //! `robosieve filter`.
 
 use std::io::{self, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::args::FilterArgs;
 use super::failure::Failure;
+use super::journal::{Journal, watch};
+use super::lists;
 use super::sources::Sources;
-use robosieve::filter::{self, Choices, Destination, Form, Job, MaxAge};
+use robosieve::filter::{self, Choices, Destination, Form, Job, MaxAge, Metrics, Progress, UrlField};
 use robosieve::policy::{Captures, Columns, Crawler, Policy};
 
-pub fn run(args: &FilterArgs) -> Result<ExitCode, Failure> {
+pub fn run(args: &FilterArgs) -> ExitCode {
+    let journal = Journal::new(&args.watching);
+    match watched(args, &journal) {
+        Ok(status) => status,
+        Err(failure) if failure.is_closed_pipe() => ExitCode::SUCCESS,
+        Err(failure) => {
+            journal.error(&failure);
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Keeps the metrics, whatever becomes of the run.
+fn watched(args: &FilterArgs, journal: &Journal) -> Result<ExitCode, Failure> {
+    let progress = Progress::new();
+    let mut metrics = args.watching.metrics.as_deref().map(Metrics::create).transpose()?;
+    let result = split(args, journal, &progress, metrics.as_mut());
+    if let Some(metrics) = metrics {
+        let finished = metrics.finish(&progress.snapshot(), result.is_ok());
+        finished.unwrap_or_else(|error| journal.warn(error));
+    }
+    result
+}
+
+fn split(
+    args: &FilterArgs,
+    journal: &Journal,
+    progress: &Progress,
+    mut metrics: Option<&mut Metrics>,
+) -> Result<ExitCode, Failure> {
     let choices = choices(args)?;
+    let lists = lists::all(args)?;
     let policy = policy(args)?;
-    let job = job(args, choices, crawlers(args, &policy)?);
-    let receipt = filter::run(&policy, &job)?;
-    // Nobody may be there to read the table; the receipt has it all.
-    let _ = writeln!(io::stderr(), "{receipt}");
+    let job = job(args, lists, choices, crawlers(args, &policy)?);
+    journal.start(&policy, &job);
+    if let Some(metrics) = &mut metrics {
+        metrics.describe(&job.crawlers, policy.statistics());
+    }
+    let receipt = watch(journal, progress, metrics.as_deref(), &job.crawlers, || filter::run(&policy, &job, progress))?;
+    journal.finish(&receipt);
     if args.count {
         let mut out = io::stdout().lock();
         serde_json::to_writer_pretty(&mut out, &receipt)?;
@@ -57,15 +93,16 @@ fn choices(args: &FilterArgs) -> Result<Choices, Failure> {
     })
 }
 
-fn job(args: &FilterArgs, choices: Choices, crawlers: Vec<Crawler>) -> Job {
+fn job(args: &FilterArgs, lists: Vec<PathBuf>, choices: Choices, crawlers: Vec<Crawler>) -> Job {
     let destination = args.out.as_ref().map(|directory| Destination {
         directory: directory.clone(),
         form: if args.verdicts { Form::Verdicts } else { Form::Partitions },
         force: args.force,
         per_input: args.per_input,
     });
+    let url_field = UrlField { delimiter: args.delimiter, column: args.column.clone(), header: args.header };
     let (threads, chunk_size) = (args.threads, args.chunk_size);
-    Job { lists: args.lists.clone(), destination, crawlers, choices, threads, chunk_size, shard: args.long_run.shard }
+    Job { lists, url_field, destination, crawlers, choices, threads, chunk_size, shard: args.long_run.shard }
 }
 
 fn max_age(given: &str) -> Result<MaxAge, Failure> {

@@ -13,9 +13,12 @@ mod failure;
 mod filter;
 mod inspect;
 mod join;
+mod journal;
 mod lint;
+mod lists;
 mod man;
 mod merge;
+mod open_files;
 mod printer;
 mod sigbus;
 mod sources;
@@ -37,8 +40,9 @@ use robosieve::robots::Agents;
 /// Runs a command.
 pub fn run(args: Args) -> Result<ExitCode, Failure> {
     sigbus::report();
+    open_files::raise_limit();
     match args.command {
-        Command::Filter(args) => filter::run(&args),
+        Command::Filter(args) => Ok(filter::run(&args)),
         Command::Check(args) => check::run(&args),
         Command::Lint(args) => lint::run(&args),
         Command::Compile(args) => compile::run(&args),

@@ -10,13 +10,17 @@ mod decision;
 mod form;
 mod join;
 mod judge;
+mod layout;
 mod lines;
 mod list;
+mod metrics;
 mod needed;
 mod outcome;
 mod output;
+mod progress;
 mod receipt;
 mod run;
+mod samples;
 mod scan;
 mod shard;
 mod spill;
@@ -29,11 +33,15 @@ pub use decision::{Choices, Fallback, MaxAge};
 pub use form::Form;
 pub use join::{JoinError, join};
 pub use judge::{Bench, Judge, Url};
+pub use layout::{Column, Delimiter, DelimiterError, Layout, UrlField, UrlFieldError};
 pub use list::STANDARD_INPUT;
+pub use metrics::{Metrics, MetricsError};
 pub use outcome::{Outcome, Partition, Reason};
 pub use output::{NEEDED, RECEIPT};
+pub use progress::{Counted, Phase, Progress, Snapshot};
 pub use receipt::{Hex, ListPart, Part, PartitionPart, Receipt, ReceiptOptions};
 pub use run::{Destination, Job, run};
+pub use samples::Sample;
 pub use shard::{ListRange, Shard, ShardError};
 pub use tally::{Tally, line_hash};
 pub use verify::{Checked, Role, Verification, VerifyError, verify};
@@ -73,6 +81,29 @@ pub enum FilterError {
         /// The list.
         path: PathBuf,
     },
+    /// A list in which the URL is not where it was said to be.
+    #[error("the list {}: {error}", path.display())]
+    UrlField {
+        /// The list.
+        path: PathBuf,
+        /// What is wrong.
+        error: UrlFieldError,
+    },
+    /// Lists with different head lines, whose lines cannot be in one file.
+    #[error(
+        "the lists {} and {} begin with different head lines, so their lines cannot stand below one of them; give each \
+         list partitions of its own with --per-input",
+        one.display(), other.display()
+    )]
+    HeadsDiffer {
+        /// A list.
+        one: PathBuf,
+        /// A list with another head line, or without one.
+        other: PathBuf,
+    },
+    /// Standard input, given more than once.
+    #[error("standard input (-) is given twice as a list, but it can be read only once")]
+    StandardInputTwice,
     /// A line of 4 GiB or more.
     #[error("the list {} has a line of 4 GiB or more; that is no URL list", path.display())]
     LineTooLong {

@@ -6,17 +6,22 @@
 
 mod agents;
 mod bench;
+mod cdxj_lists;
 #[cfg(unix)]
 mod changes;
 mod check;
 mod compressed;
+mod compressed_lists;
 mod datasets;
+mod delimited_lists;
 mod documentation;
 mod export;
 mod inputs;
 mod inspect;
 mod lint;
 mod lists;
+mod metrics;
+mod naming_lists;
 mod output;
 mod overrides;
 #[cfg(feature = "parquet")]
@@ -30,3 +35,4 @@ mod statuses;
 mod times;
 mod verify;
 mod warc;
+mod watching;
