@@ -1,13 +1,19 @@
 //! `robosieve filter`.
 
 use std::io::{self, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::args::FilterArgs;
 use super::failure::Failure;
 use super::journal::{Journal, watch};
+use super::lists;
 use super::sources::Sources;
+<<<<<<< HEAD
 use robosieve::filter::{self, Choices, Job, MaxAge, Metrics, Progress};
+=======
+use robosieve::filter::{self, Choices, Destination, Form, Job, MaxAge, Metrics, Progress, UrlField};
+>>>>>>> main
 use robosieve::policy::{Captures, Columns, Crawler, Policy};
 
 pub fn run(args: &FilterArgs) -> ExitCode {
@@ -41,8 +47,9 @@ fn split(
     mut metrics: Option<&mut Metrics>,
 ) -> Result<ExitCode, Failure> {
     let choices = choices(args)?;
+    let lists = lists::all(args)?;
     let policy = policy(args)?;
-    let job = job(args, choices, crawlers(args, &policy)?);
+    let job = job(args, lists, choices, crawlers(args, &policy)?);
     journal.start(&policy, &job);
     if let Some(metrics) = &mut metrics {
         metrics.describe(&job.crawlers, policy.statistics());
@@ -68,7 +75,8 @@ fn policy(args: &FilterArgs) -> Result<Policy, Failure> {
         options: args.reading.options(),
         overrides: args.overrides.as_deref(),
     };
-    Ok(sources.read(Captures::new(columns, args.dialect))?.policy()?)
+    // Not the folder of the partitions, which may not be there yet, or on another machine.
+    Ok(sources.read(Captures::spilling(&std::env::temp_dir(), columns, args.dialect))?.policy()?)
 }
 
 fn crawlers(args: &FilterArgs, policy: &Policy) -> Result<Vec<Crawler>, Failure> {
@@ -89,10 +97,21 @@ fn choices(args: &FilterArgs) -> Result<Choices, Failure> {
     })
 }
 
+<<<<<<< HEAD
 fn job(args: &FilterArgs, choices: Choices, crawlers: Vec<Crawler>) -> Job {
     let destination = args.output.destination();
+=======
+fn job(args: &FilterArgs, lists: Vec<PathBuf>, choices: Choices, crawlers: Vec<Crawler>) -> Job {
+    let destination = args.out.as_ref().map(|directory| Destination {
+        directory: directory.clone(),
+        form: if args.verdicts { Form::Verdicts } else { Form::Partitions },
+        force: args.force,
+        per_input: args.per_input,
+    });
+    let url_field = UrlField { delimiter: args.delimiter, column: args.column.clone(), header: args.header };
+>>>>>>> main
     let (threads, chunk_size) = (args.threads, args.chunk_size);
-    Job { lists: args.lists.clone(), destination, crawlers, choices, threads, chunk_size, shard: args.long_run.shard }
+    Job { lists, url_field, destination, crawlers, choices, threads, chunk_size, shard: args.long_run.shard }
 }
 
 fn max_age(given: &str) -> Result<MaxAge, Failure> {

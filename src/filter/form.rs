@@ -28,14 +28,41 @@ impl Form {
         }
     }
 
+<<<<<<< HEAD
     /// The head of every file.
     pub(super) fn head(self, agents: &[&Agents]) -> Vec<u8> {
+=======
+    /// The names of the files, crawler by crawler.
+    pub(super) fn file_names(self, crawlers: &[Crawler]) -> Vec<String> {
         match self {
-            Form::Partitions => Vec::new(),
+            Form::Partitions => partition_names(crawlers).iter().map(|name| self.file_name(name)).collect(),
+            Form::Verdicts => vec![VERDICTS.to_owned()],
+        }
+    }
+
+    /// The name of a partition's file; of verdicts, all partitions are in one.
+    pub(super) fn file_name(self, partition: &str) -> String {
+        match self {
+            Form::Partitions => file_name(partition),
+            Form::Verdicts => VERDICTS.to_owned(),
+        }
+    }
+
+    /// The head of every file, where the lists have this head line, which may be empty.
+    pub(super) fn head(self, crawlers: &[Crawler], of_lists: &[u8]) -> Vec<u8> {
+>>>>>>> main
+        match self {
+            Form::Partitions => of_lists.to_vec(),
             Form::Verdicts => {
+<<<<<<< HEAD
                 let columns = agents.iter().map(|agents| agents.to_string());
                 let columns: Vec<String> = columns.chain(["url".to_owned()]).collect();
                 format!("{}\n", columns.join("\t")).into_bytes()
+=======
+                let columns = crawlers.iter().map(|crawler| format!("{}\t", crawler.agents()));
+                let columns: String = columns.collect();
+                [columns.as_bytes(), if of_lists.is_empty() { b"url\n" } else { of_lists }].concat()
+>>>>>>> main
             }
         }
     }

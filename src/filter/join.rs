@@ -123,12 +123,17 @@ pub fn join(shards: &[PathBuf], directory: &Path, concat: bool, force: bool) -> 
     for (folder, receipt) in &shards {
         prove(folder, receipt, concat)?;
     }
+<<<<<<< HEAD
     if concat && joined.options.split_size.is_some() {
         return Err(JoinError::Numbered);
     }
     let layout = layout(&joined)?;
     let head = layout.head.len() as u64;
     let mut output = Output::create(directory, &[], layout, force)?;
+=======
+    let names = file_names(&joined);
+    let mut output = Output::create(directory, &[], &names, force)?;
+>>>>>>> main
     if concat {
         joined.shards.clear();
         concatenate(&shards, head, &mut joined, &mut output)?;
@@ -222,7 +227,8 @@ fn difference(one: &Receipt, other: &Receipt) -> Option<&'static str> {
 /// Makes sure that shards in order leave nothing of a list out and read nothing twice.
 fn adjoin(shards: &[(PathBuf, Receipt)]) -> Result<(), JoinError> {
     for place in 0..shards[0].1.lists.len() {
-        let mut end = 0;
+        // The head line is no shard's.
+        let mut end = shards[0].1.lists[place].head.map_or(0, |head| head.bytes);
         for (number, (path, receipt)) in shards.iter().enumerate() {
             let list = &receipt.lists[place];
             let gap = || JoinError::Gap { path: path.clone(), list: list.path.clone() };
@@ -297,6 +303,7 @@ fn layout(receipt: &Receipt) -> Result<Layout, FilterError> {
     )
 }
 
+<<<<<<< HEAD
 /// Copies the files of all shards, those of one name behind each other, with one `head` of so many octets.
 fn concatenate(
     shards: &[(PathBuf, Receipt)],
@@ -314,6 +321,38 @@ fn concatenate(
                 output.create_folder(folder)?;
             }
             files.push(copied(name, &parts, head, output)?);
+=======
+/// Copies the partitions of all shards, one behind the other.
+fn concatenate(shards: &[(PathBuf, Receipt)], names: &[String], output: &mut Output) -> Result<(), JoinError> {
+    let receipt = &shards[0].1;
+    let has_head = |list: &ListPart| receipt.options.form == Form::Verdicts || list.head.is_some();
+    let folder = |(place, list): (usize, &ListPart)| (list_folder(place, Path::new(&list.path)), has_head(list));
+    let folders = if receipt.options.per_input {
+        receipt.lists.iter().enumerate().map(folder).collect()
+    } else {
+        vec![(String::new(), receipt.lists.iter().any(has_head))]
+    };
+    for (folder, has_head) in folders {
+        output.create_folder(&folder)?;
+        for name in names.iter().map(|name| Path::new(&folder).join(name)) {
+            let mut unreadable = None;
+            let written = output.write_file(&name.to_string_lossy(), |out| {
+                for (number, (shard, _)) in shards.iter().enumerate() {
+                    let path = shard.join(&name);
+                    // What goes wrong here is told of the file that is read.
+                    match open_behind_head(&path, has_head && number > 0) {
+                        Ok(mut file) => io::copy(&mut file, out).map(|_| ())?,
+                        Err(error) => {
+                            unreadable = Some(JoinError::Unreadable { path, error });
+                            return Err(io::ErrorKind::Other.into());
+                        }
+                    }
+                }
+                Ok(())
+            });
+            unreadable.map_or(Ok(()), Err)?;
+            written?;
+>>>>>>> main
         }
     }
     Ok(())

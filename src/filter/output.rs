@@ -96,13 +96,27 @@ fn is_partial(name: &str) -> bool {
 }
 
 impl Output {
+<<<<<<< HEAD
     /// Prepares `directory`, with a set of files in each of `folders` (`""` is the directory itself).
+=======
+    /// Prepares `directory`, with a set of files of these names in each of `folders` (`""` is the directory itself), which
+    /// all begin with the head beside it.
+>>>>>>> main
     ///
     /// # Errors
     ///
     /// [`FilterError::NotEmpty`] where something is in it and `force` is not given; [`FilterError::Output`] where it
     /// cannot be written.
+<<<<<<< HEAD
     pub fn create(directory: &Path, folders: &[String], layout: Layout, force: bool) -> Result<Output, FilterError> {
+=======
+    pub fn create(
+        directory: &Path,
+        folders: &[(String, Vec<u8>)],
+        names: &[String],
+        force: bool,
+    ) -> Result<Output, FilterError> {
+>>>>>>> main
         let failed = |path: &Path, error| FilterError::Output { path: path.to_owned(), error };
         fs::create_dir_all(directory).map_err(|error| failed(directory, error))?;
         let entries = fs::read_dir(directory).map_err(|error| failed(directory, error))?;
@@ -112,12 +126,25 @@ impl Output {
             }
             remove_earlier(directory, &layout).map_err(|error| failed(directory, error))?;
         }
+<<<<<<< HEAD
         let (directory, pending) = (directory.to_owned(), Vec::new());
         let mut output = Output { directory, layout, sets: Vec::new(), pending };
         for folder in folders {
             let path = output.directory.join(folder);
             fs::create_dir_all(&path).map_err(|error| failed(&path, error))?;
             let files = (0..output.layout.files.len()).map(|file| output.target(folder, file));
+=======
+        let mut output = Output { directory: directory.to_owned(), sets: Vec::new(), pending: Vec::new() };
+        for (folder, head) in folders {
+            let folder = directory.join(folder);
+            fs::create_dir_all(&folder).map_err(|error| failed(&folder, error))?;
+            let paths = names.iter().map(|name| folder.join(name));
+            let files = paths.map(|path| {
+                let file = output.partial_file(&path)?;
+                write_at(&file, head, 0).map_err(|error| failed(&path, error))?;
+                Ok(file)
+            });
+>>>>>>> main
             let files = files.collect::<Result<_, FilterError>>()?;
             output.sets.push(files);
         }

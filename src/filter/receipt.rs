@@ -7,12 +7,17 @@ use std::fmt;
 
 use super::decision::Choices;
 use super::form::Form;
+<<<<<<< HEAD
 use super::frame::FrameFormat;
+=======
+use super::layout::UrlField;
+>>>>>>> main
 use super::outcome::{Outcome, Partition};
 use super::output::Written;
 use super::samples::Sample;
 use super::shard::{ListRange, Shard};
 use super::tally::Tally;
+use crate::compression::Compression;
 use crate::policy::Statistics;
 
 /// The receipt, as it is written to `receipt.json`.
@@ -72,6 +77,8 @@ pub struct ReceiptOptions {
     /// What the operator wants where there is no definite verdict.
     #[serde(flatten)]
     pub choices: Choices,
+    /// Where the URL stands in a line.
+    pub url_field: UrlField,
     /// How lines are written.
     pub form: Form,
     /// How files are compressed; absent where they are not.
@@ -176,7 +183,15 @@ pub struct ListPart {
     /// The part of it that a shard read; absent where all of it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub range: Option<ListRange>,
-    /// What it held.
+    /// What its lines are: `lines` if each is a URL, `delimited` or `cdxj`.
+    pub format: Cow<'static, str>,
+    /// How it is compressed; absent where it is not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compression: Option<Compression>,
+    /// Its head line, which every file with its lines begins with; absent where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub head: Option<Part>,
+    /// What it held, decompressed, without its head line.
     #[serde(flatten)]
     pub input: Part,
     /// Where its lines went.

@@ -163,6 +163,7 @@ pub(super) fn work(turns: &Turns<'_>, judges: &[Judge<'_>]) {
     }
 }
 
+<<<<<<< HEAD
 fn work_through(turns: &Turns<'_>, judges: &[Judge<'_>]) -> Result<(), FilterError> {
     let mut hand = Hand { worker: Worker::new(judges, turns.form), compressor: turns.compressor()? };
     let mut buffer = Vec::new();
@@ -186,6 +187,24 @@ fn place(turns: &Turns<'_>, task: &Task, hand: &mut Hand<'_, '_>) -> Result<(), 
     let judged = &mut hand.worker.judged;
     let Some(blocks) = turns.blocks(task, &mut buffers, &mut hand.compressor)? else { return Ok(()) };
     let Some(mut turn) = turns.turn.turn_of(task.ticket) else { return Ok(()) };
+=======
+fn one_chunk(
+    turns: &Turns<'_>,
+    task: &Task<'_>,
+    buffer: &[u8],
+    worker: &mut Worker<'_, '_>,
+) -> Result<(), FilterError> {
+    let more_follows = !turns.per_input && task.list + 1 < turns.chunks.lists().len();
+    worker.judge(task.octets(buffer), &turns.chunks.lists()[task.list].layout, more_follows);
+    place(turns, task, worker)
+}
+
+/// Takes room for a chunk's lines in its turn, and writes them.
+fn place(turns: &Turns<'_>, task: &Task<'_>, worker: &mut Worker<'_, '_>) -> Result<(), FilterError> {
+    let written = worker.handed_over();
+    let judged = &mut worker.judged;
+    let Some(mut turn) = turns.turn_of(task.ticket) else { return Ok(()) };
+>>>>>>> main
     let before = turn.totals.input.lines;
     turn.totals.add(task.list, judged);
     turns.progress.chunk(&turn.totals);
@@ -213,7 +232,7 @@ impl Turn {
 mod tests {
     use super::*;
     use crate::dialect::Dialect;
-    use crate::filter::{Choices, Partition};
+    use crate::filter::{Choices, Layout, Partition};
     use crate::policy::Captures;
     use crate::robots::Agents;
 
@@ -225,7 +244,7 @@ mod tests {
         let crawler = policy.crawler(None).unwrap();
         let judges = [Judge::new(&policy, &crawler, Choices::default())];
         let mut worker = Worker::new(&judges, Some(Form::Partitions));
-        worker.judge(LINES.as_bytes(), false);
+        worker.judge(LINES.as_bytes(), &Layout::WHOLE, false);
         let deferred = &mut worker.judged.buffers[Partition::Deferred as usize];
         assert_eq!(deferred, LINES.as_bytes());
         *deferred = change(LINES).into_bytes();
