@@ -9,11 +9,7 @@ use super::failure::Failure;
 use super::journal::{Journal, watch};
 use super::lists;
 use super::sources::Sources;
-<<<<<<< HEAD
-use robosieve::filter::{self, Choices, Job, MaxAge, Metrics, Progress};
-=======
 use robosieve::filter::{self, Choices, Destination, Form, Job, MaxAge, Metrics, Progress, UrlField};
->>>>>>> main
 use robosieve::policy::{Captures, Columns, Crawler, Policy};
 
 pub fn run(args: &FilterArgs) -> ExitCode {
@@ -56,7 +52,7 @@ fn split(
     }
     let receipt = watch(journal, progress, metrics.as_deref(), &job.crawlers, || filter::run(&policy, &job, progress))?;
     journal.finish(&receipt);
-    if args.output.count {
+    if args.count {
         let mut out = io::stdout().lock();
         serde_json::to_writer_pretty(&mut out, &receipt)?;
         writeln!(out)?;
@@ -97,10 +93,6 @@ fn choices(args: &FilterArgs) -> Result<Choices, Failure> {
     })
 }
 
-<<<<<<< HEAD
-fn job(args: &FilterArgs, choices: Choices, crawlers: Vec<Crawler>) -> Job {
-    let destination = args.output.destination();
-=======
 fn job(args: &FilterArgs, lists: Vec<PathBuf>, choices: Choices, crawlers: Vec<Crawler>) -> Job {
     let destination = args.out.as_ref().map(|directory| Destination {
         directory: directory.clone(),
@@ -109,7 +101,6 @@ fn job(args: &FilterArgs, lists: Vec<PathBuf>, choices: Choices, crawlers: Vec<C
         per_input: args.per_input,
     });
     let url_field = UrlField { delimiter: args.delimiter, column: args.column.clone(), header: args.header };
->>>>>>> main
     let (threads, chunk_size) = (args.threads, args.chunk_size);
     Job { lists, url_field, destination, crawlers, choices, threads, chunk_size, shard: args.long_run.shard }
 }

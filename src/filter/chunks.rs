@@ -8,13 +8,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::FilterError;
-<<<<<<< HEAD
-use super::list::{self, List};
-use super::sequence::lock;
-=======
 use super::list::{List, Reading, chunk_end, fill};
 use super::turns::lock;
->>>>>>> main
 use super::worker::LONGEST_CHUNK;
 
 /// The chunks of all lists.

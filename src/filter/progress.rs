@@ -8,8 +8,7 @@ use std::time::Instant;
 
 use super::outcome::{Outcome, Partition};
 use super::samples::{Sample, Samples};
-use super::sequence::lock;
-use super::totals::Totals;
+use super::turns::{Totals, lock};
 
 /// The progress of one run.
 #[derive(Debug, Default)]

@@ -10,7 +10,6 @@ mod cdxj_lists;
 #[cfg(unix)]
 mod changes;
 mod check;
-mod compress;
 mod compressed;
 mod compressed_lists;
 mod datasets;
@@ -32,7 +31,6 @@ mod redirects;
 mod revisits;
 mod shards;
 mod sources;
-mod split_size;
 mod statuses;
 mod times;
 mod verify;
