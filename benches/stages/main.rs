@@ -195,6 +195,8 @@ fn job(policy: &Policy, list: &List, directory: Option<PathBuf>, threads: usize)
         destination: directory.map(|directory| Destination {
             directory,
             form: Form::Partitions,
+            compress: None,
+            split_size: None,
             force: true,
             per_input: false,
         }),

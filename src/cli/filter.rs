@@ -9,7 +9,7 @@ use super::failure::Failure;
 use super::journal::{Journal, watch};
 use super::lists;
 use super::sources::Sources;
-use robosieve::filter::{self, Choices, Destination, Form, Job, MaxAge, Metrics, Progress, UrlField};
+use robosieve::filter::{self, Choices, Job, MaxAge, Metrics, Progress, UrlField};
 use robosieve::policy::{Captures, Columns, Crawler, Policy};
 
 pub fn run(args: &FilterArgs) -> ExitCode {
@@ -52,7 +52,7 @@ fn split(
     }
     let receipt = watch(journal, progress, metrics.as_deref(), &job.crawlers, || filter::run(&policy, &job, progress))?;
     journal.finish(&receipt);
-    if args.count {
+    if args.output.count {
         let mut out = io::stdout().lock();
         serde_json::to_writer_pretty(&mut out, &receipt)?;
         writeln!(out)?;
@@ -94,12 +94,7 @@ fn choices(args: &FilterArgs) -> Result<Choices, Failure> {
 }
 
 fn job(args: &FilterArgs, lists: Vec<PathBuf>, choices: Choices, crawlers: Vec<Crawler>) -> Job {
-    let destination = args.out.as_ref().map(|directory| Destination {
-        directory: directory.clone(),
-        form: if args.verdicts { Form::Verdicts } else { Form::Partitions },
-        force: args.force,
-        per_input: args.per_input,
-    });
+    let destination = args.output.destination();
     let url_field = UrlField { delimiter: args.delimiter, column: args.column.clone(), header: args.header };
     let (threads, chunk_size) = (args.threads, args.chunk_size);
     Job { lists, url_field, destination, crawlers, choices, threads, chunk_size, shard: args.long_run.shard }

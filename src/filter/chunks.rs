@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::FilterError;
 use super::list::{List, Reading, chunk_end, fill};
-use super::turns::lock;
+use super::sequence::lock;
 use super::worker::LONGEST_CHUNK;
 
 /// The chunks of all lists.

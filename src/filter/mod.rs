@@ -7,13 +7,17 @@
 
 mod chunks;
 mod decision;
+mod file_layout;
 mod form;
+mod frame;
+mod gather;
 mod join;
 mod judge;
 mod layout;
 mod lines;
 mod list;
 mod metrics;
+mod naming;
 mod needed;
 mod outcome;
 mod output;
@@ -22,15 +26,18 @@ mod receipt;
 mod run;
 mod samples;
 mod scan;
+mod sequence;
 mod shard;
 mod spill;
 mod tally;
+mod totals;
 mod turns;
 mod verify;
 mod worker;
 
 pub use decision::{Choices, Fallback, MaxAge};
 pub use form::Form;
+pub use frame::FrameFormat;
 pub use join::{JoinError, join};
 pub use judge::{Bench, Judge, Url};
 pub use layout::{Column, Delimiter, DelimiterError, Layout, UrlField, UrlFieldError};
@@ -39,7 +46,7 @@ pub use metrics::{Metrics, MetricsError};
 pub use outcome::{Outcome, Partition, Reason};
 pub use output::{NEEDED, RECEIPT};
 pub use progress::{Counted, Phase, Progress, Snapshot};
-pub use receipt::{Hex, ListPart, Part, PartitionPart, Receipt, ReceiptOptions};
+pub use receipt::{FilePart, Hex, ListPart, Part, PartitionPart, Receipt, ReceiptOptions, VerdictsPart};
 pub use run::{Destination, Job, run};
 pub use samples::Sample;
 pub use shard::{ListRange, Shard, ShardError};
@@ -130,6 +137,9 @@ pub enum FilterError {
         /// What the system said.
         error: io::Error,
     },
+    /// Lines that cannot be compressed.
+    #[error("cannot compress what is to be written: {0}")]
+    Compress(#[from] io::Error),
     /// The checksums of what was read and what was written differ.
     #[error(
         "what was written is not what was read: the checksums differ; this is a defect of robosieve, please report it"

@@ -4,6 +4,10 @@
 //! files, passes the turn on, and writes at the places it took. Turns go in the order of the chunks, so the order of
 //! the lines is that of the input whatever the number of workers; only the turn itself is one worker's at a time, and
 //! memory is one chunk's a worker. A worker only ever waits for one that is already busy with an earlier chunk.
+//!
+//! Where files are compressed, a chunk has an earlier turn as well: what it has for each file is gathered with what came
+//! before ([`gather`](super::gather)), the worker compresses what is enough for a frame, and then takes its turn with the
+//! frames.
 
 use rayon::ThreadPoolBuilder;
 use std::path::PathBuf;
@@ -12,19 +16,24 @@ use std::time::Instant;
 use super::FilterError;
 use super::chunks::Chunks;
 use super::decision::Choices;
-use super::form::{Form, partition_names};
+use super::file_layout::FileLayout;
+use super::form::Form;
+use super::frame::FrameFormat;
 use super::judge::Judge;
 use super::layout::UrlField;
 use super::list::List;
+use super::naming::partition_names;
 use super::needed::Needed;
 use super::outcome::Partition;
 use super::output::{NEEDED, Output, RECEIPT, list_folder, would_replace};
 use super::progress::Progress;
-use super::receipt::{Hex, ListPart, Part, PartitionPart, Receipt, ReceiptOptions, reasons};
+use super::receipt::{FilePart, Hex, ListPart, Part, PartitionPart, Receipt, ReceiptOptions, VerdictsPart, reasons};
 use super::shard::Shard;
 use super::tally::{LINE_HASH, Tally};
-use super::turns::{ListTotals, Totals, Turns, work};
+use super::totals::{ListTotals, Totals};
+use super::turns::{Destinations, Turns, work};
 use crate::policy::{Crawler, Policy};
+use crate::robots::Agents;
 
 /// Octets of a chunk, unless asked otherwise: it and its copy in the buffers stay in a core's cache.
 const CHUNK: usize = 1 << 20;
@@ -60,6 +69,10 @@ pub struct Destination {
     pub directory: PathBuf,
     /// How lines are written.
     pub form: Form,
+    /// How files are compressed, if they are.
+    pub compress: Option<FrameFormat>,
+    /// How many octets a file may have, if files are cut into numbered parts. Lines are not cut, nor frames.
+    pub split_size: Option<u64>,
     /// Whether an earlier run's files in it may be replaced.
     pub force: bool,
     /// Whether each list gets partitions of its own, in a folder `NUMBER-NAME`.
@@ -84,19 +97,13 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
     if let Some(shard) = job.shard {
         shard.cut(&mut lists)?;
     }
-    let output = job.destination.as_ref().map(|destination| prepare(destination, job, &lists)).transpose()?;
-    let per_input = job.destination.as_ref().is_some_and(|destination| destination.per_input);
+    let destinations = job.destination.as_ref().map(|destination| prepare(destination, job, &lists)).transpose()?;
     let judges: Vec<Judge<'_>> = job.crawlers.iter().map(|crawler| Judge::new(policy, crawler, job.choices)).collect();
     let pool = ThreadPoolBuilder::new().num_threads(job.threads).build()?;
     let threads = pool.current_num_threads();
     let chunk_size = if job.chunk_size == 0 { CHUNK } else { job.chunk_size };
-    let form = job.destination.as_ref().map_or(Form::Partitions, |destination| destination.form);
-    let output = output.map(|output| {
-        let needed = Needed::new(output.directory(), NEEDED_LIMIT);
-        (output, needed, form)
-    });
     progress.begin(lists.iter().map(List::length).sum(), judges.len());
-    let turns = Turns::new(Chunks::new(&lists, chunk_size), progress, per_input, judges.len(), output);
+    let turns = Turns::new(Chunks::new(&lists, chunk_size), progress, judges.len(), destinations);
     pool.broadcast(|_| work(&turns, &judges));
     let (mut output, needed, totals) = turns.finish()?;
     let speed = progress.judged();
@@ -105,9 +112,19 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
     }
     totals.balanced()?;
 
-    let (choices, url_field, shard) = (job.choices, job.url_field.clone(), job.shard);
-    let options = ReceiptOptions { choices, url_field, form, threads, chunk_size, per_input, shard };
-    let mut receipt = receipt(policy, &job.crawlers, options, &lists, &totals, output.is_some());
+    let destination = job.destination.as_ref();
+    let options = ReceiptOptions {
+        choices: job.choices,
+        url_field: job.url_field.clone(),
+        form: destination.map_or(Form::Partitions, |destination| destination.form),
+        compress: destination.and_then(|destination| destination.compress),
+        split_size: destination.and_then(|destination| destination.split_size),
+        threads,
+        chunk_size,
+        per_input: destination.is_some_and(|destination| destination.per_input),
+        shard: job.shard,
+    };
+    let mut receipt = receipt(policy, &job.crawlers, options, &lists, &totals, output.as_ref());
     if let (Some(output), Some(needed)) = (&mut output, needed) {
         let status = |origin: &str, _: &_| policy.index().get(origin.as_bytes())?.state().answered.status;
         let mut origins = 0;
@@ -130,22 +147,22 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
     Ok(receipt)
 }
 
-fn prepare(destination: &Destination, job: &Job, lists: &[List]) -> Result<Output, FilterError> {
-    let Destination { directory, form, force, per_input } = destination;
-    let names = form.file_names(&job.crawlers);
-    if let Some(list) = job.lists.iter().find(|list| would_replace(directory, &names, list)) {
+fn prepare(destination: &Destination, job: &Job, lists: &[List]) -> Result<Destinations, FilterError> {
+    let Destination { directory, form, compress, split_size, force, per_input } = destination;
+    let agents: Vec<&Agents> = job.crawlers.iter().map(Crawler::agents).collect();
+    let layout = FileLayout::new(*form, &agents, *compress, *split_size)?;
+    if let Some(list) = job.lists.iter().find(|list| would_replace(directory, &layout, list)) {
         return Err(FilterError::ListInOutput { path: list.clone() });
     }
-    if let Some(name) = names.iter().enumerate().find(|(place, name)| names[..*place].contains(name)) {
-        return Err(FilterError::SameName { name: name.1.clone() });
-    }
-    let folder = |(place, list): (usize, &List)| (list_folder(place, &list.path), form.head(&job.crawlers, &list.head));
+    let folder = |(place, list): (usize, &List)| (list_folder(place, &list.path), form.head(&agents, &list.head));
     let folders = if *per_input {
         lists.iter().enumerate().map(folder).collect()
     } else {
-        vec![(String::new(), form.head(&job.crawlers, common_head(lists)?))]
+        vec![(String::new(), form.head(&agents, common_head(lists)?))]
     };
-    Output::create(directory, &folders, &names, *force)
+    let output = Output::create(directory, &folders, layout, *force)?;
+    let needed = Needed::new(directory, NEEDED_LIMIT);
+    Ok(Destinations { output, needed, form: *form, frames: *compress, per_input: *per_input })
 }
 
 /// The head line of all lists; those without any line do not matter.
@@ -164,16 +181,21 @@ fn receipt(
     options: ReceiptOptions,
     lists: &[List],
     totals: &Totals,
-    written: bool,
+    output: Option<&Output>,
 ) -> Receipt {
-    let names = partition_names(crawlers);
+    let names = partition_names(&crawlers.iter().map(Crawler::agents).collect::<Vec<_>>());
+    let written = output.is_some();
+    let files =
+        |place: usize| output.into_iter().flat_map(move |output| output.written(place)).map(FilePart::of).collect();
     let partitions_written = written && options.form == Form::Partitions;
-    let verdicts = (written && options.form == Form::Verdicts).then(|| Part::of(&totals.written[0], true));
+    let verdicts = (written && options.form == Form::Verdicts)
+        .then(|| VerdictsPart { written: Part::of(&totals.written[0], true), files: files(0) });
     let partition = |(place, name): (usize, &String)| {
         let (sorted, partition) = (&totals.crawlers[place / 4], Partition::ALL[place % 4]);
         let part = PartitionPart {
             judged: Part::of(&sorted.tallies[place % 4], written),
             written: partitions_written.then(|| Part::of(&totals.written[place], true)),
+            files: if partitions_written { files(place) } else { Vec::new() },
             reasons: reasons(partition, &sorted.counts),
         };
         (name.clone(), part)

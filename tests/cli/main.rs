@@ -10,6 +10,7 @@ mod cdxj_lists;
 #[cfg(unix)]
 mod changes;
 mod check;
+mod compress;
 mod compressed;
 mod compressed_lists;
 mod datasets;
@@ -31,6 +32,7 @@ mod redirects;
 mod revisits;
 mod shards;
 mod sources;
+mod split_size;
 mod statuses;
 mod times;
 mod verify;
