@@ -5,7 +5,7 @@ use super::html::{number, percent, text};
 use super::sections;
 
 /// Nothing is fetched from anywhere, whatever the page may say.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
+const POLICY: &str = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
 
 /// The page.
 pub(super) fn page(report: &Report) -> String {

@@ -37,7 +37,7 @@ pub struct ReportArgs {
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// How many rows tables of the most frequent have
-    #[arg(long, default_value_t = 50, value_name = "N")]
+    #[arg(long, default_value_t = 20, value_name = "N")]
     pub top: usize,
     /// Workers [default: one for each processor]
     #[arg(long, default_value_t = 0, hide_default_value = true, value_name = "N")]
