@@ -37,8 +37,8 @@ pub(super) fn partitions(report: &Report) -> String {
         content.push_str(&heading(report, agent));
         let lines: Vec<(&'static str, u64)> = parts.iter().map(|(name, part)| (*name, part.judged.lines)).collect();
         content.push_str(&chart::parts("Shares of the partitions", &lines));
-        let columns = [("partition", false), ("reason", false), ("lines", true), ("share of all lines", true)];
-        let mut table = Table::new("Reasons", &columns);
+        let columns = [("partition", false), ("reason", false), ("lines", true), ("share", true)];
+        let mut table = Table::new("Reasons, with their shares of all lines", &columns);
         let reasons = parts.iter().flat_map(|(name, part)| part.reasons.iter().map(move |reason| (*name, reason)));
         let mut reasons: Vec<_> = reasons.collect();
         reasons.sort_by_key(|(_, (_, lines))| Reverse(**lines));
@@ -89,7 +89,7 @@ fn caption(what: &str, known: usize, most: usize, error: u64) -> String {
 
 fn top_origins(blocked: &Blocked, most: usize) -> String {
     let caption = caption("Origins by blocked lines", blocked.origins.len(), most, blocked.origins.error());
-    let mut table = Table::new(&caption, &[("origin", false), ("blocked lines", true), ("share of blocked", true)]);
+    let mut table = Table::new(&caption, &[("origin", false), ("lines", true), ("share", true)]);
     for (origin, lines, ()) in blocked.origins.most_frequent(most) {
         table.row([Cell::Code(origin.clone()), Cell::Number(lines), Cell::Share(lines, blocked.lines)]);
     }
@@ -98,7 +98,7 @@ fn top_origins(blocked: &Blocked, most: usize) -> String {
 
 fn top_deciders(blocked: &Blocked, most: usize) -> String {
     let caption = caption("Deciding rules", blocked.deciders.len(), most, blocked.deciders.error());
-    let columns = [("rule", false), ("blocked lines", true), ("share of blocked", true), ("first met at", false)];
+    let columns = [("rule", false), ("lines", true), ("share", true), ("first met at", false)];
     let mut table = Table::new(&caption, &columns);
     for (decider, lines, place) in blocked.deciders.most_frequent(most) {
         let (rule, place) = match decider {
@@ -204,7 +204,7 @@ pub(super) fn lists(report: &Report) -> String {
     lists.sort_by_key(|list| Reverse(list.input.lines));
     let caption = caption("Lists", lists.len(), LISTS, 0);
     let mut table =
-        Table::new(&caption, &[("list", false), ("lines", true), ("octets", true), ("share of lines", true)]);
+        Table::new(&caption, &[("list", false), ("lines", true), ("octets", true), ("share", true)]);
     for list in lists.into_iter().take(LISTS) {
         let share = Cell::Share(list.input.lines, report.receipt.input.lines);
         table.row([

@@ -58,7 +58,7 @@ fn the_page_tells_what_the_receipt_does() {
     bench.filter(&format!("{SOURCES} --out out urls more")).assert().success();
     let page = page(&bench, "");
     assert!(page.contains("<title>82 lines, split by robots.txt</title>"), "{page}");
-    let reasons = ["blocked|rules|47|57.32%", "allowed|rules|32|39.02%", "deferred|unfetched|1|1.22%"];
+    let reasons = ["blocked|rules|47|57.32%", "allowed|rules|32|39.02%", "allowed|unavailable|1|1.22%"];
     assert_eq!(rows(&page, "<main>", "Reasons")[..3], reasons);
     assert_eq!(rows(&page, "<main>", "robots.txt to fetch, by reason"), ["unfetched|none|1|1"]);
     assert_eq!(rows(&page, "<main>", "robots.txt to fetch, by waiting"), ["http://unknown.example|unfetched|none|1"]);
@@ -95,7 +95,10 @@ fn a_policy_tells_who_blocked_what() {
         let bench = bench();
         bench.filter(&format!("{SOURCES} {options} --out out urls more")).assert().success();
         let (found_origins, found_rules) = tables(&bench, SOURCES);
-        assert_eq!((&found_origins[..], &found_rules[..]), (&origins.map(str::to_owned)[..], &rules.map(str::to_owned)[..]));
+        assert_eq!(
+            (&found_origins[..], &found_rules[..]),
+            (&origins.map(str::to_owned)[..], &rules.map(str::to_owned)[..])
+        );
         bench.program("compile --agent examplebot sites captures.jsonl -o policy.rsv").assert().success();
         assert_eq!(tables(&bench, "--policy policy.rsv"), (found_origins, found_rules), "{options}");
     }
@@ -108,10 +111,13 @@ fn each_crawler_has_its_own() {
     let page = page(&bench, SOURCES);
     let blocked = &page[page.find("What was blocked").expect("a section")..];
     assert_eq!(rows(blocked, "<h3>examplebot", "Origins by")[0], "http://a.example|40|85.11%");
-    assert_eq!(rows(blocked, "<h3>other", "Deciding rules"), [
-        "Disallow: /no|7|77.78%|http://b.example/robots.txt, line 2",
-        "Disallow: /other|2|22.22%|http://a.example/robots.txt, line 6",
-    ]);
+    assert_eq!(
+        rows(blocked, "<h3>other", "Deciding rules"),
+        [
+            "Disallow: /no|7|77.78%|http://b.example/robots.txt, line 2",
+            "Disallow: /other|2|22.22%|http://a.example/robots.txt, line 6",
+        ]
+    );
 }
 
 #[test]
