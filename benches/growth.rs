@@ -6,7 +6,7 @@
 //! all runs of a list, and what memory the process held when the policy was made.
 
 use robosieve::Dialect;
-use robosieve::filter::{self, Choices, Destination, Form, Job, Progress};
+use robosieve::filter::{self, Choices, Destination, Form, Job, Progress, UrlField};
 use robosieve::pattern::Patterns;
 use robosieve::policy::{Captures, Crawler, Policy, source};
 use robosieve::robots::{Agents, Robots};
@@ -62,7 +62,16 @@ impl Options {
                 for destination in forms.clone() {
                     let lists = vec![list.clone()];
                     let (crawlers, choices) = (vec![crawler.clone()], Choices::default());
-                    jobs.push(Job { lists, destination, crawlers, choices, threads, chunk_size: 0, shard: None });
+                    jobs.push(Job {
+                        lists,
+                        url_field: UrlField::default(),
+                        destination,
+                        crawlers,
+                        choices,
+                        threads,
+                        chunk_size: 0,
+                        shard: None,
+                    });
                 }
             }
         }

@@ -9,7 +9,9 @@ mod data;
 use criterion::{Criterion, Throughput};
 use data::{List, Set};
 use robosieve::automaton::{self, Scratch};
-use robosieve::filter::{self, Bench, Choices, Destination, Form, Job, Judge, Outcome, Partition, Progress, Url};
+use robosieve::filter::{
+    self, Bench, Choices, Destination, Form, Job, Judge, Outcome, Partition, Progress, Url, UrlField,
+};
 use robosieve::pattern::Patterns;
 use robosieve::policy::{Captures, Groups, Policy, source};
 use robosieve::robots::{self, Agents, Robots};
@@ -188,6 +190,7 @@ fn whole_filter(criterion: &mut Criterion, set: &Set) {
 
 fn job(policy: &Policy, list: &List, directory: Option<PathBuf>, threads: usize) -> Job {
     Job {
+        url_field: UrlField::default(),
         lists: vec![list.path.clone(); REPEATED],
         destination: directory.map(|directory| Destination {
             directory,

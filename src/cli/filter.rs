@@ -1,13 +1,15 @@
 //! `robosieve filter`.
 
 use std::io::{self, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::args::FilterArgs;
 use super::failure::Failure;
 use super::journal::{Journal, watch};
+use super::lists;
 use super::sources::Sources;
-use robosieve::filter::{self, Choices, Destination, Form, Job, MaxAge, Metrics, Progress};
+use robosieve::filter::{self, Choices, Destination, Form, Job, MaxAge, Metrics, Progress, UrlField};
 use robosieve::policy::{Captures, Columns, Crawler, Policy};
 
 pub fn run(args: &FilterArgs) -> ExitCode {
@@ -41,8 +43,9 @@ fn split(
     mut metrics: Option<&mut Metrics>,
 ) -> Result<ExitCode, Failure> {
     let choices = choices(args)?;
+    let lists = lists::all(args)?;
     let policy = policy(args)?;
-    let job = job(args, choices, crawlers(args, &policy)?);
+    let job = job(args, lists, choices, crawlers(args, &policy)?);
     journal.start(&policy, &job);
     if let Some(metrics) = &mut metrics {
         metrics.describe(&job.crawlers, policy.statistics());
@@ -89,15 +92,16 @@ fn choices(args: &FilterArgs) -> Result<Choices, Failure> {
     })
 }
 
-fn job(args: &FilterArgs, choices: Choices, crawlers: Vec<Crawler>) -> Job {
+fn job(args: &FilterArgs, lists: Vec<PathBuf>, choices: Choices, crawlers: Vec<Crawler>) -> Job {
     let destination = args.out.as_ref().map(|directory| Destination {
         directory: directory.clone(),
         form: if args.verdicts { Form::Verdicts } else { Form::Partitions },
         force: args.force,
         per_input: args.per_input,
     });
+    let url_field = UrlField { delimiter: args.delimiter, column: args.column.clone(), header: args.header };
     let (threads, chunk_size) = (args.threads, args.chunk_size);
-    Job { lists: args.lists.clone(), destination, crawlers, choices, threads, chunk_size, shard: args.long_run.shard }
+    Job { lists, url_field, destination, crawlers, choices, threads, chunk_size, shard: args.long_run.shard }
 }
 
 fn max_age(given: &str) -> Result<MaxAge, Failure> {

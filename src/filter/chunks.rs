@@ -4,13 +4,11 @@
 //! gets a ticket with it, and tickets count chunks from 0: what has to be done in the order of the input is done in the
 //! order of tickets.
 
-use std::io::Read;
-use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::FilterError;
-use super::list::{self, List};
+use super::list::{List, Reading, chunk_end, fill};
 use super::turns::lock;
 use super::worker::LONGEST_CHUNK;
 
@@ -28,22 +26,22 @@ struct Input<'l> {
     list: usize,
     /// Where the next chunk begins in the list's text.
     at: u64,
-    stream: Option<Box<dyn Read + Send + 'l>>,
+    reading: Option<Reading<'l>>,
     /// What a stream's last chunk left over.
     left: Vec<u8>,
     tickets: u64,
 }
 
 /// A chunk that was handed out.
-pub(super) struct Task {
+pub(super) struct Task<'l> {
     /// Its number.
     pub ticket: u64,
     /// The list that it is of.
     pub list: usize,
     /// Where it begins in the list's text.
     pub at: u64,
-    /// The range of a mapped list; `None`: the octets are in the buffer of whoever took it.
-    mapped: Option<Range<usize>>,
+    /// A part of a mapped list; `None`: the octets are in the buffer of whoever took it.
+    mapped: Option<&'l [u8]>,
 }
 
 /// Where the first chunk of a list begins.
@@ -55,7 +53,7 @@ impl<'l> Chunks<'l> {
     /// Of all these lists, in order.
     pub fn new(lists: &'l [List], chunk_size: usize) -> Chunks<'l> {
         let at = lists.first().map_or(0, start);
-        let input = Input { list: 0, at, stream: None, left: Vec::new(), tickets: 0 };
+        let input = Input { list: 0, at, reading: None, left: Vec::new(), tickets: 0 };
         Chunks { lists, chunk_size, input: Mutex::new(input), stopped: AtomicBool::new(false) }
     }
 
@@ -70,31 +68,32 @@ impl<'l> Chunks<'l> {
     }
 
     /// The next chunk; octets of a stream go to `buffer`.
-    pub fn next(&self, buffer: &mut Vec<u8>) -> Result<Option<Task>, FilterError> {
+    pub fn next(&self, buffer: &mut Vec<u8>) -> Result<Option<Task<'l>>, FilterError> {
         let mut input = lock(&self.input);
         while !self.stopped.load(Ordering::Relaxed) && input.list < self.lists.len() {
-            let list = &self.lists[input.list];
-            let place = input.list;
+            let Input { list: place, at, reading, left, .. } = &mut *input;
+            let (place, at, list) = (*place, *at, &self.lists[*place]);
             let unreadable = |error| FilterError::List { path: list.path.clone(), error };
-            let mapped = match list.mapped() {
-                Some(text) => {
-                    let start = input.at as usize;
-                    let range = start..list::chunk_end(&text[..list.range().end], start, self.chunk_size);
-                    (!range.is_empty()).then_some(Some(range))
+            if reading.is_none() {
+                *reading = Some(list.read().map_err(unreadable)?);
+            }
+            let mapped = match reading.as_mut().expect("begun above") {
+                Reading::Mapped(text) => {
+                    let start = at as usize;
+                    let chunk = &text[start..chunk_end(text, start, self.chunk_size)];
+                    (!chunk.is_empty()).then_some(Some(chunk))
                 }
-                None => {
-                    let Input { stream, left, .. } = &mut *input;
-                    let stream = stream.get_or_insert_with(|| list.stream());
-                    list::fill(stream, self.chunk_size, left, buffer).map_err(unreadable)?.then_some(None)
+                Reading::Stream(stream) => {
+                    fill(stream, self.chunk_size, left, buffer).map_err(unreadable)?.then_some(None)
                 }
             };
             match mapped {
                 Some(mapped) => {
-                    let length = mapped.as_ref().map_or(buffer.len(), Range::len);
+                    let length = mapped.map_or(buffer.len(), <[u8]>::len);
                     if length > LONGEST_CHUNK {
                         return Err(FilterError::LineTooLong { path: list.path.clone() });
                     }
-                    let task = Task { ticket: input.tickets, list: place, at: input.at, mapped };
+                    let task = Task { ticket: input.tickets, list: place, at, mapped };
                     input.tickets += 1;
                     input.at += length as u64;
                     return Ok(Some(task));
@@ -102,21 +101,17 @@ impl<'l> Chunks<'l> {
                 None => {
                     input.list += 1;
                     input.at = self.lists.get(input.list).map_or(0, start);
-                    input.stream = None;
+                    input.reading = None;
                 }
             }
         }
         Ok(None)
     }
+}
 
-    /// The octets of a chunk that was taken with this `buffer`.
-    pub fn octets<'b>(&self, task: &Task, buffer: &'b [u8]) -> &'b [u8]
-    where
-        'l: 'b,
-    {
-        match &task.mapped {
-            Some(range) => &self.lists[task.list].mapped().expect("a mapped list")[range.clone()],
-            None => buffer,
-        }
+impl Task<'_> {
+    /// Its octets, if it was taken with this `buffer`.
+    pub fn octets<'b>(&'b self, buffer: &'b [u8]) -> &'b [u8] {
+        self.mapped.unwrap_or(buffer)
     }
 }

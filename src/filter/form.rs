@@ -52,14 +52,14 @@ impl Form {
         }
     }
 
-    /// The head of every file.
-    pub(super) fn head(self, crawlers: &[Crawler]) -> Vec<u8> {
+    /// The head of every file, where the lists have this head line, which may be empty.
+    pub(super) fn head(self, crawlers: &[Crawler], of_lists: &[u8]) -> Vec<u8> {
         match self {
-            Form::Partitions => Vec::new(),
+            Form::Partitions => of_lists.to_vec(),
             Form::Verdicts => {
-                let columns = crawlers.iter().map(|crawler| crawler.agents().to_string());
-                let columns: Vec<String> = columns.chain(["url".to_owned()]).collect();
-                format!("{}\n", columns.join("\t")).into_bytes()
+                let columns = crawlers.iter().map(|crawler| format!("{}\t", crawler.agents()));
+                let columns: String = columns.collect();
+                [columns.as_bytes(), if of_lists.is_empty() { b"url\n" } else { of_lists }].concat()
             }
         }
     }

@@ -120,7 +120,7 @@ pub fn join(shards: &[PathBuf], directory: &Path, concat: bool, force: bool) -> 
         prove(folder, receipt, concat)?;
     }
     let names = file_names(&joined);
-    let mut output = Output::create(directory, &[], &names, &[], force)?;
+    let mut output = Output::create(directory, &[], &names, force)?;
     if concat {
         joined.shards.clear();
         concatenate(&shards, &names, &mut output)?;
@@ -213,7 +213,8 @@ fn difference(one: &Receipt, other: &Receipt) -> Option<&'static str> {
 /// Makes sure that shards in order leave nothing of a list out and read nothing twice.
 fn adjoin(shards: &[(PathBuf, Receipt)]) -> Result<(), JoinError> {
     for place in 0..shards[0].1.lists.len() {
-        let mut end = 0;
+        // The head line is no shard's.
+        let mut end = shards[0].1.lists[place].head.map_or(0, |head| head.bytes);
         for (number, (path, receipt)) in shards.iter().enumerate() {
             let list = &receipt.lists[place];
             let gap = || JoinError::Gap { path: path.clone(), list: list.path.clone() };
@@ -278,10 +279,14 @@ fn file_names(receipt: &Receipt) -> Vec<String> {
 /// Copies the partitions of all shards, one behind the other.
 fn concatenate(shards: &[(PathBuf, Receipt)], names: &[String], output: &mut Output) -> Result<(), JoinError> {
     let receipt = &shards[0].1;
-    let lists = receipt.lists.iter().enumerate().map(|(place, list)| list_folder(place, Path::new(&list.path)));
-    let folders = if receipt.options.per_input { lists.collect() } else { vec![String::new()] };
-    let has_head = receipt.options.form == Form::Verdicts;
-    for folder in folders {
+    let has_head = |list: &ListPart| receipt.options.form == Form::Verdicts || list.head.is_some();
+    let folder = |(place, list): (usize, &ListPart)| (list_folder(place, Path::new(&list.path)), has_head(list));
+    let folders = if receipt.options.per_input {
+        receipt.lists.iter().enumerate().map(folder).collect()
+    } else {
+        vec![(String::new(), receipt.lists.iter().any(has_head))]
+    };
+    for (folder, has_head) in folders {
         output.create_folder(&folder)?;
         for name in names.iter().map(|name| Path::new(&folder).join(name)) {
             let mut unreadable = None;

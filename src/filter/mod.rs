@@ -10,6 +10,7 @@ mod decision;
 mod form;
 mod join;
 mod judge;
+mod layout;
 mod lines;
 mod list;
 mod metrics;
@@ -34,6 +35,7 @@ pub use form::Form;
 pub(crate) use form::partition_names_of;
 pub use join::{JoinError, join};
 pub use judge::{Bench, Judge, Url};
+pub use layout::{Column, Delimiter, DelimiterError, Layout, UrlField, UrlFieldError};
 pub use list::STANDARD_INPUT;
 pub use metrics::{Metrics, MetricsError};
 pub(crate) use needed::parse_row as parse_needed;
@@ -84,6 +86,29 @@ pub enum FilterError {
         /// The list.
         path: PathBuf,
     },
+    /// A list in which the URL is not where it was said to be.
+    #[error("the list {}: {error}", path.display())]
+    UrlField {
+        /// The list.
+        path: PathBuf,
+        /// What is wrong.
+        error: UrlFieldError,
+    },
+    /// Lists with different head lines, whose lines cannot be in one file.
+    #[error(
+        "the lists {} and {} begin with different head lines, so their lines cannot stand below one of them; give each \
+         list partitions of its own with --per-input",
+        one.display(), other.display()
+    )]
+    HeadsDiffer {
+        /// A list.
+        one: PathBuf,
+        /// A list with another head line, or without one.
+        other: PathBuf,
+    },
+    /// Standard input, given more than once.
+    #[error("standard input (-) is given twice as a list, but it can be read only once")]
+    StandardInputTwice,
     /// A line of 4 GiB or more.
     #[error("the list {} has a line of 4 GiB or more; that is no URL list", path.display())]
     LineTooLong {

@@ -46,7 +46,7 @@ fn is_partial(name: &str) -> bool {
 
 impl Output {
     /// Prepares `directory`, with a set of files of these names in each of `folders` (`""` is the directory itself), which
-    /// all begin with `head`.
+    /// all begin with the head beside it.
     ///
     /// # Errors
     ///
@@ -54,9 +54,8 @@ impl Output {
     /// cannot be written.
     pub fn create(
         directory: &Path,
-        folders: &[String],
+        folders: &[(String, Vec<u8>)],
         names: &[String],
-        head: &[u8],
         force: bool,
     ) -> Result<Output, FilterError> {
         let failed = |path: &Path, error| FilterError::Output { path: path.to_owned(), error };
@@ -69,7 +68,7 @@ impl Output {
             remove_earlier(directory, names).map_err(|error| failed(directory, error))?;
         }
         let mut output = Output { directory: directory.to_owned(), sets: Vec::new(), pending: Vec::new() };
-        for folder in folders {
+        for (folder, head) in folders {
             let folder = directory.join(folder);
             fs::create_dir_all(&folder).map_err(|error| failed(&folder, error))?;
             let paths = names.iter().map(|name| folder.join(name));

@@ -7,10 +7,12 @@ use std::fmt;
 
 use super::decision::Choices;
 use super::form::Form;
+use super::layout::UrlField;
 use super::outcome::{Outcome, Partition};
 use super::samples::Sample;
 use super::shard::{ListRange, Shard};
 use super::tally::Tally;
+use crate::compression::Compression;
 use crate::policy::Statistics;
 
 /// The receipt, as it is written to `receipt.json`.
@@ -70,6 +72,8 @@ pub struct ReceiptOptions {
     /// What the operator wants where there is no definite verdict.
     #[serde(flatten)]
     pub choices: Choices,
+    /// Where the URL stands in a line.
+    pub url_field: UrlField,
     /// How lines are written.
     pub form: Form,
     /// Workers.
@@ -142,7 +146,15 @@ pub struct ListPart {
     /// The part of it that a shard read; absent where all of it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub range: Option<ListRange>,
-    /// What it held.
+    /// What its lines are: `lines` if each is a URL, `delimited` or `cdxj`.
+    pub format: Cow<'static, str>,
+    /// How it is compressed; absent where it is not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compression: Option<Compression>,
+    /// Its head line, which every file with its lines begins with; absent where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub head: Option<Part>,
+    /// What it held, decompressed, without its head line.
     #[serde(flatten)]
     pub input: Part,
     /// Where its lines went.

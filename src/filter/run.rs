@@ -14,6 +14,7 @@ use super::chunks::Chunks;
 use super::decision::Choices;
 use super::form::{Form, partition_names};
 use super::judge::Judge;
+use super::layout::UrlField;
 use super::list::List;
 use super::needed::Needed;
 use super::outcome::Partition;
@@ -21,7 +22,7 @@ use super::output::{NEEDED, Output, RECEIPT, list_folder, would_replace};
 use super::progress::Progress;
 use super::receipt::{Hex, ListPart, Part, PartitionPart, Receipt, ReceiptOptions, reasons};
 use super::shard::Shard;
-use super::tally::LINE_HASH;
+use super::tally::{LINE_HASH, Tally};
 use super::turns::{ListTotals, Totals, Turns, work};
 use crate::policy::{Crawler, Policy};
 
@@ -36,6 +37,8 @@ pub(super) const NEEDED_LIMIT: usize = 64 << 20;
 pub struct Job {
     /// The lists, in order; `-` is standard input.
     pub lists: Vec<PathBuf>,
+    /// Where the URL stands in their lines.
+    pub url_field: UrlField,
     /// Where the partitions go; nowhere, if lines are only counted.
     pub destination: Option<Destination>,
     /// Who asks: crawlers of the policy, at least one; for each, the lines are split of their own.
@@ -77,11 +80,11 @@ pub fn run(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, F
 
 fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, FilterError> {
     let started = Instant::now();
-    let mut lists: Vec<List> = job.lists.iter().map(|path| List::open(path)).collect::<Result<_, _>>()?;
+    let mut lists = List::open_all(&job.lists, &job.url_field)?;
     if let Some(shard) = job.shard {
         shard.cut(&mut lists)?;
     }
-    let output = job.destination.as_ref().map(|destination| prepare(destination, job)).transpose()?;
+    let output = job.destination.as_ref().map(|destination| prepare(destination, job, &lists)).transpose()?;
     let per_input = job.destination.as_ref().is_some_and(|destination| destination.per_input);
     let judges: Vec<Judge<'_>> = job.crawlers.iter().map(|crawler| Judge::new(policy, crawler, job.choices)).collect();
     let pool = ThreadPoolBuilder::new().num_threads(job.threads).build()?;
@@ -102,7 +105,8 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
     }
     totals.balanced()?;
 
-    let options = ReceiptOptions { choices: job.choices, form, threads, chunk_size, per_input, shard: job.shard };
+    let (choices, url_field, shard) = (job.choices, job.url_field.clone(), job.shard);
+    let options = ReceiptOptions { choices, url_field, form, threads, chunk_size, per_input, shard };
     let mut receipt = receipt(policy, &job.crawlers, options, &lists, &totals, output.is_some());
     if let (Some(output), Some(needed)) = (&mut output, needed) {
         let status = |origin: &str, _: &_| policy.index().get(origin.as_bytes())?.state().answered.status;
@@ -126,13 +130,8 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
     Ok(receipt)
 }
 
-fn prepare(destination: &Destination, job: &Job) -> Result<Output, FilterError> {
+fn prepare(destination: &Destination, job: &Job, lists: &[List]) -> Result<Output, FilterError> {
     let Destination { directory, form, force, per_input } = destination;
-    let folders: Vec<String> = if *per_input {
-        job.lists.iter().enumerate().map(|(place, path)| list_folder(place, path)).collect()
-    } else {
-        vec![String::new()]
-    };
     let names = form.file_names(&job.crawlers);
     if let Some(list) = job.lists.iter().find(|list| would_replace(directory, &names, list)) {
         return Err(FilterError::ListInOutput { path: list.clone() });
@@ -140,7 +139,23 @@ fn prepare(destination: &Destination, job: &Job) -> Result<Output, FilterError> 
     if let Some(name) = names.iter().enumerate().find(|(place, name)| names[..*place].contains(name)) {
         return Err(FilterError::SameName { name: name.1.clone() });
     }
-    Output::create(directory, &folders, &names, &form.head(&job.crawlers), *force)
+    let folder = |(place, list): (usize, &List)| (list_folder(place, &list.path), form.head(&job.crawlers, &list.head));
+    let folders = if *per_input {
+        lists.iter().enumerate().map(folder).collect()
+    } else {
+        vec![(String::new(), form.head(&job.crawlers, common_head(lists)?))]
+    };
+    Output::create(directory, &folders, &names, *force)
+}
+
+/// The head line of all lists; those without any line do not matter.
+fn common_head(lists: &[List]) -> Result<&[u8], FilterError> {
+    let mut lists = lists.iter().filter(|list| !list.is_empty);
+    let Some(one) = lists.next() else { return Ok(b"") };
+    match lists.find(|other| other.head != one.head) {
+        Some(other) => Err(FilterError::HeadsDiffer { one: one.path.clone(), other: other.path.clone() }),
+        None => Ok(&one.head),
+    }
 }
 
 fn receipt(
@@ -166,6 +181,10 @@ fn receipt(
     let list_part = |(list, tallies): (&List, &ListTotals)| ListPart {
         path: list.path.display().to_string(),
         range: list.shard_range(),
+        format: list.layout.name().into(),
+        compression: list.compression,
+        head: (!list.head.is_empty())
+            .then(|| Part::of(&Tally::of_text(&list.head[..list.head_length], |line| line), written)),
         input: Part::of(&tallies.input, written),
         partitions: names
             .iter()

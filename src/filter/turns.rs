@@ -196,14 +196,19 @@ pub(super) fn work(turns: &Turns<'_>, judges: &[Judge<'_>]) {
     }
 }
 
-fn one_chunk(turns: &Turns<'_>, task: &Task, buffer: &[u8], worker: &mut Worker<'_, '_>) -> Result<(), FilterError> {
+fn one_chunk(
+    turns: &Turns<'_>,
+    task: &Task<'_>,
+    buffer: &[u8],
+    worker: &mut Worker<'_, '_>,
+) -> Result<(), FilterError> {
     let more_follows = !turns.per_input && task.list + 1 < turns.chunks.lists().len();
-    worker.judge(turns.chunks.octets(task, buffer), more_follows);
+    worker.judge(task.octets(buffer), &turns.chunks.lists()[task.list].layout, more_follows);
     place(turns, task, worker)
 }
 
 /// Takes room for a chunk's lines in its turn, and writes them.
-fn place(turns: &Turns<'_>, task: &Task, worker: &mut Worker<'_, '_>) -> Result<(), FilterError> {
+fn place(turns: &Turns<'_>, task: &Task<'_>, worker: &mut Worker<'_, '_>) -> Result<(), FilterError> {
     let written = worker.handed_over();
     let judged = &mut worker.judged;
     let Some(mut turn) = turns.turn_of(task.ticket) else { return Ok(()) };
@@ -237,7 +242,7 @@ fn place(turns: &Turns<'_>, task: &Task, worker: &mut Worker<'_, '_>) -> Result<
 mod tests {
     use super::*;
     use crate::dialect::Dialect;
-    use crate::filter::{Choices, Partition};
+    use crate::filter::{Choices, Layout, Partition};
     use crate::policy::Captures;
     use crate::robots::Agents;
 
@@ -249,7 +254,7 @@ mod tests {
         let crawler = policy.crawler(None).unwrap();
         let judges = [Judge::new(&policy, &crawler, Choices::default())];
         let mut worker = Worker::new(&judges, Some(Form::Partitions));
-        worker.judge(LINES.as_bytes(), false);
+        worker.judge(LINES.as_bytes(), &Layout::WHOLE, false);
         let deferred = &mut worker.judged.buffers[Partition::Deferred as usize];
         assert_eq!(deferred, LINES.as_bytes());
         *deferred = change(LINES).into_bytes();

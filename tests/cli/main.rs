@@ -6,11 +6,14 @@
 
 mod agents;
 mod bench;
+mod cdxj_lists;
 #[cfg(unix)]
 mod changes;
 mod check;
 mod compressed;
+mod compressed_lists;
 mod datasets;
+mod delimited_lists;
 mod documentation;
 mod export;
 mod inputs;
@@ -18,6 +21,7 @@ mod inspect;
 mod lint;
 mod lists;
 mod metrics;
+mod naming_lists;
 mod output;
 mod overrides;
 #[cfg(feature = "parquet")]

@@ -23,6 +23,8 @@ const CHUNK: usize = 1 << 20;
 /// What the receipt has for a file.
 struct Expected {
     path: PathBuf,
+    /// Its head line, if it has one.
+    head: Option<Part>,
     part: Part,
 }
 
@@ -52,9 +54,11 @@ pub(super) fn lists(receipt: &Receipt, threads: usize) -> Result<Vec<Checked>, V
             let mut opened = [List::open(&path)?];
             problem = list.range.as_ref().and_then(|range| opened[0].cut_again(range));
             if problem.is_none() {
-                let tally = tally(&opened, threads)?;
-                problem = list.input.difference(&tally);
-                found = Some(Part::of(&tally, true));
+                // No shard reads the head line.
+                let head = list.head.as_ref().filter(|_| list.range.is_none());
+                let text = text(&opened, head.is_some(), threads)?;
+                problem = text.difference(head, &list.input);
+                found = Some(Part::of(&text.lines, true));
             }
         }
         files.push(Checked { path, role: Role::List, found, problem });
@@ -62,26 +66,56 @@ pub(super) fn lists(receipt: &Receipt, threads: usize) -> Result<Vec<Checked>, V
     Ok(files)
 }
 
-/// The lines of a file.
-fn tally(file: &[List; 1], threads: usize) -> Result<Tally, VerifyError> {
-    let lines = |chunk: &[u8], _: bool| Tally::of_text(chunk, |line| line);
-    Ok(scan(file, threads, CHUNK, lines, Tally::append)?.swap_remove(0))
+/// What a file comes to.
+#[derive(Default)]
+struct Text {
+    head: Tally,
+    /// The lines below the head line.
+    lines: Tally,
+}
+
+impl Text {
+    /// How it differs from what the receipt says.
+    fn difference(&self, head: Option<&Part>, lines: &Part) -> Option<String> {
+        // The line feed behind it may be missing where nothing follows.
+        if head.is_some_and(|head| head.tally().sum != self.head.sum) {
+            return Some("its head line is another one".to_owned());
+        }
+        lines.difference(&self.lines)
+    }
+}
+
+/// Reads a file, with a head line or without.
+fn text(file: &[List; 1], has_head: bool, threads: usize) -> Result<Text, VerifyError> {
+    let of = |chunk: &[u8], first: bool| {
+        let end = memchr::memchr(b'\n', chunk).map_or(chunk.len(), |at| at + 1);
+        let (head, lines) = chunk.split_at(if first && has_head { end } else { 0 });
+        let [head, lines] = [head, lines].map(|text| Tally::of_text(text, |line| line));
+        Text { head, lines }
+    };
+    let append = |text: &mut Text, next: &Text| {
+        text.head.append(&next.head);
+        text.lines.append(&next.lines);
+    };
+    Ok(scan(file, threads, CHUNK, of, append)?.swap_remove(0))
 }
 
 /// The files of the partitions of these names, in the folder of each list if each has one.
 fn expected_partitions(receipt: &Receipt, directory: &Path, names: &[String]) -> Vec<Expected> {
     let file_names = names.iter().map(|name| Form::Partitions.file_name(name));
     let file_names: Vec<String> = file_names.collect();
-    let expected = |folder: &Path, part: &dyn Fn(&String) -> Option<Part>| -> Vec<Expected> {
+    let expected = |folder: &Path, head: Option<Part>, part: &dyn Fn(&String) -> Option<Part>| -> Vec<Expected> {
         let files = names.iter().zip(&file_names);
-        files.map(|(name, file)| Expected { path: folder.join(file), part: part(name).unwrap_or_default() }).collect()
+        let of = |(name, file)| Expected { path: folder.join(file), head, part: part(name).unwrap_or_default() };
+        files.map(of).collect()
     };
     if !receipt.options.per_input {
-        return expected(directory, &|name| receipt.partitions.get(name).map(|part| part.judged));
+        let head = receipt.lists.iter().find_map(|list| list.head);
+        return expected(directory, head, &|name| receipt.partitions.get(name).map(|part| part.judged));
     }
     let lists = receipt.lists.iter().enumerate().flat_map(|(place, list)| {
         let folder = directory.join(list_folder(place, Path::new(&list.path)));
-        expected(&folder, &|name| list.partitions.get(name).copied())
+        expected(&folder, list.head, &|name| list.partitions.get(name).copied())
     });
     lists.collect()
 }
@@ -93,14 +127,15 @@ fn missing(path: &Path) -> Option<Checked> {
 
 fn partitions(expected: &[Expected], threads: usize) -> Result<Vec<Checked>, VerifyError> {
     let mut files = Vec::new();
-    for Expected { path, part } in expected {
+    for Expected { path, head, part } in expected {
         if let Some(missing) = missing(path) {
             files.push(missing);
             continue;
         }
-        let tally = tally(&[List::open(path)?], threads)?;
-        let problem = part.difference(&tally);
-        files.push(Checked { path: path.clone(), role: Role::Output, found: Some(Part::of(&tally, true)), problem });
+        let text = text(&[List::open(path)?], head.is_some(), threads)?;
+        let problem = text.difference(head.as_ref(), part);
+        let found = Some(Part::of(&text.lines, true));
+        files.push(Checked { path: path.clone(), role: Role::Output, found, problem });
     }
     Ok(files)
 }
