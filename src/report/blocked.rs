@@ -1,5 +1,6 @@
 //! What blocked the lines of `blocked.txt`: they are judged again, and each is explained.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -51,10 +52,10 @@ impl Blocked {
         threads: usize,
     ) -> Result<Blocked, VerifyError> {
         let judge = Judge::new(policy, crawler, receipt.options.choices);
-        let of = |lines: &[&[u8]]| {
+        let of = |urls: &[Cow<'_, [u8]>]| {
             let mut chunk = Explainer { judge: &judge, crawler, rules: HashMap::new(), bench: Bench::default() };
             let mut blocked = Blocked::default();
-            lines.iter().for_each(|line| chunk.count(line, &mut blocked));
+            urls.iter().for_each(|url| chunk.count(url, &mut blocked));
             blocked
         };
         reread((receipt, directory), (place, Partition::Blocked), threads, of, Blocked::append)
@@ -78,11 +79,11 @@ struct Explainer<'p> {
 }
 
 impl Explainer<'_> {
-    fn count(&mut self, line: &[u8], blocked: &mut Blocked) {
+    fn count(&mut self, url: &[u8], blocked: &mut Blocked) {
         blocked.lines += 1;
-        let outcome = self.judge.judge_slowly(line, &mut self.bench);
-        let line = origin::trimmed(line);
-        let Ok((origin, end)) = origin::canonical(line) else {
+        let outcome = self.judge.judge_slowly(url, &mut self.bench);
+        let url = origin::trimmed(url);
+        let Ok((origin, end)) = origin::canonical(url) else {
             blocked.not_blocked += 1;
             return;
         };
@@ -90,7 +91,7 @@ impl Explainer<'_> {
             blocked.not_blocked += 1;
             return;
         }
-        let (decider, number) = self.decider(&origin, &line[end..], outcome);
+        let (decider, number) = self.decider(&origin, &url[end..], outcome);
         blocked.deciders.add(decider, 1, || Place { origin: origin.clone(), line: number });
         blocked.origins.add(origin, 1, || ());
     }

@@ -113,7 +113,9 @@ impl Cell {
         match self {
             Cell::Words(words) => format!("<td>{}</td>", text(words)),
             Cell::Code(code) => format!("<td><code>{}</code></td>", text(code)),
-            Cell::Partition(name) => format!("<td class=\"partition\"><span class=\"swatch {name}\"></span>{name}</td>"),
+            Cell::Partition(name) => {
+                format!("<td class=\"partition\"><span class=\"swatch {name}\"></span>{name}</td>")
+            }
             Cell::Number(value) => format!("<td class=\"number\" data-value=\"{value}\">{}</td>", number(*value)),
             Cell::Share(part, whole) => {
                 let share = percent(*part, *whole);

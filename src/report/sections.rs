@@ -203,8 +203,7 @@ pub(super) fn lists(report: &Report) -> String {
     let mut lists: Vec<_> = report.receipt.lists.iter().collect();
     lists.sort_by_key(|list| Reverse(list.input.lines));
     let caption = caption("Lists", lists.len(), LISTS, 0);
-    let mut table =
-        Table::new(&caption, &[("list", false), ("lines", true), ("octets", true), ("share", true)]);
+    let mut table = Table::new(&caption, &[("list", false), ("lines", true), ("octets", true), ("share", true)]);
     for list in lists.into_iter().take(LISTS) {
         let share = Cell::Share(list.input.lines, report.receipt.input.lines);
         table.row([

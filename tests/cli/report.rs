@@ -105,6 +105,40 @@ fn a_policy_tells_who_blocked_what() {
 }
 
 #[test]
+fn lines_with_other_columns_are_explained_too() {
+    let origins = ["http://a.example|2|66.67%", "http://b.example|1|33.33%"];
+    let urls = ["http://a.example/no", "http://a.example/yes", "http://a.example/no/2", "http://b.example/no"];
+    let csv = |url: &str| format!("7,\"{url}\"\n");
+    let csv = format!("id,where\n{}", urls.map(csv).concat());
+    let entry = |url: &str| format!("example,a)/ 20240101000000 {{\"url\":\"{}\"}}\n", url.replace('/', "\\/"));
+    let cdxj = urls.map(entry).concat();
+    let cdx = |url: &str| format!("example,a)/ 20240101000000 {url}\n");
+    let cdx = format!(" CDX N b a\n{}", urls.map(cdx).concat());
+    let cases = [
+        ("--delimiter , --column where", csv.clone()),
+        ("--delimiter , --column 2 --header", csv),
+        ("", cdxj),
+        ("", cdx),
+    ];
+    for (options, list) in cases {
+        for form in ["", "--verdicts --agent other", "--per-input"] {
+            let bench = bench();
+            bench.file("list", &list);
+            bench.filter(&format!("{SOURCES} {options} {form} --out out list")).assert().success();
+            let page = page(&bench, SOURCES);
+            assert_eq!(rows(&page, "What was blocked", "Origins by"), origins, "{options} {form} {list}");
+            assert!(!page.contains("are not blocked by"), "{page}");
+        }
+    }
+    // An index and a plain list in one run.
+    let bench = bench();
+    bench.file("list", urls.map(entry).concat());
+    bench.filter(&format!("{SOURCES} --out out list more")).assert().success();
+    let found = rows(&page(&bench, SOURCES), "What was blocked", "Origins by");
+    assert_eq!(found, ["http://a.example|2|50.00%", "http://b.example|2|50.00%"]);
+}
+
+#[test]
 fn each_crawler_has_its_own() {
     let bench = bench();
     bench.filter(&format!("--agent other {SOURCES} --out out urls more")).assert().success();
