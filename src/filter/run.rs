@@ -102,8 +102,9 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
     let pool = ThreadPoolBuilder::new().num_threads(job.threads).build()?;
     let threads = pool.current_num_threads();
     let chunk_size = if job.chunk_size == 0 { CHUNK } else { job.chunk_size };
-    progress.begin(lists.iter().map(List::length).sum(), judges.len());
-    let turns = Turns::new(Chunks::new(&lists, chunk_size), progress, judges.len(), destinations);
+    progress.begin(lists.iter().map(List::source_length).sum(), judges.len());
+    let chunks = Chunks::new(&lists, chunk_size, progress.source());
+    let turns = Turns::new(chunks, progress, judges.len(), destinations);
     pool.broadcast(|_| work(&turns, &judges));
     let (mut output, needed, totals) = turns.finish()?;
     let speed = progress.judged();

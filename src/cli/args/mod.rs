@@ -4,12 +4,14 @@ mod documentation;
 mod long_runs;
 mod output;
 mod receipts;
+mod report;
 mod watching;
 
 pub use documentation::{CompletionsArgs, ManArgs};
 pub use long_runs::LongRunArgs;
 pub use output::OutputArgs;
 pub use receipts::{JoinArgs, VerifyArgs};
+pub use report::ReportArgs;
 pub use watching::{Log, WatchingArgs};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -49,6 +51,7 @@ pub enum Command {
     Merge(MergeArgs),
     Inspect(InspectArgs),
     Export(ExportArgs),
+    Report(ReportArgs),
     Lint(LintArgs),
     Verify(VerifyArgs),
     Join(JoinArgs),
