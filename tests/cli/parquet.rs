@@ -71,7 +71,8 @@ fn write(column: &mut ColumnWriter<'_>, values: &Values) {
         }
         (ColumnWriter::ByteArrayColumnWriter(writer), Texts(texts)) => {
             let (values, levels) = split(texts, ByteArray::from);
-            writer.write_batch(&values, Some(&levels), None)
+            // Each value is the first of its row; that matters where a row can have several.
+            writer.write_batch(&values, Some(&levels), Some(&vec![0; levels.len()]))
         }
         (ColumnWriter::Int32ColumnWriter(writer), Int32(numbers)) => {
             let (values, levels) = split(numbers, |number| number);

@@ -80,9 +80,9 @@ impl Rows {
         let mut lines = 0;
         while chunk.len() < size {
             let number = self.next_group;
-            let in_group = |Malformed(problem)| format!("in its row group {number}, counted from 1: {problem}");
+            let in_group = |number| move |Malformed(problem)| format!("in its row group {number}: {problem}");
             if let Some(group) = &mut self.group {
-                let read = guarded(|| group.next_rows(chunk, lines, flaws)).map_err(in_group)?;
+                let read = guarded(|| group.next_rows(chunk, lines, flaws)).map_err(in_group(number - 1))?;
                 lines += read;
                 if read == 0 {
                     self.group = None;
@@ -90,7 +90,8 @@ impl Rows {
             } else if number < self.file.num_row_groups() {
                 let (file, place) = (&self.file, self.place);
                 self.next_group += 1;
-                self.group = Some(guarded(|| Group::open(&*file.get_row_group(number)?, place)).map_err(in_group)?);
+                let group = guarded(|| Group::open(&*file.get_row_group(number)?, place));
+                self.group = Some(group.map_err(in_group(number))?);
             } else {
                 break;
             }
