@@ -71,7 +71,8 @@ fn policy(args: &FilterArgs) -> Result<Policy, Failure> {
         options: args.reading.options(),
         overrides: args.overrides.as_deref(),
     };
-    Ok(sources.read(Captures::new(columns, args.dialect))?.policy()?)
+    // Not the folder of the partitions, which may not be there yet, or on another machine.
+    Ok(sources.read(Captures::spilling(&std::env::temp_dir(), columns, args.dialect))?.policy()?)
 }
 
 fn crawlers(args: &FilterArgs, policy: &Policy) -> Result<Vec<Crawler>, Failure> {

@@ -234,8 +234,9 @@ pub struct CompileArgs {
 ///
 /// So a day's captures update a policy without its old sources. Of each origin the entry counts whose last answer is
 /// newer, that of NEW where both are of one time or have none. A failure erases no rules: the newest good answer of both
-/// files stands beside it. What the operator says of an origin in NEW counts, else what OLD has. The files must be for
-/// the same crawlers, in the same order, and of one dialect.
+/// files stands beside it. A redirect that could not be resolved in NEW is not looked for in OLD; its origin keeps the last
+/// good answer too. What the operator says of an origin in NEW counts, else what OLD has. The files must be for the same
+/// crawlers, in the same order, and of one dialect.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   robosieve merge policy.rsv today.rsv -o policy.rsv")]
@@ -295,7 +296,7 @@ pub struct InspectArgs {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   robosieve export policy.rsv --what delays
-  robosieve export policy.rsv --what sitemaps --format jsonl -o sitemaps.jsonl")]
+  robosieve export policy.rsv --what status --format parquet -o status.parquet")]
 pub struct ExportArgs {
     #[command(flatten)]
     pub policy: PolicyFileArgs,
@@ -334,6 +335,9 @@ pub enum ExportFormat {
     Tsv,
     /// JSON Lines
     Jsonl,
+    /// Parquet
+    #[cfg(feature = "parquet")]
+    Parquet,
 }
 
 /// Report what the author of a robots.txt probably did not mean
