@@ -28,6 +28,7 @@ mod overrides;
 mod parquet;
 mod policies;
 mod redirects;
+mod report;
 mod revisits;
 mod shards;
 mod sources;
