@@ -5,7 +5,7 @@
 //! order of tickets.
 
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::FilterError;
 use super::list::{List, Reading, chunk_end, fill};
@@ -18,6 +18,8 @@ pub(super) struct Chunks<'l> {
     lists: &'l [List],
     chunk_size: usize,
     input: Mutex<Input<'l>>,
+    /// Octets that were read of the lists' files.
+    source: &'l AtomicU64,
     /// Whether no more are handed out. Apart from the input, which is locked by whoever waits for a stream.
     stopped: AtomicBool,
 }
@@ -59,11 +61,11 @@ fn start(list: &List) -> u64 {
 }
 
 impl<'l> Chunks<'l> {
-    /// Of all these lists, in order.
-    pub fn new(lists: &'l [List], chunk_size: usize) -> Chunks<'l> {
+    /// Of all these lists, in order; `source` gets the octets that are read of their files.
+    pub fn new(lists: &'l [List], chunk_size: usize, source: &'l AtomicU64) -> Chunks<'l> {
         let at = lists.first().map_or(0, start);
         let input = Input { list: 0, at, reading: None, left: Vec::new(), tickets: 0 };
-        Chunks { lists, chunk_size, input: Mutex::new(input), stopped: AtomicBool::new(false) }
+        Chunks { lists, chunk_size, input: Mutex::new(input), source, stopped: AtomicBool::new(false) }
     }
 
     /// The lists.
@@ -84,12 +86,13 @@ impl<'l> Chunks<'l> {
             let (place, at, list) = (*place, *at, &self.lists[*place]);
             let unreadable = |error| FilterError::List { path: list.path.clone(), error };
             if reading.is_none() {
-                *reading = Some(list.read()?);
+                *reading = Some(list.read(self.source)?);
             }
             let mapped = match reading.as_mut().expect("begun above") {
                 Reading::Mapped(text) => {
                     let start = at as usize;
                     let chunk = &text[start..chunk_end(text, start, self.chunk_size)];
+                    self.source.fetch_add(chunk.len() as u64, Ordering::Relaxed);
                     (!chunk.is_empty()).then_some(Some(chunk))
                 }
                 Reading::Stream(stream) => {
@@ -99,7 +102,9 @@ impl<'l> Chunks<'l> {
                 Reading::Rows(rows) => {
                     let malformed = |problem| FilterError::Parquet { path: list.path.clone(), problem };
                     let filled = rows.fill(self.chunk_size, &mut buffer.octets, &mut buffer.flaws);
-                    filled.map_err(malformed)?.then_some(None)
+                    let filled = filled.map_err(malformed)?;
+                    self.source.fetch_add(rows.taken(), Ordering::Relaxed);
+                    filled.then_some(None)
                 }
             };
             match mapped {

@@ -88,7 +88,7 @@ pub(super) fn partition_names(crawlers: &[Crawler]) -> Vec<String> {
 }
 
 /// The same, for crawlers that are known by their agents.
-pub(super) fn partition_names_of(crawlers: &[&Agents]) -> Vec<String> {
+pub(crate) fn partition_names_of(crawlers: &[&Agents]) -> Vec<String> {
     let several = crawlers.len() > 1;
     let name = |agents: &Agents, partition: Partition| match agents.tokens() {
         _ if !several => partition.name().to_owned(),

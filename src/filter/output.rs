@@ -11,6 +11,8 @@ use super::list::STANDARD_INPUT;
 
 /// The name of the receipt, the commit mark of a run.
 pub const RECEIPT: &str = "receipt.json";
+/// The name of a page about a run, which is nothing of the run's own but goes with its files when they are replaced.
+pub const REPORT: &str = "report.html";
 /// The name of the list of robots.txt to fetch.
 pub const NEEDED: &str = "robots-needed.tsv";
 
@@ -163,7 +165,7 @@ fn replaced(directory: &Path, names: &[String]) -> Vec<String> {
     let earlier = receipt["partitions"].as_object().into_iter().flat_map(|partitions| partitions.keys());
     let earlier = earlier.filter_map(|name| form::file_of(name));
     let verdicts = Form::Verdicts.file_names(&[]);
-    names.iter().cloned().chain([NEEDED.to_owned()]).chain(earlier).chain(verdicts).collect()
+    names.iter().cloned().chain([NEEDED.to_owned(), REPORT.to_owned()]).chain(earlier).chain(verdicts).collect()
 }
 
 /// Removes what an earlier run left: its receipt first, because without it nothing of the rest counts.

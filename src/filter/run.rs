@@ -95,8 +95,9 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
         let needed = Needed::new(output.directory(), NEEDED_LIMIT);
         (output, needed, form)
     });
-    progress.begin(lists.iter().map(List::length).sum(), judges.len());
-    let turns = Turns::new(Chunks::new(&lists, chunk_size), progress, per_input, judges.len(), output);
+    progress.begin(lists.iter().map(List::source_length).sum(), judges.len());
+    let turns =
+        Turns::new(Chunks::new(&lists, chunk_size, progress.source()), progress, per_input, judges.len(), output);
     pool.broadcast(|_| work(&turns, &judges));
     let (mut output, needed, totals) = turns.finish()?;
     let speed = progress.judged();

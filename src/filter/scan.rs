@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
+use std::sync::atomic::AtomicU64;
 
 use rayon::ThreadPoolBuilder;
 
@@ -30,7 +31,8 @@ pub(super) fn scan<T: Default + Send>(
     of: impl Fn(&[u8], bool) -> T + Sync,
     append: impl Fn(&mut T, &T) + Sync,
 ) -> Result<Vec<T>, FilterError> {
-    let chunks = Chunks::new(lists, chunk_size);
+    let read = AtomicU64::new(0);
+    let chunks = Chunks::new(lists, chunk_size, &read);
     let first = lists.iter().map(|_| T::default()).collect();
     let scanned = Mutex::new(Scanned { next: 0, early: BTreeMap::new(), lists: first });
     let work = || {

@@ -30,6 +30,7 @@ mod parquet;
 mod parquet_lists;
 mod policies;
 mod redirects;
+mod report;
 mod revisits;
 mod shards;
 mod sources;

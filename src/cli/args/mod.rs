@@ -3,11 +3,13 @@
 mod documentation;
 mod long_runs;
 mod receipts;
+mod report;
 mod watching;
 
 pub use documentation::{CompletionsArgs, ManArgs};
 pub use long_runs::LongRunArgs;
 pub use receipts::{JoinArgs, VerifyArgs};
+pub use report::ReportArgs;
 pub use watching::{Log, WatchingArgs};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -47,6 +49,7 @@ pub enum Command {
     Merge(MergeArgs),
     Inspect(InspectArgs),
     Export(ExportArgs),
+    Report(ReportArgs),
     Lint(LintArgs),
     Verify(VerifyArgs),
     Join(JoinArgs),

@@ -17,6 +17,7 @@ use std::fs::File;
 use std::io::{self, BufRead, Read, Seek};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
@@ -161,7 +162,7 @@ impl List {
         let (path, layout, head) = (path.to_owned(), Layout::WHOLE, Vec::new());
         let list = List { path, compression, layout, head, head_length: 0, is_empty: false, content, part: None };
         // What is wrong with it should be told before the run begins.
-        list.read()?;
+        list.read(&AtomicU64::new(0))?;
         Ok(list)
     }
 
@@ -187,9 +188,13 @@ impl List {
         self.is_empty && self.path.as_os_str() != STANDARD_INPUT && is_file()
     }
 
-    /// How many octets of it are read; `None` for a stream.
-    pub fn length(&self) -> Option<u64> {
-        self.mapped().map(|_| self.range().len() as u64)
+    /// How many octets of its file are read; `None` for a stream.
+    pub fn source_length(&self) -> Option<u64> {
+        match &self.content {
+            Content::Mapped { .. } => Some(self.range().len() as u64),
+            Content::Compressed(file) | Content::Table { file, .. } => Some(file.state.length),
+            Content::Stream { .. } => None,
+        }
     }
 
     /// Reads only this part of a mapped list, without the head line.
@@ -223,12 +228,13 @@ impl List {
         Some(ListRange { start: part.start as u64, end: part.end as u64, length, modified })
     }
 
-    /// Begins to read the lines of the list, decompressed.
-    pub fn read(&self) -> Result<Reading<'_>, FilterError> {
+    /// Begins to read the lines of the list, decompressed. The octets that are taken from a compressed file are added to
+    /// `source`.
+    pub fn read<'l>(&'l self, source: &'l AtomicU64) -> Result<Reading<'l>, FilterError> {
         let failed = |error| unreadable(&self.path, error);
-        let mut stream: Box<dyn Read + Send + '_> = match &self.content {
+        let mut stream: Box<dyn Read + Send + 'l> = match &self.content {
             Content::Mapped { map, .. } => return Ok(Reading::Mapped(&map[..self.range().end])),
-            Content::Compressed(file) => Box::new(file.text().map_err(failed)?),
+            Content::Compressed(file) => Box::new(file.text(source).map_err(failed)?),
             Content::Stream { start, rest } => match rest.lock().unwrap_or_else(PoisonError::into_inner).take() {
                 Some(rest) => Box::new(start.chain(rest)),
                 None => return Err(failed(io::Error::other("it can be read only once"))),
@@ -301,7 +307,7 @@ impl Content {
     fn start(&self, url_field: &UrlField) -> io::Result<Cow<'_, [u8]>> {
         Ok(match self {
             Content::Mapped { map, .. } => Cow::Borrowed(&map[..map.len().min(LOOK)]),
-            Content::Compressed(file) => Cow::Owned(start(&mut file.text()?, url_field)?),
+            Content::Compressed(file) => Cow::Owned(start(&mut file.text(&AtomicU64::new(0))?, url_field)?),
             Content::Stream { start, .. } => Cow::Borrowed(start),
             Content::Table { .. } => Cow::Borrowed(PARQUET_START),
         })
@@ -311,7 +317,7 @@ impl Content {
     fn seekable(self) -> io::Result<Regular> {
         match self {
             Content::Mapped { file, .. } | Content::Table { file, .. } => Ok(file),
-            Content::Compressed(file) => Regular::copy_of(file.text()?),
+            Content::Compressed(file) => Regular::copy_of(file.text(&AtomicU64::new(0))?),
             Content::Stream { start, rest } => {
                 let rest = rest.into_inner().unwrap_or_else(PoisonError::into_inner);
                 Regular::copy_of(start.chain(rest.unwrap_or_else(|| Box::new(io::empty()))))
@@ -328,11 +334,25 @@ impl Regular {
         Ok(Regular { state: FileState::of(&file)?, file })
     }
 
-    /// Its text from the start, decompressed.
-    fn text(&self) -> io::Result<Reader<&File>> {
+    /// Its text from the start, decompressed; `source` gets the octets that are taken from the file.
+    fn text<'f>(&'f self, source: &'f AtomicU64) -> io::Result<Reader<Counted<'f>>> {
         let mut file = &self.file;
         file.rewind()?;
-        Reader::new(file)
+        Reader::new(Counted { file, source })
+    }
+}
+
+/// A file whose octets are counted as they are read.
+struct Counted<'f> {
+    file: &'f File,
+    source: &'f AtomicU64,
+}
+
+impl Read for Counted<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let length = self.file.read(buffer)?;
+        self.source.fetch_add(length as u64, Ordering::Relaxed);
+        Ok(length)
     }
 }
 

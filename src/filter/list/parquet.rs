@@ -59,6 +59,8 @@ pub(in crate::filter) struct Rows {
     /// The row group that is read next.
     next_group: usize,
     group: Option<Group>,
+    /// The octets of the row groups that were begun since somebody asked.
+    taken: u64,
 }
 
 impl Rows {
@@ -67,9 +69,14 @@ impl Rows {
         let opened = guarded(|| {
             let file = SerializedFileReader::new(file)?;
             let place = Place::of(file.metadata().file_metadata().schema_descr(), url_field.column.as_ref())?;
-            Ok(Rows { file, place, next_group: 0, group: None })
+            Ok(Rows { file, place, next_group: 0, group: None, taken: 0 })
         });
         opened.map_err(|Malformed(problem)| problem)
+    }
+
+    /// How many octets of the file were taken since the last call, by row groups.
+    pub fn taken(&mut self) -> u64 {
+        std::mem::take(&mut self.taken)
     }
 
     /// Fills `chunk` with lines, at least `size` octets unless the rows end before; `flaws` gets the numbers in the chunk
@@ -92,6 +99,7 @@ impl Rows {
                 self.next_group += 1;
                 let group = guarded(|| Group::open(&*file.get_row_group(number)?, place));
                 self.group = Some(group.map_err(in_group(number))?);
+                self.taken += u64::try_from(file.metadata().row_group(number).compressed_size()).unwrap_or(0);
             } else {
                 break;
             }
