@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Mutex;
 
 use super::FilterError;
-use super::chunks::{Chunks, Task};
+use super::chunks::{Buffer, Chunks, Task};
 use super::form::Form;
 use super::frame::{Compressor, FrameFormat};
 use super::gather::{Gathered, Gatherer};
@@ -165,11 +165,11 @@ pub(super) fn work(turns: &Turns<'_>, judges: &[Judge<'_>]) {
 
 fn work_through(turns: &Turns<'_>, judges: &[Judge<'_>]) -> Result<(), FilterError> {
     let mut hand = Hand { worker: Worker::new(judges, turns.form), compressor: turns.compressor()? };
-    let mut buffer = Vec::new();
+    let mut buffer = Buffer::default();
     while let Some(task) = turns.chunks.next(&mut buffer)? {
         let more_follows = !turns.per_input && task.list + 1 < turns.chunks.lists().len();
         let layout = &turns.chunks.lists()[task.list].layout;
-        hand.worker.judge(task.octets(&buffer), layout, more_follows);
+        hand.worker.judge(task.octets(&buffer), layout, task.flaws(&buffer), more_follows);
         place(turns, &task, &mut hand)?;
     }
     let benches = &hand.worker.benches;
@@ -226,7 +226,7 @@ mod tests {
         let crawler = policy.crawler(None).unwrap();
         let judges = [Judge::new(&policy, &crawler, Choices::default())];
         let mut worker = Worker::new(&judges, Some(Form::Partitions));
-        worker.judge(LINES.as_bytes(), &Layout::WHOLE, false);
+        worker.judge(LINES.as_bytes(), &Layout::WHOLE, &[], false);
         let deferred = &mut worker.judged.buffers[Partition::Deferred as usize];
         assert_eq!(deferred, LINES.as_bytes());
         *deferred = change(LINES).into_bytes();
