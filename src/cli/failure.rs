@@ -79,7 +79,9 @@ impl Failure {
     /// Whether it only says that nobody reads the output any more.
     pub fn is_closed_pipe(&self) -> bool {
         match self {
-            Failure::Print(error) => error.kind() == io::ErrorKind::BrokenPipe,
+            Failure::Print(error) | Failure::Filter(FilterError::StandardOutput(error)) => {
+                error.kind() == io::ErrorKind::BrokenPipe
+            }
             Failure::Json(error) => error.io_error_kind() == Some(io::ErrorKind::BrokenPipe),
             _ => false,
         }

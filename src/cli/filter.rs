@@ -13,7 +13,7 @@ use robosieve::filter::{self, Choices, Job, MaxAge, Metrics, Progress, UrlField}
 use robosieve::policy::{Captures, Columns, Crawler, Policy};
 
 pub fn run(args: &FilterArgs) -> ExitCode {
-    let journal = Journal::new(&args.watching);
+    let journal = Journal::new(&args.watching, args.output.prints_lines());
     match watched(args, &journal) {
         Ok(status) => status,
         Err(failure) if failure.is_closed_pipe() => ExitCode::SUCCESS,

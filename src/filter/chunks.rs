@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::FilterError;
-use super::list::{List, Reading, chunk_end, fill};
+use super::list::{List, Patience, Reading, chunk_end, fill};
 use super::outcome::Reason;
 use super::sequence::lock;
 use super::worker::LONGEST_CHUNK;
@@ -17,6 +17,7 @@ use super::worker::LONGEST_CHUNK;
 pub(super) struct Chunks<'l> {
     lists: &'l [List],
     chunk_size: usize,
+    patience: Patience,
     input: Mutex<Input<'l>>,
     /// Octets that were read of the lists' files.
     source: &'l AtomicU64,
@@ -65,7 +66,13 @@ impl<'l> Chunks<'l> {
     pub fn new(lists: &'l [List], chunk_size: usize, source: &'l AtomicU64) -> Chunks<'l> {
         let at = lists.first().map_or(0, start);
         let input = Input { list: 0, at, reading: None, left: Vec::new(), tickets: 0 };
-        Chunks { lists, chunk_size, input: Mutex::new(input), source, stopped: AtomicBool::new(false) }
+        let (patience, stopped) = (Patience::UntilFull, AtomicBool::new(false));
+        Chunks { lists, chunk_size, patience, input: Mutex::new(input), source, stopped }
+    }
+
+    /// The same, but those of streams are waited for with this patience; others have the size that is wanted.
+    pub fn with_patience(self, patience: Patience) -> Chunks<'l> {
+        Chunks { patience, ..self }
     }
 
     /// The lists.
@@ -97,7 +104,9 @@ impl<'l> Chunks<'l> {
                 }
                 Reading::Stream(stream) => {
                     buffer.flaws.clear();
-                    fill(stream, self.chunk_size, left, &mut buffer.octets).map_err(unreadable)?.then_some(None)
+                    fill(stream, self.chunk_size, self.patience, left, &mut buffer.octets)
+                        .map_err(unreadable)?
+                        .then_some(None)
                 }
                 Reading::Rows(rows) => {
                     let malformed = |problem| FilterError::Parquet { path: list.path.clone(), problem };

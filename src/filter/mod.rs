@@ -29,6 +29,7 @@ mod samples;
 mod scan;
 mod sequence;
 mod shard;
+mod sink;
 mod spill;
 mod tally;
 mod totals;
@@ -51,7 +52,7 @@ pub use output::{NEEDED, RECEIPT, REPORT};
 pub use progress::{Counted, Phase, Progress, Snapshot};
 pub use receipt::{FilePart, Hex, ListPart, Part, PartitionPart, Receipt, ReceiptOptions, VerdictsPart};
 pub(crate) use reread::reread;
-pub use run::{Destination, Job, run};
+pub use run::{Destination, Folder, Job, Pipe, run};
 pub use samples::Sample;
 pub use shard::{ListRange, Shard, ShardError};
 pub use tally::{Tally, line_hash};
@@ -149,6 +150,17 @@ pub enum FilterError {
         path: PathBuf,
         /// What the system said.
         error: io::Error,
+    },
+    /// Standard output that cannot be written to.
+    #[error("cannot write to standard output: {0}")]
+    StandardOutput(io::Error),
+    /// One partition of several crawlers.
+    #[error(
+        "one partition can only be that of one crawler; {given} are asked for, so ask for each in a run of its own"
+    )]
+    SeveralCrawlers {
+        /// How many there are.
+        given: usize,
     },
     /// Lines that cannot be compressed.
     #[error("cannot compress what is to be written: {0}")]

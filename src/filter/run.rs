@@ -21,7 +21,7 @@ use super::form::Form;
 use super::frame::FrameFormat;
 use super::judge::Judge;
 use super::layout::UrlField;
-use super::list::List;
+use super::list::{List, Patience};
 use super::naming::partition_names;
 use super::needed::Needed;
 use super::outcome::Partition;
@@ -29,6 +29,7 @@ use super::output::{NEEDED, Output, RECEIPT, list_folder, would_replace};
 use super::progress::Progress;
 use super::receipt::{FilePart, Hex, ListPart, Part, PartitionPart, Receipt, ReceiptOptions, VerdictsPart, reasons};
 use super::shard::Shard;
+use super::sink::{self, Sink};
 use super::tally::{LINE_HASH, Tally};
 use super::totals::{ListTotals, Totals};
 use super::turns::{Destinations, Turns, work};
@@ -62,10 +63,19 @@ pub struct Job {
     pub shard: Option<Shard>,
 }
 
-/// Where the partitions go.
+/// Where lines go.
 #[derive(Debug, Clone)]
-pub struct Destination {
-    /// The folder.
+pub enum Destination {
+    /// To files.
+    Folder(Folder),
+    /// To standard output.
+    Pipe(Pipe),
+}
+
+/// A folder for the files of a run.
+#[derive(Debug, Clone)]
+pub struct Folder {
+    /// Its path.
     pub directory: PathBuf,
     /// How lines are written.
     pub form: Form,
@@ -77,6 +87,41 @@ pub struct Destination {
     pub force: bool,
     /// Whether each list gets partitions of its own, in a folder `NUMBER-NAME`.
     pub per_input: bool,
+}
+
+/// What goes to standard output. There is no receipt in a file then, nor a list of robots.txt to fetch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pipe {
+    /// The lines of one partition, of the only crawler.
+    Only(Partition),
+    /// All lines behind their verdicts.
+    Verdicts,
+}
+
+impl Destination {
+    /// How lines are written.
+    fn form(&self) -> Form {
+        match self {
+            Destination::Folder(folder) => folder.form,
+            Destination::Pipe(Pipe::Only(_)) => Form::Partitions,
+            Destination::Pipe(Pipe::Verdicts) => Form::Verdicts,
+        }
+    }
+
+    /// Whether the file of a partition of this number is written, if each has one.
+    fn writes(&self, place: usize) -> bool {
+        match self {
+            Destination::Folder(_) | Destination::Pipe(Pipe::Verdicts) => true,
+            Destination::Pipe(Pipe::Only(partition)) => *partition as usize == place,
+        }
+    }
+
+    fn folder(&self) -> Option<&Folder> {
+        match self {
+            Destination::Folder(folder) => Some(folder),
+            Destination::Pipe(_) => None,
+        }
+    }
 }
 
 /// Splits the job's lists by `policy`, and tells `progress` how far it is.
@@ -103,7 +148,11 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
     let threads = pool.current_num_threads();
     let chunk_size = if job.chunk_size == 0 { CHUNK } else { job.chunk_size };
     progress.begin(lists.iter().map(List::source_length).sum(), judges.len());
-    let chunks = Chunks::new(&lists, chunk_size, progress.source());
+    let patience = match job.destination {
+        Some(Destination::Pipe(_)) => Patience::UntilLine,
+        _ => Patience::UntilFull,
+    };
+    let chunks = Chunks::new(&lists, chunk_size, progress.source()).with_patience(patience);
     let turns = Turns::new(chunks, progress, judges.len(), destinations);
     pool.broadcast(|_| work(&turns, &judges));
     let (mut output, needed, totals) = turns.finish()?;
@@ -114,18 +163,19 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
     totals.balanced()?;
 
     let destination = job.destination.as_ref();
+    let folder = destination.and_then(Destination::folder);
     let options = ReceiptOptions {
         choices: job.choices,
         url_field: job.url_field.clone(),
-        form: destination.map_or(Form::Partitions, |destination| destination.form),
-        compress: destination.and_then(|destination| destination.compress),
-        split_size: destination.and_then(|destination| destination.split_size),
+        form: destination.map_or(Form::Partitions, Destination::form),
+        compress: folder.and_then(|folder| folder.compress),
+        split_size: folder.and_then(|folder| folder.split_size),
         threads,
         chunk_size,
-        per_input: destination.is_some_and(|destination| destination.per_input),
+        per_input: folder.is_some_and(|folder| folder.per_input),
         shard: job.shard,
     };
-    let mut receipt = receipt(policy, &job.crawlers, options, &lists, &totals, output.as_ref());
+    let mut receipt = receipt(policy, &job.crawlers, options, &lists, &totals, destination, output.as_ref());
     if let (Some(output), Some(needed)) = (&mut output, needed) {
         let status = |origin: &str, _: &_| policy.index().get(origin.as_bytes())?.state().answered.status;
         let mut origins = 0;
@@ -149,8 +199,11 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
 }
 
 fn prepare(destination: &Destination, job: &Job, lists: &[List]) -> Result<Destinations, FilterError> {
-    let Destination { directory, form, compress, split_size, force, per_input } = destination;
     let agents: Vec<&Agents> = job.crawlers.iter().map(Crawler::agents).collect();
+    let Folder { directory, form, compress, split_size, force, per_input } = match destination {
+        Destination::Folder(folder) => folder,
+        Destination::Pipe(pipe) => return prepare_pipe(*pipe, destination.form(), &agents, lists),
+    };
     let layout = FileLayout::new(*form, &agents, *compress, *split_size)?;
     if let Some(list) = job.lists.iter().find(|list| would_replace(directory, &layout, list)) {
         return Err(FilterError::ListInOutput { path: list.clone() });
@@ -162,8 +215,18 @@ fn prepare(destination: &Destination, job: &Job, lists: &[List]) -> Result<Desti
         vec![(String::new(), form.head(&agents, common_head(lists)?))]
     };
     let output = Output::create(directory, &folders, layout, *force)?;
-    let needed = Needed::new(directory, NEEDED_LIMIT);
-    Ok(Destinations { output, needed, form: *form, frames: *compress, per_input: *per_input })
+    let needed = Some(Needed::new(directory, NEEDED_LIMIT));
+    Ok(Destinations { sink: Sink::Folder(output), needed, form: *form, frames: *compress, per_input: *per_input })
+}
+
+fn prepare_pipe(pipe: Pipe, form: Form, agents: &[&Agents], lists: &[List]) -> Result<Destinations, FilterError> {
+    let file = match pipe {
+        Pipe::Only(_) if agents.len() > 1 => return Err(FilterError::SeveralCrawlers { given: agents.len() }),
+        Pipe::Only(partition) => partition as usize,
+        Pipe::Verdicts => 0,
+    };
+    let sink = Sink::Pipe(sink::Pipe::new(file, &form.head(agents, common_head(lists)?))?);
+    Ok(Destinations { sink, needed: None, form, frames: None, per_input: false })
 }
 
 /// The head line of all lists; those without any line do not matter.
@@ -182,21 +245,23 @@ fn receipt(
     options: ReceiptOptions,
     lists: &[List],
     totals: &Totals,
+    destination: Option<&Destination>,
     output: Option<&Output>,
 ) -> Receipt {
     let names = partition_names(&crawlers.iter().map(Crawler::agents).collect::<Vec<_>>());
-    let written = output.is_some();
+    let written = destination.is_some();
     let files =
         |place: usize| output.into_iter().flat_map(move |output| output.written(place)).map(FilePart::of).collect();
-    let partitions_written = written && options.form == Form::Partitions;
-    let verdicts = (written && options.form == Form::Verdicts)
+    let form = options.form;
+    let is_written = |place| form == Form::Partitions && destination.is_some_and(|to| to.writes(place));
+    let verdicts = (written && form == Form::Verdicts)
         .then(|| VerdictsPart { written: Part::of(&totals.written[0], true), files: files(0) });
     let partition = |(place, name): (usize, &String)| {
         let (sorted, partition) = (&totals.crawlers[place / 4], Partition::ALL[place % 4]);
         let part = PartitionPart {
             judged: Part::of(&sorted.tallies[place % 4], written),
-            written: partitions_written.then(|| Part::of(&totals.written[place], true)),
-            files: if partitions_written { files(place) } else { Vec::new() },
+            written: is_written(place).then(|| Part::of(&totals.written[place], true)),
+            files: if is_written(place) { files(place) } else { Vec::new() },
             reasons: reasons(partition, &sorted.counts),
         };
         (name.clone(), part)

@@ -13,13 +13,15 @@ use super::needed::{Needed, WaitingOrigins};
 use super::output::{Block, Output, Place};
 use super::progress::Progress;
 use super::sequence::{Sequence, lock};
+use super::sink::Sink;
 use super::totals::Totals;
 use super::worker::Worker;
 
 /// Where the lines go.
 pub(super) struct Destinations {
-    pub output: Output,
-    pub needed: Needed,
+    pub sink: Sink,
+    /// The robots.txt to fetch, if somebody wants to know.
+    pub needed: Option<Needed>,
     pub form: Form,
     /// How frames are compressed, if lines go into frames.
     pub frames: Option<FrameFormat>,
@@ -34,6 +36,8 @@ pub(super) struct Turns<'l> {
     per_input: bool,
     crawlers: usize,
     form: Option<Form>,
+    /// Whether somebody wants to know which robots.txt are to be fetched.
+    notes_waiting: bool,
     frames: Option<FrameFormat>,
     /// The first turn of a chunk, where lines go into frames.
     gatherer: Sequence<Gatherer>,
@@ -43,7 +47,7 @@ pub(super) struct Turns<'l> {
 
 /// What is done in the order of the chunks.
 struct Turn {
-    output: Option<Output>,
+    sink: Option<Sink>,
     needed: Option<Needed>,
     totals: Totals,
 }
@@ -63,16 +67,17 @@ impl<'l> Turns<'l> {
     ) -> Turns<'l> {
         let form = destinations.as_ref().map(|destinations| destinations.form);
         let totals = Totals::new(chunks.lists().len(), crawlers, form);
-        let mut turn = Turn { output: None, needed: None, totals };
-        let (mut frames, mut per_input) = (None, false);
+        let mut turn = Turn { sink: None, needed: None, totals };
+        let (mut frames, mut per_input, mut notes_waiting) = (None, false, false);
         if let Some(destinations) = destinations {
             (frames, per_input) = (destinations.frames, destinations.per_input);
-            turn.output = Some(destinations.output);
-            turn.needed = Some(destinations.needed);
+            notes_waiting = destinations.needed.is_some();
+            turn.sink = Some(destinations.sink);
+            turn.needed = destinations.needed;
         }
         let gatherer = Sequence::new(Gatherer::new(form.map_or(0, |form| form.files(crawlers))));
         let (turn, failure) = (Sequence::new(turn), Mutex::new(None));
-        Turns { chunks, progress, per_input, crawlers, form, frames, gatherer, turn, failure }
+        Turns { chunks, progress, per_input, crawlers, form, notes_waiting, frames, gatherer, turn, failure }
     }
 
     /// Stops the run, with the first failure as its result.
@@ -90,13 +95,12 @@ impl<'l> Turns<'l> {
         }
         let waiting = self.gatherer.out_of_turn(Gatherer::rest);
         let frames = self.framed(waiting, &mut self.compressor()?)?;
-        let Turn { mut output, needed, mut totals } = self.turn.into_inner();
-        if let Some(output) = &mut output {
-            totals.add_written(&frames);
-            output.reserve(&frames)?.iter().try_for_each(Place::write)?;
-            output.end()?;
-        }
-        Ok((output, needed, totals))
+        let Turn { sink, needed, mut totals } = self.turn.into_inner();
+        let Some(Sink::Folder(mut output)) = sink else { return Ok((None, needed, totals)) };
+        totals.add_written(&frames);
+        output.reserve(&frames)?.iter().try_for_each(Place::write)?;
+        output.end()?;
+        Ok((Some(output), needed, totals))
     }
 
     fn compressor(&self) -> Result<Option<Compressor>, FilterError> {
@@ -164,7 +168,8 @@ pub(super) fn work(turns: &Turns<'_>, judges: &[Judge<'_>]) {
 }
 
 fn work_through(turns: &Turns<'_>, judges: &[Judge<'_>]) -> Result<(), FilterError> {
-    let mut hand = Hand { worker: Worker::new(judges, turns.form), compressor: turns.compressor()? };
+    let mut hand =
+        Hand { worker: Worker::new(judges, turns.form, turns.notes_waiting), compressor: turns.compressor()? };
     let mut buffer = Buffer::default();
     while let Some(task) = turns.chunks.next(&mut buffer)? {
         let more_follows = !turns.per_input && task.list + 1 < turns.chunks.lists().len();
@@ -192,7 +197,7 @@ fn place(turns: &Turns<'_>, task: &Task<'_>, hand: &mut Hand<'_, '_>) -> Result<
     turns.progress.chunk(&turn.totals);
     turn.totals.add_written(&blocks);
     turn.add_waiting(std::mem::take(&mut judged.waiting), before)?;
-    let places = turn.output.as_mut().map(|output| output.reserve(&blocks)).transpose()?.unwrap_or_default();
+    let places = turn.sink.as_mut().map(|sink| sink.take(&blocks)).transpose()?.unwrap_or_default();
     turn.pass();
     places.iter().try_for_each(Place::write)?;
     judged.buffers = buffers;
@@ -202,7 +207,9 @@ fn place(turns: &Turns<'_>, task: &Task<'_>, hand: &mut Hand<'_, '_>) -> Result<
 impl Turn {
     /// Adds the origins with deferred lines of a chunk that so many lines stand before.
     fn add_waiting(&mut self, mut waiting: WaitingOrigins, before: u64) -> Result<(), FilterError> {
-        let (Some(output), Some(needed)) = (&self.output, &mut self.needed) else { return Ok(()) };
+        let (Some(output), Some(needed)) = (self.sink.as_mut().and_then(Sink::folder), &mut self.needed) else {
+            return Ok(());
+        };
         for origin in waiting.values_mut() {
             origin.first += before;
         }
@@ -225,7 +232,7 @@ mod tests {
         let policy = Captures::new(Agents::everybody(), Dialect::DEFAULT).policy().unwrap();
         let crawler = policy.crawler(None).unwrap();
         let judges = [Judge::new(&policy, &crawler, Choices::default())];
-        let mut worker = Worker::new(&judges, Some(Form::Partitions));
+        let mut worker = Worker::new(&judges, Some(Form::Partitions), true);
         worker.judge(LINES.as_bytes(), &Layout::WHOLE, &[], false);
         let deferred = &mut worker.judged.buffers[Partition::Deferred as usize];
         assert_eq!(deferred, LINES.as_bytes());

@@ -49,6 +49,7 @@ pub(super) struct Worker<'j, 'p> {
     judges: &'j [Judge<'p>],
     /// How lines are written; `None` if they are only counted.
     form: Option<Form>,
+    notes_waiting: bool,
     /// For each crawler.
     pub benches: Vec<Bench>,
     lines: Vec<Line>,
@@ -60,10 +61,11 @@ pub(super) struct Worker<'j, 'p> {
 }
 
 impl<'j, 'p> Worker<'j, 'p> {
-    pub fn new(judges: &'j [Judge<'p>], form: Option<Form>) -> Worker<'j, 'p> {
+    pub fn new(judges: &'j [Judge<'p>], form: Option<Form>, notes_waiting: bool) -> Worker<'j, 'p> {
         Worker {
             judges,
             form,
+            notes_waiting,
             benches: judges.iter().map(|_| Bench::default()).collect(),
             lines: Vec::new(),
             located: Located::default(),
@@ -154,7 +156,7 @@ impl<'j, 'p> Worker<'j, 'p> {
                 sorted.tallies[outcome.partition() as usize].add_hashed(hash, length(line));
             }
         }
-        if hashed {
+        if self.notes_waiting {
             self.note_waiting(urls, before);
         }
     }

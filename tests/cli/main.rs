@@ -23,6 +23,7 @@ mod lint;
 mod lists;
 mod metrics;
 mod naming_lists;
+mod only;
 mod output;
 mod overrides;
 #[cfg(feature = "parquet")]

@@ -69,6 +69,7 @@ pub enum Command {
   robosieve filter --agent examplebot --robots robots/ --out split urls.txt
   zcat urls.gz | robosieve filter --agent examplebot --robots captures.jsonl --out split -
   robosieve filter --policy policy.rsv --out split urls.txt
+  zcat urls.gz | robosieve filter --policy policy.rsv --only allowed - | head
   robosieve filter --policy policy.rsv --out split 'lists/**/*.zst'
   find lists -name '*.gz' | robosieve filter --policy policy.rsv --out split --files-from -")]
 pub struct FilterArgs {

@@ -3,7 +3,7 @@
 use clap::{ValueEnum, ValueHint};
 use std::path::PathBuf;
 
-use robosieve::filter::{Destination, Form, FrameFormat};
+use robosieve::filter::{Destination, Folder, Form, FrameFormat, Partition, Pipe};
 
 /// Where the lines of a run go, and how they are written.
 #[derive(Debug, clap::Args)]
@@ -12,16 +12,20 @@ pub struct OutputArgs {
     #[arg(
         long,
         value_name = "DIR",
-        required_unless_present = "count",
+        required_unless_present_any = ["count", "only", "verdicts"],
         value_hint = ValueHint::DirPath
     )]
     pub out: Option<PathBuf>,
     /// Judge and count, but write nothing; the receipt goes to standard output
-    #[arg(long, conflicts_with_all = ["out", "verdicts", "compress", "split_size", "force", "per_input"])]
+    #[arg(long, conflicts_with_all = ["out", "only", "verdicts", "compress", "split_size", "force", "per_input"])]
     pub count: bool,
+    /// Write the lines of one partition to standard output, in their order, and nothing else: to stand in a pipe, as grep
+    /// does. What a stream gives is judged as soon as there is a line of it
+    #[arg(long, value_name = "PARTITION", conflicts_with_all = ["out", "verdicts"])]
+    pub only: Option<Only>,
     /// Write one file, verdicts.tsv, instead of partitions: every line in its order, behind a column for each --agent that
-    /// says allowed, blocked, deferred or invalid
-    #[arg(long, requires = "out")]
+    /// says allowed, blocked, deferred or invalid. Without --out it goes to standard output
+    #[arg(long)]
     pub verdicts: bool,
     /// Compress the files of lines: allowed.txt.gz and so on. They are made of members (gzip) or frames (Zstandard), which
     /// every tool reads as one text
@@ -37,6 +41,26 @@ pub struct OutputArgs {
     /// Give each list partitions of its own, in a folder named by its number and name
     #[arg(long, requires = "out")]
     pub per_input: bool,
+}
+
+/// A partition.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum Only {
+    Allowed,
+    Blocked,
+    Deferred,
+    Invalid,
+}
+
+impl From<Only> for Partition {
+    fn from(only: Only) -> Partition {
+        match only {
+            Only::Allowed => Partition::Allowed,
+            Only::Blocked => Partition::Blocked,
+            Only::Deferred => Partition::Deferred,
+            Only::Invalid => Partition::Invalid,
+        }
+    }
 }
 
 /// How files are compressed.
@@ -76,15 +100,24 @@ fn octets(given: &str) -> Result<u64, String> {
 }
 
 impl OutputArgs {
+    /// Whether lines are printed on the standard output.
+    pub fn prints_lines(&self) -> bool {
+        matches!(self.destination(), Some(Destination::Pipe(_)))
+    }
+
     /// Where lines go, unless they are only counted.
     pub fn destination(&self) -> Option<Destination> {
-        Some(Destination {
-            directory: self.out.clone()?,
+        let Some(directory) = self.out.clone() else {
+            let only = self.only.map(|only| Pipe::Only(only.into()));
+            return only.or(self.verdicts.then_some(Pipe::Verdicts)).map(Destination::Pipe);
+        };
+        Some(Destination::Folder(Folder {
+            directory,
             form: if self.verdicts { Form::Verdicts } else { Form::Partitions },
             compress: self.compress.map(FrameFormat::from),
             split_size: self.split_size,
             force: self.force,
             per_input: self.per_input,
-        })
+        }))
     }
 }

@@ -20,9 +20,12 @@ impl Bar {
     /// How often it is drawn.
     pub const EVERY: Duration = Duration::from_millis(100);
 
-    /// Whether there is somebody to look at it, on a terminal that can go back in what it has written.
-    pub fn is_wanted() -> bool {
-        io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|name| name != "dumb")
+    /// Whether there is somebody to look at it, on a terminal that can go back in what it has written, and where nothing
+    /// else is written.
+    pub fn is_wanted(lines_are_printed: bool) -> bool {
+        !(lines_are_printed && io::stdout().is_terminal())
+            && io::stderr().is_terminal()
+            && std::env::var_os("TERM").is_none_or(|name| name != "dumb")
     }
 
     /// A bar for what is to be read, which begins `seconds` after the run.

@@ -25,6 +25,8 @@ use pace::Pace;
 pub struct Journal {
     voice: Voice,
     every: Duration,
+    /// Whether the run prints lines on the standard output.
+    prints_lines: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,13 +37,13 @@ enum Voice {
 }
 
 impl Journal {
-    pub fn new(args: &WatchingArgs) -> Journal {
+    pub fn new(args: &WatchingArgs, prints_lines: bool) -> Journal {
         let voice = match (args.log, args.quiet) {
             (Log::Json, quiet) => Voice::Json { quiet },
             (Log::Text, true) => Voice::Quiet,
             (Log::Text, false) => Voice::Text { verbose: args.verbose },
         };
-        Journal { voice, every: args.progress_every }
+        Journal { voice, every: args.progress_every, prints_lines }
     }
 
     /// The policy is there, and the lists are about to be read.

@@ -84,7 +84,9 @@ impl<'a> Watcher<'a> {
         let every = journal.every;
         let telling = match journal.voice {
             Voice::Quiet | Voice::Json { quiet: true } => None,
-            Voice::Text { .. } if Bar::is_wanted() => Some(Timer::new(BAR_AFTER.min(every), Bar::EVERY)),
+            Voice::Text { .. } if Bar::is_wanted(journal.prints_lines) => {
+                Some(Timer::new(BAR_AFTER.min(every), Bar::EVERY))
+            }
             Voice::Text { .. } | Voice::Json { .. } => Some(Timer::new(every, every)),
         };
         let renewing = metrics.map(|_| Timer::new(METRICS_EVERY.min(every), METRICS_EVERY.min(every)));
@@ -114,7 +116,7 @@ impl<'a> Watcher<'a> {
             return;
         }
         self.pace.note(&snapshot);
-        if matches!(self.journal.voice, Voice::Text { .. }) && Bar::is_wanted() {
+        if matches!(self.journal.voice, Voice::Text { .. }) && Bar::is_wanted(self.journal.prints_lines) {
             let bar = self.bar.get_or_insert_with(|| Bar::new(&snapshot));
             bar.draw(&snapshot, &self.pace, self.agents);
         } else {

@@ -21,12 +21,26 @@ pub(in crate::filter) fn line_border(text: &[u8], at: usize) -> usize {
     memchr::memchr(b'\n', &text[at - 1..]).map_or(text.len(), |end| at + end)
 }
 
-/// Fills `chunk` with whole lines of a stream: what was `left` of the one before, and then at least `size` octets, and
-/// on to the next LF. `left` gets what follows the last LF. Returns false at the end, when there is nothing more. A chunk
+/// How long a stream's chunk is waited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::filter) enum Patience {
+    /// Until it has its size: where chunks end depends on the stream's octets alone.
+    UntilFull,
+    /// Until a line is there: whoever reads the output sees it as soon as may be. Where chunks end depends on when octets
+    /// came.
+    UntilLine,
+}
+
+/// Octets that are read at a time where a line is waited for; a pipe holds 64 KiB.
+const READ: usize = 256 << 10;
+
+/// Fills `chunk` with whole lines of a stream: what was `left` of the one before, and then at least `size` octets if
+/// there is the `patience`, and on to the next LF. `left` gets what follows the last LF. Returns false at the end, when there is nothing more. A chunk
 /// longer than [`LONGEST_CHUNK`] is not read to its line end.
 pub(in crate::filter) fn fill(
     stream: &mut impl Read,
     size: usize,
+    patience: Patience,
     left: &mut Vec<u8>,
     chunk: &mut Vec<u8>,
 ) -> io::Result<bool> {
@@ -35,11 +49,15 @@ pub(in crate::filter) fn fill(
     let mut searched = 0;
     loop {
         let wanted = size.max(chunk.len() + (size / 4).max(1));
-        let read = stream.by_ref().take((wanted - chunk.len()) as u64).read_to_end(chunk)?;
+        let wanted = wanted - chunk.len();
+        let read = match patience {
+            Patience::UntilFull => stream.by_ref().take(wanted as u64).read_to_end(chunk)?,
+            Patience::UntilLine => read_once(stream, wanted.min(READ), chunk)?,
+        };
         if read == 0 {
             return Ok(!chunk.is_empty());
         }
-        if chunk.len() >= size {
+        if chunk.len() >= size || patience == Patience::UntilLine {
             if let Some(at) = memchr::memrchr(b'\n', &chunk[searched..]) {
                 left.extend_from_slice(&chunk[searched + at + 1..]);
                 chunk.truncate(searched + at + 1);
@@ -51,6 +69,20 @@ pub(in crate::filter) fn fill(
             searched = chunk.len();
         }
     }
+}
+
+/// Appends what a stream has, `most` octets at most; waits only if there is nothing.
+fn read_once(stream: &mut impl Read, most: usize, chunk: &mut Vec<u8>) -> io::Result<usize> {
+    let start = chunk.len();
+    chunk.resize(start + most, 0);
+    let read = loop {
+        match stream.read(&mut chunk[start..]) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            other => break other,
+        }
+    };
+    chunk.truncate(start + *read.as_ref().unwrap_or(&0));
+    read
 }
 
 #[cfg(test)]
@@ -77,11 +109,39 @@ mod tests {
     fn a_stream_is_cut_at_line_ends() {
         for size in 1..=TEXT.len() + 1 {
             let (mut stream, mut left, mut chunk, mut all) = (TEXT, Vec::new(), Vec::new(), Vec::new());
-            while fill(&mut stream, size, &mut left, &mut chunk).unwrap() {
+            while fill(&mut stream, size, Patience::UntilFull, &mut left, &mut chunk).unwrap() {
                 all.extend_from_slice(&chunk);
                 assert!(chunk.ends_with(b"\n") || all.len() == TEXT.len());
             }
             assert_eq!(all, TEXT, "{size}");
         }
+    }
+
+    /// Gives a few octets at a time, as a slow pipe does.
+    struct Slow<'t>(&'t [u8], usize);
+
+    impl Read for Slow<'_> {
+        fn read(&mut self, octets: &mut [u8]) -> io::Result<usize> {
+            let most = octets.len().min(self.1);
+            self.0.read(&mut octets[..most])
+        }
+    }
+
+    #[test]
+    fn a_line_is_given_as_soon_as_it_is_there() {
+        let chunks = |step| {
+            let (mut stream, mut left, mut chunk) = (Slow(TEXT, step), Vec::new(), Vec::new());
+            let mut chunks: Vec<Vec<u8>> = Vec::new();
+            while fill(&mut stream, 1000, Patience::UntilLine, &mut left, &mut chunk).unwrap() {
+                chunks.push(chunk.clone());
+            }
+            assert_eq!(chunks.concat(), TEXT, "{step}");
+            chunks
+        };
+        let lines: Vec<&[u8]> = TEXT.split_inclusive(|&octet| octet == b'\n').collect();
+        assert_eq!(chunks(1), lines);
+        assert_eq!(chunks(3), [&b"a\n"[..], b"bbbbbbbb\n\n", b"ccc\n\n", b"last"]);
+        assert_eq!(chunks(100).len(), 2);
+        (2..TEXT.len()).for_each(|step| assert!(chunks(step).iter().all(|chunk| !chunk.is_empty())));
     }
 }

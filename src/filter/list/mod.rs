@@ -25,7 +25,7 @@ use super::FilterError;
 use super::layout::{LOOK, Layout, UrlField};
 use super::shard::ListRange;
 use crate::compression::{Compression, Reader};
-pub(in crate::filter) use chunks::{chunk_end, fill, line_border};
+pub(in crate::filter) use chunks::{Patience, chunk_end, fill, line_border};
 use parquet::Rows;
 
 /// How a Parquet file begins.
