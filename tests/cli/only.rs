@@ -102,7 +102,16 @@ fn standard_output_without_room_is_an_error() {
 fn what_makes_no_sense_is_refused() {
     let bench = Bench::with_site();
     bench.file("urls", "http://a.example/\n");
-    for option in ["--out out", "--count", "--verdicts", "--compress gz", "--split-size 1k", "--force", "--per-input"] {
+    for option in [
+        "--out out",
+        "--count",
+        "--verdicts",
+        "--compress gz",
+        "--split-size 1k",
+        "--force",
+        "--per-input",
+        "--shard 1/2",
+    ] {
         let done = bench.filter(&format!("--robots sites --only allowed {option} urls")).assert().code(2);
         said(&done.get_output().stderr, &["--only"]);
     }

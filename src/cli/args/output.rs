@@ -21,7 +21,11 @@ pub struct OutputArgs {
     pub count: bool,
     /// Write the lines of one partition to standard output, in their order, and nothing else: to stand in a pipe, as grep
     /// does. What a stream gives is judged as soon as there is a line of it
-    #[arg(long, value_name = "PARTITION", conflicts_with_all = ["out", "verdicts"])]
+    #[arg(
+        long,
+        value_name = "PARTITION",
+        conflicts_with_all = ["out", "verdicts", "compress", "split_size", "force", "per_input", "shard"]
+    )]
     pub only: Option<Only>,
     /// Write one file, verdicts.tsv, instead of partitions: every line in its order, behind a column for each --agent that
     /// says allowed, blocked, deferred or invalid. Without --out it goes to standard output
