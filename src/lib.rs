@@ -34,6 +34,8 @@
 #![deny(missing_docs)]
 
 pub mod automaton;
+#[cfg(feature = "parquet")]
+mod columnar;
 pub mod compression;
 pub mod dialect;
 pub mod export;

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::FilterError;
 use super::list::{List, Reading, chunk_end, fill};
+use super::outcome::Reason;
 use super::turns::lock;
 use super::worker::LONGEST_CHUNK;
 
@@ -32,6 +33,14 @@ struct Input<'l> {
     /// What a stream's last chunk left over.
     left: Vec<u8>,
     tickets: u64,
+}
+
+/// What a worker keeps chunks in that are not mapped; used for one after the other.
+#[derive(Default)]
+pub(super) struct Buffer {
+    octets: Vec<u8>,
+    /// The lines of a table whose URLs are not what they were there, by their numbers in the chunk.
+    flaws: Vec<(u64, Reason)>,
 }
 
 /// A chunk that was handed out.
@@ -69,15 +78,15 @@ impl<'l> Chunks<'l> {
         self.stopped.store(true, Ordering::Relaxed);
     }
 
-    /// The next chunk; octets of a stream go to `buffer`.
-    pub fn next(&self, buffer: &mut Vec<u8>) -> Result<Option<Task<'l>>, FilterError> {
+    /// The next chunk; octets that are not mapped go to `buffer`.
+    pub fn next(&self, buffer: &mut Buffer) -> Result<Option<Task<'l>>, FilterError> {
         let mut input = lock(&self.input);
         while !self.stopped.load(Ordering::Relaxed) && input.list < self.lists.len() {
             let Input { list: place, at, reading, left, .. } = &mut *input;
             let (place, at, list) = (*place, *at, &self.lists[*place]);
             let unreadable = |error| FilterError::List { path: list.path.clone(), error };
             if reading.is_none() {
-                *reading = Some(list.read(self.source).map_err(unreadable)?);
+                *reading = Some(list.read(self.source)?);
             }
             let mapped = match reading.as_mut().expect("begun above") {
                 Reading::Mapped(text) => {
@@ -87,12 +96,20 @@ impl<'l> Chunks<'l> {
                     (!chunk.is_empty()).then_some(Some(chunk))
                 }
                 Reading::Stream(stream) => {
-                    fill(stream, self.chunk_size, left, buffer).map_err(unreadable)?.then_some(None)
+                    buffer.flaws.clear();
+                    fill(stream, self.chunk_size, left, &mut buffer.octets).map_err(unreadable)?.then_some(None)
+                }
+                Reading::Rows(rows) => {
+                    let malformed = |problem| FilterError::Parquet { path: list.path.clone(), problem };
+                    let filled = rows.fill(self.chunk_size, &mut buffer.octets, &mut buffer.flaws);
+                    let filled = filled.map_err(malformed)?;
+                    self.source.fetch_add(rows.taken(), Ordering::Relaxed);
+                    filled.then_some(None)
                 }
             };
             match mapped {
                 Some(mapped) => {
-                    let length = mapped.map_or(buffer.len(), <[u8]>::len);
+                    let length = mapped.map_or(buffer.octets.len(), <[u8]>::len);
                     if length > LONGEST_CHUNK {
                         return Err(FilterError::LineTooLong { path: list.path.clone() });
                     }
@@ -114,7 +131,12 @@ impl<'l> Chunks<'l> {
 
 impl Task<'_> {
     /// Its octets, if it was taken with this `buffer`.
-    pub fn octets<'b>(&'b self, buffer: &'b [u8]) -> &'b [u8] {
-        self.mapped.unwrap_or(buffer)
+    pub fn octets<'b>(&'b self, buffer: &'b Buffer) -> &'b [u8] {
+        self.mapped.unwrap_or(&buffer.octets)
+    }
+
+    /// Its lines that are invalid whatever they say, by their numbers in it.
+    pub fn flaws<'b>(&self, buffer: &'b Buffer) -> &'b [(u64, Reason)] {
+        if self.mapped.is_some() { &[] } else { &buffer.flaws }
     }
 }

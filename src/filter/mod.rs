@@ -94,6 +94,14 @@ pub enum FilterError {
         /// What is wrong.
         error: UrlFieldError,
     },
+    /// A list that is a Parquet file, and cannot be read as one.
+    #[error("the list {}: {problem}", path.display())]
+    Parquet {
+        /// The list.
+        path: PathBuf,
+        /// What is wrong.
+        problem: String,
+    },
     /// Lists with different head lines, whose lines cannot be in one file.
     #[error(
         "the lists {} and {} begin with different head lines, so their lines cannot stand below one of them; give each \

@@ -182,7 +182,7 @@ fn receipt(
     let list_part = |(list, tallies): (&List, &ListTotals)| ListPart {
         path: list.path.display().to_string(),
         range: list.shard_range(),
-        format: list.layout.name().into(),
+        format: list.format().into(),
         compression: list.compression,
         head: (!list.head.is_empty())
             .then(|| Part::of(&Tally::of_text(&list.head[..list.head_length], |line| line), written)),

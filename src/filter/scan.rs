@@ -10,7 +10,7 @@ use std::sync::atomic::AtomicU64;
 use rayon::ThreadPoolBuilder;
 
 use super::FilterError;
-use super::chunks::Chunks;
+use super::chunks::{Buffer, Chunks};
 use super::list::List;
 use super::turns::lock;
 
@@ -36,7 +36,7 @@ pub(super) fn scan<T: Default + Send>(
     let first = lists.iter().map(|_| T::default()).collect();
     let scanned = Mutex::new(Scanned { next: 0, early: BTreeMap::new(), lists: first });
     let work = || {
-        let mut buffer = Vec::new();
+        let mut buffer = Buffer::default();
         while let Some(task) = chunks.next(&mut buffer)? {
             let part = of(task.octets(&buffer), task.at == 0);
             let mut scanned = lock(&scanned);

@@ -3,7 +3,7 @@
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::FilterError;
-use super::chunks::{Chunks, Task};
+use super::chunks::{Buffer, Chunks, Task};
 use super::form::Form;
 use super::judge::Judge;
 use super::needed::Needed;
@@ -174,7 +174,7 @@ pub(super) fn work(turns: &Turns<'_>, judges: &[Judge<'_>]) {
     let _guard = StopOnPanic(turns);
     let form = lock(&turns.turn).totals.form;
     let mut worker = Worker::new(judges, form);
-    let mut buffer = Vec::new();
+    let mut buffer = Buffer::default();
     let result = loop {
         match turns.chunks.next(&mut buffer) {
             Err(failure) => break Err(failure),
@@ -199,11 +199,12 @@ pub(super) fn work(turns: &Turns<'_>, judges: &[Judge<'_>]) {
 fn one_chunk(
     turns: &Turns<'_>,
     task: &Task<'_>,
-    buffer: &[u8],
+    buffer: &Buffer,
     worker: &mut Worker<'_, '_>,
 ) -> Result<(), FilterError> {
     let more_follows = !turns.per_input && task.list + 1 < turns.chunks.lists().len();
-    worker.judge(task.octets(buffer), &turns.chunks.lists()[task.list].layout, more_follows);
+    let layout = &turns.chunks.lists()[task.list].layout;
+    worker.judge(task.octets(buffer), layout, task.flaws(buffer), more_follows);
     place(turns, task, worker)
 }
 
@@ -254,7 +255,7 @@ mod tests {
         let crawler = policy.crawler(None).unwrap();
         let judges = [Judge::new(&policy, &crawler, Choices::default())];
         let mut worker = Worker::new(&judges, Some(Form::Partitions));
-        worker.judge(LINES.as_bytes(), &Layout::WHOLE, false);
+        worker.judge(LINES.as_bytes(), &Layout::WHOLE, &[], false);
         let deferred = &mut worker.judged.buffers[Partition::Deferred as usize];
         assert_eq!(deferred, LINES.as_bytes());
         *deferred = change(LINES).into_bytes();

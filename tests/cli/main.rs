@@ -26,6 +26,8 @@ mod output;
 mod overrides;
 #[cfg(feature = "parquet")]
 mod parquet;
+#[cfg(feature = "parquet")]
+mod parquet_lists;
 mod policies;
 mod redirects;
 mod report;

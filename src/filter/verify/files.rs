@@ -51,13 +51,12 @@ pub(super) fn lists(receipt: &Receipt, threads: usize) -> Result<Vec<Checked>, V
         let path = PathBuf::from(&list.path);
         let (mut found, mut problem) = (None, None);
         if list.path != STANDARD_INPUT {
-            let mut opened = [List::open(&path)?];
+            let mut opened = List::open_all(std::slice::from_ref(&path), &receipt.options.url_field)?;
             problem = list.range.as_ref().and_then(|range| opened[0].cut_again(range));
             if problem.is_none() {
-                // No shard reads the head line.
-                let head = list.head.as_ref().filter(|_| list.range.is_none());
-                let text = text(&opened, head.is_some(), threads)?;
-                problem = text.difference(head, &list.input);
+                let head = Tally::of_text(&opened[0].head, |line| line);
+                let text = Text { head, ..text(opened.swap_remove(0), false, threads)? };
+                problem = text.difference(list.head.as_ref(), &list.input);
                 found = Some(Part::of(&text.lines, true));
             }
         }
@@ -86,7 +85,7 @@ impl Text {
 }
 
 /// Reads a file, with a head line or without.
-fn text(file: &[List; 1], has_head: bool, threads: usize) -> Result<Text, VerifyError> {
+fn text(file: List, has_head: bool, threads: usize) -> Result<Text, VerifyError> {
     let of = |chunk: &[u8], first: bool| {
         let end = memchr::memchr(b'\n', chunk).map_or(chunk.len(), |at| at + 1);
         let (head, lines) = chunk.split_at(if first && has_head { end } else { 0 });
@@ -97,7 +96,7 @@ fn text(file: &[List; 1], has_head: bool, threads: usize) -> Result<Text, Verify
         text.head.append(&next.head);
         text.lines.append(&next.lines);
     };
-    Ok(scan(file, threads, CHUNK, of, append)?.swap_remove(0))
+    Ok(scan(&[file], threads, CHUNK, of, append)?.swap_remove(0))
 }
 
 /// The files of the partitions of these names, in the folder of each list if each has one.
@@ -132,7 +131,7 @@ fn partitions(expected: &[Expected], threads: usize) -> Result<Vec<Checked>, Ver
             files.push(missing);
             continue;
         }
-        let text = text(&[List::open(path)?], head.is_some(), threads)?;
+        let text = text(List::open(path)?, head.is_some(), threads)?;
         let problem = text.difference(head.as_ref(), part);
         let found = Some(Part::of(&text.lines, true));
         files.push(Checked { path: path.clone(), role: Role::Output, found, problem });
