@@ -1,0 +1,129 @@
+//! Who makes checkpoints durable while a run goes on.
+//!
+//! A checkpoint is taken in a chunk's turn, when room is reserved for all lines up to that chunk, but not all of them are
+//! written yet. It counts once they are: then a thread of its own makes the files durable, and after them the checkpoint,
+//! while workers judge on. A slow disk so makes checkpoints rarer, and not the run slower.
+
+use std::path::PathBuf;
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::FilterError;
+use super::checkpoint::Checkpoint;
+use super::output::Durable;
+use super::sequence::lock;
+
+/// Between two checkpoints there is at least so many times the time that the last one took.
+const REST: u32 = 20;
+
+/// Keeps the checkpoint of a run.
+pub(super) struct Keeper {
+    directory: PathBuf,
+    every: Duration,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+/// A checkpoint, and the files that have to be durable before it counts.
+pub(super) struct Taken {
+    pub checkpoint: Checkpoint,
+    pub files: Vec<Durable>,
+}
+
+struct State {
+    due: Instant,
+    /// Chunks whose lines are being written.
+    writing: Vec<u64>,
+    /// Whether somebody is about to take a checkpoint, or one is on its way.
+    claimed: bool,
+    /// A checkpoint, taken in the turn of this chunk, that waits for lines to be written.
+    taken: Option<(u64, Taken)>,
+    /// One whose lines are written.
+    ready: Option<Taken>,
+    /// Whether there will be no more.
+    ended: bool,
+    /// Whether the folder has a checkpoint.
+    kept: bool,
+}
+
+impl Keeper {
+    /// Keeps a checkpoint in `directory`, a new one after so long; `kept` says whether there is one already.
+    pub fn new(directory: PathBuf, every: Duration, kept: bool) -> Keeper {
+        let due = Instant::now() + every;
+        let state = State { due, writing: Vec::new(), claimed: false, taken: None, ready: None, ended: false, kept };
+        Keeper { directory, every, state: Mutex::new(state), changed: Condvar::new() }
+    }
+
+    /// Whether it is time for a checkpoint; who is told so has to [take](Keeper::take) it.
+    pub fn is_due(&self) -> bool {
+        let mut state = lock(&self.state);
+        let due = !state.claimed && Instant::now() >= state.due;
+        state.claimed |= due;
+        due
+    }
+
+    /// The lines of a chunk are about to be written; called in its turn.
+    pub fn begin(&self, ticket: u64) {
+        lock(&self.state).writing.push(ticket);
+    }
+
+    /// The lines of a chunk are written.
+    pub fn end(&self, ticket: u64) {
+        let mut state = lock(&self.state);
+        state.writing.retain(|&writing| writing != ticket);
+        self.settle(&mut state);
+    }
+
+    /// Takes a checkpoint of all chunks up to this one; called in its turn.
+    pub fn take(&self, ticket: u64, taken: Taken) {
+        let mut state = lock(&self.state);
+        state.taken = Some((ticket, taken));
+        self.settle(&mut state);
+    }
+
+    /// Hands the checkpoint on that was taken, if its lines are written.
+    fn settle(&self, state: &mut State) {
+        let earliest = state.writing.iter().min().copied().unwrap_or(u64::MAX);
+        if state.taken.as_ref().is_some_and(|&(ticket, _)| ticket < earliest) {
+            state.ready = state.taken.take().map(|(_, taken)| taken);
+            self.changed.notify_all();
+        }
+    }
+
+    /// Makes checkpoints durable until [`Keeper::stop`].
+    pub fn keep(&self) -> Result<(), FilterError> {
+        loop {
+            let mut state = lock(&self.state);
+            while state.ready.is_none() && !state.ended {
+                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            }
+            let Some(taken) = state.ready.take() else { return Ok(()) };
+            drop(state);
+            let began = Instant::now();
+            self.save(&taken)?;
+            let rest = if self.every.is_zero() { Duration::ZERO } else { REST * began.elapsed() };
+            let mut state = lock(&self.state);
+            state.due = Instant::now() + self.every.max(rest);
+            state.claimed = false;
+        }
+    }
+
+    /// Makes a checkpoint durable.
+    pub fn save(&self, taken: &Taken) -> Result<(), FilterError> {
+        taken.files.iter().try_for_each(Durable::sync)?;
+        taken.checkpoint.write(&self.directory)?;
+        lock(&self.state).kept = true;
+        Ok(())
+    }
+
+    /// Ends [`Keeper::keep`]; what is ready is saved before.
+    pub fn stop(&self) {
+        lock(&self.state).ended = true;
+        self.changed.notify_all();
+    }
+
+    /// Whether the folder has a checkpoint.
+    pub fn has_kept(&self) -> bool {
+        lock(&self.state).kept
+    }
+}
