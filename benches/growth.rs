@@ -53,7 +53,13 @@ impl Options {
             .into_iter()
             .take(1 + usize::from(self.out.is_some()))
             .map(|out| {
-                out.map(|directory| Destination { directory, form: Form::Partitions, force: true, per_input: false })
+                out.map(|directory| Destination {
+                    directory,
+                    form: Form::Partitions,
+                    compress: None,
+                    force: true,
+                    per_input: false,
+                })
             })
             .collect();
         let mut jobs = Vec::new();

@@ -192,6 +192,7 @@ fn job(policy: &Policy, list: &List, directory: Option<PathBuf>, threads: usize)
         destination: directory.map(|directory| Destination {
             directory,
             form: Form::Partitions,
+            compress: None,
             force: true,
             per_input: false,
         }),

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use super::args::FilterArgs;
 use super::failure::Failure;
 use super::sources::Sources;
-use robosieve::filter::{self, Choices, Destination, Form, Job, MaxAge};
+use robosieve::filter::{self, Choices, Job, MaxAge};
 use robosieve::policy::{Captures, Columns, Crawler, Policy};
 
 pub fn run(args: &FilterArgs) -> Result<ExitCode, Failure> {
@@ -16,7 +16,7 @@ pub fn run(args: &FilterArgs) -> Result<ExitCode, Failure> {
     let receipt = filter::run(&policy, &job)?;
     // Nobody may be there to read the table; the receipt has it all.
     let _ = writeln!(io::stderr(), "{receipt}");
-    if args.count {
+    if args.output.count {
         let mut out = io::stdout().lock();
         serde_json::to_writer_pretty(&mut out, &receipt)?;
         writeln!(out)?;
@@ -57,12 +57,7 @@ fn choices(args: &FilterArgs) -> Result<Choices, Failure> {
 }
 
 fn job(args: &FilterArgs, choices: Choices, crawlers: Vec<Crawler>) -> Job {
-    let destination = args.out.as_ref().map(|directory| Destination {
-        directory: directory.clone(),
-        form: if args.verdicts { Form::Verdicts } else { Form::Partitions },
-        force: args.force,
-        per_input: args.per_input,
-    });
+    let destination = args.output.destination();
     let (threads, chunk_size) = (args.threads, args.chunk_size);
     Job { lists: args.lists.clone(), destination, crawlers, choices, threads, chunk_size, shard: args.long_run.shard }
 }

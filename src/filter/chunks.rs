@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::FilterError;
 use super::list::{self, List};
-use super::turns::lock;
+use super::sequence::lock;
 use super::worker::LONGEST_CHUNK;
 
 /// The chunks of all lists.

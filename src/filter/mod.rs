@@ -8,31 +8,38 @@
 mod chunks;
 mod decision;
 mod form;
+mod frame;
+mod gather;
 mod join;
 mod judge;
+mod layout;
 mod lines;
 mod list;
+mod naming;
 mod needed;
 mod outcome;
 mod output;
 mod receipt;
 mod run;
 mod scan;
+mod sequence;
 mod shard;
 mod spill;
 mod tally;
+mod totals;
 mod turns;
 mod verify;
 mod worker;
 
 pub use decision::{Choices, Fallback, MaxAge};
 pub use form::Form;
+pub use frame::FrameFormat;
 pub use join::{JoinError, join};
 pub use judge::{Bench, Judge, Url};
 pub use list::STANDARD_INPUT;
 pub use outcome::{Outcome, Partition, Reason};
 pub use output::{NEEDED, RECEIPT};
-pub use receipt::{Hex, ListPart, Part, PartitionPart, Receipt, ReceiptOptions};
+pub use receipt::{FilePart, Hex, ListPart, Part, PartitionPart, Receipt, ReceiptOptions, VerdictsPart};
 pub use run::{Destination, Job, run};
 pub use shard::{ListRange, Shard, ShardError};
 pub use tally::{Tally, line_hash};
@@ -99,6 +106,9 @@ pub enum FilterError {
         /// What the system said.
         error: io::Error,
     },
+    /// Lines that cannot be compressed.
+    #[error("cannot compress what is to be written: {0}")]
+    Compress(#[from] io::Error),
     /// The checksums of what was read and what was written differ.
     #[error(
         "what was written is not what was read: the checksums differ; this is a defect of robosieve, please report it"

@@ -1,13 +1,16 @@
 //! The files of a run: partial until everything is done, then renamed, the receipt last.
 
-use std::fs::{self, File};
+use std::borrow::Cow;
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::FilterError;
-use super::form::{self, Form};
+use super::layout::Layout;
 use super::list::STANDARD_INPUT;
+use super::naming;
+use super::tally::Tally;
 
 /// The name of the receipt, the commit mark of a run.
 pub const RECEIPT: &str = "receipt.json";
@@ -18,17 +21,64 @@ pub const NEEDED: &str = "robots-needed.tsv";
 #[derive(Debug)]
 pub(super) struct Output {
     directory: PathBuf,
-    sets: Vec<Set>,
+    layout: Layout,
+    /// For each set, its files: one set for all lists, or one for each.
+    sets: Vec<Vec<Target>>,
     /// Files that are still partial: the name they will have.
     pending: Vec<PathBuf>,
 }
 
-/// The files of all lists, or of one.
+/// Where the lines of one kind go.
 #[derive(Debug)]
-struct Set {
-    files: Arc<[File]>,
-    /// Where the next octet of each goes.
-    ends: Vec<u64>,
+struct Target {
+    written: Written,
+    file: Arc<OpenFile>,
+}
+
+/// What a file holds, once all places that were reserved are written: together with what still waits to be gathered into
+/// a frame, all that there is to know of an output between two chunks.
+#[derive(Debug, Clone)]
+pub(super) struct Written {
+    /// Its name, with that of its folder.
+    pub name: String,
+    /// Where its next octet goes.
+    pub end: u64,
+    /// Its lines, without what was put before them and before they were compressed.
+    pub tally: Tally,
+}
+
+/// A file that is written to.
+#[derive(Debug)]
+struct OpenFile {
+    path: PathBuf,
+    file: File,
+}
+
+/// Lines that go to one file together.
+#[derive(Debug)]
+pub(super) struct Block<'b> {
+    /// The set of files, and the file of it.
+    pub set: usize,
+    pub file: usize,
+    /// As they are written.
+    pub octets: Cow<'b, [u8]>,
+    pub tally: Tally,
+}
+
+/// A place in a file that was reserved for octets.
+#[derive(Debug)]
+pub(super) struct Place<'b> {
+    file: Arc<OpenFile>,
+    at: u64,
+    octets: &'b [u8],
+}
+
+impl Place<'_> {
+    /// Writes the octets to their place; others may write elsewhere meanwhile.
+    pub fn write(&self) -> Result<(), FilterError> {
+        let OpenFile { path, file } = &*self.file;
+        write_at(file, self.octets, self.at).map_err(|error| FilterError::Output { path: path.clone(), error })
+    }
 }
 
 /// The name of a file until it is complete.
@@ -43,20 +93,13 @@ fn is_partial(name: &str) -> bool {
 }
 
 impl Output {
-    /// Prepares `directory`, with a set of files of these names in each of `folders` (`""` is the directory itself), which
-    /// all begin with `head`.
+    /// Prepares `directory`, with a set of files in each of `folders` (`""` is the directory itself).
     ///
     /// # Errors
     ///
     /// [`FilterError::NotEmpty`] where something is in it and `force` is not given; [`FilterError::Output`] where it
     /// cannot be written.
-    pub fn create(
-        directory: &Path,
-        folders: &[String],
-        names: &[String],
-        head: &[u8],
-        force: bool,
-    ) -> Result<Output, FilterError> {
+    pub fn create(directory: &Path, folders: &[String], layout: Layout, force: bool) -> Result<Output, FilterError> {
         let failed = |path: &Path, error| FilterError::Output { path: path.to_owned(), error };
         fs::create_dir_all(directory).map_err(|error| failed(directory, error))?;
         let entries = fs::read_dir(directory).map_err(|error| failed(directory, error))?;
@@ -64,20 +107,16 @@ impl Output {
             if !force {
                 return Err(FilterError::NotEmpty { path: directory.to_owned() });
             }
-            remove_earlier(directory, names).map_err(|error| failed(directory, error))?;
+            remove_earlier(directory, &layout.names()).map_err(|error| failed(directory, error))?;
         }
-        let mut output = Output { directory: directory.to_owned(), sets: Vec::new(), pending: Vec::new() };
+        let (directory, pending) = (directory.to_owned(), Vec::new());
+        let mut output = Output { directory, layout, sets: Vec::new(), pending };
         for folder in folders {
-            let folder = directory.join(folder);
-            fs::create_dir_all(&folder).map_err(|error| failed(&folder, error))?;
-            let paths = names.iter().map(|name| folder.join(name));
-            let files = paths.map(|path| {
-                let file = output.partial_file(&path)?;
-                write_at(&file, head, 0).map_err(|error| failed(&path, error))?;
-                Ok(file)
-            });
+            let path = output.directory.join(folder);
+            fs::create_dir_all(&path).map_err(|error| failed(&path, error))?;
+            let files = output.layout.names().into_iter().map(|name| output.target(folder, &name));
             let files = files.collect::<Result<_, FilterError>>()?;
-            output.sets.push(Set { files, ends: vec![head.len() as u64; names.len()] });
+            output.sets.push(files);
         }
         Ok(output)
     }
@@ -85,6 +124,16 @@ impl Output {
     /// The folder, for temporary files.
     pub fn directory(&self) -> &Path {
         &self.directory
+    }
+
+    /// Begins a file that lines go to.
+    fn target(&mut self, folder: &str, name: &str) -> Result<Target, FilterError> {
+        let path = self.directory.join(folder).join(name);
+        let file = Arc::new(OpenFile { file: self.partial_file(&path)?, path });
+        let name = if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
+        let mut target = Target { written: Written { name, end: 0, tally: Tally::default() }, file };
+        target.place(&self.layout.head, &Tally::default()).write()?;
+        Ok(target)
     }
 
     /// Creates a file that gets this name when the run is complete.
@@ -95,16 +144,23 @@ impl Output {
         Ok(file)
     }
 
-    /// Takes room for the next octets of a set's files; returns where they go.
-    pub fn reserve(&mut self, set: usize, lengths: impl Iterator<Item = usize>) -> Vec<u64> {
-        let ends = self.sets[set].ends.iter_mut().zip(lengths);
-        let starts = ends.map(|(end, length)| std::mem::replace(end, *end + length as u64));
-        starts.collect()
+    /// Takes room for blocks, to be written to by whoever holds the octets.
+    pub fn reserve<'b>(&mut self, blocks: &'b [Block<'_>]) -> Vec<Place<'b>> {
+        let place = |block: &'b Block<'_>| self.sets[block.set][block.file].place(&block.octets, &block.tally);
+        blocks.iter().map(place).collect()
     }
 
-    /// The files of a set, to be written to at reserved places by whoever holds the octets.
-    pub fn files(&self, set: usize) -> Arc<[File]> {
-        Arc::clone(&self.sets[set].files)
+    /// What stands in the files that lines of one kind go to, in the order of the lines.
+    pub fn written(&self, file: usize) -> impl Iterator<Item = &Written> {
+        self.sets.iter().map(move |set| &set[file].written)
+    }
+
+    /// Ends all files: one without any octet would not be a compressed file.
+    pub fn end(&mut self) -> Result<(), FilterError> {
+        for target in self.sets.iter_mut().flatten().filter(|target| target.written.end == 0) {
+            target.place(&self.layout.nothing, &Tally::default()).write()?;
+        }
+        Ok(())
     }
 
     /// Makes sure that a folder in that of the run is there.
@@ -121,17 +177,15 @@ impl Output {
     ) -> Result<(), FilterError> {
         let path = self.directory.join(name);
         let mut file = io::BufWriter::new(self.partial_file(&path)?);
-        let written = write(&mut file).and_then(|()| file.flush()).and_then(|()| file.get_ref().sync_all());
-        written.map_err(|error| FilterError::Output { path, error })
+        write(&mut file).and_then(|()| file.flush()).map_err(|error| FilterError::Output { path, error })
     }
 
     /// Gives all files their names, the receipt's last.
     pub fn commit(&mut self) -> Result<(), FilterError> {
         let failed = |path: &Path, error| FilterError::Output { path: path.to_owned(), error };
-        for set in &self.sets {
-            for file in set.files.iter() {
-                file.sync_all().map_err(|error| failed(&self.directory, error))?;
-            }
+        for path in &self.pending {
+            let file = OpenOptions::new().write(true).open(partial(path));
+            file.and_then(|file| file.sync_all()).map_err(|error| failed(path, error))?;
         }
         for path in &self.pending {
             fs::rename(partial(path), path).map_err(|error| failed(path, error))?;
@@ -143,6 +197,16 @@ impl Output {
             .and_then(|directory| directory.sync_all())
             .map_err(|error| failed(&self.directory, error))?;
         Ok(())
+    }
+}
+
+impl Target {
+    /// Takes room for octets.
+    fn place<'b>(&mut self, octets: &'b [u8], tally: &Tally) -> Place<'b> {
+        let at = self.written.end;
+        self.written.end += octets.len() as u64;
+        self.written.tally.append(tally);
+        Place { file: Arc::clone(&self.file), at, octets }
     }
 }
 
@@ -161,10 +225,11 @@ fn replaced(directory: &Path, names: &[String]) -> Vec<String> {
     let receipt = fs::read(directory.join(RECEIPT)).ok();
     let receipt: serde_json::Value =
         receipt.and_then(|receipt| serde_json::from_slice(&receipt).ok()).unwrap_or_default();
-    let earlier = receipt["partitions"].as_object().into_iter().flat_map(|partitions| partitions.keys());
-    let earlier = earlier.filter_map(|name| form::file_of(name));
-    let verdicts = Form::Verdicts.file_names(&[]);
-    names.iter().cloned().chain([NEEDED.to_owned()]).chain(earlier).chain(verdicts).collect()
+    let partitions = receipt["partitions"].as_object().into_iter().flat_map(|partitions| partitions.values());
+    let files = partitions.chain([&receipt["verdicts"]]).filter_map(|part| part["files"].as_array()).flatten();
+    let earlier = files.filter_map(|file| file["name"].as_str()?.rsplit('/').next());
+    let earlier = earlier.filter(|name| naming::is_output(name)).map(str::to_owned);
+    names.iter().cloned().chain([NEEDED.to_owned()]).chain(earlier).collect()
 }
 
 /// Removes what an earlier run left: its receipt first, because without it nothing of the rest counts.
@@ -182,8 +247,9 @@ fn remove_earlier(directory: &Path, names: &[String]) -> io::Result<()> {
     };
     remove_in(directory)?;
     for entry in fs::read_dir(directory)? {
-        let folder = entry?.path();
-        if folder.is_dir() && is_list_folder(&folder) {
+        let entry = entry?;
+        let folder = entry.path();
+        if folder.is_dir() && is_list_folder(&entry.file_name().to_string_lossy()) {
             remove_in(&folder)?;
             // It stays if there is anything else in it.
             let _ = fs::remove_dir(&folder);
@@ -201,9 +267,14 @@ pub(super) fn list_folder(place: usize, list: &Path) -> String {
     format!("{:04}-{name}", place + 1)
 }
 
+/// Whether a name in a receipt is one that a file of lines may have.
+pub(super) fn is_file_of_run(name: &str) -> bool {
+    let (folder, name) = name.split_once('/').unwrap_or(("", name));
+    naming::is_output(name) && (folder.is_empty() || is_list_folder(folder))
+}
+
 /// Whether a folder is named as [`list_folder`] does.
-fn is_list_folder(folder: &Path) -> bool {
-    let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+fn is_list_folder(name: &str) -> bool {
     name.split_once('-').is_some_and(|(number, _)| number.len() >= 4 && number.bytes().all(|b| b.is_ascii_digit()))
 }
 

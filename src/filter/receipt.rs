@@ -7,7 +7,9 @@ use std::fmt;
 
 use super::decision::Choices;
 use super::form::Form;
+use super::frame::FrameFormat;
 use super::outcome::{Outcome, Partition};
+use super::output::Written;
 use super::shard::{ListRange, Shard};
 use super::tally::Tally;
 use crate::policy::Statistics;
@@ -31,7 +33,7 @@ pub struct Receipt {
     pub partitions: BTreeMap<String, PartitionPart>,
     /// The lines of the file of verdicts, without what stands before them; absent where there is no such file.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub verdicts: Option<Part>,
+    pub verdicts: Option<VerdictsPart>,
     /// Each list.
     pub lists: Vec<ListPart>,
     /// Whether every line that went in came out, by the checksums; absent where nothing was written.
@@ -68,6 +70,9 @@ pub struct ReceiptOptions {
     pub choices: Choices,
     /// How lines are written.
     pub form: Form,
+    /// How files are compressed; absent where they are not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compress: Option<FrameFormat>,
     /// Workers.
     pub threads: usize,
     /// Octets of a chunk.
@@ -126,8 +131,34 @@ pub struct PartitionPart {
     /// The same over what was written; absent where nothing was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub written: Option<Part>,
+    /// The files that they were written to, in the order of the lines; none where nothing was.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<FilePart>,
     /// Reasons, with the number of lines.
     pub reasons: BTreeMap<Cow<'static, str>, u64>,
+}
+
+/// All lines behind their verdicts.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct VerdictsPart {
+    /// The lines, as written.
+    #[serde(flatten)]
+    pub written: Part,
+    /// The files that they were written to, in the order of the lines.
+    pub files: Vec<FilePart>,
+}
+
+/// A file of lines.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FilePart {
+    /// Its name in the folder of the run; `/` stands behind that of a folder. Where receipts of shards are joined, and
+    /// the files still lie in their folders, the shard's folder stands before it.
+    pub name: String,
+    /// Its octets, as they are stored.
+    pub file_bytes: u64,
+    /// Its lines, decompressed and without what stands before them.
+    #[serde(flatten)]
+    pub lines: Part,
 }
 
 /// A list.
@@ -186,6 +217,20 @@ impl Part {
         } else {
             "the same lines, but in another order".to_owned()
         })
+    }
+}
+
+impl Receipt {
+    /// The lists of files: of each partition, or that of the verdicts.
+    pub(super) fn file_lists(&mut self) -> impl Iterator<Item = &mut Vec<FilePart>> {
+        let verdicts = self.verdicts.iter_mut().map(|verdicts| &mut verdicts.files);
+        self.partitions.values_mut().map(|part| &mut part.files).chain(verdicts)
+    }
+}
+
+impl FilePart {
+    pub(super) fn of(file: &Written) -> FilePart {
+        FilePart { name: file.name.clone(), file_bytes: file.end, lines: Part::of(&file.tally, true) }
     }
 }
 

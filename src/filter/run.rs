@@ -12,17 +12,22 @@ use std::time::Instant;
 use super::FilterError;
 use super::chunks::Chunks;
 use super::decision::Choices;
-use super::form::{Form, partition_names};
+use super::form::Form;
+use super::frame::FrameFormat;
 use super::judge::Judge;
+use super::layout::Layout;
 use super::list::List;
+use super::naming::partition_names;
 use super::needed::Needed;
 use super::outcome::Partition;
 use super::output::{NEEDED, Output, RECEIPT, list_folder, would_replace};
-use super::receipt::{Hex, ListPart, Part, PartitionPart, Receipt, ReceiptOptions, reasons};
+use super::receipt::{FilePart, Hex, ListPart, Part, PartitionPart, Receipt, ReceiptOptions, VerdictsPart, reasons};
 use super::shard::Shard;
 use super::tally::LINE_HASH;
-use super::turns::{ListTotals, Totals, Turns, work};
+use super::totals::{ListTotals, Totals};
+use super::turns::{Destinations, Turns, work};
 use crate::policy::{Crawler, Policy};
+use crate::robots::Agents;
 
 /// Octets of a chunk, unless asked otherwise: it and its copy in the buffers stay in a core's cache.
 const CHUNK: usize = 1 << 20;
@@ -56,6 +61,8 @@ pub struct Destination {
     pub directory: PathBuf,
     /// How lines are written.
     pub form: Form,
+    /// How files are compressed, if they are.
+    pub compress: Option<FrameFormat>,
     /// Whether an earlier run's files in it may be replaced.
     pub force: bool,
     /// Whether each list gets partitions of its own, in a folder `NUMBER-NAME`.
@@ -74,18 +81,12 @@ pub fn run(policy: &Policy, job: &Job) -> Result<Receipt, FilterError> {
     if let Some(shard) = job.shard {
         shard.cut(&mut lists)?;
     }
-    let output = job.destination.as_ref().map(|destination| prepare(destination, job)).transpose()?;
-    let per_input = job.destination.as_ref().is_some_and(|destination| destination.per_input);
+    let destinations = job.destination.as_ref().map(|destination| prepare(destination, job)).transpose()?;
     let judges: Vec<Judge<'_>> = job.crawlers.iter().map(|crawler| Judge::new(policy, crawler, job.choices)).collect();
     let pool = ThreadPoolBuilder::new().num_threads(job.threads).build()?;
     let threads = pool.current_num_threads();
     let chunk_size = if job.chunk_size == 0 { CHUNK } else { job.chunk_size };
-    let form = job.destination.as_ref().map_or(Form::Partitions, |destination| destination.form);
-    let output = output.map(|output| {
-        let needed = Needed::new(output.directory(), NEEDED_LIMIT);
-        (output, needed, form)
-    });
-    let turns = Turns::new(Chunks::new(&lists, chunk_size), per_input, judges.len(), output);
+    let turns = Turns::new(Chunks::new(&lists, chunk_size), judges.len(), destinations);
     pool.broadcast(|_| work(&turns, &judges));
     let (mut output, needed, totals) = turns.finish()?;
     for list in &lists {
@@ -93,8 +94,17 @@ pub fn run(policy: &Policy, job: &Job) -> Result<Receipt, FilterError> {
     }
     totals.balanced()?;
 
-    let options = ReceiptOptions { choices: job.choices, form, threads, chunk_size, per_input, shard: job.shard };
-    let mut receipt = receipt(policy, &job.crawlers, options, &lists, &totals, output.is_some());
+    let destination = job.destination.as_ref();
+    let options = ReceiptOptions {
+        choices: job.choices,
+        form: destination.map_or(Form::Partitions, |destination| destination.form),
+        compress: destination.and_then(|destination| destination.compress),
+        threads,
+        chunk_size,
+        per_input: destination.is_some_and(|destination| destination.per_input),
+        shard: job.shard,
+    };
+    let mut receipt = receipt(policy, &job.crawlers, options, &lists, &totals, output.as_ref());
     if let (Some(output), Some(needed)) = (&mut output, needed) {
         let status = |origin: &str, _: &_| policy.index().get(origin.as_bytes())?.state().answered.status;
         let mut origins = 0;
@@ -116,21 +126,21 @@ pub fn run(policy: &Policy, job: &Job) -> Result<Receipt, FilterError> {
     Ok(receipt)
 }
 
-fn prepare(destination: &Destination, job: &Job) -> Result<Output, FilterError> {
-    let Destination { directory, form, force, per_input } = destination;
+fn prepare(destination: &Destination, job: &Job) -> Result<Destinations, FilterError> {
+    let Destination { directory, form, compress, force, per_input } = destination;
     let folders: Vec<String> = if *per_input {
         job.lists.iter().enumerate().map(|(place, path)| list_folder(place, path)).collect()
     } else {
         vec![String::new()]
     };
-    let names = form.file_names(&job.crawlers);
-    if let Some(list) = job.lists.iter().find(|list| would_replace(directory, &names, list)) {
+    let agents: Vec<&Agents> = job.crawlers.iter().map(Crawler::agents).collect();
+    let layout = Layout::new(*form, &agents, *compress)?;
+    if let Some(list) = job.lists.iter().find(|list| would_replace(directory, &layout.names(), list)) {
         return Err(FilterError::ListInOutput { path: list.clone() });
     }
-    if let Some(name) = names.iter().enumerate().find(|(place, name)| names[..*place].contains(name)) {
-        return Err(FilterError::SameName { name: name.1.clone() });
-    }
-    Output::create(directory, &folders, &names, &form.head(&job.crawlers), *force)
+    let output = Output::create(directory, &folders, layout, *force)?;
+    let needed = Needed::new(directory, NEEDED_LIMIT);
+    Ok(Destinations { output, needed, form: *form, frames: *compress, per_input: *per_input })
 }
 
 fn receipt(
@@ -139,16 +149,21 @@ fn receipt(
     options: ReceiptOptions,
     lists: &[List],
     totals: &Totals,
-    written: bool,
+    output: Option<&Output>,
 ) -> Receipt {
-    let names = partition_names(crawlers);
+    let names = partition_names(&crawlers.iter().map(Crawler::agents).collect::<Vec<_>>());
+    let written = output.is_some();
+    let files =
+        |place: usize| output.into_iter().flat_map(move |output| output.written(place)).map(FilePart::of).collect();
     let partitions_written = written && options.form == Form::Partitions;
-    let verdicts = (written && options.form == Form::Verdicts).then(|| Part::of(&totals.written[0], true));
+    let verdicts = (written && options.form == Form::Verdicts)
+        .then(|| VerdictsPart { written: Part::of(&totals.written[0], true), files: files(0) });
     let partition = |(place, name): (usize, &String)| {
         let (sorted, partition) = (&totals.crawlers[place / 4], Partition::ALL[place % 4]);
         let part = PartitionPart {
             judged: Part::of(&sorted.tallies[place % 4], written),
             written: partitions_written.then(|| Part::of(&totals.written[place], true)),
+            files: if partitions_written { files(place) } else { Vec::new() },
             reasons: reasons(partition, &sorted.counts),
         };
         (name.clone(), part)

@@ -182,12 +182,6 @@ impl<'j, 'p> Worker<'j, 'p> {
         }
     }
 
-    /// The tallies of the octets that are about to be written, whatever was judged.
-    pub fn handed_over(&self) -> Vec<Tally> {
-        let form = self.form.map(|form| form.written(&self.judged.buffers, self.judges.len()));
-        form.unwrap_or_default()
-    }
-
     /// Ends the last line of the chunk.
     fn add_line_feed(&mut self) {
         for (place, outcomes) in self.outcomes.iter().enumerate() {

@@ -9,6 +9,7 @@ mod bench;
 #[cfg(unix)]
 mod changes;
 mod check;
+mod compress;
 mod compressed;
 mod datasets;
 mod documentation;
