@@ -22,20 +22,33 @@ use super::totals::Totals;
 /// The name of the checkpoint.
 pub(super) const CHECKPOINT: &str = ".checkpoint.json";
 
-/// Everything that is known between two chunks.
+/// How far a run is, and what it is.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Checkpoint {
     /// What is being done.
     pub job: JobRecord,
-    /// Whether all lines are written and all files complete, so that they only lack their names.
-    pub complete: bool,
+    pub stage: Stage,
+}
+
+/// How far a run is.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) enum Stage {
+    /// It is judging lines.
+    Judging(Box<Border>),
+    /// All files are complete, and get these names, in this order.
+    Naming(Vec<PathBuf>),
+}
+
+/// Everything that is known between two chunks.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Border {
     /// The list that the next chunk is of, and where it begins in that list's text.
     pub list: usize,
     pub at: u64,
     /// How long the run has taken.
     pub seconds: f64,
     pub totals: Totals,
-    /// The files of all sets.
+    /// The files of all sets, set by set.
     pub files: Vec<Written>,
     /// Lines that are not in the files yet.
     pub gathered: Gatherer,

@@ -54,8 +54,12 @@ fn start(list: &List) -> u64 {
 impl<'l> Chunks<'l> {
     /// Of all these lists, in order.
     pub fn new(lists: &'l [List], chunk_size: usize) -> Chunks<'l> {
-        let at = lists.first().map_or(0, start);
-        let input = Input { list: 0, at, stream: None, left: Vec::new(), tickets: 0 };
+        Chunks::from(lists, chunk_size, 0, lists.first().map_or(0, start))
+    }
+
+    /// From the place `at` of this list on.
+    pub fn from(lists: &'l [List], chunk_size: usize, list: usize, at: u64) -> Chunks<'l> {
+        let input = Input { list, at, stream: None, left: Vec::new(), tickets: 0 };
         Chunks { lists, chunk_size, input: Mutex::new(input), stopped: AtomicBool::new(false) }
     }
 

@@ -4,13 +4,14 @@
 //! written yet. It counts once they are: then a thread of its own makes the files durable, and after them the checkpoint,
 //! while workers judge on. A slow disk so makes checkpoints rarer, and not the run slower.
 
+use std::fs::File;
 use std::path::PathBuf;
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::FilterError;
-use super::checkpoint::Checkpoint;
-use super::output::Durable;
+use super::checkpoint::{Border, Checkpoint, JobRecord, Stage, sync_folder};
+use super::output::{NEEDED, OpenFile};
 use super::sequence::lock;
 
 /// Between two checkpoints there is at least so many times the time that the last one took.
@@ -18,16 +19,22 @@ const REST: u32 = 20;
 
 /// Keeps the checkpoint of a run.
 pub(super) struct Keeper {
+    job: JobRecord,
     directory: PathBuf,
     every: Duration,
+    started: Instant,
+    /// How long the run had taken when it was interrupted.
+    before: f64,
     state: Mutex<State>,
     changed: Condvar,
 }
 
-/// A checkpoint, and the files that have to be durable before it counts.
+/// What is known between two chunks, and the files that have to be durable before it counts.
 pub(super) struct Taken {
-    pub checkpoint: Checkpoint,
-    pub files: Vec<Durable>,
+    pub border: Border,
+    pub files: Vec<Arc<OpenFile>>,
+    /// Origins that were spilled.
+    pub spilled: Vec<Arc<File>>,
 }
 
 struct State {
@@ -47,11 +54,26 @@ struct State {
 }
 
 impl Keeper {
-    /// Keeps a checkpoint in `directory`, a new one after so long; `kept` says whether there is one already.
-    pub fn new(directory: PathBuf, every: Duration, kept: bool) -> Keeper {
-        let due = Instant::now() + every;
-        let state = State { due, writing: Vec::new(), claimed: false, taken: None, ready: None, ended: false, kept };
-        Keeper { directory, every, state: Mutex::new(state), changed: Condvar::new() }
+    /// Keeps a checkpoint of the job in `directory`, a new one after so long. Where the run goes on from one, it had taken
+    /// so many seconds `before`.
+    pub fn new(job: JobRecord, directory: PathBuf, every: Duration, before: Option<f64>) -> Keeper {
+        let started = Instant::now();
+        let state = State {
+            due: started + every,
+            writing: Vec::new(),
+            claimed: false,
+            taken: None,
+            ready: None,
+            ended: false,
+            kept: before.is_some(),
+        };
+        let (before, state) = (before.unwrap_or(0.0), Mutex::new(state));
+        Keeper { job, directory, every, started, before, state, changed: Condvar::new() }
+    }
+
+    /// How long the run has taken, with what it had when it was interrupted.
+    pub fn seconds(&self) -> f64 {
+        self.before + self.started.elapsed().as_secs_f64()
     }
 
     /// Whether it is time for a checkpoint; who is told so has to [take](Keeper::take) it.
@@ -100,7 +122,7 @@ impl Keeper {
             let Some(taken) = state.ready.take() else { return Ok(()) };
             drop(state);
             let began = Instant::now();
-            self.save(&taken)?;
+            self.save(taken)?;
             let rest = if self.every.is_zero() { Duration::ZERO } else { REST * began.elapsed() };
             let mut state = lock(&self.state);
             state.due = Instant::now() + self.every.max(rest);
@@ -109,9 +131,25 @@ impl Keeper {
     }
 
     /// Makes a checkpoint durable.
-    pub fn save(&self, taken: &Taken) -> Result<(), FilterError> {
-        taken.files.iter().try_for_each(Durable::sync)?;
-        taken.checkpoint.write(&self.directory)?;
+    pub fn save(&self, taken: Taken) -> Result<(), FilterError> {
+        taken.files.iter().try_for_each(|file| file.sync())?;
+        let failed = |path: PathBuf| move |error| FilterError::Output { path, error };
+        taken.spilled.iter().try_for_each(|file| file.sync_data()).map_err(failed(self.directory.join(NEEDED)))?;
+        let mut folders: Vec<PathBuf> = taken.files.iter().filter_map(|file| file.folder()).collect();
+        folders.dedup();
+        for folder in folders {
+            sync_folder(&folder).map_err(failed(folder.clone()))?;
+        }
+        self.write(Stage::Judging(Box::new(taken.border)))
+    }
+
+    /// All files are durable, and about to get these names.
+    pub fn complete(&self, names: Vec<PathBuf>) -> Result<(), FilterError> {
+        self.write(Stage::Naming(names))
+    }
+
+    fn write(&self, stage: Stage) -> Result<(), FilterError> {
+        Checkpoint { job: self.job.clone(), stage }.write(&self.directory)?;
         lock(&self.state).kept = true;
         Ok(())
     }

@@ -5,6 +5,7 @@
 //! [Tallies](Tally) of the lines as read and of the octets as written prove that none was lost; the [`Receipt`] tells
 //! both and gets its name last.
 
+mod checkpoint;
 mod chunks;
 mod decision;
 mod form;
@@ -12,6 +13,7 @@ mod frame;
 mod gather;
 mod join;
 mod judge;
+mod keeper;
 mod layout;
 mod lines;
 mod list;
@@ -90,6 +92,39 @@ pub enum FilterError {
     #[error("{} is not empty; choose another folder, or replace an earlier run's files in it with --force", path.display())]
     NotEmpty {
         /// The folder.
+        path: PathBuf,
+    },
+    /// A folder with a run that was interrupted.
+    #[error("{} has an unfinished run in it: go on with it with --resume, or discard it with --force", path.display())]
+    Unfinished {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A run that cannot go on.
+    #[error("the run in {} cannot be resumed: {problem}", path.display())]
+    NotResumable {
+        /// Its folder.
+        path: PathBuf,
+        /// Why.
+        problem: String,
+    },
+    /// A checkpoint that cannot be read.
+    #[error("cannot read the checkpoint {}: {error}; run again with --force to start anew", path.display())]
+    Checkpoint {
+        /// The checkpoint.
+        path: PathBuf,
+        /// What is wrong.
+        error: io::Error,
+    },
+    /// A run that was asked to stop.
+    #[error("interrupted")]
+    Interrupted,
+    /// A run that failed, and can go on when the cause is removed.
+    #[error("{error}\nwhat was done until then is kept in {}: the same command with --resume goes on from there", path.display())]
+    Kept {
+        /// Why it failed.
+        error: Box<FilterError>,
+        /// Its folder.
         path: PathBuf,
     },
     /// Two crawlers whose files would have one name.

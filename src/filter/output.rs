@@ -1,5 +1,6 @@
 //! The files of a run: partial until everything is done, then renamed, the receipt last.
 
+use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -7,6 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::FilterError;
+use super::checkpoint::{CHECKPOINT, sync_folder};
+use super::keeper::Keeper;
 use super::layout::Layout;
 use super::list::STANDARD_INPUT;
 use super::naming;
@@ -26,6 +29,8 @@ pub(super) struct Output {
     sets: Vec<Vec<Target>>,
     /// Files that are still partial: the name they will have.
     pending: Vec<PathBuf>,
+    /// Who keeps a checkpoint, where there may be one: then partial files stay for it.
+    keeper: Option<Arc<Keeper>>,
 }
 
 /// Where the lines of one kind go.
@@ -37,7 +42,7 @@ struct Target {
 
 /// What a file holds, once all places that were reserved are written: together with what still waits to be gathered into
 /// a frame, all that there is to know of an output between two chunks.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Written {
     /// Its name, with that of its folder.
     pub name: String,
@@ -49,9 +54,21 @@ pub(super) struct Written {
 
 /// A file that is written to.
 #[derive(Debug)]
-struct OpenFile {
+pub(super) struct OpenFile {
     path: PathBuf,
     file: File,
+}
+
+impl OpenFile {
+    /// Makes its octets outlive a power cut.
+    pub fn sync(&self) -> Result<(), FilterError> {
+        self.file.sync_data().map_err(|error| FilterError::Output { path: self.path.clone(), error })
+    }
+
+    /// The folder that it is in.
+    pub fn folder(&self) -> Option<PathBuf> {
+        self.path.parent().map(Path::to_owned)
+    }
 }
 
 /// Lines that go to one file together.
@@ -82,7 +99,7 @@ impl Place<'_> {
 }
 
 /// The name of a file until it is complete.
-fn partial(path: &Path) -> PathBuf {
+pub(super) fn partial(path: &Path) -> PathBuf {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     path.with_file_name(format!(".{name}.partial"))
 }
@@ -102,6 +119,14 @@ impl Output {
     pub fn create(directory: &Path, folders: &[String], layout: Layout, force: bool) -> Result<Output, FilterError> {
         let failed = |path: &Path, error| FilterError::Output { path: path.to_owned(), error };
         fs::create_dir_all(directory).map_err(|error| failed(directory, error))?;
+        let unfinished = directory.join(CHECKPOINT);
+        if unfinished.exists() {
+            if !force {
+                return Err(FilterError::Unfinished { path: directory.to_owned() });
+            }
+            fs::remove_file(&unfinished).map_err(|error| failed(&unfinished, error))?;
+        }
+        remove_spilled(directory).map_err(|error| failed(directory, error))?;
         let entries = fs::read_dir(directory).map_err(|error| failed(directory, error))?;
         if entries.flatten().any(|entry| !is_partial(&entry.file_name().to_string_lossy())) {
             if !force {
@@ -110,7 +135,7 @@ impl Output {
             remove_earlier(directory, &layout.names()).map_err(|error| failed(directory, error))?;
         }
         let (directory, pending) = (directory.to_owned(), Vec::new());
-        let mut output = Output { directory, layout, sets: Vec::new(), pending };
+        let mut output = Output { directory, layout, sets: Vec::new(), pending, keeper: None };
         for folder in folders {
             let path = output.directory.join(folder);
             fs::create_dir_all(&path).map_err(|error| failed(&path, error))?;
@@ -119,6 +144,49 @@ impl Output {
             output.sets.push(files);
         }
         Ok(output)
+    }
+
+    /// Opens the files of an interrupted run again, as long as they were; all sets have as many of them.
+    ///
+    /// # Errors
+    ///
+    /// [`FilterError::NotResumable`] where one is shorter; [`FilterError::Output`] where it cannot be opened.
+    pub fn resume(directory: &Path, layout: Layout, files: &[Written], sets: usize) -> Result<Output, FilterError> {
+        let targets = files.iter().map(|written| {
+            let path = directory.join(&written.name);
+            let open = || {
+                let file = OpenOptions::new().read(true).write(true).open(partial(&path))?;
+                let length = file.metadata()?.len();
+                file.set_len(written.end)?;
+                Ok((file, length))
+            };
+            let (file, length) = open().map_err(|error| FilterError::Output { path: partial(&path), error })?;
+            if length < written.end {
+                let problem = format!("{} was cut short", partial(&path).display());
+                return Err(FilterError::NotResumable { path: directory.to_owned(), problem });
+            }
+            Ok(Target { written: written.clone(), file: Arc::new(OpenFile { path, file }) })
+        });
+        let mut targets = targets.collect::<Result<Vec<_>, FilterError>>()?.into_iter();
+        let pending = files.iter().map(|written| directory.join(&written.name)).collect();
+        let each = files.len() / sets.max(1);
+        let sets = (0..sets).map(|_| targets.by_ref().take(each).collect()).collect();
+        Ok(Output { directory: directory.to_owned(), layout, sets, pending, keeper: None })
+    }
+
+    /// From here on, partial files stay where `keeper` has kept a checkpoint.
+    pub fn keep_with(&mut self, keeper: Arc<Keeper>) {
+        self.keeper = Some(keeper);
+    }
+
+    /// What stands in all files, set by set.
+    pub fn state(&self) -> Vec<Written> {
+        self.sets.iter().flatten().map(|target| target.written.clone()).collect()
+    }
+
+    /// All files.
+    pub fn files(&self) -> Vec<Arc<OpenFile>> {
+        self.sets.iter().flatten().map(|target| Arc::clone(&target.file)).collect()
     }
 
     /// The folder, for temporary files.
@@ -187,17 +255,54 @@ impl Output {
             let file = OpenOptions::new().write(true).open(partial(path));
             file.and_then(|file| file.sync_all()).map_err(|error| failed(path, error))?;
         }
-        for path in &self.pending {
-            fs::rename(partial(path), path).map_err(|error| failed(path, error))?;
+        let relative = |path: &PathBuf| path.strip_prefix(&self.directory).unwrap_or(path).to_owned();
+        let names: Vec<PathBuf> = self.pending.iter().map(relative).collect();
+        if let Some(keeper) = &self.keeper {
+            keeper.complete(names.clone())?;
         }
+        give_names(&self.directory, &names)?;
         self.pending.clear();
-        // The names themselves must outlive a power cut too, where the platform can promise that.
-        #[cfg(unix)]
-        File::open(&self.directory)
-            .and_then(|directory| directory.sync_all())
-            .map_err(|error| failed(&self.directory, error))?;
         Ok(())
     }
+}
+
+/// Gives complete files in `directory` these names, in this order, unless they have them already; then the checkpoint that
+/// says so is not needed any more, nor what was spilled.
+pub(super) fn give_names(directory: &Path, names: &[PathBuf]) -> Result<(), FilterError> {
+    let failed = |path: &Path, error| FilterError::Output { path: path.to_owned(), error };
+    let mut folders = vec![directory.to_owned()];
+    for path in names.iter().map(|name| directory.join(name)) {
+        match fs::rename(partial(&path), &path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound && path.is_file() => {}
+            other => other.map_err(|error| failed(&path, error))?,
+        }
+        folders.extend(path.parent().map(Path::to_owned));
+    }
+    folders.sort();
+    folders.dedup();
+    // The names themselves must outlive a power cut too.
+    folders.iter().try_for_each(|folder| sync_folder(folder).map_err(|error| failed(folder, error)))?;
+    let checkpoint = directory.join(CHECKPOINT);
+    match fs::remove_file(&checkpoint) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        other => other.map_err(|error| failed(&checkpoint, error))?,
+    }
+    remove_spilled(directory).map_err(|error| failed(directory, error))
+}
+
+/// Removes what origins were spilled to, and a checkpoint that was not completed.
+fn remove_spilled(directory: &Path) -> io::Result<()> {
+    let ours = [format!(".{NEEDED}."), format!(".{CHECKPOINT}.")];
+    for entry in fs::read_dir(directory)? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        // The list of origins itself is partial too, but has no number.
+        let numbered = name != format!(".{NEEDED}.partial");
+        if is_partial(&name) && numbered && ours.iter().any(|start| name.starts_with(start)) {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
 }
 
 impl Target {
@@ -211,8 +316,12 @@ impl Target {
 }
 
 impl Drop for Output {
-    /// A run that did not finish leaves nothing behind that looks like a result.
+    /// A run that did not finish leaves nothing behind that looks like a result, and nothing at all if there is no
+    /// checkpoint to go on from.
     fn drop(&mut self) {
+        if self.keeper.as_ref().is_some_and(|keeper| keeper.has_kept()) {
+            return;
+        }
         for path in &self.pending {
             let _ = fs::remove_file(partial(path));
         }

@@ -1,5 +1,7 @@
 //! What a run came to, and whether what was written is what was read.
 
+use serde::{Deserialize, Serialize};
+
 use super::FilterError;
 use super::form::Form;
 use super::output::Block;
@@ -7,7 +9,7 @@ use super::tally::Tally;
 use super::worker::{Judged, Sorted};
 
 /// What a run came to.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Totals {
     pub input: Tally,
     /// For each crawler, over the lines as they were read.
@@ -22,7 +24,7 @@ pub(super) struct Totals {
 }
 
 /// What a list came to.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct ListTotals {
     pub input: Tally,
     /// For each crawler, by partition.
