@@ -6,7 +6,7 @@
 //! all runs of a list, and what memory the process held when the policy was made.
 
 use robosieve::Dialect;
-use robosieve::filter::{self, Choices, Destination, Form, Job};
+use robosieve::filter::{self, Choices, Destination, Form, Job, LongRun};
 use robosieve::pattern::Patterns;
 use robosieve::policy::{Captures, Crawler, Policy, source};
 use robosieve::robots::{Agents, Robots};
@@ -68,7 +68,15 @@ impl Options {
                 for destination in forms.clone() {
                     let lists = vec![list.clone()];
                     let (crawlers, choices) = (vec![crawler.clone()], Choices::default());
-                    jobs.push(Job { lists, destination, crawlers, choices, threads, chunk_size: 0, shard: None });
+                    jobs.push(Job {
+                        lists,
+                        destination,
+                        crawlers,
+                        choices,
+                        threads,
+                        chunk_size: 0,
+                        long_run: LongRun::default(),
+                    });
                 }
             }
         }

@@ -9,7 +9,7 @@ mod data;
 use criterion::{Criterion, Throughput};
 use data::{List, Set};
 use robosieve::automaton::{self, Scratch};
-use robosieve::filter::{self, Bench, Choices, Destination, Form, Job, Judge, Outcome, Partition, Url};
+use robosieve::filter::{self, Bench, Choices, Destination, Form, Job, Judge, LongRun, Outcome, Partition, Url};
 use robosieve::pattern::Patterns;
 use robosieve::policy::{Captures, Groups, Policy, source};
 use robosieve::robots::{self, Agents, Robots};
@@ -200,7 +200,7 @@ fn job(policy: &Policy, list: &List, directory: Option<PathBuf>, threads: usize)
         choices: Choices::default(),
         threads,
         chunk_size: 0,
-        shard: None,
+        long_run: LongRun::default(),
     }
 }
 

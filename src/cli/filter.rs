@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use super::args::FilterArgs;
 use super::failure::Failure;
+use super::interrupt;
 use super::sources::Sources;
 use robosieve::filter::{self, Choices, Job, MaxAge};
 use robosieve::policy::{Captures, Columns, Crawler, Policy};
@@ -52,14 +53,30 @@ fn choices(args: &FilterArgs) -> Result<Choices, Failure> {
         unreachable_as_unavailable: unavailable_after(args)?,
         on_stale: args.on_stale.into(),
         max_age: args.max_age.as_deref().map(max_age).transpose()?,
-        now: args.now.unwrap_or_else(jiff::Timestamp::now).as_second(),
+        now: now(args)?,
     })
 }
 
 fn job(args: &FilterArgs, choices: Choices, crawlers: Vec<Crawler>) -> Job {
     let destination = args.output.destination();
     let (threads, chunk_size) = (args.threads, args.chunk_size);
-    Job { lists: args.lists.clone(), destination, crawlers, choices, threads, chunk_size, shard: args.long_run.shard }
+    // What cannot be resumed ends at once when it is asked to.
+    let long_run = args.long_run.long_run(is_resumable(args).then(interrupt::request));
+    Job { lists: args.lists.clone(), destination, crawlers, choices, threads, chunk_size, long_run }
+}
+
+/// Whether the run could be resumed: it writes, and all its lists can be read again.
+fn is_resumable(args: &FilterArgs) -> bool {
+    args.output.out.is_some() && args.lists.iter().all(|list| list.is_file())
+}
+
+/// The time that ages are judged at; a run that goes on keeps its own.
+fn now(args: &FilterArgs) -> Result<i64, Failure> {
+    let begun = match &args.output.out {
+        Some(directory) if args.long_run.resume && args.now.is_none() => filter::time_of_run(directory)?,
+        _ => None,
+    };
+    Ok(begun.unwrap_or_else(|| args.now.unwrap_or_else(jiff::Timestamp::now).as_second()))
 }
 
 fn max_age(given: &str) -> Result<MaxAge, Failure> {

@@ -4,10 +4,10 @@
 //! gets a ticket with it, and tickets count chunks from 0: what has to be done in the order of the input is done in the
 //! order of tickets.
 
-use std::io::Read;
+use std::io::{self, Read};
 use std::ops::Range;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 use super::FilterError;
 use super::list::{self, List};
@@ -21,6 +21,8 @@ pub(super) struct Chunks<'l> {
     input: Mutex<Input<'l>>,
     /// Whether no more are handed out. Apart from the input, which is locked by whoever waits for a stream.
     stopped: AtomicBool,
+    /// Whether somebody outside wants no more to be handed out.
+    interrupt: Option<Arc<AtomicBool>>,
 }
 
 /// What has not been read yet.
@@ -60,7 +62,22 @@ impl<'l> Chunks<'l> {
     /// From the place `at` of this list on.
     pub fn from(lists: &'l [List], chunk_size: usize, list: usize, at: u64) -> Chunks<'l> {
         let input = Input { list, at, stream: None, left: Vec::new(), tickets: 0 };
-        Chunks { lists, chunk_size, input: Mutex::new(input), stopped: AtomicBool::new(false) }
+        let (input, stopped) = (Mutex::new(input), AtomicBool::new(false));
+        Chunks { lists, chunk_size, input, stopped, interrupt: None }
+    }
+
+    /// Hands out no more once this is set.
+    pub fn until(self, interrupt: Option<Arc<AtomicBool>>) -> Chunks<'l> {
+        Chunks { interrupt, ..self }
+    }
+
+    /// Whether it was set, while there was more to hand out.
+    pub fn is_interrupted(&self) -> bool {
+        self.is_asked_to_stop() && lock(&self.input).list < self.lists.len()
+    }
+
+    fn is_asked_to_stop(&self) -> bool {
+        self.interrupt.as_ref().is_some_and(|interrupt| interrupt.load(Ordering::Relaxed))
     }
 
     /// The lists.
@@ -76,7 +93,7 @@ impl<'l> Chunks<'l> {
     /// The next chunk; octets of a stream go to `buffer`.
     pub fn next(&self, buffer: &mut Vec<u8>) -> Result<Option<Task>, FilterError> {
         let mut input = lock(&self.input);
-        while !self.stopped.load(Ordering::Relaxed) && input.list < self.lists.len() {
+        while !self.stopped.load(Ordering::Relaxed) && !self.is_asked_to_stop() && input.list < self.lists.len() {
             let list = &self.lists[input.list];
             let place = input.list;
             let unreadable = |error| FilterError::List { path: list.path.clone(), error };
@@ -87,8 +104,14 @@ impl<'l> Chunks<'l> {
                     (!range.is_empty()).then_some(Some(range))
                 }
                 None => {
-                    let Input { stream, left, .. } = &mut *input;
-                    let stream = stream.get_or_insert_with(|| list.stream());
+                    let Input { stream, left, at, .. } = &mut *input;
+                    if stream.is_none() {
+                        let mut begun = list.stream();
+                        // Where a run goes on that was interrupted.
+                        io::copy(&mut begun.by_ref().take(*at), &mut io::sink()).map_err(unreadable)?;
+                        *stream = Some(begun);
+                    }
+                    let stream = stream.as_mut().expect("begun above");
                     list::fill(stream, self.chunk_size, left, buffer).map_err(unreadable)?.then_some(None)
                 }
             };

@@ -10,7 +10,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::FilterError;
-use super::checkpoint::{Border, Checkpoint, JobRecord, Stage, sync_folder};
+use super::checkpoint::{Border, CHECKPOINT, Checkpoint, JobRecord, Stage, sync_folder};
 use super::output::{NEEDED, OpenFile};
 use super::sequence::lock;
 
@@ -18,6 +18,7 @@ use super::sequence::lock;
 const REST: u32 = 20;
 
 /// Keeps the checkpoint of a run.
+#[derive(Debug)]
 pub(super) struct Keeper {
     job: JobRecord,
     directory: PathBuf,
@@ -30,6 +31,7 @@ pub(super) struct Keeper {
 }
 
 /// What is known between two chunks, and the files that have to be durable before it counts.
+#[derive(Debug)]
 pub(super) struct Taken {
     pub border: Border,
     pub files: Vec<Arc<OpenFile>>,
@@ -37,6 +39,7 @@ pub(super) struct Taken {
     pub spilled: Vec<Arc<File>>,
 }
 
+#[derive(Debug)]
 struct State {
     due: Instant,
     /// Chunks whose lines are being written.
@@ -158,6 +161,20 @@ impl Keeper {
     pub fn stop(&self) {
         lock(&self.state).ended = true;
         self.changed.notify_all();
+    }
+
+    /// A failure, with word of what is kept.
+    pub fn word_of(&self, failure: FilterError) -> FilterError {
+        if !self.has_kept() {
+            return failure;
+        }
+        FilterError::Kept { error: Box::new(failure), path: self.directory.clone() }
+    }
+
+    /// Discards the checkpoint: nothing of the run can be trusted.
+    pub fn discard(&self) {
+        let mut state = lock(&self.state);
+        state.kept = std::fs::remove_file(self.directory.join(CHECKPOINT)).is_err() && state.kept;
     }
 
     /// Whether the folder has a checkpoint.

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::FilterError;
+use super::checkpoint::ListRecord;
 use super::shard::ListRange;
 
 /// How a list is named where a path stands: standard input.
@@ -112,6 +113,16 @@ impl List {
             Content::Stream { .. } => (0, None),
         };
         Some(ListRange { start: part.start as u64, end: part.end as u64, length, modified })
+    }
+
+    /// What tells that it is still the same when it is read again; `None` where it cannot be.
+    pub fn record(&self) -> Option<ListRecord> {
+        let (length, modified) = match &self.content {
+            Content::Mapped { state, .. } => (state.length, state.modified),
+            Content::Stream { .. } if self.is_empty_file() => (0, None),
+            Content::Stream { .. } => return None,
+        };
+        Some(ListRecord { path: self.path.clone(), length, modified })
     }
 
     /// Whether it is a file that has no octets and gives none.

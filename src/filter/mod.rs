@@ -27,6 +27,7 @@ mod scan;
 mod sequence;
 mod shard;
 mod spill;
+mod start;
 mod tally;
 mod totals;
 mod turns;
@@ -42,8 +43,9 @@ pub use list::STANDARD_INPUT;
 pub use outcome::{Outcome, Partition, Reason};
 pub use output::{NEEDED, RECEIPT};
 pub use receipt::{FilePart, Hex, ListPart, Part, PartitionPart, Receipt, ReceiptOptions, VerdictsPart};
-pub use run::{Destination, Job, run};
+pub use run::{Destination, Job, LongRun, run};
 pub use shard::{ListRange, Shard, ShardError};
+pub use start::time_of_run;
 pub use tally::{Tally, line_hash};
 pub use verify::{Checked, Role, Verification, VerifyError, verify};
 
@@ -152,4 +154,15 @@ pub enum FilterError {
     /// The workers could not be started.
     #[error("cannot start the workers: {0}")]
     Workers(#[from] rayon::ThreadPoolBuildError),
+}
+
+impl FilterError {
+    /// Whether the run only stopped because it was asked to.
+    pub fn is_interrupted(&self) -> bool {
+        match self {
+            FilterError::Interrupted => true,
+            FilterError::Kept { error, .. } => error.is_interrupted(),
+            _ => false,
+        }
+    }
 }

@@ -225,7 +225,8 @@ mod tests {
                         // What comes behind the checkpoint is lost.
                         needed.add(waiting.clone()).unwrap();
                         drop(needed);
-                        needed = Needed::resumable(folder.path(), limit, &serde_json::from_str(&state).unwrap()).unwrap();
+                        needed =
+                            Needed::resumable(folder.path(), limit, &serde_json::from_str(&state).unwrap()).unwrap();
                     }
                     needed.add(waiting).unwrap();
                 }

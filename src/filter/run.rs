@@ -7,7 +7,9 @@
 
 use rayon::ThreadPoolBuilder;
 use std::path::PathBuf;
-use std::time::Instant;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
 
 use super::FilterError;
 use super::chunks::Chunks;
@@ -15,19 +17,18 @@ use super::decision::Choices;
 use super::form::Form;
 use super::frame::FrameFormat;
 use super::judge::Judge;
-use super::layout::Layout;
+use super::keeper::Keeper;
 use super::list::List;
 use super::naming::partition_names;
-use super::needed::Needed;
 use super::outcome::Partition;
-use super::output::{NEEDED, Output, RECEIPT, list_folder, would_replace};
+use super::output::{NEEDED, Output, RECEIPT};
 use super::receipt::{FilePart, Hex, ListPart, Part, PartitionPart, Receipt, ReceiptOptions, VerdictsPart, reasons};
 use super::shard::Shard;
+use super::start::{Start, start};
 use super::tally::LINE_HASH;
 use super::totals::{ListTotals, Totals};
-use super::turns::{Destinations, Turns, work};
+use super::turns::{Turns, work};
 use crate::policy::{Crawler, Policy};
-use crate::robots::Agents;
 
 /// Octets of a chunk, unless asked otherwise: it and its copy in the buffers stay in a core's cache.
 const CHUNK: usize = 1 << 20;
@@ -50,8 +51,28 @@ pub struct Job {
     pub threads: usize,
     /// Octets of a chunk; 0: the default.
     pub chunk_size: usize,
+    /// What makes a long run many runs, or one that can be left alone.
+    pub long_run: LongRun,
+}
+
+/// What makes a long run many runs, or one that can be left alone.
+#[derive(Debug, Clone)]
+pub struct LongRun {
     /// Which part of the lists to read, if not all of them.
     pub shard: Option<Shard>,
+    /// Whether to go on with the run in the folder that was interrupted, if there is one.
+    pub resume: bool,
+    /// After how long what is done is made durable each time.
+    pub checkpoint: Duration,
+    /// Set by whoever wants the run to stop at the next chunk.
+    pub interrupt: Option<Arc<AtomicBool>>,
+}
+
+impl Default for LongRun {
+    /// All of the lists, anew; a checkpoint every five seconds.
+    fn default() -> LongRun {
+        LongRun { shard: None, resume: false, checkpoint: Duration::from_secs(5), interrupt: None }
+    }
 }
 
 /// Where the partitions go.
@@ -78,33 +99,52 @@ pub struct Destination {
 pub fn run(policy: &Policy, job: &Job) -> Result<Receipt, FilterError> {
     let started = Instant::now();
     let mut lists: Vec<List> = job.lists.iter().map(|path| List::open(path)).collect::<Result<_, _>>()?;
-    if let Some(shard) = job.shard {
+    if let Some(shard) = job.long_run.shard {
         shard.cut(&mut lists)?;
     }
-    let destinations = job.destination.as_ref().map(|destination| prepare(destination, job)).transpose()?;
-    let judges: Vec<Judge<'_>> = job.crawlers.iter().map(|crawler| Judge::new(policy, crawler, job.choices)).collect();
     let pool = ThreadPoolBuilder::new().num_threads(job.threads).build()?;
-    let threads = pool.current_num_threads();
-    let chunk_size = if job.chunk_size == 0 { CHUNK } else { job.chunk_size };
-    let turns = Turns::new(Chunks::new(&lists, chunk_size), judges.len(), destinations);
-    pool.broadcast(|_| work(&turns, &judges));
+    let options = options(job, pool.current_num_threads());
+    let (destinations, border) = match start(policy, job, &options, &lists)? {
+        Start::Done(receipt) => return Ok(*receipt),
+        Start::Judging(destinations, border) => (destinations, border),
+    };
+    let keeper = destinations.as_ref().and_then(|destinations| destinations.keeper.clone());
+    let judges: Vec<Judge<'_>> = job.crawlers.iter().map(|crawler| Judge::new(policy, crawler, job.choices)).collect();
+    let chunks = match &border {
+        Some(border) => Chunks::from(&lists, options.chunk_size, border.list, border.at),
+        None => Chunks::new(&lists, options.chunk_size),
+    };
+    let turns = Turns::new(chunks.until(job.long_run.interrupt.clone()), judges.len(), destinations, border);
+    std::thread::scope(|scope| {
+        scope.spawn(|| turns.keep());
+        pool.broadcast(|_| work(&turns, &judges));
+        turns.judged();
+    });
+    let complete = || complete(policy, job, options, &lists, turns, keeper.as_deref(), started);
+    complete().inspect_err(|failure| {
+        // What was read or written is not to be trusted, so nothing can go on from it.
+        if let (FilterError::ListChanged { .. } | FilterError::Unbalanced, Some(keeper)) = (failure, &keeper) {
+            keeper.discard();
+        }
+    })
+}
+
+/// Makes sure of what the run came to, and gives the files their names.
+fn complete(
+    policy: &Policy,
+    job: &Job,
+    options: ReceiptOptions,
+    lists: &[List],
+    turns: Turns<'_>,
+    keeper: Option<&Keeper>,
+    started: Instant,
+) -> Result<Receipt, FilterError> {
     let (mut output, needed, totals) = turns.finish()?;
-    for list in &lists {
+    for list in lists {
         list.unchanged()?;
     }
     totals.balanced()?;
-
-    let destination = job.destination.as_ref();
-    let options = ReceiptOptions {
-        choices: job.choices,
-        form: destination.map_or(Form::Partitions, |destination| destination.form),
-        compress: destination.and_then(|destination| destination.compress),
-        threads,
-        chunk_size,
-        per_input: destination.is_some_and(|destination| destination.per_input),
-        shard: job.shard,
-    };
-    let mut receipt = receipt(policy, &job.crawlers, options, &lists, &totals, output.as_ref());
+    let mut receipt = receipt(policy, &job.crawlers, options, lists, &totals, output.as_ref());
     if let (Some(output), Some(needed)) = (&mut output, needed) {
         let status = |origin: &str, _: &_| policy.index().get(origin.as_bytes())?.state().answered.status;
         let mut origins = 0;
@@ -114,7 +154,7 @@ pub fn run(policy: &Policy, job: &Job) -> Result<Receipt, FilterError> {
         })?;
         receipt.origins_needed = Some(origins);
     }
-    receipt.seconds = started.elapsed().as_secs_f64();
+    receipt.seconds = keeper.map_or_else(|| started.elapsed().as_secs_f64(), Keeper::seconds);
     receipt.urls_per_second = receipt.input.lines as f64 / receipt.seconds;
     if let Some(output) = &mut output {
         output.write_file(RECEIPT, |file| {
@@ -126,21 +166,18 @@ pub fn run(policy: &Policy, job: &Job) -> Result<Receipt, FilterError> {
     Ok(receipt)
 }
 
-fn prepare(destination: &Destination, job: &Job) -> Result<Destinations, FilterError> {
-    let Destination { directory, form, compress, force, per_input } = destination;
-    let folders: Vec<String> = if *per_input {
-        job.lists.iter().enumerate().map(|(place, path)| list_folder(place, path)).collect()
-    } else {
-        vec![String::new()]
-    };
-    let agents: Vec<&Agents> = job.crawlers.iter().map(Crawler::agents).collect();
-    let layout = Layout::new(*form, &agents, *compress)?;
-    if let Some(list) = job.lists.iter().find(|list| would_replace(directory, &layout.names(), list)) {
-        return Err(FilterError::ListInOutput { path: list.clone() });
+/// What is asked for, as the receipt has it.
+fn options(job: &Job, threads: usize) -> ReceiptOptions {
+    let destination = job.destination.as_ref();
+    ReceiptOptions {
+        choices: job.choices,
+        form: destination.map_or(Form::Partitions, |destination| destination.form),
+        compress: destination.and_then(|destination| destination.compress),
+        threads,
+        chunk_size: if job.chunk_size == 0 { CHUNK } else { job.chunk_size },
+        per_input: destination.is_some_and(|destination| destination.per_input),
+        shard: job.long_run.shard,
     }
-    let output = Output::create(directory, &folders, layout, *force)?;
-    let needed = Needed::new(directory, NEEDED_LIMIT);
-    Ok(Destinations { output, needed, form: *form, frames: *compress, per_input: *per_input })
 }
 
 fn receipt(

@@ -49,7 +49,9 @@ mod counts {
 
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<[u64; Outcome::COUNT], D::Error> {
         let counts = Vec::<u64>::deserialize(deserializer)?;
-        counts.try_into().map_err(|counts: Vec<u64>| D::Error::invalid_length(counts.len(), &"a count for each outcome"))
+        counts
+            .try_into()
+            .map_err(|counts: Vec<u64>| D::Error::invalid_length(counts.len(), &"a count for each outcome"))
     }
 }
 

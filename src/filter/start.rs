@@ -1,0 +1,145 @@
+//! How a run starts: anew, or where one was interrupted.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::FilterError;
+use super::checkpoint::{Border, Checkpoint, JobRecord, Stage};
+use super::keeper::Keeper;
+use super::layout::Layout;
+use super::list::List;
+use super::needed::{Needed, NeededState};
+use super::output::{Output, RECEIPT, give_names, list_folder, would_replace};
+use super::receipt::{Hex, Receipt, ReceiptOptions};
+use super::run::{Destination, Job, NEEDED_LIMIT};
+use super::turns::Destinations;
+use crate::policy::{Crawler, Policy};
+use crate::robots::Agents;
+
+/// What a run starts with.
+pub(super) enum Start {
+    /// Lines are to be judged, from the border on if there is one.
+    Judging(Option<Destinations>, Option<Border>),
+    /// An earlier run did it all.
+    Done(Box<Receipt>),
+}
+
+/// Prepares the folder of a job.
+pub(super) fn start(
+    policy: &Policy,
+    job: &Job,
+    options: &ReceiptOptions,
+    lists: &[List],
+) -> Result<Start, FilterError> {
+    let Some(destination) = &job.destination else { return Ok(Start::Judging(None, None)) };
+    let agents: Vec<&Agents> = job.crawlers.iter().map(Crawler::agents).collect();
+    let layout = Layout::new(destination.form, &agents, destination.compress)?;
+    let directory = &destination.directory;
+    if let Some(list) = job.lists.iter().find(|list| would_replace(directory, &layout.names(), list)) {
+        return Err(FilterError::ListInOutput { path: list.clone() });
+    }
+    let record = record(policy, job, options, lists);
+    if job.long_run.resume {
+        let problem = "standard input and pipes cannot be read again; give files as lists".to_owned();
+        let record = record.ok_or_else(|| FilterError::NotResumable { path: directory.clone(), problem })?;
+        return resume(destination, job, layout, record);
+    }
+    anew(destination, job, layout, record)
+}
+
+/// What makes the job the one that it is; `None` where its lists cannot be read again.
+fn record(policy: &Policy, job: &Job, options: &ReceiptOptions, lists: &[List]) -> Option<JobRecord> {
+    Some(JobRecord {
+        robosieve: env!("CARGO_PKG_VERSION").to_owned(),
+        options: ReceiptOptions { threads: 0, ..options.clone() },
+        agents: job.crawlers.iter().map(|crawler| crawler.agents().to_string()).collect(),
+        dialect: policy.dialect().name.to_owned(),
+        policy_checksum: Hex(policy.checksum()),
+        lists: lists.iter().map(List::record).collect::<Option<_>>()?,
+    })
+}
+
+/// The folders of the sets of files.
+fn folders(destination: &Destination, job: &Job) -> Vec<String> {
+    if destination.per_input {
+        job.lists.iter().enumerate().map(|(place, path)| list_folder(place, path)).collect()
+    } else {
+        vec![String::new()]
+    }
+}
+
+fn anew(destination: &Destination, job: &Job, layout: Layout, record: Option<JobRecord>) -> Result<Start, FilterError> {
+    let directory = &destination.directory;
+    let output = Output::create(directory, &folders(destination, job), layout, destination.force)?;
+    let needed = match record {
+        Some(_) => Needed::resumable(directory, NEEDED_LIMIT, &NeededState::default()),
+        None => Ok(Needed::new(directory, NEEDED_LIMIT)),
+    };
+    let needed = needed.map_err(|error| FilterError::Output { path: directory.clone(), error })?;
+    let keeper = record.map(|record| Keeper::new(record, directory.clone(), job.long_run.checkpoint, None));
+    Ok(Start::Judging(Some(destinations(destination, output, needed, keeper)), None))
+}
+
+/// Goes on where the checkpoint in the folder says; anew, where there is no run yet.
+fn resume(destination: &Destination, job: &Job, layout: Layout, record: JobRecord) -> Result<Start, FilterError> {
+    let directory = &destination.directory;
+    let refused = |problem| FilterError::NotResumable { path: directory.clone(), problem };
+    let Some(checkpoint) = Checkpoint::read(directory)? else {
+        return match receipt_in(directory)? {
+            Some(receipt) if record.is_of(&receipt) => Ok(Start::Done(Box::new(receipt))),
+            Some(_) => Err(refused("it is complete, and of another job".to_owned())),
+            None => anew(destination, job, layout, Some(record)),
+        };
+    };
+    if let Some(difference) = checkpoint.job.difference(&record) {
+        return Err(refused(difference));
+    }
+    match checkpoint.stage {
+        Stage::Naming(names) => {
+            give_names(directory, &names)?;
+            let receipt = receipt_in(directory)?;
+            receipt
+                .map(|receipt| Start::Done(Box::new(receipt)))
+                .ok_or_else(|| refused("its receipt is gone".to_owned()))
+        }
+        Stage::Judging(border) => {
+            let output = Output::resume(directory, layout, &border.files, folders(destination, job).len())?;
+            let needed = Needed::resumable(directory, NEEDED_LIMIT, &border.needed);
+            let needed = needed.map_err(|error| FilterError::Output { path: directory.clone(), error })?;
+            let seconds = Some(border.seconds);
+            let keeper = Keeper::new(record, directory.clone(), job.long_run.checkpoint, seconds);
+            Ok(Start::Judging(Some(destinations(destination, output, needed, Some(keeper))), Some(*border)))
+        }
+    }
+}
+
+fn destinations(destination: &Destination, mut output: Output, needed: Needed, keeper: Option<Keeper>) -> Destinations {
+    let keeper = keeper.map(Arc::new);
+    if let Some(keeper) = &keeper {
+        output.keep_with(Arc::clone(keeper));
+    }
+    let Destination { form, compress, per_input, .. } = *destination;
+    Destinations { output, needed, form, frames: compress, per_input, keeper }
+}
+
+/// The receipt of a complete run in a folder.
+fn receipt_in(directory: &Path) -> Result<Option<Receipt>, FilterError> {
+    let path = directory.join(RECEIPT);
+    let Ok(octets) = fs::read(&path) else { return Ok(None) };
+    let receipt = serde_json::from_slice(&octets).map(Some);
+    receipt.map_err(|error| FilterError::Checkpoint { path, error: error.into() })
+}
+
+/// The time that ages are judged at in the run in a folder that was interrupted or is complete: a run that goes on judges
+/// all lines at one time.
+///
+/// # Errors
+///
+/// [`FilterError::Checkpoint`] where its checkpoint or receipt cannot be read.
+pub fn time_of_run(directory: &Path) -> Result<Option<i64>, FilterError> {
+    if let Some(checkpoint) = Checkpoint::read(directory)? {
+        return Ok(Some(checkpoint.job.options.choices.now));
+    }
+    Ok(receipt_in(directory)?.map(|receipt| receipt.options.choices.now))
+}
