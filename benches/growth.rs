@@ -6,7 +6,7 @@
 //! all runs of a list, and what memory the process held when the policy was made.
 
 use robosieve::Dialect;
-use robosieve::filter::{self, Choices, Destination, Form, Job, LongRun};
+use robosieve::filter::{self, Choices, Destination, Form, Job, LongRun, Progress};
 use robosieve::pattern::Patterns;
 use robosieve::policy::{Captures, Crawler, Policy, source};
 use robosieve::robots::{Agents, Robots};
@@ -57,6 +57,7 @@ impl Options {
                     directory,
                     form: Form::Partitions,
                     compress: None,
+                    split_size: None,
                     force: true,
                     per_input: false,
                 })
@@ -113,7 +114,7 @@ fn runs(policy: &Policy, options: &Options) -> Result<Vec<Value>, Box<dyn Error>
     for round in 0..=options.rounds {
         for (at, job) in jobs.iter().enumerate() {
             let before = clock::process_seconds();
-            let receipt = filter::run(policy, job)?;
+            let receipt = filter::run(policy, job, &Progress::new())?;
             let taken = clock::process_seconds() - before;
             let found: Value =
                 receipt.partitions.iter().map(|(name, part)| (name.clone(), part.judged.lines)).collect();

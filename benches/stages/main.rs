@@ -9,7 +9,9 @@ mod data;
 use criterion::{Criterion, Throughput};
 use data::{List, Set};
 use robosieve::automaton::{self, Scratch};
-use robosieve::filter::{self, Bench, Choices, Destination, Form, Job, Judge, LongRun, Outcome, Partition, Url};
+use robosieve::filter::{
+    self, Bench, Choices, Destination, Form, Job, Judge, LongRun, Outcome, Partition, Progress, Url,
+};
 use robosieve::pattern::Patterns;
 use robosieve::policy::{Captures, Groups, Policy, source};
 use robosieve::robots::{self, Agents, Robots};
@@ -193,6 +195,7 @@ fn job(policy: &Policy, list: &List, directory: Option<PathBuf>, threads: usize)
             directory,
             form: Form::Partitions,
             compress: None,
+            split_size: None,
             force: true,
             per_input: false,
         }),
@@ -206,7 +209,7 @@ fn job(policy: &Policy, list: &List, directory: Option<PathBuf>, threads: usize)
 
 /// Runs the filter, and holds its counts against the plain reading.
 fn filtered(policy: &Policy, job: &Job, set: &Set) {
-    let receipt = filter::run(policy, job).expect("a receipt");
+    let receipt = filter::run(policy, job, &Progress::new()).expect("a receipt");
     for (name, part) in &receipt.partitions {
         let expected = set.expected.partitions[name.as_str()] * REPEATED as u64;
         assert_eq!(part.judged.lines, expected, "lines {name} of {}", set.name);

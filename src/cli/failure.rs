@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use super::interrupt;
-use robosieve::filter::{FilterError, JoinError, VerifyError};
+use robosieve::filter::{FilterError, JoinError, MetricsError, VerifyError};
 use robosieve::origin::InvalidUrl;
 use robosieve::policy::{
     ColumnsError, CrawlerError, MergeError, OpenError, OverridesError, WriteError, source::SourceError,
@@ -19,6 +19,8 @@ pub enum Failure {
     Overrides(#[from] OverridesError),
     #[error(transparent)]
     Filter(#[from] FilterError),
+    #[error(transparent)]
+    Metrics(#[from] MetricsError),
     #[error(transparent)]
     Join(#[from] JoinError),
     #[error(transparent)]

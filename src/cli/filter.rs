@@ -6,17 +6,59 @@ use std::process::ExitCode;
 use super::args::FilterArgs;
 use super::failure::Failure;
 use super::interrupt;
+use super::journal::{Journal, watch};
 use super::sources::Sources;
-use robosieve::filter::{self, Choices, Job, MaxAge};
+use robosieve::filter::{self, Begun, Choices, Job, MaxAge, Metrics, Progress};
 use robosieve::policy::{Captures, Columns, Crawler, Policy};
 
-pub fn run(args: &FilterArgs) -> Result<ExitCode, Failure> {
-    let choices = choices(args)?;
+pub fn run(args: &FilterArgs) -> ExitCode {
+    let journal = Journal::new(&args.watching);
+    match watched(args, &journal) {
+        Ok(status) => status,
+        Err(failure) if failure.is_closed_pipe() => ExitCode::SUCCESS,
+        Err(failure) => {
+            journal.error(&failure);
+            ExitCode::from(failure.status())
+        }
+    }
+}
+
+/// Keeps the metrics, whatever becomes of the run.
+fn watched(args: &FilterArgs, journal: &Journal) -> Result<ExitCode, Failure> {
+    let progress = Progress::new();
+    let mut metrics = args.watching.metrics.as_deref().map(Metrics::create).transpose()?;
+    let result = split(args, journal, &progress, metrics.as_mut());
+    if let Some(metrics) = metrics {
+        let finished = metrics.finish(&progress.snapshot(), result.is_ok());
+        finished.unwrap_or_else(|error| journal.warn(error));
+    }
+    result
+}
+
+fn split(
+    args: &FilterArgs,
+    journal: &Journal,
+    progress: &Progress,
+    mut metrics: Option<&mut Metrics>,
+) -> Result<ExitCode, Failure> {
+    let begun = begun(args)?;
+    let now = args.now.map(jiff::Timestamp::as_second).or(begun.map(|begun| begun.now));
+    let choices = choices(args, now.unwrap_or_else(|| jiff::Timestamp::now().as_second()))?;
     let policy = policy(args)?;
     let job = job(args, choices, crawlers(args, &policy)?);
-    let receipt = filter::run(&policy, &job)?;
-    // Nobody may be there to read the table; the receipt has it all.
-    let _ = writeln!(io::stderr(), "{receipt}");
+    if args.output.out.is_some() && job.long_run.interrupt.is_none() {
+        journal
+            .warn("standard input and pipes cannot be read again: this run cannot be resumed should it be interrupted");
+    }
+    if let Some(begun) = begun {
+        journal.resume(begun.lines);
+    }
+    journal.start(&policy, &job);
+    if let Some(metrics) = &mut metrics {
+        metrics.describe(&job.crawlers, policy.statistics());
+    }
+    let receipt = watch(journal, progress, metrics.as_deref(), &job.crawlers, || filter::run(&policy, &job, progress))?;
+    journal.finish(&receipt);
     if args.output.count {
         let mut out = io::stdout().lock();
         serde_json::to_writer_pretty(&mut out, &receipt)?;
@@ -46,14 +88,14 @@ fn crawlers(args: &FilterArgs, policy: &Policy) -> Result<Vec<Crawler>, Failure>
     Ok(args.agent.iter().map(|agents| policy.crawler(Some(agents))).collect::<Result<_, _>>()?)
 }
 
-fn choices(args: &FilterArgs) -> Result<Choices, Failure> {
+fn choices(args: &FilterArgs, now: i64) -> Result<Choices, Failure> {
     Ok(Choices {
         on_unfetched: args.on_unfetched.into(),
         on_unreachable: args.on_unreachable.into(),
         unreachable_as_unavailable: unavailable_after(args)?,
         on_stale: args.on_stale.into(),
         max_age: args.max_age.as_deref().map(max_age).transpose()?,
-        now: now(args)?,
+        now,
     })
 }
 
@@ -70,13 +112,12 @@ fn is_resumable(args: &FilterArgs) -> bool {
     args.output.out.is_some() && args.lists.iter().all(|list| list.is_file())
 }
 
-/// The time that ages are judged at; a run that goes on keeps its own.
-fn now(args: &FilterArgs) -> Result<i64, Failure> {
-    let begun = match &args.output.out {
-        Some(directory) if args.long_run.resume && args.now.is_none() => filter::time_of_run(directory)?,
-        _ => None,
-    };
-    Ok(begun.unwrap_or_else(|| args.now.unwrap_or_else(jiff::Timestamp::now).as_second()))
+/// The run that is to go on, if there is one.
+fn begun(args: &FilterArgs) -> Result<Option<Begun>, Failure> {
+    match &args.output.out {
+        Some(directory) if args.long_run.resume => Ok(filter::begun(directory)?),
+        _ => Ok(None),
+    }
 }
 
 fn max_age(given: &str) -> Result<MaxAge, Failure> {

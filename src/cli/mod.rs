@@ -15,6 +15,7 @@ mod filter;
 mod inspect;
 mod interrupt;
 mod join;
+mod journal;
 mod lint;
 mod man;
 mod merge;
@@ -40,7 +41,7 @@ use robosieve::robots::Agents;
 pub fn run(args: Args) -> Result<ExitCode, Failure> {
     sigbus::report();
     match args.command {
-        Command::Filter(args) => filter::run(&args),
+        Command::Filter(args) => Ok(filter::run(&args)),
         Command::Check(args) => check::run(&args),
         Command::Lint(args) => lint::run(&args),
         Command::Compile(args) => compile::run(&args),

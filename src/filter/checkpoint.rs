@@ -15,7 +15,7 @@ use std::time::SystemTime;
 use super::FilterError;
 use super::gather::Gatherer;
 use super::needed::NeededState;
-use super::output::{Written, partial};
+use super::output::{TargetState, partial};
 use super::receipt::{Hex, Receipt, ReceiptOptions};
 use super::totals::Totals;
 
@@ -49,7 +49,7 @@ pub(super) struct Border {
     pub seconds: f64,
     pub totals: Totals,
     /// The files of all sets, set by set.
-    pub files: Vec<Written>,
+    pub files: Vec<Vec<TargetState>>,
     /// Lines that are not in the files yet.
     pub gathered: Gatherer,
     pub needed: NeededState,

@@ -92,7 +92,7 @@ mod tests {
         }
         assert!(frames.iter().all(|frame| frame.file == 1 && frame.text.len() >= FRAME));
         let all = |frames: Vec<Gathered>| frames.into_iter().flat_map(|frame| frame.text).collect::<Vec<u8>>();
-        let expected = |repeated| (0..20).flat_map(|n: u32| format!("{n}\n").repeat(repeated).into_bytes());
+        let expected = |repeated| (0..20).flat_map(move |n: u32| format!("{n}\n").repeat(repeated).into_bytes());
         let (few, many) = gatherer.rest().into_iter().partition::<Vec<_>, _>(|frame| frame.file == 0);
         assert_eq!(few.len(), 1);
         assert!(all(few).into_iter().eq(expected(1)));

@@ -77,6 +77,9 @@ pub enum JoinError {
         /// The list.
         list: String,
     },
+    /// Partitions that were cut into parts and should be put together.
+    #[error("the partitions of these shards are cut into parts by --split-size; join without --concat leaves them so")]
+    Numbered,
     /// A list of robots.txt with a row that is none.
     #[error("{}:{line}: that is no row of robots.txt to fetch", path.display())]
     Row {
@@ -119,6 +122,9 @@ pub fn join(shards: &[PathBuf], directory: &Path, concat: bool, force: bool) -> 
     let mut joined = joined(shards.clone())?;
     for (folder, receipt) in &shards {
         prove(folder, receipt, concat)?;
+    }
+    if concat && joined.options.split_size.is_some() {
+        return Err(JoinError::Numbered);
     }
     let layout = layout(&joined)?;
     let head = layout.head.len() as u64;
@@ -165,6 +171,8 @@ pub(super) fn joined(shards: Vec<(PathBuf, Receipt)>) -> Result<Receipt, JoinErr
     }
     joined.shards = shards.iter().map(|(path, _)| path.display().to_string()).collect();
     joined.origins_needed = None;
+    // The shards' clocks have nothing to do with each other.
+    joined.speed = Vec::new();
     joined.urls_per_second = joined.input.lines as f64 / joined.seconds;
     Ok(joined)
 }
@@ -281,7 +289,12 @@ fn prove(folder: &Path, receipt: &Receipt, partitions: bool) -> Result<(), JoinE
 /// What the files of a job look like.
 fn layout(receipt: &Receipt) -> Result<Layout, FilterError> {
     let agents: Vec<Agents> = receipt.agents.iter().flat_map(|agents| agents.parse()).collect();
-    Layout::new(receipt.options.form, &agents.iter().collect::<Vec<_>>(), receipt.options.compress)
+    Layout::new(
+        receipt.options.form,
+        &agents.iter().collect::<Vec<_>>(),
+        receipt.options.compress,
+        receipt.options.split_size,
+    )
 }
 
 /// Copies the files of all shards, those of one name behind each other, with one `head` of so many octets.

@@ -85,6 +85,11 @@ impl List {
         }
     }
 
+    /// How many octets of it are read; `None` for a stream.
+    pub fn length(&self) -> Option<u64> {
+        self.mapped().map(|_| self.range().len() as u64)
+    }
+
     /// Reads only this part of a mapped list.
     pub fn cut_to(&mut self, part: Range<usize>) {
         self.part = Some(part);

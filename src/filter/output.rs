@@ -29,6 +29,8 @@ pub(super) struct Output {
     sets: Vec<Vec<Target>>,
     /// Files that are still partial: the name they will have.
     pending: Vec<PathBuf>,
+    /// Files that were ended, and may not be durable yet.
+    ended: Vec<Arc<OpenFile>>,
     /// Who keeps a checkpoint, where there may be one: then partial files stay for it.
     keeper: Option<Arc<Keeper>>,
 }
@@ -36,12 +38,21 @@ pub(super) struct Output {
 /// Where the lines of one kind go.
 #[derive(Debug)]
 struct Target {
-    written: Written,
+    state: TargetState,
     file: Arc<OpenFile>,
 }
 
-/// What a file holds, once all places that were reserved are written: together with what still waits to be gathered into
-/// a frame, all that there is to know of an output between two chunks.
+/// The files that lines of one kind go to: together with what still waits to be gathered into a frame, all that there is to
+/// know of them between two chunks.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct TargetState {
+    /// The folder in that of the run; empty if it is that one.
+    folder: String,
+    /// Its files, at least one; the last one is still written to.
+    parts: Vec<Written>,
+}
+
+/// What a file holds, once all places that were reserved are written.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Written {
     /// Its name, with that of its folder.
@@ -132,46 +143,65 @@ impl Output {
             if !force {
                 return Err(FilterError::NotEmpty { path: directory.to_owned() });
             }
-            remove_earlier(directory, &layout.names()).map_err(|error| failed(directory, error))?;
+            remove_earlier(directory, &layout).map_err(|error| failed(directory, error))?;
         }
         let (directory, pending) = (directory.to_owned(), Vec::new());
-        let mut output = Output { directory, layout, sets: Vec::new(), pending, keeper: None };
+        let mut output = Output { directory, layout, sets: Vec::new(), pending, ended: Vec::new(), keeper: None };
         for folder in folders {
             let path = output.directory.join(folder);
             fs::create_dir_all(&path).map_err(|error| failed(&path, error))?;
-            let files = output.layout.names().into_iter().map(|name| output.target(folder, &name));
+            let files = (0..output.layout.files.len()).map(|file| output.target(folder, file));
             let files = files.collect::<Result<_, FilterError>>()?;
             output.sets.push(files);
         }
         Ok(output)
     }
 
-    /// Opens the files of an interrupted run again, as long as they were; all sets have as many of them.
+    /// Opens the files of an interrupted run again, as long as they were, set by set.
     ///
     /// # Errors
     ///
     /// [`FilterError::NotResumable`] where one is shorter; [`FilterError::Output`] where it cannot be opened.
-    pub fn resume(directory: &Path, layout: Layout, files: &[Written], sets: usize) -> Result<Output, FilterError> {
-        let targets = files.iter().map(|written| {
-            let path = directory.join(&written.name);
-            let open = || {
-                let file = OpenOptions::new().read(true).write(true).open(partial(&path))?;
-                let length = file.metadata()?.len();
-                file.set_len(written.end)?;
-                Ok((file, length))
-            };
-            let (file, length) = open().map_err(|error| FilterError::Output { path: partial(&path), error })?;
-            if length < written.end {
-                let problem = format!("{} was cut short", partial(&path).display());
-                return Err(FilterError::NotResumable { path: directory.to_owned(), problem });
+    pub fn resume(directory: &Path, layout: Layout, sets: &[Vec<TargetState>]) -> Result<Output, FilterError> {
+        let (directory, pending) = (directory.to_owned(), Vec::new());
+        let mut output = Output { directory, layout, sets: Vec::new(), pending, ended: Vec::new(), keeper: None };
+        for set in sets {
+            let targets = set.iter().map(|target| {
+                let mut files = target.parts.iter().map(|part| output.reopen(part));
+                let first = files.next().unwrap_or_else(|| output.no_parts());
+                let file = files.fold(first, |before, part| before.and(part))?;
+                output.pending.extend(target.parts.iter().map(|part| output.directory.join(&part.name)));
+                Ok(Target { state: target.clone(), file })
+            });
+            let targets = targets.collect::<Result<_, FilterError>>()?;
+            output.sets.push(targets);
+        }
+        Ok(output)
+    }
+
+    /// Opens a part of a file again, as long as it was.
+    fn reopen(&self, part: &Written) -> Result<Arc<OpenFile>, FilterError> {
+        let path = self.directory.join(&part.name);
+        let open = || {
+            let file = OpenOptions::new().read(true).write(true).open(partial(&path))?;
+            let length = file.metadata()?.len();
+            // One that is shorter stays so: the next attempt must see it too.
+            if length > part.end {
+                file.set_len(part.end)?;
             }
-            Ok(Target { written: written.clone(), file: Arc::new(OpenFile { path, file }) })
-        });
-        let mut targets = targets.collect::<Result<Vec<_>, FilterError>>()?.into_iter();
-        let pending = files.iter().map(|written| directory.join(&written.name)).collect();
-        let each = files.len() / sets.max(1);
-        let sets = (0..sets).map(|_| targets.by_ref().take(each).collect()).collect();
-        Ok(Output { directory: directory.to_owned(), layout, sets, pending, keeper: None })
+            Ok((file, length))
+        };
+        let (file, length) = open().map_err(|error| FilterError::Output { path: partial(&path), error })?;
+        if length < part.end {
+            let problem = format!("{} was cut short", partial(&path).display());
+            return Err(FilterError::NotResumable { path: self.directory.clone(), problem });
+        }
+        Ok(Arc::new(OpenFile { path, file }))
+    }
+
+    fn no_parts<T>(&self) -> Result<T, FilterError> {
+        let problem = "its checkpoint lists no files".to_owned();
+        Err(FilterError::NotResumable { path: self.directory.clone(), problem })
     }
 
     /// From here on, partial files stay where `keeper` has kept a checkpoint.
@@ -180,13 +210,14 @@ impl Output {
     }
 
     /// What stands in all files, set by set.
-    pub fn state(&self) -> Vec<Written> {
-        self.sets.iter().flatten().map(|target| target.written.clone()).collect()
+    pub fn state(&self) -> Vec<Vec<TargetState>> {
+        self.sets.iter().map(|set| set.iter().map(|target| target.state.clone()).collect()).collect()
     }
 
-    /// All files.
-    pub fn files(&self) -> Vec<Arc<OpenFile>> {
-        self.sets.iter().flatten().map(|target| Arc::clone(&target.file)).collect()
+    /// All files that were written to since the last call, as far as they were ended, and those that still are.
+    pub fn touched(&mut self) -> Vec<Arc<OpenFile>> {
+        let current = self.sets.iter().flatten().map(|target| Arc::clone(&target.file));
+        std::mem::take(&mut self.ended).into_iter().chain(current).collect()
     }
 
     /// The folder, for temporary files.
@@ -194,14 +225,22 @@ impl Output {
         &self.directory
     }
 
-    /// Begins a file that lines go to.
-    fn target(&mut self, folder: &str, name: &str) -> Result<Target, FilterError> {
-        let path = self.directory.join(folder).join(name);
-        let file = Arc::new(OpenFile { file: self.partial_file(&path)?, path });
-        let name = if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
-        let mut target = Target { written: Written { name, end: 0, tally: Tally::default() }, file };
-        target.place(&self.layout.head, &Tally::default()).write()?;
-        Ok(target)
+    /// Begins the first part of a file that lines go to.
+    fn target(&mut self, folder: &str, file: usize) -> Result<Target, FilterError> {
+        let (written, open) = self.part(folder, file, 0)?;
+        let state = TargetState { folder: folder.to_owned(), parts: vec![written] };
+        Ok(Target { state, file: open })
+    }
+
+    /// Begins a part of a file.
+    fn part(&mut self, folder: &str, file: usize, part: usize) -> Result<(Written, Arc<OpenFile>), FilterError> {
+        let name = self.layout.files[file].of_part(part);
+        let path = self.directory.join(folder).join(&name);
+        let open = Arc::new(OpenFile { file: self.partial_file(&path)?, path });
+        let name = if folder.is_empty() { name } else { format!("{folder}/{name}") };
+        let head = &self.layout.head;
+        Place { file: Arc::clone(&open), at: 0, octets: head }.write()?;
+        Ok((Written { name, end: head.len() as u64, tally: Tally::default() }, open))
     }
 
     /// Creates a file that gets this name when the run is complete.
@@ -212,20 +251,42 @@ impl Output {
         Ok(file)
     }
 
-    /// Takes room for blocks, to be written to by whoever holds the octets.
-    pub fn reserve<'b>(&mut self, blocks: &'b [Block<'_>]) -> Vec<Place<'b>> {
-        let place = |block: &'b Block<'_>| self.sets[block.set][block.file].place(&block.octets, &block.tally);
-        blocks.iter().map(place).collect()
+    /// Takes room for blocks, to be written to by whoever holds the octets; begins new parts where it has to.
+    pub fn reserve<'b>(&mut self, blocks: &'b [Block<'_>]) -> Result<Vec<Place<'b>>, FilterError> {
+        let mut places = Vec::with_capacity(blocks.len());
+        for block in blocks {
+            let mut rest = &block.octets[..];
+            while !rest.is_empty() {
+                let target = &mut self.sets[block.set][block.file];
+                let part = target.state.parts.last().expect("a target has parts");
+                let (now, later) = rest.split_at(self.layout.fitting(rest, part.end, part.tally.lines > 0));
+                if now.is_empty() {
+                    let (folder, number) = (target.state.folder.clone(), target.state.parts.len());
+                    let (written, open) = self.part(&folder, block.file, number)?;
+                    let target = &mut self.sets[block.set][block.file];
+                    target.state.parts.push(written);
+                    let ended = std::mem::replace(&mut target.file, open);
+                    if self.keeper.is_some() {
+                        self.ended.push(ended);
+                    }
+                    continue;
+                }
+                let whole = now.len() == block.octets.len();
+                places.push(target.place(now, &if whole { block.tally } else { self.layout.tally(now) }));
+                rest = later;
+            }
+        }
+        Ok(places)
     }
 
     /// What stands in the files that lines of one kind go to, in the order of the lines.
     pub fn written(&self, file: usize) -> impl Iterator<Item = &Written> {
-        self.sets.iter().map(move |set| &set[file].written)
+        self.sets.iter().flat_map(move |set| &set[file].state.parts)
     }
 
     /// Ends all files: one without any octet would not be a compressed file.
     pub fn end(&mut self) -> Result<(), FilterError> {
-        for target in self.sets.iter_mut().flatten().filter(|target| target.written.end == 0) {
+        for target in self.sets.iter_mut().flatten().filter(|target| target.state.parts[0].end == 0) {
             target.place(&self.layout.nothing, &Tally::default()).write()?;
         }
         Ok(())
@@ -308,9 +369,10 @@ fn remove_spilled(directory: &Path) -> io::Result<()> {
 impl Target {
     /// Takes room for octets.
     fn place<'b>(&mut self, octets: &'b [u8], tally: &Tally) -> Place<'b> {
-        let at = self.written.end;
-        self.written.end += octets.len() as u64;
-        self.written.tally.append(tally);
+        let part = self.state.parts.last_mut().expect("a target has parts");
+        let at = part.end;
+        part.end += octets.len() as u64;
+        part.tally.append(tally);
         Place { file: Arc::clone(&self.file), at, octets }
     }
 }
@@ -328,26 +390,25 @@ impl Drop for Output {
     }
 }
 
-/// The names of the files that a run would write, and of those that an earlier one says in its receipt to have written;
-/// without the receipt's own.
-fn replaced(directory: &Path, names: &[String]) -> Vec<String> {
+/// The names of the files that an earlier run says in its receipt to have written, without the receipt's own.
+fn earlier(directory: &Path) -> Vec<String> {
     let receipt = fs::read(directory.join(RECEIPT)).ok();
     let receipt: serde_json::Value =
         receipt.and_then(|receipt| serde_json::from_slice(&receipt).ok()).unwrap_or_default();
     let partitions = receipt["partitions"].as_object().into_iter().flat_map(|partitions| partitions.values());
     let files = partitions.chain([&receipt["verdicts"]]).filter_map(|part| part["files"].as_array()).flatten();
-    let earlier = files.filter_map(|file| file["name"].as_str()?.rsplit('/').next());
-    let earlier = earlier.filter(|name| naming::is_output(name)).map(str::to_owned);
-    names.iter().cloned().chain([NEEDED.to_owned()]).chain(earlier).collect()
+    let names = files.filter_map(|file| file["name"].as_str()?.rsplit('/').next());
+    names.filter(|name| naming::is_output(name)).map(str::to_owned).chain([NEEDED.to_owned()]).collect()
 }
 
 /// Removes what an earlier run left: its receipt first, because without it nothing of the rest counts.
-fn remove_earlier(directory: &Path, names: &[String]) -> io::Result<()> {
+fn remove_earlier(directory: &Path, layout: &Layout) -> io::Result<()> {
     let remove = |path: &Path| match fs::remove_file(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         other => other,
     };
-    let names = replaced(directory, names);
+    let ours = layout.files.iter().map(|file| file.of_part(0));
+    let names: Vec<String> = earlier(directory).into_iter().chain(ours).collect();
     let remove_in = |directory: &Path| {
         [RECEIPT.to_owned()].iter().chain(&names).try_for_each(|name| {
             let path = directory.join(name);
@@ -378,8 +439,10 @@ pub(super) fn list_folder(place: usize, list: &Path) -> String {
 
 /// Whether a name in a receipt is one that a file of lines may have.
 pub(super) fn is_file_of_run(name: &str) -> bool {
-    let (folder, name) = name.split_once('/').unwrap_or(("", name));
-    naming::is_output(name) && (folder.is_empty() || is_list_folder(folder))
+    match name.split_once('/') {
+        Some((folder, name)) => is_list_folder(folder) && naming::is_output(name),
+        None => naming::is_output(name),
+    }
 }
 
 /// Whether a folder is named as [`list_folder`] does.
@@ -403,9 +466,13 @@ pub(super) fn write_at(file: &File, octets: &[u8], at: u64) -> io::Result<()> {
     }
 }
 
-/// Whether a list is one of the files that a run into `directory`, which writes files of these names, would replace.
-pub(super) fn would_replace(directory: &Path, names: &[String], list: &Path) -> bool {
+/// Whether a list is one of the files that a run into `directory`, which writes files of this layout, would replace.
+pub(super) fn would_replace(directory: &Path, layout: &Layout, list: &Path) -> bool {
     let (Ok(directory), Ok(list)) = (directory.canonicalize(), list.canonicalize()) else { return false };
-    let ours = |name: &str| name == RECEIPT || replaced(&directory, names).iter().any(|other| other == name);
+    let ours = |name: &str| {
+        name == RECEIPT
+            || layout.files.iter().any(|file| file.gives(name))
+            || earlier(&directory).iter().any(|other| other == name)
+    };
     list.starts_with(&directory) && list.file_name().and_then(|name| name.to_str()).is_some_and(ours)
 }

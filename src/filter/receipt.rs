@@ -10,6 +10,7 @@ use super::form::Form;
 use super::frame::FrameFormat;
 use super::outcome::{Outcome, Partition};
 use super::output::Written;
+use super::samples::Sample;
 use super::shard::{ListRange, Shard};
 use super::tally::Tally;
 use crate::policy::Statistics;
@@ -60,6 +61,9 @@ pub struct Receipt {
     pub seconds: f64,
     /// URLs a second.
     pub urls_per_second: f64,
+    /// How far it was at which time.
+    #[serde(default)]
+    pub speed: Vec<Sample>,
 }
 
 /// What a run was asked to do.
@@ -73,6 +77,9 @@ pub struct ReceiptOptions {
     /// How files are compressed; absent where they are not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compress: Option<FrameFormat>,
+    /// How many octets a file may have; absent where files are not cut into parts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub split_size: Option<u64>,
     /// Workers.
     pub threads: usize,
     /// Octets of a chunk.

@@ -4,12 +4,16 @@
 //! files, passes the turn on, and writes at the places it took. Turns go in the order of the chunks, so the order of
 //! the lines is that of the input whatever the number of workers; only the turn itself is one worker's at a time, and
 //! memory is one chunk's a worker. A worker only ever waits for one that is already busy with an earlier chunk.
+//!
+//! Where files are compressed, a chunk has an earlier turn as well: what it has for each file is gathered with what came
+//! before ([`gather`](super::gather)), the worker compresses what is enough for a frame, and then takes its turn with the
+//! frames.
 
 use rayon::ThreadPoolBuilder;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::FilterError;
 use super::chunks::Chunks;
@@ -22,6 +26,7 @@ use super::list::List;
 use super::naming::partition_names;
 use super::outcome::Partition;
 use super::output::{NEEDED, Output, RECEIPT};
+use super::progress::Progress;
 use super::receipt::{FilePart, Hex, ListPart, Part, PartitionPart, Receipt, ReceiptOptions, VerdictsPart, reasons};
 use super::shard::Shard;
 use super::start::{Start, start};
@@ -84,20 +89,27 @@ pub struct Destination {
     pub form: Form,
     /// How files are compressed, if they are.
     pub compress: Option<FrameFormat>,
+    /// How many octets a file may have, if files are cut into numbered parts. Lines are not cut, nor frames.
+    pub split_size: Option<u64>,
     /// Whether an earlier run's files in it may be replaced.
     pub force: bool,
     /// Whether each list gets partitions of its own, in a folder `NUMBER-NAME`.
     pub per_input: bool,
 }
 
-/// Splits the job's lists by `policy`.
+/// Splits the job's lists by `policy`, and tells `progress` how far it is.
 ///
 /// # Errors
 ///
 /// [`FilterError`] where a list cannot be read or changed while it was, where the output cannot be written, or where
 /// what was written is not what was read. Then no file has its final name.
-pub fn run(policy: &Policy, job: &Job) -> Result<Receipt, FilterError> {
-    let started = Instant::now();
+pub fn run(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, FilterError> {
+    let result = split(policy, job, progress);
+    progress.end();
+    result
+}
+
+fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, FilterError> {
     let mut lists: Vec<List> = job.lists.iter().map(|path| List::open(path)).collect::<Result<_, _>>()?;
     if let Some(shard) = job.long_run.shard {
         shard.cut(&mut lists)?;
@@ -114,13 +126,18 @@ pub fn run(policy: &Policy, job: &Job) -> Result<Receipt, FilterError> {
         Some(border) => Chunks::from(&lists, options.chunk_size, border.list, border.at),
         None => Chunks::new(&lists, options.chunk_size),
     };
-    let turns = Turns::new(chunks.until(job.long_run.interrupt.clone()), judges.len(), destinations, border);
+    let chunks = chunks.until(job.long_run.interrupt.clone());
+    progress.begin(lists.iter().map(List::length).sum(), judges.len());
+    if let Some(border) = &border {
+        progress.chunk(&border.totals);
+    }
+    let turns = Turns::new(chunks, progress, judges.len(), destinations, border);
     std::thread::scope(|scope| {
         scope.spawn(|| turns.keep());
         pool.broadcast(|_| work(&turns, &judges));
         turns.judged();
     });
-    let complete = || complete(policy, job, options, &lists, turns, keeper.as_deref(), started);
+    let complete = || complete(policy, job, options, &lists, turns, keeper.as_deref());
     complete().inspect_err(|failure| {
         // What was read or written is not to be trusted, so nothing can go on from it.
         if let (FilterError::ListChanged { .. } | FilterError::Unbalanced, Some(keeper)) = (failure, &keeper) {
@@ -137,9 +154,10 @@ fn complete(
     lists: &[List],
     turns: Turns<'_>,
     keeper: Option<&Keeper>,
-    started: Instant,
 ) -> Result<Receipt, FilterError> {
+    let progress = turns.progress;
     let (mut output, needed, totals) = turns.finish()?;
+    let speed = progress.judged();
     for list in lists {
         list.unchanged()?;
     }
@@ -154,7 +172,8 @@ fn complete(
         })?;
         receipt.origins_needed = Some(origins);
     }
-    receipt.seconds = keeper.map_or_else(|| started.elapsed().as_secs_f64(), Keeper::seconds);
+    receipt.speed = speed;
+    receipt.seconds = keeper.map_or_else(|| progress.snapshot().seconds, Keeper::seconds);
     receipt.urls_per_second = receipt.input.lines as f64 / receipt.seconds;
     if let Some(output) = &mut output {
         output.write_file(RECEIPT, |file| {
@@ -173,6 +192,7 @@ fn options(job: &Job, threads: usize) -> ReceiptOptions {
         choices: job.choices,
         form: destination.map_or(Form::Partitions, |destination| destination.form),
         compress: destination.and_then(|destination| destination.compress),
+        split_size: destination.and_then(|destination| destination.split_size),
         threads,
         chunk_size: if job.chunk_size == 0 { CHUNK } else { job.chunk_size },
         per_input: destination.is_some_and(|destination| destination.per_input),
@@ -235,5 +255,6 @@ fn receipt(
         policy: policy.statistics().clone(),
         seconds: 0.0,
         urls_per_second: 0.0,
+        speed: Vec::new(),
     }
 }

@@ -34,9 +34,9 @@ pub(super) fn start(
 ) -> Result<Start, FilterError> {
     let Some(destination) = &job.destination else { return Ok(Start::Judging(None, None)) };
     let agents: Vec<&Agents> = job.crawlers.iter().map(Crawler::agents).collect();
-    let layout = Layout::new(destination.form, &agents, destination.compress)?;
+    let layout = Layout::new(destination.form, &agents, destination.compress, destination.split_size)?;
     let directory = &destination.directory;
-    if let Some(list) = job.lists.iter().find(|list| would_replace(directory, &layout.names(), list)) {
+    if let Some(list) = job.lists.iter().find(|list| would_replace(directory, &layout, list)) {
         return Err(FilterError::ListInOutput { path: list.clone() });
     }
     let record = record(policy, job, options, lists);
@@ -104,7 +104,7 @@ fn resume(destination: &Destination, job: &Job, layout: Layout, record: JobRecor
                 .ok_or_else(|| refused("its receipt is gone".to_owned()))
         }
         Stage::Judging(border) => {
-            let output = Output::resume(directory, layout, &border.files, folders(destination, job).len())?;
+            let output = Output::resume(directory, layout, &border.files)?;
             let needed = Needed::resumable(directory, NEEDED_LIMIT, &border.needed);
             let needed = needed.map_err(|error| FilterError::Output { path: directory.clone(), error })?;
             let seconds = Some(border.seconds);
@@ -131,15 +131,29 @@ fn receipt_in(directory: &Path) -> Result<Option<Receipt>, FilterError> {
     receipt.map_err(|error| FilterError::Checkpoint { path, error: error.into() })
 }
 
-/// The time that ages are judged at in the run in a folder that was interrupted or is complete: a run that goes on judges
-/// all lines at one time.
+/// A run in a folder that was interrupted, or is complete.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Begun {
+    /// The time that it judges ages at: a run that goes on judges all lines at one time.
+    pub now: i64,
+    /// Lines that are done for certain.
+    pub lines: u64,
+}
+
+/// The run that was begun in a folder, if there is any.
 ///
 /// # Errors
 ///
 /// [`FilterError::Checkpoint`] where its checkpoint or receipt cannot be read.
-pub fn time_of_run(directory: &Path) -> Result<Option<i64>, FilterError> {
-    if let Some(checkpoint) = Checkpoint::read(directory)? {
-        return Ok(Some(checkpoint.job.options.choices.now));
+pub fn begun(directory: &Path) -> Result<Option<Begun>, FilterError> {
+    let lines_of = |receipt: &Receipt| receipt.input.lines;
+    let receipt = receipt_in(directory)?;
+    if let Some(Checkpoint { job, stage }) = Checkpoint::read(directory)? {
+        let lines = match stage {
+            Stage::Judging(border) => border.totals.input.lines,
+            Stage::Naming(_) => receipt.as_ref().map_or(0, lines_of),
+        };
+        return Ok(Some(Begun { now: job.options.choices.now, lines }));
     }
-    Ok(receipt_in(directory)?.map(|receipt| receipt.options.choices.now))
+    Ok(receipt.map(|receipt| Begun { now: receipt.options.choices.now, lines: lines_of(&receipt) }))
 }

@@ -13,6 +13,7 @@ use super::judge::Judge;
 use super::keeper::{Keeper, Taken};
 use super::needed::{Needed, WaitingOrigins};
 use super::output::{Block, Output, Place};
+use super::progress::Progress;
 use super::sequence::{Sequence, lock};
 use super::totals::Totals;
 use super::worker::Worker;
@@ -33,6 +34,7 @@ pub(super) struct Destinations {
 /// What all workers share.
 pub(super) struct Turns<'l> {
     chunks: Chunks<'l>,
+    pub progress: &'l Progress,
     per_input: bool,
     crawlers: usize,
     form: Option<Form>,
@@ -68,9 +70,10 @@ struct Hand<'j, 'p> {
 }
 
 impl<'l> Turns<'l> {
-    /// Of these chunks, for so many crawlers; from the `border` on where the run was interrupted.
+    /// Of these chunks, for so many crawlers, telling `progress` of each; from the `border` on where the run was interrupted.
     pub fn new(
         chunks: Chunks<'l>,
+        progress: &'l Progress,
         crawlers: usize,
         destinations: Option<Destinations>,
         border: Option<Border>,
@@ -93,7 +96,7 @@ impl<'l> Turns<'l> {
             turn.needed = Some(destinations.needed);
         }
         let (gatherer, turn, failure) = (Sequence::new(gatherer), Sequence::new(turn), Mutex::new(None));
-        Turns { chunks, per_input, crawlers, form, frames, gatherer, turn, keeper, failure }
+        Turns { chunks, progress, per_input, crawlers, form, frames, gatherer, turn, keeper, failure }
     }
 
     /// Makes checkpoints durable until [`Turns::judged`], if there is anything to go on with.
@@ -136,7 +139,7 @@ impl<'l> Turns<'l> {
         let Turn { mut output, needed, mut totals, .. } = self.turn.into_inner();
         if let Some(output) = &mut output {
             totals.add_written(&frames);
-            output.reserve(&frames).iter().try_for_each(Place::write)?;
+            output.reserve(&frames)?.iter().try_for_each(Place::write)?;
             output.end()?;
         }
         Ok((output, needed, totals))
@@ -148,7 +151,8 @@ impl<'l> Turns<'l> {
         let Some(keeper) = self.keeper else { return failure };
         if !self.turn.is_stopped() {
             let gathered = self.gatherer.into_inner();
-            if let Some(taken) = self.turn.into_inner().taken(gathered, keeper.seconds()) {
+            let mut turn = self.turn.into_inner();
+            if let Some(taken) = turn.taken(gathered, keeper.seconds()) {
                 if let Err(failure) = keeper.save(taken) {
                     return keeper.word_of(failure);
                 }
@@ -257,7 +261,8 @@ fn place(turns: &Turns<'_>, task: &Task, end: u64, hand: &mut Hand<'_, '_>) -> R
     let Some(mut turn) = turns.turn.turn_of(task.ticket) else { return Ok(()) };
     (turn.list, turn.at) = (task.list, end);
     turn.count(&mut hand.worker, task.list, &blocks)?;
-    let places = turn.output.as_mut().map(|output| output.reserve(&blocks)).unwrap_or_default();
+    turns.progress.chunk(&turn.totals);
+    let places = turn.output.as_mut().map(|output| output.reserve(&blocks)).transpose()?.unwrap_or_default();
     if let Some(keeper) = &turns.keeper {
         keeper.begin(task.ticket);
         if turns.frames.is_none() && keeper.is_due() {
@@ -296,8 +301,8 @@ impl Turn {
     }
 
     /// All that there is to know behind the chunk whose turn it is, with the lines that wait for their frames.
-    fn taken(&self, gathered: Gatherer, seconds: f64) -> Option<Taken> {
-        let (output, needed) = (self.output.as_ref()?, self.needed.as_ref()?);
+    fn taken(&mut self, gathered: Gatherer, seconds: f64) -> Option<Taken> {
+        let (output, needed) = (self.output.as_mut()?, self.needed.as_ref()?);
         let border = Border {
             list: self.list,
             at: self.at,
@@ -307,7 +312,7 @@ impl Turn {
             gathered,
             needed: needed.state(),
         };
-        Some(Taken { border, files: output.files(), spilled: needed.files().to_vec() })
+        Some(Taken { border, files: output.touched(), spilled: needed.files().to_vec() })
     }
 }
 

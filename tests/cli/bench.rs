@@ -184,6 +184,7 @@ impl Split {
         let receipt = self.receipt.as_object_mut().expect("an object");
         assert!(receipt.remove("seconds").and_then(|value| value.as_f64()).is_some_and(|seconds| seconds > 0.0));
         assert!(receipt.remove("urls_per_second").is_some());
+        assert!(receipt.remove("speed").is_some());
         let options = receipt["options"].as_object_mut().expect("options");
         for option in ["threads", "chunk_size", "now"] {
             assert!(options.remove(option).is_some(), "{option}");

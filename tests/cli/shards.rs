@@ -45,6 +45,7 @@ fn receipt(bench: &Bench, folder: &str) -> Value {
     let fields = receipt.as_object_mut().expect("an object");
     fields.remove("seconds");
     fields.remove("urls_per_second");
+    fields.remove("speed");
     fields.remove("shards");
     fields["options"].as_object_mut().expect("options").remove("threads");
     receipt

@@ -160,9 +160,9 @@ fn a_changed_receipt_is_found() {
 /// A name in a receipt leads nowhere but to files that a run may have written.
 #[test]
 fn a_strange_name_in_a_receipt_is_found() {
+    let bench = bench_with_run("");
+    let receipt = String::from_utf8(bench.read("out/receipt.json")).expect("text");
     for name in ["../urls", "urls", "0001-a/../allowed.txt", "/allowed.txt"] {
-        let bench = bench_with_run("");
-        let receipt = String::from_utf8(bench.read("out/receipt.json")).expect("text");
         bench.file("out/receipt.json", receipt.replace("\"allowed.txt\"", &format!("{name:?}")));
         let (table, status) = verify(&bench, "out");
         assert_eq!(status, Some(1), "{table}");

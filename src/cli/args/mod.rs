@@ -4,11 +4,13 @@ mod documentation;
 mod long_runs;
 mod output;
 mod receipts;
+mod watching;
 
 pub use documentation::{CompletionsArgs, ManArgs};
 pub use long_runs::LongRunArgs;
 pub use output::OutputArgs;
 pub use receipts::{JoinArgs, VerifyArgs};
+pub use watching::{Log, WatchingArgs};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum, ValueHint};
@@ -129,6 +131,8 @@ pub struct FilterArgs {
     /// The time that age is judged at, as RFC 3339 [default: the time of the run]
     #[arg(long, value_name = "TIME")]
     pub now: Option<jiff::Timestamp>,
+    #[command(flatten)]
+    pub watching: WatchingArgs,
     /// The lists, one URL a line; - is standard input
     #[arg(required = true, value_name = "URLS")]
     pub lists: Vec<PathBuf>,

@@ -1,0 +1,45 @@
+//! How a run is watched.
+
+use clap::ValueEnum;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// What a run tells while it goes on, and where.
+#[derive(Debug, clap::Args)]
+pub struct WatchingArgs {
+    /// Say nothing but errors
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub quiet: bool,
+    /// Say more: what the policy and the lists are, and the reasons with each line of progress. (JSON has it all anyway)
+    #[arg(short, long)]
+    pub verbose: bool,
+    /// How the standard error is written
+    #[arg(long, default_value = "text", value_name = "FORMAT")]
+    pub log: Log,
+    /// How often progress is told where there is no bar: a duration such as 30s or 5m. A run that is shorter tells none
+    #[arg(long, default_value = "10s", value_name = "DURATION", value_parser = interval)]
+    pub progress_every: Duration,
+    /// Keep a file with the numbers of the run in Prometheus' text format, for a collector of text files. It is renewed
+    /// every five seconds, or as often as --progress-every if that is shorter, and a last time when the run ends, well or
+    /// not. It cannot be in the folder given by --out
+    #[arg(long, value_name = "FILE")]
+    pub metrics: Option<PathBuf>,
+}
+
+/// How the standard error is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Log {
+    /// For people: a bar on a terminal, otherwise lines
+    Text,
+    /// For machines: a JSON object a line, with `event` start, progress, finish or error
+    Json,
+}
+
+fn interval(given: &str) -> Result<Duration, String> {
+    let duration: jiff::SignedDuration = given.parse().map_err(|error: jiff::Error| error.to_string())?;
+    match Duration::try_from(duration) {
+        // Longer than any run, and what clocks can add.
+        Ok(duration) if !duration.is_zero() => Ok(duration.min(Duration::from_secs(1 << 32))),
+        _ => Err("it is not positive; a duration such as 30s is wanted".to_owned()),
+    }
+}

@@ -1,0 +1,58 @@
+//! A bar on a terminal.
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::{self, IsTerminal};
+use std::time::Duration;
+
+use super::pace::Pace;
+use super::text;
+use robosieve::filter::{Phase, Snapshot};
+
+/// Where the size of the lists is known, and where it is not. What stands in the second line is cut at the edge.
+const KNOWN: &str =
+    "{elapsed_precise} {bar:30} {percent}%  {decimal_bytes} of {decimal_total_bytes}{prefix}\n{wide_msg}";
+const UNKNOWN: &str = "{elapsed_precise} {spinner}  {decimal_bytes}{prefix}\n{wide_msg}";
+
+/// The bar; gone with its value.
+pub struct Bar(ProgressBar);
+
+impl Bar {
+    /// How often it is drawn.
+    pub const EVERY: Duration = Duration::from_millis(100);
+
+    /// Whether there is somebody to look at it, on a terminal that can go back in what it has written.
+    pub fn is_wanted() -> bool {
+        io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|name| name != "dumb")
+    }
+
+    /// A bar for what is to be read, which begins `seconds` after the run.
+    pub fn new(snapshot: &Snapshot) -> Bar {
+        let bar = ProgressBar::with_draw_target(snapshot.bytes_known, ProgressDrawTarget::stderr());
+        let template = if snapshot.bytes_known.is_some() { KNOWN } else { UNKNOWN };
+        // The templates are constants; if one were wrong, the plain bar would do.
+        let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+        bar.set_style(style.progress_chars("##-"));
+        Bar(bar.with_elapsed(Duration::from_secs_f64(snapshot.seconds)))
+    }
+
+    /// Draws how far the run is.
+    pub fn draw(&self, snapshot: &Snapshot, pace: &Pace, agents: &[String]) {
+        self.0.set_position(snapshot.bytes);
+        let left = match pace.seconds_left(snapshot) {
+            Some(seconds) if snapshot.phase == Phase::Judging => format!(", {} left", text::duration(seconds)),
+            _ => String::new(),
+        };
+        self.0.set_prefix(left);
+        self.0.set_message(match snapshot.phase {
+            Phase::Completing => text::COMPLETING.to_owned(),
+            _ => text::lines(snapshot, pace, agents),
+        });
+        self.0.tick();
+    }
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}

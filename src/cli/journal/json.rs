@@ -1,0 +1,77 @@
+//! Lines for machines: a JSON object each.
+
+use serde_json::{Map, Value, json};
+
+use super::pace::Pace;
+use robosieve::filter::{Counted, Job, Phase, Receipt, Snapshot};
+use robosieve::policy::Policy;
+
+pub fn start(policy: &Policy, job: &Job) -> Value {
+    let lists: Vec<String> = job.lists.iter().map(|path| path.display().to_string()).collect();
+    let agents: Vec<String> = job.crawlers.iter().map(|crawler| crawler.agents().to_string()).collect();
+    event(
+        "start",
+        json!({
+            "robosieve": env!("CARGO_PKG_VERSION"),
+            "lists": lists,
+            "agents": agents,
+            "dialect": policy.dialect().name,
+            "origins": policy.statistics().origins,
+            "groups": policy.statistics().automata,
+        }),
+    )
+}
+
+pub fn progress(snapshot: &Snapshot, pace: &Pace, agents: &[String]) -> Value {
+    let crawlers = agents.iter().zip(&snapshot.crawlers);
+    let crawlers: Map<String, Value> = crawlers.map(|(agent, counted)| (agent.clone(), partitions(counted))).collect();
+    event(
+        "progress",
+        json!({
+            "phase": if snapshot.phase == Phase::Completing { "completing" } else { "judging" },
+            "seconds": snapshot.seconds,
+            "bytes": snapshot.bytes,
+            "bytes_known": snapshot.bytes_known,
+            "lines": snapshot.lines,
+            "chunks": snapshot.chunks,
+            "bytes_a_second": pace.bytes_a_second(),
+            "lines_a_second": pace.lines_a_second(),
+            "seconds_left": pace.seconds_left(snapshot),
+            "crawlers": crawlers,
+        }),
+    )
+}
+
+/// The lines of each partition, and the reasons why they are there.
+fn partitions(counted: &Counted) -> Value {
+    let of = |(partition, lines)| {
+        let reasons = counted.outcomes().filter(|(outcome, _)| outcome.partition() == partition);
+        let reasons: Map<String, Value> =
+            reasons.map(|(outcome, lines)| (outcome.reason().name().to_owned(), lines.into())).collect();
+        (partition.name().to_owned(), json!({"lines": lines, "reasons": reasons}))
+    };
+    Value::Object(counted.partitions().map(of).collect())
+}
+
+/// What the receipt says, without its lists, of which there may be many, and its samples.
+pub fn finish(receipt: &Receipt) -> Value {
+    let mut fields = json!(receipt);
+    if let Some(fields) = fields.as_object_mut() {
+        fields.remove("lists");
+        fields.remove("speed");
+    }
+    event("finish", fields)
+}
+
+pub fn message(event: &str, message: &str) -> Value {
+    self::event(event, json!({"message": message}))
+}
+
+/// An event at this time.
+fn event(name: &str, fields: Value) -> Value {
+    let mut event = json!({"event": name, "time": jiff::Timestamp::now().to_string()});
+    if let (Value::Object(event), Value::Object(fields)) = (&mut event, fields) {
+        event.extend(fields);
+    }
+    event
+}

@@ -1,0 +1,105 @@
+//! What the program says of a run on the standard error, for people or for machines.
+//!
+//! Nobody may be there to read it: that is no error, for the receipt has it all.
+
+mod bar;
+mod json;
+mod pace;
+mod text;
+mod watch;
+
+pub use watch::watch;
+
+use std::fmt;
+use std::io::{self, Write};
+use std::time::Duration;
+
+use super::args::{Log, WatchingArgs};
+use super::failure::Failure;
+use robosieve::filter::{Job, Receipt, Snapshot};
+use robosieve::policy::Policy;
+
+use pace::Pace;
+
+/// How, and how much, is said.
+pub struct Journal {
+    voice: Voice,
+    every: Duration,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Voice {
+    Quiet,
+    Text { verbose: bool },
+    Json { quiet: bool },
+}
+
+impl Journal {
+    pub fn new(args: &WatchingArgs) -> Journal {
+        let voice = match (args.log, args.quiet) {
+            (Log::Json, quiet) => Voice::Json { quiet },
+            (Log::Text, true) => Voice::Quiet,
+            (Log::Text, false) => Voice::Text { verbose: args.verbose },
+        };
+        Journal { voice, every: args.progress_every }
+    }
+
+    /// The policy is there, and the lists are about to be read.
+    pub fn start(&self, policy: &Policy, job: &Job) {
+        match self.voice {
+            Voice::Text { verbose: true } => say(text::start(policy, job)),
+            Voice::Json { quiet: false } => say(json::start(policy, job)),
+            _ => {}
+        }
+    }
+
+    /// The run goes on behind so many lines.
+    pub fn resume(&self, lines: u64) {
+        let said = format!("going on behind {lines} lines that are done");
+        match self.voice {
+            Voice::Text { .. } => say(format!("robosieve: {said}")),
+            Voice::Json { quiet: false } => say(json::message("resume", &said)),
+            _ => {}
+        }
+    }
+
+    /// How far the run is, where there is no bar.
+    fn progress(&self, snapshot: &Snapshot, pace: &Pace, agents: &[String]) {
+        match self.voice {
+            Voice::Text { verbose } => say(text::progress(snapshot, pace, agents, verbose)),
+            Voice::Json { quiet: false } => say(json::progress(snapshot, pace, agents)),
+            _ => {}
+        }
+    }
+
+    /// Something that went wrong and does not end the run.
+    pub fn warn(&self, problem: impl fmt::Display) {
+        match self.voice {
+            Voice::Text { .. } => say(format!("robosieve: {problem}")),
+            Voice::Json { quiet: false } => say(json::message("warning", &problem.to_string())),
+            _ => {}
+        }
+    }
+
+    /// The run is done.
+    pub fn finish(&self, receipt: &Receipt) {
+        match self.voice {
+            Voice::Text { .. } => say(receipt),
+            Voice::Json { quiet: false } => say(json::finish(receipt)),
+            _ => {}
+        }
+    }
+
+    /// The run has failed.
+    pub fn error(&self, failure: &Failure) {
+        match self.voice {
+            Voice::Json { .. } => say(json::message("error", &failure.to_string())),
+            _ => say(format!("robosieve: {failure}")),
+        }
+    }
+}
+
+/// Writes a line, at once, so that those of other programs do not get in between.
+fn say(line: impl fmt::Display) {
+    let _ = io::stderr().lock().write_all(format!("{line}\n").as_bytes());
+}

@@ -1,0 +1,98 @@
+//! How fast a run is at the moment.
+
+use std::collections::VecDeque;
+
+use robosieve::filter::Snapshot;
+
+/// So many seconds count as the moment: chunks come in bursts.
+const MOMENT: f64 = 10.0;
+
+/// The last moment of a run, as snapshots tell it.
+#[derive(Default)]
+pub struct Pace(VecDeque<Point>);
+
+#[derive(Clone, Copy)]
+struct Point {
+    seconds: f64,
+    lines: u64,
+    bytes: u64,
+}
+
+impl Pace {
+    /// Takes note of a snapshot; the next one is later.
+    pub fn note(&mut self, snapshot: &Snapshot) {
+        let &Snapshot { seconds, lines, bytes, .. } = snapshot;
+        self.0.push_back(Point { seconds, lines, bytes });
+        // What remains covers the moment, or is the last two.
+        while self.0.len() > 2 && seconds - self.0[1].seconds >= MOMENT {
+            self.0.pop_front();
+        }
+    }
+
+    pub fn lines_a_second(&self) -> f64 {
+        self.rate(|point| point.lines)
+    }
+
+    pub fn bytes_a_second(&self) -> f64 {
+        self.rate(|point| point.bytes)
+    }
+
+    /// How long the rest takes at this pace, where its size is known.
+    pub fn seconds_left(&self, snapshot: &Snapshot) -> Option<f64> {
+        let rest = snapshot.bytes_known?.saturating_sub(snapshot.bytes);
+        let pace = self.bytes_a_second();
+        (pace > 0.0).then(|| rest as f64 / pace)
+    }
+
+    fn rate(&self, of: impl Fn(Point) -> u64) -> f64 {
+        // The run began at 0, so one snapshot is enough to tell.
+        let start = Point { seconds: 0.0, lines: 0, bytes: 0 };
+        let (first, last) = match (self.0.front(), self.0.back()) {
+            (Some(&first), Some(&last)) if self.0.len() > 1 => (first, last),
+            (_, Some(&last)) => (start, last),
+            _ => return 0.0,
+        };
+        let seconds = last.seconds - first.seconds;
+        if seconds > 0.0 { of(last).saturating_sub(of(first)) as f64 / seconds } else { 0.0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn snapshot(seconds: f64, lines: u64) -> Snapshot {
+        Snapshot { seconds, lines, bytes: 10 * lines, bytes_known: Some(100_000), ..Snapshot::default() }
+    }
+
+    #[test]
+    fn the_pace_is_that_of_the_moment() {
+        let mut pace = Pace::default();
+        assert_eq!(pace.lines_a_second(), 0.0);
+        assert_eq!(pace.seconds_left(&snapshot(0.0, 0)), None);
+        pace.note(&snapshot(2.0, 200));
+        assert_eq!(pace.lines_a_second(), 100.0);
+        // A hundred lines a second for a minute, then ten.
+        for second in 3..=60 {
+            pace.note(&snapshot(f64::from(second), 100 * u64::from(second as u32)));
+        }
+        assert_eq!(pace.lines_a_second(), 100.0);
+        for second in 1..=20 {
+            pace.note(&snapshot(60.0 + f64::from(second), 6000 + 10 * u64::from(second as u32)));
+        }
+        assert_eq!(pace.lines_a_second(), 10.0);
+        assert_eq!(pace.bytes_a_second(), 100.0);
+        assert_eq!(pace.seconds_left(&snapshot(80.0, 6200)), Some(380.0));
+        assert!(pace.0.len() < 14, "{}", pace.0.len());
+    }
+
+    #[test]
+    fn rare_snapshots_tell_as_well() {
+        let mut pace = Pace::default();
+        for minute in 1..=5 {
+            pace.note(&snapshot(f64::from(minute) * 60.0, 6000 * u64::from(minute as u32)));
+        }
+        assert_eq!(pace.lines_a_second(), 100.0);
+        assert_eq!(pace.0.len(), 2);
+    }
+}

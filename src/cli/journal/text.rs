@@ -1,0 +1,78 @@
+//! Lines for people.
+
+use indicatif::{DecimalBytes, HumanCount, HumanDuration};
+use std::time::Duration;
+
+use super::pace::Pace;
+use robosieve::filter::{Job, Phase, Snapshot};
+use robosieve::policy::Policy;
+
+/// What the policy and the lists are.
+pub fn start(policy: &Policy, job: &Job) -> String {
+    let statistics = policy.statistics();
+    let (origins, groups) = (HumanCount(statistics.origins), HumanCount(statistics.automata));
+    let agents: Vec<String> = job.crawlers.iter().map(|crawler| crawler.agents().to_string()).collect();
+    let lists: Vec<String> = job.lists.iter().map(|path| path.display().to_string()).collect();
+    format!(
+        "robosieve: {origins} origins, {groups} distinct groups, dialect {}\nrobosieve: for {}; lists: {}",
+        policy.dialect().name,
+        agents.join(" and "),
+        lists.join(", ")
+    )
+}
+
+/// How far a run is.
+pub fn progress(snapshot: &Snapshot, pace: &Pace, agents: &[String], reasons: bool) -> String {
+    let bytes = DecimalBytes(snapshot.bytes);
+    let done = match snapshot.bytes_known {
+        Some(known) => format!("{}, {bytes} of {}", percent(snapshot.bytes, known), DecimalBytes(known)),
+        None => bytes.to_string(),
+    };
+    let left = match (snapshot.phase, pace.seconds_left(snapshot)) {
+        (Phase::Completing, _) => format!("; {COMPLETING}"),
+        (_, Some(seconds)) => format!("; {} left", duration(seconds)),
+        (_, None) => String::new(),
+    };
+    let reasons = if reasons { self::reasons(snapshot) } else { String::new() };
+    format!("robosieve: {done}, {}{left}{reasons}", lines(snapshot, pace, agents))
+}
+
+/// What is said while the files are completed.
+pub const COMPLETING: &str = "all lines are judged; waiting until the files are safe on disk";
+
+/// How many lines there were, how fast they come, and where they go.
+pub fn lines(snapshot: &Snapshot, pace: &Pace, agents: &[String]) -> String {
+    let (lines, speed) = (HumanCount(snapshot.lines), HumanCount(pace.lines_a_second() as u64));
+    format!("{lines} lines, {speed} a second; {}", shares(snapshot, agents))
+}
+
+/// The shares of the partitions, of the first crawler if there are several.
+fn shares(snapshot: &Snapshot, agents: &[String]) -> String {
+    let Some(counted) = snapshot.crawlers.first() else { return String::new() };
+    let shares = counted.partitions().map(|(partition, lines)| {
+        let share = percent(lines, snapshot.lines);
+        format!("{} {share}", partition.name())
+    });
+    let shares = shares.collect::<Vec<_>>().join(", ");
+    match agents {
+        [first, _, ..] => format!("for {first}: {shares}"),
+        _ => shares,
+    }
+}
+
+/// The reasons, of the first crawler.
+fn reasons(snapshot: &Snapshot) -> String {
+    let counted = snapshot.crawlers.first().into_iter().flat_map(|counted| counted.outcomes());
+    let reasons = counted.map(|(outcome, lines)| format!("{} {}", outcome.reason().name(), HumanCount(lines)));
+    format!(" ({})", reasons.collect::<Vec<_>>().join(", "))
+}
+
+fn percent(part: u64, whole: u64) -> String {
+    // A part may be octets that a list got while it was read; and of nothing, nothing is all there is.
+    if whole == 0 { "100.0%".to_owned() } else { format!("{:.1}%", 100.0 * part as f64 / whole as f64) }
+}
+
+pub fn duration(seconds: f64) -> String {
+    // Longer than any run, and what a duration can hold.
+    HumanDuration(Duration::from_secs_f64(seconds.min(1e9))).to_string()
+}

@@ -1,0 +1,134 @@
+//! Watching a run from a thread of its own, which ends with the run.
+
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::bar::Bar;
+use super::pace::Pace;
+use super::{Journal, Voice};
+use robosieve::filter::{Metrics, Phase, Progress};
+use robosieve::policy::Crawler;
+
+/// How often metrics are renewed, unless progress is told more often.
+const METRICS_EVERY: Duration = Duration::from_secs(5);
+
+/// When a bar appears, unless progress is told earlier: a run that is over before has none.
+const BAR_AFTER: Duration = Duration::from_secs(1);
+
+/// Does `run`, and tells its progress meanwhile.
+pub fn watch<T>(
+    journal: &Journal,
+    progress: &Progress,
+    metrics: Option<&Metrics>,
+    crawlers: &[Crawler],
+    run: impl FnOnce() -> T,
+) -> T {
+    let agents: Vec<String> = crawlers.iter().map(|crawler| crawler.agents().to_string()).collect();
+    let (running, end) = mpsc::channel::<()>();
+    thread::scope(|scope| {
+        let watcher = Watcher::new(journal, progress, metrics, &agents);
+        // Without a thread to spare, nobody watches; the run is what counts.
+        let _ = thread::Builder::new().spawn_scoped(scope, move || watcher.until(&end));
+        let result = run();
+        // Dropped as well if the run panics.
+        drop(running);
+        result
+    })
+}
+
+struct Watcher<'a> {
+    journal: &'a Journal,
+    progress: &'a Progress,
+    metrics: Option<&'a Metrics>,
+    agents: &'a [String],
+    pace: Pace,
+    bar: Option<Bar>,
+    /// When a line is told next, or the bar drawn; never, if nothing is told.
+    telling: Option<Timer>,
+    /// When metrics are renewed next.
+    renewing: Option<Timer>,
+    /// Whether something was said of metrics that cannot be renewed.
+    warned: bool,
+}
+
+/// What is done again and again.
+struct Timer {
+    next: Instant,
+    every: Duration,
+}
+
+impl Timer {
+    fn new(first: Duration, every: Duration) -> Timer {
+        Timer { next: Instant::now() + first, every }
+    }
+
+    /// Whether it is time; then the next time is set.
+    fn is_due(&mut self) -> bool {
+        let now = Instant::now();
+        let due = now >= self.next;
+        if due {
+            self.next = now + self.every;
+        }
+        due
+    }
+}
+
+impl<'a> Watcher<'a> {
+    fn new(
+        journal: &'a Journal,
+        progress: &'a Progress,
+        metrics: Option<&'a Metrics>,
+        agents: &'a [String],
+    ) -> Watcher<'a> {
+        let every = journal.every;
+        let telling = match journal.voice {
+            Voice::Quiet | Voice::Json { quiet: true } => None,
+            Voice::Text { .. } if Bar::is_wanted() => Some(Timer::new(BAR_AFTER.min(every), Bar::EVERY)),
+            Voice::Text { .. } | Voice::Json { .. } => Some(Timer::new(every, every)),
+        };
+        let renewing = metrics.map(|_| Timer::new(METRICS_EVERY.min(every), METRICS_EVERY.min(every)));
+        let (pace, bar) = (Pace::default(), None);
+        Watcher { journal, progress, metrics, agents, pace, bar, telling, renewing, warned: false }
+    }
+
+    /// Watches until the run has ended.
+    fn until(mut self, end: &Receiver<()>) {
+        while let Some(next) = [&self.telling, &self.renewing].into_iter().flatten().map(|timer| timer.next).min() {
+            let left = next.saturating_duration_since(Instant::now());
+            if end.recv_timeout(left) != Err(RecvTimeoutError::Timeout) {
+                return;
+            }
+            if self.telling.as_mut().is_some_and(Timer::is_due) {
+                self.tell();
+            }
+            if self.renewing.as_mut().is_some_and(Timer::is_due) {
+                self.renew();
+            }
+        }
+    }
+
+    fn tell(&mut self) {
+        let snapshot = self.progress.snapshot();
+        if matches!(snapshot.phase, Phase::Waiting | Phase::Ended) {
+            return;
+        }
+        self.pace.note(&snapshot);
+        if matches!(self.journal.voice, Voice::Text { .. }) && Bar::is_wanted() {
+            let bar = self.bar.get_or_insert_with(|| Bar::new(&snapshot));
+            bar.draw(&snapshot, &self.pace, self.agents);
+        } else {
+            self.journal.progress(&snapshot, &self.pace, self.agents);
+        }
+    }
+
+    fn renew(&mut self) {
+        let Some(metrics) = self.metrics else { return };
+        if let Err(error) = metrics.write(&self.progress.snapshot()) {
+            // Said once; the run goes on.
+            if !std::mem::replace(&mut self.warned, true) {
+                self.journal.warn(error);
+            }
+        }
+    }
+}

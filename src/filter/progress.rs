@@ -1,0 +1,147 @@
+//! What a run has done so far, for whoever watches it from another thread.
+//!
+//! A run notes its totals once a chunk, in the chunk's turn. So the numbers of a [`Snapshot`] belong together, they are
+//! those of the first so many chunks, and a watcher may ask as often as it likes: no line is slower for it.
+
+use std::sync::Mutex;
+use std::time::Instant;
+
+use super::outcome::{Outcome, Partition};
+use super::samples::{Sample, Samples};
+use super::sequence::lock;
+use super::totals::Totals;
+
+/// The progress of one run.
+#[derive(Debug, Default)]
+pub struct Progress(Mutex<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    /// When the run began; its clock stops when it ends.
+    started: Option<Instant>,
+    ended: Option<f64>,
+    snapshot: Snapshot,
+    samples: Samples,
+}
+
+/// How far a run is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Phase {
+    /// It has not begun.
+    #[default]
+    Waiting,
+    /// Lines are judged.
+    Judging,
+    /// All lines are judged, and the files are made durable and get their names.
+    Completing,
+    /// It has ended, well or not.
+    Ended,
+}
+
+/// What a run has done at some moment.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Snapshot {
+    /// How far it is.
+    pub phase: Phase,
+    /// Seconds since it began.
+    pub seconds: f64,
+    /// Octets of lines, judged and on their way to their files.
+    pub bytes: u64,
+    /// Octets of all lists, where that is known: of a stream it is not.
+    pub bytes_known: Option<u64>,
+    /// Lines.
+    pub lines: u64,
+    /// Chunks.
+    pub chunks: u64,
+    /// What the lines were to each crawler.
+    pub crawlers: Vec<Counted>,
+}
+
+/// What lines were to one crawler.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Counted {
+    /// Lines, by the number of the [`Partition`].
+    pub lines: [u64; 4],
+    /// Octets, likewise.
+    pub bytes: [u64; 4],
+    /// Lines by [`Outcome::index`].
+    pub outcomes: [u64; Outcome::COUNT],
+}
+
+impl Default for Counted {
+    fn default() -> Counted {
+        Counted { lines: [0; 4], bytes: [0; 4], outcomes: [0; Outcome::COUNT] }
+    }
+}
+
+impl Counted {
+    /// The outcomes that there were, with their lines.
+    pub fn outcomes(&self) -> impl Iterator<Item = (Outcome, u64)> + '_ {
+        let counts = self.outcomes.iter().enumerate().filter(|&(_, &count)| count > 0);
+        counts.map(|(index, &count)| (Outcome::from_index(index), count))
+    }
+
+    /// The lines of each partition.
+    pub fn partitions(&self) -> impl Iterator<Item = (Partition, u64)> + '_ {
+        Partition::ALL.into_iter().zip(self.lines)
+    }
+}
+
+impl Progress {
+    /// Of a run that is to begin.
+    pub fn new() -> Progress {
+        Progress::default()
+    }
+
+    /// What the run has done by now.
+    pub fn snapshot(&self) -> Snapshot {
+        let state = lock(&self.0);
+        Snapshot { seconds: state.seconds(), ..state.snapshot.clone() }
+    }
+
+    /// The run begins; so many octets are to be read, as far as that is known.
+    pub(super) fn begin(&self, bytes_known: Option<u64>, crawlers: usize) {
+        let snapshot = Snapshot {
+            phase: Phase::Judging,
+            bytes_known,
+            crawlers: vec![Counted::default(); crawlers],
+            ..Snapshot::default()
+        };
+        *lock(&self.0) = State { started: Some(Instant::now()), snapshot, ..State::default() };
+    }
+
+    /// A chunk was judged; this is what all of them came to.
+    pub(super) fn chunk(&self, totals: &Totals) {
+        let mut state = lock(&self.0);
+        let sample = Sample { seconds: state.seconds(), lines: totals.input.lines, bytes: totals.input.bytes };
+        let snapshot = &mut state.snapshot;
+        (snapshot.lines, snapshot.bytes) = (sample.lines, sample.bytes);
+        snapshot.chunks += 1;
+        for (counted, sorted) in snapshot.crawlers.iter_mut().zip(&totals.crawlers) {
+            counted.lines = sorted.tallies.map(|tally| tally.lines);
+            counted.bytes = sorted.tallies.map(|tally| tally.bytes);
+            counted.outcomes = sorted.counts;
+        }
+        state.samples.add(sample);
+    }
+
+    /// All lines are judged; returns how fast.
+    pub(super) fn judged(&self) -> Vec<Sample> {
+        let mut state = lock(&self.0);
+        state.snapshot.phase = Phase::Completing;
+        std::mem::take(&mut state.samples).finish()
+    }
+
+    /// The run has ended.
+    pub(super) fn end(&self) {
+        let mut state = lock(&self.0);
+        state.ended = Some(state.seconds());
+        state.snapshot.phase = Phase::Ended;
+    }
+}
+
+impl State {
+    fn seconds(&self) -> f64 {
+        self.ended.or(self.started.map(|started| started.elapsed().as_secs_f64())).unwrap_or(0.0)
+    }
+}

@@ -1,0 +1,179 @@
+//! `--metrics`: a file in Prometheus' text format, read here by the rules of the format.
+
+use std::collections::{BTreeMap, HashSet};
+use std::io::Write;
+use std::process::Stdio;
+
+use crate::bench::{Bench, said};
+
+/// The samples of a file, by name and labels as they are written.
+///
+/// Makes sure of the format: HELP and TYPE once before the samples of each name, which stand together; names and labels of
+/// the right letters; values in quotation marks with the three escapes; no sample twice; a line feed at the end.
+fn parse(text: &str) -> BTreeMap<String, f64> {
+    assert!(text.ends_with('\n'), "no line feed at the end");
+    let (mut samples, mut families) = (BTreeMap::new(), HashSet::new());
+    let (mut family, mut kind) = ("", "");
+    for line in text.lines() {
+        if let Some(help) = line.strip_prefix("# HELP ") {
+            let (name, help) = help.split_once(' ').expect("a text");
+            assert!(is_name(name) && !help.is_empty(), "{line}");
+            assert!(families.insert(name), "{name} twice");
+            (family, kind) = (name, "");
+        } else if let Some(of) = line.strip_prefix("# TYPE ") {
+            let (name, of) = of.split_once(' ').expect("a type");
+            assert_eq!((name, kind), (family, ""), "TYPE once, behind HELP");
+            assert!(["counter", "gauge"].contains(&of), "{of}");
+            assert_eq!(of == "counter", name.ends_with("_total"), "counters are called so: {name}");
+            kind = of;
+        } else {
+            assert!(!kind.is_empty(), "a sample before its type: {line}");
+            let (sample, value) = line.rsplit_once(' ').expect("a value");
+            let name = sample.split('{').next().expect("a name");
+            assert_eq!(name, family);
+            labels(&sample[name.len()..]);
+            let value: f64 = value.parse().expect("a number");
+            assert!(samples.insert(sample.to_owned(), value).is_none(), "{sample} twice");
+        }
+    }
+    samples
+}
+
+fn is_name(name: &str) -> bool {
+    let letters = |octet: u8| octet.is_ascii_alphanumeric() || octet == b'_' || octet == b':';
+    name.bytes().all(letters) && !name.is_empty() && !name.as_bytes()[0].is_ascii_digit()
+}
+
+/// Makes sure that `{name="value",...}`, or nothing, is well-formed.
+fn labels(text: &str) {
+    if text.is_empty() {
+        return;
+    }
+    let mut rest = text.strip_prefix('{').and_then(|text| text.strip_suffix('}')).expect("braces");
+    loop {
+        let (name, after) = rest.split_once("=\"").expect("a value");
+        assert!(is_name(name) && !name.contains(':'), "{text}");
+        let mut end = None;
+        let mut octets = after.bytes().enumerate();
+        while let Some((at, octet)) = octets.next() {
+            match octet {
+                b'\\' => assert!(matches!(octets.next(), Some((_, b'\\' | b'"' | b'n'))), "{text}"),
+                b'"' => {
+                    end = Some(at);
+                    break;
+                }
+                _ => {}
+            }
+        }
+        rest = &after[end.expect("a closing mark") + 1..];
+        match rest.strip_prefix(',') {
+            Some(more) => rest = more,
+            None => return assert!(rest.is_empty(), "{text}"),
+        }
+    }
+}
+
+fn metrics(bench: &Bench) -> BTreeMap<String, f64> {
+    parse(&String::from_utf8(bench.read("run.prom")).expect("UTF-8"))
+}
+
+const LINES: &str = "http://a.example/1\nhttp://a.example/2\nhttp://a.example/no\nno url\n";
+
+#[test]
+fn the_numbers_are_those_of_the_run() {
+    let bench = Bench::with_site();
+    bench.file("urls", LINES);
+    let words = "--agent * --robots sites --metrics run.prom --out out urls";
+    let receipt = bench.filter(words).assert().success();
+    drop(receipt);
+    let found = metrics(&bench);
+    let receipt: serde_json::Value = serde_json::from_slice(&bench.read("out/receipt.json")).expect("JSON");
+    for (file, agent) in [("default", "*"), ("examplebot", "examplebot")] {
+        for partition in ["allowed", "blocked", "deferred", "invalid"] {
+            let part = &receipt["partitions"][format!("{partition}.{file}")];
+            let labels = format!("agent=\"{agent}\",partition=\"{partition}\"");
+            let of = |name: &str| found[&format!("robosieve_partition_{name}_total{{{labels}}}")];
+            assert_eq!(Some(of("lines")), part["lines"].as_f64());
+            assert_eq!(Some(of("bytes")), part["bytes"].as_f64());
+            for (reason, lines) in part["reasons"].as_object().expect("reasons") {
+                let name = format!("robosieve_reason_lines_total{{{labels},reason=\"{reason}\"}}");
+                assert_eq!(Some(found[&name]), lines.as_f64());
+            }
+        }
+    }
+    for (name, value) in [
+        ("input_lines_total", 4.0),
+        ("input_bytes_total", LINES.len() as f64),
+        ("input_expected_bytes", LINES.len() as f64),
+        ("chunks_total", 1.0),
+        ("running", 0.0),
+        ("run_success", 1.0),
+        ("policy_origins", 2.0),
+        ("policy_groups", 1.0),
+        ("phase{phase=\"ended\"}", 1.0),
+        ("phase{phase=\"judging\"}", 0.0),
+    ] {
+        assert_eq!(found[&format!("robosieve_{name}")], value, "{name}");
+    }
+    let times = ["start", "last_success"].map(|name| found[&format!("robosieve_{name}_timestamp_seconds")]);
+    assert!(times[0] > 1.7e9 && times[1] >= times[0] + found["robosieve_run_seconds"], "{times:?}");
+}
+
+#[test]
+fn they_are_renewed_while_the_run_goes_on() {
+    let bench = Bench::with_site();
+    let mut command = std::process::Command::new(crate::bench::PROGRAM);
+    let words = "filter --agent examplebot --robots sites --metrics run.prom --count --chunk-size 16 --log json \
+                 --progress-every 1ms -";
+    command.current_dir(bench.path(".")).args(bench.arguments(words));
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    stdin.write_all(format!("{LINES}{LINES}").as_bytes()).expect("it reads");
+    // Whatever moment the file is read at, it is a whole one.
+    let lines = || {
+        let text = std::fs::read_to_string(bench.path("run.prom")).unwrap_or_default();
+        if text.is_empty() { None } else { Some(parse(&text)) }
+    };
+    let found = loop {
+        assert!(child.try_wait().expect("a state").is_none(), "it ended before it told anything");
+        match lines() {
+            Some(found) if found["robosieve_input_lines_total"] >= 4.0 => break found,
+            _ => std::thread::yield_now(),
+        }
+    };
+    assert_eq!(found["robosieve_running"], 1.0);
+    assert_eq!(found["robosieve_phase{phase=\"judging\"}"], 1.0);
+    assert!(!found.contains_key("robosieve_run_success") && !found.contains_key("robosieve_input_expected_bytes"));
+    drop(stdin);
+    assert!(child.wait().expect("it ends").success());
+    assert_eq!(metrics(&bench)["robosieve_input_lines_total"], 8.0);
+    assert_eq!(bench.names("."), ["run.prom", "sites"], "nothing partial is left");
+}
+
+#[test]
+fn a_failure_is_told_and_the_last_success_remembered() {
+    let bench = Bench::with_site();
+    bench.file("urls", LINES);
+    bench.filter("--robots sites --metrics run.prom --count urls").assert().success();
+    let success = metrics(&bench)["robosieve_last_success_timestamp_seconds"];
+    for words in ["--robots sites --count urls-that-are-not-there", "--robots nowhere --count urls"] {
+        bench.filter(&format!("{words} --metrics run.prom")).assert().code(2);
+        let found = metrics(&bench);
+        assert_eq!((found["robosieve_run_success"], found["robosieve_running"]), (0.0, 0.0));
+        assert_eq!(found["robosieve_last_success_timestamp_seconds"], success);
+        assert_eq!(found["robosieve_input_lines_total"], 0.0);
+    }
+}
+
+#[test]
+fn a_place_where_they_cannot_be_is_refused_at_once() {
+    let bench = Bench::with_site();
+    bench.file("urls", LINES);
+    let done = bench.filter("--robots sites --metrics urls --out out urls").assert().code(2);
+    said(&done.get_output().stderr, &["urls", "something else than metrics", "choose another name"]);
+    assert_eq!(bench.read("urls"), LINES.as_bytes());
+    let done = bench.filter("--robots sites --metrics no/run.prom --out out urls").assert().code(2);
+    said(&done.get_output().stderr, &["cannot write the metrics", "no/run.prom"]);
+    assert_eq!(bench.names("out"), [""; 0], "nothing was begun");
+}

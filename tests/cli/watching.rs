@@ -1,0 +1,176 @@
+//! What a run tells while it goes on: lines, a bar on a terminal, JSON for machines.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::bench::{Bench, PROGRAM, said};
+
+/// Two allowed, one blocked, one invalid.
+const LINES: &str = "http://a.example/1\nhttp://a.example/2\nhttp://a.example/no\nno url at all\n";
+
+/// A line that is not complete before the input ends, and long enough for what stands before it to be judged.
+const WAITING: &str = "http://b.example/whose-line-goes-on-for-a-while-and-does-not-end";
+
+/// A run that reads [`LINES`] and [`WAITING`] from its standard input, which stays open, in small chunks.
+fn running(bench: &Bench, options: &str, stderr: Stdio) -> (Child, ChildStdin) {
+    let words = format!("filter --agent examplebot --robots sites --chunk-size 16 --count {options} -");
+    let mut command = Command::new(PROGRAM);
+    command.current_dir(bench.path(".")).args(bench.arguments(&words)).env("TERM", "xterm");
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(stderr).spawn().expect("the program");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    stdin.write_all([LINES, WAITING].concat().as_bytes()).expect("it reads");
+    (child, stdin)
+}
+
+/// Reads lines of the standard error until one is `wanted`, then lets the run end; returns that line and all later ones.
+fn until(bench: &Bench, options: &str, wanted: impl Fn(&str) -> bool) -> (String, Vec<String>) {
+    let (mut child, stdin) = running(bench, options, Stdio::piped());
+    let mut lines = BufReader::new(child.stderr.take().expect("a pipe")).lines().map(|line| line.expect("UTF-8"));
+    let found = lines.by_ref().find(|line| wanted(line)).expect("such a line");
+    drop(stdin);
+    let rest = lines.collect();
+    assert!(child.wait().expect("it ends").success());
+    (found, rest)
+}
+
+fn event(line: &str) -> Value {
+    serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))
+}
+
+#[test]
+fn lines_tell_how_far_a_run_is() {
+    let bench = Bench::with_site();
+    let (line, rest) = until(&bench, "--progress-every 1ms", |line| line.contains(" 4 lines, "));
+    assert!(line.starts_with(&format!("robosieve: {} B, 4 lines, ", LINES.len())), "{line}");
+    assert!(line.ends_with(" a second; allowed 50.0%, blocked 25.0%, deferred 0.0%, invalid 25.0%"), "{line}");
+    assert!(rest.last().expect("a table").starts_with("2 origins"), "{rest:?}");
+    let (line, _) = until(&bench, "--progress-every 1ms -v", |line| line.contains(" 4 lines, "));
+    assert!(line.ends_with("invalid 25.0% (rules 2, rules 1, not-absolute 1)"), "{line}");
+}
+
+#[test]
+fn a_run_that_is_short_tells_no_progress() {
+    let bench = Bench::with_site();
+    bench.file("urls", LINES);
+    for (options, lines) in [("", 7), ("-v", 9), ("-q", 0), ("--log json", 2), ("--log json -q", 0)] {
+        let done = bench.filter(&format!("--robots sites --count {options} urls")).assert().success();
+        let stderr = String::from_utf8_lossy(&done.get_output().stderr).into_owned();
+        assert_eq!(stderr.lines().count(), lines, "{options}: {stderr}");
+        assert_eq!(stderr.contains("urls"), options.contains("-v") || lines == 2, "{options}: {stderr}");
+    }
+}
+
+#[test]
+fn machines_get_an_object_a_line() {
+    let bench = Bench::with_site();
+    let options = "--log json --progress-every 1ms --agent otherbot";
+    let (line, rest) = until(&bench, options, |line| event(line)["lines"] == 4);
+    let progress = event(&line);
+    assert!(progress["seconds"].as_f64().expect("a number") > 0.0);
+    assert_eq!(progress["event"], "progress");
+    assert_eq!((&progress["bytes"], &progress["bytes_known"]), (&json!(LINES.len()), &Value::Null));
+    assert_eq!(progress["phase"], "judging");
+    let partitions = json!({
+        "allowed": {"lines": 2, "reasons": {"rules": 2}},
+        "blocked": {"lines": 1, "reasons": {"rules": 1}},
+        "deferred": {"lines": 0, "reasons": {}},
+        "invalid": {"lines": 1, "reasons": {"not-absolute": 1}},
+    });
+    assert_eq!(progress["crawlers"], json!({"examplebot": partitions, "otherbot": partitions}));
+    assert!(progress["lines_a_second"].as_f64().expect("a number") > 0.0);
+    let finish = event(rest.last().expect("an end"));
+    assert_eq!(finish["event"], "finish");
+    assert_eq!(finish["input"]["lines"], 5);
+    assert_eq!(finish["partitions"]["blocked.otherbot"]["lines"], 1);
+    for event in rest.iter().map(|line| event(line)) {
+        let time = event["time"].as_str().expect("a time");
+        assert!(time.parse::<jiff::Timestamp>().is_ok(), "{time}");
+    }
+}
+
+#[test]
+fn the_beginning_says_what_is_to_be_done() {
+    let bench = Bench::with_site();
+    bench.file("urls", LINES);
+    let done = bench.filter("--robots sites --count --log json urls").assert().success();
+    let stderr = String::from_utf8_lossy(&done.get_output().stderr).into_owned();
+    let start = event(stderr.lines().next().expect("a line"));
+    assert_eq!(start["event"], "start");
+    assert_eq!(start["lists"], json!(["urls"]));
+    assert_eq!(start["agents"], json!(["examplebot"]));
+    assert_eq!((&start["origins"], &start["groups"]), (&json!(2), &json!(1)), "for http and https");
+}
+
+#[test]
+fn errors_are_told_in_the_same_way() {
+    let bench = Bench::with_site();
+    let words = "--robots sites --count --log json urls-that-are-not-there";
+    for options in ["", "--quiet"] {
+        let done = bench.filter(&format!("{words} {options}")).assert().code(2);
+        let stderr = String::from_utf8_lossy(&done.get_output().stderr).into_owned();
+        let error = event(stderr.lines().last().expect("a line"));
+        assert_eq!(error["event"], "error");
+        assert!(error["message"].as_str().expect("a message").contains("urls-that-are-not-there"), "{error}");
+    }
+    let done = bench.filter("--robots sites --count --quiet urls-that-are-not-there").assert().code(2);
+    said(&done.get_output().stderr, &["robosieve: ", "urls-that-are-not-there"]);
+    for given in ["0s", "-3s", "soon"] {
+        let done = bench.filter(&format!("--robots sites --count --progress-every={given} urls")).assert().code(2);
+        said(&done.get_output().stderr, &["--progress-every", given]);
+    }
+}
+
+/// A standard error that nobody reads.
+#[cfg(unix)]
+#[test]
+fn nobody_has_to_listen() {
+    let bench = Bench::with_site();
+    for options in ["", "--log json", "-v --progress-every 1ms"] {
+        let (ours, theirs) = std::os::unix::net::UnixStream::pair().expect("a pair of sockets");
+        drop(ours);
+        let (mut child, stdin) = running(&bench, options, Stdio::from(std::os::fd::OwnedFd::from(theirs)));
+        drop(stdin);
+        assert_eq!(child.wait().expect("it ends").code(), Some(0), "{options}");
+    }
+}
+
+/// A terminal: the end that a person looks at, and the one that the program writes to.
+#[cfg(target_os = "linux")]
+fn terminal() -> (std::fs::File, Stdio) {
+    use std::os::fd::{FromRawFd, OwnedFd};
+    let (mut ours, mut theirs) = (0, 0);
+    let size = libc::winsize { ws_row: 24, ws_col: 100, ws_xpixel: 0, ws_ypixel: 0 };
+    // SAFETY: the numbers are live places for the results, the name and the settings may be null, and the size is live.
+    let opened = unsafe { libc::openpty(&mut ours, &mut theirs, std::ptr::null_mut(), std::ptr::null(), &size) };
+    assert_eq!(opened, 0, "a terminal");
+    // SAFETY: both were just opened, and nobody else owns them.
+    unsafe { (std::fs::File::from_raw_fd(ours), Stdio::from(OwnedFd::from_raw_fd(theirs))) }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_terminal_has_a_bar_that_goes_away() {
+    let bench = Bench::with_site();
+    let (mut ours, theirs) = terminal();
+    let (mut child, stdin) = running(&bench, "--progress-every 1ms", theirs);
+    let mut stdin = Some(stdin);
+    let (mut seen, mut buffer) = (Vec::new(), [0; 4096]);
+    // At the end, a terminal without a writer is an error.
+    while let Ok(length @ 1..) = ours.read(&mut buffer) {
+        seen.extend_from_slice(&buffer[..length]);
+        if String::from_utf8_lossy(&seen).contains("4 lines, ") {
+            stdin = None;
+        }
+    }
+    assert!(stdin.is_none());
+    assert!(child.wait().expect("it ends").success());
+    let text = String::from_utf8_lossy(&seen);
+    assert!(text.contains(&format!("{} B", LINES.len())), "{text}");
+    assert!(text.contains("a second; allowed 50.0%, blocked 25.0%, deferred 0.0%, invalid 25.0%"), "{text}");
+    let (bar, table) = text.split_once("partition ").expect("a table");
+    let after = bar.rsplit("invalid 25.0%").next().expect("what follows the bar");
+    assert_eq!(after.matches("\x1b[2K").count(), 2, "both its lines are erased before the table: {bar:?}");
+    assert!(table.contains("URLs a second") && !table.contains("robosieve:"), "{table}");
+}
