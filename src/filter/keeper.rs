@@ -92,11 +92,14 @@ impl Keeper {
         lock(&self.state).writing.push(ticket);
     }
 
-    /// The lines of a chunk are written.
+    /// The lines of a chunk are written. Where checkpoints are to follow each other at once, waits for the one on its way.
     pub fn end(&self, ticket: u64) {
         let mut state = lock(&self.state);
         state.writing.retain(|&writing| writing != ticket);
         self.settle(&mut state);
+        while self.every.is_zero() && state.claimed && !state.ended {
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
     }
 
     /// Takes a checkpoint of all chunks up to this one; called in its turn.
@@ -130,6 +133,7 @@ impl Keeper {
             let mut state = lock(&self.state);
             state.due = Instant::now() + self.every.max(rest);
             state.claimed = false;
+            self.changed.notify_all();
         }
     }
 

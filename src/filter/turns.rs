@@ -106,7 +106,7 @@ impl<'l> Turns<'l> {
         }
     }
 
-    /// All workers have ended.
+    /// No more lines are written.
     pub fn judged(&self) {
         if let Some(keeper) = &self.keeper {
             keeper.stop();
@@ -125,6 +125,7 @@ impl<'l> Turns<'l> {
         self.chunks.stop();
         self.gatherer.stop();
         self.turn.stop();
+        self.judged();
     }
 
     /// What the run came to.
