@@ -6,7 +6,7 @@
 //! all runs of a list, and what memory the process held when the policy was made.
 
 use robosieve::Dialect;
-use robosieve::filter::{self, Choices, Destination, Form, Job, LongRun, Progress};
+use robosieve::filter::{self, Choices, Destination, Form, Job, LongRun, Progress, UrlField};
 use robosieve::pattern::Patterns;
 use robosieve::policy::{Captures, Crawler, Policy, source};
 use robosieve::robots::{Agents, Robots};
@@ -71,6 +71,7 @@ impl Options {
                     let (crawlers, choices) = (vec![crawler.clone()], Choices::default());
                     jobs.push(Job {
                         lists,
+                        url_field: UrlField::default(),
                         destination,
                         crawlers,
                         choices,

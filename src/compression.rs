@@ -1,10 +1,11 @@
 //! Compressed files, recognised by what they begin with and not by their names: gzip (all members), Zstandard (all
-//! frames), or neither.
+//! frames), bzip2 (all streams), or not at all.
 //!
 //! Data that ends early, does not fit its checksum or is followed by something else is an error ([`Damaged`]), never a
 //! silent end. A Zstandard file may begin with a dictionary for all its frames, as `.warc.zst` files do
 //! (<https://iipc.github.io/warc-specifications/specifications/warc-zstd/>).
 
+use bzip2::bufread::MultiBzDecoder;
 use flate2::bufread::MultiGzDecoder;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
@@ -12,12 +13,15 @@ use std::path::Path;
 use zstd::stream::read::Decoder as ZstdDecoder;
 
 /// How a file is compressed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Compression {
     /// RFC 1952; members that follow each other are one text.
     Gzip,
     /// RFC 8878; frames that follow each other are one text.
     Zstd,
+    /// The format of bzip2 1.0; streams that follow each other are one text.
+    Bzip2,
 }
 
 /// Compressed data that cannot be decompressed: cut short, changed, or followed by something else.
@@ -33,10 +37,10 @@ pub struct Damaged {
 }
 
 /// So many octets tell how a file is compressed.
-const MAGIC_LENGTH: usize = 4;
+const MAGIC_LENGTH: usize = 10;
 
 /// A Zstandard skippable frame that holds the dictionary of those behind it.
-const DICTIONARY_MAGIC: [u8; MAGIC_LENGTH] = [0x5d, 0x2a, 0x4d, 0x18];
+const DICTIONARY_MAGIC: [u8; 4] = [0x5d, 0x2a, 0x4d, 0x18];
 
 /// The most octets of a dictionary: the tool that makes them does not make larger ones.
 const DICTIONARY_LIMIT: u64 = 100 << 20;
@@ -50,6 +54,9 @@ impl Compression {
         match start {
             [0x1f, 0x8b, 0x08, ..] => Some(Compression::Gzip),
             [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Some(Compression::Zstd),
+            // Behind the letters and the size of blocks: pi, for a block, or its square root, for the end.
+            [b'B', b'Z', b'h', b'1'..=b'9', 0x31, 0x41, 0x59, 0x26, 0x53, 0x59, ..]
+            | [b'B', b'Z', b'h', b'1'..=b'9', 0x17, 0x72, 0x45, 0x38, 0x50, 0x90, ..] => Some(Compression::Bzip2),
             _ => None,
         }
     }
@@ -59,6 +66,7 @@ impl Compression {
         match self {
             Compression::Gzip => "gzip",
             Compression::Zstd => "Zstandard",
+            Compression::Bzip2 => "bzip2",
         }
     }
 }
@@ -92,7 +100,8 @@ impl<R: Read> Reader<R> {
         let stream = match Compression::of(&start) {
             None => Stream::Plain(input),
             Some(Compression::Gzip) => Stream::Gzip(Box::new(MultiGzDecoder::new(input))),
-            Some(Compression::Zstd) => Stream::Zstd(zstd_decoder(input, start == DICTIONARY_MAGIC)?),
+            Some(Compression::Zstd) => Stream::Zstd(zstd_decoder(input, start.starts_with(&DICTIONARY_MAGIC))?),
+            Some(Compression::Bzip2) => Stream::Bzip2(MultiBzDecoder::new(input)),
         };
         Ok(Reader { text: BufReader::with_capacity(BUFFER, stream) })
     }
@@ -134,6 +143,7 @@ enum Stream<R: Read> {
     Plain(Input<R>),
     Gzip(Box<MultiGzDecoder<Input<R>>>),
     Zstd(ZstdDecoder<'static, Input<R>>),
+    Bzip2(MultiBzDecoder<Input<R>>),
 }
 
 impl<R: Read> Stream<R> {
@@ -142,6 +152,7 @@ impl<R: Read> Stream<R> {
             Stream::Plain(_) => None,
             Stream::Gzip(_) => Some(Compression::Gzip),
             Stream::Zstd(_) => Some(Compression::Zstd),
+            Stream::Bzip2(_) => Some(Compression::Bzip2),
         }
     }
 }
@@ -152,6 +163,7 @@ impl<R: Read> Read for Stream<R> {
             Stream::Plain(input) => return input.text.read(octets),
             Stream::Gzip(decoder) => (decoder.read(octets), Compression::Gzip, decoder.get_ref()),
             Stream::Zstd(decoder) => (decoder.read(octets), Compression::Zstd, decoder.get_ref()),
+            Stream::Bzip2(decoder) => (decoder.read(octets), Compression::Bzip2, decoder.get_ref()),
         };
         read.map_err(|error| input.told(error, compression))
     }
@@ -261,6 +273,12 @@ mod tests {
         encoder.finish().unwrap()
     }
 
+    fn bzip2(text: &[u8]) -> Vec<u8> {
+        let mut encoder = ::bzip2::write::BzEncoder::new(Vec::new(), ::bzip2::Compression::fast());
+        encoder.write_all(text).unwrap();
+        encoder.finish().unwrap()
+    }
+
     /// A skippable frame.
     fn skippable(number: u8, content: &[u8]) -> Vec<u8> {
         [&[0x50 + number, 0x2a, 0x4d, 0x18][..], &(content.len() as u32).to_le_bytes(), content].concat()
@@ -295,6 +313,10 @@ mod tests {
             (gzip(TEXT), TEXT, Some(Compression::Gzip)),
             ([gzip(TEXT), gzip(b""), gzip(TEXT)].concat(), &twice, Some(Compression::Gzip)),
             (zstd(TEXT, b""), TEXT, Some(Compression::Zstd)),
+            (bzip2(TEXT), TEXT, Some(Compression::Bzip2)),
+            (bzip2(b""), b"", Some(Compression::Bzip2)),
+            ([bzip2(TEXT), bzip2(b""), bzip2(TEXT)].concat(), &twice, Some(Compression::Bzip2)),
+            (b"BZh9 is how bzip2 begins".to_vec(), b"BZh9 is how bzip2 begins", None),
             ([zstd(TEXT, b""), skippable(3, b"x"), zstd(TEXT, b"")].concat(), &twice, Some(Compression::Zstd)),
             ([skippable(0, b"index"), zstd(TEXT, b"")].concat(), TEXT, Some(Compression::Zstd)),
         ] {
@@ -318,9 +340,10 @@ mod tests {
 
     #[test]
     fn a_file_that_is_cut_short_is_damaged() {
-        for file in [[gzip(TEXT), gzip(TEXT)].concat(), [zstd(TEXT, b""), zstd(TEXT, b"")].concat()] {
-            // The two halves are alike; a file cut between them is whole.
-            for length in (4..file.len()).filter(|&length| length != file.len() / 2) {
+        for half in [gzip(TEXT), zstd(TEXT, b""), bzip2(TEXT)] {
+            let file = half.repeat(2);
+            // A file cut between the two halves is whole.
+            for length in (MAGIC_LENGTH..file.len()).filter(|&length| length != file.len() / 2) {
                 let error = text(&file[..length]).unwrap_err();
                 let damaged = error.get_ref().and_then(|error| error.downcast_ref::<Damaged>()).unwrap();
                 assert!(damaged.offset <= length as u64, "{damaged}");
@@ -330,7 +353,7 @@ mod tests {
 
     #[test]
     fn changed_octets_and_what_follows_are_noticed() {
-        for file in [gzip(TEXT), zstd(TEXT, b"")] {
+        for file in [gzip(TEXT), zstd(TEXT, b""), bzip2(TEXT)] {
             for at in file.len() - 4..file.len() {
                 let mut changed = file.clone();
                 changed[at] ^= 0x10;
@@ -348,7 +371,7 @@ mod tests {
                 Err(io::Error::other("no more tape"))
             }
         }
-        for start in [&gzip(TEXT)[..20], &zstd(TEXT, b"")[..20]] {
+        for start in [&gzip(TEXT)[..20], &zstd(TEXT, b"")[..20], &bzip2(TEXT)[..20]] {
             let error = Reader::new(start.chain(Failing)).unwrap().read_to_end(&mut Vec::new()).unwrap_err();
             assert_eq!(error.to_string(), "no more tape");
         }

@@ -10,7 +10,7 @@ use criterion::{Criterion, Throughput};
 use data::{List, Set};
 use robosieve::automaton::{self, Scratch};
 use robosieve::filter::{
-    self, Bench, Choices, Destination, Form, Job, Judge, LongRun, Outcome, Partition, Progress, Url,
+    self, Bench, Choices, Destination, Form, Job, Judge, LongRun, Outcome, Partition, Progress, Url, UrlField,
 };
 use robosieve::pattern::Patterns;
 use robosieve::policy::{Captures, Groups, Policy, source};
@@ -190,6 +190,7 @@ fn whole_filter(criterion: &mut Criterion, set: &Set) {
 
 fn job(policy: &Policy, list: &List, directory: Option<PathBuf>, threads: usize) -> Job {
     Job {
+        url_field: UrlField::default(),
         lists: vec![list.path.clone(); REPEATED],
         destination: directory.map(|directory| Destination {
             directory,

@@ -19,11 +19,13 @@ pub fn run(args: &ExportArgs) -> Result<ExitCode, Failure> {
     let format = match args.format {
         ExportFormat::Tsv => Format::Tsv,
         ExportFormat::Jsonl => Format::JsonLines,
+        #[cfg(feature = "parquet")]
+        ExportFormat::Parquet => Format::Parquet,
     };
     match &args.output {
         Some(path) => export::write_file(&policy, table, &crawlers, format, path)
             .map_err(|error| Failure::Output { path: path.clone(), error })?,
-        None => export::write(&policy, table, &crawlers, format, &mut io::stdout().lock())?,
+        None => export::write(&policy, table, &crawlers, format, &mut io::stdout())?,
     }
     Ok(ExitCode::SUCCESS)
 }

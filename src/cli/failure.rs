@@ -53,6 +53,18 @@ pub enum Failure {
     MaxAge { given: String, problem: String },
     #[error("--unreachable-as-unavailable {given}: {problem}; a duration such as 30d is wanted")]
     UnavailableAfter { given: String, problem: String },
+    #[error(
+        "the pattern {pattern} matches no file; quote it, and look where it begins: a relative one begins in the current folder"
+    )]
+    NothingMatches { pattern: String },
+    #[error("{pattern} is no file, and no pattern either: {problem}")]
+    Pattern { pattern: String, problem: &'static str },
+    #[error("--files-from {} names no list", path.display())]
+    NoLists { path: PathBuf },
+    #[error("standard input cannot be both a list and --files-from")]
+    StandardInputTwice,
+    #[error("--files-from {}, line {line}: not UTF-8, which paths have to be on this system", path.display())]
+    NotUtf8 { path: PathBuf, line: usize },
     #[error("--origin goes with exactly one source, a single robots.txt; {given} are given")]
     OneRobots { given: usize },
     #[error("there is no command {given:?}; the commands are {known}")]

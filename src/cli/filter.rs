@@ -1,14 +1,16 @@
 //! `robosieve filter`.
 
 use std::io::{self, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::args::FilterArgs;
 use super::failure::Failure;
 use super::interrupt;
 use super::journal::{Journal, watch};
+use super::lists;
 use super::sources::Sources;
-use robosieve::filter::{self, Begun, Choices, Job, MaxAge, Metrics, Progress};
+use robosieve::filter::{self, Begun, Choices, Job, MaxAge, Metrics, Progress, UrlField};
 use robosieve::policy::{Captures, Columns, Crawler, Policy};
 
 pub fn run(args: &FilterArgs) -> ExitCode {
@@ -44,8 +46,9 @@ fn split(
     let begun = begun(args)?;
     let now = args.now.map(jiff::Timestamp::as_second).or(begun.map(|begun| begun.now));
     let choices = choices(args, now.unwrap_or_else(|| jiff::Timestamp::now().as_second()))?;
+    let lists = lists::all(args)?;
     let policy = policy(args)?;
-    let job = job(args, choices, crawlers(args, &policy)?);
+    let job = job(args, lists, choices, crawlers(args, &policy)?);
     if args.output.out.is_some() && job.long_run.interrupt.is_none() {
         journal
             .warn("standard input and pipes cannot be read again: this run cannot be resumed should it be interrupted");
@@ -78,7 +81,8 @@ fn policy(args: &FilterArgs) -> Result<Policy, Failure> {
         options: args.reading.options(),
         overrides: args.overrides.as_deref(),
     };
-    Ok(sources.read(Captures::new(columns, args.dialect))?.policy()?)
+    // Not the folder of the partitions, which may not be there yet, or on another machine.
+    Ok(sources.read(Captures::spilling(&std::env::temp_dir(), columns, args.dialect))?.policy()?)
 }
 
 fn crawlers(args: &FilterArgs, policy: &Policy) -> Result<Vec<Crawler>, Failure> {
@@ -99,17 +103,18 @@ fn choices(args: &FilterArgs, now: i64) -> Result<Choices, Failure> {
     })
 }
 
-fn job(args: &FilterArgs, choices: Choices, crawlers: Vec<Crawler>) -> Job {
+fn job(args: &FilterArgs, lists: Vec<PathBuf>, choices: Choices, crawlers: Vec<Crawler>) -> Job {
     let destination = args.output.destination();
+    let url_field = UrlField { delimiter: args.delimiter, column: args.column.clone(), header: args.header };
     let (threads, chunk_size) = (args.threads, args.chunk_size);
     // What cannot be resumed ends at once when it is asked to.
-    let long_run = args.long_run.long_run(is_resumable(args).then(interrupt::request));
-    Job { lists: args.lists.clone(), destination, crawlers, choices, threads, chunk_size, long_run }
+    let long_run = args.long_run.long_run(is_resumable(args, &lists).then(interrupt::request));
+    Job { lists, url_field, destination, crawlers, choices, threads, chunk_size, long_run }
 }
 
 /// Whether the run could be resumed: it writes, and all its lists can be read again.
-fn is_resumable(args: &FilterArgs) -> bool {
-    args.output.out.is_some() && args.lists.iter().all(|list| list.is_file())
+fn is_resumable(args: &FilterArgs, lists: &[PathBuf]) -> bool {
+    args.output.out.is_some() && lists.iter().all(|list| list.is_file())
 }
 
 /// The run that is to go on, if there is one.

@@ -17,8 +17,10 @@ mod interrupt;
 mod join;
 mod journal;
 mod lint;
+mod lists;
 mod man;
 mod merge;
+mod open_files;
 mod printer;
 mod sigbus;
 mod sources;
@@ -40,6 +42,7 @@ use robosieve::robots::Agents;
 /// Runs a command.
 pub fn run(args: Args) -> Result<ExitCode, Failure> {
     sigbus::report();
+    open_files::raise_limit();
     match args.command {
         Command::Filter(args) => Ok(filter::run(&args)),
         Command::Check(args) => check::run(&args),

@@ -15,34 +15,34 @@ pub enum Format {
     Tsv,
     /// JSON Lines: an object a row, without what there is no value for. What is not UTF-8 is replaced.
     JsonLines,
+    /// Parquet, compressed with Zstandard: whole numbers are 64-bit integers, times time stamps in milliseconds. What is
+    /// not UTF-8 is replaced.
+    #[cfg(feature = "parquet")]
+    Parquet,
 }
 
-impl Format {
-    /// Writes what stands before all rows.
-    pub(super) fn head(self, table: Table, out: &mut impl Write) -> io::Result<()> {
-        match self {
-            Format::Tsv => writeln!(out, "{}", table.columns().join("\t")),
-            Format::JsonLines => Ok(()),
-        }
-    }
+/// Writes the names of the columns, as the first line of tab-separated values.
+pub(super) fn tsv_head(table: Table, out: &mut impl Write) -> io::Result<()> {
+    let names: Vec<&str> = table.columns().iter().map(|column| column.name).collect();
+    writeln!(out, "{}", names.join("\t"))
+}
 
-    /// Writes a row.
-    pub(super) fn row(self, table: Table, row: &[Value<'_>], out: &mut impl Write) -> io::Result<()> {
-        debug_assert_eq!(row.len(), table.columns().len());
-        match self {
-            Format::Tsv => {
-                for (place, value) in row.iter().enumerate() {
-                    out.write_all(if place == 0 { b"" } else { b"\t" })?;
-                    field(value, out)?;
-                }
-            }
-            Format::JsonLines => {
-                let fields = table.columns().iter().zip(row).filter(|(_, value)| **value != Value::None);
-                serde_json::Serializer::new(&mut *out).collect_map(fields)?;
-            }
-        }
-        out.write_all(b"\n")
+/// Writes a row as tab-separated values.
+pub(super) fn tsv_row(row: &[Value<'_>], out: &mut impl Write) -> io::Result<()> {
+    for (place, value) in row.iter().enumerate() {
+        out.write_all(if place == 0 { b"" } else { b"\t" })?;
+        field(value, out)?;
     }
+    out.write_all(b"\n")
+}
+
+/// Writes a row as a line of JSON.
+pub(super) fn json_row(table: Table, row: &[Value<'_>], out: &mut impl Write) -> io::Result<()> {
+    debug_assert_eq!(row.len(), table.columns().len());
+    let names = table.columns().iter().map(|column| column.name);
+    let fields = names.zip(row).filter(|(_, value)| **value != Value::None);
+    serde_json::Serializer::new(&mut *out).collect_map(fields)?;
+    out.write_all(b"\n")
 }
 
 /// Writes a value between tabs.
@@ -87,23 +87,26 @@ impl Serialize for Value<'_> {
 mod tests {
     use super::*;
 
-    fn written(format: Format, row: &[Value<'_>]) -> String {
+    fn tsv(row: &[Value<'_>]) -> String {
         let mut out = Vec::new();
-        format.row(Table::Sitemaps, row, &mut out).unwrap();
+        tsv_row(row, &mut out).unwrap();
         String::from_utf8_lossy(&out).into_owned()
+    }
+
+    fn json(row: &[Value<'_>]) -> String {
+        let mut out = Vec::new();
+        json_row(Table::Sitemaps, row, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
     }
 
     #[test]
     fn values_do_not_break_their_row() {
         let row = [Value::Text(b"a\tb\nc\rd\\e\xff"), Value::None, Value::Decimal(0.5)];
-        assert_eq!(written(Format::Tsv, &row), "a\\tb\\nc\\rd\\\\e\u{fffd}\t\t0.5\n");
+        assert_eq!(tsv(&row), "a\\tb\\nc\\rd\\\\e\u{fffd}\t\t0.5\n");
         let expected = "{\"origin\":\"a\\tb\\nc\\rd\\\\e\u{fffd}\",\"line\":0.5}\n";
-        assert_eq!(written(Format::JsonLines, &row), expected);
+        assert_eq!(json(&row), expected);
         let row = [Value::Time(0), Value::Whole(7), Value::Text(b"")];
-        assert_eq!(written(Format::Tsv, &row), "1970-01-01T00:00:00Z\t7\t\n");
-        assert_eq!(
-            written(Format::JsonLines, &row),
-            "{\"origin\":\"1970-01-01T00:00:00Z\",\"sitemap\":7,\"line\":\"\"}\n"
-        );
+        assert_eq!(tsv(&row), "1970-01-01T00:00:00Z\t7\t\n");
+        assert_eq!(json(&row), "{\"origin\":\"1970-01-01T00:00:00Z\",\"sitemap\":7,\"line\":\"\"}\n");
     }
 }

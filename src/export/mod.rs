@@ -1,7 +1,7 @@
 //! Side tables of a policy, for the parts of a crawler that want them: schedulers, sitemap readers, dashboards.
 //!
-//! A [`Table`] is rows of [`Value`]s under named columns, read from the policy one origin after the other, in their order,
-//! so that memory does not grow with the table. A [`Format`] says how rows are written.
+//! A [`Table`] is rows of [`Value`]s under [`Column`]s, read from the policy one origin after the other, in their order, so
+//! that memory does not grow with the table. A [`Format`] says how rows are written.
 //!
 //! ```
 //! use robosieve::export::{self, Format, Table};
@@ -16,16 +16,19 @@
 //! ```
 
 mod format;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod tables;
 
 pub use format::Format;
-pub use tables::{Table, Value};
+pub use tables::{Column, Kind, Table, Value};
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use crate::policy::{Crawler, Policy, replace};
+use tables::Each;
 
 /// Writes a table of a policy, for some of its crawlers.
 ///
@@ -37,11 +40,23 @@ pub fn write(
     table: Table,
     crawlers: &[Crawler],
     format: Format,
-    out: &mut dyn Write,
+    out: &mut (dyn Write + Send),
 ) -> io::Result<()> {
     let mut out = BufWriter::with_capacity(1 << 16, out);
-    format.head(table, &mut out)?;
-    tables::rows(policy, table, crawlers, &mut |row| format.row(table, row, &mut out))?;
+    let rows = |each: &mut Each<'_>| tables::rows(policy, table, crawlers, each);
+    match format {
+        Format::Tsv => {
+            format::tsv_head(table, &mut out)?;
+            rows(&mut |row| format::tsv_row(row, &mut out))?;
+        }
+        Format::JsonLines => rows(&mut |row| format::json_row(table, row, &mut out))?,
+        #[cfg(feature = "parquet")]
+        Format::Parquet => {
+            let mut writer = parquet::ParquetWriter::new(table, &mut out, parquet::GROUP)?;
+            rows(&mut |row| writer.row(row))?;
+            writer.finish()?;
+        }
+    }
     out.flush()
 }
 

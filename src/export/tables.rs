@@ -19,6 +19,30 @@ pub enum Table {
     Status,
 }
 
+/// A column of a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Column {
+    /// Its name.
+    pub name: &'static str,
+    /// What its values are.
+    pub kind: Kind,
+    /// Whether every row has a value there.
+    pub always: bool,
+}
+
+/// What the values of a column are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Texts.
+    Text,
+    /// Whole numbers.
+    Whole,
+    /// Numbers with decimals.
+    Decimal,
+    /// Times.
+    Time,
+}
+
 /// A value in a table.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Value<'v> {
@@ -35,31 +59,72 @@ pub enum Value<'v> {
 }
 
 impl Table {
-    /// The names of its columns.
-    pub fn columns(self) -> &'static [&'static str] {
+    /// Its name, for example `delays`.
+    pub fn name(self) -> &'static str {
         match self {
-            Table::Delays => &["origin", "agent", "value", "line", "seconds", "pages_a_day"],
-            Table::Sitemaps => &["origin", "sitemap", "line"],
-            Table::Agents => &["origin", "agent", "group", "user_agent", "line", "rules"],
-            Table::Status => &[
-                "origin",
-                "standing",
-                "status",
-                "fetched_at",
-                "expires",
-                "unreachable_since",
-                "last_good",
-                "last_good_fetched_at",
-                "last_good_expires",
-                "override",
-                "paused_until",
-            ],
+            Table::Delays => "delays",
+            Table::Sitemaps => "sitemaps",
+            Table::Agents => "agents",
+            Table::Status => "status",
+        }
+    }
+
+    /// Its columns.
+    pub fn columns(self) -> &'static [Column] {
+        match self {
+            Table::Delays => &DELAYS,
+            Table::Sitemaps => &SITEMAPS,
+            Table::Agents => &AGENTS,
+            Table::Status => &STATUS,
         }
     }
 }
 
+const DELAYS: [Column; 6] = [
+    always("origin", Kind::Text),
+    always("agent", Kind::Text),
+    always("value", Kind::Text),
+    always("line", Kind::Whole),
+    perhaps("seconds", Kind::Decimal),
+    perhaps("pages_a_day", Kind::Decimal),
+];
+
+const SITEMAPS: [Column; 3] =
+    [always("origin", Kind::Text), always("sitemap", Kind::Text), always("line", Kind::Whole)];
+
+const AGENTS: [Column; 6] = [
+    always("origin", Kind::Text),
+    always("agent", Kind::Text),
+    always("group", Kind::Text),
+    perhaps("user_agent", Kind::Text),
+    perhaps("line", Kind::Whole),
+    perhaps("rules", Kind::Whole),
+];
+
+const STATUS: [Column; 11] = [
+    always("origin", Kind::Text),
+    always("standing", Kind::Text),
+    perhaps("status", Kind::Whole),
+    perhaps("fetched_at", Kind::Time),
+    perhaps("expires", Kind::Time),
+    perhaps("unreachable_since", Kind::Time),
+    perhaps("last_good", Kind::Text),
+    perhaps("last_good_fetched_at", Kind::Time),
+    perhaps("last_good_expires", Kind::Time),
+    perhaps("override", Kind::Text),
+    perhaps("paused_until", Kind::Time),
+];
+
+const fn always(name: &'static str, kind: Kind) -> Column {
+    Column { name, kind, always: true }
+}
+
+const fn perhaps(name: &'static str, kind: Kind) -> Column {
+    Column { name, kind, always: false }
+}
+
 /// Where rows go.
-type Each<'e> = dyn FnMut(&[Value<'_>]) -> io::Result<()> + 'e;
+pub(super) type Each<'e> = dyn FnMut(&[Value<'_>]) -> io::Result<()> + 'e;
 
 /// Hands over all rows of a table, origins in their order.
 pub(super) fn rows(policy: &Policy, table: Table, crawlers: &[Crawler], each: &mut Each<'_>) -> io::Result<()> {

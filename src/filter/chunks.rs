@@ -5,12 +5,11 @@
 //! order of tickets.
 
 use std::io::{self, Read};
-use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use super::FilterError;
-use super::list::{self, List};
+use super::list::{List, Reading, chunk_end, fill};
 use super::sequence::lock;
 use super::worker::LONGEST_CHUNK;
 
@@ -30,22 +29,22 @@ struct Input<'l> {
     list: usize,
     /// Where the next chunk begins in the list's text.
     at: u64,
-    stream: Option<Box<dyn Read + Send + 'l>>,
+    reading: Option<Reading<'l>>,
     /// What a stream's last chunk left over.
     left: Vec<u8>,
     tickets: u64,
 }
 
 /// A chunk that was handed out.
-pub(super) struct Task {
+pub(super) struct Task<'l> {
     /// Its number.
     pub ticket: u64,
     /// The list that it is of.
     pub list: usize,
     /// Where it begins in the list's text.
     pub at: u64,
-    /// The range of a mapped list; `None`: the octets are in the buffer of whoever took it.
-    mapped: Option<Range<usize>>,
+    /// A part of a mapped list; `None`: the octets are in the buffer of whoever took it.
+    mapped: Option<&'l [u8]>,
 }
 
 /// Where the first chunk of a list begins.
@@ -61,7 +60,7 @@ impl<'l> Chunks<'l> {
 
     /// From the place `at` of this list on.
     pub fn from(lists: &'l [List], chunk_size: usize, list: usize, at: u64) -> Chunks<'l> {
-        let input = Input { list, at, stream: None, left: Vec::new(), tickets: 0 };
+        let input = Input { list, at, reading: None, left: Vec::new(), tickets: 0 };
         let (input, stopped) = (Mutex::new(input), AtomicBool::new(false));
         Chunks { lists, chunk_size, input, stopped, interrupt: None }
     }
@@ -91,37 +90,37 @@ impl<'l> Chunks<'l> {
     }
 
     /// The next chunk; octets of a stream go to `buffer`.
-    pub fn next(&self, buffer: &mut Vec<u8>) -> Result<Option<Task>, FilterError> {
+    pub fn next(&self, buffer: &mut Vec<u8>) -> Result<Option<Task<'l>>, FilterError> {
         let mut input = lock(&self.input);
         while !self.stopped.load(Ordering::Relaxed) && !self.is_asked_to_stop() && input.list < self.lists.len() {
-            let list = &self.lists[input.list];
-            let place = input.list;
+            let Input { list: place, at, reading, left, .. } = &mut *input;
+            let (place, at, list) = (*place, *at, &self.lists[*place]);
             let unreadable = |error| FilterError::List { path: list.path.clone(), error };
-            let mapped = match list.mapped() {
-                Some(text) => {
-                    let start = input.at as usize;
-                    let range = start..list::chunk_end(&text[..list.range().end], start, self.chunk_size);
-                    (!range.is_empty()).then_some(Some(range))
+            if reading.is_none() {
+                let mut begun = list.read().map_err(unreadable)?;
+                if let Reading::Stream(stream) = &mut begun {
+                    // A run that goes on has had these octets.
+                    io::copy(&mut stream.by_ref().take(at), &mut io::sink()).map_err(unreadable)?;
                 }
-                None => {
-                    let Input { stream, left, at, .. } = &mut *input;
-                    if stream.is_none() {
-                        let mut begun = list.stream();
-                        // Where a run goes on that was interrupted.
-                        io::copy(&mut begun.by_ref().take(*at), &mut io::sink()).map_err(unreadable)?;
-                        *stream = Some(begun);
-                    }
-                    let stream = stream.as_mut().expect("begun above");
-                    list::fill(stream, self.chunk_size, left, buffer).map_err(unreadable)?.then_some(None)
+                *reading = Some(begun);
+            }
+            let mapped = match reading.as_mut().expect("begun above") {
+                Reading::Mapped(text) => {
+                    let start = at as usize;
+                    let chunk = &text[start..chunk_end(text, start, self.chunk_size)];
+                    (!chunk.is_empty()).then_some(Some(chunk))
+                }
+                Reading::Stream(stream) => {
+                    fill(stream, self.chunk_size, left, buffer).map_err(unreadable)?.then_some(None)
                 }
             };
             match mapped {
                 Some(mapped) => {
-                    let length = mapped.as_ref().map_or(buffer.len(), Range::len);
+                    let length = mapped.map_or(buffer.len(), <[u8]>::len);
                     if length > LONGEST_CHUNK {
                         return Err(FilterError::LineTooLong { path: list.path.clone() });
                     }
-                    let task = Task { ticket: input.tickets, list: place, at: input.at, mapped };
+                    let task = Task { ticket: input.tickets, list: place, at, mapped };
                     input.tickets += 1;
                     input.at += length as u64;
                     return Ok(Some(task));
@@ -129,21 +128,17 @@ impl<'l> Chunks<'l> {
                 None => {
                     input.list += 1;
                     input.at = self.lists.get(input.list).map_or(0, start);
-                    input.stream = None;
+                    input.reading = None;
                 }
             }
         }
         Ok(None)
     }
+}
 
-    /// The octets of a chunk that was taken with this `buffer`.
-    pub fn octets<'b>(&self, task: &Task, buffer: &'b [u8]) -> &'b [u8]
-    where
-        'l: 'b,
-    {
-        match &task.mapped {
-            Some(range) => &self.lists[task.list].mapped().expect("a mapped list")[range.clone()],
-            None => buffer,
-        }
+impl Task<'_> {
+    /// Its octets, if it was taken with this `buffer`.
+    pub fn octets<'b>(&'b self, buffer: &'b [u8]) -> &'b [u8] {
+        self.mapped.unwrap_or(buffer)
     }
 }

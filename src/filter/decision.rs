@@ -231,7 +231,7 @@ mod tests {
 
     fn decided(choices: Choices, standing: Standing, good: Option<Standing>, answered: Answered) -> Decision {
         let last_good = good.map(|standing| LastGood { standing, times: Times::default() });
-        let state = State { standing, answered, last_good, word: Word::default() };
+        let state = State { standing, answered, last_good, html_page: false, word: Word::default() };
         Decisions::new(choices, Dialect::named("draft-1996").unwrap()).of_state(standing, good, || state)
     }
 

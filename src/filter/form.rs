@@ -28,14 +28,13 @@ impl Form {
         }
     }
 
-    /// The head of every file.
-    pub(super) fn head(self, agents: &[&Agents]) -> Vec<u8> {
+    /// The head of every file, where the lists have this head line, which may be empty.
+    pub(super) fn head(self, agents: &[&Agents], of_lists: &[u8]) -> Vec<u8> {
         match self {
-            Form::Partitions => Vec::new(),
+            Form::Partitions => of_lists.to_vec(),
             Form::Verdicts => {
-                let columns = agents.iter().map(|agents| agents.to_string());
-                let columns: Vec<String> = columns.chain(["url".to_owned()]).collect();
-                format!("{}\n", columns.join("\t")).into_bytes()
+                let columns: String = agents.iter().map(|agents| format!("{agents}\t")).collect();
+                [columns.as_bytes(), if of_lists.is_empty() { b"url\n" } else { of_lists }].concat()
             }
         }
     }

@@ -10,7 +10,7 @@ use std::io::{self, BufRead, BufReader, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use super::FilterError;
-use super::layout::Layout;
+use super::file_layout::FileLayout;
 use super::needed::{Needed, parse_row};
 use super::output::{NEEDED, Output, RECEIPT};
 use super::receipt::{FilePart, ListPart, Part, PartitionPart, Receipt, ReceiptOptions};
@@ -126,12 +126,10 @@ pub fn join(shards: &[PathBuf], directory: &Path, concat: bool, force: bool) -> 
     if concat && joined.options.split_size.is_some() {
         return Err(JoinError::Numbered);
     }
-    let layout = layout(&joined)?;
-    let head = layout.head.len() as u64;
-    let mut output = Output::create(directory, &[], layout, force)?;
+    let mut output = Output::create(directory, &[], layout(&joined)?, force)?;
     if concat {
         joined.shards.clear();
-        concatenate(&shards, head, &mut joined, &mut output)?;
+        concatenate(&shards, &mut joined, &mut output)?;
     }
     let needed = needed(&shards, directory)?;
     let mut origins = 0;
@@ -222,7 +220,8 @@ fn difference(one: &Receipt, other: &Receipt) -> Option<&'static str> {
 /// Makes sure that shards in order leave nothing of a list out and read nothing twice.
 fn adjoin(shards: &[(PathBuf, Receipt)]) -> Result<(), JoinError> {
     for place in 0..shards[0].1.lists.len() {
-        let mut end = 0;
+        // The head line is no shard's.
+        let mut end = shards[0].1.lists[place].head.map_or(0, |head| head.bytes);
         for (number, (path, receipt)) in shards.iter().enumerate() {
             let list = &receipt.lists[place];
             let gap = || JoinError::Gap { path: path.clone(), list: list.path.clone() };
@@ -287,9 +286,9 @@ fn prove(folder: &Path, receipt: &Receipt, partitions: bool) -> Result<(), JoinE
 }
 
 /// What the files of a job look like.
-fn layout(receipt: &Receipt) -> Result<Layout, FilterError> {
+fn layout(receipt: &Receipt) -> Result<FileLayout, FilterError> {
     let agents: Vec<Agents> = receipt.agents.iter().flat_map(|agents| agents.parse()).collect();
-    Layout::new(
+    FileLayout::new(
         receipt.options.form,
         &agents.iter().collect::<Vec<_>>(),
         receipt.options.compress,
@@ -297,13 +296,8 @@ fn layout(receipt: &Receipt) -> Result<Layout, FilterError> {
     )
 }
 
-/// Copies the files of all shards, those of one name behind each other, with one `head` of so many octets.
-fn concatenate(
-    shards: &[(PathBuf, Receipt)],
-    head: u64,
-    joined: &mut Receipt,
-    output: &mut Output,
-) -> Result<(), JoinError> {
+/// Copies the files of all shards, those of one name behind each other, with one head.
+fn concatenate(shards: &[(PathBuf, Receipt)], joined: &mut Receipt, output: &mut Output) -> Result<(), JoinError> {
     let mut first = shards[0].1.clone();
     for (files, first) in joined.file_lists().zip(first.file_lists()) {
         let parts = std::mem::take(files);
@@ -313,20 +307,22 @@ fn concatenate(
             if let Some((folder, _)) = name.rsplit_once('/') {
                 output.create_folder(folder)?;
             }
-            files.push(copied(name, &parts, head, output)?);
+            files.push(copied(name, &parts, output)?);
         }
     }
     Ok(())
 }
 
-/// Copies files to one of this name.
-fn copied(name: &str, parts: &[&FilePart], head: u64, output: &mut Output) -> Result<FilePart, JoinError> {
-    let mut whole = FilePart { name: name.to_owned(), file_bytes: 0, lines: Part::of(&Tally::default(), true) };
+/// Copies files to one of this name, which has the head of the first.
+fn copied(name: &str, parts: &[&FilePart], output: &mut Output) -> Result<FilePart, JoinError> {
+    let head_bytes = parts.first().map_or(0, |first| first.head_bytes);
+    let lines = Part::of(&Tally::default(), true);
+    let mut whole = FilePart { name: name.to_owned(), file_bytes: 0, head_bytes, lines };
     let mut unreadable = None;
     let written = output.write_file(name, |out| {
         for (number, part) in parts.iter().enumerate() {
             // What goes wrong here is told of the file that is read.
-            match open_at(Path::new(&part.name), if number > 0 { head } else { 0 }) {
+            match open_at(Path::new(&part.name), if number > 0 { part.head_bytes } else { 0 }) {
                 Ok(mut file) => whole.file_bytes += io::copy(&mut file, out)?,
                 Err(error) => {
                     unreadable = Some(JoinError::Unreadable { path: PathBuf::from(&part.name), error });

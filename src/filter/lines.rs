@@ -15,6 +15,14 @@ pub(super) struct Line {
     pub plain: bool,
 }
 
+impl Line {
+    /// The line in its chunk, without its LF.
+    #[inline]
+    pub fn of(self, chunk: &[u8]) -> &[u8] {
+        &chunk[self.start as usize..self.end as usize]
+    }
+}
+
 /// Whether an octet keeps a line from being plain, whatever stands beside it.
 const fn needs_a_look(octet: u8) -> bool {
     !matches!(octet, b'!' | b'$' | b'&'..=b';' | b'=' | b'?'..=b'[' | b']' | b'_' | b'a'..=b'z' | b'~')
@@ -116,6 +124,42 @@ impl Scanner {
         self.ends = masks.ends;
         self.looks = masks.looks | masks.dots & behind_slash;
     }
+}
+
+/// Whether a text without LF is plain.
+pub(super) fn is_plain(text: &[u8]) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") {
+        // SAFETY: the feature is there.
+        return unsafe { is_plain_avx2(text) };
+    }
+    is_plain_with(text, masks_portable)
+}
+
+/// # Safety
+///
+/// The processor has AVX2.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+unsafe fn is_plain_avx2(text: &[u8]) -> bool {
+    // SAFETY: AVX2 is there, as this function demands.
+    is_plain_with(text, |block| unsafe { avx2::masks(block) })
+}
+
+#[inline(always)]
+fn is_plain_with(text: &[u8], masks: impl Fn(&[u8; BLOCK]) -> Masks) -> bool {
+    let mut slash = false;
+    let mut is_plain = |block: &[u8; BLOCK]| {
+        let masks = masks(block);
+        let behind_slash = masks.slashes << 1 | u64::from(slash);
+        slash = masks.slashes >> 63 == 1;
+        masks.looks | masks.ends | masks.dots & behind_slash == 0
+    };
+    let blocks = text.chunks_exact(BLOCK);
+    // Filled up with octets that mean nothing.
+    let mut last = [b'a'; BLOCK];
+    last[..blocks.remainder().len()].copy_from_slice(blocks.remainder());
+    blocks.map(|block| block.first_chunk().expect("a whole block")).chain([&last]).all(&mut is_plain)
 }
 
 /// Calls `each` with the place of every LF in `text`.
@@ -335,6 +379,23 @@ mod tests {
             }
             for most in [1, 3, 128] {
                 assert_eq!(lines(&text, most), naive(&text), "{:?}", String::from_utf8_lossy(&text));
+            }
+        }
+    }
+
+    #[test]
+    fn a_text_is_plain_if_its_line_is() {
+        let path = "/0123456789abcdef".repeat(12);
+        for length in 0..path.len() {
+            let plain = &path.as_bytes()[..length];
+            assert!(is_plain(plain), "{length}");
+            for at in 0..length {
+                for octet in *b"#. \n" {
+                    let mut text = plain.to_vec();
+                    text[at] = octet;
+                    let line = octet != b'\n' && naive(&text)[0].plain;
+                    assert_eq!(is_plain(&text), line, "{}", text.escape_ascii());
+                }
             }
         }
     }

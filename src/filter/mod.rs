@@ -8,6 +8,7 @@
 mod checkpoint;
 mod chunks;
 mod decision;
+mod file_layout;
 mod form;
 mod frame;
 mod gather;
@@ -42,6 +43,7 @@ pub use form::Form;
 pub use frame::FrameFormat;
 pub use join::{JoinError, join};
 pub use judge::{Bench, Judge, Url};
+pub use layout::{Column, Delimiter, DelimiterError, Layout, UrlField, UrlFieldError};
 pub use list::STANDARD_INPUT;
 pub use metrics::{Metrics, MetricsError};
 pub use outcome::{Outcome, Partition, Reason};
@@ -90,6 +92,29 @@ pub enum FilterError {
         /// The list.
         path: PathBuf,
     },
+    /// A list in which the URL is not where it was said to be.
+    #[error("the list {}: {error}", path.display())]
+    UrlField {
+        /// The list.
+        path: PathBuf,
+        /// What is wrong.
+        error: UrlFieldError,
+    },
+    /// Lists with different head lines, whose lines cannot be in one file.
+    #[error(
+        "the lists {} and {} begin with different head lines, so their lines cannot stand below one of them; give each \
+         list partitions of its own with --per-input",
+        one.display(), other.display()
+    )]
+    HeadsDiffer {
+        /// A list.
+        one: PathBuf,
+        /// A list with another head line, or without one.
+        other: PathBuf,
+    },
+    /// Standard input, given more than once.
+    #[error("standard input (-) is given twice as a list, but it can be read only once")]
+    StandardInputTwice,
     /// A line of 4 GiB or more.
     #[error("the list {} has a line of 4 GiB or more; that is no URL list", path.display())]
     LineTooLong {

@@ -15,7 +15,7 @@ pub enum Partition {
     Blocked = 1,
     /// There is no verdict now.
     Deferred = 2,
-    /// The line is no absolute http or https URL.
+    /// The line has no absolute http or https URL.
     Invalid = 3,
 }
 
@@ -70,11 +70,21 @@ pub enum Reason {
     Host,
     /// Its port is not valid.
     Port,
+    /// The line has no such field.
+    Column,
+    /// A quote in the line is open, or out of place.
+    Quote,
+    /// There is no JSON where it should be, or it is malformed, or has two URLs.
+    Json,
+    /// The line's JSON has no URL.
+    NoUrl,
+    /// The URL holds a line feed, which a line cannot.
+    LineBreak,
 }
 
 impl Reason {
     /// All of them, in the order of their numbers.
-    pub const ALL: [Reason; 18] = [
+    pub const ALL: [Reason; 23] = [
         Reason::Rules,
         Reason::NoGroup,
         Reason::Unavailable,
@@ -93,11 +103,16 @@ impl Reason {
         Reason::Scheme,
         Reason::Host,
         Reason::Port,
+        Reason::Column,
+        Reason::Quote,
+        Reason::Json,
+        Reason::NoUrl,
+        Reason::LineBreak,
     ];
 
     /// Its name, for example `no-group`.
     pub fn name(self) -> &'static str {
-        const NAMES: [&str; 18] = [
+        const NAMES: [&str; 23] = [
             "rules",
             "no-group",
             "unavailable",
@@ -116,6 +131,11 @@ impl Reason {
             "scheme",
             "host",
             "port",
+            "column",
+            "quote",
+            "json",
+            "no-url",
+            "line-break",
         ];
         NAMES[self as usize]
     }

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use super::FilterError;
 use super::checkpoint::{CHECKPOINT, sync_folder};
+use super::file_layout::FileLayout;
 use super::keeper::Keeper;
-use super::layout::Layout;
 use super::list::STANDARD_INPUT;
 use super::naming;
 use super::tally::Tally;
@@ -24,7 +24,7 @@ pub const NEEDED: &str = "robots-needed.tsv";
 #[derive(Debug)]
 pub(super) struct Output {
     directory: PathBuf,
-    layout: Layout,
+    layout: FileLayout,
     /// For each set, its files: one set for all lists, or one for each.
     sets: Vec<Vec<Target>>,
     /// Files that are still partial: the name they will have.
@@ -39,6 +39,8 @@ pub(super) struct Output {
 #[derive(Debug)]
 struct Target {
     state: TargetState,
+    /// What each of its files begins with.
+    head: Arc<[u8]>,
     file: Arc<OpenFile>,
 }
 
@@ -57,6 +59,8 @@ pub(super) struct TargetState {
 pub(super) struct Written {
     /// Its name, with that of its folder.
     pub name: String,
+    /// Where its lines begin.
+    pub head: u64,
     /// Where its next octet goes.
     pub end: u64,
     /// Its lines, without what was put before them and before they were compressed.
@@ -121,13 +125,19 @@ fn is_partial(name: &str) -> bool {
 }
 
 impl Output {
-    /// Prepares `directory`, with a set of files in each of `folders` (`""` is the directory itself).
+    /// Prepares `directory`, with a set of files in each of `folders` (`""` is the directory itself), which all begin with
+    /// the head beside it.
     ///
     /// # Errors
     ///
     /// [`FilterError::NotEmpty`] where something is in it and `force` is not given; [`FilterError::Output`] where it
     /// cannot be written.
-    pub fn create(directory: &Path, folders: &[String], layout: Layout, force: bool) -> Result<Output, FilterError> {
+    pub fn create(
+        directory: &Path,
+        folders: &[(String, Vec<u8>)],
+        layout: FileLayout,
+        force: bool,
+    ) -> Result<Output, FilterError> {
         let failed = |path: &Path, error| FilterError::Output { path: path.to_owned(), error };
         fs::create_dir_all(directory).map_err(|error| failed(directory, error))?;
         let unfinished = directory.join(CHECKPOINT);
@@ -147,10 +157,11 @@ impl Output {
         }
         let (directory, pending) = (directory.to_owned(), Vec::new());
         let mut output = Output { directory, layout, sets: Vec::new(), pending, ended: Vec::new(), keeper: None };
-        for folder in folders {
+        for (folder, head) in folders {
             let path = output.directory.join(folder);
             fs::create_dir_all(&path).map_err(|error| failed(&path, error))?;
-            let files = (0..output.layout.files.len()).map(|file| output.target(folder, file));
+            let head: Arc<[u8]> = output.layout.head(head)?.into();
+            let files = (0..output.layout.files.len()).map(|file| output.target(folder, &head, file));
             let files = files.collect::<Result<_, FilterError>>()?;
             output.sets.push(files);
         }
@@ -162,16 +173,22 @@ impl Output {
     /// # Errors
     ///
     /// [`FilterError::NotResumable`] where one is shorter; [`FilterError::Output`] where it cannot be opened.
-    pub fn resume(directory: &Path, layout: Layout, sets: &[Vec<TargetState>]) -> Result<Output, FilterError> {
+    pub fn resume(
+        directory: &Path,
+        folders: &[(String, Vec<u8>)],
+        layout: FileLayout,
+        sets: &[Vec<TargetState>],
+    ) -> Result<Output, FilterError> {
         let (directory, pending) = (directory.to_owned(), Vec::new());
         let mut output = Output { directory, layout, sets: Vec::new(), pending, ended: Vec::new(), keeper: None };
-        for set in sets {
+        for (set, (_, head)) in sets.iter().zip(folders) {
+            let head: Arc<[u8]> = output.layout.head(head)?.into();
             let targets = set.iter().map(|target| {
                 let mut files = target.parts.iter().map(|part| output.reopen(part));
                 let first = files.next().unwrap_or_else(|| output.no_parts());
                 let file = files.fold(first, |before, part| before.and(part))?;
                 output.pending.extend(target.parts.iter().map(|part| output.directory.join(&part.name)));
-                Ok(Target { state: target.clone(), file })
+                Ok(Target { state: target.clone(), head: Arc::clone(&head), file })
             });
             let targets = targets.collect::<Result<_, FilterError>>()?;
             output.sets.push(targets);
@@ -226,21 +243,27 @@ impl Output {
     }
 
     /// Begins the first part of a file that lines go to.
-    fn target(&mut self, folder: &str, file: usize) -> Result<Target, FilterError> {
-        let (written, open) = self.part(folder, file, 0)?;
+    fn target(&mut self, folder: &str, head: &Arc<[u8]>, file: usize) -> Result<Target, FilterError> {
+        let (written, open) = self.part(folder, head, file, 0)?;
         let state = TargetState { folder: folder.to_owned(), parts: vec![written] };
-        Ok(Target { state, file: open })
+        Ok(Target { state, head: Arc::clone(head), file: open })
     }
 
     /// Begins a part of a file.
-    fn part(&mut self, folder: &str, file: usize, part: usize) -> Result<(Written, Arc<OpenFile>), FilterError> {
+    fn part(
+        &mut self,
+        folder: &str,
+        head: &[u8],
+        file: usize,
+        part: usize,
+    ) -> Result<(Written, Arc<OpenFile>), FilterError> {
         let name = self.layout.files[file].of_part(part);
         let path = self.directory.join(folder).join(&name);
         let open = Arc::new(OpenFile { file: self.partial_file(&path)?, path });
         let name = if folder.is_empty() { name } else { format!("{folder}/{name}") };
-        let head = &self.layout.head;
         Place { file: Arc::clone(&open), at: 0, octets: head }.write()?;
-        Ok((Written { name, end: head.len() as u64, tally: Tally::default() }, open))
+        let length = head.len() as u64;
+        Ok((Written { name, head: length, end: length, tally: Tally::default() }, open))
     }
 
     /// Creates a file that gets this name when the run is complete.
@@ -261,8 +284,9 @@ impl Output {
                 let part = target.state.parts.last().expect("a target has parts");
                 let (now, later) = rest.split_at(self.layout.fitting(rest, part.end, part.tally.lines > 0));
                 if now.is_empty() {
-                    let (folder, number) = (target.state.folder.clone(), target.state.parts.len());
-                    let (written, open) = self.part(&folder, block.file, number)?;
+                    let (folder, head) = (target.state.folder.clone(), Arc::clone(&target.head));
+                    let number = target.state.parts.len();
+                    let (written, open) = self.part(&folder, &head, block.file, number)?;
                     let target = &mut self.sets[block.set][block.file];
                     target.state.parts.push(written);
                     let ended = std::mem::replace(&mut target.file, open);
@@ -402,7 +426,7 @@ fn earlier(directory: &Path) -> Vec<String> {
 }
 
 /// Removes what an earlier run left: its receipt first, because without it nothing of the rest counts.
-fn remove_earlier(directory: &Path, layout: &Layout) -> io::Result<()> {
+fn remove_earlier(directory: &Path, layout: &FileLayout) -> io::Result<()> {
     let remove = |path: &Path| match fs::remove_file(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         other => other,
@@ -467,7 +491,7 @@ pub(super) fn write_at(file: &File, octets: &[u8], at: u64) -> io::Result<()> {
 }
 
 /// Whether a list is one of the files that a run into `directory`, which writes files of this layout, would replace.
-pub(super) fn would_replace(directory: &Path, layout: &Layout, list: &Path) -> bool {
+pub(super) fn would_replace(directory: &Path, layout: &FileLayout, list: &Path) -> bool {
     let (Ok(directory), Ok(list)) = (directory.canonicalize(), list.canonicalize()) else { return false };
     let ours = |name: &str| {
         name == RECEIPT

@@ -8,11 +8,13 @@ use std::fmt;
 use super::decision::Choices;
 use super::form::Form;
 use super::frame::FrameFormat;
+use super::layout::UrlField;
 use super::outcome::{Outcome, Partition};
 use super::output::Written;
 use super::samples::Sample;
 use super::shard::{ListRange, Shard};
 use super::tally::Tally;
+use crate::compression::Compression;
 use crate::policy::Statistics;
 
 /// The receipt, as it is written to `receipt.json`.
@@ -72,6 +74,8 @@ pub struct ReceiptOptions {
     /// What the operator wants where there is no definite verdict.
     #[serde(flatten)]
     pub choices: Choices,
+    /// Where the URL stands in a line.
+    pub url_field: UrlField,
     /// How lines are written.
     pub form: Form,
     /// How files are compressed; absent where they are not.
@@ -163,6 +167,9 @@ pub struct FilePart {
     pub name: String,
     /// Its octets, as they are stored.
     pub file_bytes: u64,
+    /// Those of them that stand before the lines: the head; absent where there is none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub head_bytes: u64,
     /// Its lines, decompressed and without what stands before them.
     #[serde(flatten)]
     pub lines: Part,
@@ -176,7 +183,15 @@ pub struct ListPart {
     /// The part of it that a shard read; absent where all of it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub range: Option<ListRange>,
-    /// What it held.
+    /// What its lines are: `lines` if each is a URL, `delimited` or `cdxj`.
+    pub format: Cow<'static, str>,
+    /// How it is compressed; absent where it is not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compression: Option<Compression>,
+    /// Its head line, which every file with its lines begins with; absent where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub head: Option<Part>,
+    /// What it held, decompressed, without its head line.
     #[serde(flatten)]
     pub input: Part,
     /// Where its lines went.
@@ -227,6 +242,10 @@ impl Part {
     }
 }
 
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
 impl Receipt {
     /// The lists of files: of each partition, or that of the verdicts.
     pub(super) fn file_lists(&mut self) -> impl Iterator<Item = &mut Vec<FilePart>> {
@@ -237,7 +256,8 @@ impl Receipt {
 
 impl FilePart {
     pub(super) fn of(file: &Written) -> FilePart {
-        FilePart { name: file.name.clone(), file_bytes: file.end, lines: Part::of(&file.tally, true) }
+        let Written { name, head, end, tally } = file;
+        FilePart { name: name.clone(), file_bytes: *end, head_bytes: *head, lines: Part::of(tally, true) }
     }
 }
 

@@ -22,6 +22,7 @@ use super::form::Form;
 use super::frame::FrameFormat;
 use super::judge::Judge;
 use super::keeper::Keeper;
+use super::layout::UrlField;
 use super::list::List;
 use super::naming::partition_names;
 use super::outcome::Partition;
@@ -30,7 +31,7 @@ use super::progress::Progress;
 use super::receipt::{FilePart, Hex, ListPart, Part, PartitionPart, Receipt, ReceiptOptions, VerdictsPart, reasons};
 use super::shard::Shard;
 use super::start::{Start, start};
-use super::tally::LINE_HASH;
+use super::tally::{LINE_HASH, Tally};
 use super::totals::{ListTotals, Totals};
 use super::turns::{Turns, work};
 use crate::policy::{Crawler, Policy};
@@ -46,6 +47,8 @@ pub(super) const NEEDED_LIMIT: usize = 64 << 20;
 pub struct Job {
     /// The lists, in order; `-` is standard input.
     pub lists: Vec<PathBuf>,
+    /// Where the URL stands in their lines.
+    pub url_field: UrlField,
     /// Where the partitions go; nowhere, if lines are only counted.
     pub destination: Option<Destination>,
     /// Who asks: crawlers of the policy, at least one; for each, the lines are split of their own.
@@ -110,14 +113,14 @@ pub fn run(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, F
 }
 
 fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, FilterError> {
-    let mut lists: Vec<List> = job.lists.iter().map(|path| List::open(path)).collect::<Result<_, _>>()?;
+    let mut lists = List::open_all(&job.lists, &job.url_field)?;
     if let Some(shard) = job.long_run.shard {
         shard.cut(&mut lists)?;
     }
     let pool = ThreadPoolBuilder::new().num_threads(job.threads).build()?;
     let options = options(job, pool.current_num_threads());
     let (destinations, border) = match start(policy, job, &options, &lists)? {
-        Start::Done(receipt) => return Ok(*receipt),
+        Start::Done(receipt) => return Ok(receipt),
         Start::Judging(destinations, border) => (destinations, border),
     };
     let keeper = destinations.as_ref().and_then(|destinations| destinations.keeper.clone());
@@ -190,6 +193,7 @@ fn options(job: &Job, threads: usize) -> ReceiptOptions {
     let destination = job.destination.as_ref();
     ReceiptOptions {
         choices: job.choices,
+        url_field: job.url_field.clone(),
         form: destination.map_or(Form::Partitions, |destination| destination.form),
         compress: destination.and_then(|destination| destination.compress),
         split_size: destination.and_then(|destination| destination.split_size),
@@ -228,6 +232,10 @@ fn receipt(
     let list_part = |(list, tallies): (&List, &ListTotals)| ListPart {
         path: list.path.display().to_string(),
         range: list.shard_range(),
+        format: list.layout.name().into(),
+        compression: list.compression,
+        head: (!list.head.is_empty())
+            .then(|| Part::of(&Tally::of_text(&list.head[..list.head_length], |line| line), written)),
         input: Part::of(&tallies.input, written),
         partitions: names
             .iter()

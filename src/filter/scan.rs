@@ -36,7 +36,7 @@ pub(super) fn scan<T: Default + Send>(
     let work = || {
         let mut buffer = Vec::new();
         while let Some(task) = chunks.next(&mut buffer)? {
-            let part = of(chunks.octets(&task, &buffer), task.at == 0);
+            let part = of(task.octets(&buffer), task.at == 0);
             let mut scanned = lock(&scanned);
             let Scanned { next, early, lists } = &mut *scanned;
             early.insert(task.ticket, (task.list, part));

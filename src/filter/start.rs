@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::FilterError;
 use super::checkpoint::{Border, Checkpoint, JobRecord, Stage};
+use super::file_layout::FileLayout;
 use super::keeper::Keeper;
-use super::layout::Layout;
 use super::list::List;
 use super::needed::{Needed, NeededState};
 use super::output::{Output, RECEIPT, give_names, list_folder, would_replace};
@@ -17,12 +17,15 @@ use super::turns::Destinations;
 use crate::policy::{Crawler, Policy};
 use crate::robots::Agents;
 
+/// Folders with what files begin with there.
+type Folders = Vec<(String, Vec<u8>)>;
+
 /// What a run starts with.
 pub(super) enum Start {
     /// Lines are to be judged, from the border on if there is one.
     Judging(Option<Destinations>, Option<Border>),
     /// An earlier run did it all.
-    Done(Box<Receipt>),
+    Done(Receipt),
 }
 
 /// Prepares the folder of a job.
@@ -34,18 +37,19 @@ pub(super) fn start(
 ) -> Result<Start, FilterError> {
     let Some(destination) = &job.destination else { return Ok(Start::Judging(None, None)) };
     let agents: Vec<&Agents> = job.crawlers.iter().map(Crawler::agents).collect();
-    let layout = Layout::new(destination.form, &agents, destination.compress, destination.split_size)?;
+    let layout = FileLayout::new(destination.form, &agents, destination.compress, destination.split_size)?;
     let directory = &destination.directory;
     if let Some(list) = job.lists.iter().find(|list| would_replace(directory, &layout, list)) {
         return Err(FilterError::ListInOutput { path: list.clone() });
     }
+    let folders = folders(destination, &agents, lists)?;
     let record = record(policy, job, options, lists);
     if job.long_run.resume {
         let problem = "standard input and pipes cannot be read again; give files as lists".to_owned();
         let record = record.ok_or_else(|| FilterError::NotResumable { path: directory.clone(), problem })?;
-        return resume(destination, job, layout, record);
+        return resume(destination, job, &folders, layout, record);
     }
-    anew(destination, job, layout, record)
+    anew(destination, job, &folders, layout, record)
 }
 
 /// What makes the job the one that it is; `None` where its lists cannot be read again.
@@ -60,18 +64,36 @@ fn record(policy: &Policy, job: &Job, options: &ReceiptOptions, lists: &[List]) 
     })
 }
 
-/// The folders of the sets of files.
-fn folders(destination: &Destination, job: &Job) -> Vec<String> {
+/// The folders of the sets of files, and what files begin with there.
+fn folders(destination: &Destination, agents: &[&Agents], lists: &[List]) -> Result<Folders, FilterError> {
+    let form = destination.form;
     if destination.per_input {
-        job.lists.iter().enumerate().map(|(place, path)| list_folder(place, path)).collect()
+        let lists = lists.iter().enumerate();
+        Ok(lists.map(|(place, list)| (list_folder(place, &list.path), form.head(agents, &list.head))).collect())
     } else {
-        vec![String::new()]
+        Ok(vec![(String::new(), form.head(agents, common_head(lists)?))])
     }
 }
 
-fn anew(destination: &Destination, job: &Job, layout: Layout, record: Option<JobRecord>) -> Result<Start, FilterError> {
+/// The head line of all lists; those without any line do not matter.
+fn common_head(lists: &[List]) -> Result<&[u8], FilterError> {
+    let mut lists = lists.iter().filter(|list| !list.is_empty);
+    let Some(one) = lists.next() else { return Ok(b"") };
+    match lists.find(|other| other.head != one.head) {
+        Some(other) => Err(FilterError::HeadsDiffer { one: one.path.clone(), other: other.path.clone() }),
+        None => Ok(&one.head),
+    }
+}
+
+fn anew(
+    destination: &Destination,
+    job: &Job,
+    folders: &[(String, Vec<u8>)],
+    layout: FileLayout,
+    record: Option<JobRecord>,
+) -> Result<Start, FilterError> {
     let directory = &destination.directory;
-    let output = Output::create(directory, &folders(destination, job), layout, destination.force)?;
+    let output = Output::create(directory, folders, layout, destination.force)?;
     let needed = match record {
         Some(_) => Needed::resumable(directory, NEEDED_LIMIT, &NeededState::default()),
         None => Ok(Needed::new(directory, NEEDED_LIMIT)),
@@ -82,14 +104,20 @@ fn anew(destination: &Destination, job: &Job, layout: Layout, record: Option<Job
 }
 
 /// Goes on where the checkpoint in the folder says; anew, where there is no run yet.
-fn resume(destination: &Destination, job: &Job, layout: Layout, record: JobRecord) -> Result<Start, FilterError> {
+fn resume(
+    destination: &Destination,
+    job: &Job,
+    folders: &[(String, Vec<u8>)],
+    layout: FileLayout,
+    record: JobRecord,
+) -> Result<Start, FilterError> {
     let directory = &destination.directory;
     let refused = |problem| FilterError::NotResumable { path: directory.clone(), problem };
     let Some(checkpoint) = Checkpoint::read(directory)? else {
         return match receipt_in(directory)? {
-            Some(receipt) if record.is_of(&receipt) => Ok(Start::Done(Box::new(receipt))),
+            Some(receipt) if record.is_of(&receipt) => Ok(Start::Done(receipt)),
             Some(_) => Err(refused("it is complete, and of another job".to_owned())),
-            None => anew(destination, job, layout, Some(record)),
+            None => anew(destination, job, folders, layout, Some(record)),
         };
     };
     if let Some(difference) = checkpoint.job.difference(&record) {
@@ -99,12 +127,10 @@ fn resume(destination: &Destination, job: &Job, layout: Layout, record: JobRecor
         Stage::Naming(names) => {
             give_names(directory, &names)?;
             let receipt = receipt_in(directory)?;
-            receipt
-                .map(|receipt| Start::Done(Box::new(receipt)))
-                .ok_or_else(|| refused("its receipt is gone".to_owned()))
+            receipt.map(|receipt| Start::Done(receipt)).ok_or_else(|| refused("its receipt is gone".to_owned()))
         }
         Stage::Judging(border) => {
-            let output = Output::resume(directory, layout, &border.files)?;
+            let output = Output::resume(directory, folders, layout, &border.files)?;
             let needed = Needed::resumable(directory, NEEDED_LIMIT, &border.needed);
             let needed = needed.map_err(|error| FilterError::Output { path: directory.clone(), error })?;
             let seconds = Some(border.seconds);

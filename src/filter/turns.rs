@@ -169,7 +169,7 @@ impl<'l> Turns<'l> {
     /// The blocks that the chunk of a task makes, of the lines in its `buffers`; `None` if the run has failed meanwhile.
     fn blocks<'b>(
         &self,
-        task: &Task,
+        task: &Task<'_>,
         buffers: &'b mut [Vec<u8>],
         compressor: &mut Option<Compressor>,
     ) -> Result<Option<Prepared<'b>>, FilterError> {
@@ -210,7 +210,7 @@ impl<'l> Turns<'l> {
     }
 
     /// The set of files that the lines of a chunk go to.
-    fn set(&self, task: &Task) -> usize {
+    fn set(&self, task: &Task<'_>) -> usize {
         if self.per_input { task.list } else { 0 }
     }
 }
@@ -246,16 +246,17 @@ fn work_through(turns: &Turns<'_>, judges: &[Judge<'_>]) -> Result<(), FilterErr
                 return Ok(());
             }
         };
-        let chunk = turns.chunks.octets(&task, &buffer);
+        let chunk = task.octets(&buffer);
         let end = task.at + chunk.len() as u64;
         let more_follows = !turns.per_input && task.list + 1 < turns.chunks.lists().len();
-        hand.worker.judge(chunk, more_follows);
+        let layout = &turns.chunks.lists()[task.list].layout;
+        hand.worker.judge(chunk, layout, more_follows);
         place(turns, &task, end, &mut hand)?;
     }
 }
 
 /// Takes room for a chunk's lines in its turn, and writes them.
-fn place(turns: &Turns<'_>, task: &Task, end: u64, hand: &mut Hand<'_, '_>) -> Result<(), FilterError> {
+fn place(turns: &Turns<'_>, task: &Task<'_>, end: u64, hand: &mut Hand<'_, '_>) -> Result<(), FilterError> {
     let mut buffers = std::mem::take(&mut hand.worker.judged.buffers);
     let Some(prepared) = turns.blocks(task, &mut buffers, &mut hand.compressor)? else { return Ok(()) };
     let Prepared { blocks, mut border } = prepared;
@@ -321,7 +322,7 @@ impl Turn {
 mod tests {
     use super::*;
     use crate::dialect::Dialect;
-    use crate::filter::{Choices, Partition};
+    use crate::filter::{Choices, Layout, Partition};
     use crate::policy::Captures;
     use crate::robots::Agents;
 
@@ -333,7 +334,7 @@ mod tests {
         let crawler = policy.crawler(None).unwrap();
         let judges = [Judge::new(&policy, &crawler, Choices::default())];
         let mut worker = Worker::new(&judges, Some(Form::Partitions));
-        worker.judge(LINES.as_bytes(), false);
+        worker.judge(LINES.as_bytes(), &Layout::WHOLE, false);
         let deferred = &mut worker.judged.buffers[Partition::Deferred as usize];
         assert_eq!(deferred, LINES.as_bytes());
         *deferred = change(LINES).into_bytes();

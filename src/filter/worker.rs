@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::form::{self, Form};
 use super::judge::{Bench, Judge, Url};
+use super::layout::{Layout, Located};
 use super::lines::{Line, Scanner};
 use super::needed::{self, WaitingOrigins};
 use super::outcome::{Outcome, Partition, Reason};
@@ -71,6 +72,7 @@ pub(super) struct Worker<'j, 'p> {
     /// For each crawler.
     pub benches: Vec<Bench>,
     lines: Vec<Line>,
+    located: Located,
     hashes: Vec<u128>,
     /// For each crawler.
     outcomes: Vec<Vec<Outcome>>,
@@ -84,42 +86,55 @@ impl<'j, 'p> Worker<'j, 'p> {
             form,
             benches: judges.iter().map(|_| Bench::default()).collect(),
             lines: Vec::new(),
+            located: Located::default(),
             hashes: Vec::new(),
             outcomes: vec![Vec::new(); judges.len()],
             judged: Judged::default(),
         }
     }
 
-    /// Judges the lines of a chunk. The last one gets a line feed, if it has none and `more_follows`.
-    pub fn judge(&mut self, chunk: &[u8], more_follows: bool) {
+    /// Judges the lines of a chunk, whose URLs stand where `layout` says. The last one gets a line feed, if it
+    /// has none and `more_follows`.
+    pub fn judge(&mut self, chunk: &[u8], layout: &Layout, more_follows: bool) {
         self.clear(chunk.len());
         let mut scanner = Scanner::new();
         let mut lines = std::mem::take(&mut self.lines);
+        let mut located = std::mem::take(&mut self.located);
         let mut urls = Vec::with_capacity(BATCH);
         loop {
             scanner.fill(chunk, &mut lines, BATCH);
             if lines.is_empty() {
                 break;
             }
-            urls.clear();
-            urls.extend(
-                lines
-                    .iter()
-                    .map(|line| Url { line: &chunk[line.start as usize..line.end as usize], plain: line.plain }),
-            );
-            for ((judge, outcomes), bench) in self.judges.iter().zip(&mut self.outcomes).zip(&mut self.benches) {
-                judge.judge(&urls, outcomes, bench);
-            }
-            self.count(chunk, &lines);
-            match self.form {
-                Some(Form::Partitions) => self.sort(chunk, &lines),
-                Some(Form::Verdicts) => self.put_verdicts(chunk, &lines),
-                None => {}
+            if layout.is_whole() {
+                urls.clear();
+                urls.extend(lines.iter().map(|line| Url { line: line.of(chunk), plain: line.plain }));
+                self.judge_batch(chunk, &lines, &urls, &[]);
+            } else {
+                located.locate(layout, chunk, &lines);
+                self.judge_batch(chunk, &lines, &located.urls(chunk), &located.flaws);
             }
         }
         self.lines = lines;
+        self.located = located;
         if more_follows && chunk.last().is_some_and(|&octet| octet != b'\n') {
             self.add_line_feed();
+        }
+    }
+
+    /// Judges the URLs of a batch of lines, and puts the lines where they go; `flaws` are those that have none.
+    fn judge_batch(&mut self, chunk: &[u8], lines: &[Line], urls: &[Url<'_>], flaws: &[(usize, Reason)]) {
+        for ((judge, outcomes), bench) in self.judges.iter().zip(&mut self.outcomes).zip(&mut self.benches) {
+            judge.judge(urls, outcomes, bench);
+            for &(place, reason) in flaws {
+                outcomes[place] = Outcome::new(Partition::Invalid, reason);
+            }
+        }
+        self.count(chunk, lines, urls);
+        match self.form {
+            Some(Form::Partitions) => self.sort(chunk, lines),
+            Some(Form::Verdicts) => self.put_verdicts(chunk, lines),
+            None => {}
         }
     }
 
@@ -136,13 +151,13 @@ impl<'j, 'p> Worker<'j, 'p> {
     }
 
     /// Counts and hashes a batch of lines.
-    fn count(&mut self, chunk: &[u8], lines: &[Line]) {
+    fn count(&mut self, chunk: &[u8], lines: &[Line], urls: &[Url<'_>]) {
         let judged = &mut self.judged;
         let before = judged.input.lines;
         self.hashes.clear();
         // Where nothing is written, there is nothing to prove.
         let hashed = self.form.is_some();
-        let hash = |line: &Line| if hashed { line_hash(&chunk[line.start as usize..line.end as usize]) } else { 0 };
+        let hash = |line: &Line| if hashed { line_hash(line.of(chunk)) } else { 0 };
         self.hashes.extend(lines.iter().map(hash));
         let length = |line: &Line| (line.end as usize + 1).min(chunk.len()) - line.start as usize;
         for (line, &hash) in lines.iter().zip(&self.hashes) {
@@ -155,19 +170,18 @@ impl<'j, 'p> Worker<'j, 'p> {
             }
         }
         if hashed {
-            self.note_waiting(chunk, lines, before);
+            self.note_waiting(urls, before);
         }
     }
 
     /// Notes the origins of deferred lines. They are the same for all crawlers: what there is no answer of, there is of
     /// none.
-    fn note_waiting(&mut self, chunk: &[u8], lines: &[Line], before: u64) {
+    fn note_waiting(&mut self, urls: &[Url<'_>], before: u64) {
         let (Some(judge), Some(outcomes)) = (self.judges.first(), self.outcomes.first()) else { return };
-        for (place, (line, outcome)) in (before..).zip(lines.iter().zip(outcomes)) {
+        for (place, (url, outcome)) in (before..).zip(urls.iter().zip(outcomes)) {
             // A paused origin waits for the operator, not for its robots.txt.
             if outcome.partition() == Partition::Deferred && outcome.reason() != Reason::Paused {
-                let content = origin::trimmed(&chunk[line.start as usize..line.end as usize]);
-                if let Ok((origin, _)) = judge.origin_of(content) {
+                if let Ok((origin, _)) = judge.origin_of(origin::trimmed(url.line)) {
                     needed::count(&mut self.judged.waiting, &origin, place, outcome.reason());
                 }
             }

@@ -27,6 +27,8 @@ pub struct Entry {
     pub usable_until: Option<String>,
     /// Whether it is too old; `None` where that is not known, or there is no answer to use.
     pub stale: Option<bool>,
+    /// Whether the robots.txt in use looks like an HTML page.
+    pub html_page: bool,
     /// What the operator says, if anything.
     #[serde(rename = "override")]
     pub word: Option<WordEntry>,
@@ -180,6 +182,7 @@ impl Entry {
             last_good: good,
             usable_until: until.map(time),
             stale: until.map(|until| until < now),
+            html_page: state.html_page,
             word: is_word.then_some(word),
             agents: crawlers.iter().map(|crawler| AgentEntry::of(policy, record, crawler)).collect(),
             sitemaps: records.iter().filter(|record| record.key == SideKey::Sitemap).map(side_line).collect(),

@@ -7,7 +7,7 @@ use super::shared::{RowCounts, SharedGroup};
 use super::time::time;
 use super::{Distribution, Lifetimes};
 use crate::policy::{CaptureCounts, Crawler, Policy, Record, Ruling, Standing};
-use crate::robots::{Delay, NoteCounts, NoteKind};
+use crate::robots::{Delay, NoteCounts};
 
 /// Where buckets of rules a group begin.
 const RULES: [u64; 9] = [0, 1, 2, 5, 10, 50, 100, 1000, 10_000];
@@ -39,8 +39,8 @@ pub struct Summary {
     pub captures: CaptureCounts,
     /// What was dropped or cut in their robots.txt files, by kind.
     pub dropped: NoteCounts,
-    /// HTML pages among them that were answered as robots.txt, and read as such. The policy does not know whose.
-    pub html_pages: u64,
+    /// The origins whose robots.txt in use looks like an HTML page, in their order.
+    pub html_pages: Vec<String>,
 }
 
 /// A section of the policy file.
@@ -141,8 +141,8 @@ pub struct Overridden {
 }
 
 impl Summary {
-    /// Counts what is in a policy, for some of its crawlers, at a time in seconds of Unix time; lists have at most so many
-    /// entries.
+    /// Counts what is in a policy, for some of its crawlers, at a time in seconds of Unix time; lists of groups and of what
+    /// the operator says have at most so many entries.
     pub fn of(policy: &Policy, crawlers: &[Crawler], now: i64, most: usize) -> Summary {
         let statistics = policy.statistics();
         let origins = statistics.origins;
@@ -150,7 +150,7 @@ impl Summary {
         for record in policy.index().records() {
             counting.add(&record, most);
         }
-        let Counting { standings, statuses, agents, lifetimes, overrides, rows, .. } = counting;
+        let Counting { standings, statuses, agents, lifetimes, overrides, html_pages, rows, .. } = counting;
         let mut rules = Distribution::new(&RULES);
         let mut as_written = 0;
         for outline in policy.outlines() {
@@ -161,7 +161,6 @@ impl Summary {
             crawlers.first().map(|first| rows.most_shared(policy, &policy.groups(first), most)).unwrap_or_default();
         let per_origin = |octets: usize| octets as f64 / origins.max(1) as f64;
         let section = |(name, octets)| SectionSize { name, octets: octets as u64, per_origin: per_origin(octets) };
-        let html_pages = statistics.notes.of(NoteKind::LooksLikeHtml);
         Summary {
             dialect: policy.dialect().name,
             octets: policy.octets().len() as u64,
@@ -198,6 +197,7 @@ struct Counting<'p> {
     agents: Vec<AgentCounts>,
     lifetimes: Lifetimes,
     overrides: OverrideCounts,
+    html_pages: Vec<String>,
     rows: RowCounts<'p>,
 }
 
@@ -224,6 +224,7 @@ impl<'p> Counting<'p> {
                 pauses_over: 0,
                 first: Vec::new(),
             },
+            html_pages: Vec::new(),
             rows: RowCounts::new(rows),
         }
     }
@@ -247,6 +248,9 @@ impl<'p> Counting<'p> {
                     None => counts.none += 1,
                 }
             }
+        }
+        if record.html_page {
+            self.html_pages.push(String::from_utf8_lossy(record.origin).into_owned());
         }
         self.add_word(record, most);
     }

@@ -10,7 +10,7 @@ use super::{provenance, side_records};
 use crate::automaton;
 use crate::dialect::{Dialect, StatusMeaning};
 use crate::pattern::Patterns;
-use crate::robots::{self, GroupOrigin, Note, Robots, Selection};
+use crate::robots::{self, GroupOrigin, Note, NoteKind, Robots, Selection};
 
 /// One answer to a request for a robots.txt, as a source tells it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -53,6 +53,8 @@ pub(super) struct Selected {
     pub groups: Vec<Option<SelectedGroup>>,
     /// The records kept beside the rules, encoded.
     pub side_records: Vec<u8>,
+    /// Whether it looks like an HTML page.
+    pub html_page: bool,
 }
 
 /// A group that applies to a crawler.
@@ -121,7 +123,11 @@ fn select(body: &[u8], columns: &Columns, dialect: &Dialect, notes: &mut Vec<Not
     notes.extend_from_slice(&robots.notes);
     notes.extend(robots.agent_notes(dialect));
     let selections: Vec<Selection> = columns.all().iter().map(|agents| robots.select(agents, dialect)).collect();
-    let mut selected = Selected { side_records: side_records::encode(&robots, &selections), ..Selected::default() };
+    let mut selected = Selected {
+        side_records: side_records::encode(&robots, &selections),
+        html_page: robots.notes.iter().any(|note| note.kind == NoteKind::LooksLikeHtml),
+        ..Selected::default()
+    };
     // Crawlers of the same groups, mostly everybody's, share an automaton.
     let mut compiled: HashMap<&[u32], usize> = HashMap::new();
     for (agents, selection) in columns.all().iter().zip(&selections) {

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use super::capture::{Capture, Meaning, Reading, Selected};
 use super::columns::Columns;
 use super::groups::Group;
-use super::image::{Copier, Home, Tables, WriteError, Writer, folder_of, replace};
+use super::image::{HELD, Home, NewOrigin, SideList, Tables, WriteError, Writer, folder_of, replace};
 use super::overrides::{Override, Overrides, Placement};
 use super::resolve::{Resolved, Resolver};
 use super::source::WarcCounts;
@@ -20,9 +20,6 @@ use super::standing::{Answered, Standing};
 use super::{Policy, Statistics};
 use crate::dialect::Dialect;
 use crate::origin;
-
-/// How many octets of a section are kept in memory while a policy file is made.
-pub(super) const HELD: usize = 16 << 20;
 
 /// What became of the captures.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -66,7 +63,7 @@ pub(super) struct Entry {
 /// What an answer means; rows and side records are those of [`Captures::tables`].
 #[derive(Debug, Clone)]
 pub(super) enum Placed {
-    Known { standing: Standing, row: u32, side: u32 },
+    Known { standing: Standing, row: u32, side: u32, html_page: bool },
     Redirect(Option<Box<str>>),
 }
 
@@ -121,17 +118,21 @@ pub struct Captures {
 impl Captures {
     /// No captures yet. What they come to is kept in memory.
     pub fn new(columns: impl Into<Columns>, dialect: &'static Dialect) -> Captures {
-        Captures::at(&Home::Memory, columns, dialect)
+        Captures::at(&Home::Memory, columns.into(), dialect)
     }
 
-    /// No captures yet, for a policy file. What they come to is kept in temporary files beside it, but for what finds it
-    /// again: some 300 octets for each URL, and 10 for each distinct automaton, set of rules and row of groups.
+    /// No captures yet. What they come to is kept in temporary files of this folder, but for the first few MiB and what
+    /// finds it again: some 300 octets for each URL, and 10 for each distinct automaton, set of rules and row of groups.
+    pub fn spilling(folder: &Path, columns: impl Into<Columns>, dialect: &'static Dialect) -> Captures {
+        Captures::at(&Home::Folder { folder: folder.to_owned(), limit: HELD }, columns.into(), dialect)
+    }
+
+    /// No captures yet, for a policy file, beside which temporary files are.
     pub fn for_file(path: &Path, columns: impl Into<Columns>, dialect: &'static Dialect) -> Captures {
-        Captures::at(&Home::Folder { folder: folder_of(path).to_owned(), limit: HELD }, columns, dialect)
+        Captures::spilling(folder_of(path), columns, dialect)
     }
 
-    fn at(home: &Home, columns: impl Into<Columns>, dialect: &'static Dialect) -> Captures {
-        let columns = columns.into();
+    fn at(home: &Home, columns: Columns, dialect: &'static Dialect) -> Captures {
         let tables = Tables::new(columns.count(), home);
         let (urls, overrides) = (Urls::new(), BTreeMap::new());
         Captures { dialect, columns, urls, overrides, tables, statistics: Statistics::default() }
@@ -208,7 +209,7 @@ impl Captures {
 
     /// Puts what an answer means in its place.
     fn place(&mut self, meaning: Meaning) -> Result<Placed, WriteError> {
-        let known = |standing| Placed::Known { standing, row: 0, side: 0 };
+        let known = |standing| Placed::Known { standing, row: 0, side: 0, html_page: false };
         Ok(match meaning {
             Meaning::RobotsTxt(selected) => self.place_robots_txt(selected)?,
             Meaning::Unavailable => known(Standing::Unavailable),
@@ -225,15 +226,15 @@ impl Captures {
         for group in selected.groups {
             groups.push(match group {
                 Some(group) => {
-                    let rules = self.tables.rules.intern(&group.rules)?.0;
+                    let rules = self.tables.rules(&group.rules)?;
                     Some(Group { automaton: automata[group.automaton], rules, own: group.own })
                 }
                 None => None,
             });
         }
         let row = self.tables.row(groups)?;
-        let side = self.tables.side.intern(&selected.side_records)?.0;
-        Ok(Placed::Known { standing: Standing::RobotsTxt, row, side })
+        let side = self.tables.side(&selected.side_records)?;
+        Ok(Placed::Known { standing: Standing::RobotsTxt, row, side, html_page: selected.html_page })
     }
 
     fn insert(&mut self, capture: Capture, meaning: Placed, body_hash: u128) {
@@ -264,8 +265,7 @@ impl Captures {
     /// [`WriteError`], beyond what a policy can hold.
     pub fn policy(self) -> Result<Policy, WriteError> {
         let (dialect, columns) = (self.dialect, self.columns.clone());
-        let (writer, statistics) = self.feed(&Home::Memory)?;
-        let (image, statistics) = writer.image(statistics)?;
+        let (image, statistics) = self.finish(&Home::Memory, |writer, statistics| writer.image(statistics))?;
         Ok(Policy { image, dialect, columns, statistics })
     }
 
@@ -277,16 +277,19 @@ impl Captures {
     /// [`WriteError`] where it cannot be written, or beyond what a policy can hold.
     pub fn write(self, path: &Path) -> Result<Statistics, WriteError> {
         let home = Home::Folder { folder: folder_of(path).to_owned(), limit: HELD };
-        let (writer, statistics) = self.feed(&home)?;
-        replace(path, |file| writer.write(statistics, file))
+        self.finish(&home, |writer, statistics| replace(path, |file| writer.write(statistics, file)))
     }
 
-    /// Feeds a writer with all origins; returns it with the statistics so far.
-    fn feed(self, home: &Home) -> Result<(Writer, Statistics), WriteError> {
+    /// Feeds a writer with all origins, and lets it write.
+    fn finish<T>(
+        self,
+        home: &Home,
+        write: impl FnOnce(Writer<'_>, Statistics) -> Result<T, WriteError>,
+    ) -> Result<T, WriteError> {
         let Captures { dialect, columns, urls, overrides, mut tables, mut statistics } = self;
-        let mut writer = Writer::new(columns.clone(), dialect, home);
         let tables = tables.read()?;
-        let mut copier = Copier::from_tables(&tables, columns.count());
+        let source = tables.source();
+        let mut writer = Writer::new(columns, dialect, &[source], home);
         let resolver = Resolver { urls: &urls, dialect };
         let robots_txt = urls.iter().filter(|(_, known)| known.is_robots_txt);
         let known = robots_txt.filter_map(|(url, known)| Some((origin::of_robots_url(url)?, Some(&**known))));
@@ -295,25 +298,24 @@ impl Captures {
         let mut origins: Vec<(&str, Option<&Known>)> = known.chain(named).collect();
         origins.sort_unstable_by_key(|&(origin, known)| (origin, known.is_none()));
         origins.dedup_by_key(|&mut (origin, _)| origin);
-        for (origin, known) in origins {
+        for &(origin, known) in &origins {
             let mut resolved = known.map_or_else(Resolved::unfetched, |known| resolver.resolve(known));
             let placement = overrides.get(origin);
             if let Some(placement) = placement {
                 placement.apply(&mut resolved);
                 statistics.overridden += 1;
             }
-            let row = copier.row(resolved.row, &mut writer.tables)?;
-            let side = match placement.and_then(|placement| placement.side_records.as_deref()) {
-                Some(own) => {
-                    let list = [own, copier.side_records(resolved.side)].concat();
-                    writer.tables.side.intern(&list)?.0
-                }
-                None => copier.side(resolved.side, &mut writer.tables)?,
-            };
-            writer.add(origin.as_bytes(), row, side, &resolved.state)?;
-            statistics.captures.last_good_kept += u64::from(resolved.state.last_good.is_some());
+            let Resolved { state, row, side } = resolved;
+            let own = placement.and_then(|placement| placement.side_records.as_deref());
+            let made = own.map(|own| [own, source.side.item(side)].concat());
+            let side = made.as_deref().map_or(SideList::OfSource(side), SideList::Made);
+            writer.add(NewOrigin { origin: origin.as_bytes(), state: &state, source: 0, row, side })?;
+            statistics.captures.last_good_kept += u64::from(state.last_good.is_some());
         }
-        Ok((writer, statistics))
+        // What is written next needs the memory.
+        drop(origins);
+        drop(urls);
+        write(writer, statistics)
     }
 }
 
@@ -354,5 +356,39 @@ impl Known {
         let (first, second) =
             if redirect_first { (&self.redirect, &self.answer) } else { (&self.answer, &self.redirect) };
         first.iter().chain(second).map(|entry| &**entry)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The octets of a policy of many origins, some of which share what they have.
+    fn octets(home: &Home) -> Vec<u8> {
+        let columns = Columns::new(vec!["a".parse().unwrap(), "b,a".parse().unwrap()]).unwrap();
+        let mut captures = Captures::at(home, columns, Dialect::DEFAULT);
+        let capture = |number: usize| {
+            let agent = ["a", "b", "*"][number % 3];
+            let body = format!("User-agent: {agent}\nDisallow: /{}*x\nSitemap: {}\n", number % 7, number % 11);
+            Capture {
+                url: format!("http://{number}.example/robots.txt"),
+                origin: Some(format!("http://{number}.example")),
+                answered: Answered { status: Some(200), fetched_at: Some(number as i64), ..Answered::default() },
+                body: Some(body.into_bytes().into()),
+                ..Capture::default()
+            }
+        };
+        captures.add((0..200).map(capture).collect()).unwrap();
+        captures.finish(home, |writer, statistics| Ok(writer.image(statistics)?.0.octets().to_vec())).unwrap()
+    }
+
+    #[test]
+    fn it_does_not_matter_where_what_is_large_is_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let expected = octets(&Home::Memory);
+        for limit in [0, 100, 1 << 20] {
+            assert!(octets(&Home::Folder { folder: folder.path().to_owned(), limit }) == expected, "{limit}");
+        }
+        assert!(Policy::from_octets(&expected, super::super::Trust::Nothing).is_ok());
     }
 }

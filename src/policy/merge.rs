@@ -5,11 +5,16 @@
 //!
 //! The operator's word is no answer, so it does not age: that of the newer policy counts, and if it says nothing of an
 //! origin, that of the older one goes on.
+//!
+//! Redirects were followed when each policy was made, among its own captures; where they lead is not kept. So an origin
+//! of the newer one that redirects to what only the older one has captured stays unresolved, with the last good rules of
+//! either beside it. That is rare, because crawlers fetch what a redirect leads to at once; captures that need each other
+//! are compiled together.
 
 use std::path::Path;
 
-use super::captures::{CaptureCounts, HELD};
-use super::image::{Copier, Home, Record, WriteError, Writer, folder_of, replace};
+use super::captures::CaptureCounts;
+use super::image::{HELD, Home, NewOrigin, Pool, Record, SideList, WriteError, Writer, folder_of, replace};
 use super::resolve::Resolved;
 use super::side_records;
 use super::standing::{LastGood, Ruling, Standing, State, Word};
@@ -59,12 +64,10 @@ pub fn merge(old: &Policy, new: &Policy, path: &Path) -> Result<Statistics, Merg
         return Err(MergeError::Crawlers { old: old.columns.to_string(), new: new.columns.to_string() });
     }
     let home = Home::Folder { folder: folder_of(path).to_owned(), limit: HELD };
-    let mut merging = Merging {
-        writer: Writer::new(new.columns.clone(), new.dialect, &home),
-        copiers: [old, new].map(|policy| Copier::from_parts(&policy.image.parts(), policy.columns.count())),
-        last_good_kept: 0,
-        overridden: 0,
-    };
+    let parts = [old, new].map(|policy| policy.image.parts());
+    let sources = parts.map(|parts| parts.source());
+    let writer = Writer::new(new.columns.clone(), new.dialect, &sources, &home);
+    let mut merging = Merging { writer, lists: parts.map(|parts| parts.side), last_good_kept: 0, overridden: 0 };
     merging.all(old, new)?;
     let mut captures = old.statistics.captures;
     captures.merge(&new.statistics.captures);
@@ -79,9 +82,10 @@ pub fn merge(old: &Policy, new: &Policy, path: &Path) -> Result<Statistics, Merg
 
 /// A policy that is being put together from an old and a new one.
 struct Merging<'p> {
-    writer: Writer,
-    /// From the old one, from the new one.
-    copiers: [Copier<'p>; 2],
+    /// Its sources are the old one and the new one.
+    writer: Writer<'p>,
+    /// Their side records.
+    lists: [Pool<'p>; 2],
     last_good_kept: u64,
     overridden: u64,
 }
@@ -99,7 +103,7 @@ struct Merged {
     rules_of: Side,
 }
 
-impl Merging<'_> {
+impl<'p> Merging<'p> {
     fn all(&mut self, old: &Policy, new: &Policy) -> Result<(), WriteError> {
         let (mut old, mut new) = (old.index().records().peekable(), new.index().records().peekable());
         loop {
@@ -152,11 +156,11 @@ impl Merging<'_> {
             Side::New => new,
         };
         let Resolved { row, side, .. } = rules_of.unwrap_or_else(Resolved::unfetched);
-        let row = self.copiers[merged.rules_of as usize].row(row, &mut self.writer.tables)?;
-        let side = self.side(merged.rules_of, side, speaker, records)?;
+        let made = self.made(merged.rules_of, side, speaker, records);
+        let side = made.as_deref().map_or(SideList::OfSource(side), SideList::Made);
         self.last_good_kept += u64::from(merged.state.last_good.is_some());
         self.overridden += u64::from(speaker.is_some());
-        self.writer.add(origin, row, side, &merged.state)
+        self.writer.add(NewOrigin { origin, state: &merged.state, source: merged.rules_of as usize, row, side })
     }
 
     /// Whether the operator says something of an origin on this side.
@@ -165,26 +169,16 @@ impl Merging<'_> {
     }
 
     /// The operator's own side records at a place.
-    fn own(&self, side: Side, place: u32) -> &[u8] {
-        side_records::split_own(self.copiers[side as usize].side_records(place)).0
+    fn own(&self, side: Side, place: u32) -> &'p [u8] {
+        side_records::split_own(self.lists[side as usize].item(place)).0
     }
 
-    /// The side records of one side, with the operator's own of the side that has the word.
-    fn side(
-        &mut self,
-        of: Side,
-        place: u32,
-        speaker: Option<Side>,
-        records: [Option<Record<'_>>; 2],
-    ) -> Result<u32, WriteError> {
+    /// The side records of one side with the operator's own of the side that has the word, if they stand nowhere so.
+    fn made(&self, of: Side, place: u32, speaker: Option<Side>, records: [Option<Record<'_>>; 2]) -> Option<Vec<u8>> {
         let spoken = speaker.and_then(|side| Some((side, records[side as usize]?)));
         let own = spoken.map_or(&b""[..], |(side, record)| self.own(side, record.side()));
-        let (own_here, of_file) = side_records::split_own(self.copiers[of as usize].side_records(place));
-        if own == own_here {
-            return self.copiers[of as usize].side(place, &mut self.writer.tables);
-        }
-        let list = [own, of_file].concat();
-        Ok(self.writer.tables.side.intern(&list)?.0)
+        let (own_here, of_file) = side_records::split_own(self.lists[of as usize].item(place));
+        (own != own_here).then(|| [own, of_file].concat())
     }
 }
 
@@ -211,7 +205,10 @@ fn both(old: State, new: State) -> Merged {
     let of_others =
         others.filter(|good| state.last_good.is_none_or(|own| good.times.fetched_at > own.times.fetched_at));
     match of_others {
-        Some(good) => Merged { state: State { last_good: Some(good), ..state }, rules_of: of_other },
+        Some(good) => {
+            let state = State { last_good: Some(good), html_page: other.html_page, ..state };
+            Merged { state, rules_of: of_other }
+        }
         None => Merged { state, rules_of: of },
     }
 }
@@ -227,7 +224,7 @@ mod tests {
         let answered = Answered { status: Some(200), fetched_at, ..Answered::default() };
         let times = |fetched_at| Times { fetched_at: Some(fetched_at), expires: None };
         let last_good = good.map(|at| LastGood { standing: Standing::RobotsTxt, times: times(at) });
-        State { standing, answered, last_good, word: Word::default() }
+        State { standing, answered, last_good, html_page: false, word: Word::default() }
     }
 
     /// Time of the entry, of its last good answer, and whose rules are in use.
@@ -259,6 +256,19 @@ mod tests {
         assert_eq!(merged(state(RobotsTxt, None, None), unfetched), (None, None, 0));
         assert_eq!(merged(unfetched, failed(5, 4)), (Some(5), Some(4), 1));
         assert_eq!(merged(failed(5, 4), unfetched), (Some(5), Some(4), 0));
+    }
+
+    #[test]
+    fn whether_it_is_an_html_page_goes_with_the_answer_in_use() {
+        let page = |standing, time, good| State { html_page: true, ..state(standing, Some(time), good) };
+        let plain = |standing, time, good| state(standing, Some(time), good);
+        let is_page = |old: State, new: State| both(old, new).state.html_page;
+        use Standing::{RobotsTxt, Unreachable};
+        assert!(is_page(page(RobotsTxt, 1, None), plain(Unreachable, 2, None)));
+        assert!(!is_page(page(RobotsTxt, 1, None), plain(RobotsTxt, 2, None)));
+        assert!(is_page(plain(RobotsTxt, 1, None), page(RobotsTxt, 2, None)));
+        assert!(!is_page(page(Unreachable, 5, Some(1)), plain(RobotsTxt, 3, None)), "a newer good answer");
+        assert!(is_page(plain(RobotsTxt, 1, None), page(Unreachable, 5, Some(3))));
     }
 
     #[test]

@@ -23,7 +23,7 @@ impl Resolved {
     /// An origin whose robots.txt was never asked for.
     pub fn unfetched() -> Resolved {
         let (answered, word) = (Answered::default(), Word::default());
-        let state = State { standing: Standing::Unfetched, answered, last_good: None, word };
+        let state = State { standing: Standing::Unfetched, answered, last_good: None, html_page: false, word };
         Resolved { state, row: 0, side: 0 }
     }
 }
@@ -33,6 +33,7 @@ struct End<'c> {
     standing: Standing,
     row: u32,
     side: u32,
+    html_page: bool,
     /// The last URL, if redirects led to one that is known.
     at: Option<&'c Known>,
 }
@@ -41,8 +42,13 @@ impl<'c> Resolver<'c> {
     pub fn resolve(&self, known: &Known) -> Resolved {
         let newest = &known.newest;
         let end = self.follow(newest);
-        let mut state =
-            State { standing: end.standing, answered: newest.answered, last_good: None, word: Word::default() };
+        let mut state = State {
+            standing: end.standing,
+            answered: newest.answered,
+            last_good: None,
+            html_page: end.html_page,
+            word: Word::default(),
+        };
         if end.standing.is_definite() {
             return Resolved { state, row: end.row, side: end.side };
         }
@@ -53,16 +59,19 @@ impl<'c> Resolver<'c> {
             return Resolved { state, row: 0, side: 0 };
         };
         state.last_good = Some(LastGood { standing: last.standing, times: good.answered.times() });
+        state.html_page = last.html_page;
         Resolved { state, row: last.row, side: last.side }
     }
 
     /// What an entry comes to, at the end of its redirects.
     fn follow(&self, entry: &Entry) -> End<'c> {
-        let mut end = End { standing: Standing::RedirectUnresolved, row: 0, side: 0, at: None };
+        let mut end = End { standing: Standing::RedirectUnresolved, row: 0, side: 0, html_page: false, at: None };
         let mut meaning = &entry.meaning;
         for _ in 0..=self.dialect.redirects.hops {
             let target = match meaning {
-                &Placed::Known { standing, row, side } => return End { standing, row, side, ..end },
+                &Placed::Known { standing, row, side, html_page } => {
+                    return End { standing, row, side, html_page, ..end };
+                }
                 Placed::Redirect(target) => target.as_deref(),
             };
             end.at = target.and_then(|url| self.urls.get(url)).map(|known| &**known);

@@ -98,6 +98,8 @@ pub struct State {
     pub answered: Answered,
     /// Where the last answer is no verdict: the last one that was, if any.
     pub last_good: Option<LastGood>,
+    /// Whether the robots.txt in use, that of the last good answer where the last one failed, looks like an HTML page.
+    pub html_page: bool,
     /// What the operator says, whatever was answered.
     pub word: Word,
 }

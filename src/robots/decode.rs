@@ -71,7 +71,11 @@ fn limited_utf16(file: &[u8], unit: fn([u8; 2]) -> u16, limit: usize, notes: &mu
     }
     if file.len() > within {
         notes.push(Note { kind: NoteKind::FileCut, line: 0 });
-        text.truncate(memchr::memrchr2(b'\n', b'\r', &text).map_or(0, |at| at + 1));
+        let behind = file.get(within..within + 2).map(|pair| unit([pair[0], pair[1]]));
+        // A line that ends just there is whole.
+        if !behind.is_some_and(|unit| unit == u16::from(b'\n') || unit == u16::from(b'\r')) {
+            text.truncate(memchr::memrchr2(b'\n', b'\r', &text).map_or(0, |at| at + 1));
+        }
     }
     text
 }
@@ -118,5 +122,8 @@ mod tests {
         assert_eq!(decoded(b"12345678901\n", &dialect), (b"".to_vec(), vec![NoteKind::FileCut]));
         assert_eq!(decoded(b"\xff\xfea\0\n\0b\0c\0", &dialect), (b"a\nbc".to_vec(), vec![]));
         assert_eq!(decoded(b"\xff\xfea\0\n\0b\0c\0d\0", &dialect), (b"a\n".to_vec(), vec![NoteKind::FileCut]));
+        assert_eq!(decoded(b"\xff\xfea\0\n\0b\0c\0\n\0", &dialect), (b"a\nbc".to_vec(), vec![NoteKind::FileCut]));
+        assert_eq!(decoded(b"\xff\xfea\0\n\0b\0c\0\n", &dialect), (b"a\n".to_vec(), vec![NoteKind::FileCut]));
+        assert_eq!(decoded(b"\xfe\xff\0a\0\n\0b\0c\0\r\0d", &dialect), (b"a\nbc".to_vec(), vec![NoteKind::FileCut]));
     }
 }

@@ -46,6 +46,11 @@ fn compressed_partitions_are_those_of_a_plain_run() {
         let mut names: Vec<String> = PARTITIONS.iter().map(|name| format!("{name}.txt.{ending}")).collect();
         names.extend(["receipt.json".to_owned(), "robots-needed.tsv".to_owned()]);
         assert_eq!(bench.names("out"), names, "the files of the earlier run are gone");
+        bench.program("verify out --inputs").assert().success();
+        let mut file = bench.read(&format!("out/allowed.txt.{ending}"));
+        file.pop();
+        bench.file(&format!("out/allowed.txt.{ending}"), file);
+        assert_ne!(bench.program("verify out").output().expect("the program").status.code(), Some(0));
     }
 }
 
@@ -136,6 +141,30 @@ fn verdicts_may_be_compressed() {
         let file = &receipt["verdicts"]["files"][0];
         assert!(Sums::of(&list).fit(file), "without the head, and without what stands before the lines");
         assert_eq!(file["file_bytes"], bench.read(&format!("out/verdicts.tsv.{ending}")).len());
+    }
+}
+
+/// Members behind each other are one text, so files of shards can be put together as they are; the head stays once.
+#[test]
+fn compressed_shards_are_joined() {
+    let bench = Bench::new();
+    let list = long_list(&bench);
+    for (ending, tool) in FORMATS {
+        for form in ["", "--verdicts"] {
+            bench.filter(&format!("{SOURCES} {form} --out whole --force urls")).assert().success();
+            for number in 1..=3 {
+                let options = format!("{SOURCES} {form} --compress {ending} --shard {number}/3 --force");
+                bench.filter(&format!("{options} --out part-{number} urls")).assert().success();
+            }
+            bench.program("join --concat --force --out all part-1 part-2 part-3").assert().success();
+            bench.program("verify all --inputs").assert().success();
+            let name = if form.is_empty() { "blocked.txt" } else { "verdicts.tsv" };
+            let whole = bench.read(&format!("whole/{name}"));
+            assert!(whole.len() > list.len() / 5);
+            if let Some(read) = decompressed_by(tool, &bench, &format!("all/{name}.{ending}")) {
+                assert!(read == whole, "{name}.{ending}");
+            }
+        }
     }
 }
 

@@ -94,6 +94,43 @@ http://d\tunfetched\t\t\t\t\t\t\t\tallow-all\t1970-01-01T00:01:00Z
     assert_eq!(json.lines().nth(2), Some(third));
 }
 
+/// The same table as Parquet, told as tab-separated values.
+#[cfg(feature = "parquet")]
+fn told(bench: &Bench, words: &str) -> String {
+    use parquet::file::reader::SerializedFileReader;
+    use parquet::record::Field;
+
+    bench.program(&format!("export policy.rsv {words} --format parquet -o out/table")).assert().success().stdout("");
+    let file = std::fs::File::open(bench.path("out/table")).expect("a file");
+    let value = |field: &Field| match field {
+        Field::Null => String::new(),
+        Field::Str(text) => text.replace('\\', "\\\\").replace('\t', "\\t"),
+        Field::Long(number) => number.to_string(),
+        Field::Double(number) => number.to_string(),
+        Field::TimestampMillis(millis) => robosieve::inspect::time(millis / 1000),
+        other => panic!("{other}"),
+    };
+    let rows = SerializedFileReader::new(file).expect("Parquet").into_iter();
+    let rows: Vec<Vec<(String, Field)>> = rows.map(|row| row.expect("a row").into_columns()).collect();
+    let line = |cells: Vec<String>| cells.join("\t") + "\n";
+    let head = line(rows[0].iter().map(|(name, _)| name.clone()).collect());
+    let rows = rows.iter().map(|row| line(row.iter().map(|(_, field)| value(field)).collect()));
+    head + &rows.collect::<String>()
+}
+
+#[test]
+#[cfg(feature = "parquet")]
+fn parquet_says_the_same() {
+    let bench = bench();
+    bench.file("out/other", "");
+    for table in ["delays", "sitemaps", "agents", "status"] {
+        let words = format!("--what {table}");
+        assert_eq!(told(&bench, &words), exported(&bench, &words));
+    }
+    let done = bench.program("export policy.rsv --what status --format parquet").assert().success();
+    assert_eq!(done.get_output().stdout, bench.read("out/table"), "to standard output too");
+}
+
 #[test]
 fn a_table_may_go_to_a_file() {
     let bench = bench();

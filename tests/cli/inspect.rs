@@ -75,7 +75,7 @@ fn a_policy_is_counted() {
     ]);
     assert_eq!(found["agents"], agents);
     let dropped = found["dropped"].as_object().expect("kinds");
-    assert_eq!((&dropped["looks-like-html"], &found["html_pages"]), (&json!(1), &json!(1)));
+    assert_eq!((&dropped["looks-like-html"], &found["html_pages"]), (&json!(1), &json!(["http://html"])));
     assert_eq!((&found["captures"]["read"], &found["captures"]["last_good_kept"]), (&json!(7), &json!(1)));
     let octets: u64 = found["sections"].as_array().unwrap().iter().map(|one| one["octets"].as_u64().unwrap()).sum();
     let whole = bench.read("policy.rsv").len() as u64;
@@ -344,4 +344,35 @@ fn the_readme_shows_what_is_printed() {
         let (shown, _) = shown.split_once("```").expect("its end");
         bench.program(words).assert().success().stdout(shown.to_owned());
     }
+}
+
+#[test]
+fn html_pages_are_listed_whatever_became_of_them() {
+    let bench = Bench::new();
+    let page = json!("<!DOCTYPE html>\n<p>Not found</p>\n");
+    let answer = |origin: &str, rest: &str| format!("{{\"origin\":\"http://{origin}\",{rest}}}\n");
+    let lines = [
+        answer("page", &format!("\"status\":200,\"fetched_at\":1,\"body\":{page}")),
+        answer("to", "\"status\":301,\"location\":\"http://page/robots.txt\""),
+        answer("was", &format!("\"status\":200,\"fetched_at\":1,\"body\":{page}")),
+        answer("was", "\"status\":503,\"fetched_at\":2"),
+        answer("mended", &format!("\"status\":200,\"fetched_at\":1,\"body\":{page}")),
+        answer("mended", "\"status\":200,\"fetched_at\":2,\"body\":\"User-agent: *\\nDisallow: /\\n\""),
+    ];
+    bench.file("in.jsonl", lines.concat());
+    bench.program("compile --agent one in.jsonl -o policy.rsv").assert().success();
+    assert_eq!(object(&bench, "")["html_pages"], json!(["http://page", "http://to", "http://was"]));
+    let (text, _) = printed(&bench, "--top 2");
+    let block = text.split("\n\n").find(|block| block.starts_with("HTML pages")).expect("a block");
+    let lines: Vec<&str> = block.lines().map(str::trim).collect();
+    assert!(lines[1].starts_with("all ") && lines[1].ends_with(" 3"), "{block}");
+    assert_eq!(lines[2..], ["http://page", "http://to", "and 1 more"]);
+    assert!(printed(&bench, "http://was").0.contains("looks like an HTML page"));
+    assert!(!printed(&bench, "http://mended").0.contains("HTML"));
+    // A newer answer of another policy takes it off the list, and a failure does not.
+    let newer = [answer("page", "\"status\":503,\"fetched_at\":3"), answer("was", "\"status\":404,\"fetched_at\":3")];
+    bench.file("newer.jsonl", newer.concat());
+    bench.program("compile --agent one newer.jsonl -o newer.rsv").assert().success();
+    bench.program("merge policy.rsv newer.rsv -o policy.rsv").assert().success();
+    assert_eq!(object(&bench, "")["html_pages"], json!(["http://page", "http://to"]));
 }

@@ -6,12 +6,15 @@
 
 mod agents;
 mod bench;
+mod cdxj_lists;
 #[cfg(unix)]
 mod changes;
 mod check;
 mod compress;
 mod compressed;
+mod compressed_lists;
 mod datasets;
+mod delimited_lists;
 mod documentation;
 mod export;
 mod inputs;
@@ -19,6 +22,7 @@ mod inspect;
 mod lint;
 mod lists;
 mod metrics;
+mod naming_lists;
 mod output;
 mod overrides;
 #[cfg(feature = "parquet")]

@@ -17,7 +17,7 @@ use clap::{Parser, Subcommand, ValueEnum, ValueHint};
 use std::path::PathBuf;
 
 use robosieve::dialect::Dialect;
-use robosieve::filter::Fallback;
+use robosieve::filter::{Column, Delimiter, Fallback};
 use robosieve::policy::source::Options;
 #[cfg(feature = "parquet")]
 use robosieve::policy::source::ParquetColumns;
@@ -65,7 +65,9 @@ pub enum Command {
 #[command(after_help = "Examples:
   robosieve filter --agent examplebot --robots robots/ --out split urls.txt
   zcat urls.gz | robosieve filter --agent examplebot --robots captures.jsonl --out split -
-  robosieve filter --policy policy.rsv --out split urls.txt")]
+  robosieve filter --policy policy.rsv --out split urls.txt
+  robosieve filter --policy policy.rsv --out split 'lists/**/*.zst'
+  find lists -name '*.gz' | robosieve filter --policy policy.rsv --out split --files-from -")]
 pub struct FilterArgs {
     /// The crawler: a product token, `*` for everybody, or a list in order of preference
     /// (Googlebot-News,Googlebot: one crawler of several names; the first with a group of its own counts, then *). Given
@@ -87,7 +89,7 @@ pub struct FilterArgs {
     pub policy: PolicyArgs,
     /// Where robots.txt files come from: a folder (a file's name is a host, or a percent-encoded origin), JSON Lines
     /// (url or origin, status, location, body or body_base64, fetched_at, expires, unreachable_since), a WARC archive,
-    /// Parquet, or, with --origin, a single robots.txt; gzip and Zstandard are known by their content
+    /// Parquet, or, with --origin, a single robots.txt; gzip, Zstandard and bzip2 are known by their content
     #[arg(long, required_unless_present = "policy", conflicts_with = "policy", value_name = "SOURCE")]
     pub robots: Vec<PathBuf>,
     /// The origin that the single robots.txt given by --robots is for
@@ -133,8 +135,25 @@ pub struct FilterArgs {
     pub now: Option<jiff::Timestamp>,
     #[command(flatten)]
     pub watching: WatchingArgs,
-    /// The lists, one URL a line; - is standard input
-    #[arg(required = true, value_name = "URLS")]
+    /// The lines of the lists have fields with this character between them (\t is a tab), and one of them is the URL.
+    /// Between , or ; a field may stand in quotes, as RFC 4180 has it, but a record must be on one line. The whole line
+    /// is kept. CDX and CDXJ, the indexes of web archives, are known by their content and need no option
+    #[arg(long, value_name = "CHAR")]
+    pub delimiter: Option<Delimiter>,
+    /// Which field is the URL: its number, or its name in the first line [default: 1]
+    #[arg(long, value_name = "N|NAME")]
+    pub column: Option<Column>,
+    /// The first line of each list is a head line: it is not judged, but every file of the output begins with it. A
+    /// --column that is given by name says so, too
+    #[arg(long)]
+    pub header: bool,
+    /// A file that names more lists, one path a line; - is standard input
+    #[arg(long, value_name = "FILE")]
+    pub files_from: Option<PathBuf>,
+    /// The lists, one URL a line; - is standard input. A pattern such as 'lists/*.gz' or '**/urls?.txt', which the shell
+    /// has not expanded, stands for the files it matches, in alphabetical order. gzip, Zstandard and bzip2 are known by
+    /// their content
+    #[arg(required_unless_present = "files_from", value_name = "URLS")]
     pub lists: Vec<PathBuf>,
 }
 
@@ -192,7 +211,7 @@ pub struct CompileArgs {
     pub reading: ReadingArgs,
     /// Where robots.txt files come from: a folder (a file's name is a host, or a percent-encoded origin), JSON Lines
     /// (url or origin, status, location, body or body_base64, fetched_at, expires, unreachable_since), a WARC archive,
-    /// Parquet, or, with --origin, a single robots.txt; gzip and Zstandard are known by their content
+    /// Parquet, or, with --origin, a single robots.txt; gzip, Zstandard and bzip2 are known by their content
     #[arg(required = true, value_name = "SOURCE")]
     pub sources: Vec<PathBuf>,
 }
@@ -201,8 +220,9 @@ pub struct CompileArgs {
 ///
 /// So a day's captures update a policy without its old sources. Of each origin the entry counts whose last answer is
 /// newer, that of NEW where both are of one time or have none. A failure erases no rules: the newest good answer of both
-/// files stands beside it. What the operator says of an origin in NEW counts, else what OLD has. The files must be for
-/// the same crawlers, in the same order, and of one dialect.
+/// files stands beside it. A redirect that could not be resolved in NEW is not looked for in OLD; its origin keeps the last
+/// good answer too. What the operator says of an origin in NEW counts, else what OLD has. The files must be for the same
+/// crawlers, in the same order, and of one dialect.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   robosieve merge policy.rsv today.rsv -o policy.rsv")]
@@ -262,7 +282,7 @@ pub struct InspectArgs {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   robosieve export policy.rsv --what delays
-  robosieve export policy.rsv --what sitemaps --format jsonl -o sitemaps.jsonl")]
+  robosieve export policy.rsv --what status --format parquet -o status.parquet")]
 pub struct ExportArgs {
     #[command(flatten)]
     pub policy: PolicyFileArgs,
@@ -301,6 +321,9 @@ pub enum ExportFormat {
     Tsv,
     /// JSON Lines
     Jsonl,
+    /// Parquet
+    #[cfg(feature = "parquet")]
+    Parquet,
 }
 
 /// Report what the author of a robots.txt probably did not mean

@@ -36,6 +36,9 @@ fn state(entry: &Entry) -> Vec<(&'static str, String)> {
         let word = if stale { "stale" } else { "fresh" };
         fact("lifetime", &Some(format!("{word}, until {until}")));
     }
+    if entry.html_page {
+        fact("content", &Some("looks like an HTML page".to_owned()));
+    }
     if let Some(word) = &entry.word {
         let paused = if word.paused { "paused" } else { "was paused" };
         let said = [

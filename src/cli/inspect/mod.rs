@@ -18,7 +18,7 @@ pub fn run(args: &InspectArgs) -> Result<ExitCode, Failure> {
     let crawlers = super::crawlers(args.agent.as_ref(), &policy)?;
     let Some(given) = &args.origin else {
         let summary = Summary::of(&policy, &crawlers, now, args.top);
-        let text = if args.json { json(&summary)? } else { summary::text(&summary) };
+        let text = if args.json { json(&summary)? } else { summary::text(&summary, args.top) };
         return print(&text);
     };
     let line = origin::trimmed(given.as_encoded_bytes());

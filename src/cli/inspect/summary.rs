@@ -4,18 +4,18 @@ use std::fmt::Write;
 
 use super::duration;
 use robosieve::inspect::{Bucket, Distribution, GroupCounts, Lifetimes, OverrideCounts, Summary};
-use robosieve::robots::NoteKind;
 
 /// How wide the first column is.
 const WIDTH: usize = 32;
 
-/// A table of the policy, without its last line feed.
-pub fn text(summary: &Summary) -> String {
+/// A table of the policy, without its last line feed; lists have at most so many lines.
+pub fn text(summary: &Summary, most: usize) -> String {
     let mut table = Table::default();
     table.origins(summary);
     table.groups(&summary.groups);
     table.lifetimes(&summary.lifetimes);
     table.overrides(&summary.overrides);
+    table.html_pages(&summary.html_pages, most);
     table.sources(summary);
     table.title("section", &["bytes", "an origin"]);
     for section in &summary.sections {
@@ -135,9 +135,22 @@ impl Table {
             ];
             self.line(format_args!("  {}: {}", one.origin, said.into_iter().flatten().collect::<Vec<_>>().join(", ")));
         }
-        let more = overrides.origins - overrides.first.len() as u64;
-        if more > 0 {
-            self.line(format_args!("  and {more} more"));
+        self.more(overrides.origins - overrides.first.len() as u64);
+    }
+
+    fn html_pages(&mut self, origins: &[String], most: usize) {
+        self.title("HTML pages read as robots.txt", &["origins"]);
+        self.row("all", &[origins.len().to_string()]);
+        for origin in origins.iter().take(most) {
+            self.line(format_args!("  {origin}"));
+        }
+        self.more(origins.len().saturating_sub(most) as u64);
+    }
+
+    /// How many are not listed.
+    fn more(&mut self, count: u64) {
+        if count > 0 {
+            self.line(format_args!("  and {count} more"));
         }
     }
 
@@ -153,10 +166,8 @@ impl Table {
             ("last good ones kept", captures.last_good_kept),
         ]);
         self.title("dropped from robots.txt", &["count"]);
-        let dropped = summary.dropped.iter().filter(|(kind, _)| *kind != NoteKind::LooksLikeHtml);
-        for (kind, count) in dropped {
+        for (kind, count) in summary.dropped.iter() {
             self.row(kind.name(), &[count.to_string()]);
         }
-        self.row("HTML pages read as robots.txt", &[summary.html_pages.to_string()]);
     }
 }

@@ -12,8 +12,8 @@ use crate::filter::list::{List, STANDARD_INPUT};
 use crate::filter::naming::partition_names;
 use crate::filter::needed;
 use crate::filter::outcome::Reason;
-use crate::filter::output::NEEDED;
-use crate::filter::receipt::{FilePart, Part, Receipt};
+use crate::filter::output::{NEEDED, list_folder};
+use crate::filter::receipt::{FilePart, ListPart, Part, Receipt};
 use crate::filter::scan::scan;
 use crate::filter::tally::Tally;
 use crate::robots::Agents;
@@ -47,9 +47,11 @@ pub(super) fn lists(receipt: &Receipt, threads: usize) -> Result<Vec<Checked>, V
             let mut opened = [List::open(&path)?];
             problem = list.range.as_ref().and_then(|range| opened[0].cut_again(range));
             if problem.is_none() {
-                let tally = tally(&opened, threads)?;
-                problem = list.input.difference(&tally);
-                found = Some(Part::of(&tally, true));
+                // No shard reads the head line.
+                let head = list.head.as_ref().filter(|_| list.range.is_none());
+                let text = text(&opened, head.is_some(), threads)?;
+                problem = text.difference(head, &list.input);
+                found = Some(Part::of(&text.lines, true));
             }
         }
         files.push(Checked { path, role: Role::List, found, problem });
@@ -57,10 +59,38 @@ pub(super) fn lists(receipt: &Receipt, threads: usize) -> Result<Vec<Checked>, V
     Ok(files)
 }
 
-/// The lines of a file.
-fn tally(file: &[List; 1], threads: usize) -> Result<Tally, VerifyError> {
-    let lines = |chunk: &[u8], _: bool| Tally::of_text(chunk, |line| line);
-    Ok(scan(file, threads, CHUNK, lines, Tally::append)?.swap_remove(0))
+/// What a file comes to.
+#[derive(Default)]
+struct Text {
+    head: Tally,
+    /// The lines below the head line.
+    lines: Tally,
+}
+
+impl Text {
+    /// How it differs from what the receipt says.
+    fn difference(&self, head: Option<&Part>, lines: &Part) -> Option<String> {
+        // The line feed behind it may be missing where nothing follows.
+        if head.is_some_and(|head| head.tally().sum != self.head.sum) {
+            return Some("its head line is another one".to_owned());
+        }
+        lines.difference(&self.lines)
+    }
+}
+
+/// Reads a file, with a head line or without.
+fn text(file: &[List; 1], has_head: bool, threads: usize) -> Result<Text, VerifyError> {
+    let of = |chunk: &[u8], first: bool| {
+        let end = memchr::memchr(b'\n', chunk).map_or(chunk.len(), |at| at + 1);
+        let (head, lines) = chunk.split_at(if first && has_head { end } else { 0 });
+        let [head, lines] = [head, lines].map(|text| Tally::of_text(text, |line| line));
+        Text { head, lines }
+    };
+    let append = |text: &mut Text, next: &Text| {
+        text.head.append(&next.head);
+        text.lines.append(&next.lines);
+    };
+    Ok(scan(file, threads, CHUNK, of, append)?.swap_remove(0))
 }
 
 fn missing(path: &Path) -> Option<Checked> {
@@ -72,6 +102,15 @@ fn missing(path: &Path) -> Option<Checked> {
 fn stored_otherwise(path: &Path, file: &FilePart) -> Option<String> {
     let stored = path.metadata().ok()?.len();
     (stored != file.file_bytes).then(|| format!("{} octets stored by the receipt, {stored} found", file.file_bytes))
+}
+
+/// The head line that a file of a partition must have: that of its list, or that of all lists.
+fn head_of<'r>(receipt: &'r Receipt, file: &FilePart) -> Option<&'r Part> {
+    let (folder, _) = file.name.split_once('/').unwrap_or_default();
+    let is_its_own = |(place, list): &(usize, &ListPart)| {
+        !receipt.options.per_input || list_folder(*place, Path::new(&list.path)) == folder
+    };
+    receipt.lists.iter().enumerate().filter(is_its_own).find_map(|(_, list)| list.head.as_ref())
 }
 
 /// The files of the partitions of these names.
@@ -88,9 +127,10 @@ fn partitions(
             checked.push(missing);
             continue;
         }
-        let tally = tally(&[List::open(&path)?], threads)?;
-        let problem = file.lines.difference(&tally).or_else(|| stored_otherwise(&path, file));
-        checked.push(Checked { path, role: Role::Output, found: Some(Part::of(&tally, true)), problem });
+        let text = text(&[List::open(&path)?], file.head_bytes > 0, threads)?;
+        let problem = text.difference(head_of(receipt, file), &file.lines);
+        let problem = problem.or_else(|| stored_otherwise(&path, file));
+        checked.push(Checked { path, role: Role::Output, found: Some(Part::of(&text.lines, true)), problem });
     }
     Ok(checked)
 }

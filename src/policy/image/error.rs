@@ -81,6 +81,14 @@ pub enum WriteError {
     /// The system does not let it be written.
     #[error("{0}")]
     Io(#[from] io::Error),
+    /// What does not fit into memory cannot be kept in a temporary file either.
+    #[error("cannot keep a temporary file in {}: {error}; make room there, or name another folder", folder.display())]
+    Spill {
+        /// The folder.
+        folder: PathBuf,
+        /// What the system said.
+        error: io::Error,
+    },
     /// A section beyond what its places can name.
     #[error("too much for one policy: {section} would take more than {limit} GiB; make several")]
     Full {

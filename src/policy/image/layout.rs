@@ -3,7 +3,7 @@
 use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::ImageError;
+use super::{ImageError, WriteError};
 
 /// The first octets. The first is none of ASCII, the last four would not survive a transfer as text.
 pub(crate) const MAGIC: [u8; 8] = *b"\x89RSV\r\n\x1a\n";
@@ -29,9 +29,6 @@ pub(crate) const BUCKET: usize = 64;
 pub(crate) const AUTOMATA_UNIT: usize = 4;
 pub(crate) const RULES_UNIT: usize = 8;
 pub(crate) const SIDE_UNIT: usize = 4;
-
-/// An entry of a row has two bits less for the place of its rules.
-pub(crate) const LAST_RULES_PLACE: u32 = u32::MAX >> 2;
 
 /// A section, in the order in which they stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,6 +56,17 @@ impl Section {
     /// Its name in FORMAT.md.
     pub fn name(self) -> &'static str {
         ["META", "BUCKETS", "ORIGINS", "ROWS", "AUTOMATA", "RULES", "SIDE"][self as usize]
+    }
+
+    /// The last place that can be named: an entry of a row has two bits less for that of its rules.
+    pub fn last_place(self) -> u32 {
+        if self == Section::Rules { u32::MAX >> 2 } else { u32::MAX }
+    }
+
+    /// What is to be said when no place, counted in `unit` octets, is left.
+    pub fn full(self, unit: usize) -> WriteError {
+        let limit = (u64::from(self.last_place()) + 1) * unit as u64;
+        WriteError::Full { section: self.name(), limit: limit >> 30 }
     }
 
     /// What its length is a multiple of.

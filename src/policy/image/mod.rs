@@ -5,6 +5,7 @@
 //! all of them before anything is used. FORMAT.md documents the whole, octet by octet.
 
 mod error;
+mod gather;
 mod layout;
 mod pool;
 mod record;
@@ -16,14 +17,15 @@ mod validate;
 mod writer;
 
 pub use error::{ImageError, OpenError, WriteError};
+pub(crate) use gather::SideList;
 pub(crate) use layout::Section;
 pub(crate) use pool::Pool;
 pub use record::Record;
 pub(crate) use record::UNIT as RECORD_UNIT;
 pub(crate) use replace::{folder_of, replace};
-pub(crate) use spool::Home;
-pub(crate) use tables::{Copier, Tables};
-pub(crate) use writer::Writer;
+pub(crate) use spool::{HELD, Home};
+pub(crate) use tables::Tables;
+pub(crate) use writer::{NewOrigin, Writer};
 
 use memmap2::Mmap;
 use serde::{Deserialize, Serialize};

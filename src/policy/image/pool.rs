@@ -12,7 +12,8 @@ use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::WriteError;
-use super::layout::{LAST_RULES_PLACE, Section};
+use super::gather::spread;
+use super::layout::Section;
 use super::spool::{Home, Spool};
 use super::starts::Starts;
 
@@ -62,6 +63,19 @@ impl<'p> Pool<'p> {
     fn content(self, at: usize) -> Range<usize> {
         let length = u32::from_le_bytes(self.octets[at..at + LENGTH].try_into().expect("four octets"));
         at + LENGTH..at + LENGTH + length as usize
+    }
+
+    /// Octets of an item of so much content, with what fills it up to a multiple of the unit.
+    pub fn size_of(content: usize, unit: usize) -> usize {
+        (LENGTH + content).next_multiple_of(unit)
+    }
+
+    /// Writes an item behind others.
+    pub fn push(content: &[u8], unit: usize, out: &mut Vec<u8>) {
+        let end = out.len() + Pool::size_of(content.len(), unit);
+        out.extend_from_slice(&(content.len() as u32).to_le_bytes());
+        out.extend_from_slice(content);
+        out.resize(end, 0);
     }
 
     /// Makes sure that items fill the pool, and of each that `check` finds nothing wrong with its content; returns
@@ -122,11 +136,6 @@ fn hash_of(content: &[u8]) -> u32 {
     xxh3_64(content) as u32
 }
 
-/// What a hash table is given for 32 bits of a hash: it looks at the upper and at the lower ones.
-fn spread(hash: u32) -> u64 {
-    u64::from(hash).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-}
-
 impl Distinct {
     /// The items of a pool: only the one without content.
     pub fn pool(section: Section, unit: usize, home: &Home) -> Distinct {
@@ -146,15 +155,14 @@ impl Distinct {
         Distinct { section, spool: Spool::new(home, first), unit, with_length, items, item: Vec::new() }
     }
 
-    /// The place of an item of this content, and whether it was not there before.
-    pub fn intern(&mut self, content: &[u8]) -> Result<(u32, bool), WriteError> {
+    /// The place of the item of this content.
+    pub fn intern(&mut self, content: &[u8]) -> Result<u32, WriteError> {
         self.item.clear();
-        if self.with_length {
-            let length = u32::try_from(content.len()).map_err(|_| self.full())?;
-            self.item.extend_from_slice(&length.to_le_bytes());
+        match self.with_length {
+            true if u32::try_from(content.len()).is_err() => return Err(self.full()),
+            true => Pool::push(content, self.unit, &mut self.item),
+            false => self.item.extend_from_slice(content),
         }
-        self.item.extend_from_slice(content);
-        self.item.resize(self.item.len().next_multiple_of(self.unit), 0);
         let hash = hash_of(content);
         let (unit, spool, mut failed) = (self.unit as u64, &mut self.spool, None);
         let found = self.items.find(spread(hash), |&(other, place)| {
@@ -165,36 +173,26 @@ impl Distinct {
                 })
         });
         if let Some(error) = failed {
-            return Err(error.into());
+            return Err(error);
         }
         if let Some(&(_, place)) = found {
-            return Ok((place, false));
+            return Ok(place);
         }
         let place = u32::try_from(self.spool.len() / unit).map_err(|_| self.full())?;
-        if place > self.last_place() {
+        if place > self.section.last_place() {
             return Err(self.full());
         }
         self.spool.write(&self.item)?;
         self.items.insert_unique(spread(hash), (hash, place), |&(hash, _)| spread(hash));
-        Ok((place, true))
+        Ok(place)
     }
 
     fn full(&self) -> WriteError {
-        let octets = (u64::from(self.last_place()) + 1) * self.unit as u64;
-        WriteError::Full { section: self.section.name(), limit: octets >> 30 }
-    }
-
-    fn last_place(&self) -> u32 {
-        if self.section == Section::Rules { LAST_RULES_PLACE } else { u32::MAX }
+        self.section.full(self.unit)
     }
 
     /// What was written.
     pub fn spool(&mut self) -> &mut Spool {
         &mut self.spool
-    }
-
-    /// What was written, when nothing more will be.
-    pub fn into_spool(self) -> Spool {
-        self.spool
     }
 }

@@ -4,8 +4,8 @@
 //! ```text
 //! record   row u32 | length of the origin u16 | standing u8 | fields u8 | origin | fields, as far as they are there |
 //!          a zero where the length is odd
-//! standing bits 0-2 the standing of the last answer, 3-5 that of the last good one plus 1, where it is another, 6-7 the
-//!          operator's ruling, or 0
+//! standing bits 0-2 the standing of the last answer, 3-4 that of the last good one plus 1, where it is another, 5
+//!          whether the robots.txt in use looks like an HTML page, 6-7 the operator's ruling, or 0
 //! fields   a bit for each: 0 status u16, 1 place of the side records u32; then times, each 6 octets, in seconds of Unix
 //!          time, signed: 2 fetched at, 3 expires, 4 unreachable since, 5 last good one fetched at, 6 last good one
 //!          expires, 7 paused by the operator until
@@ -31,8 +31,11 @@ const PAUSED_UNTIL: usize = 7;
 /// How many octets each takes.
 const WIDTHS: [usize; 8] = [2, 4, 6, 6, 6, 6, 6, 6];
 
-const STANDING_BITS: u32 = 3;
+// The parts of the octet that has the standing.
 const STANDING_MASK: u8 = 7;
+const LAST_GOOD_SHIFT: u32 = 3;
+const LAST_GOOD_MASK: u8 = 3;
+const HTML_PAGE_SHIFT: u32 = 5;
 const RULING_SHIFT: u32 = 6;
 
 /// What the bits of a standing mean; those that mean nothing, a check refuses.
@@ -47,10 +50,11 @@ const STANDINGS: [Standing; 8] = {
 };
 
 /// The same for those of a last good answer.
-const LAST_GOODS: [Option<Standing>; 8] = {
-    let mut standings = [None; 8];
+const LAST_GOODS: [Option<Standing>; 4] = {
+    let mut standings = [None; 4];
     let mut bits = 0;
-    while bits < Standing::ALL.len() {
+    // The first of all standings are those that are definite, and only those can be a last good one.
+    while bits + 1 < standings.len() {
         standings[bits + 1] = Some(Standing::ALL[bits]);
         bits += 1;
     }
@@ -84,6 +88,8 @@ pub struct Record<'i> {
     pub last_good: Option<Standing>,
     /// What stands in place of the robots.txt, by the operator's word.
     pub ruling: Option<Ruling>,
+    /// Whether the robots.txt in use looks like an HTML page.
+    pub html_page: bool,
     fields: u8,
     /// What stands behind the name.
     cold: &'i [u8],
@@ -92,7 +98,7 @@ pub struct Record<'i> {
 /// Standing, last good standing and ruling in their octet.
 #[inline]
 fn parts_of(octet: u8) -> (u8, u8, u8) {
-    (octet & STANDING_MASK, octet >> STANDING_BITS & STANDING_MASK, octet >> RULING_SHIFT)
+    (octet & STANDING_MASK, octet >> LAST_GOOD_SHIFT & LAST_GOOD_MASK, octet >> RULING_SHIFT)
 }
 
 /// How many octets these fields take.
@@ -114,6 +120,7 @@ impl<'i> Record<'i> {
             standing: STANDINGS[usize::from(standing)],
             last_good: LAST_GOODS[usize::from(last_good)],
             ruling: RULINGS[usize::from(ruling)],
+            html_page: head[6] >> HTML_PAGE_SHIFT & 1 == 1,
             fields: head[7],
             cold: &records[name + length..],
         }
@@ -146,7 +153,7 @@ impl<'i> Record<'i> {
         };
         let times = Times { fetched_at: time(GOOD_FETCHED_AT), expires: time(GOOD_EXPIRES) };
         let last_good = self.last_good.map(|standing| LastGood { standing, times });
-        State { standing: self.standing, answered, last_good, word: self.word() }
+        State { standing: self.standing, answered, last_good, html_page: self.html_page, word: self.word() }
     }
 
     /// The place of its side records.
@@ -172,18 +179,20 @@ impl<'i> Record<'i> {
     /// Makes sure that a record begins at an octet of the section; returns it.
     pub(crate) fn check(records: &'i [u8], at: usize) -> Result<Record<'i>, &'static str> {
         let head = records.get(at..at + HEAD).ok_or("a record reaches beyond the end")?;
-        let (standing, last_good, _) = parts_of(head[6]);
+        let (standing, _, _) = parts_of(head[6]);
         let length = usize::from(u16::from_le_bytes([head[4], head[5]]));
         if at + HEAD + length + width(head[7]) > records.len() {
             return Err("a record reaches beyond the end");
         }
-        if usize::from(standing) >= Standing::ALL.len() || usize::from(last_good) > Standing::ALL.len() {
+        if usize::from(standing) >= Standing::ALL.len() {
             return Err("there is no standing of this number");
         }
         let record = Record::at(records, at);
-        let is_failure = record.standing.is_failure();
-        if record.last_good.is_some_and(|good| !is_failure || !good.is_definite()) {
-            return Err("a last good answer stands beside no failure, or is one");
+        if record.last_good.is_some() && !record.standing.is_failure() {
+            return Err("a last good answer stands beside no failure");
+        }
+        if record.html_page && record.last_good.unwrap_or(record.standing) != Standing::RobotsTxt {
+            return Err("it is an HTML page, and no robots.txt");
         }
         Ok(record)
     }
@@ -195,7 +204,7 @@ pub(crate) fn push(origin: &[u8], row: u32, side: u32, state: &State, out: &mut 
         let start = String::from_utf8_lossy(&origin[..80]).into_owned();
         WriteError::LongOrigin { length: origin.len(), start }
     })?;
-    let State { standing, answered, last_good, word } = state;
+    let State { standing, answered, last_good, html_page, word } = state;
     let good = last_good.map(|good| good.times).unwrap_or_default();
     let time = |time: Option<i64>| time.map(|time| time.clamp(-LONGEST_TIME, LONGEST_TIME));
     let fields: [Option<i64>; WIDTHS.len()] = [
@@ -210,8 +219,9 @@ pub(crate) fn push(origin: &[u8], row: u32, side: u32, state: &State, out: &mut 
     ];
     out.extend_from_slice(&row.to_le_bytes());
     out.extend_from_slice(&length.to_le_bytes());
-    let good = last_good.map_or(0, |good| good.standing as u8 + 1) << STANDING_BITS;
-    out.push(*standing as u8 | good | word.ruling.map_or(0, |ruling| ruling as u8) << RULING_SHIFT);
+    let good = last_good.map_or(0, |good| good.standing as u8 + 1) << LAST_GOOD_SHIFT;
+    let ruling = word.ruling.map_or(0, |ruling| ruling as u8) << RULING_SHIFT;
+    out.push(*standing as u8 | good | u8::from(*html_page) << HTML_PAGE_SHIFT | ruling);
     out.push(fields.iter().enumerate().fold(0, |bits, (field, value)| bits | u8::from(value.is_some()) << field));
     out.extend_from_slice(origin);
     for (value, width) in fields.iter().zip(WIDTHS) {
@@ -242,13 +252,16 @@ mod tests {
                 Standing::ALL[if last_good.is_some() { 3 + number as usize % 2 } else { number as usize % 6 }];
             let ruling = (number as usize % 4).checked_sub(1).map(|ruling| Ruling::ALL[ruling]);
             let word = Word { ruling, paused_until: time(number, 0) };
-            let state = State { standing, answered, last_good, word };
+            let in_use = last_good.map_or(standing, |good| good.standing);
+            let html_page = in_use == Standing::RobotsTxt && number % 5 == 0;
+            let state = State { standing, answered, last_good, html_page, word };
             let origin = "x".repeat(number as usize % 7);
             let side = if number % 2 == 1 { number } else { NONE };
             push(origin.as_bytes(), number * 3, side, &state, &mut records).unwrap();
             expected.push((origin, number * 3, side, state));
         }
         let mut at = 0;
+        let expected_end = Record::at(&records, 0).end(0);
         for (origin, row, side, state) in expected {
             let record = Record::check(&records, at).unwrap();
             assert_eq!((record.origin, record.row), (origin.as_bytes(), row));
@@ -256,6 +269,16 @@ mod tests {
             at = record.end(at);
         }
         assert_eq!(at, records.len());
+        for octet in 0..=u8::MAX {
+            let mut record = records[..expected_end].to_vec();
+            record[6] = octet;
+            if let Ok(checked) = Record::check(&record, 0) {
+                let (mut again, state) = (Vec::new(), checked.state());
+                push(checked.origin, checked.row, checked.side(), &state, &mut again).unwrap();
+                assert_eq!(again[6], octet, "nothing of it is lost");
+                assert!(!state.html_page || state.standing_in_use() == Standing::RobotsTxt);
+            }
+        }
         for length in (0..records.len()).step_by(UNIT) {
             let mut at = 0;
             while let Ok(record) = Record::check(&records[..length], at) {
@@ -268,7 +291,8 @@ mod tests {
     #[test]
     fn times_beyond_all_reason_are_cut() {
         let answered = Answered { fetched_at: Some(i64::MAX), expires: Some(i64::MIN), ..Answered::default() };
-        let state = State { standing: Standing::RobotsTxt, answered, last_good: None, word: Word::default() };
+        let state =
+            State { standing: Standing::RobotsTxt, answered, last_good: None, html_page: false, word: Word::default() };
         let mut records = Vec::new();
         push(b"a", 0, NONE, &state, &mut records).unwrap();
         let times = Record::at(&records, 0).state().times_in_use();

@@ -7,6 +7,11 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::Deref;
 use std::path::PathBuf;
 
+use super::WriteError;
+
+/// How many octets of a spool are kept in memory, where it may go to a file.
+pub(crate) const HELD: usize = 16 << 20;
+
 /// Where spools keep what is written.
 #[derive(Debug, Clone)]
 pub(crate) enum Home {
@@ -57,11 +62,21 @@ impl Spool {
     }
 
     /// Writes octets behind those that are there.
-    pub fn write(&mut self, octets: &[u8]) -> io::Result<()> {
+    pub fn write(&mut self, octets: &[u8]) -> Result<(), WriteError> {
         self.tail.extend_from_slice(octets);
         match &self.home {
-            Home::Folder { limit, .. } if self.tail.len() > *limit => self.file_tail(),
+            Home::Folder { limit, .. } if self.tail.len() > *limit => {
+                self.file_tail().map_err(|error| self.failed(error))
+            }
             _ => Ok(()),
+        }
+    }
+
+    /// What is to be said when the temporary file fails.
+    fn failed(&self, error: io::Error) -> WriteError {
+        match &self.home {
+            Home::Folder { folder, .. } => WriteError::Spill { folder: folder.clone(), error },
+            Home::Memory => error.into(),
         }
     }
 
@@ -79,7 +94,7 @@ impl Spool {
     }
 
     /// Whether these octets were written at a place.
-    pub fn has(&mut self, at: u64, octets: &[u8]) -> io::Result<bool> {
+    pub fn has(&mut self, at: u64, octets: &[u8]) -> Result<bool, WriteError> {
         let in_file = self.filed.saturating_sub(at).min(octets.len() as u64) as usize;
         let (filed, held) = octets.split_at(in_file);
         let from = (at + in_file as u64).saturating_sub(self.filed) as usize;
@@ -87,22 +102,23 @@ impl Spool {
             return Ok(false);
         }
         let Some(file) = self.file.as_mut().filter(|_| !filed.is_empty()) else { return Ok(true) };
-        file.seek(SeekFrom::Start(at))?;
         let mut found = vec![0; filed.len()];
-        file.read_exact(&mut found)?;
+        let read = file.seek(SeekFrom::Start(at)).and_then(|_| file.read_exact(&mut found));
+        read.map_err(|error| self.failed(error))?;
         Ok(found == filed)
     }
 
     /// All that was written.
-    pub fn read(&mut self) -> io::Result<Spooled<'_>> {
+    pub fn read(&mut self) -> Result<Spooled<'_>, WriteError> {
         if self.file.is_none() {
             return Ok(Spooled::Memory(&self.tail));
         }
-        self.file_tail()?;
+        self.file_tail().map_err(|error| self.failed(error))?;
         let file = self.file.as_ref().expect("it was there before");
         // SAFETY: the file has no name, or one that is ours alone, so nobody else changes it; we ourselves cannot while
         // the mapping borrows from the spool.
-        Ok(Spooled::Mapped(unsafe { Mmap::map(file) }?))
+        let map = unsafe { Mmap::map(file) };
+        map.map(Spooled::Mapped).map_err(|error| self.failed(error))
     }
 }
 
@@ -130,5 +146,14 @@ mod tests {
             }
             assert_eq!(*spool.read().unwrap(), *written);
         }
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_used_is_named() {
+        let folder = tempfile::tempdir().unwrap().path().join("missing");
+        let mut spool = Spool::new(&Home::Folder { folder: folder.clone(), limit: 3 }, Vec::new());
+        spool.write(&[1; 3]).unwrap();
+        let error = spool.write(&[1]).unwrap_err().to_string();
+        assert!(error.contains(&folder.display().to_string()), "{error}");
     }
 }

@@ -3,53 +3,63 @@
 use std::io::{self, Cursor, Seek, SeekFrom, Write};
 use xxhash_rust::xxh3::Xxh3;
 
+use super::gather::{Gathered, Shared, SideList, Source};
 use super::layout::{ALIGNMENT, BUCKET, HEADER, Header, Section};
+use super::pool::Pool;
 use super::record::{self, Record};
 use super::spool::{Home, Spool};
-use super::tables::Tables;
-use super::{Aligned, Image, Meta, State, WriteError};
+use super::{Aligned, Image, Meta, State, Statistics, WriteError};
 use crate::dialect::Dialect;
-use crate::policy::Statistics;
 use crate::policy::columns::Columns;
 use crate::policy::index::{self, Bucket};
 
-/// An image in the making. Nothing of it is kept in memory but what [`Home`] allows, and what tells apart what is
-/// stored once.
+/// An image in the making. What origins share stays with its sources until the image is written; of the rest nothing
+/// is kept in memory but what [`Home`] allows.
 #[derive(Debug)]
-pub(crate) struct Writer {
+pub(crate) struct Writer<'s> {
     columns: Columns,
     dialect: &'static Dialect,
-    /// What origins share.
-    pub tables: Tables,
+    shared: Shared<'s>,
     origins: Spool,
     count: u64,
     record: Vec<u8>,
     last: Vec<u8>,
 }
 
-impl Writer {
-    pub fn new(columns: Columns, dialect: &'static Dialect, home: &Home) -> Writer {
-        let tables = Tables::new(columns.count(), home);
+/// An origin to be added, and the source of its row and side records.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NewOrigin<'o> {
+    pub origin: &'o [u8],
+    pub state: &'o State,
+    pub source: usize,
+    pub row: u32,
+    pub side: SideList<'o>,
+}
+
+impl<'s> Writer<'s> {
+    pub fn new(columns: Columns, dialect: &'static Dialect, sources: &[Source<'s>], home: &Home) -> Writer<'s> {
+        let shared = Shared::new(sources, columns.count(), home);
         let origins = Spool::new(home, Vec::new());
-        Writer { columns, dialect, tables, origins, count: 0, record: Vec::new(), last: Vec::new() }
+        Writer { columns, dialect, shared, origins, count: 0, record: Vec::new(), last: Vec::new() }
     }
 
-    /// Adds the next origin; `row` and `side` are those of [`Writer::tables`].
+    /// Adds the next origin.
     ///
     /// # Panics
     ///
     /// If the origins do not come in order.
-    pub fn add(&mut self, origin: &[u8], row: u32, side: u32, state: &State) -> Result<(), WriteError> {
-        assert!(self.count == 0 || *self.last < *origin, "origins are added in order");
+    pub fn add(&mut self, new: NewOrigin<'_>) -> Result<(), WriteError> {
+        assert!(self.count == 0 || *self.last < *new.origin, "origins are added in order");
         self.last.clear();
-        self.last.extend_from_slice(origin);
+        self.last.extend_from_slice(new.origin);
         let place = self.origins.len() / record::UNIT as u64;
         if place >= u64::from(u32::MAX) || self.count >= u64::from(u32::MAX) {
-            let limit = ((u64::from(u32::MAX) + 1) * record::UNIT as u64) >> 30;
-            return Err(WriteError::Full { section: Section::Origins.name(), limit });
+            return Err(Section::Origins.full(record::UNIT));
         }
+        let row = self.shared.row(new.source, new.row)?;
+        let side = self.shared.side(new.source, new.side)?;
         self.record.clear();
-        record::push(origin, row, side, state, &mut self.record)?;
+        record::push(new.origin, row, side, new.state, &mut self.record)?;
         self.origins.write(&self.record)?;
         self.count += 1;
         Ok(())
@@ -72,12 +82,9 @@ impl Writer {
         Ok(statistics)
     }
 
-    fn seal(mut self, mut statistics: Statistics) -> Result<Sealed, WriteError> {
-        let counts = self.tables.counts;
+    fn seal(mut self, mut statistics: Statistics) -> Result<Sealed<'s>, WriteError> {
         statistics.origins = self.count;
-        statistics.automata = counts.constant + counts.dfa + counts.pointers;
-        (statistics.constant, statistics.dfa, statistics.pointers) = (counts.constant, counts.dfa, counts.pointers);
-        statistics.automata_bytes = counts.octets;
+        self.shared.count(&mut statistics);
         let meta = Meta { dialect: self.dialect.name.to_owned(), agents: self.columns, statistics };
         let meta_octets = serde_json::to_vec(&meta).map_err(io::Error::from)?;
         let buckets = index::buckets_for(self.count);
@@ -85,47 +92,42 @@ impl Writer {
             meta_octets.len() as u64,
             buckets * BUCKET as u64,
             self.origins.len(),
-            self.tables.rows.spool().len(),
-            self.tables.automata.spool().len(),
-            self.tables.rules.spool().len(),
-            self.tables.side.spool().len(),
+            self.shared.rows.spool().len(),
+            self.shared.automata.length(),
+            self.shared.rules.length(),
+            self.shared.side.length(),
         ]);
-        Ok(Sealed {
-            header,
-            meta: meta_octets,
-            buckets,
-            origins: self.origins,
-            tables: self.tables,
-            statistics: meta.statistics,
-        })
+        let (origins, shared) = (self.origins, self.shared);
+        Ok(Sealed { header, meta: meta_octets, buckets, origins, shared, statistics: meta.statistics })
     }
 }
 
 /// An image of which everything is known, and nothing is written yet.
-struct Sealed {
+struct Sealed<'s> {
     header: Header,
     meta: Vec<u8>,
     buckets: u64,
     origins: Spool,
-    tables: Tables,
+    shared: Shared<'s>,
     statistics: Statistics,
 }
 
-impl Sealed {
+impl Sealed<'_> {
     fn write(mut self, out: &mut (impl Write + Seek)) -> Result<Header, WriteError> {
         out.seek(SeekFrom::Start(HEADER as u64))?;
-        let mut out = Summed { out, sum: Xxh3::new(), at: HEADER as u64, header: &self.header };
+        let buffer = Vec::with_capacity(2 * BUFFER);
+        let mut out = Summed { out, sum: Xxh3::new(), at: HEADER as u64, buffer, header: &self.header };
         out.section(Section::Meta, &self.meta)?;
         let buckets = buckets(&self.origins.read()?, self.buckets);
         out.section(Section::Buckets, bytemuck::cast_slice(&buckets))?;
         drop(buckets);
-        out.spool(Section::Origins, self.origins)?;
-        let Tables { rows, automata, rules, side, .. } = self.tables;
-        out.spool(Section::Rows, rows.into_spool())?;
-        out.spool(Section::Automata, automata.into_spool())?;
-        out.spool(Section::Rules, rules.into_spool())?;
-        out.spool(Section::Side, side.into_spool())?;
+        out.section(Section::Origins, &self.origins.read()?)?;
+        out.section(Section::Rows, &self.shared.rows.spool().read()?)?;
+        out.pool(Section::Automata, &self.shared.automata)?;
+        out.pool(Section::Rules, &self.shared.rules)?;
+        out.pool(Section::Side, &self.shared.side)?;
         out.pad(self.header.length())?;
+        out.flush()?;
         let Summed { out, sum, .. } = out;
         let header = Header { checksum: sum.digest128(), ..self.header.clone() };
         out.seek(SeekFrom::Start(0))?;
@@ -146,36 +148,59 @@ fn buckets(records: &[u8], count: u64) -> Vec<Bucket> {
     buckets
 }
 
+/// How many octets are written at a time.
+const BUFFER: usize = 1 << 16;
+
 /// What is written, with its checksum.
 struct Summed<'o, O> {
     out: &'o mut O,
     sum: Xxh3,
     at: u64,
+    /// What is behind that, and not written yet.
+    buffer: Vec<u8>,
     header: &'o Header,
 }
 
 impl<O: Write> Summed<'_, O> {
-    /// Writes a section at its place; what is spooled is given up as soon as it is written.
-    fn spool(&mut self, section: Section, mut spool: Spool) -> io::Result<()> {
-        self.section(section, &spool.read()?)
+    /// Writes a section at its place.
+    fn section(&mut self, section: Section, octets: &[u8]) -> io::Result<()> {
+        self.begin(section)?;
+        for part in octets.chunks(BUFFER) {
+            self.buffer.extend_from_slice(part);
+            self.flush_full()?;
+        }
+        Ok(())
     }
 
-    fn section(&mut self, section: Section, octets: &[u8]) -> io::Result<()> {
-        self.pad(self.header.sections[section as usize].start)?;
-        self.put(octets)
+    /// Writes the items of a pool at their places.
+    fn pool(&mut self, section: Section, items: &Gathered<'_>) -> io::Result<()> {
+        self.begin(section)?;
+        for content in items.contents() {
+            Pool::push(content, items.unit(), &mut self.buffer);
+            self.flush_full()?;
+        }
+        Ok(())
+    }
+
+    fn begin(&mut self, section: Section) -> io::Result<()> {
+        self.pad(self.header.sections[section as usize].start)
     }
 
     fn pad(&mut self, to: u64) -> io::Result<()> {
-        self.put(&[0; ALIGNMENT as usize][..(to - self.at) as usize])
+        let missing = to - self.at - self.buffer.len() as u64;
+        self.buffer.extend_from_slice(&[0; ALIGNMENT as usize][..missing as usize]);
+        self.flush_full()
     }
 
-    fn put(&mut self, octets: &[u8]) -> io::Result<()> {
-        // In parts, so that they are in the cache when they are written.
-        for part in octets.chunks(1 << 16) {
-            self.sum.update(part);
-            self.out.write_all(part)?;
-        }
-        self.at += octets.len() as u64;
+    fn flush_full(&mut self) -> io::Result<()> {
+        if self.buffer.len() < BUFFER { Ok(()) } else { self.flush() }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.sum.update(&self.buffer);
+        self.out.write_all(&self.buffer)?;
+        self.at += self.buffer.len() as u64;
+        self.buffer.clear();
         Ok(())
     }
 }

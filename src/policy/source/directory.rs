@@ -2,7 +2,7 @@
 //!
 //! A name is a host, a shorthand for its http and https origins on their default ports, or a percent-encoded origin
 //! (`http%3A%2F%2Fexample.com%3A8080`), which wins over the shorthand. Hidden files, directories and files of other
-//! names are passed over and counted. A file may be compressed; then a `.gz` or `.zst` at the end of its name is no part
+//! names are passed over and counted. A file may be compressed; then a `.gz`, `.zst` or `.bz2` at the end of its name is no part
 //! of the host.
 
 use rayon::prelude::*;
@@ -16,7 +16,7 @@ use crate::policy::Capture;
 const BATCH: usize = 256;
 
 /// How the names of compressed files end.
-const COMPRESSED: [&str; 2] = [".gz", ".zst"];
+const COMPRESSED: [&str; 3] = [".gz", ".zst", ".bz2"];
 
 pub(super) fn add(path: &Path, intake: &mut Intake<'_>) -> Result<(), SourceError> {
     let mut named: Vec<PathBuf> = Vec::new();

@@ -9,41 +9,47 @@ use crate::robots::Agents;
 
 /// What the files of a run look like.
 #[derive(Debug)]
-pub(super) struct Layout {
+pub(super) struct FileLayout {
     form: Form,
     crawlers: usize,
     /// One for each file of a set.
     pub files: Vec<FileName>,
-    /// What every file begins with.
-    pub head: Vec<u8>,
     /// What a file without any line is.
     pub nothing: Vec<u8>,
     /// How long a part may be, if files are cut into parts.
     split_size: Option<u64>,
-    /// Whether a block is a frame, which cannot be cut.
-    framed: bool,
+    /// How blocks are compressed; a frame cannot be cut.
+    frames: Option<FrameFormat>,
 }
 
-impl Layout {
+impl FileLayout {
     /// That of files of this form for the crawlers of these agents, compressed or not, cut into parts or not.
     pub fn new(
         form: Form,
         agents: &[&Agents],
         frames: Option<FrameFormat>,
         split_size: Option<u64>,
-    ) -> Result<Layout, FilterError> {
+    ) -> Result<FileLayout, FilterError> {
         let files = FileName::all(form, agents, frames, split_size.is_some());
         if let Some((_, file)) = files.iter().enumerate().find(|(place, file)| files[..*place].contains(file)) {
             return Err(FilterError::SameName { name: file.of_part(0) });
         }
-        let (mut head, mut nothing) = (form.head(agents), Vec::new());
-        if let Some(format) = frames {
-            let mut compressor = Compressor::new(format)?;
-            nothing = compressor.frame(b"")?;
-            head = if head.is_empty() { head } else { compressor.frame(&head)? };
-        }
-        let (crawlers, framed) = (agents.len(), frames.is_some());
-        Ok(Layout { form, crawlers, files, head, nothing, split_size, framed })
+        let mut layout = FileLayout { form, crawlers: agents.len(), files, nothing: Vec::new(), split_size, frames };
+        layout.nothing = layout.stored(b"")?;
+        Ok(layout)
+    }
+
+    /// A text as it is stored by itself.
+    fn stored(&self, text: &[u8]) -> Result<Vec<u8>, FilterError> {
+        Ok(match self.frames {
+            Some(format) => Compressor::new(format)?.frame(text)?,
+            None => text.to_vec(),
+        })
+    }
+
+    /// What a file with this head begins with.
+    pub fn head(&self, head: &[u8]) -> Result<Vec<u8>, FilterError> {
+        if head.is_empty() { Ok(Vec::new()) } else { self.stored(head) }
     }
 
     /// How many of the octets of a block go to a part that ends here and has lines or has none; 0: the next part has to
@@ -54,11 +60,11 @@ impl Layout {
         if octets.len() <= room {
             return octets.len();
         }
-        let lines = if self.framed { None } else { memchr::memrchr(b'\n', &octets[..room]) };
+        let lines = if self.frames.is_some() { None } else { memchr::memrchr(b'\n', &octets[..room]) };
         match lines {
             Some(at) => at + 1,
             None if has_lines => 0,
-            None if self.framed => octets.len(),
+            None if self.frames.is_some() => octets.len(),
             None => memchr::memchr(b'\n', octets).map_or(octets.len(), |at| at + 1),
         }
     }
@@ -73,8 +79,8 @@ impl Layout {
 mod tests {
     use super::*;
 
-    fn layout(frames: Option<FrameFormat>, split_size: Option<u64>) -> Layout {
-        Layout::new(Form::Partitions, &[&Agents::everybody()], frames, split_size).unwrap()
+    fn layout(frames: Option<FrameFormat>, split_size: Option<u64>) -> FileLayout {
+        FileLayout::new(Form::Partitions, &[&Agents::everybody()], frames, split_size).unwrap()
     }
 
     #[test]

@@ -1,0 +1,109 @@
+//! Looking origins up in policies of different sizes, in random order.
+//!
+//! `N ...` makes a policy of N origins for each number, without a robots.txt of their own (every answer was 404), and prints
+//! a JSON object: nanoseconds a look-up, one at a time by the index (`alone`) and as the pipeline does it, whole URLs in
+//! batches whose cache misses overlap (`in_batches`, with splitting and judging), and the octets of the policy. Medians;
+//! the URLs stand in their order of asking, so that only the policy is looked at here and there.
+
+use robosieve::Dialect;
+use robosieve::filter::{Bench, Choices, Judge, Partition, Url};
+use robosieve::origin;
+use robosieve::policy::{Answered, Capture, Captures, Policy};
+use robosieve::robots::Agents;
+use std::error::Error;
+use std::hint::black_box;
+use std::time::Instant;
+
+/// URLs that are asked for in a round.
+const ASKED: u64 = 2_000_000;
+const ROUNDS: usize = 7;
+/// As many lines as the pipeline judges at a time.
+const BATCH: usize = 128;
+/// Captures that are added at a time.
+const ADDED: u64 = 1 << 16;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    for count in std::env::args().skip(1).filter_map(|word| word.parse().ok()) {
+        let policy = policy(count)?;
+        let (text, ends) = urls(count);
+        let mut start = 0;
+        let urls: Vec<&[u8]> = ends.iter().map(|&end| &text[std::mem::replace(&mut start, end)..end]).collect();
+        let report = serde_json::json!({
+            "origins": count,
+            "policy_octets": policy.octets().len(),
+            "ns_alone": median(|| alone(&policy, &urls)),
+            "ns_in_batches": in_batches(&policy, &urls)?,
+        });
+        println!("{report}");
+    }
+    Ok(())
+}
+
+/// The origin of a number; those of neighbours are far from each other in the policy, which is sorted.
+fn name(number: u64) -> String {
+    format!("https://{:08x}.host.example", (number as u32).wrapping_mul(2_654_435_761))
+}
+
+fn policy(count: u64) -> Result<Policy, Box<dyn Error>> {
+    let mut captures = Captures::spilling(&std::env::temp_dir(), Agents::everybody(), Dialect::DEFAULT);
+    let capture = |number| {
+        let origin = name(number);
+        Capture {
+            url: origin::robots_url(&origin),
+            origin: Some(origin),
+            answered: Answered { status: Some(404), ..Answered::default() },
+            ..Capture::default()
+        }
+    };
+    for first in (0..count).step_by(ADDED as usize) {
+        captures.add((first..count.min(first + ADDED)).map(capture).collect())?;
+    }
+    Ok(captures.policy()?)
+}
+
+/// URLs of origins in random order, one behind the other, and where each ends.
+fn urls(count: u64) -> (Vec<u8>, Vec<usize>) {
+    let (mut text, mut ends) = (Vec::new(), Vec::new());
+    let mut random = 1_u64;
+    for _ in 0..ASKED {
+        // Knuth's generator; its upper bits are the good ones.
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        text.extend_from_slice(name(((random >> 32) * count) >> 32).as_bytes());
+        text.extend_from_slice(b"/path");
+        ends.push(text.len());
+    }
+    (text, ends)
+}
+
+/// Seconds for one look-up after the other.
+fn alone(policy: &Policy, urls: &[&[u8]]) -> f64 {
+    let index = policy.index();
+    let start = Instant::now();
+    let found = urls.iter().filter(|url| origin::cut(url).is_some_and(|end| index.get(&url[..end]).is_some())).count();
+    assert_eq!(black_box(found), urls.len(), "every origin is known");
+    start.elapsed().as_secs_f64()
+}
+
+fn in_batches(policy: &Policy, urls: &[&[u8]]) -> Result<f64, Box<dyn Error>> {
+    let crawler = policy.crawler(None)?;
+    let judge = Judge::new(policy, &crawler, Choices::default());
+    let urls: Vec<Url<'_>> = urls.iter().map(|&line| Url { line, plain: true }).collect();
+    let (mut outcomes, mut bench) = (Vec::new(), Bench::default());
+    Ok(median(|| {
+        let (start, mut allowed) = (Instant::now(), 0);
+        for batch in urls.chunks(BATCH) {
+            judge.judge(batch, &mut outcomes, &mut bench);
+            allowed += outcomes.iter().filter(|outcome| outcome.partition() == Partition::Allowed).count();
+        }
+        assert_eq!(allowed, urls.len(), "without a robots.txt all is allowed");
+        start.elapsed().as_secs_f64()
+    }))
+}
+
+/// Nanoseconds a URL: the median of some rounds, after one to warm up.
+fn median(mut round: impl FnMut() -> f64) -> f64 {
+    round();
+    let mut seconds: Vec<f64> = (0..ROUNDS).map(|_| round()).collect();
+    seconds.sort_by(f64::total_cmp);
+    (seconds[ROUNDS / 2] * 1e10 / ASKED as f64).round() / 10.0
+}

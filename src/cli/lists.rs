@@ -1,0 +1,79 @@
+//! Which lists are meant: arguments, patterns among them, and the lines of a file.
+
+use std::path::{Path, PathBuf};
+
+use super::args::FilterArgs;
+use super::failure::Failure;
+use super::read;
+use robosieve::filter::STANDARD_INPUT;
+
+/// All lists, in order: first the arguments, then those that `--files-from` names.
+pub fn all(args: &FilterArgs) -> Result<Vec<PathBuf>, Failure> {
+    let mut lists = Vec::new();
+    for argument in &args.lists {
+        match pattern(argument) {
+            Some(pattern) => lists.extend(matching(pattern)?),
+            None => lists.push(argument.clone()),
+        }
+    }
+    let Some(file) = &args.files_from else { return Ok(lists) };
+    let is_read_twice = |lists: &[PathBuf]| {
+        let is_standard_input = |path: &PathBuf| path.as_os_str() == STANDARD_INPUT;
+        is_standard_input(file) && lists.iter().any(is_standard_input)
+    };
+    if is_read_twice(&lists) {
+        return Err(Failure::StandardInputTwice);
+    }
+    lists.extend(named_in(file)?);
+    if is_read_twice(&lists) { Err(Failure::StandardInputTwice) } else { Ok(lists) }
+}
+
+/// An argument that is a pattern: it has one of its signs, and no file has that name.
+fn pattern(argument: &Path) -> Option<&str> {
+    let pattern = argument.to_str().filter(|text| text.contains(['*', '?', '[']))?;
+    (!argument.exists()).then_some(pattern)
+}
+
+/// The files that a pattern matches, in alphabetical order.
+fn matching(pattern: &str) -> Result<Vec<PathBuf>, Failure> {
+    let wrong = |error: glob::PatternError| Failure::Pattern { pattern: pattern.to_owned(), problem: error.msg };
+    let mut files = Vec::new();
+    for path in glob::glob(pattern).map_err(wrong)? {
+        let path = path.map_err(|error| Failure::Unreadable { path: error.path().to_owned(), error: error.into() })?;
+        if !path.is_dir() {
+            files.push(path);
+        }
+    }
+    if files.is_empty() {
+        return Err(Failure::NothingMatches { pattern: pattern.to_owned() });
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// The paths that stand in a file, one a line; empty lines are passed over.
+fn named_in(file: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let text = read(file)?;
+    let lines = text.split(|&octet| octet == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+    let named = lines.enumerate().filter(|(_, line)| !line.is_empty());
+    let paths = named
+        .map(|(place, line)| path(line).ok_or_else(|| Failure::NotUtf8 { path: file.to_owned(), line: place + 1 }));
+    let paths: Vec<PathBuf> = paths.collect::<Result<_, _>>()?;
+    if paths.is_empty() {
+        return Err(Failure::NoLists { path: file.to_owned() });
+    }
+    Ok(paths)
+}
+
+/// A path as it is written in a file.
+#[cfg(unix)]
+fn path(octets: &[u8]) -> Option<PathBuf> {
+    use std::os::unix::ffi::OsStrExt;
+    Some(PathBuf::from(std::ffi::OsStr::from_bytes(octets)))
+}
+
+/// A path as it is written in a file, if that is text.
+#[cfg(not(unix))]
+fn path(octets: &[u8]) -> Option<PathBuf> {
+    std::str::from_utf8(octets).ok().map(PathBuf::from)
+}

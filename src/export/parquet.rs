@@ -1,0 +1,208 @@
+//! Tables as Parquet: a column a type, a group of rows at a time.
+//!
+//! Written by the library's plain column writers, so its Arrow half is not needed. Texts are UTF-8 (what is not is
+//! replaced), whole numbers 64-bit integers, decimals doubles, times milliseconds of Unix time, in UTC.
+
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::column::writer::ColumnWriter;
+use parquet::data_type::ByteArray;
+use parquet::errors::ParquetError;
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::parser::parse_message_type;
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use super::tables::{Column, Kind};
+use super::{Table, Value};
+
+/// Rows of a group, at most.
+pub(super) const GROUP: usize = 1 << 16;
+
+/// Octets of texts that are held before a group ends, about.
+const HELD: usize = 32 << 20;
+
+/// A Parquet file that is being written.
+pub(super) struct ParquetWriter<W: Write + Send> {
+    file: SerializedFileWriter<W>,
+    columns: Vec<Held>,
+    rows: usize,
+    texts: usize,
+    /// Rows of a group, at most.
+    most: usize,
+}
+
+/// What is held of a column, until its group is written.
+struct Held {
+    column: &'static Column,
+    values: Values,
+    /// For each row, 1 if it has a value, else 0.
+    levels: Vec<i16>,
+}
+
+enum Values {
+    Texts(Vec<ByteArray>),
+    Wholes(Vec<i64>),
+    Decimals(Vec<f64>),
+}
+
+impl<W: Write + Send> ParquetWriter<W> {
+    /// Begins a file, in groups of at most so many rows.
+    pub fn new(table: Table, out: W, most: usize) -> io::Result<ParquetWriter<W>> {
+        let fields: String = table.columns().iter().map(field).collect();
+        let schema = parse_message_type(&format!("message {} {{{fields}}}", table.name())).map_err(io_error)?;
+        let properties = WriterProperties::builder().set_compression(Compression::ZSTD(ZstdLevel::default())).build();
+        let file = SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties)).map_err(io_error)?;
+        let columns = table.columns().iter().map(Held::new).collect();
+        Ok(ParquetWriter { file, columns, rows: 0, texts: 0, most })
+    }
+
+    /// Adds a row.
+    pub fn row(&mut self, row: &[Value<'_>]) -> io::Result<()> {
+        for (held, value) in self.columns.iter_mut().zip(row) {
+            self.texts += held.push(*value);
+        }
+        self.rows += 1;
+        if self.rows == self.most || self.texts > HELD { self.end_group() } else { Ok(()) }
+    }
+
+    /// Writes what is left, and the end of the file.
+    pub fn finish(mut self) -> io::Result<()> {
+        self.end_group()?;
+        self.file.close().map_err(io_error)?;
+        Ok(())
+    }
+
+    fn end_group(&mut self) -> io::Result<()> {
+        if self.rows == 0 {
+            return Ok(());
+        }
+        self.write_group().map_err(io_error)?;
+        (self.rows, self.texts) = (0, 0);
+        Ok(())
+    }
+
+    fn write_group(&mut self) -> Result<(), ParquetError> {
+        let mut group = self.file.next_row_group()?;
+        for held in &mut self.columns {
+            let Some(mut column) = group.next_column()? else { break };
+            held.write(column.untyped())?;
+            column.close()?;
+        }
+        group.close()?;
+        Ok(())
+    }
+}
+
+impl Held {
+    fn new(column: &'static Column) -> Held {
+        let values = match column.kind {
+            Kind::Text => Values::Texts(Vec::new()),
+            Kind::Whole | Kind::Time => Values::Wholes(Vec::new()),
+            Kind::Decimal => Values::Decimals(Vec::new()),
+        };
+        Held { column, values, levels: Vec::new() }
+    }
+
+    /// Adds the value of a row; returns how many octets its text has.
+    fn push(&mut self, value: Value<'_>) -> usize {
+        self.levels.push(i16::from(value != Value::None));
+        match (&mut self.values, value) {
+            (Values::Texts(texts), Value::Text(text)) => {
+                texts.push(String::from_utf8_lossy(text).into_owned().into_bytes().into());
+                return text.len();
+            }
+            (Values::Wholes(numbers), Value::Whole(number)) => numbers.push(number.try_into().unwrap_or(i64::MAX)),
+            (Values::Wholes(numbers), Value::Time(seconds)) => numbers.push(seconds.saturating_mul(1000)),
+            (Values::Decimals(numbers), Value::Decimal(number)) => numbers.push(number),
+            (_, value) => debug_assert_eq!(value, Value::None, "a value of its column's kind: {}", self.column.name),
+        }
+        0
+    }
+
+    /// Writes what is held, and holds nothing any more.
+    fn write(&mut self, column: &mut ColumnWriter<'_>) -> Result<(), ParquetError> {
+        let levels = std::mem::take(&mut self.levels);
+        let levels = (!self.column.always).then_some(&*levels);
+        match (column, &mut self.values) {
+            (ColumnWriter::ByteArrayColumnWriter(writer), Values::Texts(texts)) => {
+                writer.write_batch(&std::mem::take(texts), levels, None)
+            }
+            (ColumnWriter::Int64ColumnWriter(writer), Values::Wholes(numbers)) => {
+                writer.write_batch(&std::mem::take(numbers), levels, None)
+            }
+            (ColumnWriter::DoubleColumnWriter(writer), Values::Decimals(numbers)) => {
+                writer.write_batch(&std::mem::take(numbers), levels, None)
+            }
+            _ => Err(ParquetError::General(format!("the column {} is of another type", self.column.name))),
+        }?;
+        Ok(())
+    }
+}
+
+/// A column in the library's notation.
+fn field(column: &Column) -> String {
+    let repetition = if column.always { "required" } else { "optional" };
+    let (physical, logical) = match column.kind {
+        Kind::Text => ("binary", "(STRING)"),
+        Kind::Whole => ("int64", ""),
+        Kind::Decimal => ("double", ""),
+        Kind::Time => ("int64", "(TIMESTAMP(MILLIS,true))"),
+    };
+    format!("{repetition} {physical} {} {logical};", column.name)
+}
+
+/// What the system said, if the library only hands that on: a closed pipe is to be known as one.
+fn io_error(error: ParquetError) -> io::Error {
+    match error {
+        ParquetError::External(source) => source.downcast::<io::Error>().map_or_else(io::Error::other, |error| *error),
+        other => io::Error::other(other),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use parquet::file::reader::{FileReader, SerializedFileReader};
+    use parquet::record::Field;
+
+    use super::*;
+
+    #[test]
+    fn rows_come_back_whatever_the_groups() {
+        let origins: Vec<String> = (0..10).map(|number| format!("http://{number}\u{fe}")).collect();
+        let row = |number: usize| {
+            let line = Value::Whole(number as u64);
+            [Value::Text(origins[number].as_bytes()), Value::Text(b"a\xff\nb"), line]
+        };
+        for most in [1, 3, 10, 100] {
+            let file = tempfile::tempfile().unwrap();
+            let mut writer = ParquetWriter::new(Table::Sitemaps, &file, most).unwrap();
+            (0..10).for_each(|number| writer.row(&row(number)).unwrap());
+            writer.finish().unwrap();
+            let reader = SerializedFileReader::new(file).unwrap();
+            assert_eq!(reader.num_row_groups(), 10_usize.div_ceil(most));
+            let rows: Vec<Vec<(String, Field)>> = reader.into_iter().map(|row| row.unwrap().into_columns()).collect();
+            assert_eq!(rows.len(), 10);
+            for (number, row) in rows.iter().enumerate() {
+                let sitemap = Field::Str("a\u{fffd}\nb".to_owned());
+                let expected = [Field::Str(origins[number].clone()), sitemap, Field::Long(number as i64)];
+                assert!(row.iter().map(|(_, field)| field).eq(&expected), "{row:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_closed_pipe_is_known_as_one() {
+        struct Closed;
+        impl Write for Closed {
+            fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+                Err(io::ErrorKind::BrokenPipe.into())
+            }
+            fn flush(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+        }
+        let written = ParquetWriter::new(Table::Sitemaps, Closed, 1).and_then(ParquetWriter::finish);
+        assert_eq!(written.unwrap_err().kind(), io::ErrorKind::BrokenPipe);
+    }
+}

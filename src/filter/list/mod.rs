@@ -1,0 +1,288 @@
+//! URL lists: files, pipes and standard input, opened at the start and read in their turn; cut into chunks on line
+//! borders.
+//!
+//! What a list is is known by its content. A text that is stored as it is gets mapped; one that is compressed, or comes
+//! through a pipe, is read as a stream.
+
+mod chunks;
+
+use memmap2::Mmap;
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{self, BufRead, Read, Seek};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
+
+use super::FilterError;
+use super::checkpoint::ListRecord;
+use super::layout::{LOOK, Layout, UrlField};
+use super::shard::ListRange;
+use crate::compression::{Compression, Reader};
+pub(in crate::filter) use chunks::{chunk_end, fill, line_border};
+
+/// How a list is named where a path stands: standard input.
+pub const STANDARD_INPUT: &str = "-";
+
+/// A list to be read.
+pub(super) struct List {
+    pub path: PathBuf,
+    /// How it is compressed, if it is.
+    pub compression: Option<Compression>,
+    /// Where the URLs stand in its lines.
+    pub layout: Layout,
+    /// Its head line, which is no line of the list, with a LF behind it; empty where there is none.
+    pub head: Vec<u8>,
+    /// How many octets it takes in the list.
+    pub head_length: usize,
+    /// Whether there is nothing in it, not even a head line.
+    pub is_empty: bool,
+    content: Content,
+    /// The part of a mapped list that is read, if not all of it.
+    part: Option<Range<usize>>,
+}
+
+enum Content {
+    Mapped {
+        map: Mmap,
+        file: Regular,
+    },
+    Compressed(Regular),
+    /// What can be read only once: its start, which was looked at, and what follows, until that is read.
+    Stream {
+        start: Vec<u8>,
+        rest: Mutex<Option<Box<dyn Read + Send>>>,
+    },
+}
+
+/// A list that is being read.
+pub(super) enum Reading<'l> {
+    /// The whole text, up to where it is read; its lines begin where [`List::range`] does.
+    Mapped(&'l [u8]),
+    /// The text as it comes.
+    Stream(Box<dyn Read + Send + 'l>),
+}
+
+/// What is at a path, opened.
+enum Opened {
+    /// A regular file, mapped or compressed.
+    Regular(Option<Compression>, Content),
+    /// A pipe or a device, or standard input; also a file that says it is empty, as those of `/proc` do.
+    Stream(Box<dyn Read + Send>),
+}
+
+/// A file that can be opened, read again, and seen to be the one it was.
+struct Regular {
+    file: File,
+    state: FileState,
+}
+
+/// What tells that a file was changed.
+#[derive(Debug, PartialEq, Eq)]
+struct FileState {
+    length: u64,
+    modified: Option<SystemTime>,
+}
+
+impl FileState {
+    fn of(file: &File) -> io::Result<FileState> {
+        let metadata = file.metadata()?;
+        Ok(FileState { length: metadata.len(), modified: metadata.modified().ok() })
+    }
+}
+
+impl List {
+    /// Opens all lists, and then looks into them: somebody who feeds several pipes may wait for all to be opened.
+    /// `-` is standard input.
+    pub fn open_all(paths: &[PathBuf], url_field: &UrlField) -> Result<Vec<List>, FilterError> {
+        if paths.iter().filter(|path| path.as_os_str() == STANDARD_INPUT).count() > 1 {
+            return Err(FilterError::StandardInputTwice);
+        }
+        let open = |path: &PathBuf| Opened::at(path).map_err(|error| unreadable(path, error));
+        let opened: Vec<Opened> = paths.iter().map(open).collect::<Result<_, _>>()?;
+        paths.iter().zip(opened).map(|(path, opened)| List::look(path, opened, url_field)).collect()
+    }
+
+    /// Opens one list, whose lines are taken as they are.
+    pub fn open(path: &Path) -> Result<List, FilterError> {
+        let any = UrlField::default();
+        let content = Opened::at(path).and_then(|opened| {
+            let (compression, content) = opened.content(&any)?;
+            let is_empty = content.start(&any)?.is_empty();
+            Ok((compression, is_empty, content))
+        });
+        let (compression, is_empty, content) = content.map_err(|error| unreadable(path, error))?;
+        let (path, layout, head) = (path.to_owned(), Layout::WHOLE, Vec::new());
+        Ok(List { path, compression, layout, head, head_length: 0, is_empty, content, part: None })
+    }
+
+    fn look(path: &Path, opened: Opened, url_field: &UrlField) -> Result<List, FilterError> {
+        let (compression, content) = opened.content(url_field).map_err(|error| unreadable(path, error))?;
+        let start = content.start(url_field).map_err(|error| unreadable(path, error))?;
+        let known = url_field.layout(&start);
+        let (layout, head) = known.map_err(|error| FilterError::UrlField { path: path.to_owned(), error })?;
+        let (head_length, is_empty) = (head.len(), start.is_empty());
+        let mut head = head.to_vec();
+        if !head.is_empty() && !head.ends_with(b"\n") {
+            head.push(b'\n');
+        }
+        drop(start);
+        Ok(List { path: path.to_owned(), compression, layout, head, head_length, is_empty, content, part: None })
+    }
+
+    /// The whole text of a mapped list; `None` for one that is read as a stream.
+    pub fn mapped(&self) -> Option<&[u8]> {
+        match &self.content {
+            Content::Mapped { map, .. } => Some(map),
+            _ => None,
+        }
+    }
+
+    /// Whether it is a file that has no octets and gives none.
+    pub fn is_empty_file(&self) -> bool {
+        let is_file = || std::fs::metadata(&self.path).is_ok_and(|metadata| metadata.is_file());
+        self.is_empty && self.path.as_os_str() != STANDARD_INPUT && is_file()
+    }
+
+    /// What tells that it is still the same when it is read again; `None` where it cannot be.
+    pub fn record(&self) -> Option<ListRecord> {
+        let (length, modified) = match &self.content {
+            Content::Mapped { file, .. } | Content::Compressed(file) => (file.state.length, file.state.modified),
+            Content::Stream { .. } if self.is_empty_file() => (0, None),
+            Content::Stream { .. } => return None,
+        };
+        Some(ListRecord { path: self.path.clone(), length, modified })
+    }
+
+    /// How many octets of it are read; `None` for a stream.
+    pub fn length(&self) -> Option<u64> {
+        self.mapped().map(|_| self.range().len() as u64)
+    }
+
+    /// Reads only this part of a mapped list, without the head line.
+    pub fn cut_to(&mut self, part: Range<usize>) {
+        self.part = Some(part.start.max(self.head_length)..part.end.max(self.head_length));
+    }
+
+    /// Reads only the part that a shard's receipt speaks of; if there is none such any more, why.
+    pub fn cut_again(&mut self, range: &ListRange) -> Option<String> {
+        let length = self.mapped().map_or(0, <[u8]>::len) as u64;
+        if length != range.length || range.start > range.end || range.end > length {
+            return Some(format!("the list had {} octets, now it has {length}", range.length));
+        }
+        self.cut_to(range.start as usize..range.end as usize);
+        None
+    }
+
+    /// The part of a mapped list that is read; of a stream, nothing.
+    pub fn range(&self) -> Range<usize> {
+        let whole = self.mapped().map_or(0..0, |text| self.head_length..text.len());
+        self.part.clone().unwrap_or(whole)
+    }
+
+    /// What a shard's receipt says of a list that was [cut](List::cut_to).
+    pub fn shard_range(&self) -> Option<ListRange> {
+        let part = self.part.as_ref()?;
+        let (length, modified) = match &self.content {
+            Content::Mapped { file, .. } => (file.state.length, file.state.modified),
+            _ => (0, None),
+        };
+        Some(ListRange { start: part.start as u64, end: part.end as u64, length, modified })
+    }
+
+    /// Begins to read the lines of the list, decompressed.
+    pub fn read(&self) -> io::Result<Reading<'_>> {
+        let mut stream: Box<dyn Read + Send + '_> = match &self.content {
+            Content::Mapped { map, .. } => return Ok(Reading::Mapped(&map[..self.range().end])),
+            Content::Compressed(file) => Box::new(file.text()?),
+            Content::Stream { start, rest } => match rest.lock().unwrap_or_else(PoisonError::into_inner).take() {
+                Some(rest) => Box::new(start.chain(rest)),
+                None => return Err(io::Error::other("it can be read only once")),
+            },
+        };
+        io::copy(&mut stream.by_ref().take(self.head_length as u64), &mut io::sink())?;
+        Ok(Reading::Stream(stream))
+    }
+
+    /// Makes sure that a file is the one that was opened: its octets were read as they stood.
+    pub fn unchanged(&self) -> Result<(), FilterError> {
+        let (Content::Mapped { file, .. } | Content::Compressed(file)) = &self.content else { return Ok(()) };
+        let now = FileState::of(&file.file).map_err(|error| unreadable(&self.path, error))?;
+        if now == file.state { Ok(()) } else { Err(FilterError::ListChanged { path: self.path.clone() }) }
+    }
+}
+
+impl Opened {
+    fn at(path: &Path) -> io::Result<Opened> {
+        if path.as_os_str() == STANDARD_INPUT {
+            return Ok(Opened::Stream(Box::new(io::stdin())));
+        }
+        let file = File::open(path)?;
+        let metadata = file.metadata()?;
+        if metadata.is_dir() {
+            return Err(io::Error::from(io::ErrorKind::IsADirectory));
+        }
+        if !metadata.is_file() || metadata.len() == 0 {
+            return Ok(Opened::Stream(Box::new(file)));
+        }
+        let file = Regular { state: FileState::of(&file)?, file };
+        let compression = Reader::new(&file.file)?.compression();
+        if compression.is_some() {
+            return Ok(Opened::Regular(compression, Content::Compressed(file)));
+        }
+        // SAFETY: the mapping is read-only and private to this process. Should another process shorten or change the
+        // file meanwhile, the octets read are wrong or the system raises SIGBUS. Neither breaks memory safety as far as
+        // this code goes: octets are only compared, hashed and copied, any values are valid, and all offsets come from
+        // the slice's own length. That the file did change is noticed afterwards, by `unchanged`; SIGBUS is the
+        // binary's to catch.
+        let map = unsafe { Mmap::map(&file.file) }?;
+        #[cfg(unix)]
+        let _ = map.advise(memmap2::Advice::Sequential);
+        Ok(Opened::Regular(None, Content::Mapped { map, file }))
+    }
+
+    /// What it holds; of a stream, as much is read as tells its layout.
+    fn content(self, url_field: &UrlField) -> io::Result<(Option<Compression>, Content)> {
+        match self {
+            Opened::Regular(compression, content) => Ok((compression, content)),
+            Opened::Stream(stream) => {
+                let mut text = Reader::new(stream)?;
+                let (compression, start) = (text.compression(), start(&mut text, url_field)?);
+                Ok((compression, Content::Stream { start, rest: Mutex::new(Some(Box::new(text))) }))
+            }
+        }
+    }
+}
+
+impl Content {
+    /// How the text begins: as much as tells its layout.
+    fn start(&self, url_field: &UrlField) -> io::Result<Cow<'_, [u8]>> {
+        Ok(match self {
+            Content::Mapped { map, .. } => Cow::Borrowed(&map[..map.len().min(LOOK)]),
+            Content::Compressed(file) => Cow::Owned(start(&mut file.text()?, url_field)?),
+            Content::Stream { start, .. } => Cow::Borrowed(start),
+        })
+    }
+}
+
+impl Regular {
+    /// Its text from the start, decompressed.
+    fn text(&self) -> io::Result<Reader<&File>> {
+        let mut file = &self.file;
+        file.rewind()?;
+        Reader::new(file)
+    }
+}
+
+/// The lines at the start of a text that tell its layout.
+fn start(text: &mut impl BufRead, url_field: &UrlField) -> io::Result<Vec<u8>> {
+    let mut start = Vec::new();
+    let mut text = text.take(LOOK as u64);
+    while !url_field.is_told_by(&start) && text.read_until(b'\n', &mut start)? > 0 {}
+    Ok(start)
+}
+
+fn unreadable(path: &Path, error: io::Error) -> FilterError {
+    FilterError::List { path: path.to_owned(), error }
+}

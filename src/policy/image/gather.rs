@@ -1,0 +1,249 @@
+//! What origins share, taken from where it is into the order of an image: each item is noted when an origin first needs
+//! it, and copied when the image is written. Equal items of several sources are one.
+
+use hashbrown::{HashMap, HashTable};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::layout::{AUTOMATA_UNIT, ENTRY, RULES_UNIT, SIDE_UNIT, Section};
+use super::pool::{Distinct, NONE, Pool};
+use super::spool::Home;
+use super::{Statistics, WriteError};
+use crate::automaton::{self, Engine};
+use crate::policy::groups::{self, Group};
+
+/// Where rows and items are taken from: the tables of captures, or an image.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Source<'s> {
+    pub automata: Pool<'s>,
+    pub rules: Pool<'s>,
+    pub side: Pool<'s>,
+    pub rows: &'s [u8],
+}
+
+/// A list of side records.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum SideList<'l> {
+    /// The one at this place of the source.
+    OfSource(u32),
+    /// One that is in no source, because the operator's own records stand before those of a file.
+    Made(&'l [u8]),
+}
+
+/// Items of one pool of an image.
+#[derive(Debug)]
+pub(crate) struct Gathered<'s> {
+    section: Section,
+    unit: usize,
+    sources: Vec<Pool<'s>>,
+    /// Contents that are in no source.
+    made: Vec<Box<[u8]>>,
+    /// In the order of the image: from which source, and its places there and in the image.
+    items: Vec<Item>,
+    /// By 32 bits of the hash of the content, which item it is.
+    known: HashTable<(u32, u32)>,
+    /// For each source, the places in the image of what was taken.
+    taken: Vec<HashMap<u32, u32>>,
+    /// Octets of the section so far.
+    length: u64,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Item {
+    /// Which source, or [`MADE`].
+    source: u32,
+    /// Its place there, or its number among those that are made.
+    place: u32,
+    new_place: u32,
+}
+
+/// Stands in place of a source for what is in none.
+const MADE: u32 = u32::MAX;
+
+/// What a hash table is given for 32 bits of a hash: it looks at the upper and at the lower ones.
+pub(super) fn spread(hash: u32) -> u64 {
+    u64::from(hash).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
+impl<'s> Gathered<'s> {
+    fn new(section: Section, unit: usize, sources: Vec<Pool<'s>>) -> Gathered<'s> {
+        let taken = vec![HashMap::new(); sources.len()];
+        // The item without content, which every pool begins with.
+        let items = vec![Item { source: 0, place: NONE, new_place: NONE }];
+        let length = Pool::size_of(0, unit) as u64;
+        Gathered { section, unit, sources, made: Vec::new(), items, known: HashTable::new(), taken, length }
+    }
+
+    /// The place in the image of an item of a source, and its content if it was not there before.
+    fn take(&mut self, source: usize, place: u32) -> Result<(u32, Option<&'s [u8]>), WriteError> {
+        if place == NONE {
+            return Ok((NONE, None));
+        }
+        if let Some(&known) = self.taken[source].get(&place) {
+            return Ok((known, None));
+        }
+        let content = self.sources[source].item(place);
+        let hash = xxh3_64(content) as u32;
+        let found = self.find(hash, content);
+        let new_place = match found {
+            Some(new_place) => new_place,
+            None => self.add(source as u32, place, hash, content.len())?,
+        };
+        self.taken[source].insert(place, new_place);
+        Ok((new_place, found.is_none().then_some(content)))
+    }
+
+    /// The place in the image of an item that is in no source.
+    fn make(&mut self, content: &[u8]) -> Result<u32, WriteError> {
+        let hash = xxh3_64(content) as u32;
+        if let Some(new_place) = self.find(hash, content) {
+            return Ok(new_place);
+        }
+        let number = u32::try_from(self.made.len()).map_err(|_| self.full())?;
+        u32::try_from(content.len()).map_err(|_| self.full())?;
+        self.made.push(content.into());
+        self.add(MADE, number, hash, content.len())
+    }
+
+    /// The place in the image of an item of this content, if it is there.
+    fn find(&self, hash: u32, content: &[u8]) -> Option<u32> {
+        let same = |&(other, item): &(u32, u32)| other == hash && self.content(&self.items[item as usize]) == content;
+        self.known.find(spread(hash), same).map(|&(_, item)| self.items[item as usize].new_place)
+    }
+
+    fn content(&self, item: &Item) -> &[u8] {
+        match item.source {
+            MADE => &self.made[item.place as usize],
+            source => self.sources[source as usize].item(item.place),
+        }
+    }
+
+    fn add(&mut self, source: u32, place: u32, hash: u32, content: usize) -> Result<u32, WriteError> {
+        let new_place = u32::try_from(self.length / self.unit as u64).map_err(|_| self.full())?;
+        if new_place > self.section.last_place() {
+            return Err(self.full());
+        }
+        self.known.insert_unique(spread(hash), (hash, self.items.len() as u32), |&(hash, _)| spread(hash));
+        self.items.push(Item { source, place, new_place });
+        self.length += Pool::size_of(content, self.unit) as u64;
+        Ok(new_place)
+    }
+
+    fn full(&self) -> WriteError {
+        self.section.full(self.unit)
+    }
+
+    /// Octets of the section.
+    pub fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// The items, in the order of the image.
+    pub fn contents(&self) -> impl Iterator<Item = &[u8]> {
+        self.items.iter().map(|item| self.content(item))
+    }
+
+    /// What its places count.
+    pub fn unit(&self) -> usize {
+        self.unit
+    }
+}
+
+/// All that the origins of an image share.
+#[derive(Debug)]
+pub(crate) struct Shared<'s> {
+    pub automata: Gathered<'s>,
+    pub rules: Gathered<'s>,
+    pub side: Gathered<'s>,
+    pub rows: Distinct,
+    width: usize,
+    sources: Vec<SourceRows<'s>>,
+    counts: Counts,
+}
+
+/// The rows of a source.
+#[derive(Debug)]
+struct SourceRows<'s> {
+    octets: &'s [u8],
+    /// By row: its number in the image plus 1; 0 where no origin needed it yet.
+    taken: Vec<u32>,
+}
+
+/// How many automata there are, by engine, and their octets.
+#[derive(Debug, Default)]
+struct Counts {
+    constant: u64,
+    dfa: u64,
+    pointers: u64,
+    octets: u64,
+}
+
+impl<'s> Shared<'s> {
+    /// Nothing yet, of these sources, with rows of so many columns.
+    pub fn new(sources: &[Source<'s>], width: usize, home: &Home) -> Shared<'s> {
+        let pools = |of: fn(&Source<'s>) -> Pool<'s>| sources.iter().map(of).collect::<Vec<_>>();
+        let rows = |source: &Source<'s>| SourceRows {
+            octets: source.rows,
+            taken: vec![0; source.rows.len() / (width * ENTRY)],
+        };
+        Shared {
+            automata: Gathered::new(Section::Automata, AUTOMATA_UNIT, pools(|source| source.automata)),
+            rules: Gathered::new(Section::Rules, RULES_UNIT, pools(|source| source.rules)),
+            side: Gathered::new(Section::Side, SIDE_UNIT, pools(|source| source.side)),
+            rows: Distinct::rows(Section::Rows, width * ENTRY, home),
+            width,
+            sources: sources.iter().map(rows).collect(),
+            counts: Counts::default(),
+        }
+    }
+
+    /// The number in the image of a row of a source.
+    pub fn row(&mut self, source: usize, row: u32) -> Result<u32, WriteError> {
+        let rows = &self.sources[source];
+        if let Some(known) = rows.taken[row as usize].checked_sub(1) {
+            return Ok(known);
+        }
+        let length = self.width * ENTRY;
+        let octets = &rows.octets[row as usize * length..][..length];
+        let mut taken = Vec::with_capacity(length);
+        for entry in octets.chunks_exact(ENTRY) {
+            let group = groups::decode(bytemuck::pod_read_unaligned(entry));
+            let group = group.map(|group| self.group(source, group)).transpose()?;
+            taken.extend_from_slice(&groups::encode(group));
+        }
+        let number = self.rows.intern(&taken)?;
+        self.sources[source].taken[row as usize] = number + 1;
+        Ok(number)
+    }
+
+    fn group(&mut self, source: usize, group: Group) -> Result<Group, WriteError> {
+        let (automaton, is_new) = self.automata.take(source, group.automaton)?;
+        if let Some(content) = is_new {
+            self.counts.octets += content.len() as u64;
+            // Copied, because octets of a spool in memory need not begin where words do.
+            let words: Vec<u32> = content.chunks_exact(4).map(bytemuck::pod_read_unaligned).collect();
+            match automaton::engine(&words) {
+                Engine::Constant => self.counts.constant += 1,
+                Engine::Dfa => self.counts.dfa += 1,
+                Engine::Pointers => self.counts.pointers += 1,
+            }
+        }
+        let (rules, _) = self.rules.take(source, group.rules)?;
+        Ok(Group { automaton, rules, own: group.own })
+    }
+
+    /// The place in the image of a list of side records.
+    pub fn side(&mut self, source: usize, list: SideList<'_>) -> Result<u32, WriteError> {
+        match list {
+            SideList::OfSource(place) => Ok(self.side.take(source, place)?.0),
+            SideList::Made(content) => self.side.make(content),
+        }
+    }
+
+    /// Completes statistics by what is shared.
+    pub fn count(&self, statistics: &mut Statistics) {
+        let Counts { constant, dfa, pointers, octets } = self.counts;
+        statistics.automata = constant + dfa + pointers;
+        (statistics.constant, statistics.dfa, statistics.pointers) = (constant, dfa, pointers);
+        statistics.automata_bytes = octets;
+    }
+}

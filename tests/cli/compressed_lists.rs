@@ -1,0 +1,112 @@
+//! Compressed lists: the same lines, verdicts and checksums as of the plain list; their names do not matter.
+
+use std::io::Write;
+
+use crate::bench::{Bench, Split, assert_no_result, said};
+use crate::warc::{gzip, zstd};
+
+const SOURCES: &str = "--robots DATASETS/sites --robots DATASETS/origins.jsonl";
+
+fn bzip2(text: &[u8]) -> Vec<u8> {
+    let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+    encoder.write_all(text).expect("memory");
+    encoder.finish().expect("memory")
+}
+
+/// A text, compressed in every way, in parts that are cut anywhere.
+fn all(text: &[u8]) -> [(&'static str, Vec<u8>); 3] {
+    let parts = || text.chunks(text.len() / 7 + 1);
+    [
+        ("gzip", parts().flat_map(gzip).collect()),
+        ("zstd", parts().flat_map(|part| zstd(part, b"")).collect()),
+        ("bzip2", parts().flat_map(bzip2).collect()),
+    ]
+}
+
+/// What a run left, but for times and for how the list was stored; and that.
+fn without_storage(split: Split) -> (Split, serde_json::Value) {
+    let mut split = split.timeless();
+    let list = split.receipt["lists"][0].as_object_mut().expect("a list");
+    list.remove("path");
+    let compression = list.remove("compression").unwrap_or_default();
+    (split, compression)
+}
+
+#[test]
+fn a_compressed_list_is_split_like_a_plain_one() {
+    let bench = Bench::new();
+    let text = bench.read("DATASETS/urls.txt");
+    let (plain, compression) = without_storage(bench.split(SOURCES, &["DATASETS/urls.txt"]));
+    assert!(compression.is_null());
+    for (name, file) in all(&text) {
+        bench.file("list", &file);
+        for options in ["--threads 1", "--threads 3 --chunk-size 1", "--threads 2 --chunk-size 1000"] {
+            bench.filter(&format!("{SOURCES} --force --out out {options} list")).assert().success();
+            let from_file = without_storage(Split::read(&bench, "out"));
+            assert!(from_file == (plain.clone(), name.into()), "{name} {options}");
+            let words = format!("{SOURCES} --force --out out {options} -");
+            bench.filter(&words).write_stdin(file.clone()).assert().success();
+            let from_standard_input = without_storage(Split::read(&bench, "out"));
+            assert!(from_standard_input == (plain.clone(), name.into()), "{name} {options}, from standard input");
+        }
+    }
+}
+
+#[test]
+fn compressed_lists_stand_among_others() {
+    let bench = Bench::with_site();
+    bench.file("one", gzip(b"http://a.example/1"));
+    bench.file("two", "http://a.example/2");
+    bench.file("three", zstd(b"", b""));
+    bench.file("four", bzip2(b"http://a.example/no/4\nhttp://a.example/4"));
+    bench.filter("--robots sites --out out one two three four").assert().success();
+    let split = Split::read(&bench, "out");
+    assert_eq!(split.lines("allowed"), ["http://a.example/1", "http://a.example/2", "http://a.example/4"]);
+    assert_eq!(split.lines("blocked"), ["http://a.example/no/4"]);
+    assert_eq!(split.receipt["added_line_feeds"], 2);
+    let lists = split.receipt["lists"].as_array().expect("lists");
+    let compressions: Vec<_> = lists.iter().map(|list| list["compression"].as_str()).collect();
+    assert_eq!(compressions, [Some("gzip"), None, Some("zstd"), Some("bzip2")]);
+    assert_eq!(lists[0]["bytes"], 18, "octets are those of the text");
+}
+
+/// The run fails with file and place, whatever the chunks, and nothing of it looks like a result.
+fn refused(bench: &Bench, words: &[&str]) {
+    for options in ["--threads 1", "--threads 3 --chunk-size 100"] {
+        bench.refused(&format!("--robots sites --out out {options} list"), words);
+        let words = [&["-: ", "byte "], words.get(1..).unwrap_or_default()].concat();
+        let command = format!("--robots sites --out out {options} -");
+        let done = bench.filter(&command).write_stdin(bench.read("list")).assert().code(2);
+        said(&done.get_output().stderr, &words);
+        assert_no_result(&bench.names("out"));
+    }
+}
+
+#[test]
+fn a_list_that_is_cut_short_is_an_error_with_file_and_place() {
+    let bench = Bench::with_site();
+    let text: String = (0..5000).map(|n| format!("http://a.example/{}\n", n * n)).collect();
+    for (name, file) in all(text.as_bytes()) {
+        let name = if name == "zstd" { "Zstandard" } else { name };
+        for length in [file.len() / 3, file.len() / 2, file.len() - 1] {
+            bench.file("list", &file[..length]);
+            refused(&bench, &["list", name, "damaged or cut short", &format!("byte {length} ")]);
+        }
+    }
+}
+
+#[test]
+fn damage_in_the_middle_is_an_error_with_file_and_place() {
+    let bench = Bench::with_site();
+    let text: String = (0..5000).map(|n| format!("http://a.example/{}\n", n * n)).collect();
+    for (name, file) in all(text.as_bytes()) {
+        let name = if name == "zstd" { "Zstandard" } else { name };
+        let mut damaged = file.clone();
+        let middle = file.len() / 2;
+        damaged[middle..middle + 40].fill(0x55);
+        bench.file("list", damaged);
+        refused(&bench, &["list", name, "damaged or cut short", "byte "]);
+        bench.file("list", [&file[..], b"http://a.example/more\n"].concat());
+        refused(&bench, &["list", name, "damaged or cut short", "byte "]);
+    }
+}

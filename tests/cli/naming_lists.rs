@@ -1,0 +1,94 @@
+//! Which lists are meant: patterns, and files that name lists.
+
+use crate::bench::{Bench, Split};
+
+/// A folder with lists of one line each, named by it.
+fn bench() -> Bench {
+    let bench = Bench::with_site();
+    for name in ["lists/b.txt", "lists/a.txt", "lists/more/c.txt", "lists/d.tsv", "lists/odd[1].txt"] {
+        bench.file(name, format!("http://a.example/{name}\n"));
+    }
+    bench
+}
+
+/// The paths of the lists, in the order of the receipt.
+fn lists(bench: &Bench, words: &[&str]) -> Vec<String> {
+    bench.filter("--robots sites --force --out out").args(words).assert().success();
+    let split = Split::read(bench, "out");
+    let lists = split.receipt["lists"].as_array().expect("lists");
+    let paths = lists.iter().map(|list| list["path"].as_str().expect("a path").replace('\\', "/"));
+    let paths: Vec<String> = paths.collect();
+    let lines: Vec<String> = paths.iter().map(|path| format!("http://a.example/{path}")).collect();
+    assert_eq!(split.lines("allowed"), lines);
+    paths
+}
+
+#[test]
+fn a_pattern_stands_for_the_files_it_matches_in_their_order() {
+    let bench = bench();
+    assert_eq!(lists(&bench, &["lists/?.txt"]), ["lists/a.txt", "lists/b.txt"]);
+    assert_eq!(lists(&bench, &["lists/d*", "lists/[ab].txt"]), ["lists/d.tsv", "lists/a.txt", "lists/b.txt"]);
+    assert_eq!(lists(&bench, &["lists/**/[a-c]*"]), ["lists/a.txt", "lists/b.txt", "lists/more/c.txt"]);
+    let no_folders = lists(&bench, &["lists/[dm]*"]);
+    assert_eq!(no_folders, ["lists/d.tsv"], "a folder is no list");
+    assert_eq!(lists(&bench, &["lists/odd[1].txt"]), ["lists/odd[1].txt"], "a file of that name is meant");
+}
+
+#[test]
+fn a_pattern_that_matches_nothing_is_refused() {
+    let bench = bench();
+    bench.refused("--robots sites --out out lists/*.gz", &["lists/*.gz", "matches no file"]);
+    bench.refused("--robots sites --out out lists/a.txt lists/m*e", &["lists/m*e", "matches no file"]);
+    bench.refused("--robots sites --out out lists/[a", &["lists/[a", "no pattern"]);
+    assert!(!bench.path("out").exists());
+}
+
+#[test]
+fn a_file_may_name_the_lists() {
+    let bench = bench();
+    bench.file("names", "lists/b.txt\n\nlists/odd[1].txt\r\nlists/a.txt");
+    let named = ["lists/b.txt", "lists/odd[1].txt", "lists/a.txt"];
+    assert_eq!(lists(&bench, &["--files-from", "names"]), named);
+    assert_eq!(lists(&bench, &["--files-from", "names", "lists/d.tsv"])[..2], ["lists/d.tsv", "lists/b.txt"]);
+    let words = "--robots sites --force --out out --files-from -";
+    bench.filter(words).write_stdin(bench.read("names")).assert().success();
+    assert_eq!(Split::read(&bench, "out").lines("allowed").len(), 3);
+    bench.file("names", "-\n");
+    let words = "--robots sites --force --out out --files-from names";
+    bench.filter(words).write_stdin("http://a.example/in\n").assert().success();
+    assert_eq!(Split::read(&bench, "out").lines("allowed"), ["http://a.example/in"]);
+}
+
+#[test]
+fn a_file_that_names_no_lists_or_missing_ones_is_refused() {
+    let bench = bench();
+    bench.file("names", "\n\r\n");
+    bench.refused("--robots sites --out out --files-from names", &["names", "no list"]);
+    bench.refused("--robots sites --out out --files-from missing", &["missing"]);
+    bench.file("names", "lists/a.txt\nlists/*.txt\n");
+    bench.refused("--robots sites --out out --files-from names", &["lists/*.txt"]);
+}
+
+#[test]
+fn standard_input_is_read_once() {
+    let bench = bench();
+    bench.file("names", "-\n");
+    for words in ["- lists/a.txt -", "--files-from names -", "--files-from - -"] {
+        bench.refused(&format!("--robots sites --out out {words}"), &["standard input"]);
+    }
+}
+
+/// All lists are open at once, and a process starts with room for fewer.
+#[cfg(target_os = "linux")]
+#[test]
+fn thousands_of_lists_may_be_given() {
+    let bench = Bench::with_site();
+    for number in 0..3000 {
+        bench.file(&format!("many/{number:04}"), format!("http://a.example/{number}\n"));
+    }
+    let limited = "ulimit -S -n 256 && exec \"$@\"";
+    let mut command = assert_cmd::Command::new("sh");
+    command.current_dir(bench.path(".")).args(["-c", limited, "sh", crate::bench::PROGRAM]);
+    command.args(bench.arguments("filter --agent examplebot --robots sites --out out many/*")).assert().success();
+    assert_eq!(Split::read(&bench, "out").lines("allowed").len(), 3000);
+}
