@@ -127,7 +127,7 @@ fn resume(
         Stage::Naming(names) => {
             give_names(directory, &names)?;
             let receipt = receipt_in(directory)?;
-            receipt.map(|receipt| Start::Done(receipt)).ok_or_else(|| refused("its receipt is gone".to_owned()))
+            receipt.map(Start::Done).ok_or_else(|| refused("its receipt is gone".to_owned()))
         }
         Stage::Judging(border) => {
             let output = Output::resume(directory, folders, layout, &border.files)?;
