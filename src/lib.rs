@@ -13,7 +13,8 @@
 //! 6. [`filter`]: lists in; allowed, blocked, deferred and invalid lines out, and a receipt that accounts for each.
 //!
 //! Beside them, [`lint`] tells the author of a file what was probably meant otherwise, [`inspect`] what is in a
-//! policy, and [`export`] makes tables of what stands beside its rules.
+//! policy, [`export`] makes tables of what stands beside its rules,
+//! and [`report`] a page about a run.
 //!
 //! One file and one path:
 //!
@@ -33,6 +34,8 @@
 #![deny(missing_docs)]
 
 pub mod automaton;
+#[cfg(feature = "parquet")]
+mod columnar;
 pub mod compression;
 pub mod dialect;
 pub mod export;
@@ -42,6 +45,7 @@ pub mod lint;
 pub mod origin;
 pub mod pattern;
 pub mod policy;
+pub mod report;
 pub mod robots;
 mod rule_set;
 

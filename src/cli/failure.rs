@@ -9,6 +9,7 @@ use robosieve::origin::InvalidUrl;
 use robosieve::policy::{
     ColumnsError, CrawlerError, MergeError, OpenError, OverridesError, WriteError, source::SourceError,
 };
+use robosieve::report::ReportError;
 
 /// Why a command ended with an error.
 #[derive(Debug, thiserror::Error)]
@@ -21,6 +22,10 @@ pub enum Failure {
     Filter(#[from] FilterError),
     #[error(transparent)]
     Metrics(#[from] MetricsError),
+    #[error(transparent)]
+    Report(#[from] ReportError),
+    #[error("the receipt cannot be understood: {problem}")]
+    Receipt { problem: String },
     #[error(transparent)]
     Join(#[from] JoinError),
     #[error(transparent)]

@@ -22,6 +22,7 @@ mod man;
 mod merge;
 mod open_files;
 mod printer;
+mod report;
 mod sigbus;
 mod sources;
 mod verify;
@@ -53,6 +54,7 @@ pub fn run(args: Args) -> Result<ExitCode, Failure> {
         Command::Export(args) => export::run(&args),
         Command::Join(args) => join::run(&args),
         Command::Verify(args) => verify::run(&args),
+        Command::Report(args) => report::run(&args),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args),
     }

@@ -5,11 +5,12 @@
 //! order of tickets.
 
 use std::io::{self, Read};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use super::FilterError;
 use super::list::{List, Reading, chunk_end, fill};
+use super::outcome::Reason;
 use super::sequence::lock;
 use super::worker::LONGEST_CHUNK;
 
@@ -18,6 +19,8 @@ pub(super) struct Chunks<'l> {
     lists: &'l [List],
     chunk_size: usize,
     input: Mutex<Input<'l>>,
+    /// Octets that were read of the lists' files.
+    source: &'l AtomicU64,
     /// Whether no more are handed out. Apart from the input, which is locked by whoever waits for a stream.
     stopped: AtomicBool,
     /// Whether somebody outside wants no more to be handed out.
@@ -33,6 +36,14 @@ struct Input<'l> {
     /// What a stream's last chunk left over.
     left: Vec<u8>,
     tickets: u64,
+}
+
+/// What a worker keeps chunks in that are not mapped; used for one after the other.
+#[derive(Default)]
+pub(super) struct Buffer {
+    octets: Vec<u8>,
+    /// The lines of a table whose URLs are not what they were there, by their numbers in the chunk.
+    flaws: Vec<(u64, Reason)>,
 }
 
 /// A chunk that was handed out.
@@ -53,16 +64,16 @@ fn start(list: &List) -> u64 {
 }
 
 impl<'l> Chunks<'l> {
-    /// Of all these lists, in order.
-    pub fn new(lists: &'l [List], chunk_size: usize) -> Chunks<'l> {
-        Chunks::from(lists, chunk_size, 0, lists.first().map_or(0, start))
+    /// Of all these lists, in order; `source` gets the octets that are read of their files.
+    pub fn new(lists: &'l [List], chunk_size: usize, source: &'l AtomicU64) -> Chunks<'l> {
+        Chunks::from(lists, chunk_size, source, (0, lists.first().map_or(0, start)))
     }
 
-    /// From the place `at` of this list on.
-    pub fn from(lists: &'l [List], chunk_size: usize, list: usize, at: u64) -> Chunks<'l> {
+    /// From this place in this list on.
+    pub fn from(lists: &'l [List], chunk_size: usize, source: &'l AtomicU64, (list, at): (usize, u64)) -> Chunks<'l> {
         let input = Input { list, at, reading: None, left: Vec::new(), tickets: 0 };
         let (input, stopped) = (Mutex::new(input), AtomicBool::new(false));
-        Chunks { lists, chunk_size, input, stopped, interrupt: None }
+        Chunks { lists, chunk_size, input, source, stopped, interrupt: None }
     }
 
     /// Hands out no more once this is set.
@@ -79,6 +90,32 @@ impl<'l> Chunks<'l> {
         self.interrupt.as_ref().is_some_and(|interrupt| interrupt.load(Ordering::Relaxed))
     }
 
+    /// Leaves out what a run that goes on has had of a list that is not mapped.
+    fn skip(&self, list: &List, reading: &mut Reading<'_>, at: u64) -> Result<(), FilterError> {
+        match reading {
+            Reading::Mapped(_) => Ok(()),
+            Reading::Stream(stream) => {
+                let skipped = io::copy(&mut stream.by_ref().take(at), &mut io::sink());
+                skipped.map(|_| ()).map_err(|error| FilterError::List { path: list.path.clone(), error })
+            }
+            Reading::Rows(rows) => {
+                let mut buffer = Buffer::default();
+                let mut skipped = 0;
+                // The same chunks as before: they depend on the rows and the size of a chunk alone.
+                while skipped < at {
+                    let malformed = |problem| FilterError::Parquet { path: list.path.clone(), problem };
+                    let filled = rows.fill(self.chunk_size, &mut buffer.octets, &mut buffer.flaws);
+                    if !filled.map_err(malformed)? {
+                        break;
+                    }
+                    self.source.fetch_add(rows.taken(), Ordering::Relaxed);
+                    skipped += buffer.octets.len() as u64;
+                }
+                Ok(())
+            }
+        }
+    }
+
     /// The lists.
     pub fn lists(&self) -> &'l [List] {
         self.lists
@@ -89,34 +126,40 @@ impl<'l> Chunks<'l> {
         self.stopped.store(true, Ordering::Relaxed);
     }
 
-    /// The next chunk; octets of a stream go to `buffer`.
-    pub fn next(&self, buffer: &mut Vec<u8>) -> Result<Option<Task<'l>>, FilterError> {
+    /// The next chunk; octets that are not mapped go to `buffer`.
+    pub fn next(&self, buffer: &mut Buffer) -> Result<Option<Task<'l>>, FilterError> {
         let mut input = lock(&self.input);
         while !self.stopped.load(Ordering::Relaxed) && !self.is_asked_to_stop() && input.list < self.lists.len() {
             let Input { list: place, at, reading, left, .. } = &mut *input;
             let (place, at, list) = (*place, *at, &self.lists[*place]);
             let unreadable = |error| FilterError::List { path: list.path.clone(), error };
             if reading.is_none() {
-                let mut begun = list.read().map_err(unreadable)?;
-                if let Reading::Stream(stream) = &mut begun {
-                    // A run that goes on has had these octets.
-                    io::copy(&mut stream.by_ref().take(at), &mut io::sink()).map_err(unreadable)?;
-                }
+                let mut begun = list.read(self.source)?;
+                self.skip(list, &mut begun, at)?;
                 *reading = Some(begun);
             }
             let mapped = match reading.as_mut().expect("begun above") {
                 Reading::Mapped(text) => {
                     let start = at as usize;
                     let chunk = &text[start..chunk_end(text, start, self.chunk_size)];
+                    self.source.fetch_add(chunk.len() as u64, Ordering::Relaxed);
                     (!chunk.is_empty()).then_some(Some(chunk))
                 }
                 Reading::Stream(stream) => {
-                    fill(stream, self.chunk_size, left, buffer).map_err(unreadable)?.then_some(None)
+                    buffer.flaws.clear();
+                    fill(stream, self.chunk_size, left, &mut buffer.octets).map_err(unreadable)?.then_some(None)
+                }
+                Reading::Rows(rows) => {
+                    let malformed = |problem| FilterError::Parquet { path: list.path.clone(), problem };
+                    let filled = rows.fill(self.chunk_size, &mut buffer.octets, &mut buffer.flaws);
+                    let filled = filled.map_err(malformed)?;
+                    self.source.fetch_add(rows.taken(), Ordering::Relaxed);
+                    filled.then_some(None)
                 }
             };
             match mapped {
                 Some(mapped) => {
-                    let length = mapped.map_or(buffer.len(), <[u8]>::len);
+                    let length = mapped.map_or(buffer.octets.len(), <[u8]>::len);
                     if length > LONGEST_CHUNK {
                         return Err(FilterError::LineTooLong { path: list.path.clone() });
                     }
@@ -138,7 +181,12 @@ impl<'l> Chunks<'l> {
 
 impl Task<'_> {
     /// Its octets, if it was taken with this `buffer`.
-    pub fn octets<'b>(&'b self, buffer: &'b [u8]) -> &'b [u8] {
-        self.mapped.unwrap_or(buffer)
+    pub fn octets<'b>(&'b self, buffer: &'b Buffer) -> &'b [u8] {
+        self.mapped.unwrap_or(&buffer.octets)
+    }
+
+    /// Its lines that are invalid whatever they say, by their numbers in it.
+    pub fn flaws<'b>(&self, buffer: &'b Buffer) -> &'b [(u64, Reason)] {
+        if self.mapped.is_some() { &[] } else { &buffer.flaws }
     }
 }

@@ -112,8 +112,10 @@ impl Metrics {
         self.run(snapshot, success, &mut text);
         text.family("input_lines_total", COUNTER, "Lines that were judged.").sample(&[], snapshot.lines);
         text.family("input_bytes_total", COUNTER, "Octets of these lines.").sample(&[], snapshot.bytes);
-        if let Some(known) = snapshot.bytes_known {
-            text.family("input_expected_bytes", GAUGE, "Octets of all lists.").sample(&[], known);
+        let source = "Octets of the lists that were read, as they lie in their files.";
+        text.family("source_bytes_total", COUNTER, source).sample(&[], snapshot.source_bytes);
+        if let Some(known) = snapshot.source_bytes_known {
+            text.family("source_expected_bytes", GAUGE, "Octets of the files of all lists.").sample(&[], known);
         }
         text.family("chunks_total", COUNTER, "Chunks that were judged.").sample(&[], snapshot.chunks);
         self.lines(snapshot, &mut text);

@@ -25,6 +25,7 @@ mod outcome;
 mod output;
 mod progress;
 mod receipt;
+mod reread;
 mod run;
 mod samples;
 mod scan;
@@ -46,15 +47,19 @@ pub use judge::{Bench, Judge, Url};
 pub use layout::{Column, Delimiter, DelimiterError, Layout, UrlField, UrlFieldError};
 pub use list::STANDARD_INPUT;
 pub use metrics::{Metrics, MetricsError};
+pub(crate) use naming::partition_names;
+pub(crate) use needed::parse_row as parse_needed;
 pub use outcome::{Outcome, Partition, Reason};
-pub use output::{NEEDED, RECEIPT};
+pub use output::{NEEDED, RECEIPT, REPORT};
 pub use progress::{Counted, Phase, Progress, Snapshot};
 pub use receipt::{FilePart, Hex, ListPart, Part, PartitionPart, Receipt, ReceiptOptions, VerdictsPart};
+pub(crate) use reread::reread;
 pub use run::{Destination, Job, LongRun, run};
 pub use samples::Sample;
 pub use shard::{ListRange, Shard, ShardError};
 pub use start::{Begun, begun};
 pub use tally::{Tally, line_hash};
+pub(crate) use verify::read_receipt;
 pub use verify::{Checked, Role, Verification, VerifyError, verify};
 
 use std::io;
@@ -99,6 +104,14 @@ pub enum FilterError {
         path: PathBuf,
         /// What is wrong.
         error: UrlFieldError,
+    },
+    /// A list that is a Parquet file, and cannot be read as one.
+    #[error("the list {}: {problem}", path.display())]
+    Parquet {
+        /// The list.
+        path: PathBuf,
+        /// What is wrong.
+        problem: String,
     },
     /// Lists with different head lines, whose lines cannot be in one file.
     #[error(

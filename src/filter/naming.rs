@@ -66,7 +66,7 @@ impl FileName {
 
 /// The names of the partitions of all crawlers, by their agents: `allowed`, or, where there are several crawlers,
 /// `allowed.examplebot`.
-pub(super) fn partition_names(agents: &[&Agents]) -> Vec<String> {
+pub(crate) fn partition_names(agents: &[&Agents]) -> Vec<String> {
     let several = agents.len() > 1;
     let name = |agents: &Agents, partition: Partition| match agents.tokens() {
         _ if !several => partition.name().to_owned(),

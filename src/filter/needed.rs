@@ -17,7 +17,7 @@ const HEAD: &str = "robots_txt\treason\tlines\tstatus\n";
 
 /// What is known of one origin's deferred lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Waiting {
+pub(crate) struct Waiting {
     /// The number of its first deferred line, among all lines.
     pub first: u64,
     /// How many of its lines wait.
@@ -161,7 +161,7 @@ impl Needed {
 
 /// The origin of a row of `robots-needed.tsv`, and what is known of its lines, the first of which counts as number
 /// `first`; `None` where that is no such row.
-pub(super) fn parse_row(row: &str, first: u64) -> Option<(&str, Waiting)> {
+pub(crate) fn parse_row(row: &str, first: u64) -> Option<(&str, Waiting)> {
     let mut fields = row.split('\t');
     let origin = origin::of_robots_url(fields.next()?)?;
     let reason = fields.next()?;

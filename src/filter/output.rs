@@ -17,6 +17,8 @@ use super::tally::Tally;
 
 /// The name of the receipt, the commit mark of a run.
 pub const RECEIPT: &str = "receipt.json";
+/// The name of a page about a run, which is nothing of the run's own but goes with its files when they are replaced.
+pub const REPORT: &str = "report.html";
 /// The name of the list of robots.txt to fetch.
 pub const NEEDED: &str = "robots-needed.tsv";
 
@@ -422,7 +424,8 @@ fn earlier(directory: &Path) -> Vec<String> {
     let partitions = receipt["partitions"].as_object().into_iter().flat_map(|partitions| partitions.values());
     let files = partitions.chain([&receipt["verdicts"]]).filter_map(|part| part["files"].as_array()).flatten();
     let names = files.filter_map(|file| file["name"].as_str()?.rsplit('/').next());
-    names.filter(|name| naming::is_output(name)).map(str::to_owned).chain([NEEDED.to_owned()]).collect()
+    let names = names.filter(|name| naming::is_output(name)).map(str::to_owned);
+    names.chain([NEEDED.to_owned(), REPORT.to_owned()]).collect()
 }
 
 /// Removes what an earlier run left: its receipt first, because without it nothing of the rest counts.

@@ -4,6 +4,7 @@
 //! those of the first so many chunks, and a watcher may ask as often as it likes: no line is slower for it.
 
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use super::outcome::{Outcome, Partition};
@@ -13,7 +14,11 @@ use super::totals::Totals;
 
 /// The progress of one run.
 #[derive(Debug, Default)]
-pub struct Progress(Mutex<State>);
+pub struct Progress {
+    state: Mutex<State>,
+    /// Octets that were read of the lists' files. Apart from the rest, because whoever reads has no turn.
+    source: AtomicU64,
+}
 
 #[derive(Debug, Default)]
 struct State {
@@ -47,8 +52,10 @@ pub struct Snapshot {
     pub seconds: f64,
     /// Octets of lines, judged and on their way to their files.
     pub bytes: u64,
-    /// Octets of all lists, where that is known: of a stream it is not.
-    pub bytes_known: Option<u64>,
+    /// Octets of the lists that were read, as they lie in their files: of compressed lists, compressed ones.
+    pub source_bytes: u64,
+    /// Octets of all lists in the same sense, where that is known: of a stream it is not.
+    pub source_bytes_known: Option<u64>,
     /// Lines.
     pub lines: u64,
     /// Chunks.
@@ -95,24 +102,31 @@ impl Progress {
 
     /// What the run has done by now.
     pub fn snapshot(&self) -> Snapshot {
-        let state = lock(&self.0);
-        Snapshot { seconds: state.seconds(), ..state.snapshot.clone() }
+        let state = lock(&self.state);
+        let source_bytes = self.source.load(Ordering::Relaxed);
+        Snapshot { seconds: state.seconds(), source_bytes, ..state.snapshot.clone() }
     }
 
     /// The run begins; so many octets are to be read, as far as that is known.
-    pub(super) fn begin(&self, bytes_known: Option<u64>, crawlers: usize) {
+    pub(super) fn begin(&self, source_bytes_known: Option<u64>, crawlers: usize) {
         let snapshot = Snapshot {
             phase: Phase::Judging,
-            bytes_known,
+            source_bytes_known,
             crawlers: vec![Counted::default(); crawlers],
             ..Snapshot::default()
         };
-        *lock(&self.0) = State { started: Some(Instant::now()), snapshot, ..State::default() };
+        self.source.store(0, Ordering::Relaxed);
+        *lock(&self.state) = State { started: Some(Instant::now()), snapshot, ..State::default() };
+    }
+
+    /// Counts octets that are read of the lists' files.
+    pub(super) fn source(&self) -> &AtomicU64 {
+        &self.source
     }
 
     /// A chunk was judged; this is what all of them came to.
     pub(super) fn chunk(&self, totals: &Totals) {
-        let mut state = lock(&self.0);
+        let mut state = lock(&self.state);
         let sample = Sample { seconds: state.seconds(), lines: totals.input.lines, bytes: totals.input.bytes };
         let snapshot = &mut state.snapshot;
         (snapshot.lines, snapshot.bytes) = (sample.lines, sample.bytes);
@@ -127,14 +141,14 @@ impl Progress {
 
     /// All lines are judged; returns how fast.
     pub(super) fn judged(&self) -> Vec<Sample> {
-        let mut state = lock(&self.0);
+        let mut state = lock(&self.state);
         state.snapshot.phase = Phase::Completing;
         std::mem::take(&mut state.samples).finish()
     }
 
     /// The run has ended.
     pub(super) fn end(&self) {
-        let mut state = lock(&self.0);
+        let mut state = lock(&self.state);
         state.ended = Some(state.seconds());
         state.snapshot.phase = Phase::Ended;
     }

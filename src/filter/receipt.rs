@@ -183,7 +183,7 @@ pub struct ListPart {
     /// The part of it that a shard read; absent where all of it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub range: Option<ListRange>,
-    /// What its lines are: `lines` if each is a URL, `delimited` or `cdxj`.
+    /// What its lines are: `lines` if each is a URL, `delimited`, `cdxj` or `parquet`.
     pub format: Cow<'static, str>,
     /// How it is compressed; absent where it is not.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -126,11 +126,11 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
     let keeper = destinations.as_ref().and_then(|destinations| destinations.keeper.clone());
     let judges: Vec<Judge<'_>> = job.crawlers.iter().map(|crawler| Judge::new(policy, crawler, job.choices)).collect();
     let chunks = match &border {
-        Some(border) => Chunks::from(&lists, options.chunk_size, border.list, border.at),
-        None => Chunks::new(&lists, options.chunk_size),
+        Some(border) => Chunks::from(&lists, options.chunk_size, progress.source(), (border.list, border.at)),
+        None => Chunks::new(&lists, options.chunk_size, progress.source()),
     };
     let chunks = chunks.until(job.long_run.interrupt.clone());
-    progress.begin(lists.iter().map(List::length).sum(), judges.len());
+    progress.begin(lists.iter().map(List::source_length).sum(), judges.len());
     if let Some(border) = &border {
         progress.chunk(&border.totals);
     }
@@ -232,7 +232,7 @@ fn receipt(
     let list_part = |(list, tallies): (&List, &ListTotals)| ListPart {
         path: list.path.display().to_string(),
         range: list.shard_range(),
-        format: list.layout.name().into(),
+        format: list.format().into(),
         compression: list.compression,
         head: (!list.head.is_empty())
             .then(|| Part::of(&Tally::of_text(&list.head[..list.head_length], |line| line), written)),

@@ -5,11 +5,12 @@
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
+use std::sync::atomic::AtomicU64;
 
 use rayon::ThreadPoolBuilder;
 
 use super::FilterError;
-use super::chunks::Chunks;
+use super::chunks::{Buffer, Chunks};
 use super::list::List;
 use super::sequence::lock;
 
@@ -30,11 +31,12 @@ pub(super) fn scan<T: Default + Send>(
     of: impl Fn(&[u8], bool) -> T + Sync,
     append: impl Fn(&mut T, &T) + Sync,
 ) -> Result<Vec<T>, FilterError> {
-    let chunks = Chunks::new(lists, chunk_size);
+    let read = AtomicU64::new(0);
+    let chunks = Chunks::new(lists, chunk_size, &read);
     let first = lists.iter().map(|_| T::default()).collect();
     let scanned = Mutex::new(Scanned { next: 0, early: BTreeMap::new(), lists: first });
     let work = || {
-        let mut buffer = Vec::new();
+        let mut buffer = Buffer::default();
         while let Some(task) = chunks.next(&mut buffer)? {
             let part = of(task.octets(&buffer), task.at == 0);
             let mut scanned = lock(&scanned);

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use super::FilterError;
 use super::checkpoint::Border;
-use super::chunks::{Chunks, Task};
+use super::chunks::{Buffer, Chunks, Task};
 use super::form::Form;
 use super::frame::{Compressor, FrameFormat};
 use super::gather::{Gathered, Gatherer};
@@ -236,7 +236,7 @@ pub(super) fn work(turns: &Turns<'_>, judges: &[Judge<'_>]) {
 
 fn work_through(turns: &Turns<'_>, judges: &[Judge<'_>]) -> Result<(), FilterError> {
     let mut hand = Hand { worker: Worker::new(judges, turns.form), compressor: turns.compressor()? };
-    let mut buffer = Vec::new();
+    let mut buffer = Buffer::default();
     loop {
         let task = match turns.chunks.next(&mut buffer) {
             Ok(Some(task)) => task,
@@ -250,7 +250,7 @@ fn work_through(turns: &Turns<'_>, judges: &[Judge<'_>]) -> Result<(), FilterErr
         let end = task.at + chunk.len() as u64;
         let more_follows = !turns.per_input && task.list + 1 < turns.chunks.lists().len();
         let layout = &turns.chunks.lists()[task.list].layout;
-        hand.worker.judge(chunk, layout, more_follows);
+        hand.worker.judge(chunk, layout, task.flaws(&buffer), more_follows);
         place(turns, &task, end, &mut hand)?;
     }
 }
@@ -334,7 +334,7 @@ mod tests {
         let crawler = policy.crawler(None).unwrap();
         let judges = [Judge::new(&policy, &crawler, Choices::default())];
         let mut worker = Worker::new(&judges, Some(Form::Partitions));
-        worker.judge(LINES.as_bytes(), &Layout::WHOLE, false);
+        worker.judge(LINES.as_bytes(), &Layout::WHOLE, &[], false);
         let deferred = &mut worker.judged.buffers[Partition::Deferred as usize];
         assert_eq!(deferred, LINES.as_bytes());
         *deferred = change(LINES).into_bytes();

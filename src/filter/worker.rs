@@ -93,9 +93,9 @@ impl<'j, 'p> Worker<'j, 'p> {
         }
     }
 
-    /// Judges the lines of a chunk, whose URLs stand where `layout` says. The last one gets a line feed, if it
-    /// has none and `more_follows`.
-    pub fn judge(&mut self, chunk: &[u8], layout: &Layout, more_follows: bool) {
+    /// Judges the lines of a chunk, whose URLs stand where `layout` says; those at `flaws`, by their numbers in the chunk,
+    /// are invalid whatever they say. The last one gets a line feed, if it has none and `more_follows`.
+    pub fn judge(&mut self, chunk: &[u8], layout: &Layout, mut flaws: &[(u64, Reason)], more_follows: bool) {
         self.clear(chunk.len());
         let mut scanner = Scanner::new();
         let mut lines = std::mem::take(&mut self.lines);
@@ -109,7 +109,12 @@ impl<'j, 'p> Worker<'j, 'p> {
             if layout.is_whole() {
                 urls.clear();
                 urls.extend(lines.iter().map(|line| Url { line: line.of(chunk), plain: line.plain }));
-                self.judge_batch(chunk, &lines, &urls, &[]);
+                let before = self.judged.input.lines;
+                let (of_batch, rest) = flaws.split_at(flaws.partition_point(|&(line, _)| line < before + BATCH as u64));
+                let of_batch: Vec<(usize, Reason)> =
+                    of_batch.iter().map(|&(line, reason)| ((line - before) as usize, reason)).collect();
+                self.judge_batch(chunk, &lines, &urls, &of_batch);
+                flaws = rest;
             } else {
                 located.locate(layout, chunk, &lines);
                 self.judge_batch(chunk, &lines, &located.urls(chunk), &located.flaws);

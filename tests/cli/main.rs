@@ -27,8 +27,11 @@ mod output;
 mod overrides;
 #[cfg(feature = "parquet")]
 mod parquet;
+#[cfg(feature = "parquet")]
+mod parquet_lists;
 mod policies;
 mod redirects;
+mod report;
 mod resume;
 mod revisits;
 mod shards;

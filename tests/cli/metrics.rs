@@ -104,7 +104,8 @@ fn the_numbers_are_those_of_the_run() {
     for (name, value) in [
         ("input_lines_total", 4.0),
         ("input_bytes_total", LINES.len() as f64),
-        ("input_expected_bytes", LINES.len() as f64),
+        ("source_bytes_total", LINES.len() as f64),
+        ("source_expected_bytes", LINES.len() as f64),
         ("chunks_total", 1.0),
         ("running", 0.0),
         ("run_success", 1.0),
@@ -144,11 +145,25 @@ fn they_are_renewed_while_the_run_goes_on() {
     };
     assert_eq!(found["robosieve_running"], 1.0);
     assert_eq!(found["robosieve_phase{phase=\"judging\"}"], 1.0);
-    assert!(!found.contains_key("robosieve_run_success") && !found.contains_key("robosieve_input_expected_bytes"));
+    assert!(!found.contains_key("robosieve_run_success") && !found.contains_key("robosieve_source_expected_bytes"));
     drop(stdin);
     assert!(child.wait().expect("it ends").success());
     assert_eq!(metrics(&bench)["robosieve_input_lines_total"], 8.0);
     assert_eq!(bench.names("."), ["run.prom", "sites"], "nothing partial is left");
+}
+
+#[test]
+fn of_compressed_lists_compressed_octets_are_counted() {
+    let bench = Bench::with_site();
+    let gzip = crate::warc::gzip(LINES.repeat(1000).as_bytes());
+    bench.file("urls.gz", &gzip);
+    bench.file("urls", LINES);
+    bench.filter("--robots sites --metrics run.prom --count urls.gz urls").assert().success();
+    let found = metrics(&bench);
+    let sources = (gzip.len() + LINES.len()) as f64;
+    assert_eq!(found["robosieve_input_bytes_total"], (1001 * LINES.len()) as f64);
+    assert_eq!(found["robosieve_source_bytes_total"], sources);
+    assert_eq!(found["robosieve_source_expected_bytes"], sources);
 }
 
 #[test]

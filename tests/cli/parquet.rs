@@ -17,7 +17,8 @@ use crate::bench::{Bench, ROBOTS};
 use crate::warc::{answer, gzip};
 
 /// The values of a column, each there or not.
-enum Values {
+pub enum Values {
+    Octets(Vec<Option<Vec<u8>>>),
     Texts(Vec<Option<&'static str>>),
     Int32(Vec<Option<i32>>),
     Int64(Vec<Option<i64>>),
@@ -43,7 +44,7 @@ fn noon(days: u32) -> Int96 {
 }
 
 /// A Parquet file with columns of these types (`optional int64 status`), in row groups that all have the same values.
-fn parquet(columns: &[(&str, Values)], groups: usize, compression: Compression) -> Vec<u8> {
+pub fn parquet(columns: &[(&str, Values)], groups: usize, compression: Compression) -> Vec<u8> {
     let fields: String = columns.iter().map(|(field, _)| format!("{field};")).collect();
     let schema = parse_message_type(&format!("message answers {{{fields}}}")).expect("a schema");
     let properties = WriterProperties::builder().set_compression(compression).build();
@@ -64,9 +65,14 @@ fn parquet(columns: &[(&str, Values)], groups: usize, compression: Compression) 
 
 fn write(column: &mut ColumnWriter<'_>, values: &Values) {
     let written = match (column, values) {
+        (ColumnWriter::ByteArrayColumnWriter(writer), Values::Octets(octets)) => {
+            let (values, levels) = split(octets, ByteArray::from);
+            writer.write_batch(&values, Some(&levels), None)
+        }
         (ColumnWriter::ByteArrayColumnWriter(writer), Texts(texts)) => {
             let (values, levels) = split(texts, ByteArray::from);
-            writer.write_batch(&values, Some(&levels), None)
+            // Each value is the first of its row; that matters where a row can have several.
+            writer.write_batch(&values, Some(&levels), Some(&vec![0; levels.len()]))
         }
         (ColumnWriter::Int32ColumnWriter(writer), Int32(numbers)) => {
             let (values, levels) = split(numbers, |number| number);

@@ -70,7 +70,7 @@ fn machines_get_an_object_a_line() {
     let progress = event(&line);
     assert!(progress["seconds"].as_f64().expect("a number") > 0.0);
     assert_eq!(progress["event"], "progress");
-    assert_eq!((&progress["bytes"], &progress["bytes_known"]), (&json!(LINES.len()), &Value::Null));
+    assert_eq!((&progress["bytes"], &progress["source_bytes_known"]), (&json!(LINES.len()), &Value::Null));
     assert_eq!(progress["phase"], "judging");
     let partitions = json!({
         "allowed": {"lines": 2, "reasons": {"rules": 2}},

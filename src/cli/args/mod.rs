@@ -4,12 +4,14 @@ mod documentation;
 mod long_runs;
 mod output;
 mod receipts;
+mod report;
 mod watching;
 
 pub use documentation::{CompletionsArgs, ManArgs};
 pub use long_runs::LongRunArgs;
 pub use output::OutputArgs;
 pub use receipts::{JoinArgs, VerifyArgs};
+pub use report::ReportArgs;
 pub use watching::{Log, WatchingArgs};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -49,6 +51,7 @@ pub enum Command {
     Merge(MergeArgs),
     Inspect(InspectArgs),
     Export(ExportArgs),
+    Report(ReportArgs),
     Lint(LintArgs),
     Verify(VerifyArgs),
     Join(JoinArgs),
@@ -140,7 +143,9 @@ pub struct FilterArgs {
     /// is kept. CDX and CDXJ, the indexes of web archives, are known by their content and need no option
     #[arg(long, value_name = "CHAR")]
     pub delimiter: Option<Delimiter>,
-    /// Which field is the URL: its number, or its name in the first line [default: 1]
+    /// Which field is the URL: its number, or its name in the first line [default: 1]. Of a Parquet file, the column
+    /// [default: url, or else the parts of Common Crawl's index: url_protocol, url_host_name, url_port, url_path,
+    /// url_query]
     #[arg(long, value_name = "N|NAME")]
     pub column: Option<Column>,
     /// The first line of each list is a head line: it is not judged, but every file of the output begins with it. A
@@ -152,7 +157,7 @@ pub struct FilterArgs {
     pub files_from: Option<PathBuf>,
     /// The lists, one URL a line; - is standard input. A pattern such as 'lists/*.gz' or '**/urls?.txt', which the shell
     /// has not expanded, stands for the files it matches, in alphabetical order. gzip, Zstandard and bzip2 are known by
-    /// their content
+    /// their content, and so is Parquet, of which every row is a line, its URL
     #[arg(required_unless_present = "files_from", value_name = "URLS")]
     pub lists: Vec<PathBuf>,
 }

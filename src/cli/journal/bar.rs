@@ -27,8 +27,8 @@ impl Bar {
 
     /// A bar for what is to be read, which begins `seconds` after the run.
     pub fn new(snapshot: &Snapshot) -> Bar {
-        let bar = ProgressBar::with_draw_target(snapshot.bytes_known, ProgressDrawTarget::stderr());
-        let template = if snapshot.bytes_known.is_some() { KNOWN } else { UNKNOWN };
+        let bar = ProgressBar::with_draw_target(snapshot.source_bytes_known, ProgressDrawTarget::stderr());
+        let template = if snapshot.source_bytes_known.is_some() { KNOWN } else { UNKNOWN };
         // The templates are constants; if one were wrong, the plain bar would do.
         let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
         bar.set_style(style.progress_chars("##-"));
@@ -37,7 +37,8 @@ impl Bar {
 
     /// Draws how far the run is.
     pub fn draw(&self, snapshot: &Snapshot, pace: &Pace, agents: &[String]) {
-        self.0.set_position(snapshot.bytes);
+        let is_known = snapshot.source_bytes_known.is_some();
+        self.0.set_position(if is_known { snapshot.source_bytes } else { snapshot.bytes });
         let left = match pace.seconds_left(snapshot) {
             Some(seconds) if snapshot.phase == Phase::Judging => format!(", {} left", text::duration(seconds)),
             _ => String::new(),

@@ -16,13 +16,14 @@ struct Point {
     seconds: f64,
     lines: u64,
     bytes: u64,
+    source_bytes: u64,
 }
 
 impl Pace {
     /// Takes note of a snapshot; the next one is later.
     pub fn note(&mut self, snapshot: &Snapshot) {
-        let &Snapshot { seconds, lines, bytes, .. } = snapshot;
-        self.0.push_back(Point { seconds, lines, bytes });
+        let &Snapshot { seconds, lines, bytes, source_bytes, .. } = snapshot;
+        self.0.push_back(Point { seconds, lines, bytes, source_bytes });
         // What remains covers the moment, or is the last two.
         while self.0.len() > 2 && seconds - self.0[1].seconds >= MOMENT {
             self.0.pop_front();
@@ -39,14 +40,14 @@ impl Pace {
 
     /// How long the rest takes at this pace, where its size is known.
     pub fn seconds_left(&self, snapshot: &Snapshot) -> Option<f64> {
-        let rest = snapshot.bytes_known?.saturating_sub(snapshot.bytes);
-        let pace = self.bytes_a_second();
+        let rest = snapshot.source_bytes_known?.saturating_sub(snapshot.source_bytes);
+        let pace = self.rate(|point| point.source_bytes);
         (pace > 0.0).then(|| rest as f64 / pace)
     }
 
     fn rate(&self, of: impl Fn(Point) -> u64) -> f64 {
         // The run began at 0, so one snapshot is enough to tell.
-        let start = Point { seconds: 0.0, lines: 0, bytes: 0 };
+        let start = Point { seconds: 0.0, lines: 0, bytes: 0, source_bytes: 0 };
         let (first, last) = match (self.0.front(), self.0.back()) {
             (Some(&first), Some(&last)) if self.0.len() > 1 => (first, last),
             (_, Some(&last)) => (start, last),
@@ -62,7 +63,8 @@ mod tests {
     use super::*;
 
     fn snapshot(seconds: f64, lines: u64) -> Snapshot {
-        Snapshot { seconds, lines, bytes: 10 * lines, bytes_known: Some(100_000), ..Snapshot::default() }
+        let (bytes, source_bytes, source_bytes_known) = (10 * lines, 2 * lines, Some(20_000));
+        Snapshot { seconds, lines, bytes, source_bytes, source_bytes_known, ..Snapshot::default() }
     }
 
     #[test]

@@ -23,10 +23,9 @@ pub fn start(policy: &Policy, job: &Job) -> String {
 
 /// How far a run is.
 pub fn progress(snapshot: &Snapshot, pace: &Pace, agents: &[String], reasons: bool) -> String {
-    let bytes = DecimalBytes(snapshot.bytes);
-    let done = match snapshot.bytes_known {
-        Some(known) => format!("{}, {bytes} of {}", percent(snapshot.bytes, known), DecimalBytes(known)),
-        None => bytes.to_string(),
+    let done = match (snapshot.source_bytes_known, snapshot.source_bytes) {
+        (Some(known), read) => format!("{}, {} of {}", percent(read, known), DecimalBytes(read), DecimalBytes(known)),
+        (None, _) => DecimalBytes(snapshot.bytes).to_string(),
     };
     let left = match (snapshot.phase, pace.seconds_left(snapshot)) {
         (Phase::Completing, _) => format!("; {COMPLETING}"),

@@ -5,6 +5,11 @@
 //! through a pipe, is read as a stream.
 
 mod chunks;
+#[cfg(feature = "parquet")]
+mod parquet;
+#[cfg(not(feature = "parquet"))]
+#[path = "without_parquet.rs"]
+mod parquet;
 
 use memmap2::Mmap;
 use std::borrow::Cow;
@@ -12,6 +17,7 @@ use std::fs::File;
 use std::io::{self, BufRead, Read, Seek};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
@@ -21,6 +27,10 @@ use super::layout::{LOOK, Layout, UrlField};
 use super::shard::ListRange;
 use crate::compression::{Compression, Reader};
 pub(in crate::filter) use chunks::{chunk_end, fill, line_border};
+use parquet::Rows;
+
+/// How a Parquet file begins.
+const PARQUET_START: &[u8] = b"PAR1";
 
 /// How a list is named where a path stands: standard input.
 pub const STANDARD_INPUT: &str = "-";
@@ -49,6 +59,11 @@ enum Content {
         file: Regular,
     },
     Compressed(Regular),
+    /// A Parquet file, or a copy of one that came compressed or through a pipe.
+    Table {
+        file: Regular,
+        url_field: UrlField,
+    },
     /// What can be read only once: its start, which was looked at, and what follows, until that is read.
     Stream {
         start: Vec<u8>,
@@ -62,6 +77,8 @@ pub(super) enum Reading<'l> {
     Mapped(&'l [u8]),
     /// The text as it comes.
     Stream(Box<dyn Read + Send + 'l>),
+    /// The rows of a table.
+    Rows(Box<Rows>),
 }
 
 /// What is at a path, opened.
@@ -120,6 +137,10 @@ impl List {
     fn look(path: &Path, opened: Opened, url_field: &UrlField) -> Result<List, FilterError> {
         let (compression, content) = opened.content(url_field).map_err(|error| unreadable(path, error))?;
         let start = content.start(url_field).map_err(|error| unreadable(path, error))?;
+        if start.starts_with(PARQUET_START) {
+            drop(start);
+            return List::table(path, compression, content, url_field);
+        }
         let known = url_field.layout(&start);
         let (layout, head) = known.map_err(|error| FilterError::UrlField { path: path.to_owned(), error })?;
         let (head_length, is_empty) = (head.len(), start.is_empty());
@@ -129,6 +150,29 @@ impl List {
         }
         drop(start);
         Ok(List { path: path.to_owned(), compression, layout, head, head_length, is_empty, content, part: None })
+    }
+
+    fn table(
+        path: &Path,
+        compression: Option<Compression>,
+        content: Content,
+        url_field: &UrlField,
+    ) -> Result<List, FilterError> {
+        let file = content.seekable().map_err(|error| unreadable(path, error))?;
+        let content = Content::Table { file, url_field: url_field.clone() };
+        let (path, layout, head) = (path.to_owned(), Layout::WHOLE, Vec::new());
+        let list = List { path, compression, layout, head, head_length: 0, is_empty: false, content, part: None };
+        // What is wrong with it should be told before the run begins.
+        list.read(&AtomicU64::new(0))?;
+        Ok(list)
+    }
+
+    /// What its lines are, for receipts.
+    pub fn format(&self) -> &'static str {
+        match &self.content {
+            Content::Table { .. } => "parquet",
+            _ => self.layout.name(),
+        }
     }
 
     /// The whole text of a mapped list; `None` for one that is read as a stream.
@@ -148,16 +192,24 @@ impl List {
     /// What tells that it is still the same when it is read again; `None` where it cannot be.
     pub fn record(&self) -> Option<ListRecord> {
         let (length, modified) = match &self.content {
-            Content::Mapped { file, .. } | Content::Compressed(file) => (file.state.length, file.state.modified),
+            // A table may be a copy of what came through a pipe.
+            Content::Table { file, .. } if !file.is_at(&self.path) => return None,
+            Content::Mapped { file, .. } | Content::Compressed(file) | Content::Table { file, .. } => {
+                (file.state.length, file.state.modified)
+            }
             Content::Stream { .. } if self.is_empty_file() => (0, None),
             Content::Stream { .. } => return None,
         };
         Some(ListRecord { path: self.path.clone(), length, modified })
     }
 
-    /// How many octets of it are read; `None` for a stream.
-    pub fn length(&self) -> Option<u64> {
-        self.mapped().map(|_| self.range().len() as u64)
+    /// How many octets of its file are read; `None` for a stream.
+    pub fn source_length(&self) -> Option<u64> {
+        match &self.content {
+            Content::Mapped { .. } => Some(self.range().len() as u64),
+            Content::Compressed(file) | Content::Table { file, .. } => Some(file.state.length),
+            Content::Stream { .. } => None,
+        }
     }
 
     /// Reads only this part of a mapped list, without the head line.
@@ -191,23 +243,33 @@ impl List {
         Some(ListRange { start: part.start as u64, end: part.end as u64, length, modified })
     }
 
-    /// Begins to read the lines of the list, decompressed.
-    pub fn read(&self) -> io::Result<Reading<'_>> {
-        let mut stream: Box<dyn Read + Send + '_> = match &self.content {
+    /// Begins to read the lines of the list, decompressed. The octets that are taken from a compressed file are added to
+    /// `source`.
+    pub fn read<'l>(&'l self, source: &'l AtomicU64) -> Result<Reading<'l>, FilterError> {
+        let failed = |error| unreadable(&self.path, error);
+        let mut stream: Box<dyn Read + Send + 'l> = match &self.content {
             Content::Mapped { map, .. } => return Ok(Reading::Mapped(&map[..self.range().end])),
-            Content::Compressed(file) => Box::new(file.text()?),
+            Content::Compressed(file) => Box::new(file.text(source).map_err(failed)?),
             Content::Stream { start, rest } => match rest.lock().unwrap_or_else(PoisonError::into_inner).take() {
                 Some(rest) => Box::new(start.chain(rest)),
-                None => return Err(io::Error::other("it can be read only once")),
+                None => return Err(failed(io::Error::other("it can be read only once"))),
             },
+            Content::Table { file, url_field } => {
+                let rows = Rows::open(file.file.try_clone().map_err(failed)?, url_field);
+                let rows = rows.map_err(|problem| FilterError::Parquet { path: self.path.clone(), problem })?;
+                return Ok(Reading::Rows(Box::new(rows)));
+            }
         };
-        io::copy(&mut stream.by_ref().take(self.head_length as u64), &mut io::sink())?;
+        io::copy(&mut stream.by_ref().take(self.head_length as u64), &mut io::sink()).map_err(failed)?;
         Ok(Reading::Stream(stream))
     }
 
     /// Makes sure that a file is the one that was opened: its octets were read as they stood.
     pub fn unchanged(&self) -> Result<(), FilterError> {
-        let (Content::Mapped { file, .. } | Content::Compressed(file)) = &self.content else { return Ok(()) };
+        let file = match &self.content {
+            Content::Mapped { file, .. } | Content::Compressed(file) | Content::Table { file, .. } => file,
+            Content::Stream { .. } => return Ok(()),
+        };
         let now = FileState::of(&file.file).map_err(|error| unreadable(&self.path, error))?;
         if now == file.state { Ok(()) } else { Err(FilterError::ListChanged { path: self.path.clone() }) }
     }
@@ -260,18 +322,59 @@ impl Content {
     fn start(&self, url_field: &UrlField) -> io::Result<Cow<'_, [u8]>> {
         Ok(match self {
             Content::Mapped { map, .. } => Cow::Borrowed(&map[..map.len().min(LOOK)]),
-            Content::Compressed(file) => Cow::Owned(start(&mut file.text()?, url_field)?),
+            Content::Compressed(file) => Cow::Owned(start(&mut file.text(&AtomicU64::new(0))?, url_field)?),
             Content::Stream { start, .. } => Cow::Borrowed(start),
+            Content::Table { .. } => Cow::Borrowed(PARQUET_START),
         })
+    }
+
+    /// A file that can be read from any place: the list's own if it holds the text as it is, else a copy of the text.
+    fn seekable(self) -> io::Result<Regular> {
+        match self {
+            Content::Mapped { file, .. } | Content::Table { file, .. } => Ok(file),
+            Content::Compressed(file) => Regular::copy_of(file.text(&AtomicU64::new(0))?),
+            Content::Stream { start, rest } => {
+                let rest = rest.into_inner().unwrap_or_else(PoisonError::into_inner);
+                Regular::copy_of(start.chain(rest.unwrap_or_else(|| Box::new(io::empty()))))
+            }
+        }
     }
 }
 
 impl Regular {
-    /// Its text from the start, decompressed.
-    fn text(&self) -> io::Result<Reader<&File>> {
+    /// A file without a name that holds a text.
+    fn copy_of(mut text: impl Read) -> io::Result<Regular> {
+        let mut file = tempfile::tempfile()?;
+        io::copy(&mut text, &mut file)?;
+        Ok(Regular { state: FileState::of(&file)?, file })
+    }
+
+    /// Whether it is what stands at a path, and no copy of that.
+    fn is_at(&self, path: &Path) -> bool {
+        std::fs::metadata(path).is_ok_and(|there| {
+            there.is_file() && (there.len(), there.modified().ok()) == (self.state.length, self.state.modified)
+        })
+    }
+
+    /// Its text from the start, decompressed; `source` gets the octets that are taken from the file.
+    fn text<'f>(&'f self, source: &'f AtomicU64) -> io::Result<Reader<Counted<'f>>> {
         let mut file = &self.file;
         file.rewind()?;
-        Reader::new(file)
+        Reader::new(Counted { file, source })
+    }
+}
+
+/// A file whose octets are counted as they are read.
+struct Counted<'f> {
+    file: &'f File,
+    source: &'f AtomicU64,
+}
+
+impl Read for Counted<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let length = self.file.read(buffer)?;
+        self.source.fetch_add(length as u64, Ordering::Relaxed);
+        Ok(length)
     }
 }
 

@@ -44,13 +44,12 @@ pub(super) fn lists(receipt: &Receipt, threads: usize) -> Result<Vec<Checked>, V
         let path = PathBuf::from(&list.path);
         let (mut found, mut problem) = (None, None);
         if list.path != STANDARD_INPUT {
-            let mut opened = [List::open(&path)?];
+            let mut opened = List::open_all(std::slice::from_ref(&path), &receipt.options.url_field)?;
             problem = list.range.as_ref().and_then(|range| opened[0].cut_again(range));
             if problem.is_none() {
-                // No shard reads the head line.
-                let head = list.head.as_ref().filter(|_| list.range.is_none());
-                let text = text(&opened, head.is_some(), threads)?;
-                problem = text.difference(head, &list.input);
+                let head = Tally::of_text(&opened[0].head, |line| line);
+                let text = Text { head, ..text(opened.swap_remove(0), false, threads)? };
+                problem = text.difference(list.head.as_ref(), &list.input);
                 found = Some(Part::of(&text.lines, true));
             }
         }
@@ -79,7 +78,7 @@ impl Text {
 }
 
 /// Reads a file, with a head line or without.
-fn text(file: &[List; 1], has_head: bool, threads: usize) -> Result<Text, VerifyError> {
+fn text(file: List, has_head: bool, threads: usize) -> Result<Text, VerifyError> {
     let of = |chunk: &[u8], first: bool| {
         let end = memchr::memchr(b'\n', chunk).map_or(chunk.len(), |at| at + 1);
         let (head, lines) = chunk.split_at(if first && has_head { end } else { 0 });
@@ -90,7 +89,7 @@ fn text(file: &[List; 1], has_head: bool, threads: usize) -> Result<Text, Verify
         text.head.append(&next.head);
         text.lines.append(&next.lines);
     };
-    Ok(scan(file, threads, CHUNK, of, append)?.swap_remove(0))
+    Ok(scan(&[file], threads, CHUNK, of, append)?.swap_remove(0))
 }
 
 fn missing(path: &Path) -> Option<Checked> {
@@ -127,7 +126,7 @@ fn partitions(
             checked.push(missing);
             continue;
         }
-        let text = text(&[List::open(&path)?], file.head_bytes > 0, threads)?;
+        let text = text(List::open(&path)?, file.head_bytes > 0, threads)?;
         let problem = text.difference(head_of(receipt, file), &file.lines);
         let problem = problem.or_else(|| stored_otherwise(&path, file));
         checked.push(Checked { path, role: Role::Output, found: Some(Part::of(&text.lines, true)), problem });

@@ -159,7 +159,7 @@ fn verify_shards(
 }
 
 /// The receipt in a folder.
-pub(super) fn read_receipt(directory: &Path) -> Result<Receipt, VerifyError> {
+pub(crate) fn read_receipt(directory: &Path) -> Result<Receipt, VerifyError> {
     let path = directory.join(RECEIPT);
     let octets = fs::read(&path).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => VerifyError::NoReceipt { path: path.clone() },

@@ -1,23 +1,17 @@
 //! Parquet: one answer a row.
 //!
 //! The columns are `url`, `status`, `body` and `fetched_at`, and `location` if there is one; [`ParquetColumns`] has other names
-//! for them. They are read by the library's plain column readers, some rows at a time, so its Arrow half is not needed.
+//! for them.
 
-use parquet::basic::{ConvertedType, LogicalType, TimeUnit};
-use parquet::column::page::{Page, PageMetadata, PageReader};
-use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
-use parquet::data_type::{ByteArray, ByteArrayType, DataType};
-use parquet::errors::ParquetError;
+use parquet::data_type::ByteArray;
 use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
-use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
-use std::cell::Cell;
+use parquet::schema::types::SchemaDescriptor;
 use std::fs::File;
-use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
 use std::str::FromStr;
-use std::sync::Once;
 
 use super::{Intake, SourceError, page};
+use crate::columnar::{self, Column, Malformed, Time, Values, guarded};
 use crate::policy::{Answered, Capture};
 
 /// How many rows are read at a time.
@@ -94,9 +88,9 @@ enum Problem {
     Row(u64, String),
 }
 
-impl From<ParquetError> for Problem {
-    fn from(error: ParquetError) -> Problem {
-        Problem::File(error.to_string())
+impl From<Malformed> for Problem {
+    fn from(Malformed(problem): Malformed) -> Problem {
+        Problem::File(problem)
     }
 }
 
@@ -119,11 +113,11 @@ pub(super) fn add(
 
 /// Adds the answers of a file; returns how many there are.
 fn read(file: File, columns: &ParquetColumns, intake: &mut Intake<'_>) -> Result<u64, Problem> {
-    let file = guarded(|| Ok(SerializedFileReader::new(file)?))?;
+    let file = guarded(|| SerializedFileReader::new(file).map_err(Malformed::from))?;
     let layout = guarded(|| Layout::of(file.metadata().file_metadata().schema_descr(), columns))?;
     let mut rows = 0;
     for group in 0..file.num_row_groups() {
-        let mut group = guarded(|| Group::open(&*file.get_row_group(group)?, &layout))?;
+        let mut group = guarded(|| Group::open(&*file.get_row_group(group).map_err(Malformed::from)?, &layout))?;
         loop {
             let batch = guarded(|| group.next_rows())?;
             if batch.is_empty() {
@@ -138,25 +132,6 @@ fn read(file: File, columns: &ParquetColumns, intake: &mut Intake<'_>) -> Result
     Ok(rows)
 }
 
-/// Runs a part of the library, whose assertions a malformed file can break: a panic is an error, and not told beside.
-/// What it works on is not used again then.
-fn guarded<T>(run: impl FnOnce() -> Result<T, Problem>) -> Result<T, Problem> {
-    static HOOK: Once = Once::new();
-    thread_local!(static IS_GUARDED: Cell<bool> = const { Cell::new(false) });
-    HOOK.call_once(|| {
-        let others = panic::take_hook();
-        panic::set_hook(Box::new(move |panic| {
-            if !IS_GUARDED.get() {
-                others(panic);
-            }
-        }));
-    });
-    IS_GUARDED.set(true);
-    let done = panic::catch_unwind(AssertUnwindSafe(run));
-    IS_GUARDED.set(false);
-    done.unwrap_or_else(|_| Err(Problem::File("it is malformed: it breaks an assertion of its reader".to_owned())))
-}
-
 /// Where the columns are in the file.
 struct Layout {
     url: usize,
@@ -168,22 +143,13 @@ struct Layout {
 
 impl Layout {
     fn of(schema: &SchemaDescriptor, columns: &ParquetColumns) -> Result<Layout, Problem> {
-        let find = |name: &String| {
-            schema.columns().iter().position(|column| column.path().parts() == std::slice::from_ref(name))
-        };
-        let known = || {
-            let names: Vec<String> = schema.columns().iter().map(|column| column.path().string()).collect();
-            names.join(", ")
-        };
         let place = |name: &String| {
-            find(name).ok_or_else(|| {
-                Problem::File(format!(
-                    "it has no column {name:?}; its columns are {}, and --columns names them",
-                    known()
-                ))
+            columnar::find(schema, name).ok_or_else(|| {
+                let names = columnar::names(schema);
+                Problem::File(format!("it has no column {name:?}; its columns are {names}, and --columns names them"))
             })
         };
-        let location = find(&columns.location);
+        let location = columnar::find(schema, &columns.location);
         if location.is_none() && columns.location != LOCATION {
             place(&columns.location)?;
         }
@@ -194,20 +160,6 @@ impl Layout {
             fetched_at: columns.fetched_at.as_ref().map(place).transpose()?,
             location,
         })
-    }
-}
-
-/// How much of what an integer column counts is a second.
-fn units_in_a_second(column: &ColumnDescriptor) -> i64 {
-    match (column.logical_type_ref(), column.converted_type()) {
-        (Some(LogicalType::Timestamp(time)), _) => match time.unit {
-            TimeUnit::MILLIS => 1_000,
-            TimeUnit::MICROS => 1_000_000,
-            TimeUnit::NANOS => 1_000_000_000,
-        },
-        (None, ConvertedType::TIMESTAMP_MILLIS) => 1_000,
-        (None, ConvertedType::TIMESTAMP_MICROS) => 1_000_000,
-        _ => 1,
     }
 }
 
@@ -222,13 +174,7 @@ struct Group {
 
 impl Group {
     fn open(group: &dyn RowGroupReader, layout: &Layout) -> Result<Group, Problem> {
-        let column = |at: usize| -> Result<Column, Problem> {
-            let described = group.metadata().column(at).column_descr();
-            let units_in_a_second = units_in_a_second(described);
-            let pages = Box::new(Checked(group.get_column_page_reader(at)?));
-            let reader = get_column_reader(group.metadata().column(at).column_descr_ptr(), pages);
-            Ok(Column { name: described.path().string(), units_in_a_second, reader })
-        };
+        let column = |at| Column::open(group, at);
         Ok(Group {
             url: column(layout.url)?,
             status: layout.status.map(column).transpose()?,
@@ -240,8 +186,8 @@ impl Group {
 
     /// The next rows; none at the end.
     fn next_rows(&mut self) -> Result<Vec<Row>, Problem> {
-        let urls = self.url.texts()?;
-        let bodies = self.body.texts()?;
+        let urls = self.url.texts(BATCH)?;
+        let bodies = self.body.texts(BATCH)?;
         let statuses = optional(&mut self.status, urls.len(), Column::integers)?;
         let locations = optional(&mut self.location, urls.len(), Column::texts)?;
         let times = optional(&mut self.fetched_at, urls.len(), Column::times)?;
@@ -259,111 +205,9 @@ impl Group {
 fn optional<T: Clone>(
     column: &mut Option<Column>,
     rows: usize,
-    read: fn(&mut Column) -> Result<Vec<Option<T>>, Problem>,
-) -> Result<Vec<Option<T>>, Problem> {
-    column.as_mut().map_or_else(|| Ok(vec![None; rows]), read)
-}
-
-/// The pages of a column. The library makes room for as many values as a dictionary claims, and a claim that is damaged
-/// can be more than there is memory.
-struct Checked(Box<dyn PageReader>);
-
-impl PageReader for Checked {
-    fn get_next_page(&mut self) -> Result<Option<Page>, ParquetError> {
-        let page = self.0.get_next_page()?;
-        if let Some(Page::DictionaryPage { buf, num_values, .. }) = &page {
-            // No type that is read here takes less.
-            const LEAST: usize = 4;
-            if *num_values as usize > buf.len() / LEAST {
-                return Err(ParquetError::General(format!("a dictionary of {num_values} values has no room for them")));
-            }
-        }
-        Ok(page)
-    }
-
-    fn peek_next_page(&mut self) -> Result<Option<PageMetadata>, ParquetError> {
-        self.0.peek_next_page()
-    }
-
-    fn skip_next_page(&mut self) -> Result<(), ParquetError> {
-        self.0.skip_next_page()
-    }
-}
-
-impl Iterator for Checked {
-    type Item = Result<Page, ParquetError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        self.get_next_page().transpose()
-    }
-}
-
-struct Column {
-    name: String,
-    units_in_a_second: i64,
-    reader: ColumnReader,
-}
-
-/// A time as it is in the file.
-#[derive(Clone)]
-enum Time {
-    Seconds(i64),
-    Text(ByteArray),
-}
-
-impl Column {
-    fn texts(&mut self) -> Result<Vec<Option<ByteArray>>, Problem> {
-        match &mut self.reader {
-            ColumnReader::ByteArrayColumnReader(reader) => values::<ByteArrayType>(reader),
-            _ => Err(self.wrong("octets or text")),
-        }
-    }
-
-    fn integers(&mut self) -> Result<Vec<Option<i64>>, Problem> {
-        match &mut self.reader {
-            ColumnReader::Int32ColumnReader(reader) => {
-                Ok(values(reader)?.into_iter().map(|value| value.map(i64::from)).collect())
-            }
-            ColumnReader::Int64ColumnReader(reader) => values(reader),
-            _ => Err(self.wrong("integers")),
-        }
-    }
-
-    fn times(&mut self) -> Result<Vec<Option<Time>>, Problem> {
-        match &mut self.reader {
-            ColumnReader::Int32ColumnReader(_) | ColumnReader::Int64ColumnReader(_) => {
-                let units_in_a_second = self.units_in_a_second;
-                let seconds = |units: i64| Time::Seconds(units.div_euclid(units_in_a_second));
-                Ok(self.integers()?.into_iter().map(|value| value.map(seconds)).collect())
-            }
-            ColumnReader::Int96ColumnReader(reader) => Ok(values(reader)?
-                .into_iter()
-                .map(|value| value.map(|time| Time::Seconds(time.to_seconds())))
-                .collect()),
-            ColumnReader::ByteArrayColumnReader(reader) => {
-                Ok(values(reader)?.into_iter().map(|value| value.map(Time::Text)).collect())
-            }
-            _ => Err(self.wrong("time stamps, integers or text")),
-        }
-    }
-
-    fn wrong(&self, wanted: &str) -> Problem {
-        Problem::File(format!("its column {:?} is not of {wanted}", self.name))
-    }
-}
-
-/// The next values of a column; none at the end.
-fn values<T: DataType>(reader: &mut ColumnReaderImpl<T>) -> Result<Vec<Option<T::T>>, Problem> {
-    let (mut levels, mut values) = (Vec::new(), Vec::new());
-    let (rows, ..) = reader.read_records(BATCH, Some(&mut levels), None, &mut values)?;
-    if levels.is_empty() {
-        return Ok(values.into_iter().map(Some).collect());
-    }
-    // A column at the top is there (1) or not (0).
-    let mut values = values.into_iter();
-    let all: Vec<Option<T::T>> = levels.iter().map(|&level| if level > 0 { values.next() } else { None }).collect();
-    debug_assert_eq!(all.len(), rows);
-    Ok(all)
+    read: fn(&mut Column, usize) -> Values<T>,
+) -> Values<T> {
+    column.as_mut().map_or_else(|| Ok(vec![None; rows]), |column| read(column, BATCH))
 }
 
 /// A row as it is in the file.
@@ -375,15 +219,14 @@ struct Row {
     fetched_at: Option<Time>,
 }
 
-impl Time {
-    fn seconds(&self) -> Result<i64, String> {
-        let text = match self {
-            Time::Seconds(seconds) => return Ok(*seconds),
-            Time::Text(text) => String::from_utf8_lossy(text.data()),
-        };
-        let time: jiff::Timestamp = text.parse().map_err(|error| format!("{text:?} is no RFC 3339 time: {error}"))?;
-        Ok(time.as_second())
-    }
+/// A time, in seconds of Unix time.
+fn seconds(time: &Time) -> Result<i64, String> {
+    let text = match time {
+        Time::Seconds(seconds) => return Ok(*seconds),
+        Time::Text(text) => String::from_utf8_lossy(text.data()),
+    };
+    let time: jiff::Timestamp = text.parse().map_err(|error| format!("{text:?} is no RFC 3339 time: {error}"))?;
+    Ok(time.as_second())
 }
 
 impl Row {
@@ -392,7 +235,7 @@ impl Row {
         let url = std::str::from_utf8(url.data()).map_err(|_| "its URL is not UTF-8")?;
         let (url, origin) = page(url)?;
         let status = self.status.map(|status| u16::try_from(status).map_err(|_| format!("{status} is no HTTP status")));
-        let fetched_at = self.fetched_at.as_ref().map(Time::seconds).transpose()?;
+        let fetched_at = self.fetched_at.as_ref().map(seconds).transpose()?;
         let answered = Answered { status: status.transpose()?, fetched_at, ..Answered::default() };
         let location = self.location.map(|location| String::from_utf8_lossy(location.data()).into_owned());
         let body = self.body.map(|body| body.data().into());
@@ -403,50 +246,6 @@ impl Row {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use parquet::basic::Encoding;
-
-    struct One(Option<Page>);
-
-    impl PageReader for One {
-        fn get_next_page(&mut self) -> Result<Option<Page>, ParquetError> {
-            Ok(self.0.take())
-        }
-
-        fn peek_next_page(&mut self) -> Result<Option<PageMetadata>, ParquetError> {
-            Ok(None)
-        }
-
-        fn skip_next_page(&mut self) -> Result<(), ParquetError> {
-            Ok(())
-        }
-    }
-
-    impl Iterator for One {
-        type Item = Result<Page, ParquetError>;
-
-        fn next(&mut self) -> Option<Self::Item> {
-            self.get_next_page().transpose()
-        }
-    }
-
-    #[test]
-    fn a_dictionary_has_no_more_values_than_fit() {
-        let read = |num_values| {
-            let encoding = Encoding::PLAIN;
-            let page = Page::DictionaryPage { buf: vec![0; 12].into(), num_values, encoding, is_sorted: false };
-            Checked(Box::new(One(Some(page)))).get_next_page()
-        };
-        assert!(read(3).is_ok());
-        assert!(read(4).unwrap_err().to_string().contains("4 values"));
-        assert!(read(u32::MAX).is_err());
-    }
-
-    #[test]
-    fn a_panic_of_the_library_is_an_error() {
-        let Err(Problem::File(problem)) = guarded::<()>(|| panic!("a broken assertion")) else { panic!("no error") };
-        assert!(problem.contains("malformed"));
-        assert!(guarded(|| Ok(7)).is_ok_and(|seven| seven == 7));
-    }
 
     #[test]
     fn columns_are_named_by_their_roles() {

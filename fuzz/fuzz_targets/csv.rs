@@ -1,0 +1,57 @@
+//! Any octets as a line of fields: nothing panics, and what is found is what RFC 4180, read octet by octet, has there.
+//! The first octet chooses the field, the second the delimiter.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use robosieve::filter::{Layout, Reason};
+
+/// The fields of a line of CSV.
+fn fields(line: &[u8], delimiter: u8) -> Result<Vec<Vec<u8>>, Reason> {
+    let (mut fields, mut at) = (Vec::new(), 0);
+    loop {
+        let mut field = Vec::new();
+        if line.get(at) == Some(&b'"') {
+            at += 1;
+            loop {
+                match (line.get(at), line.get(at + 1)) {
+                    (Some(b'"'), Some(b'"')) => (field.push(b'"'), at += 2).1,
+                    (Some(b'"'), _) => break at += 1,
+                    (Some(&octet), _) => (field.push(octet), at += 1).1,
+                    (None, _) => return Err(Reason::Quote),
+                }
+            }
+            if line[at..] == *b"\r" {
+                at += 1;
+            }
+        } else {
+            while let Some(&octet) = line.get(at).filter(|&&octet| octet != delimiter) {
+                if octet == b'"' {
+                    return Err(Reason::Quote);
+                }
+                field.push(octet);
+                at += 1;
+            }
+        }
+        fields.push(field);
+        match line.get(at) {
+            None => return Ok(fields),
+            Some(&octet) if octet == delimiter => at += 1,
+            Some(_) => return Err(Reason::Quote),
+        }
+    }
+}
+
+fuzz_target!(|input: &[u8]| {
+    let [column, delimiter, line @ ..] = input else { return };
+    let (column, delimiter) = (usize::from(*column % 8), b",;\t|"[usize::from(*delimiter % 4)]);
+    let line = line.split(|&octet| octet == b'\n').next().unwrap_or_default();
+    let expected = if delimiter == b',' || delimiter == b';' {
+        fields(line, delimiter)
+    } else {
+        Ok(line.split(|&octet| octet == delimiter).map(<[u8]>::to_vec).collect())
+    };
+    let expected = expected.and_then(|fields| fields.get(column).cloned().ok_or(Reason::Column));
+    let found = Layout::delimited(delimiter, column).url(line).map(|url| url.into_owned());
+    assert_eq!(found, expected, "{}", line.escape_ascii());
+});

@@ -1,0 +1,31 @@
+"""Where a check runs: a Python with libraries of PyPI, and the program that is checked."""
+
+import os
+import subprocess
+import sys
+
+CANNOT = 77
+
+
+def enter_libraries(target, libraries):
+    """Start again with a Python that has the libraries, after installing them if need be, in a folder of its own."""
+    folder = target / "foreign"
+    python = folder / "bin" / "python"
+    if os.path.realpath(sys.prefix) == os.path.realpath(folder):
+        return
+    try:
+        if not python.exists():
+            subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True, stdout=2)
+        install = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *libraries]
+        subprocess.run(install, check=True, stdout=2)
+    except (OSError, subprocess.CalledProcessError) as error:
+        print(f"SKIPPED: {', '.join(libraries)} cannot be had: {error}", file=sys.stderr)
+        sys.exit(CANNOT)
+    os.execv(python, [str(python), *sys.argv])
+
+
+def build(root, target):
+    """Build the program."""
+    command = ["cargo", "build", "--release", "--locked", "--quiet", "--manifest-path", str(root / "Cargo.toml")]
+    subprocess.run(command, check=True, env=dict(os.environ, CARGO_TARGET_DIR=str(target)))
+    return target / "release" / "robosieve"

@@ -1,0 +1,53 @@
+//! `robosieve report`.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use super::args::ReportArgs;
+use super::failure::Failure;
+use super::sources::Sources;
+use robosieve::Dialect;
+use robosieve::filter::Receipt;
+use robosieve::policy::{Captures, Columns, Policy};
+use robosieve::report::{REPORT, Report};
+use robosieve::robots::AgentError;
+
+pub fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
+    let mut report = Report::read(&args.directory, args.top)?;
+    if let Some(policy) = policy(args, report.receipt())? {
+        report.explain(&policy, args.threads)?;
+        let strange = report.not_blocked();
+        if strange > 0 {
+            let _ = writeln!(
+                io::stderr(),
+                "robosieve: {strange} lines that the run blocked are not blocked by this policy; is it the one of the run?"
+            );
+        }
+    }
+    let path = args.output.clone().unwrap_or_else(|| args.directory.join(REPORT));
+    report.write_file(&path).map_err(|error| Failure::Output { path: path.clone(), error })?;
+    // Nobody may be there to read it.
+    let _ = writeln!(io::stderr(), "{}", path.display());
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The policy, if one is given, for the crawlers and the dialect of the run.
+fn policy(args: &ReportArgs, receipt: &Receipt) -> Result<Option<Policy>, Failure> {
+    if let Some(policy) = args.policy.open()? {
+        return Ok(Some(policy));
+    }
+    if args.robots.is_empty() {
+        return Ok(None);
+    }
+    let strange = |problem: &dyn std::fmt::Display| Failure::Receipt { problem: problem.to_string() };
+    let dialect = Dialect::named(&receipt.dialect).map_err(|error| strange(&error))?;
+    let agents = receipt.agents.iter().map(|agents| agents.parse());
+    let agents = agents.collect::<Result<Vec<_>, AgentError>>().map_err(|error| strange(&error))?;
+    let sources = Sources {
+        paths: &args.robots,
+        origin: args.origin.as_deref(),
+        options: args.reading.options(),
+        overrides: args.overrides.as_deref(),
+    };
+    Ok(Some(sources.read(Captures::new(Columns::new(agents)?, dialect))?.policy()?))
+}

@@ -1,0 +1,127 @@
+//! The URLs of a partition, read again from the files of a complete run.
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{BufRead, Read};
+use std::path::{Path, PathBuf};
+
+use super::FilterError;
+use super::form::{Form, SEPARATOR};
+use super::layout::{LOOK, Layout};
+use super::list::List;
+use super::naming::partition_names;
+use super::outcome::Partition;
+use super::output::list_folder;
+use super::receipt::{FilePart, ListPart, Receipt};
+use super::scan::scan;
+use super::verify::VerifyError;
+use crate::compression::Reader;
+use crate::origin;
+use crate::robots::Agents;
+
+/// Octets of a chunk. What lines come to may depend on where chunks end, so it is the same for every run.
+const CHUNK: usize = 1 << 20;
+
+/// What the URLs of a partition come to: those of a chunk by `of`, put together in their order by `append`. They are those
+/// of the crawler at this place of the receipt. `threads` of 0 are as many as there are processors.
+///
+/// # Errors
+///
+/// [`VerifyError`] where a file cannot be read.
+pub(crate) fn reread<T: Default + Send>(
+    (receipt, directory): (&Receipt, &Path),
+    (crawler, partition): (usize, Partition),
+    threads: usize,
+    of: impl Fn(&[Cow<'_, [u8]>]) -> T + Sync,
+    append: impl Fn(&mut T, &T) + Sync,
+) -> Result<T, VerifyError> {
+    let agents: Vec<Agents> = receipt.agents.iter().flat_map(|agents| agents.parse()).collect();
+    let names = partition_names(&agents.iter().collect::<Vec<_>>());
+    let form = receipt.options.form;
+    let columns = if form == Form::Verdicts { agents.len() } else { 0 };
+    let Some(name) = names.get(4 * crawler + partition as usize) else { return Ok(T::default()) };
+    let mut whole = T::default();
+    for (path, has_head) in files(receipt, directory, name) {
+        let list = [List::open(&path)?];
+        let skipped = usize::from(has_head || form == Form::Verdicts);
+        let layouts = Layouts::of(&list[0].path, receipt, columns, skipped > usize::from(has_head))?;
+        let of_chunk = |chunk: &[u8], first: bool| {
+            let rows = lines(chunk).skip(if first { skipped } else { 0 }).map(|row| split(row, columns));
+            let wanted = |verdicts: &[u8]| {
+                let verdict = verdicts.split(|&octet| octet == SEPARATOR).nth(crawler);
+                columns == 0 || verdict == Some(partition.name().as_bytes())
+            };
+            let urls = rows.filter(|(verdicts, _)| wanted(verdicts)).map(|(_, line)| layouts.url(line));
+            of(&urls.collect::<Vec<_>>())
+        };
+        for part in scan(&list, threads, CHUNK, of_chunk, &append)? {
+            append(&mut whole, &part);
+        }
+    }
+    Ok(whole)
+}
+
+/// The files that a run, or its shards, wrote a partition to, and whether the head line of lists stands in them.
+fn files(receipt: &Receipt, directory: &Path, partition: &str) -> Vec<(PathBuf, bool)> {
+    let files = match receipt.options.form {
+        Form::Partitions => receipt.partitions.get(partition).map(|part| &part.files),
+        Form::Verdicts => receipt.verdicts.as_ref().map(|verdicts| &verdicts.files),
+    };
+    let of = |file: &FilePart| {
+        // Names of the files of shards begin with the folders of these.
+        let path = if receipt.shards.is_empty() { directory.join(&file.name) } else { PathBuf::from(&file.name) };
+        let folder = path.parent().and_then(Path::file_name);
+        let is_its_own = |place, list: &ListPart| {
+            !receipt.options.per_input || folder == Some(list_folder(place, Path::new(&list.path)).as_ref())
+        };
+        let mut lists = receipt.lists.iter().enumerate();
+        let has_head = lists.any(|(place, list)| list.head.is_some() && is_its_own(place, list));
+        (path, has_head)
+    };
+    files.into_iter().flatten().map(of).collect()
+}
+
+/// Where the URLs of a partition's lines may stand: it has the lines of all lists, of which some may be an index.
+struct Layouts(Vec<Layout>);
+
+impl Layouts {
+    /// Those of the file at `path`, whose lines stand behind so many columns; `is_headed` says that above them stands a
+    /// head line of ours.
+    fn of(path: &Path, receipt: &Receipt, columns: usize, is_headed: bool) -> Result<Layouts, VerifyError> {
+        let unreadable = |error| VerifyError::Unreadable { path: path.to_owned(), error };
+        let mut start = Vec::new();
+        let mut text = Reader::<File>::open(path).map_err(unreadable)?.take(LOOK as u64);
+        for place in 0..HEAD_LINES {
+            let mut line = Vec::new();
+            text.read_until(b'\n', &mut line).map_err(unreadable)?;
+            if place > 0 || !is_headed {
+                start.extend_from_slice(split(&line, columns).1);
+            }
+        }
+        let known = receipt.options.url_field.layout(&start);
+        let (layout, _) = known.map_err(|error| FilterError::UrlField { path: path.to_owned(), error })?;
+        let is_any = [Layout::WHOLE, Layout::CDXJ].contains(&layout);
+        Ok(Layouts(if is_any { vec![Layout::CDXJ, Layout::WHOLE] } else { vec![layout] }))
+    }
+
+    /// The URL of a line; an empty one where there is none.
+    fn url<'l>(&self, line: &'l [u8]) -> Cow<'l, [u8]> {
+        let urls = self.0.iter().filter_map(|layout| layout.url(line).ok());
+        let mut valid = urls.filter(|url| origin::canonical(origin::trimmed(url)).is_ok());
+        valid.next().unwrap_or_default()
+    }
+}
+
+/// So many lines tell the layout: a head line, and one below it.
+const HEAD_LINES: usize = 2;
+
+fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    text.split_inclusive(|&octet| octet == b'\n').map(|line| line.strip_suffix(b"\n").unwrap_or(line))
+}
+
+/// So many columns that stand before a line, with what separates them, and the line.
+fn split(row: &[u8], columns: usize) -> (&[u8], &[u8]) {
+    let Some(last) = columns.checked_sub(1) else { return (b"", row) };
+    let end = memchr::memchr_iter(SEPARATOR, row).nth(last).map_or(row.len(), |end| end + 1);
+    row.split_at(end)
+}

@@ -1,0 +1,161 @@
+//! Lists that are Parquet: every row is a line, its URL.
+
+use parquet::basic::{Compression, ZstdLevel};
+
+use crate::bench::{Bench, Split, lines};
+use crate::parquet::Values::{Int32, Octets, Texts};
+use crate::parquet::parquet;
+use crate::warc::gzip;
+
+const SOURCES: &str = "--robots DATASETS/sites --robots DATASETS/origins.jsonl";
+
+/// What a run left, but for times and for how the list was stored; and that.
+fn without_storage(split: Split) -> (Split, String) {
+    let mut split = split.timeless();
+    let list = split.receipt["lists"][0].as_object_mut().expect("a list");
+    list.remove("path");
+    list.remove("compression");
+    let format = list.remove("format").expect("a format");
+    (split, format.as_str().expect("a name").to_owned())
+}
+
+#[test]
+fn rows_go_where_their_urls_go() {
+    let bench = Bench::new();
+    let text = bench.read("DATASETS/urls.txt");
+    let urls: Vec<Option<Vec<u8>>> =
+        lines(&text).into_iter().map(|line| Some(line.strip_suffix(b"\n").unwrap_or(line).to_vec())).collect();
+    let plain: Vec<u8> = urls.iter().flatten().flat_map(|url| [&url[..], b"\n"].concat()).collect();
+    bench.file("plain", plain.repeat(2));
+    let plain = without_storage(bench.split(SOURCES, &["plain"]));
+    assert_eq!(plain.1, "lines");
+    let numbers = || Int32((0..urls.len()).map(|number| Some(number as i32)).collect());
+    for compression in [Compression::UNCOMPRESSED, Compression::SNAPPY, Compression::ZSTD(ZstdLevel::default())] {
+        let columns = [
+            ("optional int32 number", numbers()),
+            ("optional binary url", Octets(urls.clone())),
+            ("optional binary page (UTF8)", Octets(urls.clone())),
+        ];
+        let file = parquet(&columns, 2, compression);
+        bench.file("list", &file);
+        bench.file("list.gz", gzip(&file));
+        for options in [
+            "--threads 1 list",
+            "--threads 3 --chunk-size 100 list",
+            "--column page list.gz",
+            "--column 2 -",
+            "--chunk-size 1 -",
+        ] {
+            let words = format!("{SOURCES} --force --out out {options}");
+            bench.filter(&words).write_stdin(file.clone()).assert().success();
+            let mut split = without_storage(Split::read(&bench, "out"));
+            assert_eq!(split.1, "parquet");
+            split.0.receipt["options"]["url_field"] = plain.0.receipt["options"]["url_field"].clone();
+            assert!(split.0 == plain.0, "{options} {compression:?}");
+        }
+    }
+    bench.filter(&format!("{SOURCES} --force --out out list")).assert().success();
+    bench.program("verify out --inputs").assert().success();
+}
+
+#[test]
+fn a_url_may_be_put_together_from_the_columns_of_common_crawl() {
+    let bench = Bench::with_site();
+    let columns = || {
+        vec![
+            (
+                "optional binary url_protocol (UTF8)",
+                Texts(vec![Some("http"), Some("http"), Some("https"), None, Some("http")]),
+            ),
+            ("optional binary url_host_name (UTF8)", {
+                Texts(vec![
+                    Some("a.example"),
+                    Some("a.example"),
+                    Some("b.example"),
+                    Some("a.example"),
+                    Some("a.example"),
+                ])
+            }),
+            ("optional int32 url_port", Int32(vec![None, Some(80), Some(8443), None, Some(-1)])),
+            ("optional binary url_path (UTF8)", {
+                Texts(vec![Some("/no"), Some("/yes"), Some("/x"), Some("/y"), None])
+            }),
+            ("optional binary url_query (UTF8)", Texts(vec![None, Some(""), Some("a=b&c"), None, Some("q")])),
+        ]
+    };
+    bench.file("list", parquet(&columns(), 1, Compression::SNAPPY));
+    bench.filter("--robots sites --out out list").assert().success();
+    let split = Split::read(&bench, "out");
+    assert_eq!(split.lines("blocked"), ["http://a.example/no"]);
+    assert_eq!(split.lines("allowed"), ["http://a.example:80/yes?", "http://a.example/?q"]);
+    assert_eq!(split.lines("deferred"), ["https://b.example:8443/x?a=b&c"]);
+    assert_eq!(split.lines("invalid"), [""]);
+    assert_eq!(split.reasons("invalid"), [("empty".to_owned(), 1)].into());
+    // Where the URL itself is there, it counts.
+    let mut columns = columns();
+    columns.push(("optional binary url", Texts(vec![Some("http://a.example/whole"); 5])));
+    bench.file("list", parquet(&columns, 1, Compression::SNAPPY));
+    bench.filter("--robots sites --force --out out list").assert().success();
+    assert_eq!(Split::read(&bench, "out").lines("allowed"), ["http://a.example/whole"; 5]);
+}
+
+#[test]
+fn rows_without_a_url_or_with_line_feeds_are_invalid_lines() {
+    let bench = Bench::with_site();
+    let urls = ["http://a.example/1", "http://a.example/\nno", "\n", "http://a.example/2", "http://a.example/x\r"];
+    let mut urls: Vec<Option<&'static str>> = urls.map(Some).into();
+    urls.push(None);
+    let urls = urls.repeat(40);
+    bench.file("list", parquet(&[("optional binary url", Texts(urls))], 1, Compression::UNCOMPRESSED));
+    for options in ["", "--threads 3 --chunk-size 1", "--chunk-size 1000"] {
+        bench.filter(&format!("--robots sites --force --out out {options} list")).assert().success();
+        let split = Split::read(&bench, "out");
+        let allowed = ["http://a.example/1", "http://a.example/2", "http://a.example/x\r"].repeat(40);
+        assert_eq!(split.lines("allowed"), allowed, "{options}");
+        assert_eq!(split.lines("invalid"), ["http://a.example/%0Ano", "%0A", ""].repeat(40), "{options}");
+        let reasons = [("empty".to_owned(), 40), ("line-break".to_owned(), 80)];
+        assert_eq!(split.reasons("invalid"), reasons.into(), "{options}");
+        bench.program("verify out --inputs").assert().success();
+    }
+}
+
+#[test]
+fn tables_without_urls_are_refused() {
+    let bench = Bench::with_site();
+    let refused = |columns: &[(&str, crate::parquet::Values)], options: &str, words: &[&str]| {
+        bench.file("list", parquet(columns, 1, Compression::UNCOMPRESSED));
+        bench.refused(&format!("--robots sites --out out {options} list"), &[&["list"], words].concat());
+    };
+    let page = || ("optional binary page", Texts(vec![Some("http://a.example/")]));
+    refused(&[page()], "", &["no column \"url\"", "url_host_name", "page", "--column"]);
+    refused(&[page()], "--column uri", &["no column \"uri\"", "page", "--column"]);
+    refused(&[page()], "--column 2", &["no column 2", "page"]);
+    refused(&[("optional int32 url", Int32(vec![Some(7)]))], "", &["\"url\"", "octets or text"]);
+    refused(&[("repeated binary url", Texts(vec![Some("http://a.example/")]))], "", &["\"url\"", "several values"]);
+}
+
+#[test]
+fn damaged_tables_are_refused() {
+    let bench = Bench::with_site();
+    let urls: Vec<_> = (0..3000).map(|number| Some(format!("http://a.example/{number}").into_bytes())).collect();
+    let file = parquet(&[("optional binary url", Octets(urls))], 3, Compression::SNAPPY);
+    for length in [4, 5, 11, file.len() / 2, file.len() - 1] {
+        bench.file("list", &file[..length]);
+        bench.refused("--robots sites --out out list", &["the list list: "]);
+    }
+    let mut refused = 0;
+    for at in (4..file.len() - 8).step_by(file.len() / 40) {
+        let mut damaged = file.clone();
+        damaged[at..at + 4].iter_mut().for_each(|octet| *octet ^= 0x55);
+        bench.file("list", damaged);
+        let done = bench.filter("--robots sites --force --out out list").output().expect("the program");
+        let said = String::from_utf8_lossy(&done.stderr);
+        assert!(!said.contains("panicked"), "{said}");
+        if !done.status.success() {
+            assert_eq!(done.status.code(), Some(2), "octet {at}: {said}");
+            assert!(said.contains("the list list: "), "{said}");
+            refused += 1;
+        }
+    }
+    assert!(refused > 5, "{refused}: what is changed inside a text is another text, but pages and schemas are noticed");
+}

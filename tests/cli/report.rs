@@ -1,0 +1,230 @@
+//! `robosieve report`: the page about a run. (What it looks like in a browser, scripts/report-check finds out.)
+
+use crate::bench::{Bench, said};
+
+const ROBOTS: &str = "User-agent: *\nDisallow: /no\nDisallow: /never\n\nUser-agent: other\nDisallow: /other\n";
+
+/// Two sites, one that refuses everything, and a list of which a few lines are blocked.
+fn bench() -> Bench {
+    let bench = Bench::new();
+    bench.file("sites/a.example", ROBOTS);
+    bench.file("sites/b.example", "User-agent: *\nDisallow: /no\n");
+    bench.file("captures.jsonl", "{\"url\":\"http://c.example/robots.txt\",\"status\":403}\n");
+    let mut urls = String::new();
+    for number in 0..30 {
+        urls.push_str(&format!("http://a.example/no{number}\nhttp://a.example/yes{number}\n"));
+        urls.push_str(&"http://a.example/never\n".repeat(usize::from(number % 3 == 0)));
+        urls.push_str(&"HTTP://b.example:80/no\n".repeat(usize::from(number % 5 == 0)));
+        urls.push_str(&"http://a.example/other\n".repeat(usize::from(number % 15 == 0)));
+    }
+    urls.push_str("http://c.example/x\nhttp://unknown.example/<1>\nno url\n");
+    bench.file("urls", &urls);
+    bench.file("more", "http://b.example/no/more");
+    bench
+}
+
+const SOURCES: &str = "--robots sites --robots captures.jsonl";
+
+/// The page of a run in `out`, made with these options.
+fn page(bench: &Bench, options: &str) -> String {
+    bench.program(&format!("report out {options}")).assert().success();
+    String::from_utf8(bench.read("out/report.html")).expect("UTF-8")
+}
+
+/// The rows of the table whose caption begins so, as text with a bar between cells; of the first such table behind
+/// `after`.
+fn rows(page: &str, after: &str, caption: &str) -> Vec<String> {
+    let page = &page[page.find(after).unwrap_or_else(|| panic!("{after}"))..];
+    let caption = format!("<caption>{caption}");
+    let table = &page[page.find(&caption).unwrap_or_else(|| panic!("{caption} in {page}"))..];
+    let body = table.split("<tbody>").nth(1).and_then(|rest| rest.split("</tbody>").next()).expect("a body");
+    let cells = |row: &str| {
+        let mut text = String::new();
+        let mut markup = false;
+        for letter in row.replace("</td><td", "</td>|<td").chars() {
+            markup = markup && letter != '>' || letter == '<';
+            if !markup && letter != '>' {
+                text.push(letter);
+            }
+        }
+        text
+    };
+    body.lines().filter(|row| !row.is_empty()).map(cells).collect()
+}
+
+#[test]
+fn the_page_tells_what_the_receipt_does() {
+    let bench = bench();
+    bench.filter(&format!("{SOURCES} --out out urls more")).assert().success();
+    let page = page(&bench, "");
+    assert!(page.contains("<title>82 lines, split by robots.txt</title>"), "{page}");
+    let reasons = ["blocked|rules|47|57.32%", "allowed|rules|32|39.02%", "allowed|unavailable|1|1.22%"];
+    assert_eq!(rows(&page, "<main>", "Reasons")[..3], reasons);
+    assert_eq!(rows(&page, "<main>", "robots.txt to fetch, by reason"), ["unfetched|none|1|1"]);
+    assert_eq!(rows(&page, "<main>", "robots.txt to fetch, by waiting"), ["http://unknown.example|unfetched|none|1"]);
+    assert_eq!(rows(&page, "<main>", "Lists")[1], "more|1|24|1.22%");
+    assert!(page.contains("Give the policy of the run"), "{page}");
+    assert!(rows(&page, "<main>", "As the receipt").contains(&"dialect|rfc9309".to_owned()));
+    assert!(page.contains("<polyline points="), "a chart of the speed");
+}
+
+#[test]
+fn nothing_is_needed_from_anywhere() {
+    let bench = bench();
+    bench.filter(&format!("{SOURCES} --out out urls")).assert().success();
+    let page = page(&bench, SOURCES);
+    for from_elsewhere in [" src=", "@import", "url(", "href=\"http", "<iframe", "fetch("] {
+        assert!(!page.contains(from_elsewhere), "{from_elsewhere}");
+    }
+    assert!(page.contains("default-src 'none'"));
+}
+
+#[test]
+fn a_policy_tells_who_blocked_what() {
+    let tables = |bench: &Bench, policy: &str| {
+        let page = page(bench, policy);
+        assert!(!page.contains("not the one of the run") && !page.contains("are not blocked by"), "{page}");
+        (rows(&page, "What was blocked", "Origins by"), rows(&page, "What was blocked", "Deciding rules"))
+    };
+    let origins = ["http://a.example|40|85.11%", "http://b.example|7|14.89%"];
+    let rules = [
+        "Disallow: /no|37|78.72%|http://a.example/robots.txt, line 2",
+        "Disallow: /never|10|21.28%|http://a.example/robots.txt, line 3",
+    ];
+    for options in ["", "--per-input", "--verdicts", "--per-input --verdicts", "--chunk-size 100"] {
+        let bench = bench();
+        bench.filter(&format!("{SOURCES} {options} --out out urls more")).assert().success();
+        let (found_origins, found_rules) = tables(&bench, SOURCES);
+        assert_eq!(
+            (&found_origins[..], &found_rules[..]),
+            (&origins.map(str::to_owned)[..], &rules.map(str::to_owned)[..])
+        );
+        bench.program("compile --agent examplebot sites captures.jsonl -o policy.rsv").assert().success();
+        assert_eq!(tables(&bench, "--policy policy.rsv"), (found_origins, found_rules), "{options}");
+    }
+}
+
+#[test]
+fn lines_with_other_columns_are_explained_too() {
+    let origins = ["http://a.example|2|66.67%", "http://b.example|1|33.33%"];
+    let urls = ["http://a.example/no", "http://a.example/yes", "http://a.example/no/2", "http://b.example/no"];
+    let csv = |url: &str| format!("7,\"{url}\"\n");
+    let csv = format!("id,where\n{}", urls.map(csv).concat());
+    let entry = |url: &str| format!("example,a)/ 20240101000000 {{\"url\":\"{}\"}}\n", url.replace('/', "\\/"));
+    let cdxj = urls.map(entry).concat();
+    let cdx = |url: &str| format!("example,a)/ 20240101000000 {url}\n");
+    let cdx = format!(" CDX N b a\n{}", urls.map(cdx).concat());
+    let cases = [
+        ("--delimiter , --column where", csv.clone()),
+        ("--delimiter , --column 2 --header", csv),
+        ("", cdxj),
+        ("", cdx),
+    ];
+    for (options, list) in cases {
+        for form in ["", "--verdicts --agent other", "--per-input"] {
+            let bench = bench();
+            bench.file("list", &list);
+            bench.filter(&format!("{SOURCES} {options} {form} --out out list")).assert().success();
+            let page = page(&bench, SOURCES);
+            assert_eq!(rows(&page, "What was blocked", "Origins by"), origins, "{options} {form} {list}");
+            assert!(!page.contains("are not blocked by"), "{page}");
+        }
+    }
+    // An index and a plain list in one run.
+    let bench = bench();
+    bench.file("list", urls.map(entry).concat());
+    bench.filter(&format!("{SOURCES} --out out list more")).assert().success();
+    let found = rows(&page(&bench, SOURCES), "What was blocked", "Origins by");
+    assert_eq!(found, ["http://a.example|2|50.00%", "http://b.example|2|50.00%"]);
+}
+
+#[test]
+fn each_crawler_has_its_own() {
+    let bench = bench();
+    bench.filter(&format!("--agent other {SOURCES} --out out urls more")).assert().success();
+    let page = page(&bench, SOURCES);
+    let blocked = &page[page.find("What was blocked").expect("a section")..];
+    assert_eq!(rows(blocked, "<h3>examplebot", "Origins by")[0], "http://a.example|40|85.11%");
+    assert_eq!(
+        rows(blocked, "<h3>other", "Deciding rules"),
+        [
+            "Disallow: /no|7|77.78%|http://b.example/robots.txt, line 2",
+            "Disallow: /other|2|22.22%|http://a.example/robots.txt, line 6",
+        ]
+    );
+}
+
+#[test]
+fn what_no_rule_decided_is_told_by_its_reason() {
+    let bench = bench();
+    let words = "--dialect extended-2008 --on-unfetched block";
+    bench.filter(&format!("{SOURCES} {words} --out out urls")).assert().success();
+    let page = page(&bench, SOURCES);
+    let rules = rows(&page, "What was blocked", "Deciding rules");
+    assert!(rules.contains(&"no rule: unfetched|1|2.13%|http://unknown.example".to_owned()), "{rules:?}");
+    let standings = rows(&page, "<main>", "Origins of the policy");
+    assert_eq!(standings.iter().map(|row| row.split('|').nth(1).expect("a number")).collect::<Vec<_>>(), ["4", "1"]);
+    assert_eq!(rows(&page, "<main>", "HTTP status").last().map(String::as_str), Some("403|1|20.00%"));
+}
+
+#[test]
+fn tables_are_cut_and_the_same_for_any_number_of_workers() {
+    let bench = bench();
+    bench.filter(&format!("{SOURCES} --out out urls more")).assert().success();
+    let short = page(&bench, &format!("{SOURCES} --top 1"));
+    assert_eq!(rows(&short, "What was blocked", "Origins by blocked lines: the first 1 of 2").len(), 1);
+    assert_eq!(rows(&short, "What was blocked", "Deciding rules: the first 1 of 2").len(), 1);
+    assert_eq!(page(&bench, &format!("{SOURCES} --threads 1")), page(&bench, &format!("{SOURCES} --threads 3")));
+}
+
+#[test]
+fn another_policy_is_noticed() {
+    let bench = bench();
+    bench.filter(&format!("{SOURCES} --out out urls")).assert().success();
+    bench.file("sites/a.example", "User-agent: *\nDisallow: /never\n");
+    let done = bench.program(&format!("report out {SOURCES}")).assert().success();
+    said(&done.get_output().stderr, &["30 lines", "are not blocked by this policy"]);
+    let page = String::from_utf8(bench.read("out/report.html")).expect("UTF-8");
+    assert!(page.contains("not the one of the run") && page.contains("30 blocked lines are not blocked"), "{page}");
+}
+
+#[test]
+fn foreign_text_is_only_text() {
+    let bench = Bench::new();
+    let evil = "</code></script><script>alert(1)</script>\"'";
+    bench.file("sites/a.example", format!("User-agent: *\nDisallow: /{evil}\n"));
+    bench.file("<b>urls", format!("http://a.example/{evil}\nhttp://b.example/{evil}\n"));
+    bench.filter("--robots sites --out out <b>urls").assert().success();
+    let page = page(&bench, "--robots sites");
+    assert_eq!(page.matches("<script>").count(), 1, "ours");
+    assert!(page.contains("&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;") && page.contains("&lt;b&gt;urls"));
+    assert!(!page.contains("<b>"), "{page}");
+}
+
+#[test]
+fn what_is_no_run_has_no_page() {
+    let bench = bench();
+    let done = bench.program("report nowhere").assert().code(2);
+    said(&done.get_output().stderr, &["nowhere/receipt.json", "no folder of a complete run"]);
+    bench.file("out/receipt.json", "{}");
+    let done = bench.program("report out").assert().code(2);
+    said(&done.get_output().stderr, &["out/receipt.json", "no receipt"]);
+    bench.filter(&format!("{SOURCES} --force --out out urls")).assert().success();
+    let done = bench.program("report out -o no/where.html").assert().code(2);
+    said(&done.get_output().stderr, &["cannot write no/where.html"]);
+    bench.program("compile --agent thirdbot sites -o third.rsv").assert().success();
+    let done = bench.program("report out --policy third.rsv").assert().code(2);
+    said(&done.get_output().stderr, &["not for the crawlers of the run", "examplebot"]);
+    std::fs::remove_file(bench.path("out/blocked.txt")).expect("a file");
+    let done = bench.program(&format!("report out {SOURCES}")).assert().code(2);
+    said(&done.get_output().stderr, &["out/blocked.txt"]);
+}
+
+#[test]
+fn the_page_of_an_earlier_run_goes_with_its_files() {
+    let bench = bench();
+    bench.filter(&format!("{SOURCES} --out out urls")).assert().success();
+    page(&bench, "");
+    bench.filter(&format!("{SOURCES} --force --out out urls")).assert().success();
+    assert!(!bench.names("out").contains(&"report.html".to_owned()));
+}
