@@ -150,7 +150,9 @@ impl<'l> Turns<'l> {
     /// those, else those up to the last checkpoint.
     fn kept(self, failure: FilterError) -> FilterError {
         let Some(keeper) = self.keeper else { return failure };
-        if !self.turn.is_stopped() {
+        // Of a run that has done nothing, nothing is kept.
+        let begun = keeper.has_kept() || self.turn.out_of_turn(|turn| turn.totals.input.lines > 0);
+        if begun && !self.turn.is_stopped() {
             let gathered = self.gatherer.into_inner();
             let mut turn = self.turn.into_inner();
             if let Some(taken) = turn.taken(gathered, keeper.seconds()) {
