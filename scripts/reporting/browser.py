@@ -135,7 +135,7 @@ class Tab:
         """The value of an expression on the page."""
         answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True)
         if "exceptionDetails" in answer:
-            raise BrowserError(str(answer["exceptionDetails"]))
+            raise BrowserError(answer["exceptionDetails"].get("exception", {}).get("description", "an exception"))
         return answer["result"]["value"]
 
     def screenshot(self, width, height):

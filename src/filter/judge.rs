@@ -236,7 +236,7 @@ impl<'p> Judge<'p> {
     }
 
     /// The origin of a trimmed line in canonical form, and where it ends in the line.
-    pub(super) fn origin_of<'l>(&self, line: &'l [u8]) -> Result<(Cow<'l, str>, usize), origin::InvalidUrl> {
+    pub(crate) fn origin_of<'l>(&self, line: &'l [u8]) -> Result<(Cow<'l, str>, usize), origin::InvalidUrl> {
         if let Some(end) = origin::authority_end(line) {
             let key = &line[..end];
             if self.index.get(key).is_some() || origin::is_surely_canonical(key) {

@@ -1,11 +1,11 @@
 //! What blocked the lines of `blocked.txt`: they are judged again, and each is explained.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use super::tops::Tops;
-use crate::filter::{Bench, Judge, Outcome, Partition, Reason, Receipt, VerifyError, reread};
+use crate::filter::{Bench, Judge, Partition, Reason, Receipt, VerifyError, reread};
 use crate::origin;
 use crate::policy::{Crawler, Policy};
 use crate::rule_set::ChosenRules;
@@ -22,7 +22,7 @@ pub(super) struct Blocked {
     pub not_blocked: u64,
     /// Lines of each origin.
     pub origins: Tops<String, ()>,
-    /// Lines of each decider, with the first place where it decided.
+    /// Lines of each decider, with a place where it decided.
     pub deciders: Tops<Decider, Place>,
 }
 
@@ -53,9 +53,10 @@ impl Blocked {
     ) -> Result<Blocked, VerifyError> {
         let judge = Judge::new(policy, crawler, receipt.options.choices);
         let of = |urls: &[Cow<'_, [u8]>]| {
-            let mut chunk = Explainer { judge: &judge, crawler, rules: HashMap::new(), bench: Bench::default() };
+            let mut chunk = Explainer { judge: &judge, crawler, rows: HashMap::new(), bench: Bench::default() };
             let mut blocked = Blocked::default();
             urls.iter().for_each(|url| chunk.count(url, &mut blocked));
+            chunk.finish(&mut blocked);
             blocked
         };
         reread((receipt, directory), (place, Partition::Blocked), threads, of, Blocked::append)
@@ -69,13 +70,21 @@ impl Blocked {
     }
 }
 
-/// Explains the lines of one chunk.
+/// Explains the lines of one chunk. They are counted by the policy's rows, because lines of one origin are often
+/// neighbours: what is foreign text is only copied once an origin and rule.
 struct Explainer<'p> {
     judge: &'p Judge<'p>,
     crawler: &'p Crawler,
-    /// The rules of each row of the policy that was met: lines of one origin are often neighbours.
-    rules: HashMap<u32, Option<ChosenRules>>,
+    rows: HashMap<u32, Row>,
     bench: Bench,
+}
+
+/// What blocked the lines of one origin.
+struct Row {
+    origin: String,
+    rules: Option<ChosenRules>,
+    /// By the reason, and by the place of the rule in the file if one decided: how many lines.
+    deciders: BTreeMap<(Reason, Option<usize>), u64>,
 }
 
 impl Explainer<'_> {
@@ -83,37 +92,54 @@ impl Explainer<'_> {
         blocked.lines += 1;
         let outcome = self.judge.judge_slowly(url, &mut self.bench);
         let url = origin::trimmed(url);
-        let Ok((origin, end)) = origin::canonical(url) else {
+        let found = self.judge.origin_of(url).ok().filter(|_| outcome.partition() == Partition::Blocked);
+        let Some((origin, end)) = found else {
             blocked.not_blocked += 1;
             return;
         };
-        if outcome.partition() != Partition::Blocked {
-            blocked.not_blocked += 1;
+        let reason = outcome.reason();
+        let Some(record) = self.judge.policy().index().get(origin.as_bytes()) else {
+            let origin = origin.into_owned();
+            blocked.deciders.add(Decider::Reason(reason), 1, || Place { origin: origin.clone(), line: 0 });
+            blocked.origins.add(origin, 1, || ());
             return;
-        }
-        let (decider, number) = self.decider(&origin, &url[end..], outcome);
-        blocked.deciders.add(decider, 1, || Place { origin: origin.clone(), line: number });
-        blocked.origins.add(origin, 1, || ());
+        };
+        let row = self.rows.entry(record.row).or_insert_with(|| {
+            let policy = self.judge.policy();
+            let rules = policy.groups(self.crawler).of(record.row).map(|group| policy.rules(group));
+            Row { origin: origin.into_owned(), rules, deciders: BTreeMap::new() }
+        });
+        let rule = row.rule(&url[end..], reason);
+        *row.deciders.entry((reason, rule)).or_default() += 1;
     }
 
-    /// What decided, and its line.
-    fn decider(&mut self, origin: &str, rest: &[u8], outcome: Outcome) -> (Decider, u32) {
-        let reason = outcome.reason();
-        let by_reason = (Decider::Reason(reason), 0);
+    /// Adds the counts of the chunk.
+    fn finish(self, blocked: &mut Blocked) {
+        let mut rows: Vec<Row> = self.rows.into_values().collect();
+        rows.sort_unstable_by(|a, b| a.origin.cmp(&b.origin));
+        for Row { origin, rules, deciders } in rows {
+            for ((reason, rule), lines) in &deciders {
+                let rule = rule.and_then(|place| rules.as_ref()?.rules().get(place));
+                let decider = match rule {
+                    Some(rule) => Decider::Rule(rule.value[..rule.value.len().min(LONGEST_RULE)].to_vec()),
+                    None => Decider::Reason(*reason),
+                };
+                let line = rule.map_or(0, |rule| rule.line);
+                blocked.deciders.add(decider, *lines, || Place { origin: origin.clone(), line });
+            }
+            blocked.origins.add(origin, deciders.values().sum(), || ());
+        }
+    }
+}
+
+impl Row {
+    /// The place of the rule that decided, if one did.
+    fn rule(&self, rest: &[u8], reason: Reason) -> Option<usize> {
         if !matches!(reason, Reason::Rules | Reason::LastGood | Reason::Stale) {
-            return by_reason;
+            return None;
         }
-        let policy = self.judge.policy();
-        let Some(record) = policy.index().get(origin.as_bytes()) else { return by_reason };
-        let rules = self.rules.entry(record.row);
-        let rules = rules.or_insert_with(|| {
-            let group = policy.groups(self.crawler).of(record.row)?;
-            Some(policy.rules(group))
-        });
-        let explained = rules.as_ref().map(|rules| rules.explain(&origin::path(rest)));
-        match explained.and_then(|explained| explained.rule).filter(|rule| !rule.allow) {
-            Some(rule) => (Decider::Rule(rule.value[..rule.value.len().min(LONGEST_RULE)].to_vec()), rule.line),
-            None => by_reason,
-        }
+        let rules = self.rules.as_ref()?;
+        let rule = rules.explain(&origin::path(rest)).rule.filter(|rule| !rule.allow)?;
+        rules.rules().iter().position(|other| std::ptr::eq(other, rule))
     }
 }

@@ -99,7 +99,7 @@ fn top_origins(blocked: &Blocked, most: usize) -> String {
 
 fn top_deciders(blocked: &Blocked, most: usize) -> String {
     let caption = caption("Deciding rules", blocked.deciders.len(), most, blocked.deciders.error());
-    let columns = [("rule", false), ("lines", true), ("share", true), ("first met at", false)];
+    let columns = [("rule", false), ("lines", true), ("share", true), ("for example at", false)];
     let mut table = Table::new(&caption, &columns);
     for (decider, lines, place) in blocked.deciders.most_frequent(most) {
         let (rule, place) = match decider {

@@ -9,7 +9,7 @@ use super::{PolicyArgs, ReadingArgs};
 ///
 /// Writes one HTML file that needs nothing else: no network, no other file. With the policy of the run (or the robots.txt
 /// sources it was made from) the blocked lines are read again, and the page says which origins and which rules they were
-/// blocked by; that takes about as long as the run. Memory is bounded: of more than 131,072 origins or rules, the frequent
+/// blocked by. Memory is bounded: of more than 131,072 origins or rules, the frequent
 /// ones are counted, and the page says how exactly.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
