@@ -31,7 +31,8 @@ fn watched(args: &FilterArgs, journal: &Journal) -> Result<ExitCode, Failure> {
     let mut metrics = args.watching.metrics.as_deref().map(Metrics::create).transpose()?;
     let result = split(args, journal, &progress, metrics.as_mut());
     if let Some(metrics) = metrics {
-        let finished = metrics.finish(&progress.snapshot(), result.is_ok());
+        let failed = result.as_ref().is_err_and(|failure| !failure.is_closed_pipe());
+        let finished = metrics.finish(&progress.snapshot(), !failed);
         finished.unwrap_or_else(|error| journal.warn(error));
     }
     result

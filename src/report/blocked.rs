@@ -53,7 +53,7 @@ impl Blocked {
     ) -> Result<Blocked, VerifyError> {
         let judge = Judge::new(policy, crawler, receipt.options.choices);
         let of = |urls: &[Cow<'_, [u8]>]| {
-            let mut chunk = Explainer { judge: &judge, crawler, rows: HashMap::new(), bench: Bench::default() };
+            let mut chunk = Explainer { judge: &judge, crawler, origins: HashMap::new(), bench: Bench::default() };
             let mut blocked = Blocked::default();
             urls.iter().for_each(|url| chunk.count(url, &mut blocked));
             chunk.finish(&mut blocked);
@@ -70,18 +70,18 @@ impl Blocked {
     }
 }
 
-/// Explains the lines of one chunk. They are counted by the policy's rows, because lines of one origin are often
-/// neighbours: what is foreign text is only copied once an origin and rule.
+/// Explains the lines of one chunk. Lines of one origin are often neighbours, so its rules are looked up once a chunk, and
+/// text is copied once for each origin and rule, not for each line.
 struct Explainer<'p> {
     judge: &'p Judge<'p>,
     crawler: &'p Crawler,
-    rows: HashMap<u32, Row>,
+    origins: HashMap<&'p [u8], Origin>,
     bench: Bench,
 }
 
 /// What blocked the lines of one origin.
-struct Row {
-    origin: String,
+struct Origin {
+    name: String,
     rules: Option<ChosenRules>,
     /// By the reason, and by the place of the rule in the file if one decided: how many lines.
     deciders: BTreeMap<(Reason, Option<usize>), u64>,
@@ -104,20 +104,20 @@ impl Explainer<'_> {
             blocked.origins.add(origin, 1, || ());
             return;
         };
-        let row = self.rows.entry(record.row).or_insert_with(|| {
+        let of_origin = self.origins.entry(record.origin).or_insert_with(|| {
             let policy = self.judge.policy();
             let rules = policy.groups(self.crawler).of(record.row).map(|group| policy.rules(group));
-            Row { origin: origin.into_owned(), rules, deciders: BTreeMap::new() }
+            Origin { name: origin.into_owned(), rules, deciders: BTreeMap::new() }
         });
-        let rule = row.rule(&url[end..], reason);
-        *row.deciders.entry((reason, rule)).or_default() += 1;
+        let rule = of_origin.rule(&url[end..], reason);
+        *of_origin.deciders.entry((reason, rule)).or_default() += 1;
     }
 
     /// Adds the counts of the chunk.
     fn finish(self, blocked: &mut Blocked) {
-        let mut rows: Vec<Row> = self.rows.into_values().collect();
-        rows.sort_unstable_by(|a, b| a.origin.cmp(&b.origin));
-        for Row { origin, rules, deciders } in rows {
+        let mut origins: Vec<Origin> = self.origins.into_values().collect();
+        origins.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+        for Origin { name, rules, deciders } in origins {
             for ((reason, rule), lines) in &deciders {
                 let rule = rule.and_then(|place| rules.as_ref()?.rules().get(place));
                 let decider = match rule {
@@ -125,14 +125,14 @@ impl Explainer<'_> {
                     None => Decider::Reason(*reason),
                 };
                 let line = rule.map_or(0, |rule| rule.line);
-                blocked.deciders.add(decider, *lines, || Place { origin: origin.clone(), line });
+                blocked.deciders.add(decider, *lines, || Place { origin: name.clone(), line });
             }
-            blocked.origins.add(origin, deciders.values().sum(), || ());
+            blocked.origins.add(name, deciders.values().sum(), || ());
         }
     }
 }
 
-impl Row {
+impl Origin {
     /// The place of the rule that decided, if one did.
     fn rule(&self, rest: &[u8], reason: Reason) -> Option<usize> {
         if !matches!(reason, Reason::Rules | Reason::LastGood | Reason::Stale) {

@@ -7,7 +7,8 @@ use crate::filter::Sample;
 
 /// A bar of parts, each with its name (which is its class too) and its number.
 pub(super) fn parts(label: &str, parts: &[(&'static str, u64)]) -> String {
-    let whole: u64 = parts.iter().map(|(_, part)| part).sum();
+    // A receipt may have been tampered with.
+    let whole = parts.iter().fold(0u64, |whole, (_, part)| whole.saturating_add(*part));
     let (mut bars, mut legend, mut at) = (String::new(), String::new(), 0.0);
     for (name, part) in parts {
         let share = percent(*part, whole);
@@ -89,5 +90,6 @@ mod tests {
         let chart = parts("what", &[("allowed", 3), ("blocked", 1), ("invalid", 0)]);
         assert!(chart.contains("x=\"0.0000\" width=\"75.0000\"") && chart.contains("x=\"75.0000\" width=\"25.0000\""));
         assert!(parts("nothing", &[("allowed", 0)]).contains("width=\"0.0000\""));
+        assert!(parts("too much", &[("allowed", u64::MAX), ("blocked", 1)]).contains("width=\"100.0000\""));
     }
 }

@@ -32,7 +32,7 @@ impl Waiting {
             let Some((origin, found)) = parse_needed(&row, 0) else { continue };
             let (origins, lines) = waiting.reasons.entry((found.reason, found.status)).or_default();
             *origins += 1;
-            *lines += found.lines;
+            *lines = lines.saturating_add(found.lines);
             top.push(Reverse((found.lines, Reverse(origin.to_owned()), found.reason, found.status)));
             if top.len() > most {
                 top.pop();

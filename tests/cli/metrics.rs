@@ -181,6 +181,16 @@ fn a_failure_is_told_and_the_last_success_remembered() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn a_closed_pipe_is_no_failure() {
+    let bench = Bench::with_site();
+    bench.file("urls", LINES);
+    let words = "filter --agent examplebot --robots sites --metrics run.prom --count urls";
+    assert_eq!(crate::output::with_closed_stdout(&bench, words).status.code(), Some(0));
+    assert_eq!(metrics(&bench)["robosieve_run_success"], 1.0);
+}
+
 #[test]
 fn a_place_where_they_cannot_be_is_refused_at_once() {
     let bench = Bench::with_site();

@@ -139,6 +139,15 @@ fn lines_with_other_columns_are_explained_too() {
 }
 
 #[test]
+fn origins_of_one_robots_txt_are_told_apart() {
+    let bench = bench();
+    bench.file("list", "https://a.example/no\nhttp://a.example/no\nhttps://a.example/never\n");
+    bench.filter(&format!("{SOURCES} --out out list")).assert().success();
+    let origins = rows(&page(&bench, SOURCES), "What was blocked", "Origins by");
+    assert_eq!(origins, ["https://a.example|2|66.67%", "http://a.example|1|33.33%"]);
+}
+
+#[test]
 fn each_crawler_has_its_own() {
     let bench = bench();
     bench.filter(&format!("--agent other {SOURCES} --out out urls more")).assert().success();

@@ -9,8 +9,8 @@ use super::{PolicyArgs, ReadingArgs};
 ///
 /// Writes one HTML file that needs nothing else: no network, no other file. With the policy of the run (or the robots.txt
 /// sources it was made from) the blocked lines are read again, and the page says which origins and which rules they were
-/// blocked by. Memory is bounded: of more than 131,072 origins or rules, the frequent
-/// ones are counted, and the page says how exactly.
+/// blocked by; a line costs several times what it cost in the run. Memory is bounded: of more than 131,072 origins or
+/// rules, the frequent ones are counted, and the page says how exactly.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   robosieve report split
