@@ -6,7 +6,7 @@
 //! all runs of a list, and what memory the process held when the policy was made.
 
 use robosieve::Dialect;
-use robosieve::filter::{self, Choices, Destination, Form, Job, Progress, UrlField};
+use robosieve::filter::{self, Choices, Destination, Form, Job, LongRun, Progress, UrlField};
 use robosieve::pattern::Patterns;
 use robosieve::policy::{Captures, Crawler, Policy, source};
 use robosieve::robots::{Agents, Robots};
@@ -53,7 +53,14 @@ impl Options {
             .into_iter()
             .take(1 + usize::from(self.out.is_some()))
             .map(|out| {
-                out.map(|directory| Destination { directory, form: Form::Partitions, force: true, per_input: false })
+                out.map(|directory| Destination {
+                    directory,
+                    form: Form::Partitions,
+                    compress: None,
+                    split_size: None,
+                    force: true,
+                    per_input: false,
+                })
             })
             .collect();
         let mut jobs = Vec::new();
@@ -70,7 +77,7 @@ impl Options {
                         choices,
                         threads,
                         chunk_size: 0,
-                        shard: None,
+                        long_run: LongRun::default(),
                     });
                 }
             }

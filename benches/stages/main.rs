@@ -10,7 +10,7 @@ use criterion::{Criterion, Throughput};
 use data::{List, Set};
 use robosieve::automaton::{self, Scratch};
 use robosieve::filter::{
-    self, Bench, Choices, Destination, Form, Job, Judge, Outcome, Partition, Progress, Url, UrlField,
+    self, Bench, Choices, Destination, Form, Job, Judge, LongRun, Outcome, Partition, Progress, Url, UrlField,
 };
 use robosieve::pattern::Patterns;
 use robosieve::policy::{Captures, Groups, Policy, source};
@@ -195,6 +195,8 @@ fn job(policy: &Policy, list: &List, directory: Option<PathBuf>, threads: usize)
         destination: directory.map(|directory| Destination {
             directory,
             form: Form::Partitions,
+            compress: None,
+            split_size: None,
             force: true,
             per_input: false,
         }),
@@ -202,7 +204,7 @@ fn job(policy: &Policy, list: &List, directory: Option<PathBuf>, threads: usize)
         choices: Choices::default(),
         threads,
         chunk_size: 0,
-        shard: None,
+        long_run: LongRun::default(),
     }
 }
 

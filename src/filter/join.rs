@@ -6,15 +6,16 @@
 //! ends, the first at the start and the last at the end.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufRead, BufReader, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use super::FilterError;
-use super::form::{Form, partition_names_of};
+use super::file_layout::FileLayout;
 use super::needed::{Needed, parse_row};
-use super::output::{NEEDED, Output, RECEIPT, list_folder};
-use super::receipt::{ListPart, Part, PartitionPart, Receipt, ReceiptOptions};
+use super::output::{NEEDED, Output, RECEIPT};
+use super::receipt::{FilePart, ListPart, Part, PartitionPart, Receipt, ReceiptOptions};
 use super::run::NEEDED_LIMIT;
+use super::tally::Tally;
 use super::verify::account::contradictions;
 use super::verify::files::{outputs, robots_needed};
 use super::verify::{VerifyError, read_receipt};
@@ -76,6 +77,9 @@ pub enum JoinError {
         /// The list.
         list: String,
     },
+    /// Partitions that were cut into parts and should be put together.
+    #[error("the partitions of these shards are cut into parts by --split-size; join without --concat leaves them so")]
+    Numbered,
     /// A list of robots.txt with a row that is none.
     #[error("{}:{line}: that is no row of robots.txt to fetch", path.display())]
     Row {
@@ -119,11 +123,13 @@ pub fn join(shards: &[PathBuf], directory: &Path, concat: bool, force: bool) -> 
     for (folder, receipt) in &shards {
         prove(folder, receipt, concat)?;
     }
-    let names = file_names(&joined);
-    let mut output = Output::create(directory, &[], &names, force)?;
+    if concat && joined.options.split_size.is_some() {
+        return Err(JoinError::Numbered);
+    }
+    let mut output = Output::create(directory, &[], layout(&joined)?, force)?;
     if concat {
         joined.shards.clear();
-        concatenate(&shards, &names, &mut output)?;
+        concatenate(&shards, &mut joined, &mut output)?;
     }
     let needed = needed(&shards, directory)?;
     let mut origins = 0;
@@ -157,8 +163,9 @@ pub(super) fn joined(shards: Vec<(PathBuf, Receipt)>) -> Result<Receipt, JoinErr
     let mut joined = first.clone();
     joined.options.shard = None;
     joined.lists.iter_mut().for_each(|list| list.range = None);
-    for (_, receipt) in shards_of {
-        append(&mut joined, receipt);
+    in_folder(first_folder, &mut joined);
+    for (folder, receipt) in shards_of {
+        append(&mut joined, folder, receipt);
     }
     joined.shards = shards.iter().map(|(path, _)| path.display().to_string()).collect();
     joined.origins_needed = None;
@@ -229,18 +236,30 @@ fn adjoin(shards: &[(PathBuf, Receipt)]) -> Result<(), JoinError> {
     Ok(())
 }
 
+/// Names files as who stands outside the folder of their run does.
+fn in_folder(folder: &Path, receipt: &mut Receipt) {
+    for file in receipt.file_lists().flatten() {
+        file.name = format!("{}/{}", folder.display(), file.name);
+    }
+}
+
 /// Appends what a shard came to.
-fn append(joined: &mut Receipt, next: &Receipt) {
+fn append(joined: &mut Receipt, folder: &Path, next: &Receipt) {
+    let mut next = next.clone();
+    in_folder(folder, &mut next);
     joined.input.append(&next.input);
     for (part, next) in joined.partitions.values_mut().zip(next.partitions.values()) {
-        let PartitionPart { judged, written, reasons } = part;
+        let PartitionPart { judged, written, reasons, .. } = part;
         judged.append(&next.judged);
         append_to(written, next.written.as_ref());
         for (reason, lines) in &next.reasons {
             *reasons.entry(reason.clone()).or_default() += lines;
         }
     }
-    append_to(&mut joined.verdicts, next.verdicts.as_ref());
+    if let (Some(verdicts), Some(next)) = (&mut joined.verdicts, &next.verdicts) {
+        verdicts.written.append(&next.written);
+    }
+    joined.file_lists().zip(next.file_lists()).for_each(|(files, next)| files.append(next));
     for (list, next) in joined.lists.iter_mut().zip(&next.lists) {
         list.input.append(&next.input);
         list.partitions.values_mut().zip(next.partitions.values()).for_each(|(part, next)| part.append(next));
@@ -266,56 +285,62 @@ fn prove(folder: &Path, receipt: &Receipt, partitions: bool) -> Result<(), JoinE
     damaged.map_or(Ok(()), |(path, problem)| Err(JoinError::Damaged { path, problem }))
 }
 
-/// The names of the files of a job's partitions.
-fn file_names(receipt: &Receipt) -> Vec<String> {
+/// What the files of a job look like.
+fn layout(receipt: &Receipt) -> Result<FileLayout, FilterError> {
     let agents: Vec<Agents> = receipt.agents.iter().flat_map(|agents| agents.parse()).collect();
-    let form = receipt.options.form;
-    let mut names: Vec<String> =
-        partition_names_of(&agents.iter().collect::<Vec<_>>()).iter().map(|name| form.file_name(name)).collect();
-    names.dedup();
-    names
+    FileLayout::new(
+        receipt.options.form,
+        &agents.iter().collect::<Vec<_>>(),
+        receipt.options.compress,
+        receipt.options.split_size,
+    )
 }
 
-/// Copies the partitions of all shards, one behind the other.
-fn concatenate(shards: &[(PathBuf, Receipt)], names: &[String], output: &mut Output) -> Result<(), JoinError> {
-    let receipt = &shards[0].1;
-    let has_head = |list: &ListPart| receipt.options.form == Form::Verdicts || list.head.is_some();
-    let folder = |(place, list): (usize, &ListPart)| (list_folder(place, Path::new(&list.path)), has_head(list));
-    let folders = if receipt.options.per_input {
-        receipt.lists.iter().enumerate().map(folder).collect()
-    } else {
-        vec![(String::new(), receipt.lists.iter().any(has_head))]
-    };
-    for (folder, has_head) in folders {
-        output.create_folder(&folder)?;
-        for name in names.iter().map(|name| Path::new(&folder).join(name)) {
-            let mut unreadable = None;
-            let written = output.write_file(&name.to_string_lossy(), |out| {
-                for (number, (shard, _)) in shards.iter().enumerate() {
-                    let path = shard.join(&name);
-                    // What goes wrong here is told of the file that is read.
-                    match open_behind_head(&path, has_head && number > 0) {
-                        Ok(mut file) => io::copy(&mut file, out).map(|_| ())?,
-                        Err(error) => {
-                            unreadable = Some(JoinError::Unreadable { path, error });
-                            return Err(io::ErrorKind::Other.into());
-                        }
-                    }
-                }
-                Ok(())
-            });
-            unreadable.map_or(Ok(()), Err)?;
-            written?;
+/// Copies the files of all shards, those of one name behind each other, with one head.
+fn concatenate(shards: &[(PathBuf, Receipt)], joined: &mut Receipt, output: &mut Output) -> Result<(), JoinError> {
+    let mut first = shards[0].1.clone();
+    for (files, first) in joined.file_lists().zip(first.file_lists()) {
+        let parts = std::mem::take(files);
+        for (place, FilePart { name, .. }) in first.iter().enumerate() {
+            // Every shard has as many files of a kind, one for each list or one for all.
+            let parts: Vec<&FilePart> = parts.iter().skip(place).step_by(first.len()).collect();
+            if let Some((folder, _)) = name.rsplit_once('/') {
+                output.create_folder(folder)?;
+            }
+            files.push(copied(name, &parts, output)?);
         }
     }
     Ok(())
 }
 
-fn open_behind_head(path: &Path, has_head: bool) -> io::Result<BufReader<File>> {
-    let mut file = BufReader::new(File::open(path)?);
-    if has_head {
-        file.skip_until(b'\n')?;
-    }
+/// Copies files to one of this name, which has the head of the first.
+fn copied(name: &str, parts: &[&FilePart], output: &mut Output) -> Result<FilePart, JoinError> {
+    let head_bytes = parts.first().map_or(0, |first| first.head_bytes);
+    let lines = Part::of(&Tally::default(), true);
+    let mut whole = FilePart { name: name.to_owned(), file_bytes: 0, head_bytes, lines };
+    let mut unreadable = None;
+    let written = output.write_file(name, |out| {
+        for (number, part) in parts.iter().enumerate() {
+            // What goes wrong here is told of the file that is read.
+            match open_at(Path::new(&part.name), if number > 0 { part.head_bytes } else { 0 }) {
+                Ok(mut file) => whole.file_bytes += io::copy(&mut file, out)?,
+                Err(error) => {
+                    unreadable = Some(JoinError::Unreadable { path: PathBuf::from(&part.name), error });
+                    return Err(io::ErrorKind::Other.into());
+                }
+            }
+            whole.lines.append(&part.lines);
+        }
+        Ok(())
+    });
+    unreadable.map_or(Ok(()), Err)?;
+    written?;
+    Ok(whole)
+}
+
+fn open_at(path: &Path, start: u64) -> io::Result<File> {
+    let mut file = File::open(path)?;
+    file.seek(SeekFrom::Start(start))?;
     Ok(file)
 }
 

@@ -5,15 +5,21 @@
 //! order, to exactly one [`Partition`], for a [`Reason`] that is counted. [Tallies](Tally) of the lines as read and of the
 //! octets as written prove that none was lost; the [`Receipt`] tells both and gets its name last.
 
+mod checkpoint;
 mod chunks;
 mod decision;
+mod file_layout;
 mod form;
+mod frame;
+mod gather;
 mod join;
 mod judge;
+mod keeper;
 mod layout;
 mod lines;
 mod list;
 mod metrics;
+mod naming;
 mod needed;
 mod outcome;
 mod output;
@@ -23,30 +29,35 @@ mod reread;
 mod run;
 mod samples;
 mod scan;
+mod sequence;
 mod shard;
 mod spill;
+mod start;
 mod tally;
+mod totals;
 mod turns;
 mod verify;
 mod worker;
 
 pub use decision::{Choices, Fallback, MaxAge};
 pub use form::Form;
-pub(crate) use form::partition_names_of;
+pub use frame::FrameFormat;
 pub use join::{JoinError, join};
 pub use judge::{Bench, Judge, Url};
 pub use layout::{Column, Delimiter, DelimiterError, Layout, UrlField, UrlFieldError};
 pub use list::STANDARD_INPUT;
 pub use metrics::{Metrics, MetricsError};
+pub(crate) use naming::partition_names;
 pub(crate) use needed::parse_row as parse_needed;
 pub use outcome::{Outcome, Partition, Reason};
 pub use output::{NEEDED, RECEIPT, REPORT};
 pub use progress::{Counted, Phase, Progress, Snapshot};
-pub use receipt::{Hex, ListPart, Part, PartitionPart, Receipt, ReceiptOptions};
+pub use receipt::{FilePart, Hex, ListPart, Part, PartitionPart, Receipt, ReceiptOptions, VerdictsPart};
 pub(crate) use reread::reread;
-pub use run::{Destination, Job, run};
+pub use run::{Destination, Job, LongRun, run};
 pub use samples::Sample;
 pub use shard::{ListRange, Shard, ShardError};
+pub use start::{Begun, begun};
 pub use tally::{Tally, line_hash};
 pub(crate) use verify::read_receipt;
 pub use verify::{Checked, Role, Verification, VerifyError, verify};
@@ -129,6 +140,39 @@ pub enum FilterError {
         /// The folder.
         path: PathBuf,
     },
+    /// A folder with a run that was interrupted.
+    #[error("{} has an unfinished run in it: go on with it with --resume, or discard it with --force", path.display())]
+    Unfinished {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A run that cannot go on.
+    #[error("the run in {} cannot be resumed: {problem}", path.display())]
+    NotResumable {
+        /// Its folder.
+        path: PathBuf,
+        /// Why.
+        problem: String,
+    },
+    /// A checkpoint that cannot be read.
+    #[error("cannot read the checkpoint {}: {error}; run again with --force to start anew", path.display())]
+    Checkpoint {
+        /// The checkpoint.
+        path: PathBuf,
+        /// What is wrong.
+        error: io::Error,
+    },
+    /// A run that was asked to stop.
+    #[error("interrupted")]
+    Interrupted,
+    /// A run that failed, and can go on when the cause is removed.
+    #[error("{error}\nwhat was done until then is kept in {}: the same command with --resume goes on from there", path.display())]
+    Kept {
+        /// Why it failed.
+        error: Box<FilterError>,
+        /// Its folder.
+        path: PathBuf,
+    },
     /// Two crawlers whose files would have one name.
     #[error("two crawlers would write to {name}; split for one of them in a run of its own")]
     SameName {
@@ -143,6 +187,9 @@ pub enum FilterError {
         /// What the system said.
         error: io::Error,
     },
+    /// Lines that cannot be compressed.
+    #[error("cannot compress what is to be written: {0}")]
+    Compress(#[from] io::Error),
     /// The checksums of what was read and what was written differ.
     #[error(
         "what was written is not what was read: the checksums differ; this is a defect of robosieve, please report it"
@@ -151,4 +198,15 @@ pub enum FilterError {
     /// The workers could not be started.
     #[error("cannot start the workers: {0}")]
     Workers(#[from] rayon::ThreadPoolBuildError),
+}
+
+impl FilterError {
+    /// Whether the run only stopped because it was asked to.
+    pub fn is_interrupted(&self) -> bool {
+        match self {
+            FilterError::Interrupted => true,
+            FilterError::Kept { error, .. } => error.is_interrupted(),
+            _ => false,
+        }
+    }
 }

@@ -1,13 +1,19 @@
 //! The files of a run: partial until everything is done, then renamed, the receipt last.
 
-use std::fs::{self, File};
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::FilterError;
-use super::form::{self, Form};
+use super::checkpoint::{CHECKPOINT, sync_folder};
+use super::file_layout::FileLayout;
+use super::keeper::Keeper;
 use super::list::STANDARD_INPUT;
+use super::naming;
+use super::tally::Tally;
 
 /// The name of the receipt, the commit mark of a run.
 pub const RECEIPT: &str = "receipt.json";
@@ -20,21 +26,97 @@ pub const NEEDED: &str = "robots-needed.tsv";
 #[derive(Debug)]
 pub(super) struct Output {
     directory: PathBuf,
-    sets: Vec<Set>,
+    layout: FileLayout,
+    /// For each set, its files: one set for all lists, or one for each.
+    sets: Vec<Vec<Target>>,
     /// Files that are still partial: the name they will have.
     pending: Vec<PathBuf>,
+    /// Files that were ended, and may not be durable yet.
+    ended: Vec<Arc<OpenFile>>,
+    /// Who keeps a checkpoint, where there may be one: then partial files stay for it.
+    keeper: Option<Arc<Keeper>>,
 }
 
-/// The files of all lists, or of one.
+/// Where the lines of one kind go.
 #[derive(Debug)]
-struct Set {
-    files: Arc<[File]>,
-    /// Where the next octet of each goes.
-    ends: Vec<u64>,
+struct Target {
+    state: TargetState,
+    /// What each of its files begins with.
+    head: Arc<[u8]>,
+    file: Arc<OpenFile>,
+}
+
+/// The files that lines of one kind go to: together with what still waits to be gathered into a frame, all that there is to
+/// know of them between two chunks.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct TargetState {
+    /// The folder in that of the run; empty if it is that one.
+    folder: String,
+    /// Its files, at least one; the last one is still written to.
+    parts: Vec<Written>,
+}
+
+/// What a file holds, once all places that were reserved are written.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Written {
+    /// Its name, with that of its folder.
+    pub name: String,
+    /// Where its lines begin.
+    pub head: u64,
+    /// Where its next octet goes.
+    pub end: u64,
+    /// Its lines, without what was put before them and before they were compressed.
+    pub tally: Tally,
+}
+
+/// A file that is written to.
+#[derive(Debug)]
+pub(super) struct OpenFile {
+    path: PathBuf,
+    file: File,
+}
+
+impl OpenFile {
+    /// Makes its octets outlive a power cut.
+    pub fn sync(&self) -> Result<(), FilterError> {
+        self.file.sync_data().map_err(|error| FilterError::Output { path: self.path.clone(), error })
+    }
+
+    /// The folder that it is in.
+    pub fn folder(&self) -> Option<PathBuf> {
+        self.path.parent().map(Path::to_owned)
+    }
+}
+
+/// Lines that go to one file together.
+#[derive(Debug)]
+pub(super) struct Block<'b> {
+    /// The set of files, and the file of it.
+    pub set: usize,
+    pub file: usize,
+    /// As they are written.
+    pub octets: Cow<'b, [u8]>,
+    pub tally: Tally,
+}
+
+/// A place in a file that was reserved for octets.
+#[derive(Debug)]
+pub(super) struct Place<'b> {
+    file: Arc<OpenFile>,
+    at: u64,
+    octets: &'b [u8],
+}
+
+impl Place<'_> {
+    /// Writes the octets to their place; others may write elsewhere meanwhile.
+    pub fn write(&self) -> Result<(), FilterError> {
+        let OpenFile { path, file } = &*self.file;
+        write_at(file, self.octets, self.at).map_err(|error| FilterError::Output { path: path.clone(), error })
+    }
 }
 
 /// The name of a file until it is complete.
-fn partial(path: &Path) -> PathBuf {
+pub(super) fn partial(path: &Path) -> PathBuf {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     path.with_file_name(format!(".{name}.partial"))
 }
@@ -45,8 +127,8 @@ fn is_partial(name: &str) -> bool {
 }
 
 impl Output {
-    /// Prepares `directory`, with a set of files of these names in each of `folders` (`""` is the directory itself), which
-    /// all begin with the head beside it.
+    /// Prepares `directory`, with a set of files in each of `folders` (`""` is the directory itself), which all begin with
+    /// the head beside it.
     ///
     /// # Errors
     ///
@@ -55,37 +137,135 @@ impl Output {
     pub fn create(
         directory: &Path,
         folders: &[(String, Vec<u8>)],
-        names: &[String],
+        layout: FileLayout,
         force: bool,
     ) -> Result<Output, FilterError> {
         let failed = |path: &Path, error| FilterError::Output { path: path.to_owned(), error };
         fs::create_dir_all(directory).map_err(|error| failed(directory, error))?;
+        let unfinished = directory.join(CHECKPOINT);
+        if unfinished.exists() {
+            if !force {
+                return Err(FilterError::Unfinished { path: directory.to_owned() });
+            }
+            fs::remove_file(&unfinished).map_err(|error| failed(&unfinished, error))?;
+        }
+        remove_spilled(directory).map_err(|error| failed(directory, error))?;
         let entries = fs::read_dir(directory).map_err(|error| failed(directory, error))?;
         if entries.flatten().any(|entry| !is_partial(&entry.file_name().to_string_lossy())) {
             if !force {
                 return Err(FilterError::NotEmpty { path: directory.to_owned() });
             }
-            remove_earlier(directory, names).map_err(|error| failed(directory, error))?;
+            remove_earlier(directory, &layout).map_err(|error| failed(directory, error))?;
         }
-        let mut output = Output { directory: directory.to_owned(), sets: Vec::new(), pending: Vec::new() };
+        let (directory, pending) = (directory.to_owned(), Vec::new());
+        let mut output = Output { directory, layout, sets: Vec::new(), pending, ended: Vec::new(), keeper: None };
         for (folder, head) in folders {
-            let folder = directory.join(folder);
-            fs::create_dir_all(&folder).map_err(|error| failed(&folder, error))?;
-            let paths = names.iter().map(|name| folder.join(name));
-            let files = paths.map(|path| {
-                let file = output.partial_file(&path)?;
-                write_at(&file, head, 0).map_err(|error| failed(&path, error))?;
-                Ok(file)
-            });
+            let path = output.directory.join(folder);
+            fs::create_dir_all(&path).map_err(|error| failed(&path, error))?;
+            let head: Arc<[u8]> = output.layout.head(head)?.into();
+            let files = (0..output.layout.files.len()).map(|file| output.target(folder, &head, file));
             let files = files.collect::<Result<_, FilterError>>()?;
-            output.sets.push(Set { files, ends: vec![head.len() as u64; names.len()] });
+            output.sets.push(files);
         }
         Ok(output)
+    }
+
+    /// Opens the files of an interrupted run again, as long as they were, set by set.
+    ///
+    /// # Errors
+    ///
+    /// [`FilterError::NotResumable`] where one is shorter; [`FilterError::Output`] where it cannot be opened.
+    pub fn resume(
+        directory: &Path,
+        folders: &[(String, Vec<u8>)],
+        layout: FileLayout,
+        sets: &[Vec<TargetState>],
+    ) -> Result<Output, FilterError> {
+        let (directory, pending) = (directory.to_owned(), Vec::new());
+        let mut output = Output { directory, layout, sets: Vec::new(), pending, ended: Vec::new(), keeper: None };
+        for (set, (_, head)) in sets.iter().zip(folders) {
+            let head: Arc<[u8]> = output.layout.head(head)?.into();
+            let targets = set.iter().map(|target| {
+                let mut files = target.parts.iter().map(|part| output.reopen(part));
+                let first = files.next().unwrap_or_else(|| output.no_parts());
+                let file = files.fold(first, |before, part| before.and(part))?;
+                output.pending.extend(target.parts.iter().map(|part| output.directory.join(&part.name)));
+                Ok(Target { state: target.clone(), head: Arc::clone(&head), file })
+            });
+            let targets = targets.collect::<Result<_, FilterError>>()?;
+            output.sets.push(targets);
+        }
+        Ok(output)
+    }
+
+    /// Opens a part of a file again, as long as it was.
+    fn reopen(&self, part: &Written) -> Result<Arc<OpenFile>, FilterError> {
+        let path = self.directory.join(&part.name);
+        let open = || {
+            let file = OpenOptions::new().read(true).write(true).open(partial(&path))?;
+            let length = file.metadata()?.len();
+            // One that is shorter stays so: the next attempt must see it too.
+            if length > part.end {
+                file.set_len(part.end)?;
+            }
+            Ok((file, length))
+        };
+        let (file, length) = open().map_err(|error| FilterError::Output { path: partial(&path), error })?;
+        if length < part.end {
+            let problem = format!("{} was cut short", partial(&path).display());
+            return Err(FilterError::NotResumable { path: self.directory.clone(), problem });
+        }
+        Ok(Arc::new(OpenFile { path, file }))
+    }
+
+    fn no_parts<T>(&self) -> Result<T, FilterError> {
+        let problem = "its checkpoint lists no files".to_owned();
+        Err(FilterError::NotResumable { path: self.directory.clone(), problem })
+    }
+
+    /// From here on, partial files stay where `keeper` has kept a checkpoint.
+    pub fn keep_with(&mut self, keeper: Arc<Keeper>) {
+        self.keeper = Some(keeper);
+    }
+
+    /// What stands in all files, set by set.
+    pub fn state(&self) -> Vec<Vec<TargetState>> {
+        self.sets.iter().map(|set| set.iter().map(|target| target.state.clone()).collect()).collect()
+    }
+
+    /// All files that were written to since the last call, as far as they were ended, and those that still are.
+    pub fn touched(&mut self) -> Vec<Arc<OpenFile>> {
+        let current = self.sets.iter().flatten().map(|target| Arc::clone(&target.file));
+        std::mem::take(&mut self.ended).into_iter().chain(current).collect()
     }
 
     /// The folder, for temporary files.
     pub fn directory(&self) -> &Path {
         &self.directory
+    }
+
+    /// Begins the first part of a file that lines go to.
+    fn target(&mut self, folder: &str, head: &Arc<[u8]>, file: usize) -> Result<Target, FilterError> {
+        let (written, open) = self.part(folder, head, file, 0)?;
+        let state = TargetState { folder: folder.to_owned(), parts: vec![written] };
+        Ok(Target { state, head: Arc::clone(head), file: open })
+    }
+
+    /// Begins a part of a file.
+    fn part(
+        &mut self,
+        folder: &str,
+        head: &[u8],
+        file: usize,
+        part: usize,
+    ) -> Result<(Written, Arc<OpenFile>), FilterError> {
+        let name = self.layout.files[file].of_part(part);
+        let path = self.directory.join(folder).join(&name);
+        let open = Arc::new(OpenFile { file: self.partial_file(&path)?, path });
+        let name = if folder.is_empty() { name } else { format!("{folder}/{name}") };
+        Place { file: Arc::clone(&open), at: 0, octets: head }.write()?;
+        let length = head.len() as u64;
+        Ok((Written { name, head: length, end: length, tally: Tally::default() }, open))
     }
 
     /// Creates a file that gets this name when the run is complete.
@@ -96,16 +276,46 @@ impl Output {
         Ok(file)
     }
 
-    /// Takes room for the next octets of a set's files; returns where they go.
-    pub fn reserve(&mut self, set: usize, lengths: impl Iterator<Item = usize>) -> Vec<u64> {
-        let ends = self.sets[set].ends.iter_mut().zip(lengths);
-        let starts = ends.map(|(end, length)| std::mem::replace(end, *end + length as u64));
-        starts.collect()
+    /// Takes room for blocks, to be written to by whoever holds the octets; begins new parts where it has to.
+    pub fn reserve<'b>(&mut self, blocks: &'b [Block<'_>]) -> Result<Vec<Place<'b>>, FilterError> {
+        let mut places = Vec::with_capacity(blocks.len());
+        for block in blocks {
+            let mut rest = &block.octets[..];
+            while !rest.is_empty() {
+                let target = &mut self.sets[block.set][block.file];
+                let part = target.state.parts.last().expect("a target has parts");
+                let (now, later) = rest.split_at(self.layout.fitting(rest, part.end, part.tally.lines > 0));
+                if now.is_empty() {
+                    let (folder, head) = (target.state.folder.clone(), Arc::clone(&target.head));
+                    let number = target.state.parts.len();
+                    let (written, open) = self.part(&folder, &head, block.file, number)?;
+                    let target = &mut self.sets[block.set][block.file];
+                    target.state.parts.push(written);
+                    let ended = std::mem::replace(&mut target.file, open);
+                    if self.keeper.is_some() {
+                        self.ended.push(ended);
+                    }
+                    continue;
+                }
+                let whole = now.len() == block.octets.len();
+                places.push(target.place(now, &if whole { block.tally } else { self.layout.tally(now) }));
+                rest = later;
+            }
+        }
+        Ok(places)
     }
 
-    /// The files of a set, to be written to at reserved places by whoever holds the octets.
-    pub fn files(&self, set: usize) -> Arc<[File]> {
-        Arc::clone(&self.sets[set].files)
+    /// What stands in the files that lines of one kind go to, in the order of the lines.
+    pub fn written(&self, file: usize) -> impl Iterator<Item = &Written> {
+        self.sets.iter().flat_map(move |set| &set[file].state.parts)
+    }
+
+    /// Ends all files: one without any octet would not be a compressed file.
+    pub fn end(&mut self) -> Result<(), FilterError> {
+        for target in self.sets.iter_mut().flatten().filter(|target| target.state.parts[0].end == 0) {
+            target.place(&self.layout.nothing, &Tally::default()).write()?;
+        }
+        Ok(())
     }
 
     /// Makes sure that a folder in that of the run is there.
@@ -122,59 +332,110 @@ impl Output {
     ) -> Result<(), FilterError> {
         let path = self.directory.join(name);
         let mut file = io::BufWriter::new(self.partial_file(&path)?);
-        let written = write(&mut file).and_then(|()| file.flush()).and_then(|()| file.get_ref().sync_all());
-        written.map_err(|error| FilterError::Output { path, error })
+        write(&mut file).and_then(|()| file.flush()).map_err(|error| FilterError::Output { path, error })
     }
 
     /// Gives all files their names, the receipt's last.
     pub fn commit(&mut self) -> Result<(), FilterError> {
         let failed = |path: &Path, error| FilterError::Output { path: path.to_owned(), error };
-        for set in &self.sets {
-            for file in set.files.iter() {
-                file.sync_all().map_err(|error| failed(&self.directory, error))?;
-            }
-        }
         for path in &self.pending {
-            fs::rename(partial(path), path).map_err(|error| failed(path, error))?;
+            let file = OpenOptions::new().write(true).open(partial(path));
+            file.and_then(|file| file.sync_all()).map_err(|error| failed(path, error))?;
         }
+        let relative = |path: &PathBuf| path.strip_prefix(&self.directory).unwrap_or(path).to_owned();
+        let names: Vec<PathBuf> = self.pending.iter().map(relative).collect();
+        if let Some(keeper) = &self.keeper {
+            keeper.complete(names.clone())?;
+        }
+        give_names(&self.directory, &names)?;
         self.pending.clear();
-        // The names themselves must outlive a power cut too, where the platform can promise that.
-        #[cfg(unix)]
-        File::open(&self.directory)
-            .and_then(|directory| directory.sync_all())
-            .map_err(|error| failed(&self.directory, error))?;
         Ok(())
     }
 }
 
+/// Gives complete files in `directory` these names, in this order, unless they have them already; then the checkpoint that
+/// says so is not needed any more, nor what was spilled.
+pub(super) fn give_names(directory: &Path, names: &[PathBuf]) -> Result<(), FilterError> {
+    let failed = |path: &Path, error| FilterError::Output { path: path.to_owned(), error };
+    let mut folders = vec![directory.to_owned()];
+    for path in names.iter().map(|name| directory.join(name)) {
+        match fs::rename(partial(&path), &path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound && path.is_file() => {}
+            other => other.map_err(|error| failed(&path, error))?,
+        }
+        folders.extend(path.parent().map(Path::to_owned));
+    }
+    folders.sort();
+    folders.dedup();
+    // The names themselves must outlive a power cut too.
+    folders.iter().try_for_each(|folder| sync_folder(folder).map_err(|error| failed(folder, error)))?;
+    let checkpoint = directory.join(CHECKPOINT);
+    match fs::remove_file(&checkpoint) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        other => other.map_err(|error| failed(&checkpoint, error))?,
+    }
+    remove_spilled(directory).map_err(|error| failed(directory, error))
+}
+
+/// Removes what origins were spilled to, and a checkpoint that was not completed.
+fn remove_spilled(directory: &Path) -> io::Result<()> {
+    let ours = [format!(".{NEEDED}."), format!(".{CHECKPOINT}.")];
+    for entry in fs::read_dir(directory)? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        // The list of origins itself is partial too, but has no number.
+        let numbered = name != format!(".{NEEDED}.partial");
+        if is_partial(&name) && numbered && ours.iter().any(|start| name.starts_with(start)) {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+impl Target {
+    /// Takes room for octets.
+    fn place<'b>(&mut self, octets: &'b [u8], tally: &Tally) -> Place<'b> {
+        let part = self.state.parts.last_mut().expect("a target has parts");
+        let at = part.end;
+        part.end += octets.len() as u64;
+        part.tally.append(tally);
+        Place { file: Arc::clone(&self.file), at, octets }
+    }
+}
+
 impl Drop for Output {
-    /// A run that did not finish leaves nothing behind that looks like a result.
+    /// A run that did not finish leaves nothing behind that looks like a result, and nothing at all if there is no
+    /// checkpoint to go on from.
     fn drop(&mut self) {
+        if self.keeper.as_ref().is_some_and(|keeper| keeper.has_kept()) {
+            return;
+        }
         for path in &self.pending {
             let _ = fs::remove_file(partial(path));
         }
     }
 }
 
-/// The names of the files that a run would write, and of those that an earlier one says in its receipt to have written;
-/// without the receipt's own.
-fn replaced(directory: &Path, names: &[String]) -> Vec<String> {
+/// The names of the files that an earlier run says in its receipt to have written, without the receipt's own.
+fn earlier(directory: &Path) -> Vec<String> {
     let receipt = fs::read(directory.join(RECEIPT)).ok();
     let receipt: serde_json::Value =
         receipt.and_then(|receipt| serde_json::from_slice(&receipt).ok()).unwrap_or_default();
-    let earlier = receipt["partitions"].as_object().into_iter().flat_map(|partitions| partitions.keys());
-    let earlier = earlier.filter_map(|name| form::file_of(name));
-    let verdicts = Form::Verdicts.file_names(&[]);
-    names.iter().cloned().chain([NEEDED.to_owned(), REPORT.to_owned()]).chain(earlier).chain(verdicts).collect()
+    let partitions = receipt["partitions"].as_object().into_iter().flat_map(|partitions| partitions.values());
+    let files = partitions.chain([&receipt["verdicts"]]).filter_map(|part| part["files"].as_array()).flatten();
+    let names = files.filter_map(|file| file["name"].as_str()?.rsplit('/').next());
+    let names = names.filter(|name| naming::is_output(name)).map(str::to_owned);
+    names.chain([NEEDED.to_owned(), REPORT.to_owned()]).collect()
 }
 
 /// Removes what an earlier run left: its receipt first, because without it nothing of the rest counts.
-fn remove_earlier(directory: &Path, names: &[String]) -> io::Result<()> {
+fn remove_earlier(directory: &Path, layout: &FileLayout) -> io::Result<()> {
     let remove = |path: &Path| match fs::remove_file(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         other => other,
     };
-    let names = replaced(directory, names);
+    let ours = layout.files.iter().map(|file| file.of_part(0));
+    let names: Vec<String> = earlier(directory).into_iter().chain(ours).collect();
     let remove_in = |directory: &Path| {
         [RECEIPT.to_owned()].iter().chain(&names).try_for_each(|name| {
             let path = directory.join(name);
@@ -183,8 +444,9 @@ fn remove_earlier(directory: &Path, names: &[String]) -> io::Result<()> {
     };
     remove_in(directory)?;
     for entry in fs::read_dir(directory)? {
-        let folder = entry?.path();
-        if folder.is_dir() && is_list_folder(&folder) {
+        let entry = entry?;
+        let folder = entry.path();
+        if folder.is_dir() && is_list_folder(&entry.file_name().to_string_lossy()) {
             remove_in(&folder)?;
             // It stays if there is anything else in it.
             let _ = fs::remove_dir(&folder);
@@ -202,9 +464,16 @@ pub(super) fn list_folder(place: usize, list: &Path) -> String {
     format!("{:04}-{name}", place + 1)
 }
 
+/// Whether a name in a receipt is one that a file of lines may have.
+pub(super) fn is_file_of_run(name: &str) -> bool {
+    match name.split_once('/') {
+        Some((folder, name)) => is_list_folder(folder) && naming::is_output(name),
+        None => naming::is_output(name),
+    }
+}
+
 /// Whether a folder is named as [`list_folder`] does.
-fn is_list_folder(folder: &Path) -> bool {
-    let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+fn is_list_folder(name: &str) -> bool {
     name.split_once('-').is_some_and(|(number, _)| number.len() >= 4 && number.bytes().all(|b| b.is_ascii_digit()))
 }
 
@@ -224,9 +493,13 @@ pub(super) fn write_at(file: &File, octets: &[u8], at: u64) -> io::Result<()> {
     }
 }
 
-/// Whether a list is one of the files that a run into `directory`, which writes files of these names, would replace.
-pub(super) fn would_replace(directory: &Path, names: &[String], list: &Path) -> bool {
+/// Whether a list is one of the files that a run into `directory`, which writes files of this layout, would replace.
+pub(super) fn would_replace(directory: &Path, layout: &FileLayout, list: &Path) -> bool {
     let (Ok(directory), Ok(list)) = (directory.canonicalize(), list.canonicalize()) else { return false };
-    let ours = |name: &str| name == RECEIPT || replaced(&directory, names).iter().any(|other| other == name);
+    let ours = |name: &str| {
+        name == RECEIPT
+            || layout.files.iter().any(|file| file.gives(name))
+            || earlier(&directory).iter().any(|other| other == name)
+    };
     list.starts_with(&directory) && list.file_name().and_then(|name| name.to_str()).is_some_and(ours)
 }

@@ -9,7 +9,8 @@ use std::time::Instant;
 
 use super::outcome::{Outcome, Partition};
 use super::samples::{Sample, Samples};
-use super::turns::{Totals, lock};
+use super::sequence::lock;
+use super::totals::Totals;
 
 /// The progress of one run.
 #[derive(Debug, Default)]

@@ -7,8 +7,10 @@ use std::fmt;
 
 use super::decision::Choices;
 use super::form::Form;
+use super::frame::FrameFormat;
 use super::layout::UrlField;
 use super::outcome::{Outcome, Partition};
+use super::output::Written;
 use super::samples::Sample;
 use super::shard::{ListRange, Shard};
 use super::tally::Tally;
@@ -34,7 +36,7 @@ pub struct Receipt {
     pub partitions: BTreeMap<String, PartitionPart>,
     /// The lines of the file of verdicts, without what stands before them; absent where there is no such file.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub verdicts: Option<Part>,
+    pub verdicts: Option<VerdictsPart>,
     /// Each list.
     pub lists: Vec<ListPart>,
     /// Whether every line that went in came out, by the checksums; absent where nothing was written.
@@ -76,6 +78,12 @@ pub struct ReceiptOptions {
     pub url_field: UrlField,
     /// How lines are written.
     pub form: Form,
+    /// How files are compressed; absent where they are not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compress: Option<FrameFormat>,
+    /// How many octets a file may have; absent where files are not cut into parts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub split_size: Option<u64>,
     /// Workers.
     pub threads: usize,
     /// Octets of a chunk.
@@ -134,8 +142,37 @@ pub struct PartitionPart {
     /// The same over what was written; absent where nothing was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub written: Option<Part>,
+    /// The files that they were written to, in the order of the lines; none where nothing was.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<FilePart>,
     /// Reasons, with the number of lines.
     pub reasons: BTreeMap<Cow<'static, str>, u64>,
+}
+
+/// All lines behind their verdicts.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct VerdictsPart {
+    /// The lines, as written.
+    #[serde(flatten)]
+    pub written: Part,
+    /// The files that they were written to, in the order of the lines.
+    pub files: Vec<FilePart>,
+}
+
+/// A file of lines.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FilePart {
+    /// Its name in the folder of the run; `/` stands behind that of a folder. Where receipts of shards are joined, and
+    /// the files still lie in their folders, the shard's folder stands before it.
+    pub name: String,
+    /// Its octets, as they are stored.
+    pub file_bytes: u64,
+    /// Those of them that stand before the lines: the head; absent where there is none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub head_bytes: u64,
+    /// Its lines, decompressed and without what stands before them.
+    #[serde(flatten)]
+    pub lines: Part,
 }
 
 /// A list.
@@ -202,6 +239,25 @@ impl Part {
         } else {
             "the same lines, but in another order".to_owned()
         })
+    }
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+impl Receipt {
+    /// The lists of files: of each partition, or that of the verdicts.
+    pub(super) fn file_lists(&mut self) -> impl Iterator<Item = &mut Vec<FilePart>> {
+        let verdicts = self.verdicts.iter_mut().map(|verdicts| &mut verdicts.files);
+        self.partitions.values_mut().map(|part| &mut part.files).chain(verdicts)
+    }
+}
+
+impl FilePart {
+    pub(super) fn of(file: &Written) -> FilePart {
+        let Written { name, head, end, tally } = file;
+        FilePart { name: name.clone(), file_bytes: *end, head_bytes: *head, lines: Part::of(tally, true) }
     }
 }
 

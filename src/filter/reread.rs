@@ -6,12 +6,13 @@ use std::io::{BufRead, Read};
 use std::path::{Path, PathBuf};
 
 use super::FilterError;
-use super::form::{Form, SEPARATOR, partition_names_of};
+use super::form::{Form, SEPARATOR};
 use super::layout::{LOOK, Layout};
 use super::list::List;
+use super::naming::partition_names;
 use super::outcome::Partition;
 use super::output::list_folder;
-use super::receipt::Receipt;
+use super::receipt::{FilePart, ListPart, Receipt};
 use super::scan::scan;
 use super::verify::VerifyError;
 use crate::compression::Reader;
@@ -35,13 +36,13 @@ pub(crate) fn reread<T: Default + Send>(
     append: impl Fn(&mut T, &T) + Sync,
 ) -> Result<T, VerifyError> {
     let agents: Vec<Agents> = receipt.agents.iter().flat_map(|agents| agents.parse()).collect();
-    let names = partition_names_of(&agents.iter().collect::<Vec<_>>());
+    let names = partition_names(&agents.iter().collect::<Vec<_>>());
     let form = receipt.options.form;
     let columns = if form == Form::Verdicts { agents.len() } else { 0 };
     let Some(name) = names.get(4 * crawler + partition as usize) else { return Ok(T::default()) };
     let mut whole = T::default();
-    for (folder, has_head) in folders(receipt, directory) {
-        let list = [List::open(&folder.join(form.file_name(name)))?];
+    for (path, has_head) in files(receipt, directory, name) {
+        let list = [List::open(&path)?];
         let skipped = usize::from(has_head || form == Form::Verdicts);
         let layouts = Layouts::of(&list[0].path, receipt, columns, skipped > usize::from(has_head))?;
         let of_chunk = |chunk: &[u8], first: bool| {
@@ -60,18 +61,24 @@ pub(crate) fn reread<T: Default + Send>(
     Ok(whole)
 }
 
-/// The folders that a run, or its shards, wrote partitions to, and whether the lists had a head line.
-fn folders(receipt: &Receipt, directory: &Path) -> Vec<(PathBuf, bool)> {
-    let shards: Vec<PathBuf> = receipt.shards.iter().map(PathBuf::from).collect();
-    let written = if shards.is_empty() { vec![directory.to_owned()] } else { shards };
-    let lists: Vec<(PathBuf, bool)> = if receipt.options.per_input {
-        let lists = receipt.lists.iter().enumerate();
-        lists.map(|(place, list)| (list_folder(place, Path::new(&list.path)).into(), list.head.is_some())).collect()
-    } else {
-        vec![(PathBuf::new(), receipt.lists.iter().any(|list| list.head.is_some()))]
+/// The files that a run, or its shards, wrote a partition to, and whether the head line of lists stands in them.
+fn files(receipt: &Receipt, directory: &Path, partition: &str) -> Vec<(PathBuf, bool)> {
+    let files = match receipt.options.form {
+        Form::Partitions => receipt.partitions.get(partition).map(|part| &part.files),
+        Form::Verdicts => receipt.verdicts.as_ref().map(|verdicts| &verdicts.files),
     };
-    let of = |folder: PathBuf| lists.iter().map(move |(list, head)| (folder.join(list), *head)).collect::<Vec<_>>();
-    written.into_iter().flat_map(of).collect()
+    let of = |file: &FilePart| {
+        // Names of the files of shards begin with the folders of these.
+        let path = if receipt.shards.is_empty() { directory.join(&file.name) } else { PathBuf::from(&file.name) };
+        let folder = path.parent().and_then(Path::file_name);
+        let is_its_own = |place, list: &ListPart| {
+            !receipt.options.per_input || folder == Some(list_folder(place, Path::new(&list.path)).as_ref())
+        };
+        let mut lists = receipt.lists.iter().enumerate();
+        let has_head = lists.any(|(place, list)| list.head.is_some() && is_its_own(place, list));
+        (path, has_head)
+    };
+    files.into_iter().flatten().map(of).collect()
 }
 
 /// Where the URLs of a partition's lines may stand: it has the lines of all lists, of which some may be an index.

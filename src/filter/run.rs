@@ -4,26 +4,36 @@
 //! files, passes the turn on, and writes at the places it took. Turns go in the order of the chunks, so the order of
 //! the lines is that of the input whatever the number of workers; only the turn itself is one worker's at a time, and
 //! memory is one chunk's a worker. A worker only ever waits for one that is already busy with an earlier chunk.
+//!
+//! Where files are compressed, a chunk has an earlier turn as well: what it has for each file is gathered with what came
+//! before ([`gather`](super::gather)), the worker compresses what is enough for a frame, and then takes its turn with the
+//! frames.
 
 use rayon::ThreadPoolBuilder;
 use std::path::PathBuf;
-use std::time::Instant;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use super::FilterError;
 use super::chunks::Chunks;
 use super::decision::Choices;
-use super::form::{Form, partition_names};
+use super::form::Form;
+use super::frame::FrameFormat;
 use super::judge::Judge;
+use super::keeper::Keeper;
 use super::layout::UrlField;
 use super::list::List;
-use super::needed::Needed;
+use super::naming::partition_names;
 use super::outcome::Partition;
-use super::output::{NEEDED, Output, RECEIPT, list_folder, would_replace};
+use super::output::{NEEDED, Output, RECEIPT};
 use super::progress::Progress;
-use super::receipt::{Hex, ListPart, Part, PartitionPart, Receipt, ReceiptOptions, reasons};
+use super::receipt::{FilePart, Hex, ListPart, Part, PartitionPart, Receipt, ReceiptOptions, VerdictsPart, reasons};
 use super::shard::Shard;
+use super::start::{Start, start};
 use super::tally::{LINE_HASH, Tally};
-use super::turns::{ListTotals, Totals, Turns, work};
+use super::totals::{ListTotals, Totals};
+use super::turns::{Turns, work};
 use crate::policy::{Crawler, Policy};
 
 /// Octets of a chunk, unless asked otherwise: it and its copy in the buffers stay in a core's cache.
@@ -49,8 +59,28 @@ pub struct Job {
     pub threads: usize,
     /// Octets of a chunk; 0: the default.
     pub chunk_size: usize,
+    /// What makes a long run many runs, or one that can be left alone.
+    pub long_run: LongRun,
+}
+
+/// What makes a long run many runs, or one that can be left alone.
+#[derive(Debug, Clone)]
+pub struct LongRun {
     /// Which part of the lists to read, if not all of them.
     pub shard: Option<Shard>,
+    /// Whether to go on with the run in the folder that was interrupted, if there is one.
+    pub resume: bool,
+    /// After how long what is done is made durable each time.
+    pub checkpoint: Duration,
+    /// Set by whoever wants the run to stop at the next chunk.
+    pub interrupt: Option<Arc<AtomicBool>>,
+}
+
+impl Default for LongRun {
+    /// All of the lists, anew; a checkpoint every five seconds.
+    fn default() -> LongRun {
+        LongRun { shard: None, resume: false, checkpoint: Duration::from_secs(5), interrupt: None }
+    }
 }
 
 /// Where the partitions go.
@@ -60,6 +90,10 @@ pub struct Destination {
     pub directory: PathBuf,
     /// How lines are written.
     pub form: Form,
+    /// How files are compressed, if they are.
+    pub compress: Option<FrameFormat>,
+    /// How many octets a file may have, if files are cut into numbered parts. Lines are not cut, nor frames.
+    pub split_size: Option<u64>,
     /// Whether an earlier run's files in it may be replaced.
     pub force: bool,
     /// Whether each list gets partitions of its own, in a folder `NUMBER-NAME`.
@@ -79,36 +113,59 @@ pub fn run(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, F
 }
 
 fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, FilterError> {
-    let started = Instant::now();
     let mut lists = List::open_all(&job.lists, &job.url_field)?;
-    if let Some(shard) = job.shard {
+    if let Some(shard) = job.long_run.shard {
         shard.cut(&mut lists)?;
     }
-    let output = job.destination.as_ref().map(|destination| prepare(destination, job, &lists)).transpose()?;
-    let per_input = job.destination.as_ref().is_some_and(|destination| destination.per_input);
-    let judges: Vec<Judge<'_>> = job.crawlers.iter().map(|crawler| Judge::new(policy, crawler, job.choices)).collect();
     let pool = ThreadPoolBuilder::new().num_threads(job.threads).build()?;
-    let threads = pool.current_num_threads();
-    let chunk_size = if job.chunk_size == 0 { CHUNK } else { job.chunk_size };
-    let form = job.destination.as_ref().map_or(Form::Partitions, |destination| destination.form);
-    let output = output.map(|output| {
-        let needed = Needed::new(output.directory(), NEEDED_LIMIT);
-        (output, needed, form)
-    });
+    let options = options(job, pool.current_num_threads());
+    let (destinations, border) = match start(policy, job, &options, &lists)? {
+        Start::Done(receipt) => return Ok(receipt),
+        Start::Judging(destinations, border) => (destinations, border),
+    };
+    let keeper = destinations.as_ref().and_then(|destinations| destinations.keeper.clone());
+    let judges: Vec<Judge<'_>> = job.crawlers.iter().map(|crawler| Judge::new(policy, crawler, job.choices)).collect();
+    let chunks = match &border {
+        Some(border) => Chunks::from(&lists, options.chunk_size, progress.source(), (border.list, border.at)),
+        None => Chunks::new(&lists, options.chunk_size, progress.source()),
+    };
+    let chunks = chunks.until(job.long_run.interrupt.clone());
     progress.begin(lists.iter().map(List::source_length).sum(), judges.len());
-    let turns =
-        Turns::new(Chunks::new(&lists, chunk_size, progress.source()), progress, per_input, judges.len(), output);
-    pool.broadcast(|_| work(&turns, &judges));
+    if let Some(border) = &border {
+        progress.chunk(&border.totals);
+    }
+    let turns = Turns::new(chunks, progress, judges.len(), destinations, border);
+    std::thread::scope(|scope| {
+        scope.spawn(|| turns.keep());
+        pool.broadcast(|_| work(&turns, &judges));
+        turns.judged();
+    });
+    let complete = || complete(policy, job, options, &lists, turns, keeper.as_deref());
+    complete().inspect_err(|failure| {
+        // What was read or written is not to be trusted, so nothing can go on from it.
+        if let (FilterError::ListChanged { .. } | FilterError::Unbalanced, Some(keeper)) = (failure, &keeper) {
+            keeper.discard();
+        }
+    })
+}
+
+/// Makes sure of what the run came to, and gives the files their names.
+fn complete(
+    policy: &Policy,
+    job: &Job,
+    options: ReceiptOptions,
+    lists: &[List],
+    turns: Turns<'_>,
+    keeper: Option<&Keeper>,
+) -> Result<Receipt, FilterError> {
+    let progress = turns.progress;
     let (mut output, needed, totals) = turns.finish()?;
     let speed = progress.judged();
-    for list in &lists {
+    for list in lists {
         list.unchanged()?;
     }
     totals.balanced()?;
-
-    let (choices, url_field, shard) = (job.choices, job.url_field.clone(), job.shard);
-    let options = ReceiptOptions { choices, url_field, form, threads, chunk_size, per_input, shard };
-    let mut receipt = receipt(policy, &job.crawlers, options, &lists, &totals, output.is_some());
+    let mut receipt = receipt(policy, &job.crawlers, options, lists, &totals, output.as_ref());
     if let (Some(output), Some(needed)) = (&mut output, needed) {
         let status = |origin: &str, _: &_| policy.index().get(origin.as_bytes())?.state().answered.status;
         let mut origins = 0;
@@ -119,7 +176,7 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
         receipt.origins_needed = Some(origins);
     }
     receipt.speed = speed;
-    receipt.seconds = started.elapsed().as_secs_f64();
+    receipt.seconds = keeper.map_or_else(|| progress.snapshot().seconds, Keeper::seconds);
     receipt.urls_per_second = receipt.input.lines as f64 / receipt.seconds;
     if let Some(output) = &mut output {
         output.write_file(RECEIPT, |file| {
@@ -131,31 +188,19 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
     Ok(receipt)
 }
 
-fn prepare(destination: &Destination, job: &Job, lists: &[List]) -> Result<Output, FilterError> {
-    let Destination { directory, form, force, per_input } = destination;
-    let names = form.file_names(&job.crawlers);
-    if let Some(list) = job.lists.iter().find(|list| would_replace(directory, &names, list)) {
-        return Err(FilterError::ListInOutput { path: list.clone() });
-    }
-    if let Some(name) = names.iter().enumerate().find(|(place, name)| names[..*place].contains(name)) {
-        return Err(FilterError::SameName { name: name.1.clone() });
-    }
-    let folder = |(place, list): (usize, &List)| (list_folder(place, &list.path), form.head(&job.crawlers, &list.head));
-    let folders = if *per_input {
-        lists.iter().enumerate().map(folder).collect()
-    } else {
-        vec![(String::new(), form.head(&job.crawlers, common_head(lists)?))]
-    };
-    Output::create(directory, &folders, &names, *force)
-}
-
-/// The head line of all lists; those without any line do not matter.
-fn common_head(lists: &[List]) -> Result<&[u8], FilterError> {
-    let mut lists = lists.iter().filter(|list| !list.is_empty);
-    let Some(one) = lists.next() else { return Ok(b"") };
-    match lists.find(|other| other.head != one.head) {
-        Some(other) => Err(FilterError::HeadsDiffer { one: one.path.clone(), other: other.path.clone() }),
-        None => Ok(&one.head),
+/// What is asked for, as the receipt has it.
+fn options(job: &Job, threads: usize) -> ReceiptOptions {
+    let destination = job.destination.as_ref();
+    ReceiptOptions {
+        choices: job.choices,
+        url_field: job.url_field.clone(),
+        form: destination.map_or(Form::Partitions, |destination| destination.form),
+        compress: destination.and_then(|destination| destination.compress),
+        split_size: destination.and_then(|destination| destination.split_size),
+        threads,
+        chunk_size: if job.chunk_size == 0 { CHUNK } else { job.chunk_size },
+        per_input: destination.is_some_and(|destination| destination.per_input),
+        shard: job.long_run.shard,
     }
 }
 
@@ -165,16 +210,21 @@ fn receipt(
     options: ReceiptOptions,
     lists: &[List],
     totals: &Totals,
-    written: bool,
+    output: Option<&Output>,
 ) -> Receipt {
-    let names = partition_names(crawlers);
+    let names = partition_names(&crawlers.iter().map(Crawler::agents).collect::<Vec<_>>());
+    let written = output.is_some();
+    let files =
+        |place: usize| output.into_iter().flat_map(move |output| output.written(place)).map(FilePart::of).collect();
     let partitions_written = written && options.form == Form::Partitions;
-    let verdicts = (written && options.form == Form::Verdicts).then(|| Part::of(&totals.written[0], true));
+    let verdicts = (written && options.form == Form::Verdicts)
+        .then(|| VerdictsPart { written: Part::of(&totals.written[0], true), files: files(0) });
     let partition = |(place, name): (usize, &String)| {
         let (sorted, partition) = (&totals.crawlers[place / 4], Partition::ALL[place % 4]);
         let part = PartitionPart {
             judged: Part::of(&sorted.tallies[place % 4], written),
             written: partitions_written.then(|| Part::of(&totals.written[place], true)),
+            files: if partitions_written { files(place) } else { Vec::new() },
             reasons: reasons(partition, &sorted.counts),
         };
         (name.clone(), part)

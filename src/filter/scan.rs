@@ -12,7 +12,7 @@ use rayon::ThreadPoolBuilder;
 use super::FilterError;
 use super::chunks::{Buffer, Chunks};
 use super::list::List;
-use super::turns::lock;
+use super::sequence::lock;
 
 /// What chunks came to, put together in their order.
 struct Scanned<T> {

@@ -1,160 +1,219 @@
 //! Workers and their turns: who judges which chunk, and in what order their lines are placed.
 
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::borrow::Cow;
+use std::sync::{Arc, Mutex};
 
 use super::FilterError;
+use super::checkpoint::Border;
 use super::chunks::{Buffer, Chunks, Task};
 use super::form::Form;
+use super::frame::{Compressor, FrameFormat};
+use super::gather::{Gathered, Gatherer};
 use super::judge::Judge;
-use super::needed::Needed;
-use super::output::{Output, write_at};
+use super::keeper::{Keeper, Taken};
+use super::needed::{Needed, WaitingOrigins};
+use super::output::{Block, Output, Place};
 use super::progress::Progress;
-use super::tally::Tally;
-use super::worker::{Judged, Sorted, Worker};
+use super::sequence::{Sequence, lock};
+use super::totals::Totals;
+use super::worker::Worker;
+
+/// Where the lines go.
+pub(super) struct Destinations {
+    pub output: Output,
+    pub needed: Needed,
+    pub form: Form,
+    /// How frames are compressed, if lines go into frames.
+    pub frames: Option<FrameFormat>,
+    /// Whether each list has files of its own.
+    pub per_input: bool,
+    /// Who keeps checkpoints, if the run can go on from one.
+    pub keeper: Option<Arc<Keeper>>,
+}
 
 /// What all workers share.
 pub(super) struct Turns<'l> {
     chunks: Chunks<'l>,
-    progress: &'l Progress,
+    pub progress: &'l Progress,
     per_input: bool,
-    turn: Mutex<Turn>,
-    passed: Condvar,
+    crawlers: usize,
+    form: Option<Form>,
+    frames: Option<FrameFormat>,
+    /// The first turn of a chunk, where lines go into frames.
+    gatherer: Sequence<Gatherer>,
+    turn: Sequence<Turn>,
+    keeper: Option<Arc<Keeper>>,
+    failure: Mutex<Option<FilterError>>,
 }
 
 /// What is done in the order of the chunks.
 struct Turn {
-    /// The ticket whose turn it is.
-    ticket: u64,
     output: Option<Output>,
     needed: Option<Needed>,
     totals: Totals,
-    failure: Option<FilterError>,
+    /// The list that the next chunk is of, and where in its text.
+    list: usize,
+    at: u64,
 }
 
-/// What a run came to.
-#[derive(Debug, Clone)]
-pub(super) struct Totals {
-    pub input: Tally,
-    /// For each crawler, over the lines as they were read.
-    pub crawlers: Vec<Sorted>,
-    /// By file, over the lines as they were handed over for writing.
-    pub written: Vec<Tally>,
-    pub lists: Vec<ListTotals>,
-    pub added_line_feeds: u64,
-    pub dot_segments: u64,
-    pub normalised: u64,
-    form: Option<Form>,
+/// The blocks that a chunk makes.
+struct Prepared<'b> {
+    blocks: Vec<Block<'b>>,
+    /// What waits behind the chunk, if a checkpoint is due there.
+    border: Option<Gatherer>,
 }
 
-/// What a list came to.
-#[derive(Debug, Clone)]
-pub(super) struct ListTotals {
-    pub input: Tally,
-    /// For each crawler, by partition.
-    pub crawlers: Vec<[Tally; 4]>,
-}
-
-impl Totals {
-    fn new(lists: usize, crawlers: usize, form: Option<Form>) -> Totals {
-        Totals {
-            input: Tally::default(),
-            crawlers: vec![Sorted::default(); crawlers],
-            written: vec![Tally::default(); form.map_or(0, |form| form.files(crawlers))],
-            lists: vec![ListTotals { input: Tally::default(), crawlers: vec![Default::default(); crawlers] }; lists],
-            added_line_feeds: 0,
-            dot_segments: 0,
-            normalised: 0,
-            form,
-        }
-    }
-
-    /// Adds a chunk, in its turn.
-    pub fn add(&mut self, list: usize, judged: &Judged, written: &[Tally]) {
-        self.input.append(&judged.input);
-        let list = &mut self.lists[list];
-        list.input.append(&judged.input);
-        for ((total, of_list), sorted) in self.crawlers.iter_mut().zip(&mut list.crawlers).zip(&judged.crawlers) {
-            for (partition, tally) in sorted.tallies.iter().enumerate() {
-                total.tallies[partition].append(tally);
-                of_list[partition].append(tally);
-            }
-            for (count, chunk) in total.counts.iter_mut().zip(sorted.counts) {
-                *count += chunk;
-            }
-        }
-        for (total, tally) in self.written.iter_mut().zip(written) {
-            total.append(tally);
-        }
-        self.added_line_feeds += u64::from(judged.added_line_feed);
-    }
-
-    /// Makes sure that what was written is what was read, line by line and in order.
-    pub fn balanced(&self) -> Result<(), FilterError> {
-        let whole = |sorted: &Sorted| {
-            let lines: u64 = sorted.tallies.iter().map(|tally| tally.lines).sum();
-            let bytes: u64 = sorted.tallies.iter().map(|tally| tally.bytes).sum();
-            let sum = sorted.tallies.iter().fold(0u128, |sum, tally| sum.wrapping_add(tally.sum));
-            let input = (self.input.lines, self.input.bytes + self.added_line_feeds, self.input.sum);
-            sorted.counts.iter().sum::<u64>() == lines && (lines, bytes, sum) == input
-        };
-        let expected = self.form.map(|form| form.expected(&self.input, self.added_line_feeds, &self.crawlers));
-        if self.crawlers.iter().all(whole) && expected.is_none_or(|expected| expected == self.written) {
-            Ok(())
-        } else {
-            Err(FilterError::Unbalanced)
-        }
-    }
-}
-
-/// Takes a lock whoever held it last: a worker that panics takes the whole run with it, and what it held is not looked at
-/// again.
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+/// A worker and what it has to make frames with.
+struct Hand<'j, 'p> {
+    worker: Worker<'j, 'p>,
+    compressor: Option<Compressor>,
 }
 
 impl<'l> Turns<'l> {
+    /// Of these chunks, for so many crawlers, telling `progress` of each; from the `border` on where the run was interrupted.
     pub fn new(
         chunks: Chunks<'l>,
         progress: &'l Progress,
-        per_input: bool,
         crawlers: usize,
-        output: Option<(Output, Needed, Form)>,
+        destinations: Option<Destinations>,
+        border: Option<Border>,
     ) -> Turns<'l> {
-        let form = output.as_ref().map(|&(_, _, form)| form);
-        let totals = Totals::new(chunks.lists().len(), crawlers, form);
-        let (output, needed) = output.map(|(output, needed, _)| (output, needed)).unzip();
-        Turns {
-            chunks,
-            progress,
-            per_input,
-            turn: Mutex::new(Turn { ticket: 0, output, needed, totals, failure: None }),
-            passed: Condvar::new(),
+        let form = destinations.as_ref().map(|destinations| destinations.form);
+        let files = form.map_or(0, |form| form.files(crawlers));
+        let (mut turn, gatherer) = match border {
+            Some(Border { list, at, totals, gathered, .. }) => {
+                (Turn { output: None, needed: None, totals, list, at }, gathered)
+            }
+            None => {
+                let totals = Totals::new(chunks.lists().len(), crawlers, form);
+                (Turn { output: None, needed: None, totals, list: 0, at: 0 }, Gatherer::new(files))
+            }
+        };
+        let (mut frames, mut per_input, mut keeper) = (None, false, None);
+        if let Some(destinations) = destinations {
+            (frames, per_input, keeper) = (destinations.frames, destinations.per_input, destinations.keeper);
+            turn.output = Some(destinations.output);
+            turn.needed = Some(destinations.needed);
+        }
+        let (gatherer, turn, failure) = (Sequence::new(gatherer), Sequence::new(turn), Mutex::new(None));
+        Turns { chunks, progress, per_input, crawlers, form, frames, gatherer, turn, keeper, failure }
+    }
+
+    /// Makes checkpoints durable until [`Turns::judged`], if there is anything to go on with.
+    pub fn keep(&self) {
+        if let Some(Err(failure)) = self.keeper.as_ref().map(|keeper| keeper.keep()) {
+            self.fail(failure);
         }
     }
 
-    /// Waits for the turn of a ticket; `None` if the run has failed meanwhile.
-    fn turn_of(&self, ticket: u64) -> Option<MutexGuard<'_, Turn>> {
-        let mut turn = lock(&self.turn);
-        while turn.ticket != ticket && turn.failure.is_none() {
-            turn = self.passed.wait(turn).unwrap_or_else(PoisonError::into_inner);
+    /// No more lines are written.
+    pub fn judged(&self) {
+        if let Some(keeper) = &self.keeper {
+            keeper.stop();
         }
-        turn.failure.is_none().then_some(turn)
+    }
+
+    /// Judges no further chunks, but completes those that were handed out: a list cannot be read on.
+    fn end_input(&self, failure: FilterError) {
+        lock(&self.failure).get_or_insert(failure);
+        self.chunks.stop();
     }
 
     /// Stops the run, with the first failure as its result.
     fn fail(&self, failure: FilterError) {
-        lock(&self.turn).failure.get_or_insert(failure);
+        lock(&self.failure).get_or_insert(failure);
         self.chunks.stop();
-        self.passed.notify_all();
+        self.gatherer.stop();
+        self.turn.stop();
+        self.judged();
     }
 
     /// What the run came to.
     pub fn finish(self) -> Result<(Option<Output>, Option<Needed>, Totals), FilterError> {
-        let turn = self.turn.into_inner().unwrap_or_else(PoisonError::into_inner);
-        match turn.failure {
-            Some(failure) => Err(failure),
-            None => Ok((turn.output, turn.needed, turn.totals)),
+        let failure = lock(&self.failure).take();
+        let failure = failure.or_else(|| self.chunks.is_interrupted().then_some(FilterError::Interrupted));
+        if let Some(failure) = failure {
+            return Err(self.kept(failure));
         }
+        let waiting = self.gatherer.out_of_turn(Gatherer::rest);
+        let frames = self.framed(waiting, &mut self.compressor()?)?;
+        let Turn { mut output, needed, mut totals, .. } = self.turn.into_inner();
+        if let Some(output) = &mut output {
+            totals.add_written(&frames);
+            output.reserve(&frames)?.iter().try_for_each(Place::write)?;
+            output.end()?;
+        }
+        Ok((output, needed, totals))
+    }
+
+    /// The failure, with word of what is kept of the run: all chunks that were handed out, if nothing went wrong with
+    /// those, else those up to the last checkpoint.
+    fn kept(self, failure: FilterError) -> FilterError {
+        let Some(keeper) = self.keeper else { return failure };
+        // Of a run that has done nothing, nothing is kept.
+        let begun = keeper.has_kept() || self.turn.out_of_turn(|turn| turn.totals.input.lines > 0);
+        if begun && !self.turn.is_stopped() {
+            let gathered = self.gatherer.into_inner();
+            let mut turn = self.turn.into_inner();
+            if let Some(taken) = turn.taken(gathered, keeper.seconds()) {
+                if let Err(failure) = keeper.save(taken) {
+                    return keeper.word_of(failure);
+                }
+            }
+        }
+        keeper.word_of(failure)
+    }
+
+    fn compressor(&self) -> Result<Option<Compressor>, FilterError> {
+        Ok(self.frames.map(Compressor::new).transpose()?)
+    }
+
+    /// The blocks that the chunk of a task makes, of the lines in its `buffers`; `None` if the run has failed meanwhile.
+    fn blocks<'b>(
+        &self,
+        task: &Task<'_>,
+        buffers: &'b mut [Vec<u8>],
+        compressor: &mut Option<Compressor>,
+    ) -> Result<Option<Prepared<'b>>, FilterError> {
+        let none = Prepared { blocks: Vec::new(), border: None };
+        let (Some(form), set) = (self.form, self.set(task)) else { return Ok(Some(none)) };
+        if compressor.is_none() {
+            let plain = buffers.iter().enumerate().map(|(file, text)| {
+                let tally = form.tally(text, self.crawlers);
+                Block { set, file, octets: Cow::Borrowed(text), tally }
+            });
+            return Ok(Some(Prepared { blocks: plain.collect(), border: None }));
+        }
+        let Some(mut gatherer) = self.gatherer.turn_of(task.ticket) else { return Ok(None) };
+        let gathered = gatherer.take(set, buffers);
+        let border = self.is_checkpoint_due().then(|| gatherer.clone());
+        gatherer.pass();
+        let blocks = self.framed(gathered, compressor)?;
+        Ok(Some(Prepared { blocks, border }))
+    }
+
+    /// Whether a checkpoint is to be taken behind the chunk whose turn it is.
+    fn is_checkpoint_due(&self) -> bool {
+        self.keeper.as_ref().is_some_and(|keeper| keeper.is_due())
+    }
+
+    /// Blocks of lines that go into frames.
+    fn framed(
+        &self,
+        gathered: Vec<Gathered>,
+        compressor: &mut Option<Compressor>,
+    ) -> Result<Vec<Block<'static>>, FilterError> {
+        let (Some(form), Some(compressor)) = (self.form, compressor) else { return Ok(Vec::new()) };
+        let block = |Gathered { set, file, text }: Gathered| {
+            let octets = Cow::Owned(compressor.frame(&text)?);
+            Ok(Block { set, file, octets, tally: form.tally(&text, self.crawlers) })
+        };
+        gathered.into_iter().map(block).collect()
+    }
+
+    /// The set of files that the lines of a chunk go to.
+    fn set(&self, task: &Task<'_>) -> usize {
+        if self.per_input { task.list } else { 0 }
     }
 }
 
@@ -172,71 +231,93 @@ impl Drop for StopOnPanic<'_, '_> {
 /// Judges chunks until there are none left.
 pub(super) fn work(turns: &Turns<'_>, judges: &[Judge<'_>]) {
     let _guard = StopOnPanic(turns);
-    let form = lock(&turns.turn).totals.form;
-    let mut worker = Worker::new(judges, form);
-    let mut buffer = Buffer::default();
-    let result = loop {
-        match turns.chunks.next(&mut buffer) {
-            Err(failure) => break Err(failure),
-            Ok(None) => break Ok(()),
-            Ok(Some(task)) => {
-                if let Err(failure) = one_chunk(turns, &task, &buffer, &mut worker) {
-                    break Err(failure);
-                }
-            }
-        }
-    };
-    let mut turn = lock(&turns.turn);
-    // What is counted of URLs is the same for all crawlers, but for paths that one of them need not look at.
-    turn.totals.dot_segments += worker.benches.first().map_or(0, |bench| bench.dot_segments);
-    turn.totals.normalised += worker.benches.iter().map(|bench| bench.normalised).max().unwrap_or(0);
-    drop(turn);
-    if let Err(failure) = result {
+    if let Err(failure) = work_through(turns, judges) {
         turns.fail(failure);
     }
 }
 
-fn one_chunk(
-    turns: &Turns<'_>,
-    task: &Task<'_>,
-    buffer: &Buffer,
-    worker: &mut Worker<'_, '_>,
-) -> Result<(), FilterError> {
-    let more_follows = !turns.per_input && task.list + 1 < turns.chunks.lists().len();
-    let layout = &turns.chunks.lists()[task.list].layout;
-    worker.judge(task.octets(buffer), layout, task.flaws(buffer), more_follows);
-    place(turns, task, worker)
+fn work_through(turns: &Turns<'_>, judges: &[Judge<'_>]) -> Result<(), FilterError> {
+    let mut hand = Hand { worker: Worker::new(judges, turns.form), compressor: turns.compressor()? };
+    let mut buffer = Buffer::default();
+    loop {
+        let task = match turns.chunks.next(&mut buffer) {
+            Ok(Some(task)) => task,
+            Ok(None) => return Ok(()),
+            Err(failure) => {
+                turns.end_input(failure);
+                return Ok(());
+            }
+        };
+        let chunk = task.octets(&buffer);
+        let end = task.at + chunk.len() as u64;
+        let more_follows = !turns.per_input && task.list + 1 < turns.chunks.lists().len();
+        let layout = &turns.chunks.lists()[task.list].layout;
+        hand.worker.judge(chunk, layout, task.flaws(&buffer), more_follows);
+        place(turns, &task, end, &mut hand)?;
+    }
 }
 
 /// Takes room for a chunk's lines in its turn, and writes them.
-fn place(turns: &Turns<'_>, task: &Task<'_>, worker: &mut Worker<'_, '_>) -> Result<(), FilterError> {
-    let written = worker.handed_over();
-    let judged = &mut worker.judged;
-    let Some(mut turn) = turns.turn_of(task.ticket) else { return Ok(()) };
-    let before = turn.totals.input.lines;
-    for waiting in judged.waiting.values_mut() {
-        waiting.first += before;
-    }
-    turn.totals.add(task.list, judged, &written);
+fn place(turns: &Turns<'_>, task: &Task<'_>, end: u64, hand: &mut Hand<'_, '_>) -> Result<(), FilterError> {
+    let mut buffers = std::mem::take(&mut hand.worker.judged.buffers);
+    let Some(prepared) = turns.blocks(task, &mut buffers, &mut hand.compressor)? else { return Ok(()) };
+    let Prepared { blocks, mut border } = prepared;
+    let Some(mut turn) = turns.turn.turn_of(task.ticket) else { return Ok(()) };
+    (turn.list, turn.at) = (task.list, end);
+    turn.count(&mut hand.worker, task.list, &blocks)?;
     turns.progress.chunk(&turn.totals);
-    let set = if turns.per_input { task.list } else { 0 };
-    let mut room = None;
-    if let Turn { output: Some(output), needed: Some(needed), .. } = &mut *turn {
-        let failed = |error| FilterError::Output { path: output.directory().to_owned(), error };
-        needed.add(std::mem::take(&mut judged.waiting)).map_err(failed)?;
-        let files = output.files(set);
-        let lengths = judged.buffers.iter().map(Vec::len);
-        room = Some((files, output.reserve(set, lengths), output.directory().to_owned()));
-    }
-    turn.ticket += 1;
-    drop(turn);
-    turns.passed.notify_all();
-    if let Some((files, starts, path)) = room {
-        for ((file, buffer), start) in files.iter().zip(&judged.buffers).zip(starts) {
-            write_at(file, buffer, start).map_err(|error| FilterError::Output { path: path.clone(), error })?;
+    let places = turn.output.as_mut().map(|output| output.reserve(&blocks)).transpose()?.unwrap_or_default();
+    if let Some(keeper) = &turns.keeper {
+        keeper.begin(task.ticket);
+        if turns.frames.is_none() && keeper.is_due() {
+            border = Some(Gatherer::new(0));
+        }
+        if let Some(taken) = border.and_then(|gathered| turn.taken(gathered, keeper.seconds())) {
+            keeper.take(task.ticket, taken);
         }
     }
+    turn.pass();
+    places.iter().try_for_each(Place::write)?;
+    if let Some(keeper) = &turns.keeper {
+        keeper.end(task.ticket);
+    }
+    hand.worker.judged.buffers = buffers;
     Ok(())
+}
+
+impl Turn {
+    /// Counts a chunk of a list that makes these blocks.
+    fn count(&mut self, worker: &mut Worker<'_, '_>, list: usize, blocks: &[Block<'_>]) -> Result<(), FilterError> {
+        let before = self.totals.input.lines;
+        self.totals.add(list, &worker.judged);
+        self.totals.add_written(blocks);
+        self.totals.add_counted(&mut worker.benches);
+        self.add_waiting(std::mem::take(&mut worker.judged.waiting), before)
+    }
+
+    /// Adds the origins with deferred lines of a chunk that so many lines stand before.
+    fn add_waiting(&mut self, mut waiting: WaitingOrigins, before: u64) -> Result<(), FilterError> {
+        let (Some(output), Some(needed)) = (&self.output, &mut self.needed) else { return Ok(()) };
+        for origin in waiting.values_mut() {
+            origin.first += before;
+        }
+        needed.add(waiting).map_err(|error| FilterError::Output { path: output.directory().to_owned(), error })
+    }
+
+    /// All that there is to know behind the chunk whose turn it is, with the lines that wait for their frames.
+    fn taken(&mut self, gathered: Gatherer, seconds: f64) -> Option<Taken> {
+        let (output, needed) = (self.output.as_mut()?, self.needed.as_ref()?);
+        let border = Border {
+            list: self.list,
+            at: self.at,
+            seconds,
+            totals: self.totals.clone(),
+            files: output.state(),
+            gathered,
+            needed: needed.state(),
+        };
+        Some(Taken { border, files: output.touched(), spilled: needed.files().to_vec() })
+    }
 }
 
 #[cfg(test)]
@@ -260,8 +341,12 @@ mod tests {
         assert_eq!(deferred, LINES.as_bytes());
         *deferred = change(LINES).into_bytes();
         let mut totals = Totals::new(1, 1, Some(Form::Partitions));
-        let written = worker.handed_over();
-        totals.add(0, &worker.judged, &written);
+        totals.add(0, &worker.judged);
+        let blocks = worker.judged.buffers.iter().enumerate().map(|(file, text)| {
+            let tally = Form::Partitions.tally(text, 1);
+            Block { set: 0, file, octets: Cow::Borrowed(text), tally }
+        });
+        totals.add_written(&blocks.collect::<Vec<_>>());
         totals.balanced().is_ok()
     }
 

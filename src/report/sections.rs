@@ -6,7 +6,7 @@ use super::blocked::{Blocked, Decider};
 use super::chart;
 use super::html::{Cell, Table, number, paragraph, section, text};
 use super::{Explained, Report};
-use crate::filter::{Partition, PartitionPart, partition_names_of};
+use crate::filter::{Partition, PartitionPart, partition_names};
 use crate::robots::Agents;
 
 /// So many lists are shown, those with the most lines.
@@ -16,9 +16,10 @@ const LISTS: usize = 200;
 fn crawlers(report: &Report) -> Vec<(&str, Vec<(&'static str, PartitionPart)>)> {
     let receipt = &report.receipt;
     let agents: Vec<Agents> = receipt.agents.iter().flat_map(|agents| agents.parse()).collect();
-    let names = partition_names_of(&agents.iter().collect::<Vec<_>>());
+    let names = partition_names(&agents.iter().collect::<Vec<_>>());
     let part = |(partition, name): (Partition, &String)| {
-        let none = PartitionPart { judged: Default::default(), written: None, reasons: Default::default() };
+        let none =
+            PartitionPart { judged: Default::default(), written: None, files: Vec::new(), reasons: Default::default() };
         (partition.name(), receipt.partitions.get(name).cloned().unwrap_or(none))
     };
     let parts = names.chunks(4).map(|names| Partition::ALL.into_iter().zip(names).map(part).collect());

@@ -90,6 +90,15 @@ fn with_lines() -> Bench {
     bench
 }
 
+/// A part of a receipt without the names of its files.
+fn nameless(part: &serde_json::Value) -> serde_json::Value {
+    let mut part = part.clone();
+    for file in part["files"].as_array_mut().expect("files") {
+        assert!(file.as_object_mut().expect("an object").remove("name").is_some());
+    }
+    part
+}
+
 #[test]
 fn several_agents_split_the_lines_each_of_its_own() {
     let bench = with_lines();
@@ -107,7 +116,7 @@ fn several_agents_split_the_lines_each_of_its_own() {
             let named = format!("{partition}.{name}");
             assert_eq!(bench.read(&format!("out/{named}.txt")), file, "{named}");
             assert_eq!(bench.read(&format!("each/0002-urls/{named}.txt")), file, "{named}");
-            assert_eq!(receipt["partitions"][&named], alone["partitions"][partition], "{named}");
+            assert_eq!(nameless(&receipt["partitions"][&named]), nameless(&alone["partitions"][partition]), "{named}");
             assert_eq!(receipt["lists"][0]["partitions"][&named], alone["lists"][0]["partitions"][partition]);
         }
         assert_eq!(bench.read("out/robots-needed.tsv"), bench.read("alone/robots-needed.tsv"));
@@ -130,7 +139,9 @@ fn verdicts_stand_before_each_line() {
                     allowed\tallowed\tallowed\thttp://a.example/robots.txt";
     assert_eq!(String::from_utf8(bench.read("out/verdicts.tsv")).expect("UTF-8"), expected);
     let receipt: serde_json::Value = serde_json::from_slice(&bench.read("out/receipt.json")).expect("JSON");
-    assert_eq!(receipt["verdicts"], receipt["input"]);
+    for field in ["lines", "bytes", "sum", "order"] {
+        assert_eq!(receipt["verdicts"][field], receipt["input"][field]);
+    }
     assert_eq!(receipt["balanced"], true);
     assert!(receipt["partitions"]["allowed.default"].get("written").is_none());
     assert!(!bench.path("out/allowed.default.txt").exists());

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
+use robosieve::compression::Reader;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -154,11 +156,9 @@ impl Split {
     /// Reads what a run left in a folder.
     pub fn read(bench: &Bench, folder: &str) -> Split {
         let text = |name: &str| String::from_utf8(bench.read(&format!("{folder}/{name}"))).expect("UTF-8");
-        Split {
-            partitions: PARTITIONS.map(|name| bench.read(&format!("{folder}/{name}.txt"))),
-            needed: text("robots-needed.tsv"),
-            receipt: serde_json::from_str(&text("receipt.json")).expect("JSON"),
-        }
+        let receipt: Value = serde_json::from_str(&text("receipt.json")).expect("JSON");
+        let partition = |name: &str| text_of(bench, folder, &receipt["partitions"][name]["files"]);
+        Split { partitions: PARTITIONS.map(partition), needed: text("robots-needed.tsv"), receipt }
     }
 
     /// The lines of a partition, without their line feeds; what is not UTF-8 replaced.
@@ -224,6 +224,22 @@ impl Split {
         }
         assert_eq!(receipt["origins_needed"], self.needed_rows().len());
     }
+}
+
+/// The text of the files that a receipt lists, decompressed; each must be as the receipt says.
+pub fn text_of(bench: &Bench, folder: &str, files: &Value) -> Vec<u8> {
+    let files = files.as_array().expect("files");
+    let text = |file: &Value| {
+        let name = format!("{folder}/{}", file["name"].as_str().expect("a name"));
+        let stored = bench.read(&name);
+        assert_eq!(file["file_bytes"], stored.len(), "{name}");
+        let mut text = Vec::new();
+        Reader::new(&stored[..]).and_then(|mut reader| reader.read_to_end(&mut text)).expect(&name);
+        let head = if file.get("head_bytes").is_some() { lines(&text)[0].len() } else { 0 };
+        Sums::of(&text[head..]).are_in(file);
+        text
+    };
+    files.iter().flat_map(text).collect()
 }
 
 /// Lines with their line feeds.

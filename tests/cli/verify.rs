@@ -157,6 +157,19 @@ fn a_changed_receipt_is_found() {
     assert!(changed > 50, "{changed}");
 }
 
+/// A name in a receipt leads nowhere but to files that a run may have written.
+#[test]
+fn a_strange_name_in_a_receipt_is_found() {
+    let bench = bench_with_run("");
+    let receipt = String::from_utf8(bench.read("out/receipt.json")).expect("text");
+    for name in ["../urls", "urls", "0001-a/../allowed.txt", "/allowed.txt"] {
+        bench.file("out/receipt.json", receipt.replace("\"allowed.txt\"", &format!("{name:?}")));
+        let (table, status) = verify(&bench, "out");
+        assert_eq!(status, Some(1), "{table}");
+        assert!(table.contains("no run writes"), "{table}");
+    }
+}
+
 #[test]
 fn what_cannot_be_read_is_an_error() {
     let bench = bench_with_run("");

@@ -2,12 +2,14 @@
 
 mod documentation;
 mod long_runs;
+mod output;
 mod receipts;
 mod report;
 mod watching;
 
 pub use documentation::{CompletionsArgs, ManArgs};
 pub use long_runs::LongRunArgs;
+pub use output::OutputArgs;
 pub use receipts::{JoinArgs, VerifyArgs};
 pub use report::ReportArgs;
 pub use watching::{Log, WatchingArgs};
@@ -102,22 +104,8 @@ pub struct FilterArgs {
     /// crawl-delay, verdict ("allow-all" or "forbid-all"), robots-txt or robots-txt-file, and paused-until
     #[arg(long, conflicts_with = "policy", value_name = "FILE")]
     pub overrides: Option<PathBuf>,
-    /// The folder for the partitions and the receipt
-    #[arg(long, value_name = "DIR", required_unless_present = "count", conflicts_with = "count")]
-    pub out: Option<PathBuf>,
-    /// Judge and count, but write nothing; the receipt goes to standard output
-    #[arg(long)]
-    pub count: bool,
-    /// Write one file, verdicts.tsv, instead of partitions: every line in its order, behind a column for each --agent that
-    /// says allowed, blocked, deferred or invalid
-    #[arg(long, requires = "out")]
-    pub verdicts: bool,
-    /// Replace the files of an earlier run in the folder given by --out
-    #[arg(long, requires = "out")]
-    pub force: bool,
-    /// Give each list partitions of its own, in a folder named by its number and name
-    #[arg(long, requires = "out")]
-    pub per_input: bool,
+    #[command(flatten)]
+    pub output: OutputArgs,
     #[command(flatten)]
     pub long_run: LongRunArgs,
     /// Workers [default: one for each processor]

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::filter::receipt::{Hex, Part, PartitionPart, Receipt};
+use crate::filter::form::Form;
+use crate::filter::output;
+use crate::filter::receipt::{FilePart, Hex, Part, PartitionPart, Receipt};
 use crate::filter::tally::Tally;
 
 /// What in the receipt does not fit together, in sentences.
@@ -29,6 +31,13 @@ pub(in crate::filter) fn contradictions(receipt: &Receipt) -> Vec<String> {
         parts.for_each(|part| whole.append(&part.tally()));
         whole
     };
+    for (name, lines, files) in written(receipt) {
+        let strange = files.iter().find(|file| receipt.shards.is_empty() && !output::is_file_of_run(&file.name));
+        found.extend(strange.map(|file| format!("no run writes a file that is called {:?}", file.name)));
+        if let Some(difference) = lines.difference(&appended(&mut files.iter().map(|file| &file.lines))) {
+            found.push(format!("the files of {name} do not add up to it: {difference}"));
+        }
+    }
     let inputs = appended(&mut receipt.lists.iter().map(|list| &list.input));
     if let Some(difference) = receipt.input.difference(&inputs) {
         found.push(format!("the lists do not add up to the input: {difference}"));
@@ -43,6 +52,19 @@ pub(in crate::filter) fn contradictions(receipt: &Receipt) -> Vec<String> {
         found.push("it does not say that the run was balanced".to_owned());
     }
     found
+}
+
+/// What must have been written, by the lines that were read, and the files that are said to hold it.
+fn written(receipt: &Receipt) -> Vec<(&str, Part, &[FilePart])> {
+    match receipt.options.form {
+        Form::Partitions => {
+            receipt.partitions.iter().map(|(name, part)| (name.as_str(), part.judged, &part.files[..])).collect()
+        }
+        Form::Verdicts => {
+            let lines = Part { bytes: receipt.input.bytes + receipt.added_line_feeds, ..receipt.input };
+            vec![("verdicts", lines, receipt.verdicts.as_ref().map_or(&[], |verdicts| &verdicts.files))]
+        }
+    }
 }
 
 /// The partitions, for each crawler.

@@ -7,26 +7,19 @@ use std::path::{Path, PathBuf};
 
 use super::verdicts::Columns;
 use super::{Checked, Role, VerifyError};
-use crate::filter::form::{Form, partition_names_of};
+use crate::filter::form::Form;
 use crate::filter::list::{List, STANDARD_INPUT};
+use crate::filter::naming::partition_names;
 use crate::filter::needed;
 use crate::filter::outcome::Reason;
 use crate::filter::output::{NEEDED, list_folder};
-use crate::filter::receipt::{Part, Receipt};
+use crate::filter::receipt::{FilePart, ListPart, Part, Receipt};
 use crate::filter::scan::scan;
 use crate::filter::tally::Tally;
 use crate::robots::Agents;
 
 /// Octets of a chunk.
 const CHUNK: usize = 1 << 20;
-
-/// What the receipt has for a file.
-struct Expected {
-    path: PathBuf,
-    /// Its head line, if it has one.
-    head: Option<Part>,
-    part: Part,
-}
 
 /// Reads the output again.
 pub(in crate::filter) fn outputs(
@@ -35,9 +28,9 @@ pub(in crate::filter) fn outputs(
     threads: usize,
 ) -> Result<Vec<Checked>, VerifyError> {
     let agents: Vec<Agents> = receipt.agents.iter().flat_map(|agents| agents.parse()).collect();
-    let names = partition_names_of(&agents.iter().collect::<Vec<_>>());
+    let names = partition_names(&agents.iter().collect::<Vec<_>>());
     let mut files = match receipt.options.form {
-        Form::Partitions => partitions(&expected_partitions(receipt, directory, &names), threads)?,
+        Form::Partitions => partitions(receipt, directory, &names, threads)?,
         Form::Verdicts => verdicts(receipt, directory, &names, threads)?,
     };
     files.push(robots_needed(receipt, directory)?);
@@ -99,83 +92,78 @@ fn text(file: List, has_head: bool, threads: usize) -> Result<Text, VerifyError>
     Ok(scan(&[file], threads, CHUNK, of, append)?.swap_remove(0))
 }
 
-/// The files of the partitions of these names, in the folder of each list if each has one.
-fn expected_partitions(receipt: &Receipt, directory: &Path, names: &[String]) -> Vec<Expected> {
-    let file_names = names.iter().map(|name| Form::Partitions.file_name(name));
-    let file_names: Vec<String> = file_names.collect();
-    let expected = |folder: &Path, head: Option<Part>, part: &dyn Fn(&String) -> Option<Part>| -> Vec<Expected> {
-        let files = names.iter().zip(&file_names);
-        let of = |(name, file)| Expected { path: folder.join(file), head, part: part(name).unwrap_or_default() };
-        files.map(of).collect()
-    };
-    if !receipt.options.per_input {
-        let head = receipt.lists.iter().find_map(|list| list.head);
-        return expected(directory, head, &|name| receipt.partitions.get(name).map(|part| part.judged));
-    }
-    let lists = receipt.lists.iter().enumerate().flat_map(|(place, list)| {
-        let folder = directory.join(list_folder(place, Path::new(&list.path)));
-        expected(&folder, list.head, &|name| list.partitions.get(name).copied())
-    });
-    lists.collect()
-}
-
 fn missing(path: &Path) -> Option<Checked> {
     let problem = Some("missing".to_owned());
     (!path.exists()).then(|| Checked { path: path.to_owned(), role: Role::Output, found: None, problem })
 }
 
-fn partitions(expected: &[Expected], threads: usize) -> Result<Vec<Checked>, VerifyError> {
-    let mut files = Vec::new();
-    for Expected { path, head, part } in expected {
-        if let Some(missing) = missing(path) {
-            files.push(missing);
-            continue;
-        }
-        let text = text(List::open(path)?, head.is_some(), threads)?;
-        let problem = text.difference(head.as_ref(), part);
-        let found = Some(Part::of(&text.lines, true));
-        files.push(Checked { path: path.clone(), role: Role::Output, found, problem });
-    }
-    Ok(files)
+/// What is wrong with the octets of a file as they are stored, whatever its lines are.
+fn stored_otherwise(path: &Path, file: &FilePart) -> Option<String> {
+    let stored = path.metadata().ok()?.len();
+    (stored != file.file_bytes).then(|| format!("{} octets stored by the receipt, {stored} found", file.file_bytes))
 }
 
-/// The file of all lines behind their verdicts, or that of each list: its lines are the input's, and those that stand
-/// behind `blocked` in a crawler's column are the lines of that partition.
+/// The head line that a file of a partition must have: that of its list, or that of all lists.
+fn head_of<'r>(receipt: &'r Receipt, file: &FilePart) -> Option<&'r Part> {
+    let (folder, _) = file.name.split_once('/').unwrap_or_default();
+    let is_its_own = |(place, list): &(usize, &ListPart)| {
+        !receipt.options.per_input || list_folder(*place, Path::new(&list.path)) == folder
+    };
+    receipt.lists.iter().enumerate().filter(is_its_own).find_map(|(_, list)| list.head.as_ref())
+}
+
+/// The files of the partitions of these names.
+fn partitions(
+    receipt: &Receipt,
+    directory: &Path,
+    names: &[String],
+    threads: usize,
+) -> Result<Vec<Checked>, VerifyError> {
+    let mut checked = Vec::new();
+    for file in names.iter().filter_map(|name| receipt.partitions.get(name)).flat_map(|part| &part.files) {
+        let path = directory.join(&file.name);
+        if let Some(missing) = missing(&path) {
+            checked.push(missing);
+            continue;
+        }
+        let text = text(List::open(&path)?, file.head_bytes > 0, threads)?;
+        let problem = text.difference(head_of(receipt, file), &file.lines);
+        let problem = problem.or_else(|| stored_otherwise(&path, file));
+        checked.push(Checked { path, role: Role::Output, found: Some(Part::of(&text.lines, true)), problem });
+    }
+    Ok(checked)
+}
+
+/// The files of all lines behind their verdicts: their lines are the input's, and those that stand behind `blocked` in a
+/// crawler's column are the lines of that partition.
 fn verdicts(
     receipt: &Receipt,
     directory: &Path,
     names: &[String],
     threads: usize,
 ) -> Result<Vec<Checked>, VerifyError> {
-    let folders: Vec<PathBuf> = if receipt.options.per_input {
-        let folder = |(place, list): (usize, &crate::filter::ListPart)| list_folder(place, Path::new(&list.path));
-        receipt.lists.iter().enumerate().map(|place_and_list| directory.join(folder(place_and_list))).collect()
-    } else {
-        vec![directory.to_owned()]
-    };
-    let crawlers = receipt.agents.len();
-    let mut files = Vec::new();
-    for (place, folder) in folders.iter().enumerate() {
-        let path = folder.join(Form::Verdicts.file_name(""));
+    let Some(verdicts) = &receipt.verdicts else { return Ok(Vec::new()) };
+    let (crawlers, mut all) = (receipt.agents.len(), Columns::default());
+    let mut checked = Vec::new();
+    for file in &verdicts.files {
+        let path = directory.join(&file.name);
         if let Some(missing) = missing(&path) {
-            files.push(missing);
+            checked.push(missing);
             continue;
         }
         let of = |chunk: &[u8], first: bool| Columns::of(chunk, crawlers, first);
-        let lists = [List::open(&path)?];
-        let found = scan(&lists, threads, CHUNK, of, Columns::append)?.swap_remove(0);
-        let (whole, parts): (Option<Part>, Vec<Option<Part>>) = if receipt.options.per_input {
-            let list = &receipt.lists[place];
-            (Some(list.input), names.iter().map(|name| list.partitions.get(name).copied()).collect())
-        } else {
-            let judged = |name| receipt.partitions.get(name).map(|part| part.judged);
-            (receipt.verdicts, names.iter().map(judged).collect())
-        };
-        let parts: Vec<Part> = parts.into_iter().map(Option::unwrap_or_default).collect();
-        let problem = found.difference(&whole.unwrap_or_default(), &parts, names);
-        files.push(Checked { path, role: Role::Output, found: Some(Part::of(&found.lines, true)), problem });
+        let found = scan(&[List::open(&path)?], threads, CHUNK, of, Columns::append)?.swap_remove(0);
+        let problem = found.strange().or_else(|| file.lines.difference(&found.lines));
+        let problem = problem.or_else(|| stored_otherwise(&path, file));
+        all.append(&found);
+        checked.push(Checked { path, role: Role::Output, found: Some(Part::of(&found.lines, true)), problem });
     }
-    Ok(files)
+    let judged = |name| receipt.partitions.get(name).map(|part| part.judged).unwrap_or_default();
+    let parts: Vec<Part> = names.iter().map(judged).collect();
+    if let Some(last) = checked.last_mut() {
+        last.problem = last.problem.take().or_else(|| all.difference(&verdicts.written, &parts, names));
+    }
+    Ok(checked)
 }
 
 /// The list of robots.txt to fetch: as many rows as the receipt says, which together wait for all deferred lines but

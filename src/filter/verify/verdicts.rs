@@ -53,12 +53,14 @@ impl Columns {
         }
     }
 
+    /// What is wrong with lines that are not as they should be whatever the receipt says.
+    pub fn strange(&self) -> Option<String> {
+        (self.strange > 0).then(|| format!("{} lines without a verdict for each crawler", self.strange))
+    }
+
     /// What is not as the receipt says: the lines must be `whole`, and those of each partition `parts`, in the order of
     /// `names`.
     pub fn difference(&self, whole: &Part, parts: &[Part], names: &[String]) -> Option<String> {
-        if self.strange > 0 {
-            return Some(format!("{} lines without a verdict for each crawler", self.strange));
-        }
         whole.difference(&self.lines).or_else(|| {
             let mut tallies = parts.iter().zip(self.partitions.as_flattened()).zip(names);
             tallies.find_map(|((part, tally), name)| Some(format!("{name}: {}", part.difference(tally)?)))

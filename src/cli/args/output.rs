@@ -1,0 +1,90 @@
+//! Where the lines of a run go, and how they are written.
+
+use clap::{ValueEnum, ValueHint};
+use std::path::PathBuf;
+
+use robosieve::filter::{Destination, Form, FrameFormat};
+
+/// Where the lines of a run go, and how they are written.
+#[derive(Debug, clap::Args)]
+pub struct OutputArgs {
+    /// The folder for the partitions and the receipt
+    #[arg(
+        long,
+        value_name = "DIR",
+        required_unless_present = "count",
+        value_hint = ValueHint::DirPath
+    )]
+    pub out: Option<PathBuf>,
+    /// Judge and count, but write nothing; the receipt goes to standard output
+    #[arg(long, conflicts_with_all = ["out", "verdicts", "compress", "split_size", "force", "per_input"])]
+    pub count: bool,
+    /// Write one file, verdicts.tsv, instead of partitions: every line in its order, behind a column for each --agent that
+    /// says allowed, blocked, deferred or invalid
+    #[arg(long, requires = "out")]
+    pub verdicts: bool,
+    /// Compress the files of lines: allowed.txt.gz and so on. They are made of members (gzip) or frames (Zstandard), which
+    /// every tool reads as one text
+    #[arg(long, requires = "out", value_name = "FORMAT")]
+    pub compress: Option<Compress>,
+    /// Cut the files of lines into numbered ones, allowed.0001.txt and so on, of so many octets at most (k, M and G are
+    /// powers of 1024). Lines are not cut, and of compressed files neither are members or frames
+    #[arg(long, requires = "out", value_name = "BYTES", value_parser = octets)]
+    pub split_size: Option<u64>,
+    /// Replace the files of an earlier run in the folder given by --out
+    #[arg(long, requires = "out")]
+    pub force: bool,
+    /// Give each list partitions of its own, in a folder named by its number and name
+    #[arg(long, requires = "out")]
+    pub per_input: bool,
+}
+
+/// How files are compressed.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum Compress {
+    /// gzip
+    Gz,
+    /// Zstandard
+    Zst,
+}
+
+impl From<Compress> for FrameFormat {
+    fn from(compress: Compress) -> FrameFormat {
+        match compress {
+            Compress::Gz => FrameFormat::Gzip,
+            Compress::Zst => FrameFormat::Zstd,
+        }
+    }
+}
+
+/// A number of octets: `500`, `64k`, `100M`, `2G`.
+fn octets(given: &str) -> Result<u64, String> {
+    let (digits, unit) = match given.find(|c: char| !c.is_ascii_digit()) {
+        Some(at) => given.split_at(at),
+        None => (given, ""),
+    };
+    let factor: u64 = match unit {
+        "" => 1,
+        "k" | "K" => 1 << 10,
+        "M" => 1 << 20,
+        "G" => 1 << 30,
+        _ => return Err("a number of octets is wanted, such as 500, 64k, 100M or 2G".to_owned()),
+    };
+    let number: u64 =
+        digits.parse().map_err(|error| format!("{error}; wanted is a number such as 500, 64k or 100M"))?;
+    number.checked_mul(factor).filter(|&octets| octets > 0).ok_or_else(|| "that is no size of a file".to_owned())
+}
+
+impl OutputArgs {
+    /// Where lines go, unless they are only counted.
+    pub fn destination(&self) -> Option<Destination> {
+        Some(Destination {
+            directory: self.out.clone()?,
+            form: if self.verdicts { Form::Verdicts } else { Form::Partitions },
+            compress: self.compress.map(FrameFormat::from),
+            split_size: self.split_size,
+            force: self.force,
+            per_input: self.per_input,
+        })
+    }
+}

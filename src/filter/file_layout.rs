@@ -1,0 +1,108 @@
+//! What the files of a run look like, whatever lines they get.
+
+use super::FilterError;
+use super::form::Form;
+use super::frame::{Compressor, FrameFormat};
+use super::naming::FileName;
+use super::tally::Tally;
+use crate::robots::Agents;
+
+/// What the files of a run look like.
+#[derive(Debug)]
+pub(super) struct FileLayout {
+    form: Form,
+    crawlers: usize,
+    /// One for each file of a set.
+    pub files: Vec<FileName>,
+    /// What a file without any line is.
+    pub nothing: Vec<u8>,
+    /// How long a part may be, if files are cut into parts.
+    split_size: Option<u64>,
+    /// How blocks are compressed; a frame cannot be cut.
+    frames: Option<FrameFormat>,
+}
+
+impl FileLayout {
+    /// That of files of this form for the crawlers of these agents, compressed or not, cut into parts or not.
+    pub fn new(
+        form: Form,
+        agents: &[&Agents],
+        frames: Option<FrameFormat>,
+        split_size: Option<u64>,
+    ) -> Result<FileLayout, FilterError> {
+        let files = FileName::all(form, agents, frames, split_size.is_some());
+        if let Some((_, file)) = files.iter().enumerate().find(|(place, file)| files[..*place].contains(file)) {
+            return Err(FilterError::SameName { name: file.of_part(0) });
+        }
+        let mut layout = FileLayout { form, crawlers: agents.len(), files, nothing: Vec::new(), split_size, frames };
+        layout.nothing = layout.stored(b"")?;
+        Ok(layout)
+    }
+
+    /// A text as it is stored by itself.
+    fn stored(&self, text: &[u8]) -> Result<Vec<u8>, FilterError> {
+        Ok(match self.frames {
+            Some(format) => Compressor::new(format)?.frame(text)?,
+            None => text.to_vec(),
+        })
+    }
+
+    /// What a file with this head begins with.
+    pub fn head(&self, head: &[u8]) -> Result<Vec<u8>, FilterError> {
+        if head.is_empty() { Ok(Vec::new()) } else { self.stored(head) }
+    }
+
+    /// How many of the octets of a block go to a part that ends here and has lines or has none; 0: the next part has to
+    /// begin. A part is never longer than it may be, unless a single line or frame is.
+    pub fn fitting(&self, octets: &[u8], end: u64, has_lines: bool) -> usize {
+        let Some(split_size) = self.split_size else { return octets.len() };
+        let room = usize::try_from(split_size.saturating_sub(end)).unwrap_or(usize::MAX);
+        if octets.len() <= room {
+            return octets.len();
+        }
+        let lines = if self.frames.is_some() { None } else { memchr::memrchr(b'\n', &octets[..room]) };
+        match lines {
+            Some(at) => at + 1,
+            None if has_lines => 0,
+            None if self.frames.is_some() => octets.len(),
+            None => memchr::memchr(b'\n', octets).map_or(octets.len(), |at| at + 1),
+        }
+    }
+
+    /// The tally of lines that were cut from a block.
+    pub fn tally(&self, lines: &[u8]) -> Tally {
+        self.form.tally(lines, self.crawlers)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn layout(frames: Option<FrameFormat>, split_size: Option<u64>) -> FileLayout {
+        FileLayout::new(Form::Partitions, &[&Agents::everybody()], frames, split_size).unwrap()
+    }
+
+    #[test]
+    fn lines_are_cut_where_a_part_is_full() {
+        let text = b"one\ntwo\nthree\nlast";
+        let fitting = |split_size, end, has_lines| layout(None, split_size).fitting(text, end, has_lines);
+        assert_eq!(fitting(None, 1 << 40, true), text.len());
+        assert_eq!(fitting(Some(100), 82, true), text.len());
+        assert_eq!(fitting(Some(100), 83, true), 14);
+        assert_eq!(fitting(Some(100), 86, true), 14);
+        assert_eq!(fitting(Some(100), 87, true), 8);
+        assert_eq!(fitting(Some(100), 97, true), 0);
+        assert_eq!(fitting(Some(100), 200, true), 0);
+        assert_eq!(fitting(Some(3), 0, false), 4, "a part has one line at least");
+        assert_eq!(layout(None, Some(3)).fitting(b"last", 0, false), 4);
+    }
+
+    #[test]
+    fn frames_are_not_cut() {
+        let layout = layout(Some(FrameFormat::Gzip), Some(10));
+        assert_eq!(layout.fitting(b"\n23456789\n", 0, false), 10);
+        assert_eq!(layout.fitting(b"\n23456789\n", 1, true), 0);
+        assert_eq!(layout.fitting(b"\n23456789\n1", 0, false), 11, "a part has one frame at least");
+    }
+}

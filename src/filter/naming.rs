@@ -1,0 +1,144 @@
+//! The names of a run's files.
+
+use super::form::Form;
+use super::frame::FrameFormat;
+use super::outcome::Partition;
+use crate::robots::Agents;
+
+/// What the file of all lines behind their verdicts is called.
+const VERDICTS: &str = "verdicts";
+
+/// What stands for everybody (`*`) in the names of files.
+const EVERYBODY: &str = "default";
+
+/// The endings of partitions and of verdicts.
+const TEXT: &str = "txt";
+const TABLE: &str = "tsv";
+
+/// The name of an output: `allowed.examplebot.txt.gz`, or, cut into parts, `allowed.0001.txt`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct FileName {
+    /// What it is called, for example `allowed.examplebot`.
+    pub stem: String,
+    ending: &'static str,
+    frames: Option<FrameFormat>,
+    /// Whether it is cut into parts, which have numbers.
+    numbered: bool,
+}
+
+/// The digits of a part's number, at least.
+const DIGITS: usize = 4;
+
+impl FileName {
+    /// The names of all files of a form, crawler by crawler; of their parts, if they are `numbered`.
+    pub fn all(form: Form, agents: &[&Agents], frames: Option<FrameFormat>, numbered: bool) -> Vec<FileName> {
+        match form {
+            Form::Partitions => {
+                let stems = partition_names(agents).into_iter();
+                stems.map(|stem| FileName { stem, ending: TEXT, frames, numbered }).collect()
+            }
+            Form::Verdicts => vec![FileName { stem: VERDICTS.to_owned(), ending: TABLE, frames, numbered }],
+        }
+    }
+
+    /// The name of a part, counted from 0; of the whole, if there are no parts.
+    pub fn of_part(&self, part: usize) -> String {
+        let FileName { stem, .. } = self;
+        let number = if self.numbered { format!(".{:0DIGITS$}", part + 1) } else { String::new() };
+        format!("{stem}{number}{}", self.extension())
+    }
+
+    /// Whether a name is one of its own.
+    pub fn gives(&self, name: &str) -> bool {
+        let stem = name.strip_prefix(&self.stem).and_then(|name| name.strip_suffix(&self.extension()));
+        stem.is_some_and(|number| match number.strip_prefix('.') {
+            Some(number) => self.numbered && is_number(number),
+            None => !self.numbered && number.is_empty(),
+        })
+    }
+
+    /// What stands behind the stem and the number.
+    fn extension(&self) -> String {
+        let packed = self.frames.map_or(String::new(), |format| format!(".{}", format.extension()));
+        format!(".{}{packed}", self.ending)
+    }
+}
+
+/// The names of the partitions of all crawlers, by their agents: `allowed`, or, where there are several crawlers,
+/// `allowed.examplebot`.
+pub(crate) fn partition_names(agents: &[&Agents]) -> Vec<String> {
+    let several = agents.len() > 1;
+    let name = |agents: &Agents, partition: Partition| match agents.tokens() {
+        _ if !several => partition.name().to_owned(),
+        [] => format!("{}.{EVERYBODY}", partition.name()),
+        tokens => format!("{}.{}", partition.name(), tokens.join("+")),
+    };
+    agents.iter().flat_map(|agents| Partition::ALL.map(|partition| name(agents, partition))).collect()
+}
+
+fn is_number(text: &str) -> bool {
+    text.len() >= DIGITS && text.bytes().all(|octet| octet.is_ascii_digit())
+}
+
+/// Whether a name is one that [`FileName`] gives to some run.
+pub(super) fn is_output(name: &str) -> bool {
+    let plain = [FrameFormat::Gzip, FrameFormat::Zstd].iter().find_map(|format| {
+        let name = name.strip_suffix(format.extension())?;
+        name.strip_suffix('.')
+    });
+    let Some((stem, ending)) = plain.unwrap_or(name).rsplit_once('.') else { return false };
+    let stem = stem.rsplit_once('.').filter(|(_, number)| is_number(number)).map_or(stem, |(stem, _)| stem);
+    let (known, crawler) = stem.split_once('.').unwrap_or((stem, ""));
+    let is_token = |octet: u8| octet.is_ascii_alphanumeric() || matches!(octet, b'-' | b'_' | b'+');
+    match ending {
+        TEXT => Partition::ALL.iter().any(|partition| partition.name() == known) && crawler.bytes().all(is_token),
+        TABLE => stem == VERDICTS,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_names_of_outputs_are_known() {
+        for name in ["allowed.txt", "blocked.examplebot.txt", "deferred.a+b.txt.gz", "invalid.default.txt.zst"] {
+            assert!(is_output(name), "{name}");
+        }
+        for name in ["verdicts.tsv", "verdicts.0012.tsv.gz", "allowed.0001.txt", "blocked.a.12345.txt.zst"] {
+            assert!(is_output(name), "{name}");
+        }
+        for name in ["", "allowed", "urls.txt", "allowed/x.txt", "allowed../x.txt", "blocked.a.b.txt", "allowed.tsv"] {
+            assert!(!is_output(name), "{name}");
+        }
+        for name in [
+            "allowed.txt.bak",
+            "blocked.a.b.0001.txt",
+            "allowed.txtgz",
+            "verdicts.txt",
+            "verdicts.a.tsv",
+            "receipt.json",
+            ".gz",
+        ] {
+            assert!(!is_output(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn parts_have_numbers_and_know_their_names() {
+        let agents = Agents::everybody();
+        for (numbered, names) in
+            [(true, ["allowed.0001.txt.gz", "allowed.12346.txt.gz"]), (false, ["allowed.txt.gz"; 2])]
+        {
+            let file = &FileName::all(Form::Partitions, &[&agents], Some(FrameFormat::Gzip), numbered)[0];
+            assert_eq!([file.of_part(0), file.of_part(12345)], names);
+            for name in names {
+                assert!(file.gives(name) && is_output(name), "{name}");
+            }
+            for name in ["allowed.001.txt.gz", "allowed.0001.txt", "allowed.x.txt.gz", "blocked.txt.gz", "allowed"] {
+                assert!(!file.gives(name), "{name}");
+            }
+        }
+    }
+}

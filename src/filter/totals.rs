@@ -1,0 +1,98 @@
+//! What a run came to, and whether what was written is what was read.
+
+use serde::{Deserialize, Serialize};
+
+use super::FilterError;
+use super::form::Form;
+use super::judge::Bench;
+use super::output::Block;
+use super::tally::Tally;
+use super::worker::{Judged, Sorted};
+
+/// What a run came to.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Totals {
+    pub input: Tally,
+    /// For each crawler, over the lines as they were read.
+    pub crawlers: Vec<Sorted>,
+    /// By file, over the lines as they were handed over for writing.
+    pub written: Vec<Tally>,
+    pub lists: Vec<ListTotals>,
+    pub added_line_feeds: u64,
+    pub dot_segments: u64,
+    pub normalised: u64,
+    form: Option<Form>,
+}
+
+/// What a list came to.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct ListTotals {
+    pub input: Tally,
+    /// For each crawler, by partition.
+    pub crawlers: Vec<[Tally; 4]>,
+}
+
+impl Totals {
+    pub fn new(lists: usize, crawlers: usize, form: Option<Form>) -> Totals {
+        Totals {
+            input: Tally::default(),
+            crawlers: vec![Sorted::default(); crawlers],
+            written: vec![Tally::default(); form.map_or(0, |form| form.files(crawlers))],
+            lists: vec![ListTotals { input: Tally::default(), crawlers: vec![Default::default(); crawlers] }; lists],
+            added_line_feeds: 0,
+            dot_segments: 0,
+            normalised: 0,
+            form,
+        }
+    }
+
+    /// Adds a chunk as it was judged, in its turn.
+    pub fn add(&mut self, list: usize, judged: &Judged) {
+        self.input.append(&judged.input);
+        let list = &mut self.lists[list];
+        list.input.append(&judged.input);
+        for ((total, of_list), sorted) in self.crawlers.iter_mut().zip(&mut list.crawlers).zip(&judged.crawlers) {
+            for (partition, tally) in sorted.tallies.iter().enumerate() {
+                total.tallies[partition].append(tally);
+                of_list[partition].append(tally);
+            }
+            for (count, chunk) in total.counts.iter_mut().zip(sorted.counts) {
+                *count += chunk;
+            }
+        }
+        self.added_line_feeds += u64::from(judged.added_line_feed);
+    }
+
+    /// Adds lines that were handed over for writing.
+    pub fn add_written(&mut self, blocks: &[Block<'_>]) {
+        for block in blocks {
+            self.written[block.file].append(&block.tally);
+        }
+    }
+
+    /// Adds what was counted of URLs: it is the same for all crawlers, but for paths that one of them need not look at.
+    pub fn add_counted(&mut self, benches: &mut [Bench]) {
+        self.dot_segments += benches.first().map_or(0, |bench| bench.dot_segments);
+        self.normalised += benches.iter().map(|bench| bench.normalised).max().unwrap_or(0);
+        for bench in benches {
+            (bench.dot_segments, bench.normalised) = (0, 0);
+        }
+    }
+
+    /// Makes sure that what was written is what was read, line by line and in order.
+    pub fn balanced(&self) -> Result<(), FilterError> {
+        let whole = |sorted: &Sorted| {
+            let lines: u64 = sorted.tallies.iter().map(|tally| tally.lines).sum();
+            let bytes: u64 = sorted.tallies.iter().map(|tally| tally.bytes).sum();
+            let sum = sorted.tallies.iter().fold(0u128, |sum, tally| sum.wrapping_add(tally.sum));
+            let input = (self.input.lines, self.input.bytes + self.added_line_feeds, self.input.sum);
+            sorted.counts.iter().sum::<u64>() == lines && (lines, bytes, sum) == input
+        };
+        let expected = self.form.map(|form| form.expected(&self.input, self.added_line_feeds, &self.crawlers));
+        if self.crawlers.iter().all(whole) && expected.is_none_or(|expected| expected == self.written) {
+            Ok(())
+        } else {
+            Err(FilterError::Unbalanced)
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! `--compress`: the same lines in files that take less room.
+
+use std::process::{Command, Stdio};
+
+use crate::bench::{Bench, PARTITIONS, Sums};
+
+const SOURCES: &str = "--robots DATASETS/sites --robots DATASETS/origins.jsonl --now 2026-11-01T00:00:00Z";
+
+/// The endings, and the tools that know them.
+const FORMATS: [(&str, &str); 2] = [("gz", "gzip"), ("zst", "zstd")];
+
+/// What a tool makes of a compressed file; says so where it is missing.
+fn decompressed_by(tool: &str, bench: &Bench, name: &str) -> Option<Vec<u8>> {
+    let run = Command::new(tool).arg("-dc").arg(bench.path(name)).stdin(Stdio::null()).output();
+    let Ok(done) = run else {
+        eprintln!("SKIPPED: there is no {tool}, so nothing but this program has read what it compressed");
+        return None;
+    };
+    assert!(done.status.success(), "{tool} {name}: {}", String::from_utf8_lossy(&done.stderr));
+    Some(done.stdout)
+}
+
+/// The lists of the repository, several times, so that files have more than one frame.
+fn long_list(bench: &Bench) -> Vec<u8> {
+    let list = bench.read("DATASETS/urls.txt").repeat(20);
+    bench.file("urls", &list);
+    list
+}
+
+#[test]
+fn compressed_partitions_are_those_of_a_plain_run() {
+    let bench = Bench::new();
+    long_list(&bench);
+    let plain = bench.split(SOURCES, &["urls"]);
+    for (ending, tool) in FORMATS {
+        let packed = bench.split(&format!("{SOURCES} --force --compress {ending}"), &["urls"]);
+        assert_eq!(packed.partitions, plain.partitions);
+        for (name, text) in PARTITIONS.iter().zip(&plain.partitions) {
+            let file = format!("out/{name}.txt.{ending}");
+            if let Some(read) = decompressed_by(tool, &bench, &file) {
+                assert!(read == *text, "{tool} reads something else in {file}");
+            }
+            let stored = bench.read(&file).len();
+            assert!(stored * 4 < text.len(), "{file}: {stored} octets of {}", text.len());
+        }
+        let mut names: Vec<String> = PARTITIONS.iter().map(|name| format!("{name}.txt.{ending}")).collect();
+        names.extend(["receipt.json".to_owned(), "robots-needed.tsv".to_owned()]);
+        assert_eq!(bench.names("out"), names, "the files of the earlier run are gone");
+        bench.program("verify out --inputs").assert().success();
+        let mut file = bench.read(&format!("out/allowed.txt.{ending}"));
+        file.pop();
+        bench.file(&format!("out/allowed.txt.{ending}"), file);
+        assert_ne!(bench.program("verify out").output().expect("the program").status.code(), Some(0));
+    }
+}
+
+/// What is stored depends on the chunks and not on who judged them.
+#[test]
+fn compressed_files_do_not_depend_on_threads() {
+    let bench = Bench::new();
+    long_list(&bench);
+    for (ending, _) in FORMATS {
+        for chunk in [5_000, 200_000, 3_000_000] {
+            let stored = |threads: usize| {
+                let options = format!("{SOURCES} --compress {ending} --chunk-size {chunk} --threads {threads} --force");
+                let split = bench.split(&options, &["urls"]);
+                let files = PARTITIONS.map(|name| bench.read(&format!("out/{name}.txt.{ending}")));
+                (split.timeless(), files)
+            };
+            assert!(stored(1) == stored(4), "{ending}, chunks of {chunk} octets");
+        }
+    }
+}
+
+/// A few lines a chunk do not make a frame each.
+#[test]
+fn chunks_with_few_lines_share_frames() {
+    let bench = Bench::new();
+    let list = long_list(&bench);
+    assert!(list.len() / 500 > 1000, "chunks");
+    for (ending, _) in FORMATS {
+        let split = bench.split(&format!("{SOURCES} --force --compress {ending} --chunk-size 500"), &["urls"]);
+        for (name, text) in PARTITIONS.iter().zip(&split.partitions) {
+            let stored = bench.read(&format!("out/{name}.txt.{ending}")).len();
+            assert!(stored * 4 < text.len(), "{name}: {stored} octets of {}", text.len());
+        }
+    }
+}
+
+#[test]
+fn files_without_lines_are_compressed_files_too() {
+    let bench = Bench::with_site();
+    bench.file("urls", "");
+    for (ending, tool) in FORMATS {
+        bench.split(&format!("--robots sites --force --compress {ending}"), &["urls"]);
+        for name in PARTITIONS {
+            let file = format!("out/{name}.txt.{ending}");
+            assert!(!bench.read(&file).is_empty(), "{file}");
+            if let Some(read) = decompressed_by(tool, &bench, &file) {
+                assert_eq!(read, b"");
+            }
+        }
+    }
+}
+
+#[test]
+fn each_list_has_compressed_files_of_its_own() {
+    let bench = Bench::with_site();
+    let lists = ["http://a.example/1\nhttp://a.example/no/1", "", "http://a.example/no/3\n"];
+    for (name, list) in ["one", "two", "three"].iter().zip(lists) {
+        bench.file(name, list);
+    }
+    bench.filter("--robots sites --out out --per-input --compress gz one two three").assert().success();
+    let receipt: serde_json::Value = serde_json::from_slice(&bench.read("out/receipt.json")).expect("JSON");
+    let files = &receipt["partitions"]["blocked"]["files"];
+    let texts = ["http://a.example/no/1", "", "http://a.example/no/3\n"];
+    for (place, (folder, text)) in ["0001-one", "0002-two", "0003-three"].iter().zip(texts).enumerate() {
+        assert_eq!(files[place]["name"], format!("{folder}/blocked.txt.gz"));
+        let file = serde_json::Value::Array(vec![files[place].clone()]);
+        assert_eq!(crate::bench::text_of(&bench, "out", &file), text.as_bytes());
+    }
+    bench.filter("--robots sites --out out --per-input --force one").assert().success();
+    assert_eq!(bench.names("out"), ["0001-one", "receipt.json", "robots-needed.tsv"]);
+    assert_eq!(bench.names("out/0001-one"), ["allowed.txt", "blocked.txt", "deferred.txt", "invalid.txt"]);
+}
+
+#[test]
+fn verdicts_may_be_compressed() {
+    let bench = Bench::new();
+    let list = long_list(&bench);
+    bench.filter(&format!("{SOURCES} --out plain --verdicts urls")).assert().success();
+    let plain = bench.read("plain/verdicts.tsv");
+    for (ending, tool) in FORMATS {
+        let options = format!("{SOURCES} --verdicts --compress {ending} --chunk-size 30000");
+        bench.filter(&format!("{options} --out out --force urls")).assert().success();
+        if let Some(read) = decompressed_by(tool, &bench, &format!("out/verdicts.tsv.{ending}")) {
+            assert!(read == plain);
+        }
+        let receipt: serde_json::Value = serde_json::from_slice(&bench.read("out/receipt.json")).expect("JSON");
+        assert!(Sums::of(&list).fit(&receipt["verdicts"]));
+        let file = &receipt["verdicts"]["files"][0];
+        assert!(Sums::of(&list).fit(file), "without the head, and without what stands before the lines");
+        assert_eq!(file["file_bytes"], bench.read(&format!("out/verdicts.tsv.{ending}")).len());
+    }
+}
+
+/// Members behind each other are one text, so files of shards can be put together as they are; the head stays once.
+#[test]
+fn compressed_shards_are_joined() {
+    let bench = Bench::new();
+    let list = long_list(&bench);
+    for (ending, tool) in FORMATS {
+        for form in ["", "--verdicts"] {
+            bench.filter(&format!("{SOURCES} {form} --out whole --force urls")).assert().success();
+            for number in 1..=3 {
+                let options = format!("{SOURCES} {form} --compress {ending} --shard {number}/3 --force");
+                bench.filter(&format!("{options} --out part-{number} urls")).assert().success();
+            }
+            bench.program("join --concat --force --out all part-1 part-2 part-3").assert().success();
+            bench.program("verify all --inputs").assert().success();
+            let name = if form.is_empty() { "blocked.txt" } else { "verdicts.tsv" };
+            let whole = bench.read(&format!("whole/{name}"));
+            assert!(whole.len() > list.len() / 5);
+            if let Some(read) = decompressed_by(tool, &bench, &format!("all/{name}.{ending}")) {
+                assert!(read == whole, "{name}.{ending}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_only_counted_cannot_be_written_somehow() {
+    let bench = Bench::with_site();
+    for option in ["--compress gz", "--split-size 1k", "--verdicts", "--force", "--per-input"] {
+        let name = option.split(' ').next().expect("a name");
+        bench.refused(&format!("--robots sites --count {option} urls"), &["--count", name]);
+    }
+}
