@@ -6,7 +6,7 @@
 //! all runs of a list, and what memory the process held when the policy was made.
 
 use robosieve::Dialect;
-use robosieve::filter::{self, Choices, Destination, Folder, Form, Job, Progress, UrlField};
+use robosieve::filter::{self, Choices, Destination, Folder, Form, Job, LongRun, Progress, UrlField};
 use robosieve::pattern::Patterns;
 use robosieve::policy::{Captures, Crawler, Policy, source};
 use robosieve::robots::{Agents, Robots};
@@ -79,7 +79,7 @@ impl Options {
                         choices,
                         threads,
                         chunk_size: 0,
-                        shard: None,
+                        long_run: LongRun::default(),
                     });
                 }
             }

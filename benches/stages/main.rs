@@ -10,7 +10,7 @@ use criterion::{Criterion, Throughput};
 use data::{List, Set};
 use robosieve::automaton::{self, Scratch};
 use robosieve::filter::{
-    self, Bench, Choices, Destination, Folder, Form, Job, Judge, Outcome, Partition, Progress, Url, UrlField,
+    self, Bench, Choices, Destination, Folder, Form, Job, Judge, LongRun, Outcome, Partition, Progress, Url, UrlField,
 };
 use robosieve::pattern::Patterns;
 use robosieve::policy::{Captures, Groups, Policy, source};
@@ -206,7 +206,7 @@ fn job(policy: &Policy, list: &List, directory: Option<PathBuf>, threads: usize)
         choices: Choices::default(),
         threads,
         chunk_size: 0,
-        shard: None,
+        long_run: LongRun::default(),
     }
 }
 

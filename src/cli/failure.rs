@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use super::interrupt;
 use robosieve::filter::{FilterError, JoinError, MetricsError, VerifyError};
 use robosieve::origin::InvalidUrl;
 use robosieve::policy::{
@@ -76,6 +77,14 @@ pub enum Failure {
 }
 
 impl Failure {
+    /// The exit status that tells of it.
+    pub fn status(&self) -> u8 {
+        match self {
+            Failure::Filter(error) if error.is_interrupted() => interrupt::STATUS,
+            _ => 2,
+        }
+    }
+
     /// Whether it only says that nobody reads the output any more.
     pub fn is_closed_pipe(&self) -> bool {
         match self {

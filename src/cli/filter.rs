@@ -6,10 +6,11 @@ use std::process::ExitCode;
 
 use super::args::FilterArgs;
 use super::failure::Failure;
+use super::interrupt;
 use super::journal::{Journal, watch};
 use super::lists;
 use super::sources::Sources;
-use robosieve::filter::{self, Choices, Job, MaxAge, Metrics, Progress, UrlField};
+use robosieve::filter::{self, Begun, Choices, Job, MaxAge, Metrics, Progress, UrlField};
 use robosieve::policy::{Captures, Columns, Crawler, Policy};
 
 pub fn run(args: &FilterArgs) -> ExitCode {
@@ -19,7 +20,7 @@ pub fn run(args: &FilterArgs) -> ExitCode {
         Err(failure) if failure.is_closed_pipe() => ExitCode::SUCCESS,
         Err(failure) => {
             journal.error(&failure);
-            ExitCode::from(2)
+            ExitCode::from(failure.status())
         }
     }
 }
@@ -43,10 +44,19 @@ fn split(
     progress: &Progress,
     mut metrics: Option<&mut Metrics>,
 ) -> Result<ExitCode, Failure> {
-    let choices = choices(args)?;
+    let begun = begun(args)?;
+    let now = args.now.map(jiff::Timestamp::as_second).or(begun.map(|begun| begun.now));
+    let choices = choices(args, now.unwrap_or_else(|| jiff::Timestamp::now().as_second()))?;
     let lists = lists::all(args)?;
     let policy = policy(args)?;
     let job = job(args, lists, choices, crawlers(args, &policy)?);
+    if args.output.out.is_some() && job.long_run.interrupt.is_none() {
+        journal
+            .warn("standard input and pipes cannot be read again: this run cannot be resumed should it be interrupted");
+    }
+    if let Some(begun) = begun {
+        journal.resume(begun.lines);
+    }
     journal.start(&policy, &job);
     if let Some(metrics) = &mut metrics {
         metrics.describe(&job.crawlers, policy.statistics());
@@ -83,14 +93,14 @@ fn crawlers(args: &FilterArgs, policy: &Policy) -> Result<Vec<Crawler>, Failure>
     Ok(args.agent.iter().map(|agents| policy.crawler(Some(agents))).collect::<Result<_, _>>()?)
 }
 
-fn choices(args: &FilterArgs) -> Result<Choices, Failure> {
+fn choices(args: &FilterArgs, now: i64) -> Result<Choices, Failure> {
     Ok(Choices {
         on_unfetched: args.on_unfetched.into(),
         on_unreachable: args.on_unreachable.into(),
         unreachable_as_unavailable: unavailable_after(args)?,
         on_stale: args.on_stale.into(),
         max_age: args.max_age.as_deref().map(max_age).transpose()?,
-        now: args.now.unwrap_or_else(jiff::Timestamp::now).as_second(),
+        now,
     })
 }
 
@@ -98,7 +108,22 @@ fn job(args: &FilterArgs, lists: Vec<PathBuf>, choices: Choices, crawlers: Vec<C
     let destination = args.output.destination();
     let url_field = UrlField { delimiter: args.delimiter, column: args.column.clone(), header: args.header };
     let (threads, chunk_size) = (args.threads, args.chunk_size);
-    Job { lists, url_field, destination, crawlers, choices, threads, chunk_size, shard: args.long_run.shard }
+    // What cannot be resumed ends at once when it is asked to.
+    let long_run = args.long_run.long_run(is_resumable(args, &lists).then(interrupt::request));
+    Job { lists, url_field, destination, crawlers, choices, threads, chunk_size, long_run }
+}
+
+/// Whether the run could be resumed: it writes, and all its lists can be read again.
+fn is_resumable(args: &FilterArgs, lists: &[PathBuf]) -> bool {
+    args.output.out.is_some() && lists.iter().all(|list| list.is_file())
+}
+
+/// The run that is to go on, if there is one.
+fn begun(args: &FilterArgs) -> Result<Option<Begun>, Failure> {
+    match &args.output.out {
+        Some(directory) if args.long_run.resume => Ok(filter::begun(directory)?),
+        _ => Ok(None),
+    }
 }
 
 fn max_age(given: &str) -> Result<MaxAge, Failure> {

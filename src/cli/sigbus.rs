@@ -8,7 +8,8 @@
 pub(super) fn report() {
     extern "C" fn handler(_signal: libc::c_int) {
         const MESSAGE: &[u8] = b"robosieve: a list or a policy was cut short by another program while it was read \
-            (SIGBUS); no result was written, run again when it is complete\n";
+            (SIGBUS); no result was written. When it is again what it was, --resume goes on with a run that was begun; \
+            otherwise run anew, with --force\n";
         // SAFETY: write and _exit are async-signal-safe, and the message is a live array of the given length.
         unsafe {
             libc::write(libc::STDERR_FILENO, MESSAGE.as_ptr().cast(), MESSAGE.len());

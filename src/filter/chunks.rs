@@ -4,8 +4,9 @@
 //! gets a ticket with it, and tickets count chunks from 0: what has to be done in the order of the input is done in the
 //! order of tickets.
 
-use std::sync::Mutex;
+use std::io::{self, Read};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use super::FilterError;
 use super::list::{List, Patience, Reading, chunk_end, fill};
@@ -23,6 +24,8 @@ pub(super) struct Chunks<'l> {
     source: &'l AtomicU64,
     /// Whether no more are handed out. Apart from the input, which is locked by whoever waits for a stream.
     stopped: AtomicBool,
+    /// Whether somebody outside wants no more to be handed out.
+    interrupt: Option<Arc<AtomicBool>>,
 }
 
 /// What has not been read yet.
@@ -64,15 +67,60 @@ fn start(list: &List) -> u64 {
 impl<'l> Chunks<'l> {
     /// Of all these lists, in order; `source` gets the octets that are read of their files.
     pub fn new(lists: &'l [List], chunk_size: usize, source: &'l AtomicU64) -> Chunks<'l> {
-        let at = lists.first().map_or(0, start);
-        let input = Input { list: 0, at, reading: None, left: Vec::new(), tickets: 0 };
-        let (patience, stopped) = (Patience::UntilFull, AtomicBool::new(false));
-        Chunks { lists, chunk_size, patience, input: Mutex::new(input), source, stopped }
+        Chunks::from(lists, chunk_size, source, (0, lists.first().map_or(0, start)))
+    }
+
+    /// From this place in this list on.
+    pub fn from(lists: &'l [List], chunk_size: usize, source: &'l AtomicU64, (list, at): (usize, u64)) -> Chunks<'l> {
+        let input = Input { list, at, reading: None, left: Vec::new(), tickets: 0 };
+        let (input, stopped) = (Mutex::new(input), AtomicBool::new(false));
+        let patience = Patience::UntilFull;
+        Chunks { lists, chunk_size, patience, input, source, stopped, interrupt: None }
     }
 
     /// The same, but those of streams are waited for with this patience; others have the size that is wanted.
     pub fn with_patience(self, patience: Patience) -> Chunks<'l> {
         Chunks { patience, ..self }
+    }
+
+    /// Hands out no more once this is set.
+    pub fn until(self, interrupt: Option<Arc<AtomicBool>>) -> Chunks<'l> {
+        Chunks { interrupt, ..self }
+    }
+
+    /// Whether it was set, while there was more to hand out.
+    pub fn is_interrupted(&self) -> bool {
+        self.is_asked_to_stop() && lock(&self.input).list < self.lists.len()
+    }
+
+    fn is_asked_to_stop(&self) -> bool {
+        self.interrupt.as_ref().is_some_and(|interrupt| interrupt.load(Ordering::Relaxed))
+    }
+
+    /// Leaves out what a run that goes on has had of a list that is not mapped.
+    fn skip(&self, list: &List, reading: &mut Reading<'_>, at: u64) -> Result<(), FilterError> {
+        match reading {
+            Reading::Mapped(_) => Ok(()),
+            Reading::Stream(stream) => {
+                let skipped = io::copy(&mut stream.by_ref().take(at), &mut io::sink());
+                skipped.map(|_| ()).map_err(|error| FilterError::List { path: list.path.clone(), error })
+            }
+            Reading::Rows(rows) => {
+                let mut buffer = Buffer::default();
+                let mut skipped = 0;
+                // The same chunks as before: they depend on the rows and the size of a chunk alone.
+                while skipped < at {
+                    let malformed = |problem| FilterError::Parquet { path: list.path.clone(), problem };
+                    let filled = rows.fill(self.chunk_size, &mut buffer.octets, &mut buffer.flaws);
+                    if !filled.map_err(malformed)? {
+                        break;
+                    }
+                    self.source.fetch_add(rows.taken(), Ordering::Relaxed);
+                    skipped += buffer.octets.len() as u64;
+                }
+                Ok(())
+            }
+        }
     }
 
     /// The lists.
@@ -88,12 +136,14 @@ impl<'l> Chunks<'l> {
     /// The next chunk; octets that are not mapped go to `buffer`.
     pub fn next(&self, buffer: &mut Buffer) -> Result<Option<Task<'l>>, FilterError> {
         let mut input = lock(&self.input);
-        while !self.stopped.load(Ordering::Relaxed) && input.list < self.lists.len() {
+        while !self.stopped.load(Ordering::Relaxed) && !self.is_asked_to_stop() && input.list < self.lists.len() {
             let Input { list: place, at, reading, left, .. } = &mut *input;
             let (place, at, list) = (*place, *at, &self.lists[*place]);
             let unreadable = |error| FilterError::List { path: list.path.clone(), error };
             if reading.is_none() {
-                *reading = Some(list.read(self.source)?);
+                let mut begun = list.read(self.source)?;
+                self.skip(list, &mut begun, at)?;
+                *reading = Some(begun);
             }
             let mapped = match reading.as_mut().expect("begun above") {
                 Reading::Mapped(text) => {

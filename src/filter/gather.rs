@@ -5,6 +5,8 @@
 //! into one frame. Chunks come here in their order, so the borders of the frames depend on the chunks alone and not on
 //! who judged them; the compressing is done elsewhere, by many at a time.
 
+use serde::{Deserialize, Serialize};
+
 /// So many octets are enough for a frame: gzip looks back 32 KiB, Zstandard takes blocks of 128 KiB.
 const FRAME: usize = 128 << 10;
 
@@ -18,10 +20,27 @@ pub(super) struct Gathered {
 }
 
 /// What waits for each file of a set. This is all there is between two chunks: below [`FRAME`] octets a file.
-#[derive(Debug)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Gatherer {
     set: usize,
+    #[serde(with = "octets")]
     texts: Vec<Vec<u8>>,
+}
+
+/// Octets of any value, for JSON.
+mod octets {
+    use base64::Engine;
+    use base64::engine::general_purpose::STANDARD;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+
+    pub fn serialize<S: Serializer>(texts: &[Vec<u8>], serializer: S) -> Result<S::Ok, S::Error> {
+        texts.iter().map(|text| STANDARD.encode(text)).collect::<Vec<_>>().serialize(serializer)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Vec<u8>>, D::Error> {
+        let texts = Vec::<String>::deserialize(deserializer)?;
+        texts.iter().map(|text| STANDARD.decode(text).map_err(Error::custom)).collect()
+    }
 }
 
 impl Gatherer {

@@ -1,10 +1,11 @@
 //! URL lists, split by a policy.
 //!
-//! [`run`] maps each list, cuts it into chunks on line borders and lets workers [judge](Judge) them;
-//! every line goes, octet for octet and in input order, to exactly one [`Partition`], for a [`Reason`] that is counted.
-//! [Tallies](Tally) of the lines as read and of the octets as written prove that none was lost; the [`Receipt`] tells
-//! both and gets its name last.
+//! [`run`] maps each list, or decompresses it as it goes, cuts it into chunks on line borders and lets workers
+//! [judge](Judge) them; where the URL stands in a line, a [`Layout`] says. Every line goes, octet for octet and in input
+//! order, to exactly one [`Partition`], for a [`Reason`] that is counted. [Tallies](Tally) of the lines as read and of the
+//! octets as written prove that none was lost; the [`Receipt`] tells both and gets its name last.
 
+mod checkpoint;
 mod chunks;
 mod decision;
 mod file_layout;
@@ -13,6 +14,7 @@ mod frame;
 mod gather;
 mod join;
 mod judge;
+mod keeper;
 mod layout;
 mod lines;
 mod list;
@@ -31,6 +33,7 @@ mod sequence;
 mod shard;
 mod sink;
 mod spill;
+mod start;
 mod tally;
 mod totals;
 mod turns;
@@ -52,9 +55,10 @@ pub use output::{NEEDED, RECEIPT, REPORT};
 pub use progress::{Counted, Phase, Progress, Snapshot};
 pub use receipt::{FilePart, Hex, ListPart, Part, PartitionPart, Receipt, ReceiptOptions, VerdictsPart};
 pub(crate) use reread::reread;
-pub use run::{Destination, Folder, Job, Pipe, run};
+pub use run::{Destination, Folder, Job, LongRun, Pipe, run};
 pub use samples::Sample;
 pub use shard::{ListRange, Shard, ShardError};
+pub use start::{Begun, begun};
 pub use tally::{Tally, line_hash};
 pub(crate) use verify::read_receipt;
 pub use verify::{Checked, Role, Verification, VerifyError, verify};
@@ -137,6 +141,39 @@ pub enum FilterError {
         /// The folder.
         path: PathBuf,
     },
+    /// A folder with a run that was interrupted.
+    #[error("{} has an unfinished run in it: go on with it with --resume, or discard it with --force", path.display())]
+    Unfinished {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A run that cannot go on.
+    #[error("the run in {} cannot be resumed: {problem}", path.display())]
+    NotResumable {
+        /// Its folder.
+        path: PathBuf,
+        /// Why.
+        problem: String,
+    },
+    /// A checkpoint that cannot be read.
+    #[error("cannot read the checkpoint {}: {error}; run again with --force to start anew", path.display())]
+    Checkpoint {
+        /// The checkpoint.
+        path: PathBuf,
+        /// What is wrong.
+        error: io::Error,
+    },
+    /// A run that was asked to stop.
+    #[error("interrupted")]
+    Interrupted,
+    /// A run that failed, and can go on when the cause is removed.
+    #[error("{error}\nwhat was done until then is kept in {}: the same command with --resume goes on from there", path.display())]
+    Kept {
+        /// Why it failed.
+        error: Box<FilterError>,
+        /// Its folder.
+        path: PathBuf,
+    },
     /// Two crawlers whose files would have one name.
     #[error("two crawlers would write to {name}; split for one of them in a run of its own")]
     SameName {
@@ -173,4 +210,15 @@ pub enum FilterError {
     /// The workers could not be started.
     #[error("cannot start the workers: {0}")]
     Workers(#[from] rayon::ThreadPoolBuildError),
+}
+
+impl FilterError {
+    /// Whether the run only stopped because it was asked to.
+    pub fn is_interrupted(&self) -> bool {
+        match self {
+            FilterError::Interrupted => true,
+            FilterError::Kept { error, .. } => error.is_interrupted(),
+            _ => false,
+        }
+    }
 }

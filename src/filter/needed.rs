@@ -1,18 +1,22 @@
 //! Which robots.txt a crawl should fetch: the origins of deferred lines, in the order of their first appearance.
 
 use hashbrown::HashMap;
+use serde::{Deserialize, Serialize};
+use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
+use std::sync::Arc;
 
 use super::outcome::Reason;
-use super::spill::Sorter;
+use super::output::NEEDED;
+use super::spill::{Home, Sorter};
 use crate::origin;
 
 /// The head of `robots-needed.tsv`.
 const HEAD: &str = "robots_txt\treason\tlines\tstatus\n";
 
 /// What is known of one origin's deferred lines.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Waiting {
     /// The number of its first deferred line, among all lines.
     pub first: u64,
@@ -50,19 +54,46 @@ pub(super) struct Needed {
 /// What stands for a status that is not known.
 const NO_STATUS: u16 = u16::MAX;
 
+/// What is known of all origins, but for what has been spilled.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(super) struct NeededState {
+    /// How many files there are of spilled origins.
+    runs: usize,
+    held: Vec<(Box<str>, Waiting)>,
+}
+
 /// What an entry takes in memory besides its name, about.
 const OVERHEAD: usize = 64;
 
 impl Needed {
     /// Holds about `limit` octets at most; spills to `directory` beyond.
     pub fn new(directory: &Path, limit: usize) -> Needed {
-        Needed {
-            held: WaitingOrigins::new(),
-            held_bytes: 0,
-            limit,
-            by_origin: Sorter::new(directory, limit / 2),
-            by_first: Sorter::new(directory, limit),
-        }
+        let by_origin = Sorter::new(Home::Nameless(directory.to_owned()), limit / 2);
+        Needed::with(by_origin, directory, limit)
+    }
+
+    /// The same, but so that another run can go on with it.
+    pub fn resumable(directory: &Path, limit: usize, state: &NeededState) -> io::Result<Needed> {
+        let home = Home::Named(directory.join(NEEDED));
+        let mut needed = Needed::with(Sorter::with_runs(home, limit / 2, state.runs)?, directory, limit);
+        state.held.iter().try_for_each(|(origin, waiting)| needed.add_one(origin.clone(), *waiting))?;
+        Ok(needed)
+    }
+
+    fn with(by_origin: Sorter, directory: &Path, limit: usize) -> Needed {
+        let by_first = Sorter::new(Home::Nameless(directory.to_owned()), limit);
+        Needed { held: WaitingOrigins::new(), held_bytes: 0, limit, by_origin, by_first }
+    }
+
+    /// What another run needs to go on, besides the [files](Needed::files).
+    pub fn state(&self) -> NeededState {
+        let held = self.held.iter().map(|(origin, waiting)| (origin.clone(), *waiting)).collect();
+        NeededState { runs: self.by_origin.runs().len(), held }
+    }
+
+    /// What has been spilled.
+    pub fn files(&self) -> &[Arc<File>] {
+        self.by_origin.runs()
     }
 
     /// Adds the origins of a chunk.
@@ -83,6 +114,11 @@ impl Needed {
     }
 
     fn spill(&mut self) -> io::Result<()> {
+        self.sort()?;
+        self.by_origin.store()
+    }
+
+    fn sort(&mut self) -> io::Result<()> {
         self.held_bytes = 0;
         for (origin, waiting) in std::mem::take(&mut self.held) {
             self.by_origin.push(record(&origin, &waiting))?;
@@ -92,7 +128,7 @@ impl Needed {
 
     /// Writes `robots-needed.tsv`, with the last `status` of each origin; returns how many origins there are.
     pub fn write(mut self, status: impl Fn(&str, &Waiting) -> Option<u16>, out: &mut impl Write) -> io::Result<u64> {
-        self.spill()?;
+        self.sort()?;
         let Needed { by_origin, mut by_first, .. } = self;
         let mut current: Option<(String, Waiting)> = None;
         by_origin.finish(|record| {
@@ -173,6 +209,32 @@ fn parse(record: &[u8]) -> (String, Waiting) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_interrupted_goes_on() {
+        for limit in [0, 300, 1 << 20] {
+            let folder = tempfile::tempdir().unwrap();
+            let mut texts = [Vec::new(), Vec::new()];
+            for (text, stops) in texts.iter_mut().zip([&[][..], &[3, 4, 50]]) {
+                let mut needed = Needed::resumable(folder.path(), limit, &NeededState::default()).unwrap();
+                for line in 0..100 {
+                    let mut waiting = WaitingOrigins::new();
+                    count(&mut waiting, &format!("http://{}.example", line * 7919 % 61), line, Reason::Unfetched);
+                    if stops.contains(&line) {
+                        let state = serde_json::to_string(&needed.state()).unwrap();
+                        // What comes behind the checkpoint is lost.
+                        needed.add(waiting.clone()).unwrap();
+                        drop(needed);
+                        needed =
+                            Needed::resumable(folder.path(), limit, &serde_json::from_str(&state).unwrap()).unwrap();
+                    }
+                    needed.add(waiting).unwrap();
+                }
+                assert_eq!(needed.write(|_, _| None, text).unwrap(), 61);
+            }
+            assert_eq!(texts[0], texts[1], "{limit}");
+        }
+    }
 
     #[test]
     fn a_row_is_read_as_it_was_written() {

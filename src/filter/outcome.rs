@@ -1,6 +1,6 @@
 //! Where a line goes, and why.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::origin::InvalidUrl;
 
@@ -30,7 +30,7 @@ impl Partition {
 }
 
 /// Why a line went where it did.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[repr(u8)]
 pub enum Reason {

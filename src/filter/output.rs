@@ -1,5 +1,6 @@
 //! The files of a run: partial until everything is done, then renamed, the receipt last.
 
+use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -7,7 +8,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::FilterError;
+use super::checkpoint::{CHECKPOINT, sync_folder};
 use super::file_layout::FileLayout;
+use super::keeper::Keeper;
 use super::list::STANDARD_INPUT;
 use super::naming;
 use super::tally::Tally;
@@ -28,23 +31,33 @@ pub(super) struct Output {
     sets: Vec<Vec<Target>>,
     /// Files that are still partial: the name they will have.
     pending: Vec<PathBuf>,
+    /// Files that were ended, and may not be durable yet.
+    ended: Vec<Arc<OpenFile>>,
+    /// Who keeps a checkpoint, where there may be one: then partial files stay for it.
+    keeper: Option<Arc<Keeper>>,
 }
 
 /// Where the lines of one kind go.
 #[derive(Debug)]
 struct Target {
-    /// The folder in that of the run; empty if it is that one.
-    folder: String,
+    state: TargetState,
     /// What each of its files begins with.
     head: Arc<[u8]>,
-    /// Its files, at least one; the last one is still written to.
-    parts: Vec<Written>,
     file: Arc<OpenFile>,
 }
 
-/// What a file holds, once all places that were reserved are written: together with what still waits to be gathered into
-/// a frame, all that there is to know of an output between two chunks.
-#[derive(Debug, Clone)]
+/// The files that lines of one kind go to: together with what still waits to be gathered into a frame, all that there is to
+/// know of them between two chunks.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct TargetState {
+    /// The folder in that of the run; empty if it is that one.
+    folder: String,
+    /// Its files, at least one; the last one is still written to.
+    parts: Vec<Written>,
+}
+
+/// What a file holds, once all places that were reserved are written.
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Written {
     /// Its name, with that of its folder.
     pub name: String,
@@ -58,9 +71,21 @@ pub(super) struct Written {
 
 /// A file that is written to.
 #[derive(Debug)]
-struct OpenFile {
+pub(super) struct OpenFile {
     path: PathBuf,
     file: File,
+}
+
+impl OpenFile {
+    /// Makes its octets outlive a power cut.
+    pub fn sync(&self) -> Result<(), FilterError> {
+        self.file.sync_data().map_err(|error| FilterError::Output { path: self.path.clone(), error })
+    }
+
+    /// The folder that it is in.
+    pub fn folder(&self) -> Option<PathBuf> {
+        self.path.parent().map(Path::to_owned)
+    }
 }
 
 /// Lines that go to one file together.
@@ -91,7 +116,7 @@ impl Place<'_> {
 }
 
 /// The name of a file until it is complete.
-fn partial(path: &Path) -> PathBuf {
+pub(super) fn partial(path: &Path) -> PathBuf {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     path.with_file_name(format!(".{name}.partial"))
 }
@@ -117,6 +142,14 @@ impl Output {
     ) -> Result<Output, FilterError> {
         let failed = |path: &Path, error| FilterError::Output { path: path.to_owned(), error };
         fs::create_dir_all(directory).map_err(|error| failed(directory, error))?;
+        let unfinished = directory.join(CHECKPOINT);
+        if unfinished.exists() {
+            if !force {
+                return Err(FilterError::Unfinished { path: directory.to_owned() });
+            }
+            fs::remove_file(&unfinished).map_err(|error| failed(&unfinished, error))?;
+        }
+        remove_spilled(directory).map_err(|error| failed(directory, error))?;
         let entries = fs::read_dir(directory).map_err(|error| failed(directory, error))?;
         if entries.flatten().any(|entry| !is_partial(&entry.file_name().to_string_lossy())) {
             if !force {
@@ -125,7 +158,7 @@ impl Output {
             remove_earlier(directory, &layout).map_err(|error| failed(directory, error))?;
         }
         let (directory, pending) = (directory.to_owned(), Vec::new());
-        let mut output = Output { directory, layout, sets: Vec::new(), pending };
+        let mut output = Output { directory, layout, sets: Vec::new(), pending, ended: Vec::new(), keeper: None };
         for (folder, head) in folders {
             let path = output.directory.join(folder);
             fs::create_dir_all(&path).map_err(|error| failed(&path, error))?;
@@ -137,6 +170,75 @@ impl Output {
         Ok(output)
     }
 
+    /// Opens the files of an interrupted run again, as long as they were, set by set.
+    ///
+    /// # Errors
+    ///
+    /// [`FilterError::NotResumable`] where one is shorter; [`FilterError::Output`] where it cannot be opened.
+    pub fn resume(
+        directory: &Path,
+        folders: &[(String, Vec<u8>)],
+        layout: FileLayout,
+        sets: &[Vec<TargetState>],
+    ) -> Result<Output, FilterError> {
+        let (directory, pending) = (directory.to_owned(), Vec::new());
+        let mut output = Output { directory, layout, sets: Vec::new(), pending, ended: Vec::new(), keeper: None };
+        for (set, (_, head)) in sets.iter().zip(folders) {
+            let head: Arc<[u8]> = output.layout.head(head)?.into();
+            let targets = set.iter().map(|target| {
+                let mut files = target.parts.iter().map(|part| output.reopen(part));
+                let first = files.next().unwrap_or_else(|| output.no_parts());
+                let file = files.fold(first, |before, part| before.and(part))?;
+                output.pending.extend(target.parts.iter().map(|part| output.directory.join(&part.name)));
+                Ok(Target { state: target.clone(), head: Arc::clone(&head), file })
+            });
+            let targets = targets.collect::<Result<_, FilterError>>()?;
+            output.sets.push(targets);
+        }
+        Ok(output)
+    }
+
+    /// Opens a part of a file again, as long as it was.
+    fn reopen(&self, part: &Written) -> Result<Arc<OpenFile>, FilterError> {
+        let path = self.directory.join(&part.name);
+        let open = || {
+            let file = OpenOptions::new().read(true).write(true).open(partial(&path))?;
+            let length = file.metadata()?.len();
+            // One that is shorter stays so: the next attempt must see it too.
+            if length > part.end {
+                file.set_len(part.end)?;
+            }
+            Ok((file, length))
+        };
+        let (file, length) = open().map_err(|error| FilterError::Output { path: partial(&path), error })?;
+        if length < part.end {
+            let problem = format!("{} was cut short", partial(&path).display());
+            return Err(FilterError::NotResumable { path: self.directory.clone(), problem });
+        }
+        Ok(Arc::new(OpenFile { path, file }))
+    }
+
+    fn no_parts<T>(&self) -> Result<T, FilterError> {
+        let problem = "its checkpoint lists no files".to_owned();
+        Err(FilterError::NotResumable { path: self.directory.clone(), problem })
+    }
+
+    /// From here on, partial files stay where `keeper` has kept a checkpoint.
+    pub fn keep_with(&mut self, keeper: Arc<Keeper>) {
+        self.keeper = Some(keeper);
+    }
+
+    /// What stands in all files, set by set.
+    pub fn state(&self) -> Vec<Vec<TargetState>> {
+        self.sets.iter().map(|set| set.iter().map(|target| target.state.clone()).collect()).collect()
+    }
+
+    /// All files that were written to since the last call, as far as they were ended, and those that still are.
+    pub fn touched(&mut self) -> Vec<Arc<OpenFile>> {
+        let current = self.sets.iter().flatten().map(|target| Arc::clone(&target.file));
+        std::mem::take(&mut self.ended).into_iter().chain(current).collect()
+    }
+
     /// The folder, for temporary files.
     pub fn directory(&self) -> &Path {
         &self.directory
@@ -145,7 +247,8 @@ impl Output {
     /// Begins the first part of a file that lines go to.
     fn target(&mut self, folder: &str, head: &Arc<[u8]>, file: usize) -> Result<Target, FilterError> {
         let (written, open) = self.part(folder, head, file, 0)?;
-        Ok(Target { folder: folder.to_owned(), head: Arc::clone(head), parts: vec![written], file: open })
+        let state = TargetState { folder: folder.to_owned(), parts: vec![written] };
+        Ok(Target { state, head: Arc::clone(head), file: open })
     }
 
     /// Begins a part of a file.
@@ -180,15 +283,18 @@ impl Output {
             let mut rest = &block.octets[..];
             while !rest.is_empty() {
                 let target = &mut self.sets[block.set][block.file];
-                let part = target.parts.last().expect("a target has parts");
+                let part = target.state.parts.last().expect("a target has parts");
                 let (now, later) = rest.split_at(self.layout.fitting(rest, part.end, part.tally.lines > 0));
                 if now.is_empty() {
-                    let (folder, head) = (target.folder.clone(), Arc::clone(&target.head));
-                    let number = target.parts.len();
+                    let (folder, head) = (target.state.folder.clone(), Arc::clone(&target.head));
+                    let number = target.state.parts.len();
                     let (written, open) = self.part(&folder, &head, block.file, number)?;
                     let target = &mut self.sets[block.set][block.file];
-                    target.parts.push(written);
-                    target.file = open;
+                    target.state.parts.push(written);
+                    let ended = std::mem::replace(&mut target.file, open);
+                    if self.keeper.is_some() {
+                        self.ended.push(ended);
+                    }
                     continue;
                 }
                 let whole = now.len() == block.octets.len();
@@ -201,12 +307,12 @@ impl Output {
 
     /// What stands in the files that lines of one kind go to, in the order of the lines.
     pub fn written(&self, file: usize) -> impl Iterator<Item = &Written> {
-        self.sets.iter().flat_map(move |set| &set[file].parts)
+        self.sets.iter().flat_map(move |set| &set[file].state.parts)
     }
 
     /// Ends all files: one without any octet would not be a compressed file.
     pub fn end(&mut self) -> Result<(), FilterError> {
-        for target in self.sets.iter_mut().flatten().filter(|target| target.parts[0].end == 0) {
+        for target in self.sets.iter_mut().flatten().filter(|target| target.state.parts[0].end == 0) {
             target.place(&self.layout.nothing, &Tally::default()).write()?;
         }
         Ok(())
@@ -236,23 +342,60 @@ impl Output {
             let file = OpenOptions::new().write(true).open(partial(path));
             file.and_then(|file| file.sync_all()).map_err(|error| failed(path, error))?;
         }
-        for path in &self.pending {
-            fs::rename(partial(path), path).map_err(|error| failed(path, error))?;
+        let relative = |path: &PathBuf| path.strip_prefix(&self.directory).unwrap_or(path).to_owned();
+        let names: Vec<PathBuf> = self.pending.iter().map(relative).collect();
+        if let Some(keeper) = &self.keeper {
+            keeper.complete(names.clone())?;
         }
+        give_names(&self.directory, &names)?;
         self.pending.clear();
-        // The names themselves must outlive a power cut too, where the platform can promise that.
-        #[cfg(unix)]
-        File::open(&self.directory)
-            .and_then(|directory| directory.sync_all())
-            .map_err(|error| failed(&self.directory, error))?;
         Ok(())
     }
+}
+
+/// Gives complete files in `directory` these names, in this order, unless they have them already; then the checkpoint that
+/// says so is not needed any more, nor what was spilled.
+pub(super) fn give_names(directory: &Path, names: &[PathBuf]) -> Result<(), FilterError> {
+    let failed = |path: &Path, error| FilterError::Output { path: path.to_owned(), error };
+    let mut folders = vec![directory.to_owned()];
+    for path in names.iter().map(|name| directory.join(name)) {
+        match fs::rename(partial(&path), &path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound && path.is_file() => {}
+            other => other.map_err(|error| failed(&path, error))?,
+        }
+        folders.extend(path.parent().map(Path::to_owned));
+    }
+    folders.sort();
+    folders.dedup();
+    // The names themselves must outlive a power cut too.
+    folders.iter().try_for_each(|folder| sync_folder(folder).map_err(|error| failed(folder, error)))?;
+    let checkpoint = directory.join(CHECKPOINT);
+    match fs::remove_file(&checkpoint) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        other => other.map_err(|error| failed(&checkpoint, error))?,
+    }
+    remove_spilled(directory).map_err(|error| failed(directory, error))
+}
+
+/// Removes what origins were spilled to, and a checkpoint that was not completed.
+fn remove_spilled(directory: &Path) -> io::Result<()> {
+    let ours = [format!(".{NEEDED}."), format!(".{CHECKPOINT}.")];
+    for entry in fs::read_dir(directory)? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        // The list of origins itself is partial too, but has no number.
+        let numbered = name != format!(".{NEEDED}.partial");
+        if is_partial(&name) && numbered && ours.iter().any(|start| name.starts_with(start)) {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
 }
 
 impl Target {
     /// Takes room for octets.
     fn place<'b>(&mut self, octets: &'b [u8], tally: &Tally) -> Place<'b> {
-        let part = self.parts.last_mut().expect("a target has parts");
+        let part = self.state.parts.last_mut().expect("a target has parts");
         let at = part.end;
         part.end += octets.len() as u64;
         part.tally.append(tally);
@@ -261,8 +404,12 @@ impl Target {
 }
 
 impl Drop for Output {
-    /// A run that did not finish leaves nothing behind that looks like a result.
+    /// A run that did not finish leaves nothing behind that looks like a result, and nothing at all if there is no
+    /// checkpoint to go on from.
     fn drop(&mut self) {
+        if self.keeper.as_ref().is_some_and(|keeper| keeper.has_kept()) {
+            return;
+        }
         for path in &self.pending {
             let _ = fs::remove_file(partial(path));
         }

@@ -11,30 +11,30 @@
 
 use rayon::ThreadPoolBuilder;
 use std::path::PathBuf;
-use std::time::Instant;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use super::FilterError;
 use super::chunks::Chunks;
 use super::decision::Choices;
-use super::file_layout::FileLayout;
 use super::form::Form;
 use super::frame::FrameFormat;
 use super::judge::Judge;
+use super::keeper::Keeper;
 use super::layout::UrlField;
 use super::list::{List, Patience};
 use super::naming::partition_names;
-use super::needed::Needed;
 use super::outcome::Partition;
-use super::output::{NEEDED, Output, RECEIPT, list_folder, would_replace};
+use super::output::{NEEDED, Output, RECEIPT};
 use super::progress::Progress;
 use super::receipt::{FilePart, Hex, ListPart, Part, PartitionPart, Receipt, ReceiptOptions, VerdictsPart, reasons};
 use super::shard::Shard;
-use super::sink::{self, Sink};
+use super::start::{Start, start};
 use super::tally::{LINE_HASH, Tally};
 use super::totals::{ListTotals, Totals};
-use super::turns::{Destinations, Turns, work};
+use super::turns::{Turns, work};
 use crate::policy::{Crawler, Policy};
-use crate::robots::Agents;
 
 /// Octets of a chunk, unless asked otherwise: it and its copy in the buffers stay in a core's cache.
 const CHUNK: usize = 1 << 20;
@@ -59,8 +59,28 @@ pub struct Job {
     pub threads: usize,
     /// Octets of a chunk; 0: the default.
     pub chunk_size: usize,
+    /// What makes a long run many runs, or one that can be left alone.
+    pub long_run: LongRun,
+}
+
+/// What makes a long run many runs, or one that can be left alone.
+#[derive(Debug, Clone)]
+pub struct LongRun {
     /// Which part of the lists to read, if not all of them.
     pub shard: Option<Shard>,
+    /// Whether to go on with the run in the folder that was interrupted, if there is one.
+    pub resume: bool,
+    /// After how long what is done is made durable each time.
+    pub checkpoint: Duration,
+    /// Set by whoever wants the run to stop at the next chunk.
+    pub interrupt: Option<Arc<AtomicBool>>,
+}
+
+impl Default for LongRun {
+    /// All of the lists, anew; a checkpoint every five seconds.
+    fn default() -> LongRun {
+        LongRun { shard: None, resume: false, checkpoint: Duration::from_secs(5), interrupt: None }
+    }
 }
 
 /// Where lines go.
@@ -98,13 +118,22 @@ pub enum Pipe {
     Verdicts,
 }
 
+impl Pipe {
+    /// How lines are written.
+    pub(super) fn form(self) -> Form {
+        match self {
+            Pipe::Only(_) => Form::Partitions,
+            Pipe::Verdicts => Form::Verdicts,
+        }
+    }
+}
+
 impl Destination {
     /// How lines are written.
     fn form(&self) -> Form {
         match self {
             Destination::Folder(folder) => folder.form,
-            Destination::Pipe(Pipe::Only(_)) => Form::Partitions,
-            Destination::Pipe(Pipe::Verdicts) => Form::Verdicts,
+            Destination::Pipe(pipe) => pipe.form(),
         }
     }
 
@@ -137,45 +166,64 @@ pub fn run(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, F
 }
 
 fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, FilterError> {
-    let started = Instant::now();
     let mut lists = List::open_all(&job.lists, &job.url_field)?;
-    if let Some(shard) = job.shard {
+    if let Some(shard) = job.long_run.shard {
         shard.cut(&mut lists)?;
     }
-    let destinations = job.destination.as_ref().map(|destination| prepare(destination, job, &lists)).transpose()?;
-    let judges: Vec<Judge<'_>> = job.crawlers.iter().map(|crawler| Judge::new(policy, crawler, job.choices)).collect();
     let pool = ThreadPoolBuilder::new().num_threads(job.threads).build()?;
-    let threads = pool.current_num_threads();
-    let chunk_size = if job.chunk_size == 0 { CHUNK } else { job.chunk_size };
-    progress.begin(lists.iter().map(List::source_length).sum(), judges.len());
+    let options = options(job, pool.current_num_threads());
+    let (destinations, border) = match start(policy, job, &options, &lists)? {
+        Start::Done(receipt) => return Ok(receipt),
+        Start::Judging(destinations, border) => (destinations, border),
+    };
+    let keeper = destinations.as_ref().and_then(|destinations| destinations.keeper.clone());
+    let judges: Vec<Judge<'_>> = job.crawlers.iter().map(|crawler| Judge::new(policy, crawler, job.choices)).collect();
+    let chunks = match &border {
+        Some(border) => Chunks::from(&lists, options.chunk_size, progress.source(), (border.list, border.at)),
+        None => Chunks::new(&lists, options.chunk_size, progress.source()),
+    };
     let patience = match job.destination {
         Some(Destination::Pipe(_)) => Patience::UntilLine,
         _ => Patience::UntilFull,
     };
-    let chunks = Chunks::new(&lists, chunk_size, progress.source()).with_patience(patience);
-    let turns = Turns::new(chunks, progress, judges.len(), destinations);
-    pool.broadcast(|_| work(&turns, &judges));
+    let chunks = chunks.with_patience(patience).until(job.long_run.interrupt.clone());
+    progress.begin(lists.iter().map(List::source_length).sum(), judges.len());
+    if let Some(border) = &border {
+        progress.chunk(&border.totals);
+    }
+    let turns = Turns::new(chunks, progress, judges.len(), destinations, border);
+    std::thread::scope(|scope| {
+        scope.spawn(|| turns.keep());
+        pool.broadcast(|_| work(&turns, &judges));
+        turns.judged();
+    });
+    let complete = || complete(policy, job, options, &lists, turns, keeper.as_deref());
+    complete().inspect_err(|failure| {
+        // What was read or written is not to be trusted, so nothing can go on from it.
+        if let (FilterError::ListChanged { .. } | FilterError::Unbalanced, Some(keeper)) = (failure, &keeper) {
+            keeper.discard();
+        }
+    })
+}
+
+/// Makes sure of what the run came to, and gives the files their names.
+fn complete(
+    policy: &Policy,
+    job: &Job,
+    options: ReceiptOptions,
+    lists: &[List],
+    turns: Turns<'_>,
+    keeper: Option<&Keeper>,
+) -> Result<Receipt, FilterError> {
+    let progress = turns.progress;
     let (mut output, needed, totals) = turns.finish()?;
     let speed = progress.judged();
-    for list in &lists {
+    for list in lists {
         list.unchanged()?;
     }
     totals.balanced()?;
-
-    let destination = job.destination.as_ref();
-    let folder = destination.and_then(Destination::folder);
-    let options = ReceiptOptions {
-        choices: job.choices,
-        url_field: job.url_field.clone(),
-        form: destination.map_or(Form::Partitions, Destination::form),
-        compress: folder.and_then(|folder| folder.compress),
-        split_size: folder.and_then(|folder| folder.split_size),
-        threads,
-        chunk_size,
-        per_input: folder.is_some_and(|folder| folder.per_input),
-        shard: job.shard,
-    };
-    let mut receipt = receipt(policy, &job.crawlers, options, &lists, &totals, destination, output.as_ref());
+    let mut receipt =
+        receipt(policy, &job.crawlers, options, lists, &totals, job.destination.as_ref(), output.as_ref());
     if let (Some(output), Some(needed)) = (&mut output, needed) {
         let status = |origin: &str, _: &_| policy.index().get(origin.as_bytes())?.state().answered.status;
         let mut origins = 0;
@@ -186,7 +234,7 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
         receipt.origins_needed = Some(origins);
     }
     receipt.speed = speed;
-    receipt.seconds = started.elapsed().as_secs_f64();
+    receipt.seconds = keeper.map_or_else(|| progress.snapshot().seconds, Keeper::seconds);
     receipt.urls_per_second = receipt.input.lines as f64 / receipt.seconds;
     if let Some(output) = &mut output {
         output.write_file(RECEIPT, |file| {
@@ -198,44 +246,20 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
     Ok(receipt)
 }
 
-fn prepare(destination: &Destination, job: &Job, lists: &[List]) -> Result<Destinations, FilterError> {
-    let agents: Vec<&Agents> = job.crawlers.iter().map(Crawler::agents).collect();
-    let Folder { directory, form, compress, split_size, force, per_input } = match destination {
-        Destination::Folder(folder) => folder,
-        Destination::Pipe(pipe) => return prepare_pipe(*pipe, destination.form(), &agents, lists),
-    };
-    let layout = FileLayout::new(*form, &agents, *compress, *split_size)?;
-    if let Some(list) = job.lists.iter().find(|list| would_replace(directory, &layout, list)) {
-        return Err(FilterError::ListInOutput { path: list.clone() });
-    }
-    let folder = |(place, list): (usize, &List)| (list_folder(place, &list.path), form.head(&agents, &list.head));
-    let folders = if *per_input {
-        lists.iter().enumerate().map(folder).collect()
-    } else {
-        vec![(String::new(), form.head(&agents, common_head(lists)?))]
-    };
-    let output = Output::create(directory, &folders, layout, *force)?;
-    let needed = Some(Needed::new(directory, NEEDED_LIMIT));
-    Ok(Destinations { sink: Sink::Folder(output), needed, form: *form, frames: *compress, per_input: *per_input })
-}
-
-fn prepare_pipe(pipe: Pipe, form: Form, agents: &[&Agents], lists: &[List]) -> Result<Destinations, FilterError> {
-    let file = match pipe {
-        Pipe::Only(_) if agents.len() > 1 => return Err(FilterError::SeveralCrawlers { given: agents.len() }),
-        Pipe::Only(partition) => partition as usize,
-        Pipe::Verdicts => 0,
-    };
-    let sink = Sink::Pipe(sink::Pipe::new(file, &form.head(agents, common_head(lists)?))?);
-    Ok(Destinations { sink, needed: None, form, frames: None, per_input: false })
-}
-
-/// The head line of all lists; those without any line do not matter.
-fn common_head(lists: &[List]) -> Result<&[u8], FilterError> {
-    let mut lists = lists.iter().filter(|list| !list.is_empty);
-    let Some(one) = lists.next() else { return Ok(b"") };
-    match lists.find(|other| other.head != one.head) {
-        Some(other) => Err(FilterError::HeadsDiffer { one: one.path.clone(), other: other.path.clone() }),
-        None => Ok(&one.head),
+/// What is asked for, as the receipt has it.
+fn options(job: &Job, threads: usize) -> ReceiptOptions {
+    let destination = job.destination.as_ref();
+    let folder = destination.and_then(Destination::folder);
+    ReceiptOptions {
+        choices: job.choices,
+        url_field: job.url_field.clone(),
+        form: destination.map_or(Form::Partitions, Destination::form),
+        compress: folder.and_then(|folder| folder.compress),
+        split_size: folder.and_then(|folder| folder.split_size),
+        threads,
+        chunk_size: if job.chunk_size == 0 { CHUNK } else { job.chunk_size },
+        per_input: folder.is_some_and(|folder| folder.per_input),
+        shard: job.long_run.shard,
     }
 }
 

@@ -50,6 +50,11 @@ impl<T> Sequence<T> {
         self.passed.notify_all();
     }
 
+    /// Whether all turns were ended.
+    pub fn is_stopped(&self) -> bool {
+        lock(&self.ordered).stopped
+    }
+
     /// The state, when all is done.
     pub fn into_inner(self) -> T {
         self.ordered.into_inner().unwrap_or_else(PoisonError::into_inner).state

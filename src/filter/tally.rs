@@ -20,7 +20,7 @@ pub fn line_hash(line: &[u8]) -> u128 {
 }
 
 /// Counts and checksums of a sequence of lines.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Tally {
     /// Lines.
     pub lines: u64,

@@ -1,13 +1,16 @@
 //! What a run came to, and whether what was written is what was read.
 
+use serde::{Deserialize, Serialize};
+
 use super::FilterError;
 use super::form::Form;
+use super::judge::Bench;
 use super::output::Block;
 use super::tally::Tally;
 use super::worker::{Judged, Sorted};
 
 /// What a run came to.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Totals {
     pub input: Tally,
     /// For each crawler, over the lines as they were read.
@@ -22,7 +25,7 @@ pub(super) struct Totals {
 }
 
 /// What a list came to.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct ListTotals {
     pub input: Tally,
     /// For each crawler, by partition.
@@ -64,6 +67,15 @@ impl Totals {
     pub fn add_written(&mut self, blocks: &[Block<'_>]) {
         for block in blocks {
             self.written[block.file].append(&block.tally);
+        }
+    }
+
+    /// Adds what was counted of URLs: it is the same for all crawlers, but for paths that one of them need not look at.
+    pub fn add_counted(&mut self, benches: &mut [Bench]) {
+        self.dot_segments += benches.first().map_or(0, |bench| bench.dot_segments);
+        self.normalised += benches.iter().map(|bench| bench.normalised).max().unwrap_or(0);
+        for bench in benches {
+            (bench.dot_segments, bench.normalised) = (0, 0);
         }
     }
 

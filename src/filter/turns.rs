@@ -1,14 +1,16 @@
 //! Workers and their turns: who judges which chunk, and in what order their lines are placed.
 
 use std::borrow::Cow;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use super::FilterError;
+use super::checkpoint::Border;
 use super::chunks::{Buffer, Chunks, Task};
 use super::form::Form;
 use super::frame::{Compressor, FrameFormat};
 use super::gather::{Gathered, Gatherer};
 use super::judge::Judge;
+use super::keeper::{Keeper, Taken};
 use super::needed::{Needed, WaitingOrigins};
 use super::output::{Block, Output, Place};
 use super::progress::Progress;
@@ -27,12 +29,14 @@ pub(super) struct Destinations {
     pub frames: Option<FrameFormat>,
     /// Whether each list has files of its own.
     pub per_input: bool,
+    /// Who keeps checkpoints, if the run can go on from one.
+    pub keeper: Option<Arc<Keeper>>,
 }
 
 /// What all workers share.
 pub(super) struct Turns<'l> {
     chunks: Chunks<'l>,
-    progress: &'l Progress,
+    pub progress: &'l Progress,
     per_input: bool,
     crawlers: usize,
     form: Option<Form>,
@@ -42,6 +46,7 @@ pub(super) struct Turns<'l> {
     /// The first turn of a chunk, where lines go into frames.
     gatherer: Sequence<Gatherer>,
     turn: Sequence<Turn>,
+    keeper: Option<Arc<Keeper>>,
     failure: Mutex<Option<FilterError>>,
 }
 
@@ -50,6 +55,16 @@ struct Turn {
     sink: Option<Sink>,
     needed: Option<Needed>,
     totals: Totals,
+    /// The list that the next chunk is of, and where in its text.
+    list: usize,
+    at: u64,
+}
+
+/// The blocks that a chunk makes.
+struct Prepared<'b> {
+    blocks: Vec<Block<'b>>,
+    /// What waits behind the chunk, if a checkpoint is due there.
+    border: Option<Gatherer>,
 }
 
 /// A worker and what it has to make frames with.
@@ -59,25 +74,54 @@ struct Hand<'j, 'p> {
 }
 
 impl<'l> Turns<'l> {
+    /// Of these chunks, for so many crawlers, telling `progress` of each; from the `border` on where the run was interrupted.
     pub fn new(
         chunks: Chunks<'l>,
         progress: &'l Progress,
         crawlers: usize,
         destinations: Option<Destinations>,
+        border: Option<Border>,
     ) -> Turns<'l> {
         let form = destinations.as_ref().map(|destinations| destinations.form);
-        let totals = Totals::new(chunks.lists().len(), crawlers, form);
-        let mut turn = Turn { sink: None, needed: None, totals };
-        let (mut frames, mut per_input, mut notes_waiting) = (None, false, false);
+        let files = form.map_or(0, |form| form.files(crawlers));
+        let (mut turn, gatherer) = match border {
+            Some(Border { list, at, totals, gathered, .. }) => {
+                (Turn { sink: None, needed: None, totals, list, at }, gathered)
+            }
+            None => {
+                let totals = Totals::new(chunks.lists().len(), crawlers, form);
+                (Turn { sink: None, needed: None, totals, list: 0, at: 0 }, Gatherer::new(files))
+            }
+        };
+        let (mut frames, mut per_input, mut keeper, mut notes_waiting) = (None, false, None, false);
         if let Some(destinations) = destinations {
-            (frames, per_input) = (destinations.frames, destinations.per_input);
+            (frames, per_input, keeper) = (destinations.frames, destinations.per_input, destinations.keeper);
             notes_waiting = destinations.needed.is_some();
             turn.sink = Some(destinations.sink);
             turn.needed = destinations.needed;
         }
-        let gatherer = Sequence::new(Gatherer::new(form.map_or(0, |form| form.files(crawlers))));
-        let (turn, failure) = (Sequence::new(turn), Mutex::new(None));
-        Turns { chunks, progress, per_input, crawlers, form, notes_waiting, frames, gatherer, turn, failure }
+        let (gatherer, turn, failure) = (Sequence::new(gatherer), Sequence::new(turn), Mutex::new(None));
+        Turns { chunks, progress, per_input, crawlers, form, notes_waiting, frames, gatherer, turn, keeper, failure }
+    }
+
+    /// Makes checkpoints durable until [`Turns::judged`], if there is anything to go on with.
+    pub fn keep(&self) {
+        if let Some(Err(failure)) = self.keeper.as_ref().map(|keeper| keeper.keep()) {
+            self.fail(failure);
+        }
+    }
+
+    /// No more lines are written.
+    pub fn judged(&self) {
+        if let Some(keeper) = &self.keeper {
+            keeper.stop();
+        }
+    }
+
+    /// Judges no further chunks, but completes those that were handed out: a list cannot be read on.
+    fn end_input(&self, failure: FilterError) {
+        lock(&self.failure).get_or_insert(failure);
+        self.chunks.stop();
     }
 
     /// Stops the run, with the first failure as its result.
@@ -86,21 +130,42 @@ impl<'l> Turns<'l> {
         self.chunks.stop();
         self.gatherer.stop();
         self.turn.stop();
+        self.judged();
     }
 
     /// What the run came to.
     pub fn finish(self) -> Result<(Option<Output>, Option<Needed>, Totals), FilterError> {
-        if let Some(failure) = lock(&self.failure).take() {
-            return Err(failure);
+        let failure = lock(&self.failure).take();
+        let failure = failure.or_else(|| self.chunks.is_interrupted().then_some(FilterError::Interrupted));
+        if let Some(failure) = failure {
+            return Err(self.kept(failure));
         }
         let waiting = self.gatherer.out_of_turn(Gatherer::rest);
         let frames = self.framed(waiting, &mut self.compressor()?)?;
-        let Turn { sink, needed, mut totals } = self.turn.into_inner();
+        let Turn { sink, needed, mut totals, .. } = self.turn.into_inner();
         let Some(Sink::Folder(mut output)) = sink else { return Ok((None, needed, totals)) };
         totals.add_written(&frames);
         output.reserve(&frames)?.iter().try_for_each(Place::write)?;
         output.end()?;
         Ok((Some(output), needed, totals))
+    }
+
+    /// The failure, with word of what is kept of the run: all chunks that were handed out, if nothing went wrong with
+    /// those, else those up to the last checkpoint.
+    fn kept(self, failure: FilterError) -> FilterError {
+        let Some(keeper) = self.keeper else { return failure };
+        // Of a run that has done nothing, nothing is kept.
+        let begun = keeper.has_kept() || self.turn.out_of_turn(|turn| turn.totals.input.lines > 0);
+        if begun && !self.turn.is_stopped() {
+            let gathered = self.gatherer.into_inner();
+            let mut turn = self.turn.into_inner();
+            if let Some(taken) = turn.taken(gathered, keeper.seconds()) {
+                if let Err(failure) = keeper.save(taken) {
+                    return keeper.word_of(failure);
+                }
+            }
+        }
+        keeper.word_of(failure)
     }
 
     fn compressor(&self) -> Result<Option<Compressor>, FilterError> {
@@ -113,19 +178,27 @@ impl<'l> Turns<'l> {
         task: &Task<'_>,
         buffers: &'b mut [Vec<u8>],
         compressor: &mut Option<Compressor>,
-    ) -> Result<Option<Vec<Block<'b>>>, FilterError> {
-        let (Some(form), set) = (self.form, self.set(task)) else { return Ok(Some(Vec::new())) };
+    ) -> Result<Option<Prepared<'b>>, FilterError> {
+        let none = Prepared { blocks: Vec::new(), border: None };
+        let (Some(form), set) = (self.form, self.set(task)) else { return Ok(Some(none)) };
         if compressor.is_none() {
             let plain = buffers.iter().enumerate().map(|(file, text)| {
                 let tally = form.tally(text, self.crawlers);
                 Block { set, file, octets: Cow::Borrowed(text), tally }
             });
-            return Ok(Some(plain.collect()));
+            return Ok(Some(Prepared { blocks: plain.collect(), border: None }));
         }
         let Some(mut gatherer) = self.gatherer.turn_of(task.ticket) else { return Ok(None) };
         let gathered = gatherer.take(set, buffers);
+        let border = self.is_checkpoint_due().then(|| gatherer.clone());
         gatherer.pass();
-        self.framed(gathered, compressor).map(Some)
+        let blocks = self.framed(gathered, compressor)?;
+        Ok(Some(Prepared { blocks, border }))
+    }
+
+    /// Whether a checkpoint is to be taken behind the chunk whose turn it is.
+    fn is_checkpoint_due(&self) -> bool {
+        self.keeper.as_ref().is_some_and(|keeper| keeper.is_due())
     }
 
     /// Blocks of lines that go into frames.
@@ -171,40 +244,62 @@ fn work_through(turns: &Turns<'_>, judges: &[Judge<'_>]) -> Result<(), FilterErr
     let mut hand =
         Hand { worker: Worker::new(judges, turns.form, turns.notes_waiting), compressor: turns.compressor()? };
     let mut buffer = Buffer::default();
-    while let Some(task) = turns.chunks.next(&mut buffer)? {
+    loop {
+        let task = match turns.chunks.next(&mut buffer) {
+            Ok(Some(task)) => task,
+            Ok(None) => return Ok(()),
+            Err(failure) => {
+                turns.end_input(failure);
+                return Ok(());
+            }
+        };
+        let chunk = task.octets(&buffer);
+        let end = task.at + chunk.len() as u64;
         let more_follows = !turns.per_input && task.list + 1 < turns.chunks.lists().len();
         let layout = &turns.chunks.lists()[task.list].layout;
-        hand.worker.judge(task.octets(&buffer), layout, task.flaws(&buffer), more_follows);
-        place(turns, &task, &mut hand)?;
+        hand.worker.judge(chunk, layout, task.flaws(&buffer), more_follows);
+        place(turns, &task, end, &mut hand)?;
     }
-    let benches = &hand.worker.benches;
-    turns.turn.out_of_turn(|turn| {
-        // What is counted of URLs is the same for all crawlers, but for paths that one of them need not look at.
-        turn.totals.dot_segments += benches.first().map_or(0, |bench| bench.dot_segments);
-        turn.totals.normalised += benches.iter().map(|bench| bench.normalised).max().unwrap_or(0);
-    });
-    Ok(())
 }
 
 /// Takes room for a chunk's lines in its turn, and writes them.
-fn place(turns: &Turns<'_>, task: &Task<'_>, hand: &mut Hand<'_, '_>) -> Result<(), FilterError> {
+fn place(turns: &Turns<'_>, task: &Task<'_>, end: u64, hand: &mut Hand<'_, '_>) -> Result<(), FilterError> {
     let mut buffers = std::mem::take(&mut hand.worker.judged.buffers);
-    let judged = &mut hand.worker.judged;
-    let Some(blocks) = turns.blocks(task, &mut buffers, &mut hand.compressor)? else { return Ok(()) };
+    let Some(prepared) = turns.blocks(task, &mut buffers, &mut hand.compressor)? else { return Ok(()) };
+    let Prepared { blocks, mut border } = prepared;
     let Some(mut turn) = turns.turn.turn_of(task.ticket) else { return Ok(()) };
-    let before = turn.totals.input.lines;
-    turn.totals.add(task.list, judged);
+    (turn.list, turn.at) = (task.list, end);
+    turn.count(&mut hand.worker, task.list, &blocks)?;
     turns.progress.chunk(&turn.totals);
-    turn.totals.add_written(&blocks);
-    turn.add_waiting(std::mem::take(&mut judged.waiting), before)?;
     let places = turn.sink.as_mut().map(|sink| sink.take(&blocks)).transpose()?.unwrap_or_default();
+    if let Some(keeper) = &turns.keeper {
+        keeper.begin(task.ticket);
+        if turns.frames.is_none() && keeper.is_due() {
+            border = Some(Gatherer::new(0));
+        }
+        if let Some(taken) = border.and_then(|gathered| turn.taken(gathered, keeper.seconds())) {
+            keeper.take(task.ticket, taken);
+        }
+    }
     turn.pass();
     places.iter().try_for_each(Place::write)?;
-    judged.buffers = buffers;
+    if let Some(keeper) = &turns.keeper {
+        keeper.end(task.ticket);
+    }
+    hand.worker.judged.buffers = buffers;
     Ok(())
 }
 
 impl Turn {
+    /// Counts a chunk of a list that makes these blocks.
+    fn count(&mut self, worker: &mut Worker<'_, '_>, list: usize, blocks: &[Block<'_>]) -> Result<(), FilterError> {
+        let before = self.totals.input.lines;
+        self.totals.add(list, &worker.judged);
+        self.totals.add_written(blocks);
+        self.totals.add_counted(&mut worker.benches);
+        self.add_waiting(std::mem::take(&mut worker.judged.waiting), before)
+    }
+
     /// Adds the origins with deferred lines of a chunk that so many lines stand before.
     fn add_waiting(&mut self, mut waiting: WaitingOrigins, before: u64) -> Result<(), FilterError> {
         let (Some(output), Some(needed)) = (self.sink.as_mut().and_then(Sink::folder), &mut self.needed) else {
@@ -214,6 +309,21 @@ impl Turn {
             origin.first += before;
         }
         needed.add(waiting).map_err(|error| FilterError::Output { path: output.directory().to_owned(), error })
+    }
+
+    /// All that there is to know behind the chunk whose turn it is, with the lines that wait for their frames.
+    fn taken(&mut self, gathered: Gatherer, seconds: f64) -> Option<Taken> {
+        let (output, needed) = (self.sink.as_mut()?.folder()?, self.needed.as_ref()?);
+        let border = Border {
+            list: self.list,
+            at: self.at,
+            seconds,
+            totals: self.totals.clone(),
+            files: output.state(),
+            gathered,
+            needed: needed.state(),
+        };
+        Some(Taken { border, files: output.touched(), spilled: needed.files().to_vec() })
     }
 }
 

@@ -1,5 +1,7 @@
 //! One chunk: judged, counted, and its lines sorted into buffers.
 
+use serde::{Deserialize, Serialize};
+
 use super::form::{self, Form};
 use super::judge::{Bench, Judge, Url};
 use super::layout::{Layout, Located};
@@ -30,10 +32,28 @@ pub(super) struct Judged {
 }
 
 /// What the lines of a chunk are to one crawler, by the lines as they were read.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(super) struct Sorted {
     pub tallies: [Tally; 4],
+    #[serde(with = "counts")]
     pub counts: [u64; Outcome::COUNT],
+}
+
+/// An array that is longer than serde knows.
+mod counts {
+    use super::Outcome;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+
+    pub fn serialize<S: Serializer>(counts: &[u64; Outcome::COUNT], serializer: S) -> Result<S::Ok, S::Error> {
+        counts.as_slice().serialize(serializer)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<[u64; Outcome::COUNT], D::Error> {
+        let counts = Vec::<u64>::deserialize(deserializer)?;
+        counts
+            .try_into()
+            .map_err(|counts: Vec<u64>| D::Error::invalid_length(counts.len(), &"a count for each outcome"))
+    }
 }
 
 impl Default for Sorted {

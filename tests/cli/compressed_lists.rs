@@ -73,9 +73,9 @@ fn compressed_lists_stand_among_others() {
 /// The run fails with file and place, whatever the chunks, and nothing of it looks like a result.
 fn refused(bench: &Bench, words: &[&str]) {
     for options in ["--threads 1", "--threads 3 --chunk-size 100"] {
-        bench.refused(&format!("--robots sites --out out {options} list"), words);
+        bench.refused(&format!("--robots sites --force --out out {options} list"), words);
         let words = [&["-: ", "byte "], words.get(1..).unwrap_or_default()].concat();
-        let command = format!("--robots sites --out out {options} -");
+        let command = format!("--robots sites --force --out out {options} -");
         let done = bench.filter(&command).write_stdin(bench.read("list")).assert().code(2);
         said(&done.get_output().stderr, &words);
         assert_no_result(&bench.names("out"));

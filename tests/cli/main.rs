@@ -33,6 +33,7 @@ mod parquet_lists;
 mod policies;
 mod redirects;
 mod report;
+mod resume;
 mod revisits;
 mod shards;
 mod sources;

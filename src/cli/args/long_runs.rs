@@ -1,6 +1,10 @@
 //! The arguments of runs that take long.
 
-use robosieve::filter::Shard;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use robosieve::filter::{LongRun, Shard};
 
 /// What makes a long run many runs, or one that can be left alone.
 #[derive(Debug, clap::Args)]
@@ -10,4 +14,21 @@ pub struct LongRunArgs {
     /// begins. The lists must be files that are not compressed, and --now must be the same for all parts
     #[arg(long, requires = "out", requires = "now", value_name = "I/N")]
     pub shard: Option<Shard>,
+    /// Go on with the run in the folder given by --out where it was interrupted, by Ctrl-C, a full disk, a lost machine;
+    /// or begin, if there is none, or do nothing, if it is complete. The lists, the policy and all options must be those
+    /// that it was begun with, but for --threads; --now is. The files become the same, octet for octet, as without the
+    /// interruption
+    #[arg(long, requires = "out", conflicts_with = "force")]
+    pub resume: bool,
+    /// How often what is done is made durable, so that a run can be resumed from there; less often if the disk is slow. A
+    /// run that reads standard input or a pipe cannot be resumed
+    #[arg(long, requires = "out", default_value_t = 5, value_name = "SECONDS")]
+    pub checkpoint: u64,
+}
+
+impl LongRunArgs {
+    /// The same for the library, for a run that stops once `interrupt` is set.
+    pub fn long_run(&self, interrupt: Option<Arc<AtomicBool>>) -> LongRun {
+        LongRun { shard: self.shard, resume: self.resume, checkpoint: Duration::from_secs(self.checkpoint), interrupt }
+    }
 }

@@ -55,6 +55,16 @@ impl Journal {
         }
     }
 
+    /// The run goes on behind so many lines.
+    pub fn resume(&self, lines: u64) {
+        let said = format!("going on behind {lines} lines that are done");
+        match self.voice {
+            Voice::Text { .. } => say(format!("robosieve: {said}")),
+            Voice::Json { quiet: false } => say(json::message("resume", &said)),
+            _ => {}
+        }
+    }
+
     /// How far the run is, where there is no bar.
     fn progress(&self, snapshot: &Snapshot, pace: &Pace, agents: &[String]) {
         match self.voice {

@@ -22,6 +22,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
 use super::FilterError;
+use super::checkpoint::ListRecord;
 use super::layout::{LOOK, Layout, UrlField};
 use super::shard::ListRange;
 use crate::compression::{Compression, Reader};
@@ -188,6 +189,20 @@ impl List {
         self.is_empty && self.path.as_os_str() != STANDARD_INPUT && is_file()
     }
 
+    /// What tells that it is still the same when it is read again; `None` where it cannot be.
+    pub fn record(&self) -> Option<ListRecord> {
+        let (length, modified) = match &self.content {
+            // A table may be a copy of what came through a pipe.
+            Content::Table { file, .. } if !file.is_at(&self.path) => return None,
+            Content::Mapped { file, .. } | Content::Compressed(file) | Content::Table { file, .. } => {
+                (file.state.length, file.state.modified)
+            }
+            Content::Stream { .. } if self.is_empty_file() => (0, None),
+            Content::Stream { .. } => return None,
+        };
+        Some(ListRecord { path: self.path.clone(), length, modified })
+    }
+
     /// How many octets of its file are read; `None` for a stream.
     pub fn source_length(&self) -> Option<u64> {
         match &self.content {
@@ -332,6 +347,13 @@ impl Regular {
         let mut file = tempfile::tempfile()?;
         io::copy(&mut text, &mut file)?;
         Ok(Regular { state: FileState::of(&file)?, file })
+    }
+
+    /// Whether it is what stands at a path, and no copy of that.
+    fn is_at(&self, path: &Path) -> bool {
+        std::fs::metadata(path).is_ok_and(|there| {
+            there.is_file() && (there.len(), there.modified().ok()) == (self.state.length, self.state.modified)
+        })
     }
 
     /// Its text from the start, decompressed; `source` gets the octets that are taken from the file.

@@ -1,0 +1,166 @@
+//! What a run needs to go on after it was killed: everything that is known between two chunks.
+//!
+//! A checkpoint stands in the folder of an unfinished run, as `.checkpoint.json`. It says where in the lists the run was,
+//! how long each file was, and what had been counted. What the files hold beyond that was written later and is cut off;
+//! everything before is on the disk for certain, because the files are made durable first, then the checkpoint, and it
+//! replaces the one before it as a whole. A border between two chunks depends on the lists and the size of a chunk, and not
+//! on who judged what; so a run that goes on from one writes the same octets as a run that was never interrupted.
+
+use serde::{Deserialize, Serialize};
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use super::FilterError;
+use super::gather::Gatherer;
+use super::needed::NeededState;
+use super::output::{TargetState, partial};
+use super::receipt::{Hex, Receipt, ReceiptOptions};
+use super::totals::Totals;
+
+/// The name of the checkpoint.
+pub(super) const CHECKPOINT: &str = ".checkpoint.json";
+
+/// How far a run is, and what it is.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Checkpoint {
+    /// What is being done.
+    pub job: JobRecord,
+    pub stage: Stage,
+}
+
+/// How far a run is.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) enum Stage {
+    /// It is judging lines.
+    Judging(Box<Border>),
+    /// All files are complete, and get these names, in this order.
+    Naming(Vec<PathBuf>),
+}
+
+/// Everything that is known between two chunks.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Border {
+    /// The list that the next chunk is of, and where it begins in that list's text.
+    pub list: usize,
+    pub at: u64,
+    /// How long the run has taken.
+    pub seconds: f64,
+    pub totals: Totals,
+    /// The files of all sets, set by set.
+    pub files: Vec<Vec<TargetState>>,
+    /// Lines that are not in the files yet.
+    pub gathered: Gatherer,
+    pub needed: NeededState,
+}
+
+/// What makes a run the one that it is: if any of it is different, its parts do not belong together.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct JobRecord {
+    pub robosieve: String,
+    pub options: ReceiptOptions,
+    pub agents: Vec<String>,
+    pub dialect: String,
+    pub policy_checksum: Hex,
+    pub lists: Vec<ListRecord>,
+}
+
+/// What tells that a list is still the same.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct ListRecord {
+    pub path: PathBuf,
+    pub length: u64,
+    pub modified: Option<SystemTime>,
+}
+
+impl Checkpoint {
+    /// Reads the checkpoint in a folder, if there is one.
+    pub fn read(directory: &Path) -> Result<Option<Checkpoint>, FilterError> {
+        let path = directory.join(CHECKPOINT);
+        let failed = |error| FilterError::Checkpoint { path: path.clone(), error };
+        let octets = match fs::read(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            other => other.map_err(failed)?,
+        };
+        serde_json::from_slice(&octets).map(Some).map_err(|error| failed(error.into()))
+    }
+
+    /// Makes it the checkpoint of a folder, for certain.
+    pub fn write(&self, directory: &Path) -> Result<(), FilterError> {
+        let path = directory.join(CHECKPOINT);
+        let write = || {
+            let mut file = BufWriter::new(File::create(partial(&path))?);
+            serde_json::to_writer(&mut file, self)?;
+            file.flush()?;
+            file.get_ref().sync_all()?;
+            fs::rename(partial(&path), &path)?;
+            sync_folder(directory)
+        };
+        write().map_err(|error| FilterError::Output { path: path.clone(), error })
+    }
+}
+
+/// Makes the names in a folder outlive a power cut, where the platform can promise that.
+pub(super) fn sync_folder(directory: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    File::open(directory)?.sync_all()?;
+    #[cfg(not(unix))]
+    let _ = directory;
+    Ok(())
+}
+
+impl JobRecord {
+    /// Why a run of this record cannot go on as `now`, if it cannot.
+    pub fn difference(&self, now: &JobRecord) -> Option<String> {
+        if self.robosieve != now.robosieve {
+            return Some(format!("version {} of robosieve began it, this is {}", self.robosieve, now.robosieve));
+        }
+        if let Some(difference) = difference_of_lists(&self.lists, &now.lists) {
+            return Some(difference);
+        }
+        if self.agents != now.agents {
+            let (then, now) = (self.agents.join(" "), now.agents.join(" "));
+            return Some(format!("it was for other crawlers: --agent {then}, now {now}"));
+        }
+        if (self.policy_checksum, &self.dialect) != (now.policy_checksum, &now.dialect) {
+            return Some("the policy is not the one that it was begun with".to_owned());
+        }
+        difference_of_options(&self.options, &now.options)
+    }
+
+    /// Whether a receipt is that of the same job; of lists it has only the paths.
+    pub fn is_of(&self, receipt: &Receipt) -> bool {
+        let paths = |path: &PathBuf| path.display().to_string();
+        self.robosieve == receipt.robosieve
+            && self.agents == receipt.agents
+            && (self.policy_checksum, self.dialect.as_str()) == (receipt.policy_checksum, &*receipt.dialect)
+            && difference_of_options(&self.options, &receipt.options).is_none()
+            && self.lists.iter().map(|list| paths(&list.path)).eq(receipt.lists.iter().map(|list| list.path.clone()))
+    }
+}
+
+fn difference_of_lists(then: &[ListRecord], now: &[ListRecord]) -> Option<String> {
+    if then.len() != now.len() {
+        return Some(format!("it was begun with {} lists, now there are {}", then.len(), now.len()));
+    }
+    let (then, now) = then.iter().zip(now).find(|(then, now)| then != now)?;
+    let (path, other) = (then.path.display(), now.path.display());
+    Some(if then.path != now.path {
+        format!("where the list {path} stood, now {other} stands")
+    } else if then.length != now.length {
+        format!("the list {path} had {} octets, now it has {}", then.length, now.length)
+    } else {
+        format!("the list {path} was changed meanwhile")
+    })
+}
+
+/// The first option that is different; how many workers there are makes no difference.
+fn difference_of_options(then: &ReceiptOptions, now: &ReceiptOptions) -> Option<String> {
+    let fields = |options: &ReceiptOptions| serde_json::to_value(ReceiptOptions { threads: 0, ..options.clone() });
+    let (then, now) = (fields(then).ok()?, fields(now).ok()?);
+    let (then, now) = (then.as_object()?, now.as_object()?);
+    let name = then.keys().chain(now.keys()).find(|&name| then.get(name) != now.get(name))?;
+    let text = |value: Option<&serde_json::Value>| value.map_or("not given".to_owned(), ToString::to_string);
+    Some(format!("the option {name} was {}, now it is {}", text(then.get(name)), text(now.get(name))))
+}

@@ -1,0 +1,202 @@
+//! How a run starts: anew, or where one was interrupted.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::FilterError;
+use super::checkpoint::{Border, Checkpoint, JobRecord, Stage};
+use super::file_layout::FileLayout;
+use super::keeper::Keeper;
+use super::list::List;
+use super::needed::{Needed, NeededState};
+use super::output::{Output, RECEIPT, give_names, list_folder, would_replace};
+use super::receipt::{Hex, Receipt, ReceiptOptions};
+use super::run::{Destination, Folder, Job, NEEDED_LIMIT, Pipe};
+use super::sink::{self, Sink};
+use super::turns::Destinations;
+use crate::policy::{Crawler, Policy};
+use crate::robots::Agents;
+
+/// Folders with what files begin with there.
+type Folders = Vec<(String, Vec<u8>)>;
+
+/// What a run starts with.
+pub(super) enum Start {
+    /// Lines are to be judged, from the border on if there is one.
+    Judging(Option<Destinations>, Option<Border>),
+    /// An earlier run did it all.
+    Done(Receipt),
+}
+
+/// Prepares the folder of a job.
+pub(super) fn start(
+    policy: &Policy,
+    job: &Job,
+    options: &ReceiptOptions,
+    lists: &[List],
+) -> Result<Start, FilterError> {
+    let agents: Vec<&Agents> = job.crawlers.iter().map(Crawler::agents).collect();
+    let destination = match &job.destination {
+        None => return Ok(Start::Judging(None, None)),
+        Some(Destination::Pipe(pipe)) => return Ok(Start::Judging(Some(piped(*pipe, &agents, lists)?), None)),
+        Some(Destination::Folder(folder)) => folder,
+    };
+    let layout = FileLayout::new(destination.form, &agents, destination.compress, destination.split_size)?;
+    let directory = &destination.directory;
+    if let Some(list) = job.lists.iter().find(|list| would_replace(directory, &layout, list)) {
+        return Err(FilterError::ListInOutput { path: list.clone() });
+    }
+    let folders = folders(destination, &agents, lists)?;
+    let record = record(policy, job, options, lists);
+    if job.long_run.resume {
+        let problem = "standard input and pipes cannot be read again; give files as lists".to_owned();
+        let record = record.ok_or_else(|| FilterError::NotResumable { path: directory.clone(), problem })?;
+        return resume(destination, job, &folders, layout, record);
+    }
+    anew(destination, job, &folders, layout, record)
+}
+
+/// What goes to standard output, of which nothing is kept.
+fn piped(pipe: Pipe, agents: &[&Agents], lists: &[List]) -> Result<Destinations, FilterError> {
+    let file = match pipe {
+        Pipe::Only(_) if agents.len() > 1 => return Err(FilterError::SeveralCrawlers { given: agents.len() }),
+        Pipe::Only(partition) => partition as usize,
+        Pipe::Verdicts => 0,
+    };
+    let form = pipe.form();
+    let sink = Sink::Pipe(sink::Pipe::new(file, &form.head(agents, common_head(lists)?))?);
+    Ok(Destinations { sink, needed: None, form, frames: None, per_input: false, keeper: None })
+}
+
+/// What makes the job the one that it is; `None` where its lists cannot be read again.
+fn record(policy: &Policy, job: &Job, options: &ReceiptOptions, lists: &[List]) -> Option<JobRecord> {
+    Some(JobRecord {
+        robosieve: env!("CARGO_PKG_VERSION").to_owned(),
+        options: ReceiptOptions { threads: 0, ..options.clone() },
+        agents: job.crawlers.iter().map(|crawler| crawler.agents().to_string()).collect(),
+        dialect: policy.dialect().name.to_owned(),
+        policy_checksum: Hex(policy.checksum()),
+        lists: lists.iter().map(List::record).collect::<Option<_>>()?,
+    })
+}
+
+/// The folders of the sets of files, and what files begin with there.
+fn folders(destination: &Folder, agents: &[&Agents], lists: &[List]) -> Result<Folders, FilterError> {
+    let form = destination.form;
+    if destination.per_input {
+        let lists = lists.iter().enumerate();
+        Ok(lists.map(|(place, list)| (list_folder(place, &list.path), form.head(agents, &list.head))).collect())
+    } else {
+        Ok(vec![(String::new(), form.head(agents, common_head(lists)?))])
+    }
+}
+
+/// The head line of all lists; those without any line do not matter.
+fn common_head(lists: &[List]) -> Result<&[u8], FilterError> {
+    let mut lists = lists.iter().filter(|list| !list.is_empty);
+    let Some(one) = lists.next() else { return Ok(b"") };
+    match lists.find(|other| other.head != one.head) {
+        Some(other) => Err(FilterError::HeadsDiffer { one: one.path.clone(), other: other.path.clone() }),
+        None => Ok(&one.head),
+    }
+}
+
+fn anew(
+    destination: &Folder,
+    job: &Job,
+    folders: &[(String, Vec<u8>)],
+    layout: FileLayout,
+    record: Option<JobRecord>,
+) -> Result<Start, FilterError> {
+    let directory = &destination.directory;
+    let output = Output::create(directory, folders, layout, destination.force)?;
+    let needed = match record {
+        Some(_) => Needed::resumable(directory, NEEDED_LIMIT, &NeededState::default()),
+        None => Ok(Needed::new(directory, NEEDED_LIMIT)),
+    };
+    let needed = needed.map_err(|error| FilterError::Output { path: directory.clone(), error })?;
+    let keeper = record.map(|record| Keeper::new(record, directory.clone(), job.long_run.checkpoint, None));
+    Ok(Start::Judging(Some(destinations(destination, output, needed, keeper)), None))
+}
+
+/// Goes on where the checkpoint in the folder says; anew, where there is no run yet.
+fn resume(
+    destination: &Folder,
+    job: &Job,
+    folders: &[(String, Vec<u8>)],
+    layout: FileLayout,
+    record: JobRecord,
+) -> Result<Start, FilterError> {
+    let directory = &destination.directory;
+    let refused = |problem| FilterError::NotResumable { path: directory.clone(), problem };
+    let Some(checkpoint) = Checkpoint::read(directory)? else {
+        return match receipt_in(directory)? {
+            Some(receipt) if record.is_of(&receipt) => Ok(Start::Done(receipt)),
+            Some(_) => Err(refused("it is complete, and of another job".to_owned())),
+            None => anew(destination, job, folders, layout, Some(record)),
+        };
+    };
+    if let Some(difference) = checkpoint.job.difference(&record) {
+        return Err(refused(difference));
+    }
+    match checkpoint.stage {
+        Stage::Naming(names) => {
+            give_names(directory, &names)?;
+            let receipt = receipt_in(directory)?;
+            receipt.map(Start::Done).ok_or_else(|| refused("its receipt is gone".to_owned()))
+        }
+        Stage::Judging(border) => {
+            let output = Output::resume(directory, folders, layout, &border.files)?;
+            let needed = Needed::resumable(directory, NEEDED_LIMIT, &border.needed);
+            let needed = needed.map_err(|error| FilterError::Output { path: directory.clone(), error })?;
+            let seconds = Some(border.seconds);
+            let keeper = Keeper::new(record, directory.clone(), job.long_run.checkpoint, seconds);
+            Ok(Start::Judging(Some(destinations(destination, output, needed, Some(keeper))), Some(*border)))
+        }
+    }
+}
+
+fn destinations(destination: &Folder, mut output: Output, needed: Needed, keeper: Option<Keeper>) -> Destinations {
+    let keeper = keeper.map(Arc::new);
+    if let Some(keeper) = &keeper {
+        output.keep_with(Arc::clone(keeper));
+    }
+    let Folder { form, compress, per_input, .. } = *destination;
+    Destinations { sink: Sink::Folder(output), needed: Some(needed), form, frames: compress, per_input, keeper }
+}
+
+/// The receipt of a complete run in a folder.
+fn receipt_in(directory: &Path) -> Result<Option<Receipt>, FilterError> {
+    let path = directory.join(RECEIPT);
+    let Ok(octets) = fs::read(&path) else { return Ok(None) };
+    let receipt = serde_json::from_slice(&octets).map(Some);
+    receipt.map_err(|error| FilterError::Checkpoint { path, error: error.into() })
+}
+
+/// A run in a folder that was interrupted, or is complete.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Begun {
+    /// The time that it judges ages at: a run that goes on judges all lines at one time.
+    pub now: i64,
+    /// Lines that are done for certain.
+    pub lines: u64,
+}
+
+/// The run that was begun in a folder, if there is any.
+///
+/// # Errors
+///
+/// [`FilterError::Checkpoint`] where its checkpoint or receipt cannot be read.
+pub fn begun(directory: &Path) -> Result<Option<Begun>, FilterError> {
+    let lines_of = |receipt: &Receipt| receipt.input.lines;
+    let receipt = receipt_in(directory)?;
+    if let Some(Checkpoint { job, stage }) = Checkpoint::read(directory)? {
+        let lines = match stage {
+            Stage::Judging(border) => border.totals.input.lines,
+            Stage::Naming(_) => receipt.as_ref().map_or(0, lines_of),
+        };
+        return Ok(Some(Begun { now: job.options.choices.now, lines }));
+    }
+    Ok(receipt.map(|receipt| Begun { now: receipt.options.choices.now, lines: lines_of(&receipt) }))
+}

@@ -1,0 +1,255 @@
+//! Runs that are interrupted, and go on.
+//!
+//! A limit on the size of files kills the program in the middle of a write, as `kill -9` would, but always at the same
+//! octet of the output; or, where the signal is ignored, makes writing fail as a full disk does.
+#![cfg(unix)]
+
+use std::fs;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+use crate::bench::{Bench, PROGRAM, said};
+
+const NOW: &str = "--now 2026-01-01T00:00:00Z";
+
+/// Two lists, the first without a last line feed.
+fn bench_with_lists() -> Bench {
+    let bench = Bench::with_site();
+    let line = |n: usize| match n % 6 {
+        0 => format!("http://a.example/no/{n}"),
+        1 => format!("http://{}.example/{n}", n * 7919 % 500),
+        2 => String::new(),
+        3 => format!("no url {n}"),
+        _ => format!("http://a.example/./%41/{n}"),
+    };
+    let lines = |range: std::ops::Range<usize>| range.map(|n| line(n) + "\n").collect::<String>();
+    bench.file("urls", lines(0..9000).trim_end());
+    bench.file("more", lines(9000..15_000));
+    bench
+}
+
+/// The arguments of a run that makes a checkpoint as often as it can.
+fn words(options: &str, folder: &str) -> String {
+    format!(
+        "filter --agent examplebot --robots sites --chunk-size 5000 --checkpoint 0 {options} --out {folder} urls more"
+    )
+}
+
+/// Runs the program, which can write so many KiB to a file; beyond, it is killed, or `trap` says what.
+fn limited(bench: &Bench, words: &str, kib: usize, trap: &str) -> Output {
+    let script = format!("{trap} ulimit -f {kib}; exec \"$0\" \"$@\"");
+    let mut command = Command::new("bash");
+    command.current_dir(bench.path(".")).args(["-c", &script, PROGRAM]).args(bench.arguments(words));
+    command.stdin(Stdio::null()).output().expect("bash")
+}
+
+/// Runs the program to its end.
+fn done(bench: &Bench, words: &str) -> String {
+    let done = bench.program(words).assert().success();
+    String::from_utf8_lossy(&done.get_output().stderr).into_owned()
+}
+
+/// All files of a folder, those in folders of lists too.
+fn files(bench: &Bench, folder: &str) -> Vec<String> {
+    let mut all = Vec::new();
+    for name in bench.names(folder) {
+        if bench.path(&format!("{folder}/{name}")).is_dir() {
+            all.extend(bench.names(&format!("{folder}/{name}")).into_iter().map(|inner| format!("{name}/{inner}")));
+        } else {
+            all.push(name);
+        }
+    }
+    all
+}
+
+fn receipt(bench: &Bench, folder: &str) -> Value {
+    let mut receipt: Value = serde_json::from_slice(&bench.read(&format!("{folder}/receipt.json"))).expect("JSON");
+    let fields = receipt.as_object_mut().expect("an object");
+    for time in ["seconds", "urls_per_second", "speed"] {
+        fields.remove(time);
+    }
+    fields["options"].as_object_mut().expect("options").remove("threads");
+    receipt
+}
+
+/// Two folders must have the same files, but for times in the receipt.
+fn assert_same(bench: &Bench, folder: &str, other: &str) {
+    assert_eq!(files(bench, folder), files(bench, other));
+    for name in files(bench, folder) {
+        if name != "receipt.json" {
+            let same = bench.read(&format!("{folder}/{name}")) == bench.read(&format!("{other}/{name}"));
+            assert!(same, "{folder}/{name}");
+        }
+    }
+    assert_eq!(receipt(bench, folder), receipt(bench, other));
+}
+
+#[test]
+fn a_run_that_is_killed_again_and_again_comes_to_the_same() {
+    for options in ["", "--verdicts", "--per-input", "--agent other --on-unfetched block", "--compress gz"] {
+        let bench = bench_with_lists();
+        done(&bench, &words(&format!("{NOW} {options}"), "whole"));
+        let (mut killed, mut went_on) = (0, 0);
+        for (round, kib) in [16, 17, 40, 41, 60, 90, 91, 120].into_iter().enumerate() {
+            let options = format!("{NOW} {options} --resume --threads {}", 1 + round % 3);
+            let ended = limited(&bench, &words(&options, "out"), kib, "");
+            went_on += usize::from(String::from_utf8_lossy(&ended.stderr).contains("going on behind"));
+            if ended.status.success() {
+                break;
+            }
+            assert_eq!(ended.status.code(), None, "{ended:?}");
+            killed += 1;
+            assert!(!bench.path("out/receipt.json").exists());
+        }
+        assert!(killed >= 2 && went_on >= 1, "{options}: {killed} {went_on}");
+        done(&bench, &words(&format!("{NOW} {options} --resume"), "out"));
+        assert_same(&bench, "out", "whole");
+        done(&bench, "verify --inputs out");
+    }
+}
+
+/// A run that has a lot to fetch keeps some of it on disk.
+#[test]
+fn a_run_whose_disk_is_full_says_so_and_goes_on() {
+    let bench = bench_with_lists();
+    done(&bench, &words(NOW, "whole"));
+    let ended = limited(&bench, &words(NOW, "out"), 60, "trap '' XFSZ;");
+    assert_eq!(ended.status.code(), Some(2), "{ended:?}");
+    said(&ended.stderr, &["cannot write", ".txt", "out", "--resume"]);
+    assert!(bench.path("out/.checkpoint.json").exists());
+    assert!(!bench.path("out/receipt.json").exists());
+    let said_on = done(&bench, &words(&format!("{NOW} --resume"), "out"));
+    assert!(said_on.contains("going on behind"), "{said_on}");
+    assert_same(&bench, "out", "whole");
+}
+
+#[test]
+fn a_run_that_fails_before_anything_is_durable_leaves_nothing() {
+    let bench = bench_with_lists();
+    let words = words(NOW, "out").replace("--checkpoint 0", "--checkpoint 1000");
+    let ended = limited(&bench, &words, 60, "trap '' XFSZ;");
+    assert_eq!(ended.status.code(), Some(2), "{ended:?}");
+    assert!(!String::from_utf8_lossy(&ended.stderr).contains("--resume"));
+    assert_eq!(bench.names("out"), [""; 0]);
+}
+
+#[test]
+fn an_interrupted_run_stops_at_the_next_chunk_and_goes_on() {
+    for signal in ["-INT", "-TERM"] {
+        let bench = bench_with_lists();
+        done(&bench, &words(NOW, "whole"));
+        let mut command = Command::new(PROGRAM);
+        command.current_dir(bench.path(".")).args(bench.arguments(&words(NOW, "out"))).stderr(Stdio::piped());
+        let child = command.spawn().expect("the program");
+        while !bench.path("out/.checkpoint.json").exists() {
+            std::thread::yield_now();
+        }
+        assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().expect("kill").success());
+        let ended = child.wait_with_output().expect("the program ends");
+        assert_eq!(ended.status.code(), Some(130), "{ended:?}");
+        said(&ended.stderr, &["interrupted", "out", "--resume"]);
+        assert!(done(&bench, &words(&format!("{NOW} --resume"), "out")).contains("going on behind"));
+        assert_same(&bench, "out", "whole");
+    }
+}
+
+/// The time of the run is that of its beginning.
+#[test]
+fn ages_are_judged_at_the_time_of_the_beginning() {
+    let bench = bench_with_lists();
+    limited(&bench, &words(NOW, "out"), 60, "");
+    done(&bench, &words("--resume", "out"));
+    assert_eq!(receipt(&bench, "out")["options"]["now"], 1_767_225_600);
+}
+
+/// A run that was killed, and must not go on after this change: it says why, and nothing is touched.
+fn refused(options: &str, message: &[&str], change: impl FnOnce(&Bench)) {
+    let bench = bench_with_lists();
+    limited(&bench, &words(NOW, "out"), 60, "");
+    let before = bench.read("out/.checkpoint.json");
+    change(&bench);
+    let ended = bench.program(&words(options, "out")).assert().code(2);
+    said(&ended.get_output().stderr, message);
+    assert_eq!(bench.read("out/.checkpoint.json"), before);
+    assert!(!bench.path("out/receipt.json").exists());
+}
+
+#[test]
+fn what_is_not_the_same_run_does_not_go_on() {
+    let unchanged = |_: &Bench| ();
+    refused(NOW, &["unfinished", "--resume", "--force"], unchanged);
+    refused("--resume --on-unfetched block", &["resumed", "on-unfetched", "defer", "block"], unchanged);
+    refused("--resume --verdicts", &["resumed", "form"], unchanged);
+    refused("--resume --agent other", &["resumed", "crawlers", "other"], unchanged);
+    refused("--resume --chunk-size 3000", &["argument"], unchanged);
+    refused("--resume --now 2026-01-01T00:00:01Z", &["resumed", "now"], unchanged);
+    refused("--resume --robots more-sites", &["resumed", "policy"], |bench| bench.file("more-sites/b.example", ""));
+    refused("--resume", &["resumed", "more", "octets"], |bench| bench.file("more", "http://a.example/\n"));
+    refused("--resume", &["resumed", "more", "changed"], |bench| {
+        let more = fs::File::options().write(true).open(bench.path("more")).expect("more");
+        more.set_modified(std::time::SystemTime::UNIX_EPOCH).expect("a time");
+    });
+    refused("--resume", &["resumed", "allowed.txt", "cut short"], |bench| {
+        let name = bench.path("out/.allowed.txt.partial");
+        fs::File::options().write(true).open(name).and_then(|file| file.set_len(5)).expect("cut");
+    });
+    refused("--resume", &[".blocked.txt.partial"], |bench| {
+        fs::remove_file(bench.path("out/.blocked.txt.partial")).expect("removed");
+    });
+}
+
+#[test]
+fn a_damaged_checkpoint_is_an_error_and_can_be_discarded() {
+    let bench = bench_with_lists();
+    done(&bench, &words(NOW, "whole"));
+    limited(&bench, &words(NOW, "out"), 60, "");
+    let checkpoint = bench.read("out/.checkpoint.json");
+    bench.file("out/.checkpoint.json", &checkpoint[..checkpoint.len() / 2]);
+    let ended = bench.program(&words(&format!("{NOW} --resume"), "out")).assert().code(2);
+    said(&ended.get_output().stderr, &[".checkpoint.json", "--force"]);
+    done(&bench, &words(&format!("{NOW} --force"), "out"));
+    assert_same(&bench, "out", "whole");
+}
+
+/// The program may also die when all is done and only some files have their names.
+#[test]
+fn a_run_that_dies_while_files_get_their_names_goes_on() {
+    let bench = bench_with_lists();
+    done(&bench, &words(NOW, "whole"));
+    limited(&bench, &words(NOW, "out"), 60, "");
+    let mut checkpoint: Value = serde_json::from_slice(&bench.read("out/.checkpoint.json")).expect("JSON");
+    done(&bench, &words(&format!("{NOW} --resume"), "out"));
+    let names = ["allowed.txt", "blocked.txt", "deferred.txt", "invalid.txt", "robots-needed.tsv", "receipt.json"];
+    checkpoint["stage"] = serde_json::json!({ "Naming": names });
+    for named in 0..=names.len() {
+        for name in &names[named..] {
+            let (name, partial) = (bench.path(&format!("out/{name}")), bench.path(&format!("out/.{name}.partial")));
+            fs::rename(name, partial).expect("renamed");
+        }
+        bench.file("out/.checkpoint.json", checkpoint.to_string());
+        done(&bench, &words(&format!("{NOW} --resume"), "out"));
+        assert_same(&bench, "out", "whole");
+    }
+}
+
+#[test]
+fn a_complete_run_is_left_as_it_is() {
+    let bench = bench_with_lists();
+    done(&bench, &words(&format!("{NOW} --resume"), "out"));
+    let before = bench.read("out/receipt.json");
+    assert!(done(&bench, &words("--resume", "out")).contains("every line is accounted for"));
+    assert_eq!(bench.read("out/receipt.json"), before);
+    let ended = bench.program(&words("--resume --on-unfetched block", "out")).assert().code(2);
+    said(&ended.get_output().stderr, &["complete", "another job"]);
+}
+
+#[test]
+fn standard_input_cannot_be_resumed_and_that_is_said_at_the_start() {
+    let bench = Bench::with_site();
+    let words = "filter --agent examplebot --robots sites --out out -";
+    let ended = bench.program(words).write_stdin("http://a.example/\n").assert().success();
+    said(&ended.get_output().stderr, &["standard input", "cannot be resumed"]);
+    let ended = bench.program(&format!("{words} --resume")).write_stdin("http://a.example/\n").assert().code(2);
+    said(&ended.get_output().stderr, &["standard input"]);
+}
