@@ -7,6 +7,7 @@
 
 mod checkpoint;
 mod chunks;
+mod commit;
 mod decision;
 mod file_layout;
 mod form;
