@@ -1,9 +1,9 @@
 //! URL lists, split by a policy.
 //!
-//! [`run`] maps each list, cuts it into chunks on line borders and lets workers [judge](Judge) them;
-//! every line goes, octet for octet and in input order, to exactly one [`Partition`], for a [`Reason`] that is counted.
-//! [Tallies](Tally) of the lines as read and of the octets as written prove that none was lost; the [`Receipt`] tells
-//! both and gets its name last.
+//! [`run`] maps each list, or decompresses it as it goes, cuts it into chunks on line borders and lets workers
+//! [judge](Judge) them; where the URL stands in a line, a [`Layout`] says. Every line goes, octet for octet and in input
+//! order, to exactly one [`Partition`], for a [`Reason`] that is counted. [Tallies](Tally) of the lines as read and of the
+//! octets as written prove that none was lost; the [`Receipt`] tells both and gets its name last.
 
 mod checkpoint;
 mod chunks;
