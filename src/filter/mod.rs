@@ -7,6 +7,7 @@
 
 mod checkpoint;
 mod chunks;
+mod commit;
 mod decision;
 mod file_layout;
 mod form;
@@ -52,7 +53,7 @@ pub(crate) use naming::partition_names;
 pub(crate) use needed::parse_row as parse_needed;
 pub use outcome::{Outcome, Partition, Reason};
 pub use output::{NEEDED, RECEIPT, REPORT};
-pub use progress::{Counted, Phase, Progress, Snapshot};
+pub use progress::{Counted, Phase, Progress, Resumed, Snapshot};
 pub use receipt::{FilePart, Hex, ListPart, Part, PartitionPart, Receipt, ReceiptOptions, VerdictsPart};
 pub(crate) use reread::reread;
 pub use run::{Destination, Folder, Job, LongRun, Pipe, run};

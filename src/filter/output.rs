@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::FilterError;
-use super::checkpoint::{CHECKPOINT, sync_folder};
+use super::checkpoint::CHECKPOINT;
+use super::commit::{give_names, remove_spilled};
 use super::file_layout::FileLayout;
 use super::keeper::Keeper;
 use super::list::STANDARD_INPUT;
@@ -122,7 +123,7 @@ pub(super) fn partial(path: &Path) -> PathBuf {
 }
 
 /// Whether a name is one that [`partial`] gives: what a run that was killed left behind is no result.
-fn is_partial(name: &str) -> bool {
+pub(super) fn is_partial(name: &str) -> bool {
     name.starts_with('.') && name.ends_with(".partial")
 }
 
@@ -351,45 +352,6 @@ impl Output {
         self.pending.clear();
         Ok(())
     }
-}
-
-/// Gives complete files in `directory` these names, in this order, unless they have them already; then the checkpoint that
-/// says so is not needed any more, nor what was spilled.
-pub(super) fn give_names(directory: &Path, names: &[PathBuf]) -> Result<(), FilterError> {
-    let failed = |path: &Path, error| FilterError::Output { path: path.to_owned(), error };
-    let mut folders = vec![directory.to_owned()];
-    for path in names.iter().map(|name| directory.join(name)) {
-        match fs::rename(partial(&path), &path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound && path.is_file() => {}
-            other => other.map_err(|error| failed(&path, error))?,
-        }
-        folders.extend(path.parent().map(Path::to_owned));
-    }
-    folders.sort();
-    folders.dedup();
-    // The names themselves must outlive a power cut too.
-    folders.iter().try_for_each(|folder| sync_folder(folder).map_err(|error| failed(folder, error)))?;
-    let checkpoint = directory.join(CHECKPOINT);
-    match fs::remove_file(&checkpoint) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-        other => other.map_err(|error| failed(&checkpoint, error))?,
-    }
-    remove_spilled(directory).map_err(|error| failed(directory, error))
-}
-
-/// Removes what origins were spilled to, and a checkpoint that was not completed.
-fn remove_spilled(directory: &Path) -> io::Result<()> {
-    let ours = [format!(".{NEEDED}."), format!(".{CHECKPOINT}.")];
-    for entry in fs::read_dir(directory)? {
-        let entry = entry?;
-        let name = entry.file_name().to_string_lossy().into_owned();
-        // The list of origins itself is partial too, but has no number.
-        let numbered = name != format!(".{NEEDED}.partial");
-        if is_partial(&name) && numbered && ours.iter().any(|start| name.starts_with(start)) {
-            fs::remove_file(entry.path())?;
-        }
-    }
-    Ok(())
 }
 
 impl Target {

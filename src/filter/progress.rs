@@ -62,6 +62,19 @@ pub struct Snapshot {
     pub chunks: u64,
     /// What the lines were to each crawler.
     pub crawlers: Vec<Counted>,
+    /// What of all that was done by an earlier run, which this one goes on with.
+    pub resumed: Resumed,
+}
+
+/// What was done before a run went on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Resumed {
+    /// Lines.
+    pub lines: u64,
+    /// Their octets.
+    pub bytes: u64,
+    /// Octets of the lists' files that are not read again.
+    pub source_bytes: u64,
 }
 
 /// What lines were to one crawler.
@@ -127,16 +140,29 @@ impl Progress {
     /// A chunk was judged; this is what all of them came to.
     pub(super) fn chunk(&self, totals: &Totals) {
         let mut state = lock(&self.state);
-        let sample = Sample { seconds: state.seconds(), lines: totals.input.lines, bytes: totals.input.bytes };
+        let (lines, bytes, resumed) = (totals.input.lines, totals.input.bytes, state.snapshot.resumed);
+        let (new_lines, new_bytes) = (lines - resumed.lines, bytes - resumed.bytes);
+        let sample = Sample { seconds: state.seconds(), lines: new_lines, bytes: new_bytes };
+        state.samples.add(sample);
         let snapshot = &mut state.snapshot;
-        (snapshot.lines, snapshot.bytes) = (sample.lines, sample.bytes);
+        (snapshot.lines, snapshot.bytes) = (lines, bytes);
         snapshot.chunks += 1;
         for (counted, sorted) in snapshot.crawlers.iter_mut().zip(&totals.crawlers) {
             counted.lines = sorted.tallies.map(|tally| tally.lines);
             counted.bytes = sorted.tallies.map(|tally| tally.bytes);
             counted.outcomes = sorted.counts;
         }
-        state.samples.add(sample);
+    }
+
+    /// The run goes on with what an earlier one came to; so many octets of the lists' files are not read again.
+    pub(super) fn resume(&self, totals: &Totals, source_bytes: u64) {
+        let resumed = Resumed { lines: totals.input.lines, bytes: totals.input.bytes, source_bytes };
+        lock(&self.state).snapshot.resumed = resumed;
+        self.source.store(source_bytes, Ordering::Relaxed);
+        self.chunk(totals);
+        let mut state = lock(&self.state);
+        state.snapshot.chunks = 0;
+        state.samples = Samples::default();
     }
 
     /// All lines are judged; returns how fast.
@@ -157,5 +183,28 @@ impl Progress {
 impl State {
     fn seconds(&self) -> f64 {
         self.ended.or(self.started.map(|started| started.elapsed().as_secs_f64())).unwrap_or(0.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_an_earlier_run_did_is_done_but_tells_nothing_of_speed() {
+        let progress = Progress::new();
+        progress.begin(Some(1000), 1);
+        let mut totals = Totals::new(1, 1, None);
+        (totals.input.lines, totals.input.bytes) = (70, 700);
+        progress.resume(&totals, 600);
+        let at_first = progress.snapshot();
+        assert_eq!((at_first.lines, at_first.bytes, at_first.source_bytes, at_first.chunks), (70, 700, 600, 0));
+        assert_eq!(at_first.resumed, Resumed { lines: 70, bytes: 700, source_bytes: 600 });
+        (totals.input.lines, totals.input.bytes) = (100, 1000);
+        progress.chunk(&totals);
+        let later = progress.snapshot();
+        assert_eq!((later.lines, later.bytes, later.chunks), (100, 1000, 1));
+        let samples = progress.judged();
+        assert_eq!(samples.last().map(|last| (last.lines, last.bytes)), Some((30, 300)));
     }
 }

@@ -16,6 +16,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use super::FilterError;
+use super::checkpoint::Border;
 use super::chunks::Chunks;
 use super::decision::Choices;
 use super::form::Form;
@@ -189,7 +190,7 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
     let chunks = chunks.with_patience(patience).until(job.long_run.interrupt.clone());
     progress.begin(lists.iter().map(List::source_length).sum(), judges.len());
     if let Some(border) = &border {
-        progress.chunk(&border.totals);
+        progress.resume(&border.totals, left_out(&lists, border));
     }
     let turns = Turns::new(chunks, progress, judges.len(), destinations, border);
     std::thread::scope(|scope| {
@@ -204,6 +205,14 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
             keeper.discard();
         }
     })
+}
+
+/// Octets of the lists' files that a run that goes on does not read again: what is not mapped is read from its start.
+fn left_out(lists: &[List], border: &Border) -> u64 {
+    let (done, rest) = lists.split_at(border.list.min(lists.len()));
+    let mapped = rest.first().filter(|list| list.mapped().is_some());
+    let of_the_next = mapped.map_or(0, |list| border.at.saturating_sub(list.range().start as u64));
+    done.iter().filter_map(List::source_length).sum::<u64>() + of_the_next
 }
 
 /// Makes sure of what the run came to, and gives the files their names.

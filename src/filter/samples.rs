@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 /// How far a run was at some time.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
-    /// Seconds since the run began.
+    /// Seconds since the run began, or went on.
     pub seconds: f64,
-    /// Lines that were judged by then.
+    /// Lines that were judged in this time.
     pub lines: u64,
     /// Their octets.
     pub bytes: u64,

@@ -6,11 +6,12 @@ use std::sync::Arc;
 
 use super::FilterError;
 use super::checkpoint::{Border, Checkpoint, JobRecord, Stage};
+use super::commit::give_names;
 use super::file_layout::FileLayout;
 use super::keeper::Keeper;
 use super::list::List;
 use super::needed::{Needed, NeededState};
-use super::output::{Output, RECEIPT, give_names, list_folder, would_replace};
+use super::output::{Output, RECEIPT, list_folder, would_replace};
 use super::receipt::{Hex, Receipt, ReceiptOptions};
 use super::run::{Destination, Folder, Job, NEEDED_LIMIT, Pipe};
 use super::sink::{self, Sink};

@@ -91,7 +91,9 @@ fn a_policy_tells_who_blocked_what() {
         "Disallow: /no|37|78.72%|http://a.example/robots.txt, line 2",
         "Disallow: /never|10|21.28%|http://a.example/robots.txt, line 3",
     ];
-    for options in ["", "--per-input", "--verdicts", "--per-input --verdicts", "--chunk-size 100"] {
+    let forms = ["", "--per-input", "--verdicts", "--per-input --verdicts", "--chunk-size 100"];
+    let stored = ["--compress gz", "--compress zst --verdicts", "--split-size 300", "--split-size 300 --compress gz"];
+    for options in forms.into_iter().chain(stored) {
         let bench = bench();
         bench.filter(&format!("{SOURCES} {options} --out out urls more")).assert().success();
         let (found_origins, found_rules) = tables(&bench, SOURCES);

@@ -119,9 +119,14 @@ fn a_run_whose_disk_is_full_says_so_and_goes_on() {
     said(&ended.stderr, &["cannot write", ".txt", "out", "--resume"]);
     assert!(bench.path("out/.checkpoint.json").exists());
     assert!(!bench.path("out/receipt.json").exists());
-    let said_on = done(&bench, &words(&format!("{NOW} --resume"), "out"));
+    let said_on = done(&bench, &words(&format!("{NOW} --resume --metrics run.prom"), "out"));
     assert!(said_on.contains("going on behind"), "{said_on}");
     assert_same(&bench, "out", "whole");
+    // What was done before counts as done.
+    let metrics = String::from_utf8(bench.read("run.prom")).expect("UTF-8");
+    let value = |name: &str| metrics.lines().find_map(|line| line.strip_prefix(&format!("robosieve_{name} ")));
+    assert_eq!(value("source_bytes_total"), value("source_expected_bytes"));
+    assert_eq!(value("input_lines_total"), Some("15000"));
 }
 
 #[test]

@@ -2,16 +2,20 @@
 
 use std::collections::VecDeque;
 
-use robosieve::filter::Snapshot;
+use robosieve::filter::{Resumed, Snapshot};
 
 /// So many seconds count as the moment: chunks come in bursts.
 const MOMENT: f64 = 10.0;
 
 /// The last moment of a run, as snapshots tell it.
 #[derive(Default)]
-pub struct Pace(VecDeque<Point>);
+pub struct Pace {
+    points: VecDeque<Point>,
+    /// Where the run began: not at 0 if it goes on with an earlier one.
+    start: Point,
+}
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Point {
     seconds: f64,
     lines: u64,
@@ -23,10 +27,12 @@ impl Pace {
     /// Takes note of a snapshot; the next one is later.
     pub fn note(&mut self, snapshot: &Snapshot) {
         let &Snapshot { seconds, lines, bytes, source_bytes, .. } = snapshot;
-        self.0.push_back(Point { seconds, lines, bytes, source_bytes });
+        let Resumed { lines: lines_before, bytes: bytes_before, source_bytes: source_before } = snapshot.resumed;
+        self.start = Point { seconds: 0.0, lines: lines_before, bytes: bytes_before, source_bytes: source_before };
+        self.points.push_back(Point { seconds, lines, bytes, source_bytes });
         // What remains covers the moment, or is the last two.
-        while self.0.len() > 2 && seconds - self.0[1].seconds >= MOMENT {
-            self.0.pop_front();
+        while self.points.len() > 2 && seconds - self.points[1].seconds >= MOMENT {
+            self.points.pop_front();
         }
     }
 
@@ -46,11 +52,10 @@ impl Pace {
     }
 
     fn rate(&self, of: impl Fn(Point) -> u64) -> f64 {
-        // The run began at 0, so one snapshot is enough to tell.
-        let start = Point { seconds: 0.0, lines: 0, bytes: 0, source_bytes: 0 };
-        let (first, last) = match (self.0.front(), self.0.back()) {
-            (Some(&first), Some(&last)) if self.0.len() > 1 => (first, last),
-            (_, Some(&last)) => (start, last),
+        let (first, last) = match (self.points.front(), self.points.back()) {
+            (Some(&first), Some(&last)) if self.points.len() > 1 => (first, last),
+            // One snapshot is enough to tell, because it is known where the run began.
+            (_, Some(&last)) => (self.start, last),
             _ => return 0.0,
         };
         let seconds = last.seconds - first.seconds;
@@ -85,7 +90,16 @@ mod tests {
         assert_eq!(pace.lines_a_second(), 10.0);
         assert_eq!(pace.bytes_a_second(), 100.0);
         assert_eq!(pace.seconds_left(&snapshot(80.0, 6200)), Some(380.0));
-        assert!(pace.0.len() < 14, "{}", pace.0.len());
+        assert!(pace.points.len() < 14, "{}", pace.points.len());
+    }
+
+    #[test]
+    fn what_an_earlier_run_did_does_not_count() {
+        let mut pace = Pace::default();
+        let resumed = Resumed { lines: 900, bytes: 9000, source_bytes: 1800 };
+        pace.note(&Snapshot { resumed, ..snapshot(2.0, 1000) });
+        assert_eq!((pace.lines_a_second(), pace.bytes_a_second()), (50.0, 500.0));
+        assert_eq!(pace.seconds_left(&snapshot(2.0, 1000)), Some(180.0));
     }
 
     #[test]
@@ -95,6 +109,6 @@ mod tests {
             pace.note(&snapshot(f64::from(minute) * 60.0, 6000 * u64::from(minute as u32)));
         }
         assert_eq!(pace.lines_a_second(), 100.0);
-        assert_eq!(pace.0.len(), 2);
+        assert_eq!(pace.points.len(), 2);
     }
 }
