@@ -80,6 +80,12 @@ pub enum JoinError {
     /// Partitions that were cut into parts and should be put together.
     #[error("the partitions of these shards are cut into parts by --split-size; join without --concat leaves them so")]
     Numbered,
+    /// An output in the place of a shard.
+    #[error("the output would replace the shard in {}; choose another folder for --out", path.display())]
+    Replaced {
+        /// The shard's folder.
+        path: PathBuf,
+    },
     /// A list of robots.txt with a row that is none.
     #[error("{}:{line}: that is no row of robots.txt to fetch", path.display())]
     Row {
@@ -125,6 +131,11 @@ pub fn join(shards: &[PathBuf], directory: &Path, concat: bool, force: bool) -> 
     }
     if concat && joined.options.split_size.is_some() {
         return Err(JoinError::Numbered);
+    }
+    let same =
+        |path: &Path| path.canonicalize().is_ok_and(|path| directory.canonicalize().is_ok_and(|own| own == path));
+    if let Some((path, _)) = shards.iter().find(|(path, _)| same(path)) {
+        return Err(JoinError::Replaced { path: path.clone() });
     }
     let mut output = Output::create(directory, &[], layout(&joined)?, force)?;
     if concat {

@@ -14,7 +14,7 @@ mod tops;
 mod waiting;
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use blocked::Blocked;
@@ -121,8 +121,20 @@ impl Report {
     ///
     /// # Errors
     ///
-    /// What the system says.
+    /// What the system says; or where the file is there and is no such page, which nobody wants to lose.
     pub fn write_file(&self, path: &Path) -> io::Result<()> {
+        let mut start = Vec::new();
+        match File::open(path) {
+            Ok(file) => file.take(page::START.len() as u64).read_to_end(&mut start)?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => 0,
+            Err(error) => return Err(error),
+        };
+        if !start.is_empty() && start != page::START.as_bytes() {
+            return Err(io::Error::new(
+                io::ErrorKind::AlreadyExists,
+                "it is there, and it is no report; choose another name",
+            ));
+        }
         replace(path, |file: &mut File| file.write_all(self.page().as_bytes()))
     }
 }

@@ -7,6 +7,9 @@ use super::sections;
 /// Nothing is fetched from anywhere, whatever the page may say.
 const POLICY: &str = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
 
+/// What every page begins with.
+pub(super) const START: &str = "<!DOCTYPE html>\n";
+
 /// The page.
 pub(super) fn page(report: &Report) -> String {
     let receipt = &report.receipt;
@@ -21,7 +24,7 @@ pub(super) fn page(report: &Report) -> String {
         sections::options(report),
     ];
     format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+        "{START}<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
          <title>{title}</title>\n<link rel=\"icon\" href=\"data:,\">\n<style>\n{}</style>\n</head>\n<body>\n<header>\n<h1>{title}</h1>\n{}</header>\n\

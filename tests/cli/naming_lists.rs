@@ -35,6 +35,25 @@ fn a_pattern_stands_for_the_files_it_matches_in_their_order() {
 }
 
 #[test]
+fn a_pattern_leaves_hidden_files_out_as_a_shell_does() {
+    let bench = bench();
+    bench.file("lists/.a.txt.partial", "http://a.example/lists/.a.txt.partial\n");
+    bench.file("lists/.git/c.txt", "http://a.example/lists/.git/c.txt\n");
+    assert_eq!(lists(&bench, &["lists/*a*t*"]), ["lists/a.txt"]);
+    assert_eq!(lists(&bench, &["lists/**/c*"]), ["lists/more/c.txt"]);
+    let named = lists(&bench, &["lists/.a.txt.partial"]);
+    assert_eq!(named, ["lists/.a.txt.partial"], "the file is meant");
+}
+
+#[test]
+fn numbers_beyond_all_use_are_refused() {
+    let bench = bench();
+    bench.refused("--robots sites --out out --threads 100000 lists/a.txt", &["--threads", "100000"]);
+    let checkpoint = "--robots sites --out out --checkpoint 18446744073709551615 lists/a.txt";
+    bench.refused(checkpoint, &["--checkpoint", "18446744073709551615"]);
+}
+
+#[test]
 fn a_pattern_that_matches_nothing_is_refused() {
     let bench = bench();
     bench.refused("--robots sites --out out lists/*.gz", &["lists/*.gz", "matches no file"]);

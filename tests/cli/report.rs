@@ -223,6 +223,12 @@ fn what_is_no_run_has_no_page() {
     bench.filter(&format!("{SOURCES} --force --out out urls")).assert().success();
     let done = bench.program("report out -o no/where.html").assert().code(2);
     said(&done.get_output().stderr, &["cannot write no/where.html"]);
+    let blocked = bench.read("out/blocked.txt");
+    let done = bench.program("report out -o out/blocked.txt").assert().code(2);
+    said(&done.get_output().stderr, &["out/blocked.txt", "no report"]);
+    assert_eq!(bench.read("out/blocked.txt"), blocked, "a partition stays");
+    bench.program("report out").assert().success();
+    bench.program("report out").assert().success();
     bench.program("compile --agent thirdbot sites -o third.rsv").assert().success();
     let done = bench.program("report out --policy third.rsv").assert().code(2);
     said(&done.get_output().stderr, &["not for the crawlers of the run", "examplebot"]);

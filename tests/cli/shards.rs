@@ -161,6 +161,18 @@ fn shards_that_are_missing_or_doubled_are_refused() {
 }
 
 #[test]
+fn a_shard_is_not_replaced_by_what_it_is_joined_to() {
+    let bench = bench_with_lists();
+    let folders = run_shards(&bench, 3, "");
+    let before = bench.names("part-1");
+    for options in ["", "--concat"] {
+        let done = bench.program(&format!("join --out part-1 --force {options} {folders}")).assert().code(2);
+        assert!(String::from_utf8_lossy(&done.get_output().stderr).contains("would replace the shard in part-1"));
+        assert_eq!(bench.names("part-1"), before);
+    }
+}
+
+#[test]
 fn shards_of_different_jobs_are_refused() {
     let same = "--agent examplebot --robots sites";
     refused(&["part-3", "--now"], |bench| again(bench, 3, &format!("{same} --now 2026-01-01T00:00:01Z")));

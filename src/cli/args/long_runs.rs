@@ -1,10 +1,14 @@
 //! The arguments of runs that take long.
 
+use clap::value_parser;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use robosieve::filter::{LongRun, Shard};
+
+/// The seconds of a day.
+const DAY: u64 = 86_400;
 
 /// What makes a long run many runs, or one that can be left alone.
 #[derive(Debug, clap::Args)]
@@ -22,7 +26,7 @@ pub struct LongRunArgs {
     pub resume: bool,
     /// How often what is done is made durable, so that a run can be resumed from there; less often if the disk is slow. A
     /// run that reads standard input or a pipe cannot be resumed
-    #[arg(long, requires = "out", default_value_t = 5, value_name = "SECONDS")]
+    #[arg(long, requires = "out", default_value_t = 5, value_name = "SECONDS", value_parser = value_parser!(u64).range(..=DAY))]
     pub checkpoint: u64,
 }
 

@@ -14,7 +14,7 @@ pub use receipts::{JoinArgs, VerifyArgs};
 pub use report::ReportArgs;
 pub use watching::{Log, WatchingArgs};
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValuesParser, RangedU64ValueParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum, ValueHint};
 use std::path::PathBuf;
 
@@ -110,7 +110,7 @@ pub struct FilterArgs {
     #[command(flatten)]
     pub long_run: LongRunArgs,
     /// Workers [default: one for each processor]
-    #[arg(long, default_value_t = 0, hide_default_value = true, value_name = "N")]
+    #[arg(long, default_value_t = 0, hide_default_value = true, value_name = "N", value_parser = workers())]
     pub threads: usize,
     /// Octets of a chunk, the unit of work
     #[arg(long, default_value_t = 0, hide = true, value_name = "BYTES")]
@@ -456,6 +456,11 @@ impl PolicyFileArgs {
 
 fn trust(checksum: bool) -> Trust {
     if checksum { Trust::Checksum } else { Trust::Nothing }
+}
+
+/// A number of workers. Each has buffers of its own, so far more than there can be processors would only take memory.
+fn workers() -> impl TypedValueParser<Value = usize> {
+    RangedU64ValueParser::new().range(..=4096)
 }
 
 fn dialect() -> impl TypedValueParser<Value = &'static Dialect> {

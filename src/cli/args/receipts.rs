@@ -3,6 +3,8 @@
 use clap::ValueHint;
 use std::path::PathBuf;
 
+use super::workers;
+
 /// Prove the receipt of a run again
 ///
 /// Reads every file that the receipt in DIR speaks of and computes its lines, octets and checksums again, and makes sure
@@ -21,7 +23,7 @@ pub struct VerifyArgs {
     #[arg(long)]
     pub inputs: bool,
     /// Workers [default: one for each processor]
-    #[arg(long, default_value_t = 0, hide_default_value = true, value_name = "N")]
+    #[arg(long, default_value_t = 0, hide_default_value = true, value_name = "N", value_parser = workers())]
     pub threads: usize,
 }
 

@@ -3,7 +3,7 @@
 use clap::ValueHint;
 use std::path::PathBuf;
 
-use super::{PolicyArgs, ReadingArgs};
+use super::{PolicyArgs, ReadingArgs, workers};
 
 /// Make a page about a run: what became of the lines, why, and how fast
 ///
@@ -40,6 +40,6 @@ pub struct ReportArgs {
     #[arg(long, default_value_t = 20, value_name = "N")]
     pub top: usize,
     /// Workers [default: one for each processor]
-    #[arg(long, default_value_t = 0, hide_default_value = true, value_name = "N")]
+    #[arg(long, default_value_t = 0, hide_default_value = true, value_name = "N", value_parser = workers())]
     pub threads: usize,
 }
