@@ -6,7 +6,7 @@
 //! all runs of a list, and what memory the process held when the policy was made.
 
 use robosieve::Dialect;
-use robosieve::filter::{self, Choices, Destination, Folder, Form, Job, LongRun, Progress, UrlField};
+use robosieve::filter::{self, Choices, Destination, Folder, Job, LongRun, Progress, UrlField};
 use robosieve::pattern::Patterns;
 use robosieve::policy::{Captures, Crawler, Policy, source};
 use robosieve::robots::{Agents, Robots};
@@ -52,18 +52,7 @@ impl Options {
         let forms: Vec<Option<Destination>> = [None, self.out.clone()]
             .into_iter()
             .take(1 + usize::from(self.out.is_some()))
-            .map(|out| {
-                out.map(|directory| {
-                    Destination::Folder(Folder {
-                        directory,
-                        form: Form::Partitions,
-                        compress: None,
-                        split_size: None,
-                        force: true,
-                        per_input: false,
-                    })
-                })
-            })
+            .map(|out| out.map(|directory| Destination::Folder(Folder { force: true, ..Folder::new(directory) })))
             .collect();
         let mut jobs = Vec::new();
         for list in &self.lists {

@@ -10,7 +10,7 @@ use criterion::{Criterion, Throughput};
 use data::{List, Set};
 use robosieve::automaton::{self, Scratch};
 use robosieve::filter::{
-    self, Bench, Choices, Destination, Folder, Form, Job, Judge, LongRun, Outcome, Partition, Progress, Url, UrlField,
+    self, Bench, Choices, Destination, Folder, Job, Judge, LongRun, Outcome, Partition, Progress, Url, UrlField,
 };
 use robosieve::pattern::Patterns;
 use robosieve::policy::{Captures, Groups, Policy, source};
@@ -192,16 +192,7 @@ fn job(policy: &Policy, list: &List, directory: Option<PathBuf>, threads: usize)
     Job {
         url_field: UrlField::default(),
         lists: vec![list.path.clone(); REPEATED],
-        destination: directory.map(|directory| {
-            Destination::Folder(Folder {
-                directory,
-                form: Form::Partitions,
-                compress: None,
-                split_size: None,
-                force: true,
-                per_input: false,
-            })
-        }),
+        destination: directory.map(|directory| Destination::Folder(Folder { force: true, ..Folder::new(directory) })),
         crawlers: vec![policy.crawler(None).expect("one crawler")],
         choices: Choices::default(),
         threads,

@@ -69,7 +69,7 @@ impl Judge {
             let crawler = policy.crawler(args.crawler.agent.as_ref())?;
             return Ok(Judge::Policy(policy, crawler));
         };
-        Ok(Judge::Rules(RuleSet::compile(&read(robots)?, args.crawler.agents(), args.crawler.dialect)))
+        Ok(Judge::Rules(RuleSet::compile(&read(robots)?, args.crawler.agents(), args.crawler.dialect.dialect)))
     }
 
     fn answer(&self, url: &OsStr) -> Answer {

@@ -83,7 +83,7 @@ fn policy(args: &FilterArgs) -> Result<Policy, Failure> {
         overrides: args.overrides.as_deref(),
     };
     // Not the folder of the partitions, which may not be there yet, or on another machine.
-    Ok(sources.read(Captures::spilling(&std::env::temp_dir(), columns, args.dialect))?.policy()?)
+    Ok(sources.read(Captures::spilling(&std::env::temp_dir(), columns, args.dialect.dialect))?.policy()?)
 }
 
 fn crawlers(args: &FilterArgs, policy: &Policy) -> Result<Vec<Crawler>, Failure> {

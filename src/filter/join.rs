@@ -132,9 +132,8 @@ pub fn join(shards: &[PathBuf], directory: &Path, concat: bool, force: bool) -> 
     if concat && joined.options.split_size.is_some() {
         return Err(JoinError::Numbered);
     }
-    let same =
-        |path: &Path| path.canonicalize().is_ok_and(|path| directory.canonicalize().is_ok_and(|own| own == path));
-    if let Some((path, _)) = shards.iter().find(|(path, _)| same(path)) {
+    let own = directory.canonicalize().ok();
+    if let Some((path, _)) = shards.iter().find(|(path, _)| own.is_some() && path.canonicalize().ok() == own) {
         return Err(JoinError::Replaced { path: path.clone() });
     }
     let mut output = Output::create(directory, &[], layout(&joined)?, force)?;

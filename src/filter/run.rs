@@ -110,6 +110,13 @@ pub struct Folder {
     pub per_input: bool,
 }
 
+impl Folder {
+    /// A folder for plain partitions, in which nothing may be replaced.
+    pub fn new(directory: PathBuf) -> Folder {
+        Folder { directory, form: Form::default(), compress: None, split_size: None, force: false, per_input: false }
+    }
+}
+
 /// What goes to standard output. There is no receipt in a file then, nor a list of robots.txt to fetch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pipe {

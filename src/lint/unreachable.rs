@@ -90,6 +90,7 @@ fn report(rule: &Rule<'_>, winner: &Rule<'_>, dialect: &Dialect, findings: &mut 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pattern::tried::{matches, paths};
     use proptest::collection::vec;
     use proptest::prelude::*;
     use std::sync::LazyLock;
@@ -139,30 +140,8 @@ mod tests {
     /// A rule for the brute force: whether it is an `Allow`, and its pattern.
     type Plain = (bool, Vec<u8>);
 
-    fn matches(rule: &[u8], path: &[u8]) -> bool {
-        match (rule, path) {
-            ([], _) => true,
-            ([b'$'], _) => path.is_empty(),
-            ([b'*', rest @ ..], _) => (0..=path.len()).any(|at| matches(rest, &path[at..])),
-            ([octet, rest @ ..], [first, path @ ..]) => octet == first && matches(rest, path),
-            _ => false,
-        }
-    }
-
-    /// All paths of up to five octets behind the slash. `x` is in no rule.
-    static PATHS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
-        let mut all = vec![b"/".to_vec()];
-        let mut from = 0;
-        for _ in 0..5 {
-            let until = all.len();
-            for at in from..until {
-                let longer = b"ab/x".map(|octet| [all[at].as_slice(), &[octet]].concat());
-                all.extend(longer);
-            }
-            from = until;
-        }
-        all
-    });
+    /// `x` is in no rule.
+    static PATHS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| paths(5));
 
     /// Whether the rule at `one` wins against the one at `other`, by RFC 9309 2.2.2.
     fn wins(rules: &[Plain], one: usize, other: usize) -> bool {

@@ -60,6 +60,7 @@ impl Patterns {
 mod tests {
     use super::*;
     use crate::dialect::Dialect;
+    use crate::pattern::tried::{matches, paths};
     use crate::robots::Robots;
     use proptest::collection::vec;
     use proptest::prelude::*;
@@ -110,33 +111,8 @@ mod tests {
         }
     }
 
-    /// The plainest matcher: tries everything.
-    fn matches(rule: &[u8], path: &[u8]) -> bool {
-        match (rule, path) {
-            ([], _) => true,
-            ([b'$'], _) => path.is_empty(),
-            ([b'*', rest @ ..], _) => (0..=path.len()).any(|at| matches(rest, &path[at..])),
-            ([octet, rest @ ..], [first, path @ ..]) => octet == first && matches(rest, path),
-            _ => false,
-        }
-    }
-
-    /// All paths of up to six octets behind the slash. `x` is in no rule.
-    fn paths() -> Vec<Vec<u8>> {
-        let mut all = vec![b"/".to_vec()];
-        let mut from = 0;
-        for _ in 0..6 {
-            let until = all.len();
-            for at in from..until {
-                let longer = b"ab/x".map(|octet| [all[at].as_slice(), &[octet]].concat());
-                all.extend(longer);
-            }
-            from = until;
-        }
-        all
-    }
-
-    static PATHS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(paths);
+    /// `x` is in no rule.
+    static PATHS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| paths(6));
 
     fn rule() -> impl Strategy<Value = Vec<u8>> {
         let middle = vec(prop::sample::select(b"ab/**".as_slice()), 0..4);

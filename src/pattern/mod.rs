@@ -9,6 +9,8 @@
 mod cover;
 mod encoding;
 mod rank;
+#[cfg(test)]
+pub(crate) mod tried;
 
 pub use encoding::OctetSet;
 pub(crate) use encoding::escaped;

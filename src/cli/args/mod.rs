@@ -80,15 +80,8 @@ pub struct FilterArgs {
     /// needless if there is only one
     #[arg(long, required_unless_present = "policy", value_name = "NAME")]
     pub agent: Vec<Agents>,
-    /// How robots.txt is read
-    #[arg(
-        long,
-        conflicts_with = "policy",
-        default_value = "rfc9309",
-        value_name = "NAME",
-        value_parser = dialect()
-    )]
-    pub dialect: &'static Dialect,
+    #[command(flatten)]
+    pub dialect: DialectArgs,
     #[command(flatten)]
     pub policy: PolicyArgs,
     /// Where robots.txt files come from: a folder (a file's name is a host, or a percent-encoded origin), JSON Lines
@@ -396,6 +389,13 @@ pub struct CrawlerArgs {
     /// was compiled for, or a list of them; needless if there is only one
     #[arg(long, required_unless_present = "policy", value_name = "NAME")]
     pub agent: Option<Agents>,
+    #[command(flatten)]
+    pub dialect: DialectArgs,
+}
+
+/// The dialect of robots.txt files, which a policy has already.
+#[derive(Debug, clap::Args)]
+pub struct DialectArgs {
     /// How robots.txt is read
     #[arg(
         long,
