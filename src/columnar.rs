@@ -1,9 +1,11 @@
 //! Columns of Parquet files, some rows at a time.
 //!
-//! They are read by the library's plain column readers, so its Arrow half is not needed. Only columns at the top of a
-//! file are of concern, which have at most one value a row.
+//! They are read by the library's plain column readers, so its Arrow half is not needed. A [`Column`] stands at the top of
+//! a file, and has at most one value a row.
 
-use parquet::basic::{ConvertedType, LogicalType, TimeUnit};
+mod positioned;
+
+use parquet::basic::{ConvertedType, LogicalType, TimeUnit, Type};
 use parquet::column::page::{Page, PageMetadata, PageReader};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
 use parquet::data_type::{ByteArray, ByteArrayType, DataType};
@@ -13,6 +15,8 @@ use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
 use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
+
+pub(crate) use positioned::Positioned;
 
 /// What is wrong with a file, in a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,9 +85,19 @@ impl Column {
             return Err(Malformed(format!("its column {name:?} has several values a row")));
         }
         let units_in_a_second = units_in_a_second(described);
-        let pages = Box::new(Checked(group.get_column_page_reader(at)?));
-        let reader = get_column_reader(group.metadata().column(at).column_descr_ptr(), pages);
-        Ok(Column { name, units_in_a_second, reader })
+        Ok(Column { name, units_in_a_second, reader: reader(group, at)? })
+    }
+
+    /// Leaves out so many rows.
+    pub fn skip(&mut self, rows: usize) -> Result<(), Malformed> {
+        let skipped = match &mut self.reader {
+            ColumnReader::Int32ColumnReader(reader) => reader.skip_records(rows)?,
+            ColumnReader::Int64ColumnReader(reader) => reader.skip_records(rows)?,
+            ColumnReader::Int96ColumnReader(reader) => reader.skip_records(rows)?,
+            ColumnReader::ByteArrayColumnReader(reader) => reader.skip_records(rows)?,
+            _ => return Err(self.wrong("octets, text, integers or times")),
+        };
+        if skipped == rows { Ok(()) } else { Err(too_few(&self.name)) }
     }
 
     /// The next values, which are octets or text; none at the end.
@@ -129,6 +143,29 @@ impl Column {
     }
 }
 
+/// What is wrong with a column that ends before its rows do.
+pub(crate) fn too_few(name: &str) -> Malformed {
+    Malformed(format!("its column {name:?} has fewer rows than the file says"))
+}
+
+/// The reader of a column of any kind.
+pub(crate) fn reader(group: &dyn RowGroupReader, at: usize) -> Result<ColumnReader, Malformed> {
+    let described = group.metadata().column(at).column_descr_ptr();
+    let pages = Checked { least: least_octets(&described), pages: group.get_column_page_reader(at)? };
+    Ok(get_column_reader(described, Box::new(pages)))
+}
+
+/// How many octets a value in a dictionary takes at least.
+fn least_octets(column: &ColumnDescriptor) -> usize {
+    match column.physical_type() {
+        Type::BOOLEAN => 1,
+        Type::INT32 | Type::FLOAT | Type::BYTE_ARRAY => 4,
+        Type::INT64 | Type::DOUBLE => 8,
+        Type::INT96 => 12,
+        Type::FIXED_LEN_BYTE_ARRAY => usize::try_from(column.type_length()).unwrap_or(0).max(1),
+    }
+}
+
 /// How much of what an integer column counts is a second.
 fn units_in_a_second(column: &ColumnDescriptor) -> i64 {
     match (column.logical_type_ref(), column.converted_type()) {
@@ -159,15 +196,17 @@ fn values<T: DataType>(reader: &mut ColumnReaderImpl<T>, rows: usize) -> Values<
 
 /// The pages of a column. The library makes room for as many values as a dictionary claims, and a claim that is damaged
 /// can be more than there is memory.
-struct Checked(Box<dyn PageReader>);
+struct Checked {
+    pages: Box<dyn PageReader>,
+    /// How many octets a value in a dictionary takes at least.
+    least: usize,
+}
 
 impl PageReader for Checked {
     fn get_next_page(&mut self) -> Result<Option<Page>, ParquetError> {
-        let page = self.0.get_next_page()?;
+        let page = self.pages.get_next_page()?;
         if let Some(Page::DictionaryPage { buf, num_values, .. }) = &page {
-            // No type that is read here takes less.
-            const LEAST: usize = 4;
-            if *num_values as usize > buf.len() / LEAST {
+            if *num_values as usize > buf.len() / self.least {
                 return Err(ParquetError::General(format!("a dictionary of {num_values} values has no room for them")));
             }
         }
@@ -175,11 +214,11 @@ impl PageReader for Checked {
     }
 
     fn peek_next_page(&mut self) -> Result<Option<PageMetadata>, ParquetError> {
-        self.0.peek_next_page()
+        self.pages.peek_next_page()
     }
 
     fn skip_next_page(&mut self) -> Result<(), ParquetError> {
-        self.0.skip_next_page()
+        self.pages.skip_next_page()
     }
 }
 
@@ -225,7 +264,7 @@ mod tests {
         let read = |num_values| {
             let encoding = Encoding::PLAIN;
             let page = Page::DictionaryPage { buf: vec![0; 12].into(), num_values, encoding, is_sorted: false };
-            Checked(Box::new(One(Some(page)))).get_next_page()
+            Checked { pages: Box::new(One(Some(page))), least: 4 }.get_next_page()
         };
         assert!(read(3).is_ok());
         assert!(read(4).unwrap_err().to_string().contains("4 values"));

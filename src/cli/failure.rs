@@ -72,6 +72,12 @@ pub enum Failure {
     NotUtf8 { path: PathBuf, line: usize },
     #[error("--origin goes with exactly one source, a single robots.txt; {given} are given")]
     OneRobots { given: usize },
+    #[error(
+        "--format parquet writes files, so --out has to say where; on standard output, with --only or --verdicts, lines are text"
+    )]
+    TableWithoutFolder,
+    #[error("--compress is for text: Parquet is compressed by itself, with Zstandard; leave --compress out")]
+    CompressedTable,
     #[error("there is no command {given:?}; the commands are {known}")]
     NoCommand { given: String, known: String },
 }

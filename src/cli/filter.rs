@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use super::args::FilterArgs;
+use super::args::{FilterArgs, OutputArgs, OutputFormat};
 use super::failure::Failure;
 use super::interrupt;
 use super::journal::{Journal, watch};
@@ -44,6 +44,7 @@ fn split(
     progress: &Progress,
     mut metrics: Option<&mut Metrics>,
 ) -> Result<ExitCode, Failure> {
+    formatted(&args.output)?;
     let begun = begun(args)?;
     let now = args.now.map(jiff::Timestamp::as_second).or(begun.map(|begun| begun.now));
     let choices = choices(args, now.unwrap_or_else(|| jiff::Timestamp::now().as_second()))?;
@@ -69,6 +70,15 @@ fn split(
         writeln!(out)?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Makes sure that what files are is something that there are files for.
+fn formatted(output: &OutputArgs) -> Result<(), Failure> {
+    match (output.format, &output.out, output.compress) {
+        (OutputFormat::Text, ..) | (_, Some(_), None) => Ok(()),
+        (OutputFormat::Parquet, None, _) => Err(Failure::TableWithoutFolder),
+        (OutputFormat::Parquet, Some(_), Some(_)) => Err(Failure::CompressedTable),
+    }
 }
 
 fn policy(args: &FilterArgs) -> Result<Policy, Failure> {

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use super::FilterError;
-use super::list::{List, Patience, Reading, chunk_end, fill};
+use super::list::{List, Patience, Reading, Span, chunk_end, fill};
 use super::outcome::Reason;
 use super::sequence::lock;
 use super::worker::LONGEST_CHUNK;
@@ -26,6 +26,8 @@ pub(super) struct Chunks<'l> {
     stopped: AtomicBool,
     /// Whether somebody outside wants no more to be handed out.
     interrupt: Option<Arc<AtomicBool>>,
+    /// Whether of tables, ranges of rows are handed out, which whoever takes one reads by himself.
+    by_rows: bool,
 }
 
 /// What has not been read yet.
@@ -55,8 +57,19 @@ pub(super) struct Task<'l> {
     pub list: usize,
     /// Where it begins in the list's text.
     pub at: u64,
-    /// A part of a mapped list; `None`: the octets are in the buffer of whoever took it.
-    mapped: Option<&'l [u8]>,
+    /// Where the next one begins.
+    pub end: u64,
+    what: What<'l>,
+}
+
+/// What was handed out.
+enum What<'l> {
+    /// A part of a mapped list.
+    Mapped(&'l [u8]),
+    /// Octets in the buffer of whoever took it.
+    Buffered,
+    /// Rows of a table; their lines are in the buffer once they were [read](Task::read).
+    Rows(Vec<Span>),
 }
 
 /// Where the first chunk of a list begins.
@@ -75,12 +88,17 @@ impl<'l> Chunks<'l> {
         let input = Input { list, at, reading: None, left: Vec::new(), tickets: 0 };
         let (input, stopped) = (Mutex::new(input), AtomicBool::new(false));
         let patience = Patience::UntilFull;
-        Chunks { lists, chunk_size, patience, input, source, stopped, interrupt: None }
+        Chunks { lists, chunk_size, patience, input, source, stopped, interrupt: None, by_rows: false }
     }
 
     /// The same, but those of streams are waited for with this patience; others have the size that is wanted.
     pub fn with_patience(self, patience: Patience) -> Chunks<'l> {
         Chunks { patience, ..self }
+    }
+
+    /// The same, but of tables, ranges of rows are handed out, if so: places in them are numbers of rows then.
+    pub fn by_rows(self, by_rows: bool) -> Chunks<'l> {
+        Chunks { by_rows, ..self }
     }
 
     /// Hands out no more once this is set.
@@ -137,65 +155,103 @@ impl<'l> Chunks<'l> {
     pub fn next(&self, buffer: &mut Buffer) -> Result<Option<Task<'l>>, FilterError> {
         let mut input = lock(&self.input);
         while !self.stopped.load(Ordering::Relaxed) && !self.is_asked_to_stop() && input.list < self.lists.len() {
-            let Input { list: place, at, reading, left, .. } = &mut *input;
-            let (place, at, list) = (*place, *at, &self.lists[*place]);
+            let Input { list, at, reading, left, .. } = &mut *input;
+            let (at, list) = (*at, &self.lists[*list]);
             let unreadable = |error| FilterError::List { path: list.path.clone(), error };
+            if let Some(table) = list.table_file().filter(|_| self.by_rows) {
+                let (spans, taken) = table.spans(at, self.chunk_size);
+                self.source.fetch_add(taken, Ordering::Relaxed);
+                let rows = spans.iter().map(|span| span.rows as u64).sum();
+                if rows == 0 {
+                    self.next_list(&mut input);
+                    continue;
+                }
+                return Ok(Some(input.task(What::Rows(spans), rows)));
+            }
             if reading.is_none() {
                 let mut begun = list.read(self.source)?;
                 self.skip(list, &mut begun, at)?;
                 *reading = Some(begun);
             }
-            let mapped = match reading.as_mut().expect("begun above") {
+            let what = match reading.as_mut().expect("begun above") {
                 Reading::Mapped(text) => {
                     let start = at as usize;
                     let chunk = &text[start..chunk_end(text, start, self.chunk_size)];
                     self.source.fetch_add(chunk.len() as u64, Ordering::Relaxed);
-                    (!chunk.is_empty()).then_some(Some(chunk))
+                    (!chunk.is_empty()).then_some(What::Mapped(chunk))
                 }
                 Reading::Stream(stream) => {
                     buffer.flaws.clear();
                     fill(stream, self.chunk_size, self.patience, left, &mut buffer.octets)
                         .map_err(unreadable)?
-                        .then_some(None)
+                        .then_some(What::Buffered)
                 }
                 Reading::Rows(rows) => {
                     let malformed = |problem| FilterError::Parquet { path: list.path.clone(), problem };
                     let filled = rows.fill(self.chunk_size, &mut buffer.octets, &mut buffer.flaws);
                     let filled = filled.map_err(malformed)?;
                     self.source.fetch_add(rows.taken(), Ordering::Relaxed);
-                    filled.then_some(None)
+                    filled.then_some(What::Buffered)
                 }
             };
-            match mapped {
-                Some(mapped) => {
-                    let length = mapped.map_or(buffer.octets.len(), <[u8]>::len);
-                    if length > LONGEST_CHUNK {
-                        return Err(FilterError::LineTooLong { path: list.path.clone() });
-                    }
-                    let task = Task { ticket: input.tickets, list: place, at, mapped };
-                    input.tickets += 1;
-                    input.at += length as u64;
-                    return Ok(Some(task));
-                }
-                None => {
-                    input.list += 1;
-                    input.at = self.lists.get(input.list).map_or(0, start);
-                    input.reading = None;
-                }
+            let Some(what) = what else {
+                self.next_list(&mut input);
+                continue;
+            };
+            let length = if let What::Mapped(chunk) = what { chunk.len() } else { buffer.octets.len() };
+            if length > LONGEST_CHUNK {
+                return Err(FilterError::LineTooLong { path: list.path.clone() });
             }
+            return Ok(Some(input.task(what, length as u64)));
         }
         Ok(None)
+    }
+
+    /// Goes on to the next list.
+    fn next_list(&self, input: &mut Input<'_>) {
+        input.list += 1;
+        input.at = self.lists.get(input.list).map_or(0, start);
+        input.reading = None;
+    }
+}
+
+impl Input<'_> {
+    /// Hands this out, which is so long.
+    fn task<'l>(&mut self, what: What<'l>, length: u64) -> Task<'l> {
+        let (ticket, list, at) = (self.tickets, self.list, self.at);
+        self.tickets += 1;
+        self.at += length;
+        Task { ticket, list, at, end: self.at, what }
     }
 }
 
 impl Task<'_> {
+    /// Reads what was not read when it was handed out: the lines of rows.
+    pub fn read(&self, list: &List, buffer: &mut Buffer) -> Result<(), FilterError> {
+        let (What::Rows(spans), Some(table)) = (&self.what, list.table_file()) else { return Ok(()) };
+        let read = table.lines(spans, &mut buffer.octets, &mut buffer.flaws);
+        read.map_err(|problem| FilterError::Parquet { path: list.path.clone(), problem })?;
+        if buffer.octets.len() > LONGEST_CHUNK {
+            return Err(FilterError::LineTooLong { path: list.path.clone() });
+        }
+        Ok(())
+    }
+
+    /// The rows that it is, if rows were handed out.
+    pub fn spans(&self) -> Option<&[Span]> {
+        match &self.what {
+            What::Rows(spans) => Some(spans),
+            What::Mapped(_) | What::Buffered => None,
+        }
+    }
+
     /// Its octets, if it was taken with this `buffer`.
     pub fn octets<'b>(&'b self, buffer: &'b Buffer) -> &'b [u8] {
-        self.mapped.unwrap_or(&buffer.octets)
+        if let What::Mapped(octets) = self.what { octets } else { &buffer.octets }
     }
 
     /// Its lines that are invalid whatever they say, by their numbers in it.
     pub fn flaws<'b>(&self, buffer: &'b Buffer) -> &'b [(u64, Reason)] {
-        if self.mapped.is_some() { &[] } else { &buffer.flaws }
+        if let What::Mapped(_) = self.what { &[] } else { &buffer.flaws }
     }
 }

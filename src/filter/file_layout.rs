@@ -2,8 +2,10 @@
 
 use super::FilterError;
 use super::form::Form;
+use super::format::Format;
 use super::frame::{Compressor, FrameFormat};
 use super::naming::FileName;
+use super::table;
 use super::tally::Tally;
 use crate::robots::Agents;
 
@@ -11,6 +13,7 @@ use crate::robots::Agents;
 #[derive(Debug)]
 pub(super) struct FileLayout {
     form: Form,
+    pub format: Format,
     crawlers: usize,
     /// One for each file of a set.
     pub files: Vec<FileName>,
@@ -22,19 +25,23 @@ pub(super) struct FileLayout {
     frames: Option<FrameFormat>,
 }
 
+/// The most row groups that a Parquet file can have: they are numbered by 16 bits.
+const MOST_ROW_GROUPS: u64 = i16::MAX as u64;
+
 impl FileLayout {
     /// That of files of this form for the crawlers of these agents, compressed or not, cut into parts or not.
     pub fn new(
-        form: Form,
+        (form, format): (Form, Format),
         agents: &[&Agents],
         frames: Option<FrameFormat>,
         split_size: Option<u64>,
     ) -> Result<FileLayout, FilterError> {
-        let files = FileName::all(form, agents, frames, split_size.is_some());
+        let files = FileName::all((form, format), agents, frames, split_size.is_some());
         if let Some((_, file)) = files.iter().enumerate().find(|(place, file)| files[..*place].contains(file)) {
             return Err(FilterError::SameName { name: file.of_part(0) });
         }
-        let mut layout = FileLayout { form, crawlers: agents.len(), files, nothing: Vec::new(), split_size, frames };
+        let (crawlers, nothing) = (agents.len(), Vec::new());
+        let mut layout = FileLayout { form, format, crawlers, files, nothing, split_size, frames };
         layout.nothing = layout.stored(b"")?;
         Ok(layout)
     }
@@ -49,24 +56,50 @@ impl FileLayout {
 
     /// What a file with this head begins with.
     pub fn head(&self, head: &[u8]) -> Result<Vec<u8>, FilterError> {
-        if head.is_empty() { Ok(Vec::new()) } else { self.stored(head) }
+        match self.format {
+            Format::Parquet => Ok(table::HEAD.to_vec()),
+            Format::Text if head.is_empty() => Ok(Vec::new()),
+            Format::Text => self.stored(head),
+        }
     }
 
-    /// How many of the octets of a block go to a part that ends here and has lines or has none; 0: the next part has to
-    /// begin. A part is never longer than it may be, unless a single line or frame is.
-    pub fn fitting(&self, octets: &[u8], end: u64, has_lines: bool) -> usize {
+    /// How many octets the end of a part has to have for a block, beside those that the block has itself.
+    pub fn footer(&self, block: &[u8]) -> u64 {
+        match self.format {
+            Format::Parquet => table::frame_footer(block),
+            Format::Text => 0,
+        }
+    }
+
+    /// Whether blocks stand for themselves, and cannot be cut.
+    fn has_frames(&self) -> bool {
+        self.frames.is_some() || self.format == Format::Parquet
+    }
+
+    /// How many of the octets of a block go to a part that would end here, with its footer, and has so many blocks; 0: the
+    /// next part has to begin. A part is never longer than it may be, unless a single line or frame is.
+    pub fn fitting(&self, octets: &[u8], end: u64, blocks: u64) -> usize {
         let Some(split_size) = self.split_size else { return octets.len() };
+        let has_lines = blocks > 0;
+        if self.format == Format::Parquet && blocks == MOST_ROW_GROUPS {
+            return 0;
+        }
         let room = usize::try_from(split_size.saturating_sub(end)).unwrap_or(usize::MAX);
         if octets.len() <= room {
             return octets.len();
         }
-        let lines = if self.frames.is_some() { None } else { memchr::memrchr(b'\n', &octets[..room]) };
+        let lines = if self.has_frames() { None } else { memchr::memrchr(b'\n', &octets[..room]) };
         match lines {
             Some(at) => at + 1,
             None if has_lines => 0,
-            None if self.frames.is_some() => octets.len(),
+            None if self.has_frames() => octets.len(),
             None => memchr::memchr(b'\n', octets).map_or(octets.len(), |at| at + 1),
         }
+    }
+
+    /// How many blocks a file can have at most, if they are limited.
+    pub fn most_blocks(&self) -> Option<u64> {
+        (self.format == Format::Parquet).then_some(MOST_ROW_GROUPS)
     }
 
     /// The tally of lines that were cut from a block.
@@ -80,29 +113,29 @@ mod tests {
     use super::*;
 
     fn layout(frames: Option<FrameFormat>, split_size: Option<u64>) -> FileLayout {
-        FileLayout::new(Form::Partitions, &[&Agents::everybody()], frames, split_size).unwrap()
+        FileLayout::new((Form::Partitions, Format::Text), &[&Agents::everybody()], frames, split_size).unwrap()
     }
 
     #[test]
     fn lines_are_cut_where_a_part_is_full() {
         let text = b"one\ntwo\nthree\nlast";
-        let fitting = |split_size, end, has_lines| layout(None, split_size).fitting(text, end, has_lines);
-        assert_eq!(fitting(None, 1 << 40, true), text.len());
-        assert_eq!(fitting(Some(100), 82, true), text.len());
-        assert_eq!(fitting(Some(100), 83, true), 14);
-        assert_eq!(fitting(Some(100), 86, true), 14);
-        assert_eq!(fitting(Some(100), 87, true), 8);
-        assert_eq!(fitting(Some(100), 97, true), 0);
-        assert_eq!(fitting(Some(100), 200, true), 0);
-        assert_eq!(fitting(Some(3), 0, false), 4, "a part has one line at least");
-        assert_eq!(layout(None, Some(3)).fitting(b"last", 0, false), 4);
+        let fitting = |split_size, end, blocks| layout(None, split_size).fitting(text, end, blocks);
+        assert_eq!(fitting(None, 1 << 40, 1), text.len());
+        assert_eq!(fitting(Some(100), 82, 1), text.len());
+        assert_eq!(fitting(Some(100), 83, 1), 14);
+        assert_eq!(fitting(Some(100), 86, 1), 14);
+        assert_eq!(fitting(Some(100), 87, 1), 8);
+        assert_eq!(fitting(Some(100), 97, 1), 0);
+        assert_eq!(fitting(Some(100), 200, 1), 0);
+        assert_eq!(fitting(Some(3), 0, 0), 4, "a part has one line at least");
+        assert_eq!(layout(None, Some(3)).fitting(b"last", 0, 0), 4);
     }
 
     #[test]
     fn frames_are_not_cut() {
         let layout = layout(Some(FrameFormat::Gzip), Some(10));
-        assert_eq!(layout.fitting(b"\n23456789\n", 0, false), 10);
-        assert_eq!(layout.fitting(b"\n23456789\n", 1, true), 0);
-        assert_eq!(layout.fitting(b"\n23456789\n1", 0, false), 11, "a part has one frame at least");
+        assert_eq!(layout.fitting(b"\n23456789\n", 0, 0), 10);
+        assert_eq!(layout.fitting(b"\n23456789\n", 1, 1), 0);
+        assert_eq!(layout.fitting(b"\n23456789\n1", 0, 0), 11, "a part has one frame at least");
     }
 }

@@ -6,15 +6,17 @@
 //! ends, the first at the start and the last at the end.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Seek, SeekFrom};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use super::FilterError;
 use super::file_layout::FileLayout;
+use super::format::Format;
 use super::needed::{Needed, parse_row};
 use super::output::{NEEDED, Output, RECEIPT};
 use super::receipt::{FilePart, ListPart, Part, PartitionPart, Receipt, ReceiptOptions};
 use super::run::NEEDED_LIMIT;
+use super::table;
 use super::tally::Tally;
 use super::verify::account::contradictions;
 use super::verify::files::{outputs, robots_needed};
@@ -299,7 +301,7 @@ fn prove(folder: &Path, receipt: &Receipt, partitions: bool) -> Result<(), JoinE
 fn layout(receipt: &Receipt) -> Result<FileLayout, FilterError> {
     let agents: Vec<Agents> = receipt.agents.iter().flat_map(|agents| agents.parse()).collect();
     FileLayout::new(
-        receipt.options.form,
+        (receipt.options.form, receipt.options.format),
         &agents.iter().collect::<Vec<_>>(),
         receipt.options.compress,
         receipt.options.split_size,
@@ -309,6 +311,7 @@ fn layout(receipt: &Receipt) -> Result<FileLayout, FilterError> {
 /// Copies the files of all shards, those of one name behind each other, with one head.
 fn concatenate(shards: &[(PathBuf, Receipt)], joined: &mut Receipt, output: &mut Output) -> Result<(), JoinError> {
     let mut first = shards[0].1.clone();
+    let joined_format = joined.options.format;
     for (files, first) in joined.file_lists().zip(first.file_lists()) {
         let parts = std::mem::take(files);
         for (place, FilePart { name, .. }) in first.iter().enumerate() {
@@ -317,7 +320,10 @@ fn concatenate(shards: &[(PathBuf, Receipt)], joined: &mut Receipt, output: &mut
             if let Some((folder, _)) = name.rsplit_once('/') {
                 output.create_folder(folder)?;
             }
-            files.push(copied(name, &parts, output)?);
+            files.push(match joined_format {
+                Format::Text => copied(name, &parts, output)?,
+                Format::Parquet => tables_copied(name, &parts, output)?,
+            });
         }
     }
     Ok(())
@@ -345,6 +351,28 @@ fn copied(name: &str, parts: &[&FilePart], output: &mut Output) -> Result<FilePa
     });
     unreadable.map_or(Ok(()), Err)?;
     written?;
+    Ok(whole)
+}
+
+/// Copies the row groups of tables to one of this name, whose footer tells of them all.
+fn tables_copied(name: &str, parts: &[&FilePart], output: &mut Output) -> Result<FilePart, JoinError> {
+    let unreadable = |path: &str, error| JoinError::Unreadable { path: PathBuf::from(path), error };
+    let open = |part: &&FilePart| File::open(&part.name).map_err(|error| unreadable(&part.name, error));
+    let mut tables = parts.iter().map(open).collect::<Result<Vec<File>, JoinError>>()?;
+    let footer = table::concatenated(&mut tables).map_err(|error| unreadable(&parts[0].name, error))?;
+    let head_bytes = table::HEAD.len() as u64;
+    let mut whole = FilePart { name: name.to_owned(), file_bytes: head_bytes, head_bytes, lines: Part::default() };
+    whole.lines = Part::of(&Tally::default(), true);
+    output.write_file(name, |out| {
+        out.write_all(table::HEAD)?;
+        for ((table, part), end) in tables.iter_mut().zip(parts).zip(footer.ends) {
+            table.seek(SeekFrom::Start(head_bytes))?;
+            whole.file_bytes += io::copy(&mut table.take(end - head_bytes), out)?;
+            whole.lines.append(&part.lines);
+        }
+        whole.file_bytes += footer.octets.len() as u64;
+        out.write_all(&footer.octets)
+    })?;
     Ok(whole)
 }
 

@@ -11,6 +11,7 @@ mod commit;
 mod decision;
 mod file_layout;
 mod form;
+mod format;
 mod frame;
 mod gather;
 mod join;
@@ -35,6 +36,11 @@ mod shard;
 mod sink;
 mod spill;
 mod start;
+#[cfg(feature = "parquet")]
+mod table;
+#[cfg(not(feature = "parquet"))]
+#[path = "table/without_parquet.rs"]
+mod table;
 mod tally;
 mod totals;
 mod turns;
@@ -43,6 +49,7 @@ mod worker;
 
 pub use decision::{Choices, Fallback, MaxAge};
 pub use form::Form;
+pub use format::Format;
 pub use frame::FrameFormat;
 pub use join::{JoinError, join};
 pub use judge::{Bench, Judge, Url};
@@ -127,6 +134,51 @@ pub enum FilterError {
         /// A list with another head line, or without one.
         other: PathBuf,
     },
+    /// Lists with different columns, whose rows cannot be in one table.
+    #[error(
+        "the lists {} and {} have different columns, so their rows cannot stand in one table; give each list partitions of \
+         its own with --per-input",
+        one.display(), other.display()
+    )]
+    ColumnsDiffer {
+        /// A list.
+        one: PathBuf,
+        /// A list with other columns.
+        other: PathBuf,
+    },
+    /// A list with a column that is called as one that is added.
+    #[error(
+        "the list {} has a column {column:?} of its own, which is what a column with the verdicts would be called; rename it \
+         there, or write --format text",
+        path.display()
+    )]
+    ColumnTaken {
+        /// The list.
+        path: PathBuf,
+        /// The column.
+        column: String,
+    },
+    /// Rows that cannot be written.
+    #[error("cannot make the rows of what is to be written: {problem}")]
+    Table {
+        /// Why.
+        problem: String,
+    },
+    /// More row groups than a Parquet file can have.
+    #[error(
+        "{} would have more row groups than a Parquet file can have, which are {most}; cut it into parts with --split-size, \
+         or give a larger --chunk-size, which makes larger row groups",
+        path.display()
+    )]
+    TooManyRowGroups {
+        /// The file.
+        path: PathBuf,
+        /// How many it can have.
+        most: u64,
+    },
+    /// Parquet, in a program without it.
+    #[error("this program was built without Parquet (cargo feature `parquet`)")]
+    WithoutParquet,
     /// Standard input, given more than once.
     #[error("standard input (-) is given twice as a list, but it can be read only once")]
     StandardInputTwice,

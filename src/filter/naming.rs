@@ -1,6 +1,7 @@
 //! The names of a run's files.
 
 use super::form::Form;
+use super::format::Format;
 use super::frame::FrameFormat;
 use super::outcome::Partition;
 use crate::robots::Agents;
@@ -14,6 +15,8 @@ const EVERYBODY: &str = "default";
 /// The endings of partitions and of verdicts.
 const TEXT: &str = "txt";
 const TABLE: &str = "tsv";
+/// The ending of both, where they are tables of their own.
+const PARQUET: &str = "parquet";
 
 /// The name of an output: `allowed.examplebot.txt.gz`, or, cut into parts, `allowed.0001.txt`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,14 +34,22 @@ const DIGITS: usize = 4;
 
 impl FileName {
     /// The names of all files of a form, crawler by crawler; of their parts, if they are `numbered`.
-    pub fn all(form: Form, agents: &[&Agents], frames: Option<FrameFormat>, numbered: bool) -> Vec<FileName> {
-        match form {
-            Form::Partitions => {
-                let stems = partition_names(agents).into_iter();
-                stems.map(|stem| FileName { stem, ending: TEXT, frames, numbered }).collect()
-            }
-            Form::Verdicts => vec![FileName { stem: VERDICTS.to_owned(), ending: TABLE, frames, numbered }],
-        }
+    pub fn all(
+        (form, format): (Form, Format),
+        agents: &[&Agents],
+        frames: Option<FrameFormat>,
+        numbered: bool,
+    ) -> Vec<FileName> {
+        let stems = match form {
+            Form::Partitions => partition_names(agents),
+            Form::Verdicts => vec![VERDICTS.to_owned()],
+        };
+        let ending = match (form, format) {
+            (_, Format::Parquet) => PARQUET,
+            (Form::Partitions, Format::Text) => TEXT,
+            (Form::Verdicts, Format::Text) => TABLE,
+        };
+        stems.into_iter().map(|stem| FileName { stem, ending, frames, numbered }).collect()
     }
 
     /// The name of a part, counted from 0; of the whole, if there are no parts.
@@ -67,13 +78,23 @@ impl FileName {
 /// The names of the partitions of all crawlers, by their agents: `allowed`, or, where there are several crawlers,
 /// `allowed.examplebot`.
 pub(crate) fn partition_names(agents: &[&Agents]) -> Vec<String> {
-    let several = agents.len() > 1;
-    let name = |agents: &Agents, partition: Partition| match agents.tokens() {
-        _ if !several => partition.name().to_owned(),
-        [] => format!("{}.{EVERYBODY}", partition.name()),
-        tokens => format!("{}.{}", partition.name(), tokens.join("+")),
+    let name = |label: &String, partition: Partition| match label.as_str() {
+        "" => partition.name().to_owned(),
+        label => format!("{}.{label}", partition.name()),
     };
-    agents.iter().flat_map(|agents| Partition::ALL.map(|partition| name(agents, partition))).collect()
+    let labels = crawler_labels(agents);
+    labels.iter().flat_map(|label| Partition::ALL.map(|partition| name(label, partition))).collect()
+}
+
+/// What stands for each crawler in names: nothing, where there is only one.
+pub(super) fn crawler_labels(agents: &[&Agents]) -> Vec<String> {
+    let several = agents.len() > 1;
+    let label = |agents: &&Agents| match agents.tokens() {
+        _ if !several => String::new(),
+        [] => EVERYBODY.to_owned(),
+        tokens => tokens.join("+"),
+    };
+    agents.iter().map(label).collect()
 }
 
 fn is_number(text: &str) -> bool {
@@ -90,9 +111,13 @@ pub(super) fn is_output(name: &str) -> bool {
     let stem = stem.rsplit_once('.').filter(|(_, number)| is_number(number)).map_or(stem, |(stem, _)| stem);
     let (known, crawler) = stem.split_once('.').unwrap_or((stem, ""));
     let is_token = |octet: u8| octet.is_ascii_alphanumeric() || matches!(octet, b'-' | b'_' | b'+');
+    let is_partition =
+        || Partition::ALL.iter().any(|partition| partition.name() == known) && crawler.bytes().all(is_token);
     match ending {
-        TEXT => Partition::ALL.iter().any(|partition| partition.name() == known) && crawler.bytes().all(is_token),
+        TEXT => is_partition(),
         TABLE => stem == VERDICTS,
+        // It is compressed by itself.
+        PARQUET => plain.is_none() && (stem == VERDICTS || is_partition()),
         _ => false,
     }
 }
@@ -109,6 +134,9 @@ mod tests {
         for name in ["verdicts.tsv", "verdicts.0012.tsv.gz", "allowed.0001.txt", "blocked.a.12345.txt.zst"] {
             assert!(is_output(name), "{name}");
         }
+        for name in ["allowed.parquet", "blocked.examplebot.0001.parquet", "verdicts.parquet"] {
+            assert!(is_output(name), "{name}");
+        }
         for name in ["", "allowed", "urls.txt", "allowed/x.txt", "allowed../x.txt", "blocked.a.b.txt", "allowed.tsv"] {
             assert!(!is_output(name), "{name}");
         }
@@ -118,6 +146,8 @@ mod tests {
             "allowed.txtgz",
             "verdicts.txt",
             "verdicts.a.tsv",
+            "verdicts.parquet.gz",
+            "urls.parquet",
             "receipt.json",
             ".gz",
         ] {
@@ -131,7 +161,8 @@ mod tests {
         for (numbered, names) in
             [(true, ["allowed.0001.txt.gz", "allowed.12346.txt.gz"]), (false, ["allowed.txt.gz"; 2])]
         {
-            let file = &FileName::all(Form::Partitions, &[&agents], Some(FrameFormat::Gzip), numbered)[0];
+            let file =
+                &FileName::all((Form::Partitions, Format::Text), &[&agents], Some(FrameFormat::Gzip), numbered)[0];
             assert_eq!([file.of_part(0), file.of_part(12345)], names);
             for name in names {
                 assert!(file.gives(name) && is_output(name), "{name}");

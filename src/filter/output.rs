@@ -11,9 +11,11 @@ use super::FilterError;
 use super::checkpoint::CHECKPOINT;
 use super::commit::{give_names, remove_spilled};
 use super::file_layout::FileLayout;
+use super::format::Format;
 use super::keeper::Keeper;
 use super::list::STANDARD_INPUT;
 use super::naming;
+use super::table;
 use super::tally::Tally;
 
 /// The name of the receipt, the commit mark of a run.
@@ -38,10 +40,23 @@ pub(super) struct Output {
     keeper: Option<Arc<Keeper>>,
 }
 
+/// A set of files, before any line is there.
+#[derive(Debug, Clone)]
+pub(super) struct SetStart {
+    /// Its folder in that of the run; empty if it is that one.
+    pub folder: String,
+    /// The head line of all its files, which may be empty.
+    pub head: Vec<u8>,
+    /// What follows the head in a table without rows.
+    pub nothing: Vec<u8>,
+}
+
 /// Where the lines of one kind go.
 #[derive(Debug)]
 struct Target {
     state: TargetState,
+    /// What follows the head in a table without rows.
+    nothing: Arc<[u8]>,
     /// What each of its files begins with.
     head: Arc<[u8]>,
     file: Arc<OpenFile>,
@@ -68,6 +83,12 @@ pub(super) struct Written {
     pub end: u64,
     /// Its lines, without what was put before them and before they were compressed.
     pub tally: Tally,
+    /// The blocks of lines that went there.
+    #[serde(default)]
+    pub blocks: u64,
+    /// How many octets its footer will have at most.
+    #[serde(default)]
+    pub footer: u64,
 }
 
 /// A file that is written to.
@@ -128,19 +149,13 @@ pub(super) fn is_partial(name: &str) -> bool {
 }
 
 impl Output {
-    /// Prepares `directory`, with a set of files in each of `folders` (`""` is the directory itself), which all begin with
-    /// the head beside it.
+    /// Prepares `directory`, with these sets of files.
     ///
     /// # Errors
     ///
     /// [`FilterError::NotEmpty`] where something is in it and `force` is not given; [`FilterError::Output`] where it
     /// cannot be written.
-    pub fn create(
-        directory: &Path,
-        folders: &[(String, Vec<u8>)],
-        layout: FileLayout,
-        force: bool,
-    ) -> Result<Output, FilterError> {
+    pub fn create(directory: &Path, sets: &[SetStart], layout: FileLayout, force: bool) -> Result<Output, FilterError> {
         let failed = |path: &Path, error| FilterError::Output { path: path.to_owned(), error };
         fs::create_dir_all(directory).map_err(|error| failed(directory, error))?;
         let unfinished = directory.join(CHECKPOINT);
@@ -160,11 +175,11 @@ impl Output {
         }
         let (directory, pending) = (directory.to_owned(), Vec::new());
         let mut output = Output { directory, layout, sets: Vec::new(), pending, ended: Vec::new(), keeper: None };
-        for (folder, head) in folders {
-            let path = output.directory.join(folder);
+        for set in sets {
+            let path = output.directory.join(&set.folder);
             fs::create_dir_all(&path).map_err(|error| failed(&path, error))?;
-            let head: Arc<[u8]> = output.layout.head(head)?.into();
-            let files = (0..output.layout.files.len()).map(|file| output.target(folder, &head, file));
+            let (head, nothing) = output.ends_of(set)?;
+            let files = (0..output.layout.files.len()).map(|file| output.target(&set.folder, &head, &nothing, file));
             let files = files.collect::<Result<_, FilterError>>()?;
             output.sets.push(files);
         }
@@ -178,25 +193,30 @@ impl Output {
     /// [`FilterError::NotResumable`] where one is shorter; [`FilterError::Output`] where it cannot be opened.
     pub fn resume(
         directory: &Path,
-        folders: &[(String, Vec<u8>)],
+        starts: &[SetStart],
         layout: FileLayout,
         sets: &[Vec<TargetState>],
     ) -> Result<Output, FilterError> {
         let (directory, pending) = (directory.to_owned(), Vec::new());
         let mut output = Output { directory, layout, sets: Vec::new(), pending, ended: Vec::new(), keeper: None };
-        for (set, (_, head)) in sets.iter().zip(folders) {
-            let head: Arc<[u8]> = output.layout.head(head)?.into();
+        for (set, start) in sets.iter().zip(starts) {
+            let (head, nothing) = output.ends_of(start)?;
             let targets = set.iter().map(|target| {
                 let mut files = target.parts.iter().map(|part| output.reopen(part));
                 let first = files.next().unwrap_or_else(|| output.no_parts());
                 let file = files.fold(first, |before, part| before.and(part))?;
                 output.pending.extend(target.parts.iter().map(|part| output.directory.join(&part.name)));
-                Ok(Target { state: target.clone(), head: Arc::clone(&head), file })
+                Ok(Target { state: target.clone(), nothing: Arc::clone(&nothing), head: Arc::clone(&head), file })
             });
             let targets = targets.collect::<Result<_, FilterError>>()?;
             output.sets.push(targets);
         }
         Ok(output)
+    }
+
+    /// What all files of a set begin with, and what follows that in a table without rows.
+    fn ends_of(&self, set: &SetStart) -> Result<(Arc<[u8]>, Arc<[u8]>), FilterError> {
+        Ok((self.layout.head(&set.head)?.into(), set.nothing.as_slice().into()))
     }
 
     /// Opens a part of a file again, as long as it was.
@@ -246,10 +266,16 @@ impl Output {
     }
 
     /// Begins the first part of a file that lines go to.
-    fn target(&mut self, folder: &str, head: &Arc<[u8]>, file: usize) -> Result<Target, FilterError> {
+    fn target(
+        &mut self,
+        folder: &str,
+        head: &Arc<[u8]>,
+        nothing: &Arc<[u8]>,
+        file: usize,
+    ) -> Result<Target, FilterError> {
         let (written, open) = self.part(folder, head, file, 0)?;
         let state = TargetState { folder: folder.to_owned(), parts: vec![written] };
-        Ok(Target { state, head: Arc::clone(head), file: open })
+        Ok(Target { state, nothing: Arc::clone(nothing), head: Arc::clone(head), file: open })
     }
 
     /// Begins a part of a file.
@@ -266,7 +292,8 @@ impl Output {
         let name = if folder.is_empty() { name } else { format!("{folder}/{name}") };
         Place { file: Arc::clone(&open), at: 0, octets: head }.write()?;
         let length = head.len() as u64;
-        Ok((Written { name, head: length, end: length, tally: Tally::default() }, open))
+        let written = Written { name, head: length, end: length, tally: Tally::default(), blocks: 0, footer: 0 };
+        Ok((written, open))
     }
 
     /// Creates a file that gets this name when the run is complete.
@@ -285,7 +312,9 @@ impl Output {
             while !rest.is_empty() {
                 let target = &mut self.sets[block.set][block.file];
                 let part = target.state.parts.last().expect("a target has parts");
-                let (now, later) = rest.split_at(self.layout.fitting(rest, part.end, part.tally.lines > 0));
+                let footer = self.layout.footer(rest);
+                let end = part.end + part.footer + footer;
+                let (now, later) = rest.split_at(self.layout.fitting(rest, end, part.blocks));
                 if now.is_empty() {
                     let (folder, head) = (target.state.folder.clone(), Arc::clone(&target.head));
                     let number = target.state.parts.len();
@@ -298,8 +327,12 @@ impl Output {
                     }
                     continue;
                 }
+                if let Some(most) = self.layout.most_blocks().filter(|&most| part.blocks >= most) {
+                    let path = self.directory.join(&part.name);
+                    return Err(FilterError::TooManyRowGroups { path, most });
+                }
                 let whole = now.len() == block.octets.len();
-                places.push(target.place(now, &if whole { block.tally } else { self.layout.tally(now) }));
+                places.push(target.place(now, &if whole { block.tally } else { self.layout.tally(now) }, footer));
                 rest = later;
             }
         }
@@ -311,12 +344,19 @@ impl Output {
         self.sets.iter().flat_map(move |set| &set[file].state.parts)
     }
 
-    /// Ends all files: one without any octet would not be a compressed file.
+    /// Ends all files: one without any octet would not be a compressed file, and a table has a footer.
     pub fn end(&mut self) -> Result<(), FilterError> {
-        for target in self.sets.iter_mut().flatten().filter(|target| target.state.parts[0].end == 0) {
-            target.place(&self.layout.nothing, &Tally::default()).write()?;
+        match self.layout.format {
+            Format::Text => {
+                for target in self.sets.iter_mut().flatten().filter(|target| target.state.parts[0].end == 0) {
+                    target.place(&self.layout.nothing, &Tally::default(), 0).write()?;
+                }
+                Ok(())
+            }
+            Format::Parquet => {
+                self.sets.iter_mut().flatten().try_for_each(|target| target.write_footers(&self.directory))
+            }
         }
-        Ok(())
     }
 
     /// Makes sure that a folder in that of the run is there.
@@ -356,12 +396,31 @@ impl Output {
 
 impl Target {
     /// Takes room for octets.
-    fn place<'b>(&mut self, octets: &'b [u8], tally: &Tally) -> Place<'b> {
+    fn place<'b>(&mut self, octets: &'b [u8], tally: &Tally, footer: u64) -> Place<'b> {
         let part = self.state.parts.last_mut().expect("a target has parts");
         let at = part.end;
         part.end += octets.len() as u64;
+        part.footer += footer;
+        part.blocks += 1;
         part.tally.append(tally);
         Place { file: Arc::clone(&self.file), at, octets }
+    }
+
+    /// Writes the footers of tables. A run that is resumed cuts them off again.
+    fn write_footers(&mut self, directory: &Path) -> Result<(), FilterError> {
+        for part in &mut self.state.parts {
+            let path = partial(&directory.join(&part.name));
+            let mut write = || {
+                let mut file = OpenOptions::new().read(true).write(true).open(&path)?;
+                let footer = table::footer(&mut file, part.head, part.end)?;
+                let footer = footer.as_deref().unwrap_or(&self.nothing);
+                write_at(&file, footer, part.end)?;
+                part.end += footer.len() as u64;
+                Ok(())
+            };
+            write().map_err(|error| FilterError::Output { path: path.clone(), error })?;
+        }
+        Ok(())
     }
 }
 

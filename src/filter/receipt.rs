@@ -7,6 +7,7 @@ use std::fmt;
 
 use super::decision::Choices;
 use super::form::Form;
+use super::format::Format;
 use super::frame::FrameFormat;
 use super::layout::UrlField;
 use super::outcome::{Outcome, Partition};
@@ -42,7 +43,8 @@ pub struct Receipt {
     /// Whether every line that went in came out, by the checksums; absent where nothing was written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub balanced: Option<bool>,
-    /// Line feeds added behind a list's last line, because another list follows.
+    /// Line feeds added behind a list's last line, because another list follows, or because the lines became rows, which
+    /// count as if each had one.
     pub added_line_feeds: u64,
     /// URLs with a segment `.` or `..`, matched as written.
     pub dot_segments: u64,
@@ -78,6 +80,9 @@ pub struct ReceiptOptions {
     pub url_field: UrlField,
     /// How lines are written.
     pub form: Form,
+    /// What the files are; absent where they are text.
+    #[serde(default, skip_serializing_if = "Format::is_text")]
+    pub format: Format,
     /// How files are compressed; absent where they are not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compress: Option<FrameFormat>,
@@ -256,7 +261,7 @@ impl Receipt {
 
 impl FilePart {
     pub(super) fn of(file: &Written) -> FilePart {
-        let Written { name, head, end, tally } = file;
+        let Written { name, head, end, tally, .. } = file;
         FilePart { name: name.clone(), file_bytes: *end, head_bytes: *head, lines: Part::of(tally, true) }
     }
 }

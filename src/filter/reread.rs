@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::FilterError;
 use super::form::{Form, SEPARATOR};
+use super::format::Format;
 use super::layout::{LOOK, Layout};
 use super::list::List;
 use super::naming::partition_names;
@@ -14,6 +15,7 @@ use super::outcome::Partition;
 use super::output::list_folder;
 use super::receipt::{FilePart, ListPart, Receipt};
 use super::scan::scan;
+use super::table::{self, TableLines, Wanted};
 use super::verify::VerifyError;
 use crate::compression::Reader;
 use crate::origin;
@@ -42,6 +44,13 @@ pub(crate) fn reread<T: Default + Send>(
     let Some(name) = names.get(4 * crawler + partition as usize) else { return Ok(T::default()) };
     let mut whole = T::default();
     for (path, has_head) in files(receipt, directory, name) {
+        if receipt.options.format == Format::Parquet {
+            // The table of a partition has its own crawler's verdicts only.
+            let column = if form == Form::Verdicts { crawler } else { 0 };
+            let of_rows = |rows: &TableLines| of(&urls_of(rows, column, partition));
+            append(&mut whole, &table::reread((&path, Wanted::Urls), receipt, threads, of_rows, &append)?);
+            continue;
+        }
         let list = [List::open(&path)?];
         let skipped = usize::from(has_head || form == Form::Verdicts);
         let layouts = Layouts::of(&list[0].path, receipt, columns, skipped > usize::from(has_head))?;
@@ -59,6 +68,13 @@ pub(crate) fn reread<T: Default + Send>(
         }
     }
     Ok(whole)
+}
+
+/// The URLs of the rows of a table that have this verdict in this column.
+fn urls_of(rows: &TableLines, column: usize, partition: Partition) -> Vec<Cow<'_, [u8]>> {
+    let verdicts = rows.verdicts.get(column).into_iter().flatten();
+    let of_partition = lines(&rows.text).zip(verdicts).filter(|&(_, &verdict)| verdict == Some(partition));
+    of_partition.map(|(url, _)| Cow::Borrowed(url)).collect()
 }
 
 /// The files that a run, or its shards, wrote a partition to, and whether the head line of lists stands in them.

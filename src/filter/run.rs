@@ -20,6 +20,7 @@ use super::checkpoint::Border;
 use super::chunks::Chunks;
 use super::decision::Choices;
 use super::form::Form;
+use super::format::Format;
 use super::frame::FrameFormat;
 use super::judge::Judge;
 use super::keeper::Keeper;
@@ -36,9 +37,6 @@ use super::tally::{LINE_HASH, Tally};
 use super::totals::{ListTotals, Totals};
 use super::turns::{Turns, work};
 use crate::policy::{Crawler, Policy};
-
-/// Octets of a chunk, unless asked otherwise: it and its copy in the buffers stay in a core's cache.
-const CHUNK: usize = 1 << 20;
 
 /// How much memory the origins with deferred lines may take before they go to disk.
 pub(super) const NEEDED_LIMIT: usize = 64 << 20;
@@ -100,7 +98,9 @@ pub struct Folder {
     pub directory: PathBuf,
     /// How lines are written.
     pub form: Form,
-    /// How files are compressed, if they are.
+    /// What the files are.
+    pub format: Format,
+    /// How files are compressed, if they are; tables are by themselves.
     pub compress: Option<FrameFormat>,
     /// How many octets a file may have, if files are cut into numbered parts. Lines are not cut, nor frames.
     pub split_size: Option<u64>,
@@ -113,7 +113,8 @@ pub struct Folder {
 impl Folder {
     /// A folder for plain partitions, in which nothing may be replaced.
     pub fn new(directory: PathBuf) -> Folder {
-        Folder { directory, form: Form::default(), compress: None, split_size: None, force: false, per_input: false }
+        let (form, format) = (Form::default(), Format::default());
+        Folder { directory, form, format, compress: None, split_size: None, force: false, per_input: false }
     }
 }
 
@@ -194,7 +195,8 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
         Some(Destination::Pipe(_)) => Patience::UntilLine,
         _ => Patience::UntilFull,
     };
-    let chunks = chunks.with_patience(patience).until(job.long_run.interrupt.clone());
+    let chunks = chunks.with_patience(patience).by_rows(!options.format.is_text());
+    let chunks = chunks.until(job.long_run.interrupt.clone());
     progress.begin(lists.iter().map(List::source_length).sum(), judges.len());
     if let Some(border) = &border {
         progress.resume(&border.totals, left_out(&lists, border));
@@ -266,14 +268,16 @@ fn complete(
 fn options(job: &Job, threads: usize) -> ReceiptOptions {
     let destination = job.destination.as_ref();
     let folder = destination.and_then(Destination::folder);
+    let format = folder.map_or(Format::Text, |folder| folder.format);
     ReceiptOptions {
         choices: job.choices,
         url_field: job.url_field.clone(),
         form: destination.map_or(Form::Partitions, Destination::form),
+        format,
         compress: folder.and_then(|folder| folder.compress),
         split_size: folder.and_then(|folder| folder.split_size),
         threads,
-        chunk_size: if job.chunk_size == 0 { CHUNK } else { job.chunk_size },
+        chunk_size: if job.chunk_size == 0 { format.chunk_size() } else { job.chunk_size },
         per_input: folder.is_some_and(|folder| folder.per_input),
         shard: job.long_run.shard,
     }

@@ -8,19 +8,24 @@ use super::FilterError;
 use super::checkpoint::{Border, Checkpoint, JobRecord, Stage};
 use super::commit::give_names;
 use super::file_layout::FileLayout;
+use super::format::Format;
 use super::keeper::Keeper;
 use super::list::List;
 use super::needed::{Needed, NeededState};
-use super::output::{Output, RECEIPT, list_folder, would_replace};
+use super::output::{Output, RECEIPT, SetStart, list_folder, would_replace};
 use super::receipt::{Hex, Receipt, ReceiptOptions};
 use super::run::{Destination, Folder, Job, NEEDED_LIMIT, Pipe};
 use super::sink::{self, Sink};
+use super::table::Table;
 use super::turns::Destinations;
 use crate::policy::{Crawler, Policy};
 use crate::robots::Agents;
 
-/// Folders with what files begin with there.
-type Folders = Vec<(String, Vec<u8>)>;
+/// The sets of files of a run; where they are tables, what they look like.
+struct Sets {
+    starts: Vec<SetStart>,
+    tables: Vec<Table>,
+}
 
 /// What a run starts with.
 pub(super) enum Start {
@@ -43,19 +48,20 @@ pub(super) fn start(
         Some(Destination::Pipe(pipe)) => return Ok(Start::Judging(Some(piped(*pipe, &agents, lists)?), None)),
         Some(Destination::Folder(folder)) => folder,
     };
-    let layout = FileLayout::new(destination.form, &agents, destination.compress, destination.split_size)?;
+    let what = (destination.form, destination.format);
+    let layout = FileLayout::new(what, &agents, destination.compress, destination.split_size)?;
     let directory = &destination.directory;
     if let Some(list) = job.lists.iter().find(|list| would_replace(directory, &layout, list)) {
         return Err(FilterError::ListInOutput { path: list.clone() });
     }
-    let folders = folders(destination, &agents, lists)?;
+    let sets = sets(destination, &agents, lists)?;
     let record = record(policy, job, options, lists);
     if job.long_run.resume {
         let problem = "standard input and pipes cannot be read again; give files as lists".to_owned();
         let record = record.ok_or_else(|| FilterError::NotResumable { path: directory.clone(), problem })?;
-        return resume(destination, job, &folders, layout, record);
+        return resume(destination, job, sets, layout, record);
     }
-    anew(destination, job, &folders, layout, record)
+    anew(destination, job, sets, layout, record)
 }
 
 /// What goes to standard output, of which nothing is kept.
@@ -66,8 +72,9 @@ fn piped(pipe: Pipe, agents: &[&Agents], lists: &[List]) -> Result<Destinations,
         Pipe::Verdicts => 0,
     };
     let form = pipe.form();
-    let sink = Sink::Pipe(sink::Pipe::new(file, &form.head(agents, common_head(lists)?))?);
-    Ok(Destinations { sink, needed: None, form, frames: None, per_input: false, keeper: None })
+    let sink = Sink::Pipe(sink::Pipe::new(file, &form.head(agents, common_head(&lists.iter().collect::<Vec<_>>())?))?);
+    let tables = Vec::new();
+    Ok(Destinations { sink, needed: None, form, frames: None, tables, per_input: false, keeper: None })
 }
 
 /// What makes the job the one that it is; `None` where its lists cannot be read again.
@@ -82,19 +89,32 @@ fn record(policy: &Policy, job: &Job, options: &ReceiptOptions, lists: &[List]) 
     })
 }
 
-/// The folders of the sets of files, and what files begin with there.
-fn folders(destination: &Folder, agents: &[&Agents], lists: &[List]) -> Result<Folders, FilterError> {
-    let form = destination.form;
-    if destination.per_input {
+/// The sets of files, with what these begin with.
+fn sets(destination: &Folder, agents: &[&Agents], lists: &[List]) -> Result<Sets, FilterError> {
+    let folders: Vec<(String, Vec<&List>)> = if destination.per_input {
         let lists = lists.iter().enumerate();
-        Ok(lists.map(|(place, list)| (list_folder(place, &list.path), form.head(agents, &list.head))).collect())
+        lists.map(|(place, list)| (list_folder(place, &list.path), vec![list])).collect()
     } else {
-        Ok(vec![(String::new(), form.head(agents, common_head(lists)?))])
+        vec![(String::new(), lists.iter().collect())]
+    };
+    let mut sets = Sets { starts: Vec::new(), tables: Vec::new() };
+    for (folder, lists) in folders {
+        let (mut head, mut nothing) = (Vec::new(), Vec::new());
+        match destination.format {
+            Format::Text => head = destination.form.head(agents, common_head(&lists)?),
+            Format::Parquet => {
+                let table = Table::of(&lists, destination.form, agents)?;
+                nothing = table.nothing()?;
+                sets.tables.push(table);
+            }
+        }
+        sets.starts.push(SetStart { folder, head, nothing });
     }
+    Ok(sets)
 }
 
 /// The head line of all lists; those without any line do not matter.
-fn common_head(lists: &[List]) -> Result<&[u8], FilterError> {
+fn common_head<'l>(lists: &[&'l List]) -> Result<&'l [u8], FilterError> {
     let mut lists = lists.iter().filter(|list| !list.is_empty);
     let Some(one) = lists.next() else { return Ok(b"") };
     match lists.find(|other| other.head != one.head) {
@@ -106,26 +126,26 @@ fn common_head(lists: &[List]) -> Result<&[u8], FilterError> {
 fn anew(
     destination: &Folder,
     job: &Job,
-    folders: &[(String, Vec<u8>)],
+    sets: Sets,
     layout: FileLayout,
     record: Option<JobRecord>,
 ) -> Result<Start, FilterError> {
     let directory = &destination.directory;
-    let output = Output::create(directory, folders, layout, destination.force)?;
+    let output = Output::create(directory, &sets.starts, layout, destination.force)?;
     let needed = match record {
         Some(_) => Needed::resumable(directory, NEEDED_LIMIT, &NeededState::default()),
         None => Ok(Needed::new(directory, NEEDED_LIMIT)),
     };
     let needed = needed.map_err(|error| FilterError::Output { path: directory.clone(), error })?;
     let keeper = record.map(|record| Keeper::new(record, directory.clone(), job.long_run.checkpoint, None));
-    Ok(Start::Judging(Some(destinations(destination, output, needed, keeper)), None))
+    Ok(Start::Judging(Some(destinations(destination, output, sets.tables, needed, keeper)), None))
 }
 
 /// Goes on where the checkpoint in the folder says; anew, where there is no run yet.
 fn resume(
     destination: &Folder,
     job: &Job,
-    folders: &[(String, Vec<u8>)],
+    sets: Sets,
     layout: FileLayout,
     record: JobRecord,
 ) -> Result<Start, FilterError> {
@@ -135,7 +155,7 @@ fn resume(
         return match receipt_in(directory)? {
             Some(receipt) if record.is_of(&receipt) => Ok(Start::Done(receipt)),
             Some(_) => Err(refused("it is complete, and of another job".to_owned())),
-            None => anew(destination, job, folders, layout, Some(record)),
+            None => anew(destination, job, sets, layout, Some(record)),
         };
     };
     if let Some(difference) = checkpoint.job.difference(&record) {
@@ -148,23 +168,31 @@ fn resume(
             receipt.map(Start::Done).ok_or_else(|| refused("its receipt is gone".to_owned()))
         }
         Stage::Judging(border) => {
-            let output = Output::resume(directory, folders, layout, &border.files)?;
+            let output = Output::resume(directory, &sets.starts, layout, &border.files)?;
             let needed = Needed::resumable(directory, NEEDED_LIMIT, &border.needed);
             let needed = needed.map_err(|error| FilterError::Output { path: directory.clone(), error })?;
             let seconds = Some(border.seconds);
             let keeper = Keeper::new(record, directory.clone(), job.long_run.checkpoint, seconds);
-            Ok(Start::Judging(Some(destinations(destination, output, needed, Some(keeper))), Some(*border)))
+            let destinations = destinations(destination, output, sets.tables, needed, Some(keeper));
+            Ok(Start::Judging(Some(destinations), Some(*border)))
         }
     }
 }
 
-fn destinations(destination: &Folder, mut output: Output, needed: Needed, keeper: Option<Keeper>) -> Destinations {
+fn destinations(
+    destination: &Folder,
+    mut output: Output,
+    tables: Vec<Table>,
+    needed: Needed,
+    keeper: Option<Keeper>,
+) -> Destinations {
     let keeper = keeper.map(Arc::new);
     if let Some(keeper) = &keeper {
         output.keep_with(Arc::clone(keeper));
     }
     let Folder { form, compress, per_input, .. } = *destination;
-    Destinations { sink: Sink::Folder(output), needed: Some(needed), form, frames: compress, per_input, keeper }
+    let (sink, needed) = (Sink::Folder(output), Some(needed));
+    Destinations { sink, needed, form, frames: compress, tables, per_input, keeper }
 }
 
 /// The receipt of a complete run in a folder.

@@ -16,6 +16,7 @@ use super::output::{Block, Output, Place};
 use super::progress::Progress;
 use super::sequence::{Sequence, lock};
 use super::sink::Sink;
+use super::table::{Source, Table};
 use super::totals::Totals;
 use super::worker::Worker;
 
@@ -27,6 +28,8 @@ pub(super) struct Destinations {
     pub form: Form,
     /// How frames are compressed, if lines go into frames.
     pub frames: Option<FrameFormat>,
+    /// If lines become rows: the tables of each set of files.
+    pub tables: Vec<Table>,
     /// Whether each list has files of its own.
     pub per_input: bool,
     /// Who keeps checkpoints, if the run can go on from one.
@@ -43,6 +46,8 @@ pub(super) struct Turns<'l> {
     /// Whether somebody wants to know which robots.txt are to be fetched.
     notes_waiting: bool,
     frames: Option<FrameFormat>,
+    /// If lines become rows: the tables of each set of files.
+    tables: Vec<Table>,
     /// The first turn of a chunk, where lines go into frames.
     gatherer: Sequence<Gatherer>,
     turn: Sequence<Turn>,
@@ -94,14 +99,28 @@ impl<'l> Turns<'l> {
             }
         };
         let (mut frames, mut per_input, mut keeper, mut notes_waiting) = (None, false, None, false);
+        let mut tables = Vec::new();
         if let Some(destinations) = destinations {
             (frames, per_input, keeper) = (destinations.frames, destinations.per_input, destinations.keeper);
-            notes_waiting = destinations.needed.is_some();
+            (notes_waiting, tables) = (destinations.needed.is_some(), destinations.tables);
             turn.sink = Some(destinations.sink);
             turn.needed = destinations.needed;
         }
         let (gatherer, turn, failure) = (Sequence::new(gatherer), Sequence::new(turn), Mutex::new(None));
-        Turns { chunks, progress, per_input, crawlers, form, notes_waiting, frames, gatherer, turn, keeper, failure }
+        Turns {
+            chunks,
+            progress,
+            per_input,
+            crawlers,
+            form,
+            notes_waiting,
+            frames,
+            tables,
+            gatherer,
+            turn,
+            keeper,
+            failure,
+        }
     }
 
     /// Makes checkpoints durable until [`Turns::judged`], if there is anything to go on with.
@@ -170,6 +189,16 @@ impl<'l> Turns<'l> {
 
     fn compressor(&self) -> Result<Option<Compressor>, FilterError> {
         Ok(self.frames.map(Compressor::new).transpose()?)
+    }
+
+    /// The blocks that the chunk of a task makes, if lines become rows.
+    fn rows(&self, task: &Task<'_>, chunk: &[u8], worker: &Worker<'_, '_>) -> Result<Prepared<'static>, FilterError> {
+        let (set, list) = (self.set(task), &self.chunks.lists()[task.list]);
+        let source = match task.spans() {
+            Some(spans) => Source::Rows { list, spans },
+            None => Source::Text { chunk, layout: &list.layout },
+        };
+        Ok(Prepared { blocks: self.tables[set].blocks(set, &source, &worker.kept)?, border: None })
     }
 
     /// The blocks that the chunk of a task makes, of the lines in its `buffers`; `None` if the run has failed meanwhile.
@@ -243,6 +272,10 @@ pub(super) fn work(turns: &Turns<'_>, judges: &[Judge<'_>]) {
 fn work_through(turns: &Turns<'_>, judges: &[Judge<'_>]) -> Result<(), FilterError> {
     let mut hand =
         Hand { worker: Worker::new(judges, turns.form, turns.notes_waiting), compressor: turns.compressor()? };
+    let as_rows = !turns.tables.is_empty();
+    if as_rows {
+        hand.worker.keep_outcomes();
+    }
     let mut buffer = Buffer::default();
     loop {
         let task = match turns.chunks.next(&mut buffer) {
@@ -253,22 +286,33 @@ fn work_through(turns: &Turns<'_>, judges: &[Judge<'_>]) -> Result<(), FilterErr
                 return Ok(());
             }
         };
+        let list = &turns.chunks.lists()[task.list];
+        task.read(list, &mut buffer)?;
         let chunk = task.octets(&buffer);
-        let end = task.at + chunk.len() as u64;
-        let more_follows = !turns.per_input && task.list + 1 < turns.chunks.lists().len();
-        let layout = &turns.chunks.lists()[task.list].layout;
-        hand.worker.judge(chunk, layout, task.flaws(&buffer), more_follows);
-        place(turns, &task, end, &mut hand)?;
+        // A row has no end that could be missing.
+        let more_follows = as_rows || !turns.per_input && task.list + 1 < turns.chunks.lists().len();
+        hand.worker.judge(chunk, &list.layout, task.flaws(&buffer), more_follows);
+        let rows = if as_rows { Some(turns.rows(&task, chunk, &hand.worker)?) } else { None };
+        place(turns, &task, rows, &mut hand)?;
     }
 }
 
-/// Takes room for a chunk's lines in its turn, and writes them.
-fn place(turns: &Turns<'_>, task: &Task<'_>, end: u64, hand: &mut Hand<'_, '_>) -> Result<(), FilterError> {
+/// Takes room for a chunk's lines, or the rows that they became, in its turn, and writes them.
+fn place(
+    turns: &Turns<'_>,
+    task: &Task<'_>,
+    rows: Option<Prepared<'static>>,
+    hand: &mut Hand<'_, '_>,
+) -> Result<(), FilterError> {
     let mut buffers = std::mem::take(&mut hand.worker.judged.buffers);
-    let Some(prepared) = turns.blocks(task, &mut buffers, &mut hand.compressor)? else { return Ok(()) };
+    let prepared = match rows {
+        Some(rows) => Some(rows),
+        None => turns.blocks(task, &mut buffers, &mut hand.compressor)?,
+    };
+    let Some(prepared) = prepared else { return Ok(()) };
     let Prepared { blocks, mut border } = prepared;
     let Some(mut turn) = turns.turn.turn_of(task.ticket) else { return Ok(()) };
-    (turn.list, turn.at) = (task.list, end);
+    (turn.list, turn.at) = (task.list, task.end);
     turn.count(&mut hand.worker, task.list, &blocks)?;
     turns.progress.chunk(&turn.totals);
     let places = turn.sink.as_mut().map(|sink| sink.take(&blocks)).transpose()?.unwrap_or_default();

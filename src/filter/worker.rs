@@ -70,6 +70,10 @@ pub(super) struct Worker<'j, 'p> {
     /// How lines are written; `None` if they are only counted.
     form: Option<Form>,
     notes_waiting: bool,
+    /// Whether lines become rows: then their outcomes are all that is needed of them.
+    keeps_outcomes: bool,
+    /// For each crawler, those of the chunk's lines, if they are kept.
+    pub kept: Vec<Vec<Outcome>>,
     /// For each crawler.
     pub benches: Vec<Bench>,
     lines: Vec<Line>,
@@ -86,6 +90,8 @@ impl<'j, 'p> Worker<'j, 'p> {
             judges,
             form,
             notes_waiting,
+            keeps_outcomes: false,
+            kept: vec![Vec::new(); judges.len()],
             benches: judges.iter().map(|_| Bench::default()).collect(),
             lines: Vec::new(),
             located: Located::default(),
@@ -93,6 +99,11 @@ impl<'j, 'p> Worker<'j, 'p> {
             outcomes: vec![Vec::new(); judges.len()],
             judged: Judged::default(),
         }
+    }
+
+    /// From here on, lines become rows: their outcomes are kept, and nothing is put into buffers.
+    pub fn keep_outcomes(&mut self) {
+        self.keeps_outcomes = true;
     }
 
     /// Judges the lines of a chunk, whose URLs stand where `layout` says; those at `flaws`, by their numbers in the chunk,
@@ -139,6 +150,9 @@ impl<'j, 'p> Worker<'j, 'p> {
         }
         self.count(chunk, lines, urls);
         match self.form {
+            _ if self.keeps_outcomes => {
+                self.kept.iter_mut().zip(&self.outcomes).for_each(|(kept, outcomes)| kept.extend_from_slice(outcomes));
+            }
             Some(Form::Partitions) => self.sort(chunk, lines),
             Some(Form::Verdicts) => self.put_verdicts(chunk, lines),
             None => {}
@@ -146,6 +160,7 @@ impl<'j, 'p> Worker<'j, 'p> {
     }
 
     fn clear(&mut self, size: usize) {
+        self.kept.iter_mut().for_each(Vec::clear);
         let mut buffers = std::mem::take(&mut self.judged.buffers);
         buffers.resize(self.form.map_or(0, |form| form.files(self.judges.len())), Vec::new());
         for buffer in &mut buffers {
@@ -228,11 +243,11 @@ impl<'j, 'p> Worker<'j, 'p> {
         for (place, outcomes) in self.outcomes.iter().enumerate() {
             let Some(partition) = outcomes.last().map(|outcome| outcome.partition() as usize) else { return };
             self.judged.crawlers[place].tallies[partition].bytes += 1;
-            if self.form == Some(Form::Partitions) {
+            if self.form == Some(Form::Partitions) && !self.keeps_outcomes {
                 self.judged.buffers[4 * place + partition].push(b'\n');
             }
         }
-        if self.form == Some(Form::Verdicts) {
+        if self.form == Some(Form::Verdicts) && !self.keeps_outcomes {
             self.judged.buffers[0].push(b'\n');
         }
         self.judged.added_line_feed = true;

@@ -3,7 +3,7 @@
 use clap::{ValueEnum, ValueHint};
 use std::path::PathBuf;
 
-use robosieve::filter::{Destination, Folder, Form, FrameFormat, Partition, Pipe};
+use robosieve::filter::{Destination, Folder, Form, Format, FrameFormat, Partition, Pipe};
 
 /// Where the lines of a run go, and how they are written.
 #[derive(Debug, clap::Args)]
@@ -31,6 +31,11 @@ pub struct OutputArgs {
     /// says allowed, blocked, deferred or invalid. Without --out it goes to standard output
     #[arg(long)]
     pub verdicts: bool,
+    /// What the files of lines are: text, or Parquet (allowed.parquet and so on), a row a line, with the columns verdict and
+    /// reason. Of a Parquet list, all other columns are kept; of any other, the columns are url and, where the URL is not
+    /// all of it, line
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: OutputFormat,
     /// Compress the files of lines: allowed.txt.gz and so on. They are made of members (gzip) or frames (Zstandard), which
     /// every tool reads as one text
     #[arg(long, requires = "out", value_name = "FORMAT")]
@@ -63,6 +68,22 @@ impl From<Only> for Partition {
             Only::Blocked => Partition::Blocked,
             Only::Deferred => Partition::Deferred,
             Only::Invalid => Partition::Invalid,
+        }
+    }
+}
+
+/// What files are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum OutputFormat {
+    Text,
+    Parquet,
+}
+
+impl From<OutputFormat> for Format {
+    fn from(format: OutputFormat) -> Format {
+        match format {
+            OutputFormat::Text => Format::Text,
+            OutputFormat::Parquet => Format::Parquet,
         }
     }
 }
@@ -118,6 +139,7 @@ impl OutputArgs {
         Some(Destination::Folder(Folder {
             directory,
             form: if self.verdicts { Form::Verdicts } else { Form::Partitions },
+            format: self.format.into(),
             compress: self.compress.map(FrameFormat::from),
             split_size: self.split_size,
             force: self.force,

@@ -28,9 +28,15 @@ use super::shard::ListRange;
 use crate::compression::{Compression, Reader};
 pub(in crate::filter) use chunks::{Patience, chunk_end, fill, line_border};
 use parquet::Rows;
+#[cfg(feature = "parquet")]
+pub(in crate::filter) use parquet::in_group;
+pub(in crate::filter) use parquet::{Span, TableFile};
 
 /// How a Parquet file begins.
 const PARQUET_START: &[u8] = b"PAR1";
+
+/// What a list that is a table is called in receipts.
+pub(in crate::filter) const LIST_FORMAT: &str = "parquet";
 
 /// How a list is named where a path stands: standard input.
 pub const STANDARD_INPUT: &str = "-";
@@ -62,7 +68,7 @@ enum Content {
     /// A Parquet file, or a copy of one that came compressed or through a pipe.
     Table {
         file: Regular,
-        url_field: UrlField,
+        table: Box<TableFile>,
     },
     /// What can be read only once: its start, which was looked at, and what follows, until that is read.
     Stream {
@@ -78,7 +84,7 @@ pub(super) enum Reading<'l> {
     /// The text as it comes.
     Stream(Box<dyn Read + Send + 'l>),
     /// The rows of a table.
-    Rows(Box<Rows>),
+    Rows(Box<Rows<'l>>),
 }
 
 /// What is at a path, opened.
@@ -159,18 +165,19 @@ impl List {
         url_field: &UrlField,
     ) -> Result<List, FilterError> {
         let file = content.seekable().map_err(|error| unreadable(path, error))?;
-        let content = Content::Table { file, url_field: url_field.clone() };
-        let (path, layout, head) = (path.to_owned(), Layout::WHOLE, Vec::new());
-        let list = List { path, compression, layout, head, head_length: 0, is_empty: false, content, part: None };
         // What is wrong with it should be told before the run begins.
-        list.read(&AtomicU64::new(0))?;
-        Ok(list)
+        let own = file.file.try_clone().map_err(|error| unreadable(path, error))?;
+        let table = TableFile::open(own, url_field);
+        let table = table.map_err(|problem| FilterError::Parquet { path: path.to_owned(), problem })?;
+        let content = Content::Table { file, table: Box::new(table) };
+        let (path, layout, head) = (path.to_owned(), Layout::WHOLE, Vec::new());
+        Ok(List { path, compression, layout, head, head_length: 0, is_empty: false, content, part: None })
     }
 
     /// What its lines are, for receipts.
     pub fn format(&self) -> &'static str {
         match &self.content {
-            Content::Table { .. } => "parquet",
+            Content::Table { .. } => LIST_FORMAT,
             _ => self.layout.name(),
         }
     }
@@ -179,6 +186,14 @@ impl List {
     pub fn mapped(&self) -> Option<&[u8]> {
         match &self.content {
             Content::Mapped { map, .. } => Some(map),
+            _ => None,
+        }
+    }
+
+    /// The table of a list that is one.
+    pub fn table_file(&self) -> Option<&TableFile> {
+        match &self.content {
+            Content::Table { table, .. } => Some(table),
             _ => None,
         }
     }
@@ -254,11 +269,7 @@ impl List {
                 Some(rest) => Box::new(start.chain(rest)),
                 None => return Err(failed(io::Error::other("it can be read only once"))),
             },
-            Content::Table { file, url_field } => {
-                let rows = Rows::open(file.file.try_clone().map_err(failed)?, url_field);
-                let rows = rows.map_err(|problem| FilterError::Parquet { path: self.path.clone(), problem })?;
-                return Ok(Reading::Rows(Box::new(rows)));
-            }
+            Content::Table { table, .. } => return Ok(Reading::Rows(Box::new(Rows::of(table)))),
         };
         io::copy(&mut stream.by_ref().take(self.head_length as u64), &mut io::sink()).map_err(failed)?;
         Ok(Reading::Stream(stream))

@@ -1,77 +1,166 @@
-//! Lists that are Parquet: every row becomes a line, the URL.
+//! Lists that are Parquet files: every row becomes a line, its URL.
 //!
-//! The URL is one column, or, as in Common Crawl's columnar index, five of them that are put together. A row without a URL
-//! becomes an empty line. A line feed inside a URL, which would make two lines of it, is written `%0A`, and the line is
-//! invalid: nothing that was not in the table is ever judged.
+//! A line feed inside a URL is written `%0A`, and the line is invalid: nothing that was not in the table is ever judged.
+//! Where lines go to text, the rows are read one after the other. Where rows go to tables, a worker takes a
+//! [range of rows](Span), and reads what it needs of them by itself.
 
-use parquet::data_type::ByteArray;
-use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
-use parquet::schema::types::SchemaDescriptor;
+use parquet::file::metadata::RowGroupMetaData;
+use parquet::file::reader::{FileReader, SerializedFileReader};
 use std::fs::File;
 
-use crate::columnar::{self, Column, Malformed, guarded};
-use crate::filter::layout::{self, UrlField};
+use crate::columnar::{Malformed, Positioned, guarded};
+use crate::filter::layout::UrlField;
 use crate::filter::outcome::Reason;
+use crate::filter::table::{LineColumns, LineReader};
 
 /// How many rows are read at a time.
 const BATCH: usize = 1024;
 
-/// The column that is the URL, if no other is named and it is there.
-const URL: &str = "url";
+/// What a value takes in memory beside its octets, about.
+const VALUE: u64 = 32;
 
-/// The columns of Common Crawl's index that make up a URL.
-const PARTS: [&str; 5] = ["url_protocol", "url_host_name", "url_port", "url_path", "url_query"];
-
-/// Where the URLs are in a file.
-#[derive(Debug, Clone, Copy)]
-enum Place {
-    Url(usize),
-    Parts([usize; 5]),
+/// A file, opened.
+pub(in crate::filter) struct TableFile {
+    pub file: SerializedFileReader<Positioned>,
+    pub line_columns: LineColumns,
 }
 
-impl Place {
-    fn of(schema: &SchemaDescriptor, wanted: Option<&layout::Column>) -> Result<Place, Malformed> {
-        let no_column = |wanted: &dyn std::fmt::Display| {
-            let names = columnar::names(schema);
-            Malformed(format!("it has no column {wanted}; its columns are {names}, and --column chooses one"))
-        };
-        match wanted {
-            Some(layout::Column::Number(number)) if *number <= schema.num_columns() => Ok(Place::Url(number - 1)),
-            Some(layout::Column::Number(number)) => Err(no_column(number)),
-            Some(layout::Column::Name(name)) => {
-                columnar::find(schema, name).map(Place::Url).ok_or_else(|| no_column(&format_args!("{name:?}")))
+/// Rows of a row group that stand behind each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::filter) struct Span {
+    pub group: usize,
+    /// The first one, by its number in the group.
+    pub first: usize,
+    pub rows: usize,
+    /// Whether the group ends behind them.
+    pub ends: bool,
+}
+
+impl TableFile {
+    /// Opens a file.
+    pub fn open(file: File, url_field: &UrlField) -> Result<TableFile, String> {
+        let opened = guarded(|| {
+            let file = SerializedFileReader::new(Positioned::new(file).map_err(|error| Malformed(error.to_string()))?)?;
+            let schema = file.metadata().file_metadata().schema_descr();
+            let line_columns = LineColumns::of_list(schema, url_field.column.as_ref())?;
+            if file.metadata().row_groups().iter().any(|group| usize::try_from(group.num_rows()).is_err()) {
+                return Err(Malformed("it has a row group of fewer than no rows".to_owned()));
             }
-            None => match (columnar::find(schema, URL), PARTS.map(|part| columnar::find(schema, part))) {
-                (Some(url), _) => Ok(Place::Url(url)),
-                (None, [Some(protocol), Some(host), Some(port), Some(path), Some(query)]) => {
-                    Ok(Place::Parts([protocol, host, port, path, query]))
-                }
-                (None, _) => Err(no_column(&format_args!("{URL:?}, nor all of {}", PARTS.join(", ")))),
-            },
+            Ok(TableFile { file, line_columns })
+        });
+        opened.map_err(|Malformed(problem)| problem)
+    }
+
+    fn groups(&self) -> &[RowGroupMetaData] {
+        self.file.metadata().row_groups()
+    }
+
+    /// The rows from this one on that take about `size` octets with all their columns, and how many octets of the file
+    /// they take; none at the end. Where they end depends on the file and the size alone.
+    pub fn spans(&self, from: u64, size: usize) -> (Vec<Span>, u64) {
+        let (mut spans, mut taken) = (Vec::new(), 0);
+        let (mut at, mut room) = (from, size as u64);
+        for (number, group) in self.groups().iter().enumerate() {
+            let all = rows_of(group);
+            if at >= all {
+                at -= all;
+                continue;
+            }
+            let fitting = room.div_ceil(octets_of_row(group)).max(1);
+            let rows = fitting.min(all - at);
+            let ends = at + rows == all;
+            spans.push(Span { group: number, first: at as usize, rows: rows as usize, ends });
+            taken += compressed_octets(group) * rows / all;
+            room = room.saturating_sub(rows.saturating_mul(octets_of_row(group)));
+            at = 0;
+            if room == 0 {
+                break;
+            }
         }
+        (spans, taken)
+    }
+
+    /// Fills `text` with the lines of these rows; `flaws` gets the numbers of those whose URLs are not what they were.
+    pub fn lines(&self, spans: &[Span], text: &mut Vec<u8>, flaws: &mut Vec<(u64, Reason)>) -> Result<(), String> {
+        text.clear();
+        flaws.clear();
+        let mut before = 0;
+        for span in spans {
+            let read = guarded(|| self.lines_of(span, before, text, flaws));
+            read.map_err(|problem| in_group(span.group, problem))?;
+            before += span.rows as u64;
+        }
+        Ok(())
+    }
+
+    fn lines_of(
+        &self,
+        span: &Span,
+        before: u64,
+        text: &mut Vec<u8>,
+        flaws: &mut Vec<(u64, Reason)>,
+    ) -> Result<(), Malformed> {
+        let mut reader = LineReader::open(&*self.file.get_row_group(span.group)?, self.line_columns)?;
+        reader.skip(span.first)?;
+        let (mut line, end) = (before, before + span.rows as u64);
+        let mut found = |has_line_feed| {
+            if has_line_feed {
+                flaws.push((line, Reason::LineBreak));
+            }
+            line += 1;
+        };
+        let mut left = span.rows;
+        while left > 0 {
+            let read = reader.next_lines(left.min(BATCH), text, &mut found)?;
+            if read == 0 {
+                return Err(Malformed("it has fewer rows than the file says".to_owned()));
+            }
+            left -= read;
+        }
+        debug_assert_eq!(line, end);
+        // No row of it may be lost.
+        if span.ends && reader.next_lines(1, &mut Vec::new(), |_| ())? > 0 {
+            return Err(Malformed("it has more rows than the file says".to_owned()));
+        }
+        Ok(())
     }
 }
 
-/// The rows of a file, as lines.
-pub(in crate::filter) struct Rows {
-    file: SerializedFileReader<File>,
-    place: Place,
+/// What is wrong in a row group.
+pub(in crate::filter) fn in_group(number: usize, Malformed(problem): Malformed) -> String {
+    format!("in its row group {number}: {problem}")
+}
+
+fn rows_of(group: &RowGroupMetaData) -> u64 {
+    u64::try_from(group.num_rows()).unwrap_or(0)
+}
+
+fn compressed_octets(group: &RowGroupMetaData) -> u64 {
+    u64::try_from(group.compressed_size()).unwrap_or(0)
+}
+
+/// How many octets a row of a group takes with all its columns, about.
+fn octets_of_row(group: &RowGroupMetaData) -> u64 {
+    let number = |number: i64| u64::try_from(number).unwrap_or(0);
+    let values = group.columns().iter().fold(0u64, |sum, column| sum.saturating_add(number(column.num_values())));
+    let octets = number(group.total_byte_size()).saturating_add(values.saturating_mul(VALUE));
+    (octets / rows_of(group).max(1)).max(VALUE)
+}
+
+/// The rows of a file, as lines, one after the other.
+pub(in crate::filter) struct Rows<'t> {
+    table: &'t TableFile,
     /// The row group that is read next.
     next_group: usize,
-    group: Option<Group>,
+    group: Option<LineReader>,
     /// The octets of the row groups that were begun since somebody asked.
     taken: u64,
 }
 
-impl Rows {
-    /// Opens a file.
-    pub fn open(file: File, url_field: &UrlField) -> Result<Rows, String> {
-        let opened = guarded(|| {
-            let file = SerializedFileReader::new(file)?;
-            let place = Place::of(file.metadata().file_metadata().schema_descr(), url_field.column.as_ref())?;
-            Ok(Rows { file, place, next_group: 0, group: None, taken: 0 })
-        });
-        opened.map_err(|Malformed(problem)| problem)
+impl<'t> Rows<'t> {
+    /// From the first one on.
+    pub fn of(table: &'t TableFile) -> Rows<'t> {
+        Rows { table, next_group: 0, group: None, taken: 0 }
     }
 
     /// How many octets of the file were taken since the last call, by row groups.
@@ -84,148 +173,30 @@ impl Rows {
     pub fn fill(&mut self, size: usize, chunk: &mut Vec<u8>, flaws: &mut Vec<(u64, Reason)>) -> Result<bool, String> {
         chunk.clear();
         flaws.clear();
-        let mut lines = 0;
+        let mut line = 0;
         while chunk.len() < size {
             let number = self.next_group;
-            let in_group = |number| move |Malformed(problem)| format!("in its row group {number}: {problem}");
             if let Some(group) = &mut self.group {
-                let read = guarded(|| group.next_rows(chunk, lines, flaws)).map_err(in_group(number - 1))?;
-                lines += read;
-                if read == 0 {
+                let mut found = |has_line_feed| {
+                    if has_line_feed {
+                        flaws.push((line, Reason::LineBreak));
+                    }
+                    line += 1;
+                };
+                let read = guarded(|| group.next_lines(BATCH, chunk, &mut found));
+                if read.map_err(|problem| in_group(number - 1, problem))? == 0 {
                     self.group = None;
                 }
-            } else if number < self.file.num_row_groups() {
-                let (file, place) = (&self.file, self.place);
+            } else if let Some(group) = self.table.groups().get(number) {
+                let TableFile { file, line_columns } = self.table;
                 self.next_group += 1;
-                let group = guarded(|| Group::open(&*file.get_row_group(number)?, place));
-                self.group = Some(group.map_err(in_group(number))?);
-                self.taken += u64::try_from(file.metadata().row_group(number).compressed_size()).unwrap_or(0);
+                let reader = guarded(|| LineReader::open(&*file.get_row_group(number)?, *line_columns));
+                self.group = Some(reader.map_err(|problem| in_group(number, problem))?);
+                self.taken += compressed_octets(group);
             } else {
                 break;
             }
         }
         Ok(!chunk.is_empty())
     }
-}
-
-/// The columns of a row group.
-enum Group {
-    Url(Box<Column>),
-    Parts(Box<Parts>),
-}
-
-struct Parts {
-    protocol: Column,
-    host: Column,
-    port: Column,
-    path: Column,
-    query: Column,
-}
-
-impl Group {
-    fn open(group: &dyn RowGroupReader, place: Place) -> Result<Group, Malformed> {
-        let column = |at| Column::open(group, at);
-        Ok(match place {
-            Place::Url(url) => Group::Url(Box::new(column(url)?)),
-            Place::Parts([protocol, host, port, path, query]) => Group::Parts(Box::new(Parts {
-                protocol: column(protocol)?,
-                host: column(host)?,
-                port: column(port)?,
-                path: column(path)?,
-                query: column(query)?,
-            })),
-        })
-    }
-
-    /// Appends the next rows to a chunk that has so many lines; returns how many they are, 0 at the end.
-    fn next_rows(
-        &mut self,
-        chunk: &mut Vec<u8>,
-        before: u64,
-        flaws: &mut Vec<(u64, Reason)>,
-    ) -> Result<u64, Malformed> {
-        let mut line = before;
-        let mut end_line = |start: usize, chunk: &mut Vec<u8>| {
-            if encode_line_feeds(chunk, start) {
-                flaws.push((line, Reason::LineBreak));
-            }
-            chunk.push(b'\n');
-            line += 1;
-        };
-        match self {
-            Group::Url(column) => {
-                for url in column.texts(BATCH)? {
-                    let start = chunk.len();
-                    chunk.extend_from_slice(url.as_ref().map_or(b"", ByteArray::data));
-                    end_line(start, chunk);
-                }
-            }
-            Group::Parts(parts) => {
-                for url in parts.next_rows()? {
-                    let start = chunk.len();
-                    url.append_to(chunk);
-                    end_line(start, chunk);
-                }
-            }
-        }
-        Ok(line - before)
-    }
-}
-
-/// The parts of a URL.
-struct Url {
-    protocol: Option<ByteArray>,
-    host: Option<ByteArray>,
-    port: Option<i64>,
-    path: Option<ByteArray>,
-    query: Option<ByteArray>,
-}
-
-impl Parts {
-    fn next_rows(&mut self) -> Result<Vec<Url>, Malformed> {
-        let protocols = self.protocol.texts(BATCH)?;
-        let hosts = self.host.texts(BATCH)?;
-        let ports = self.port.integers(BATCH)?;
-        let paths = self.path.texts(BATCH)?;
-        let queries = self.query.texts(BATCH)?;
-        let lengths = [hosts.len(), ports.len(), paths.len(), queries.len()];
-        if lengths.iter().any(|&length| length != protocols.len()) {
-            return Err(Malformed("its columns are not of one length".to_owned()));
-        }
-        let rest = hosts.into_iter().zip(ports).zip(paths).zip(queries);
-        let url = |(protocol, (((host, port), path), query))| Url { protocol, host, port, path, query };
-        Ok(protocols.into_iter().zip(rest).map(url).collect())
-    }
-}
-
-impl Url {
-    /// Appends the URL, if it has a protocol and a host.
-    fn append_to(&self, text: &mut Vec<u8>) {
-        let (Some(protocol), Some(host)) = (&self.protocol, &self.host) else { return };
-        text.extend_from_slice(protocol.data());
-        text.extend_from_slice(b"://");
-        text.extend_from_slice(host.data());
-        // The index has the port that is written, and -1 or nothing where none is.
-        if let Some(port) = self.port.filter(|&port| port >= 0) {
-            text.extend_from_slice(format!(":{port}").as_bytes());
-        }
-        text.extend_from_slice(self.path.as_ref().map_or(b"/", ByteArray::data));
-        if let Some(query) = &self.query {
-            text.push(b'?');
-            text.extend_from_slice(query.data());
-        }
-    }
-}
-
-/// Writes the line feeds from `start` on as `%0A`; returns whether there were any.
-fn encode_line_feeds(text: &mut Vec<u8>, start: usize) -> bool {
-    if memchr::memchr(b'\n', &text[start..]).is_none() {
-        return false;
-    }
-    let line = text.split_off(start);
-    for (number, part) in line.split(|&octet| octet == b'\n').enumerate() {
-        text.extend_from_slice(if number > 0 { b"%0A" } else { b"" });
-        text.extend_from_slice(part);
-    }
-    true
 }

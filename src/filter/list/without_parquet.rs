@@ -5,18 +5,44 @@ use std::fs::File;
 use crate::filter::layout::UrlField;
 use crate::filter::outcome::Reason;
 
-/// Rows that nobody can read.
-pub(in crate::filter) enum Rows {}
+/// A file that nobody can open.
+pub(in crate::filter) enum TableFile {}
 
-impl Rows {
+/// Rows that there are none of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::filter) struct Span {
+    pub rows: usize,
+}
+
+impl TableFile {
     /// Says so.
-    pub fn open(_file: File, _url_field: &UrlField) -> Result<Rows, String> {
+    pub fn open(_file: File, _url_field: &UrlField) -> Result<TableFile, String> {
         Err("it is a Parquet file, which this program was built without (cargo feature `parquet`)".to_owned())
     }
 
     /// Cannot be called.
-    pub fn taken(&mut self) -> u64 {
+    pub fn spans(&self, _from: u64, _size: usize) -> (Vec<Span>, u64) {
         match *self {}
+    }
+
+    /// Cannot be called.
+    pub fn lines(&self, _spans: &[Span], _text: &mut Vec<u8>, _flaws: &mut Vec<(u64, Reason)>) -> Result<(), String> {
+        match *self {}
+    }
+}
+
+/// The rows of such a file.
+pub(in crate::filter) struct Rows<'t>(&'t TableFile);
+
+impl<'t> Rows<'t> {
+    /// Cannot be called.
+    pub fn of(table: &'t TableFile) -> Rows<'t> {
+        Rows(table)
+    }
+
+    /// Cannot be called.
+    pub fn taken(&mut self) -> u64 {
+        match *self.0 {}
     }
 
     /// Cannot be called.
@@ -26,6 +52,6 @@ impl Rows {
         _chunk: &mut Vec<u8>,
         _flaws: &mut Vec<(u64, Reason)>,
     ) -> Result<bool, String> {
-        match *self {}
+        match *self.0 {}
     }
 }

@@ -8,13 +8,15 @@ use std::path::{Path, PathBuf};
 use super::verdicts::Columns;
 use super::{Checked, Role, VerifyError};
 use crate::filter::form::Form;
+use crate::filter::format::Format;
 use crate::filter::list::{List, STANDARD_INPUT};
 use crate::filter::naming::partition_names;
 use crate::filter::needed;
-use crate::filter::outcome::Reason;
+use crate::filter::outcome::{Partition, Reason};
 use crate::filter::output::{NEEDED, list_folder};
 use crate::filter::receipt::{FilePart, ListPart, Part, Receipt};
 use crate::filter::scan::scan;
+use crate::filter::table::{self, TableLines, Wanted};
 use crate::filter::tally::Tally;
 use crate::robots::Agents;
 
@@ -120,10 +122,19 @@ fn partitions(
     threads: usize,
 ) -> Result<Vec<Checked>, VerifyError> {
     let mut checked = Vec::new();
-    for file in names.iter().filter_map(|name| receipt.partitions.get(name)).flat_map(|part| &part.files) {
+    let named = names.iter().zip(Partition::ALL.into_iter().cycle());
+    let parts = named.filter_map(|(name, partition)| Some((receipt.partitions.get(name)?, partition)));
+    for (file, partition) in parts.flat_map(|(part, partition)| part.files.iter().map(move |file| (file, partition))) {
         let path = directory.join(&file.name);
         if let Some(missing) = missing(&path) {
             checked.push(missing);
+            continue;
+        }
+        if receipt.options.format == Format::Parquet {
+            let found = rows(receipt, &path, Some(partition), threads)?;
+            let problem = found.strange().or_else(|| file.lines.difference(&found.lines));
+            let problem = problem.or_else(|| stored_otherwise(&path, file));
+            checked.push(Checked { path, role: Role::Output, found: Some(Part::of(&found.lines, true)), problem });
             continue;
         }
         let text = text(List::open(&path)?, file.head_bytes > 0, threads)?;
@@ -132,6 +143,12 @@ fn partitions(
         checked.push(Checked { path, role: Role::Output, found: Some(Part::of(&text.lines, true)), problem });
     }
     Ok(checked)
+}
+
+/// What the rows of a table come to: that of a partition, or that of all lines.
+fn rows(receipt: &Receipt, path: &Path, partition: Option<Partition>, threads: usize) -> Result<Columns, VerifyError> {
+    let of = |rows: &TableLines| Columns::of_table(rows, partition);
+    table::reread((path, Wanted::Lines), receipt, threads, of, Columns::append)
 }
 
 /// The files of all lines behind their verdicts: their lines are the input's, and those that stand behind `blocked` in a
@@ -152,7 +169,10 @@ fn verdicts(
             continue;
         }
         let of = |chunk: &[u8], first: bool| Columns::of(chunk, crawlers, first);
-        let found = scan(&[List::open(&path)?], threads, CHUNK, of, Columns::append)?.swap_remove(0);
+        let found = match receipt.options.format {
+            Format::Text => scan(&[List::open(&path)?], threads, CHUNK, of, Columns::append)?.swap_remove(0),
+            Format::Parquet => rows(receipt, &path, None, threads)?,
+        };
         let problem = found.strange().or_else(|| file.lines.difference(&found.lines));
         let problem = problem.or_else(|| stored_otherwise(&path, file));
         all.append(&found);

@@ -3,6 +3,7 @@
 use crate::filter::form::SEPARATOR;
 use crate::filter::outcome::Partition;
 use crate::filter::receipt::Part;
+use crate::filter::table::TableLines;
 use crate::filter::tally::{Tally, line_hash};
 
 /// What a text of lines behind their verdicts comes to.
@@ -43,6 +44,27 @@ impl Columns {
         found
     }
 
+    /// Of rows of a table; where the table is that of a partition, other verdicts are strange.
+    pub fn of_table(rows: &TableLines, partition: Option<Partition>) -> Columns {
+        let columns = rows.verdicts.len();
+        let mut found = Columns { partitions: vec![Default::default(); columns], ..Columns::default() };
+        for (row, line) in rows.text.split_inclusive(|&octet| octet == b'\n').enumerate() {
+            let verdicts = rows.verdicts.iter().map(|verdicts| verdicts.get(row).copied().flatten());
+            let verdicts: Option<Vec<Partition>> = verdicts.collect();
+            let is_right = |verdicts: &Vec<Partition>| partition.is_none_or(|partition| verdicts == &[partition]);
+            let Some(verdicts) = verdicts.filter(is_right) else {
+                found.strange += 1;
+                continue;
+            };
+            let hash = line_hash(line.strip_suffix(b"\n").unwrap_or(line));
+            found.lines.add_hashed(hash, line.len());
+            for (column, partition) in found.partitions.iter_mut().zip(verdicts) {
+                column[partition as usize].add_hashed(hash, line.len());
+            }
+        }
+        found
+    }
+
     /// Appends the text that `next` is of.
     pub fn append(&mut self, next: &Columns) {
         self.lines.append(&next.lines);
@@ -55,7 +77,7 @@ impl Columns {
 
     /// What is wrong with lines that are not as they should be whatever the receipt says.
     pub fn strange(&self) -> Option<String> {
-        (self.strange > 0).then(|| format!("{} lines without a verdict for each crawler", self.strange))
+        (self.strange > 0).then(|| format!("{} lines without the verdict that they should have", self.strange))
     }
 
     /// What is not as the receipt says: the lines must be `whole`, and those of each partition `parts`, in the order of

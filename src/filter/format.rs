@@ -1,0 +1,34 @@
+//! What files of lines are: text, or tables.
+
+/// What files of lines are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Format {
+    /// The lines, as they were read.
+    #[default]
+    Text,
+    /// Parquet: a row a line, with its verdict and reason in columns of their own behind those of the list. Of a list that
+    /// is no table, the columns are `url` and, where that is not all of it, `line`.
+    Parquet,
+}
+
+/// Octets of a chunk of text: it and its copy in the buffers stay in a core's cache.
+const TEXT_CHUNK: usize = 1 << 20;
+
+/// Octets of a chunk that becomes a row group of each file: small ones are read slowly, and their heads are much of them.
+const TABLE_CHUNK: usize = 16 << 20;
+
+impl Format {
+    /// Whether it is the one that need not be told.
+    pub(super) fn is_text(&self) -> bool {
+        *self == Format::Text
+    }
+
+    /// Octets of a chunk, unless asked otherwise.
+    pub(super) fn chunk_size(self) -> usize {
+        match self {
+            Format::Text => TEXT_CHUNK,
+            Format::Parquet => TABLE_CHUNK,
+        }
+    }
+}

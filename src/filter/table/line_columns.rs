@@ -1,0 +1,194 @@
+//! The columns of a table that make up its lines.
+//!
+//! The URL is one column, or, as in Common Crawl's columnar index, five of them that are put together. A row without a URL
+//! becomes an empty line. A line feed inside a URL, which would make two lines of it, is written `%0A`. Of a table that we
+//! made of a text, the line is the column `line` where it is not null, else `url`.
+
+use parquet::data_type::ByteArray;
+use parquet::file::reader::RowGroupReader;
+use parquet::schema::types::SchemaDescriptor;
+
+use super::schema;
+use crate::columnar::{self, Column, Malformed};
+use crate::filter::layout;
+
+/// The columns of Common Crawl's index that make up a URL.
+const PARTS: [&str; 5] = ["url_protocol", "url_host_name", "url_port", "url_path", "url_query"];
+
+/// Which of [`PARTS`] is a number.
+const PORT: usize = 2;
+
+/// The columns that make up the lines of a table, by their numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::filter) enum LineColumns {
+    /// The URL.
+    Url([usize; 1]),
+    /// The parts of the URL.
+    Parts([usize; 5]),
+    /// The URL and the line of a text.
+    Text([usize; 2]),
+}
+
+/// Values of one of these columns, one for each row.
+#[derive(Debug, Clone)]
+pub(in crate::filter) enum Values {
+    Texts(Vec<Option<ByteArray>>),
+    Numbers(Vec<Option<i64>>),
+}
+
+impl LineColumns {
+    /// Those of a table that is a list.
+    pub fn of_list(schema: &SchemaDescriptor, wanted: Option<&layout::Column>) -> Result<LineColumns, Malformed> {
+        let no_column = |wanted: &dyn std::fmt::Display| {
+            let names = columnar::names(schema);
+            Malformed(format!("it has no column {wanted}; its columns are {names}, and --column chooses one"))
+        };
+        let url = |at| LineColumns::Url([at]);
+        match wanted {
+            Some(layout::Column::Number(number)) if *number <= schema.num_columns() => Ok(url(number - 1)),
+            Some(layout::Column::Number(number)) => Err(no_column(number)),
+            Some(layout::Column::Name(name)) => {
+                columnar::find(schema, name).map(url).ok_or_else(|| no_column(&format_args!("{name:?}")))
+            }
+            None => match (columnar::find(schema, schema::URL), PARTS.map(|part| columnar::find(schema, part))) {
+                (Some(at), _) => Ok(url(at)),
+                (None, [Some(protocol), Some(host), Some(port), Some(path), Some(query)]) => {
+                    Ok(LineColumns::Parts([protocol, host, port, path, query]))
+                }
+                (None, _) => Err(no_column(&format_args!("{:?}, nor all of {}", schema::URL, PARTS.join(", ")))),
+            },
+        }
+    }
+
+    /// Those of a table that was made of a text.
+    pub fn of_text(schema: &SchemaDescriptor) -> Result<LineColumns, Malformed> {
+        match [schema::URL, schema::LINE].map(|name| columnar::find(schema, name)) {
+            [Some(url), Some(line)] => Ok(LineColumns::Text([url, line])),
+            _ => Err(Malformed("it has no columns url and line".to_owned())),
+        }
+    }
+
+    /// The numbers of the columns.
+    pub fn columns(&self) -> &[usize] {
+        match self {
+            LineColumns::Url(columns) => columns,
+            LineColumns::Parts(columns) => columns,
+            LineColumns::Text(columns) => columns,
+        }
+    }
+
+    /// No values of the column at this place of [`LineColumns::columns`].
+    pub fn no_values(&self, place: usize) -> Values {
+        match self {
+            LineColumns::Parts(_) if place == PORT => Values::Numbers(Vec::new()),
+            _ => Values::Texts(Vec::new()),
+        }
+    }
+
+    /// Appends the line of a row, by its values in the columns; returns whether its URL holds a line feed.
+    pub fn append_line(&self, columns: &[Values], row: usize, text: &mut Vec<u8>) -> bool {
+        let start = text.len();
+        let octets = |place: usize| columns.get(place).and_then(|values| values.text(row));
+        match self {
+            LineColumns::Url(_) => text.extend_from_slice(octets(0).unwrap_or(b"")),
+            LineColumns::Text(_) => text.extend_from_slice(octets(1).or(octets(0)).unwrap_or(b"")),
+            LineColumns::Parts(_) => {
+                let (Some(protocol), Some(host)) = (octets(0), octets(1)) else { return false };
+                text.extend_from_slice(protocol);
+                text.extend_from_slice(b"://");
+                text.extend_from_slice(host);
+                // The index has the port that is written, and -1 or nothing where none is.
+                if let Some(port) = columns[PORT].number(row).filter(|&port| port >= 0) {
+                    text.extend_from_slice(format!(":{port}").as_bytes());
+                }
+                text.extend_from_slice(octets(3).unwrap_or(b"/"));
+                if let Some(query) = octets(4) {
+                    text.push(b'?');
+                    text.extend_from_slice(query);
+                }
+            }
+        }
+        encode_line_feeds(text, start)
+    }
+}
+
+impl Values {
+    fn text(&self, row: usize) -> Option<&[u8]> {
+        match self {
+            Values::Texts(texts) => texts.get(row)?.as_ref().map(ByteArray::data),
+            Values::Numbers(_) => None,
+        }
+    }
+
+    fn number(&self, row: usize) -> Option<i64> {
+        match self {
+            Values::Numbers(numbers) => *numbers.get(row)?,
+            Values::Texts(_) => None,
+        }
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Values::Texts(texts) => texts.len(),
+            Values::Numbers(numbers) => numbers.len(),
+        }
+    }
+}
+
+/// The lines of a row group, some at a time.
+pub(in crate::filter) struct LineReader {
+    line_columns: LineColumns,
+    columns: Vec<Column>,
+}
+
+impl LineReader {
+    pub fn open(group: &dyn RowGroupReader, line_columns: LineColumns) -> Result<LineReader, Malformed> {
+        let columns = line_columns.columns().iter().map(|&at| Column::open(group, at));
+        Ok(LineReader { line_columns, columns: columns.collect::<Result<_, _>>()? })
+    }
+
+    /// Leaves out so many rows.
+    pub fn skip(&mut self, rows: usize) -> Result<(), Malformed> {
+        self.columns.iter_mut().try_for_each(|column| column.skip(rows))
+    }
+
+    /// Appends the next lines, at most so many, and tells `found` of each whether its URL holds a line feed; returns how
+    /// many they are, 0 at the end.
+    pub fn next_lines(
+        &mut self,
+        most: usize,
+        text: &mut Vec<u8>,
+        mut found: impl FnMut(bool),
+    ) -> Result<usize, Malformed> {
+        let LineReader { line_columns, columns } = self;
+        let values = columns.iter_mut().enumerate().map(|(place, column)| {
+            Ok(match line_columns.no_values(place) {
+                Values::Texts(_) => Values::Texts(column.texts(most)?),
+                Values::Numbers(_) => Values::Numbers(column.integers(most)?),
+            })
+        });
+        let values = values.collect::<Result<Vec<Values>, Malformed>>()?;
+        let rows = values.first().map_or(0, Values::len);
+        if values.iter().any(|column| column.len() != rows) {
+            return Err(Malformed("its columns are not of one length".to_owned()));
+        }
+        for row in 0..rows {
+            found(line_columns.append_line(&values, row, text));
+            text.push(b'\n');
+        }
+        Ok(rows)
+    }
+}
+
+/// Writes the line feeds from `start` on as `%0A`; returns whether there were any.
+fn encode_line_feeds(text: &mut Vec<u8>, start: usize) -> bool {
+    if memchr::memchr(b'\n', &text[start..]).is_none() {
+        return false;
+    }
+    let line = text.split_off(start);
+    for (number, part) in line.split(|&octet| octet == b'\n').enumerate() {
+        text.extend_from_slice(if number > 0 { b"%0A" } else { b"" });
+        text.extend_from_slice(part);
+    }
+    true
+}

@@ -1,0 +1,148 @@
+//! Tables that a run wrote, read again: their lines, and the verdicts beside them.
+
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use rayon::ThreadPoolBuilder;
+use rayon::prelude::*;
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use super::line_columns::{LineColumns, LineReader};
+use super::schema::verdict_names;
+use crate::columnar::{self, Column, Malformed, Positioned, guarded};
+use crate::filter::FilterError;
+use crate::filter::list::{LIST_FORMAT, in_group};
+use crate::filter::outcome::Partition;
+use crate::filter::output::list_folder;
+use crate::filter::receipt::{ListPart, Receipt};
+use crate::filter::verify::VerifyError;
+use crate::robots::Agents;
+
+/// How many rows are read at a time.
+const BATCH: usize = 1024;
+
+/// Octets of lines that are looked at together.
+const LINES: usize = 1 << 20;
+
+/// Row groups that a thread takes before what they came to is put together.
+const GROUPS: usize = 4;
+
+/// Some rows of a table that a run wrote.
+#[derive(Debug, Default)]
+pub(in crate::filter) struct TableLines {
+    /// Their lines, each with a LF behind it.
+    pub text: Vec<u8>,
+    /// For each crawler whose verdicts stand beside them, the verdict of each row, `None` where that is no verdict.
+    pub verdicts: Vec<Vec<Option<Partition>>>,
+}
+
+/// What is read of the rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::filter) enum Wanted {
+    /// The lines that they were made of.
+    Lines,
+    /// The URLs that were judged.
+    Urls,
+}
+
+/// What the rows of a table of a run come to: `of` some of them, put together in their order by `append`.
+///
+/// # Errors
+///
+/// [`VerifyError`] where the file is no such table, or cannot be read.
+pub(in crate::filter) fn reread<T: Default + Send>(
+    (path, wanted): (&Path, Wanted),
+    receipt: &Receipt,
+    threads: usize,
+    of: impl Fn(&TableLines) -> T + Sync,
+    append: impl Fn(&mut T, &T) + Sync,
+) -> Result<T, VerifyError> {
+    let failed = |error| VerifyError::Unreadable { path: path.to_owned(), error };
+    let malformed = |problem: String| failed(io::Error::new(io::ErrorKind::InvalidData, problem));
+    let file = File::open(path).and_then(Positioned::new).map_err(failed)?;
+    let table = guarded(|| Table::open(file, receipt, (wanted, is_of_table(receipt, path))))
+        .map_err(|Malformed(problem)| malformed(problem))?;
+    let pool = ThreadPoolBuilder::new().num_threads(threads).build().map_err(FilterError::from)?;
+    let groups: Vec<usize> = (0..table.file.num_row_groups()).collect();
+    let mut whole = T::default();
+    for groups in groups.chunks(GROUPS * pool.current_num_threads()) {
+        let of_group = |&number: &usize| {
+            let mut part = T::default();
+            let read = guarded(|| table.each(number, |lines| append(&mut part, &of(lines))));
+            read.map(|()| part).map_err(|problem| in_group(number, problem))
+        };
+        let parts: Vec<Result<T, String>> = pool.install(|| groups.par_iter().map(of_group).collect());
+        for part in parts {
+            append(&mut whole, &part.map_err(malformed)?);
+        }
+    }
+    Ok(whole)
+}
+
+/// Whether a table was made of lists that are tables themselves.
+fn is_of_table(receipt: &Receipt, path: &Path) -> bool {
+    let folder = path.parent().and_then(Path::file_name);
+    let is_its_own = |place, list: &ListPart| {
+        !receipt.options.per_input || folder == Some(list_folder(place, Path::new(&list.path)).as_ref())
+    };
+    let mut lists = receipt.lists.iter().enumerate();
+    lists.any(|(place, list)| list.format == LIST_FORMAT && is_its_own(place, list))
+}
+
+/// A table, opened.
+struct Table {
+    file: SerializedFileReader<Positioned>,
+    line_columns: LineColumns,
+    /// The columns of verdicts.
+    verdicts: Vec<usize>,
+}
+
+impl Table {
+    fn open(file: Positioned, receipt: &Receipt, wanted: (Wanted, bool)) -> Result<Table, Malformed> {
+        let agents: Vec<Agents> = receipt.agents.iter().flat_map(|agents| agents.parse()).collect();
+        let agents: Vec<&Agents> = agents.iter().collect();
+        let options = &receipt.options;
+        let file = SerializedFileReader::new(file)?;
+        let schema = file.metadata().file_metadata().schema_descr();
+        let line_columns = match wanted {
+            (_, true) => LineColumns::of_list(schema, options.url_field.column.as_ref())?,
+            (Wanted::Lines, false) => LineColumns::of_text(schema)?,
+            // Whatever the column of the text was called, it is `url` here.
+            (Wanted::Urls, false) => LineColumns::of_list(schema, None)?,
+        };
+        let column =
+            |name: &String| columnar::find(schema, name).ok_or_else(|| Malformed(format!("it has no column {name:?}")));
+        let verdicts = verdict_names(options.form, &agents).iter().map(column).collect::<Result<_, _>>()?;
+        Ok(Table { file, line_columns, verdicts })
+    }
+
+    /// Tells of the rows of a row group.
+    fn each(&self, number: usize, mut tell: impl FnMut(&TableLines)) -> Result<(), Malformed> {
+        let group = self.file.get_row_group(number)?;
+        let mut reader = LineReader::open(&*group, self.line_columns)?;
+        let columns = self.verdicts.iter().map(|&at| Column::open(&*group, at));
+        let mut columns = columns.collect::<Result<Vec<_>, _>>()?;
+        let mut lines = TableLines { text: Vec::new(), verdicts: vec![Vec::new(); columns.len()] };
+        loop {
+            let rows = reader.next_lines(BATCH, &mut lines.text, |_| ())?;
+            for (column, verdicts) in columns.iter_mut().zip(&mut lines.verdicts) {
+                let named = column.texts(BATCH)?;
+                if named.len() != rows {
+                    return Err(Malformed("its columns are not of one length".to_owned()));
+                }
+                verdicts.extend(named.iter().map(|name| {
+                    let name = name.as_ref()?.data();
+                    Partition::ALL.into_iter().find(|partition| partition.name().as_bytes() == name)
+                }));
+            }
+            if rows == 0 || lines.text.len() >= LINES {
+                tell(&lines);
+                lines.text.clear();
+                lines.verdicts.iter_mut().for_each(Vec::clear);
+            }
+            if rows == 0 {
+                return Ok(());
+            }
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! The columns of the files of a set.
+
+use parquet::basic::{Compression, LogicalType, Repetition, Type as PhysicalType, ZstdLevel};
+use parquet::errors::ParquetError;
+use parquet::file::metadata::KeyValue;
+use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesPtr};
+use parquet::file::reader::FileReader;
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::types::{ColumnPath, SchemaDescriptor, Type, TypePtr};
+use std::sync::Arc;
+
+use super::{HEAD, LineColumns};
+use crate::columnar::{Malformed, guarded};
+use crate::filter::FilterError;
+use crate::filter::form::Form;
+use crate::filter::list::List;
+use crate::filter::naming::crawler_labels;
+use crate::robots::Agents;
+
+/// The column of the URL of a text's lines; also that of a list, if no other is named and it is there.
+pub(super) const URL: &str = "url";
+
+/// The column of a text's lines that are more than their URLs.
+pub(super) const LINE: &str = "line";
+
+/// What stands behind the columns of the list.
+const VERDICT: &str = "verdict";
+const REASON: &str = "reason";
+
+/// Where a file tells the head line of a text.
+const HEAD_LINE: &str = "robosieve.head";
+
+/// What all files of a set look like.
+#[derive(Debug, Clone)]
+pub(in crate::filter) struct Table {
+    pub(super) schema: TypePtr,
+    pub(super) properties: WriterPropertiesPtr,
+    /// How many columns, at the bottom of the schema, are the list's; the others are ours.
+    pub(super) of_list: usize,
+    pub(super) line_columns: LineColumns,
+    pub(super) form: Form,
+    pub(super) crawlers: usize,
+}
+
+impl Table {
+    /// That of files with the rows of these lists, for the crawlers of these agents; those without any line do not matter.
+    ///
+    /// # Errors
+    ///
+    /// [`FilterError::ColumnsDiffer`] where they have different columns, [`FilterError::HeadsDiffer`] where they have
+    /// different head lines, [`FilterError::ColumnTaken`] where a column is called as one of ours.
+    pub fn of(lists: &[&List], form: Form, agents: &[&Agents]) -> Result<Table, FilterError> {
+        let mut lists = lists.iter().filter(|list| !list.is_empty);
+        let first = lists.next();
+        let fields = first.map_or_else(text_fields, |list| fields_of(list));
+        if let (Some(one), Some(other)) = (first, lists.clone().find(|list| fields_of(list) != fields)) {
+            return Err(FilterError::ColumnsDiffer { one: one.path.clone(), other: other.path.clone() });
+        }
+        if let (Some(one), Some(other)) = (first, lists.find(|other| first.is_some_and(|one| one.head != other.head))) {
+            return Err(FilterError::HeadsDiffer { one: one.path.clone(), other: other.path.clone() });
+        }
+        let ours = own_columns(form, agents);
+        let taken = ours.iter().find(|name| fields.iter().any(|field| field.name() == *name));
+        if let (Some(list), Some(column)) = (first, taken) {
+            return Err(FilterError::ColumnTaken { path: list.path.clone(), column: column.clone() });
+        }
+        let line_columns = first.and_then(|list| list.table_file()).map(|table| table.line_columns);
+        let head = first.map_or(&b""[..], |list| &list.head);
+        let made = guarded(|| Table::with(fields, &ours, line_columns, head, (form, agents.len())));
+        made.map_err(|Malformed(problem)| FilterError::Table { problem })
+    }
+
+    fn with(
+        fields: Vec<TypePtr>,
+        ours: &[String],
+        line_columns: Option<LineColumns>,
+        head: &[u8],
+        (form, crawlers): (Form, usize),
+    ) -> Result<Table, Malformed> {
+        let root = |fields| Type::group_type_builder("schema").with_fields(fields).build().map(Arc::new);
+        let of_list = SchemaDescriptor::new(root(fields.clone())?).num_columns();
+        let own = ours.iter().map(|name| text_field(name, Repetition::REQUIRED));
+        let schema = root(fields.into_iter().chain(own).collect())?;
+        let line_columns = match line_columns {
+            Some(line_columns) => line_columns,
+            None => LineColumns::of_text(&SchemaDescriptor::new(Arc::clone(&schema)))?,
+        };
+        let properties = Arc::new(properties(&schema, line_columns, head));
+        Ok(Table { schema, properties, of_list, line_columns, form, crawlers })
+    }
+
+    /// What follows the head of a file that gets no row.
+    pub fn nothing(&self) -> Result<Vec<u8>, FilterError> {
+        let empty = self.writer().and_then(SerializedFileWriter::into_inner);
+        let empty = empty.map_err(|error| FilterError::Table { problem: error.to_string() })?;
+        Ok(empty[HEAD.len()..].to_vec())
+    }
+
+    /// A file in memory.
+    pub(super) fn writer(&self) -> Result<SerializedFileWriter<Vec<u8>>, ParquetError> {
+        SerializedFileWriter::new(Vec::new(), Arc::clone(&self.schema), Arc::clone(&self.properties))
+    }
+
+    /// Which crawlers' verdicts stand in a file.
+    pub(super) fn crawlers_of(&self, file: usize) -> std::ops::Range<usize> {
+        match self.form {
+            Form::Partitions => file / 4..file / 4 + 1,
+            Form::Verdicts => 0..self.crawlers,
+        }
+    }
+}
+
+/// The names of the columns that stand behind those of the list, in their order.
+pub(super) fn own_columns(form: Form, agents: &[&Agents]) -> Vec<String> {
+    let labels = match form {
+        Form::Partitions => vec![String::new()],
+        Form::Verdicts => crawler_labels(agents),
+    };
+    let named = |label: &String, column: &str| {
+        if label.is_empty() { column.to_owned() } else { format!("{column}.{label}") }
+    };
+    labels.iter().flat_map(|label| [VERDICT, REASON].map(|column| named(label, column))).collect()
+}
+
+/// The names of the columns of verdicts.
+pub(super) fn verdict_names(form: Form, agents: &[&Agents]) -> Vec<String> {
+    own_columns(form, agents).into_iter().step_by(2).collect()
+}
+
+fn fields_of(list: &List) -> Vec<TypePtr> {
+    let of_table = |table: &crate::filter::list::TableFile| {
+        table.file.metadata().file_metadata().schema_descr().root_schema().get_fields().to_vec()
+    };
+    list.table_file().map_or_else(text_fields, of_table)
+}
+
+/// The columns of a list that is no table.
+fn text_fields() -> Vec<TypePtr> {
+    let line = Type::primitive_type_builder(LINE, PhysicalType::BYTE_ARRAY).with_repetition(Repetition::OPTIONAL);
+    vec![text_field(URL, Repetition::OPTIONAL), Arc::new(line.build().expect("a column of octets"))]
+}
+
+fn text_field(name: &str, repetition: Repetition) -> TypePtr {
+    let text = Type::primitive_type_builder(name, PhysicalType::BYTE_ARRAY).with_repetition(repetition);
+    Arc::new(text.with_logical_type(Some(LogicalType::String)).build().expect("a column of text"))
+}
+
+fn properties(schema: &TypePtr, line_columns: LineColumns, head: &[u8]) -> WriterProperties {
+    let head = (!head.is_empty()).then(|| String::from_utf8_lossy(head).trim_end_matches('\n').to_owned());
+    let builder = WriterProperties::builder()
+        .set_compression(Compression::ZSTD(ZstdLevel::default()))
+        .set_statistics_enabled(EnabledStatistics::Chunk)
+        .set_offset_index_disabled(true)
+        .set_key_value_metadata(head.map(|head| vec![KeyValue::new(HEAD_LINE.to_owned(), head)]));
+    let descriptor = SchemaDescriptor::new(Arc::clone(schema));
+    let is_unique = !matches!(line_columns, LineColumns::Parts(_));
+    // A dictionary of what stands there once is only in the way.
+    let unique = line_columns.columns().iter().filter(|_| is_unique);
+    let path = |&at: &usize| ColumnPath::new(descriptor.column(at).path().parts().to_vec());
+    unique.map(path).fold(builder, |builder, path| builder.set_column_dictionary_enabled(path, false)).build()
+}
