@@ -39,6 +39,8 @@ mod shards;
 mod sources;
 mod split_size;
 mod statuses;
+#[cfg(feature = "parquet")]
+mod tables;
 mod times;
 mod verify;
 mod warc;

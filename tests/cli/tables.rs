@@ -1,0 +1,425 @@
+//! `--format parquet`: partitions and verdicts as tables, read back by the library.
+
+use std::fs::{self, File};
+use std::sync::Arc;
+
+use parquet::basic::Compression;
+use parquet::data_type::{ByteArray, ByteArrayType, Int32Type};
+use parquet::file::properties::WriterProperties;
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::file::writer::SerializedFileWriter;
+use parquet::record::Field;
+use parquet::schema::parser::parse_message_type;
+
+use crate::bench::{Bench, PARTITIONS, Split, said};
+use crate::parquet::Values::{Int32, Octets, Texts};
+use crate::parquet::parquet;
+use crate::warc::gzip;
+
+const SOURCES: &str = "--robots DATASETS/sites --robots DATASETS/origins.jsonl --now 2026-11-01T00:00:00Z";
+
+/// A row: its columns, by name.
+type Row = Vec<(String, Field)>;
+
+fn reader(bench: &Bench, name: &str) -> SerializedFileReader<File> {
+    let file = File::open(bench.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
+    SerializedFileReader::new(file).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+fn rows(bench: &Bench, name: &str) -> Vec<Row> {
+    reader(bench, name).into_iter().map(|row| row.expect("a row").into_columns()).collect()
+}
+
+fn columns(bench: &Bench, name: &str) -> Vec<String> {
+    let reader = reader(bench, name);
+    let fields = reader.metadata().file_metadata().schema_descr().root_schema().get_fields().to_vec();
+    fields.iter().map(|field| field.name().to_owned()).collect()
+}
+
+fn column<'r>(row: &'r Row, name: &str) -> &'r Field {
+    &row.iter().find(|(column, _)| column == name).unwrap_or_else(|| panic!("no {name} in {row:?}")).1
+}
+
+fn text(row: &Row, name: &str) -> String {
+    match column(row, name) {
+        Field::Str(text) => text.clone(),
+        other => panic!("{name}: {other:?}"),
+    }
+}
+
+/// The line that a row was made of.
+fn line(row: &Row) -> Vec<u8> {
+    match (column(row, "line"), column(row, "url")) {
+        (Field::Bytes(line), _) => line.data().to_vec(),
+        (Field::Null, Field::Str(url)) => url.clone().into_bytes(),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn content(line: &[u8]) -> &[u8] {
+    line.strip_suffix(b"\n").unwrap_or(line)
+}
+
+#[test]
+fn lines_of_any_list_become_the_rows_that_they_are_as_text() {
+    let bench = Bench::new();
+    let plain = bench.read("DATASETS/urls.txt");
+    let odd = b"http://a.example/\xff\r\n  http://a.example/x\n\n\xffno\nhttp://a.example/last";
+    bench.file("odd", [&plain[..], odd].concat());
+    bench.file("packed", gzip(&plain));
+    bench.file("fields.csv", "id,page\n1,https://shop.example/cart\n2,\"https://shop.example/a,b\"\n3\n4,\n");
+    bench.file(
+        "index.cdxj",
+        "example,shop)/ 20200101000000 {\"url\": \"https://shop.example/\\u0061\", \"status\": \"200\"}\n\
+         example,shop)/ 20200101000000 {\"url\": 7}\n",
+    );
+    bench.file("nothing", "");
+    for list in
+        ["odd", "packed", "--column page --delimiter , fields.csv", "index.cdxj", "nothing", "odd nothing packed"]
+    {
+        for options in ["", "--chunk-size 3000 --threads 3", "--chunk-size 1"] {
+            let as_text = format!("{SOURCES} --force --out text {list}");
+            bench.filter(&as_text).assert().success();
+            bench.filter(&format!("{SOURCES} --force --format parquet --out out {options} {list}")).assert().success();
+            for name in PARTITIONS {
+                let expected = bench.read(&format!("text/{name}.txt"));
+                let has_head = list.contains("csv");
+                let expected: Vec<&[u8]> =
+                    crate::bench::lines(&expected).into_iter().skip(usize::from(has_head)).map(content).collect();
+                let rows = rows(&bench, &format!("out/{name}.parquet"));
+                assert!(rows.iter().map(line).eq(expected), "{list} {options} {name}");
+                assert!(rows.iter().all(|row| text(row, "verdict") == name));
+            }
+            bench.program("verify out --inputs").assert().success();
+        }
+    }
+    bench.filter(&format!("{SOURCES} --force --format parquet --out out odd")).assert().success();
+    let names = ["allowed.parquet", "blocked.parquet", "deferred.parquet", "invalid.parquet"];
+    assert_eq!(bench.names("out"), [&names[..], &["receipt.json", "robots-needed.tsv"]].concat());
+    assert_eq!(columns(&bench, "out/invalid.parquet"), ["url", "line", "verdict", "reason"]);
+    let last = rows(&bench, "out/deferred.parquet").pop().expect("a row");
+    assert_eq!(text(&last, "url"), "http://a.example/last");
+    assert_eq!(*column(&last, "line"), Field::Null, "the line is the URL");
+    let deferred = rows(&bench, "out/deferred.parquet");
+    let replaced = deferred.iter().find(|row| text(row, "url") == "http://a.example/\u{fffd}");
+    assert_eq!(line(replaced.expect("trimmed, and what is not UTF-8 replaced")), b"http://a.example/\xff\r");
+}
+
+#[test]
+fn the_url_of_a_line_of_fields_stands_beside_it_and_the_head_line_in_the_file() {
+    let bench = Bench::with_site();
+    bench.file("fields.csv", "id,page\n1,http://a.example/no\n2,http://a.example/yes\n3\n");
+    bench.filter("--robots sites --format parquet --out out --column page --delimiter , fields.csv").assert().success();
+    let blocked = rows(&bench, "out/blocked.parquet");
+    assert_eq!(text(&blocked[0], "url"), "http://a.example/no");
+    assert_eq!(line(&blocked[0]), b"1,http://a.example/no");
+    assert_eq!((text(&blocked[0], "verdict"), text(&blocked[0], "reason")), ("blocked".into(), "rules".into()));
+    let invalid = rows(&bench, "out/invalid.parquet");
+    assert_eq!((column(&invalid[0], "url"), text(&invalid[0], "reason")), (&Field::Null, "column".to_owned()));
+    assert_eq!(line(&invalid[0]), b"3");
+    let reader = reader(&bench, "out/allowed.parquet");
+    let told = reader.metadata().file_metadata().key_value_metadata().expect("a head line");
+    assert_eq!((told[0].key.as_str(), told[0].value.as_deref()), ("robosieve.head", Some("id,page")));
+}
+
+/// A list with columns of many kinds, some inside others, in row groups of a few rows.
+fn nested(urls: &[&str], per_group: usize) -> Vec<u8> {
+    let schema = "message list {
+        required int32 id; optional binary url (STRING);
+        optional group tags (LIST) { repeated group list { optional binary element (STRING); } }
+        optional group more { required int32 number; repeated int32 numbers; }
+        optional fixed_len_byte_array(2) half; optional boolean flag;
+    }";
+    let schema = Arc::new(parse_message_type(schema).expect("a schema"));
+    let mut file = Vec::new();
+    let mut writer =
+        SerializedFileWriter::new(&mut file, schema, Arc::new(WriterProperties::builder().build())).expect("a writer");
+    for (number, urls) in urls.chunks(per_group).enumerate() {
+        let ids: Vec<i32> = (0..urls.len()).map(|row| (number * per_group + row) as i32).collect();
+        let texts = |row: &i32, level| ByteArray::from(format!("tag {row} {level}").as_str());
+        let mut group = writer.next_row_group().expect("a group");
+        let mut tags = (Vec::new(), Vec::new(), Vec::new());
+        let mut numbers = (Vec::new(), Vec::new(), Vec::new());
+        for id in &ids {
+            // No list, an empty one, one with a value and a null.
+            match id % 3 {
+                0 => tags.1.push(0),
+                1 => tags.1.push(1),
+                _ => {
+                    tags.1.extend([3, 2, 3]);
+                    tags.0.extend([texts(id, 0), texts(id, 2)]);
+                }
+            }
+            tags.2.extend(&[0, 1, 1][..if id % 3 == 2 { 3 } else { 1 }]);
+            let many = (id % 4) as usize;
+            numbers.1.extend(vec![2; many]);
+            if many == 0 {
+                numbers.1.push(1);
+            }
+            numbers.0.extend((0..many as i32).map(|value| value + id));
+            numbers.2.extend((0..many.max(1)).map(|value| i16::from(value > 0)));
+        }
+        let there = vec![1; ids.len()];
+        let urls: Vec<ByteArray> = urls.iter().map(|url| ByteArray::from(*url)).collect();
+        let halves: Vec<_> = ids.iter().map(|&id| ByteArray::from(vec![id as u8, 7]).into()).collect();
+        let flags: Vec<bool> = ids.iter().map(|id| id % 2 == 0).collect();
+        for column in 0..7 {
+            let mut writer = group.next_column().expect("the library").expect("a column");
+            let written = match column {
+                0 => writer.typed::<Int32Type>().write_batch(&ids, None, None),
+                1 => writer.typed::<ByteArrayType>().write_batch(&urls, Some(&there), None),
+                2 => writer.typed::<ByteArrayType>().write_batch(&tags.0, Some(&tags.1), Some(&tags.2)),
+                3 => writer.typed::<Int32Type>().write_batch(&ids, Some(&there), None),
+                4 => writer.typed::<Int32Type>().write_batch(&numbers.0, Some(&numbers.1), Some(&numbers.2)),
+                5 => {
+                    writer.typed::<parquet::data_type::FixedLenByteArrayType>().write_batch(&halves, Some(&there), None)
+                }
+                _ => writer.typed::<parquet::data_type::BoolType>().write_batch(&flags, Some(&there), None),
+            };
+            written.expect("values");
+            writer.close().expect("a column");
+        }
+        group.close().expect("a group");
+    }
+    writer.close().expect("a file");
+    file
+}
+
+#[test]
+fn all_columns_of_a_table_pass_through() {
+    let bench = Bench::with_site();
+    let urls = ["http://a.example/1", "http://a.example/no", "http://b.example/", "", "http://a.example/\n"].repeat(50);
+    bench.file("list", nested(&urls, 37));
+    bench.file("list.gz", gzip(&bench.read("list")));
+    let input = rows(&bench, "list");
+    assert!(input.iter().any(|row| matches!(column(row, "tags"), Field::ListInternal(_))));
+    for options in ["list", "list.gz", "--threads 3 --chunk-size 2000 list", "--chunk-size 1 list", "--column 2 list"] {
+        bench
+            .filter(&format!("--robots sites --force --format parquet --verdicts --out out {options}"))
+            .assert()
+            .success();
+        let all = rows(&bench, "out/verdicts.parquet");
+        let (kept, ours): (Vec<Row>, Vec<Row>) =
+            all.iter().map(|row| (row[..row.len() - 2].to_vec(), row[row.len() - 2..].to_vec())).unzip();
+        assert!(kept == input, "{options}");
+        let verdicts = ["allowed", "blocked", "deferred", "invalid", "invalid"].repeat(50);
+        assert!(ours.iter().map(|row| text(row, "verdict")).eq(verdicts), "{options}");
+        bench.program("verify out --inputs").assert().success();
+        bench.filter(&format!("--robots sites --force --format parquet --out out {options}")).assert().success();
+        for name in PARTITIONS {
+            let expected: Vec<&Row> = all.iter().filter(|row| text(row, "verdict") == name).collect();
+            assert!(rows(&bench, &format!("out/{name}.parquet")).iter().eq(expected), "{options} {name}");
+        }
+        bench.program("verify out --inputs").assert().success();
+    }
+    let reasons: Vec<String> = rows(&bench, "out/invalid.parquet").iter().map(|row| text(row, "reason")).collect();
+    assert_eq!(reasons[..2], ["empty", "line-break"]);
+}
+
+#[test]
+fn urls_that_are_put_together_are_proved_too() {
+    let bench = Bench::with_site();
+    let columns = [
+        ("optional binary url_protocol (UTF8)", Texts(vec![Some("http"), Some("http"), None])),
+        ("optional binary url_host_name (UTF8)", Texts(vec![Some("a.example"); 3])),
+        ("optional int32 url_port", Int32(vec![None, Some(80), None])),
+        ("optional binary url_path (UTF8)", Texts(vec![Some("/no"), Some("/a\nb"), Some("/")])),
+        ("optional binary url_query (UTF8)", Texts(vec![None, Some("q"), None])),
+    ];
+    bench.file("list", parquet(&columns, 3, Compression::SNAPPY));
+    bench.filter("--robots sites --format parquet --out out list").assert().success();
+    assert_eq!(rows(&bench, "out/blocked.parquet").len(), 3);
+    assert_eq!(text(&rows(&bench, "out/invalid.parquet")[0], "url_path"), "/a\nb");
+    bench.program("verify out --inputs").assert().success();
+}
+
+#[test]
+fn every_crawler_has_its_verdicts() {
+    let bench = Bench::new();
+    bench.file("sites/a.example", "User-agent: one\nDisallow: /1\n\nUser-agent: *\nDisallow: /2\n");
+    bench.file("urls", "http://a.example/1\nhttp://a.example/2\nno url\n");
+    let run = |options: &str| {
+        let words =
+            format!("filter --agent one --agent * --robots sites --force --format parquet --out out {options} urls");
+        bench.program(&words).assert().success();
+        bench.program("verify out --inputs").assert().success();
+    };
+    run("");
+    for (file, url) in [("blocked.one", "http://a.example/1"), ("blocked.default", "http://a.example/2")] {
+        let rows = rows(&bench, &format!("out/{file}.parquet"));
+        assert_eq!(rows.iter().map(|row| text(row, "url")).collect::<Vec<_>>(), [url]);
+        assert_eq!(columns(&bench, &format!("out/{file}.parquet"))[2..], ["verdict", "reason"]);
+    }
+    run("--verdicts");
+    let own = ["verdict.one", "reason.one", "verdict.default", "reason.default"];
+    assert_eq!(columns(&bench, "out/verdicts.parquet")[2..], own);
+    let rows = rows(&bench, "out/verdicts.parquet");
+    let found: Vec<[String; 4]> = rows.iter().map(|row| own.map(|name| text(row, name))).collect();
+    assert_eq!(found[0], ["blocked", "rules", "allowed", "rules"]);
+    assert_eq!(found[1], ["allowed", "rules", "blocked", "rules"]);
+    assert_eq!(found[2], ["invalid", "not-absolute", "invalid", "not-absolute"]);
+}
+
+#[test]
+fn tables_that_do_not_fit_are_told_before_anything_is_written() {
+    let bench = Bench::with_site();
+    let urls = || ("optional binary url", Texts(vec![Some("http://a.example/")]));
+    bench.file("one", parquet(&[urls()], 1, Compression::SNAPPY));
+    bench.file("two", parquet(&[urls(), ("optional int32 id", Int32(vec![Some(1)]))], 1, Compression::SNAPPY));
+    bench.file("taken", parquet(&[urls(), ("optional int32 reason", Int32(vec![Some(1)]))], 1, Compression::SNAPPY));
+    bench.file("urls", "http://a.example/\n");
+    let refused = |words: &str, message: &[&str]| {
+        bench.refused(&format!("--robots sites --format parquet {words}"), message);
+        assert_eq!(bench.names("out"), [""; 0]);
+    };
+    refused("--out out one two", &["one", "two", "columns", "--per-input"]);
+    refused("--out out urls one", &["urls", "one", "columns", "--per-input"]);
+    refused("--out out taken", &["taken", "\"reason\"", "--format text"]);
+    refused("--out out --compress gz urls", &["--compress", "Parquet", "Zstandard"]);
+    refused("--only allowed urls", &["--format parquet", "--out"]);
+    refused("--count urls", &["--format parquet", "--out"]);
+    bench.filter("--robots sites --format parquet --per-input --out out one two urls").assert().success();
+    assert_eq!(columns(&bench, "out/0001-one/allowed.parquet"), ["url", "verdict", "reason"]);
+    assert_eq!(columns(&bench, "out/0002-two/allowed.parquet"), ["url", "id", "verdict", "reason"]);
+    assert_eq!(columns(&bench, "out/0003-urls/blocked.parquet"), ["url", "line", "verdict", "reason"]);
+    bench.program("verify out --inputs").assert().success();
+    bench.filter("--robots sites --format parquet --force --out out one one").assert().success();
+    assert_eq!(rows(&bench, "out/allowed.parquet").len(), 2);
+}
+
+#[test]
+fn a_table_with_fewer_or_more_rows_in_a_column_is_refused() {
+    let bench = Bench::with_site();
+    let urls: Vec<_> = (0..4000).map(|number| Some(format!("http://a.example/{number}").into_bytes())).collect();
+    let numbers = Int32((0..4000).map(|number| Some(number * 7919)).collect());
+    let file =
+        parquet(&[("optional binary url", Octets(urls)), ("optional int32 id", numbers)], 2, Compression::SNAPPY);
+    let mut refused = 0;
+    for at in (4..file.len() - 8).step_by(file.len() / 60) {
+        let mut damaged = file.clone();
+        damaged[at..at + 4].iter_mut().for_each(|octet| *octet ^= 0x55);
+        bench.file("list", damaged);
+        let words = "--robots sites --force --format parquet --chunk-size 5000 --out out list";
+        let done = bench.filter(words).output().expect("the program");
+        if !done.status.success() {
+            assert_eq!(done.status.code(), Some(2), "octet {at}");
+            said(&done.stderr, &["the list list: "]);
+            refused += 1;
+        }
+    }
+    assert!(refused > 5, "{refused}");
+}
+
+#[test]
+fn parts_are_tables_of_their_own_and_no_longer_than_they_may_be() {
+    let bench = Bench::new();
+    let run = |options: &str| {
+        let words = format!("{SOURCES} --force --format parquet {options} DATASETS/urls.txt");
+        bench.filter(&words).assert().success();
+    };
+    run("--out whole");
+    for threads in [1, 3] {
+        run(&format!("--out out --split-size 20k --chunk-size 4000 --threads {threads}"));
+        let parts: Vec<String> = bench.names("out").into_iter().filter(|name| name.starts_with("allowed.")).collect();
+        assert!(parts.len() > 2, "{parts:?}");
+        let all: Vec<Row> = parts.iter().flat_map(|name| rows(&bench, &format!("out/{name}"))).collect();
+        assert!(all == rows(&bench, "whole/allowed.parquet"));
+        for (place, name) in parts.iter().enumerate() {
+            let length = fs::metadata(bench.path(&format!("out/{name}"))).expect("a file").len();
+            assert!(length <= 20 << 10, "{name} has {length} octets");
+            assert!(length > 10 << 10 || place + 1 == parts.len(), "{name} has {length} octets");
+            assert_eq!(*name, format!("allowed.{:04}.parquet", place + 1));
+        }
+        bench.program("verify out --inputs").assert().success();
+    }
+}
+
+#[test]
+fn tables_do_not_depend_on_threads() {
+    let bench = Bench::with_site();
+    bench.file("text", bench.read("DATASETS/urls.txt").repeat(5));
+    let urls = ["http://a.example/1", "http://a.example/no", "http://b.example/", ""].repeat(500);
+    bench.file("table", nested(&urls, 370));
+    for list in ["text", "table"] {
+        let stored = |threads: usize| {
+            let words =
+                format!("--robots sites --force --format parquet --out out --chunk-size 9000 --threads {threads}");
+            bench.filter(&format!("{words} {list}")).assert().success();
+            PARTITIONS.map(|name| bench.read(&format!("out/{name}.parquet")))
+        };
+        assert!(stored(1) == stored(3), "{list}");
+    }
+}
+
+#[test]
+fn shards_are_joined_to_one_table() {
+    let bench = Bench::new();
+    for form in ["", "--verdicts", "--per-input"] {
+        let run = |options: &str| {
+            let words = format!("{SOURCES} --format parquet --chunk-size 8000 {form} --force {options}");
+            bench.filter(&format!("{words} DATASETS/urls.txt")).assert().success();
+        };
+        run("--out whole");
+        for shard in 1..=3 {
+            run(&format!("--shard {shard}/3 --out part-{shard}"));
+        }
+        bench.program("join --force --out all part-1 part-2 part-3").assert().success();
+        bench.program("verify all").assert().success();
+        bench.program("join --force --concat --out all part-1 part-2 part-3").assert().success();
+        bench.program("verify all --inputs").assert().success();
+        let folder = if form == "--per-input" { "0001-urls.txt/" } else { "" };
+        let names = bench.names(&format!("whole/{folder}"));
+        let tables: Vec<&String> = names.iter().filter(|name| name.ends_with(".parquet")).collect();
+        assert_eq!(tables.len(), if form == "--verdicts" { 1 } else { 4 });
+        for name in tables {
+            let [all, whole] = ["all", "whole"].map(|run| rows(&bench, &format!("{run}/{folder}{name}")));
+            assert!(all == whole, "{name} {form}");
+        }
+    }
+}
+
+#[test]
+fn verify_notices_tables_that_are_not_what_was_written() {
+    let bench = Bench::new();
+    bench.filter(&format!("{SOURCES} --format parquet --out out DATASETS/urls.txt")).assert().success();
+    let [allowed, blocked] = ["allowed", "blocked"].map(|name| bench.read(&format!("out/{name}.parquet")));
+    let is_noticed = |name: &str, octets: &[u8]| {
+        bench.file(&format!("out/{name}.parquet"), octets);
+        let done = bench.program("verify out").output().expect("the program");
+        assert_ne!(done.status.code(), Some(0), "{name}");
+        bench.file("out/allowed.parquet", &allowed);
+        bench.file("out/blocked.parquet", &blocked);
+        String::from_utf8_lossy(&done.stdout).into_owned()
+    };
+    assert!(is_noticed("allowed", &blocked).contains("without the verdict that they should have"));
+    is_noticed("allowed", &allowed[..allowed.len() - 1]);
+    let other =
+        "--robots DATASETS/sites --robots DATASETS/origins.jsonl --now 2026-11-01T00:00:00Z --on-unfetched allow";
+    bench.filter(&format!("{other} --format parquet --out other DATASETS/urls.txt")).assert().success();
+    assert!(is_noticed("allowed", &bench.read("other/allowed.parquet")).contains("lines of"));
+    bench.program("verify out").assert().success();
+}
+
+#[test]
+fn a_report_reads_tables() {
+    let bench = Bench::new();
+    let rules = |format: &str| {
+        bench.filter(&format!("{SOURCES} --force --format {format} --out out DATASETS/urls.txt")).assert().success();
+        bench.program("report out --robots DATASETS/sites --robots DATASETS/origins.jsonl").assert().success();
+        let page = String::from_utf8(bench.read("out/report.html")).expect("UTF-8");
+        page.lines().filter(|line| line.contains("Disallow")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let of_text = rules("text");
+    assert!(of_text.len() > 3, "{of_text:?}");
+    assert_eq!(rules("parquet"), of_text);
+    assert_eq!(rules("parquet --verdicts"), of_text);
+}
+
+#[test]
+fn a_table_of_ours_is_a_list() {
+    let bench = Bench::with_site();
+    bench.file("urls", "http://a.example/no\nhttp://a.example/yes\n");
+    bench.filter("--robots sites --format parquet --verdicts --out out urls").assert().success();
+    bench.filter("--robots sites --out again out/verdicts.parquet").assert().success();
+    assert_eq!(Split::read(&bench, "again").lines("blocked"), ["http://a.example/no"]);
+}
