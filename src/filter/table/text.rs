@@ -1,7 +1,8 @@
 //! The columns of a text's lines: the URL, and the line where it is more than that.
 //!
 //! A line is `url` alone if it is the URL, octet for octet, and UTF-8, as nearly all lines are. Of any other, `line` has
-//! all octets, and `url` the URL that was judged (what is not UTF-8 in it is replaced), or null where there is none.
+//! all octets, and `url` the URL that was judged, or null where there is none. What is not UTF-8 in it is percent-encoded
+//! there, as a fetcher has to.
 
 use parquet::data_type::{ByteArray, ByteArrayType};
 
@@ -73,9 +74,8 @@ impl<'c> Text<'c> {
             self.more.push(None);
             return;
         }
-        let text = String::from_utf8_lossy(url).into_owned();
         let more = slice();
-        self.urls.push((!text.is_empty()).then(|| ByteArray::from(text.into_bytes())));
+        self.urls.push((!url.is_empty()).then(|| ByteArray::from(as_utf8(url).into_bytes())));
         self.more.push(Some(more));
     }
 
@@ -104,4 +104,14 @@ impl<'c> Text<'c> {
         }
         writers.into_iter().try_for_each(|writer| Ok(writer.close()?))
     }
+}
+
+/// A URL with what is not UTF-8 in it percent-encoded.
+fn as_utf8(url: &[u8]) -> String {
+    let mut text = String::with_capacity(url.len());
+    for part in url.utf8_chunks() {
+        text.push_str(part.valid());
+        text.extend(percent_encoding::percent_encode(part.invalid(), percent_encoding::NON_ALPHANUMERIC));
+    }
+    text
 }
