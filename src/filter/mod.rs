@@ -9,6 +9,7 @@ mod checkpoint;
 mod chunks;
 mod commit;
 mod decision;
+mod explain;
 mod file_layout;
 mod form;
 mod format;
@@ -48,6 +49,7 @@ mod verify;
 mod worker;
 
 pub use decision::{Choices, Fallback, MaxAge};
+pub use explain::{Cause, Explainer};
 pub use form::Form;
 pub use format::Format;
 pub use frame::FrameFormat;
