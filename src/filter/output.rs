@@ -55,11 +55,17 @@ pub(super) struct SetStart {
 #[derive(Debug)]
 struct Target {
     state: TargetState,
+    ends: Ends,
+    file: Arc<OpenFile>,
+}
+
+/// What stands at the ends of files, whatever lines they get.
+#[derive(Debug, Clone)]
+struct Ends {
+    /// What each begins with.
+    head: Arc<[u8]>,
     /// What follows the head in a table without rows.
     nothing: Arc<[u8]>,
-    /// What each of its files begins with.
-    head: Arc<[u8]>,
-    file: Arc<OpenFile>,
 }
 
 /// The files that lines of one kind go to: together with what still waits to be gathered into a frame, all that there is to
@@ -178,8 +184,8 @@ impl Output {
         for set in sets {
             let path = output.directory.join(&set.folder);
             fs::create_dir_all(&path).map_err(|error| failed(&path, error))?;
-            let (head, nothing) = output.ends_of(set)?;
-            let files = (0..output.layout.files.len()).map(|file| output.target(&set.folder, &head, &nothing, file));
+            let ends = output.ends_of(set)?;
+            let files = (0..output.layout.files.len()).map(|file| output.target(&set.folder, &ends, file));
             let files = files.collect::<Result<_, FilterError>>()?;
             output.sets.push(files);
         }
@@ -200,13 +206,13 @@ impl Output {
         let (directory, pending) = (directory.to_owned(), Vec::new());
         let mut output = Output { directory, layout, sets: Vec::new(), pending, ended: Vec::new(), keeper: None };
         for (set, start) in sets.iter().zip(starts) {
-            let (head, nothing) = output.ends_of(start)?;
+            let ends = output.ends_of(start)?;
             let targets = set.iter().map(|target| {
                 let mut files = target.parts.iter().map(|part| output.reopen(part));
                 let first = files.next().unwrap_or_else(|| output.no_parts());
                 let file = files.fold(first, |before, part| before.and(part))?;
                 output.pending.extend(target.parts.iter().map(|part| output.directory.join(&part.name)));
-                Ok(Target { state: target.clone(), nothing: Arc::clone(&nothing), head: Arc::clone(&head), file })
+                Ok(Target { state: target.clone(), ends: ends.clone(), file })
             });
             let targets = targets.collect::<Result<_, FilterError>>()?;
             output.sets.push(targets);
@@ -214,9 +220,9 @@ impl Output {
         Ok(output)
     }
 
-    /// What all files of a set begin with, and what follows that in a table without rows.
-    fn ends_of(&self, set: &SetStart) -> Result<(Arc<[u8]>, Arc<[u8]>), FilterError> {
-        Ok((self.layout.head(&set.head)?.into(), set.nothing.as_slice().into()))
+    /// What stands at the ends of all files of a set.
+    fn ends_of(&self, set: &SetStart) -> Result<Ends, FilterError> {
+        Ok(Ends { head: self.layout.head(&set.head)?.into(), nothing: set.nothing.as_slice().into() })
     }
 
     /// Opens a part of a file again, as long as it was.
@@ -266,16 +272,10 @@ impl Output {
     }
 
     /// Begins the first part of a file that lines go to.
-    fn target(
-        &mut self,
-        folder: &str,
-        head: &Arc<[u8]>,
-        nothing: &Arc<[u8]>,
-        file: usize,
-    ) -> Result<Target, FilterError> {
-        let (written, open) = self.part(folder, head, file, 0)?;
+    fn target(&mut self, folder: &str, ends: &Ends, file: usize) -> Result<Target, FilterError> {
+        let (written, open) = self.part(folder, &ends.head, file, 0)?;
         let state = TargetState { folder: folder.to_owned(), parts: vec![written] };
-        Ok(Target { state, nothing: Arc::clone(nothing), head: Arc::clone(head), file: open })
+        Ok(Target { state, ends: ends.clone(), file: open })
     }
 
     /// Begins a part of a file.
@@ -316,7 +316,7 @@ impl Output {
                 let end = part.end + part.footer + footer;
                 let (now, later) = rest.split_at(self.layout.fitting(rest, end, part.blocks));
                 if now.is_empty() {
-                    let (folder, head) = (target.state.folder.clone(), Arc::clone(&target.head));
+                    let (folder, head) = (target.state.folder.clone(), Arc::clone(&target.ends.head));
                     let number = target.state.parts.len();
                     let (written, open) = self.part(&folder, &head, block.file, number)?;
                     let target = &mut self.sets[block.set][block.file];
@@ -413,7 +413,7 @@ impl Target {
             let mut write = || {
                 let mut file = OpenOptions::new().read(true).write(true).open(&path)?;
                 let footer = table::footer(&mut file, part.head, part.end)?;
-                let footer = footer.as_deref().unwrap_or(&self.nothing);
+                let footer = footer.as_deref().unwrap_or(&self.ends.nothing);
                 write_at(&file, footer, part.end)?;
                 part.end += footer.len() as u64;
                 Ok(())

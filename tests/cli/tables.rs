@@ -391,7 +391,7 @@ fn verify_notices_tables_that_are_not_what_was_written() {
         bench.file("out/blocked.parquet", &blocked);
         String::from_utf8_lossy(&done.stdout).into_owned()
     };
-    assert!(is_noticed("allowed", &blocked).contains("without the verdict that they should have"));
+    assert!(is_noticed("allowed", &blocked).contains("rows with another verdict than that of the partition"));
     is_noticed("allowed", &allowed[..allowed.len() - 1]);
     let other =
         "--robots DATASETS/sites --robots DATASETS/origins.jsonl --now 2026-11-01T00:00:00Z --on-unfetched allow";

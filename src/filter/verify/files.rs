@@ -132,7 +132,7 @@ fn partitions(
         }
         if receipt.options.format == Format::Parquet {
             let found = rows(receipt, &path, Some(partition), threads)?;
-            let problem = found.strange().or_else(|| file.lines.difference(&found.lines));
+            let problem = found.misplaced().or_else(|| file.lines.difference(&found.lines));
             let problem = problem.or_else(|| stored_otherwise(&path, file));
             checked.push(Checked { path, role: Role::Output, found: Some(Part::of(&found.lines, true)), problem });
             continue;

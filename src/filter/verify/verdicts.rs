@@ -77,7 +77,12 @@ impl Columns {
 
     /// What is wrong with lines that are not as they should be whatever the receipt says.
     pub fn strange(&self) -> Option<String> {
-        (self.strange > 0).then(|| format!("{} lines without the verdict that they should have", self.strange))
+        (self.strange > 0).then(|| format!("{} lines without a verdict for each crawler", self.strange))
+    }
+
+    /// What is wrong with rows of the table of a partition that do not say so.
+    pub fn misplaced(&self) -> Option<String> {
+        (self.strange > 0).then(|| format!("{} rows with another verdict than that of the partition", self.strange))
     }
 
     /// What is not as the receipt says: the lines must be `whole`, and those of each partition `parts`, in the order of
