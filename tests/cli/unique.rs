@@ -47,6 +47,11 @@ fn receipt(bench: &Bench, folder: &str) -> Value {
     serde_json::from_slice(&bench.read(&format!("{folder}/receipt.json"))).expect("JSON")
 }
 
+fn has(text: &[u8], words: &[&str]) {
+    let text = String::from_utf8_lossy(text);
+    assert!(words.iter().all(|word| text.contains(word)), "{words:?} {text}");
+}
+
 const RUN: &str = "filter --agent examplebot --robots sites --chunk-size 3000 --now 2026-01-01T00:00:00Z";
 
 #[test]
@@ -58,7 +63,7 @@ fn the_first_line_of_each_url_stays_and_the_rest_is_accounted_for() {
     for threads in [1, 3] {
         let words = format!("{RUN} --unique --force --threads {threads} --out out urls more");
         let told = bench.program(&words).assert().success();
-        said(&told.get_output().stderr, &["duplicates", "left out by --unique", "every line is accounted for"]);
+        has(&told.get_output().stderr, &["duplicates", "left out by --unique", "every line is accounted for"]);
         let receipt = receipt(&bench, "out");
         assert_eq!(receipt["options"]["unique"], true);
         assert_eq!(receipt["input"]["lines"], all);
@@ -100,8 +105,6 @@ fn every_form_of_output_has_the_same_lines() {
 
     bench.program(&format!("{RUN} --unique --per-input --compress gz --out each urls more")).assert().success();
     bench.program("verify --inputs each").assert().success();
-    let of_both: u64 = ["each/1-urls", "each/2-more"].iter().map(|folder| bench.names(folder).len() as u64).sum();
-    assert_eq!(of_both, 8);
     assert_eq!(receipt(&bench, "each")["duplicates"], receipt(&bench, "out")["duplicates"]);
 }
 
@@ -135,7 +138,7 @@ fn a_receipt_that_hides_lines_among_duplicates_is_noticed() {
         change(&mut receipt);
         bench.file("out/receipt.json", receipt.to_string());
         let ended = bench.program("verify out").assert().code(1);
-        said(&ended.get_output().stdout, message);
+        has(&ended.get_output().stdout, message);
     };
     with(&|receipt| receipt["duplicates"]["lines"] = 1.into(), &["and duplicates do not add up to the input"]);
     with(&|receipt| receipt["lists"][0]["duplicates"]["lines"] = 1.into(), &["duplicates of the lists"]);
