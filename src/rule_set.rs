@@ -52,6 +52,13 @@ pub struct KeptRule {
     pub line: u32,
 }
 
+impl KeptRule {
+    /// The key of its line: `Allow` or `Disallow`.
+    pub fn key(&self) -> &'static str {
+        if self.allow { "Allow" } else { "Disallow" }
+    }
+}
+
 /// A record kept beside the rules, such as `Crawl-delay`, as it stands in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptRecord {
@@ -120,9 +127,27 @@ impl ChosenRules {
         &self.agent_lines
     }
 
+    /// The one of them that a rule stands below, or the last one if there is no rule.
+    pub fn agent_line(&self, rule: Option<&KeptRule>) -> Option<&(String, u32)> {
+        self.agent_lines.iter().rev().find(|(_, line)| rule.is_none_or(|rule| *line < rule.line))
+    }
+
     /// The rules, in the order of the file.
     pub fn rules(&self) -> &[KeptRule] {
         &self.rules
+    }
+
+    /// How many octets of memory they take, about.
+    pub(crate) fn size(&self) -> usize {
+        // What an allocation takes besides is about a word.
+        let values: usize = self.rules.iter().map(|rule| rule.value.len() + size_of::<usize>()).sum();
+        let agents: usize = self.agent_lines.iter().map(|(name, _)| name.len() + size_of::<usize>()).sum();
+        size_of_val(self)
+            + values
+            + agents
+            + size_of_val(self.rules.as_slice())
+            + size_of_val(self.agent_lines.as_slice())
+            + self.patterns.size()
     }
 
     /// The ranked patterns.

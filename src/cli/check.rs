@@ -152,22 +152,15 @@ fn by_rules(rules: &ChosenRules, path: &[u8]) -> Answer {
         Verdict::Blocked => BLOCKED,
     };
     let why = match explanation.rule {
-        Some(rule) => {
-            let key = if rule.allow { "Allow" } else { "Disallow" };
-            format!("line {}: {key}: {}", rule.line, String::from_utf8_lossy(&rule.value))
-        }
+        Some(rule) => format!("line {}: {}: {}", rule.line, rule.key(), String::from_utf8_lossy(&rule.value)),
         None if explanation.always_allowed => "/robots.txt is always allowed".to_owned(),
         None if rules.origin() == GroupOrigin::None => "no group applies".to_owned(),
         None => "no rule matches".to_owned(),
     };
-    Answer { word, why, group: Some(group(rules, &explanation)) }
-}
-
-/// The agent of the group: that of the deciding rule, or of all that apply.
-fn group(rules: &ChosenRules, explanation: &robosieve::Explanation<'_>) -> String {
-    let before = |line: u32| explanation.rule.is_none_or(|rule| line < rule.line);
-    match rules.agent_lines().iter().rev().find(|(_, line)| before(*line)) {
+    // The agent of the group: that of the deciding rule, or of all that apply.
+    let group = match rules.agent_line(explanation.rule) {
         Some((name, line)) => format!("User-agent: {name} (line {line})"),
         None => NO_GROUP.to_owned(),
-    }
+    };
+    Answer { word, why, group: Some(group) }
 }

@@ -18,7 +18,7 @@ use super::outcome::{Outcome, Partition, Reason};
 use crate::automaton::{self, Scratch, Walk};
 use crate::origin;
 use crate::pattern::Verdict;
-use crate::policy::{self, Crawler, Groups, Index, Policy};
+use crate::policy::{self, Crawler, Groups, Index, Policy, Record};
 use crate::rule_set::is_always_allowed;
 
 /// A policy with the operator's choices, ready to judge.
@@ -245,6 +245,16 @@ impl<'p> Judge<'p> {
             }
         }
         origin::canonical(line).map(|(origin, end)| (Cow::Owned(origin), end))
+    }
+
+    /// What a record comes to.
+    pub(super) fn decision(&self, record: &Record<'_>) -> Decision {
+        self.decisions.of(record)
+    }
+
+    /// The groups that apply to the crawler.
+    pub(super) fn groups(&self) -> &Groups<'p> {
+        &self.groups
     }
 
     /// The policy.

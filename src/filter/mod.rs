@@ -9,6 +9,7 @@ mod checkpoint;
 mod chunks;
 mod commit;
 mod decision;
+mod explain;
 mod file_layout;
 mod form;
 mod frame;
@@ -44,6 +45,7 @@ mod verify;
 mod worker;
 
 pub use decision::{Choices, Fallback, MaxAge};
+pub use explain::{Cause, Explainer};
 pub use form::Form;
 pub use frame::FrameFormat;
 pub use join::{JoinError, join};

@@ -77,6 +77,11 @@ impl Patterns {
         self.segments[range].iter().map(|&(start, end)| start as usize..end as usize)
     }
 
+    /// How many octets of memory they take.
+    pub(crate) fn size(&self) -> usize {
+        size_of_val(self.patterns.as_slice()) + size_of_val(self.segments.as_slice()) + self.text.len()
+    }
+
     /// Whether two patterns have the same segments, in the same way: they match the same paths.
     pub(crate) fn is_same(&self, one: &Pattern, other: &Pattern) -> bool {
         let texts = |pattern| self.segments(pattern).map(|range| &self.text[range]);

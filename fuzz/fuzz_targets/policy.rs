@@ -1,0 +1,90 @@
+//! Any octets as a policy file: refused, or harmless whatever it is asked for.
+//!
+//! The first octet says what the others are. 0 and 1: changes to a policy that has everything, one of two, in fours: a
+//! place of three octets, and what is added to the octet there. Else: the lengths of the sections, two octets for each,
+//! and their octets; the header, which would hardly ever be right by chance, is made for them.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use robosieve::policy::{Policy, Trust};
+use std::sync::LazyLock;
+use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
+
+#[path = "../../tests/policy/everything.rs"]
+mod everything;
+
+static BASES: LazyLock<[Vec<u8>; 2]> = LazyLock::new(|| {
+    [everything::complete(), everything::with_wildcards()].map(|policy| policy.octets().to_vec())
+});
+
+/// Octets of the header, as FORMAT.md has it: where the lengths of the sections begin, and where its own hash stands.
+const HEADER: usize = 160;
+const TABLE: usize = 40;
+const HASHED: usize = HEADER - 8;
+const ALIGNMENT: usize = 64;
+const SECTIONS: usize = 7;
+
+/// A policy that has everything, with changes.
+fn changed(base: &[u8], changes: &[u8]) -> Vec<u8> {
+    let mut image = base.to_vec();
+    for change in changes.chunks_exact(4) {
+        let place = u32::from_le_bytes([change[0], change[1], change[2], 0]) as usize % image.len();
+        image[place] = image[place].wrapping_add(change[3]);
+    }
+    image
+}
+
+/// An image of sections of these lengths.
+fn image_of(lengths: [usize; SECTIONS], mut octets: &[u8]) -> Vec<u8> {
+    let mut image = header_start();
+    image.resize(HEADER.next_multiple_of(ALIGNMENT), 0);
+    for (section, length) in lengths.into_iter().enumerate() {
+        let (content, rest) = octets.split_at(length.min(octets.len()));
+        octets = rest;
+        let entry = TABLE + 16 * section;
+        let (start, length) = (image.len() as u64, content.len() as u64);
+        image[entry..entry + 8].copy_from_slice(&start.to_le_bytes());
+        image[entry + 8..entry + 16].copy_from_slice(&length.to_le_bytes());
+        image.extend_from_slice(content);
+        image.resize(image.len().next_multiple_of(ALIGNMENT), 0);
+    }
+    sealed(image)
+}
+
+/// The start of any header: magic, version, the number of sections.
+fn header_start() -> Vec<u8> {
+    BASES[0][..HEADER].to_vec()
+}
+
+/// An image with the length and the checksums that it must have.
+fn sealed(mut image: Vec<u8>) -> Vec<u8> {
+    let length = image.len() as u64;
+    image[16..24].copy_from_slice(&length.to_le_bytes());
+    let checksum = xxh3_128(&image[HEADER..]);
+    image[24..40].copy_from_slice(&checksum.to_le_bytes());
+    let hash = xxh3_64(&image[..HASHED]);
+    image[HASHED..HEADER].copy_from_slice(&hash.to_le_bytes());
+    image
+}
+
+fuzz_target!(|input: &[u8]| {
+    let Some((&kind, rest)) = input.split_first() else { return };
+    let image = match (BASES.get(usize::from(kind)), rest.split_at_checked(2 * SECTIONS)) {
+        (Some(base), _) => changed(base, rest),
+        (None, Some((lengths, octets))) => {
+            let length = |section: usize| usize::from(u16::from_le_bytes([lengths[2 * section], lengths[2 * section + 1]]));
+            image_of(std::array::from_fn(length), octets)
+        }
+        (None, None) => rest.to_vec(),
+    };
+    if image.len() >= HEADER {
+        // As it would be if whoever wrote it had meant it.
+        if let Ok(policy) = Policy::from_octets(&sealed(image.clone()), Trust::Nothing) {
+            everything::use_all_of(&policy);
+        }
+    }
+    if let Ok(policy) = Policy::from_octets(&image, Trust::Checksum) {
+        everything::use_all_of(&policy);
+    }
+});

@@ -1,0 +1,133 @@
+//! Policies that have everything there is, and somebody who asks a policy for everything.
+
+use robosieve::Dialect;
+use robosieve::export::{self, Format, Table};
+use robosieve::filter::{Bench, Choices, Fallback, Judge, MaxAge, Url};
+use robosieve::inspect::{self, Entry, Summary};
+use robosieve::policy::{Answered, Capture, Captures, Columns, Crawler, Overrides, Policy};
+
+/// Several crawlers, all standings, redirects, a last good answer, side records, every word of an operator's, and automata
+/// of every engine.
+pub fn complete() -> Policy {
+    let agents = ["examplebot", "other", "*", "x,other"].map(|agent| agent.parse().expect("agents"));
+    let columns = Columns::new(agents.to_vec()).expect("columns");
+    let mut captures = Captures::new(columns, Dialect::named("draft-1996").expect("a dialect"));
+    captures.add(sources(&text())).expect("few captures");
+    captures.add_overrides(&overrides()).expect("few overrides");
+    captures.policy().expect("few origins")
+}
+
+fn overrides() -> Overrides {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("overrides.toml");
+    let text = "['http://g.example']\nverdict = 'allow-all'\n['http://d.example']\nverdict = 'forbid-all'\n\
+                ['http://c.example']\nrobots-txt = \"User-agent: *\\nDisallow: /a\"\ncrawl-delay = 2\n\
+                ['http://h.example']\npaused-until = 2026-12-01T00:00:00Z\n";
+    std::fs::write(&path, text).expect("a file");
+    Overrides::read(&path).expect("overrides")
+}
+
+/// The same under a dialect with wildcards, for the engines.
+pub fn with_wildcards() -> Policy {
+    let agents = ["examplebot", "other"].map(|agent| agent.parse().expect("agents"));
+    let mut captures = Captures::new(Columns::new(agents.to_vec()).expect("columns"), Dialect::DEFAULT);
+    captures.add(sources(&text())).expect("few captures");
+    captures.policy().expect("few origins")
+}
+
+/// A robots.txt with a DFA for one crawler, and, where there are wildcards, pointers for another.
+fn text() -> String {
+    let many: String = (b'a'..=b'n').map(|octet| format!("Disallow: /*{0}*{0}x\n", char::from(octet))).collect();
+    format!(
+        "Sitemap: s\nUser-agent: examplebot\nDisallow: /no\nAllow: /no/but*this$\nDisallow: /*.a\nCrawl-delay: 2\n\n\
+         User-agent: other\n{many}Allow: /*q$\n\nUser-agent: *\nDisallow: /a\nDisallow: /b\nDisallow: /c\n\
+         Disallow: /d\nDisallow: /e\nDisallow: /f\nDisallow: /g\nDisallow: /h\nDisallow: /i\nDisallow: /j\n"
+    )
+}
+
+fn sources(text: &str) -> Vec<Capture> {
+    let capture = |host: &str, time: i64, status: u16, location: Option<&str>, body: Option<&str>| Capture {
+        url: format!("http://{host}/robots.txt"),
+        origin: Some(format!("http://{host}")),
+        answered: Answered {
+            status: Some(status),
+            fetched_at: Some(time),
+            expires: (time > 5).then_some(time + 1),
+            unreachable_since: (status == 503).then_some(time - 1),
+        },
+        location: location.map(str::to_owned),
+        body: body.map(|body| body.as_bytes().into()),
+        ..Capture::default()
+    };
+    vec![
+        capture("a.example", 9, 200, None, Some(text)),
+        capture("b.example", 3, 301, Some("http://a.example/robots.txt"), None),
+        capture("c.example", 3, 200, None, Some("User-agent: *\nDisallow: /\n")),
+        capture("c.example", 7, 503, None, None),
+        capture("d.example", 3, 404, None, None),
+        capture("e.example", 3, 403, None, None),
+        capture("f.example", 3, 302, Some("http://nowhere.example/robots.txt"), None),
+        capture("g.example", 3, 200, None, Some("User-agent: nobody\nDisallow: /\n")),
+    ]
+}
+
+const URLS: [&str; 15] = [
+    "http://a.example/no/but/like/this",
+    "http://a.example/bbxqq",
+    "http://a.example/aabbccddeeffgghhiijjkkllmmnnx",
+    "http://a.example/nnx~%7e/x.a",
+    "http://a.example/robots.txt",
+    "http://b.example/a",
+    "http://b.example/zzzz",
+    "http://c.example/",
+    "http://d.example/",
+    "http://e.example/x",
+    "http://f.example/x",
+    "http://g.example/x",
+    "http://h.example/x",
+    "HTTP://A.example/../no",
+    "http://unknown.example/x",
+];
+
+/// Everything that a policy can be asked for. What comes of it does not matter.
+pub fn use_all_of(policy: &Policy) {
+    let choices = Choices {
+        on_unreachable: Fallback::Use,
+        on_stale: Fallback::Use,
+        max_age: Some(MaxAge::Dialect),
+        ..Choices::default()
+    };
+    let urls: Vec<Url<'_>> = URLS.iter().map(|url| Url { line: url.as_bytes(), plain: !url.contains('%') }).collect();
+    let (mut outcomes, mut bench) = (Vec::new(), Bench::default());
+    for (column, agents) in policy.columns().all().iter().enumerate() {
+        let crawler = policy.crawler(Some(agents)).expect("a column");
+        let groups = policy.groups(&crawler);
+        let judge = Judge::new(policy, &crawler, choices);
+        judge.judge(&urls, &mut outcomes, &mut bench);
+        for record in policy.index().records() {
+            std::hint::black_box((record.state(), policy.side_records(&record, column)));
+            if let Some(group) = groups.of(record.row) {
+                std::hint::black_box(policy.rules(group).explain(b"/no/but/this"));
+            }
+        }
+    }
+    look_into(policy);
+}
+
+/// Everything that is told of a policy.
+fn look_into(policy: &Policy) {
+    let crawler = |agents| policy.crawler(Some(agents)).expect("a column");
+    let crawlers: Vec<Crawler> = policy.columns().all().iter().map(crawler).collect();
+    std::hint::black_box(Summary::of(policy, &crawlers, 0, 3));
+    for record in policy.index().records() {
+        std::hint::black_box(Entry::of(policy, &record, &crawlers, 0));
+    }
+    for (record, crawler) in policy.index().records().zip(crawlers.iter().cycle()) {
+        std::hint::black_box(inspect::dot(policy, &record, crawler));
+    }
+    for table in [Table::Delays, Table::Sitemaps, Table::Agents, Table::Status] {
+        for format in [Format::Tsv, Format::JsonLines] {
+            export::write(policy, table, &crawlers, format, &mut std::io::sink()).expect("a sink takes everything");
+        }
+    }
+}
