@@ -66,6 +66,7 @@ impl Options {
                         destination,
                         crawlers,
                         choices,
+                        unique: false,
                         threads,
                         chunk_size: 0,
                         long_run: LongRun::default(),

@@ -195,6 +195,7 @@ fn job(policy: &Policy, list: &List, directory: Option<PathBuf>, threads: usize)
         destination: directory.map(|directory| Destination::Folder(Folder { force: true, ..Folder::new(directory) })),
         crawlers: vec![policy.crawler(None).expect("one crawler")],
         choices: Choices::default(),
+        unique: false,
         threads,
         chunk_size: 0,
         long_run: LongRun::default(),

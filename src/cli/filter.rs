@@ -120,7 +120,8 @@ fn job(args: &FilterArgs, lists: Vec<PathBuf>, choices: Choices, crawlers: Vec<C
     let (threads, chunk_size) = (args.threads, args.chunk_size);
     // What cannot be resumed ends at once when it is asked to.
     let long_run = args.long_run.long_run(is_resumable(args, &lists).then(interrupt::request));
-    Job { lists, url_field, destination, crawlers, choices, threads, chunk_size, long_run }
+    let unique = args.output.unique;
+    Job { lists, url_field, destination, crawlers, choices, unique, threads, chunk_size, long_run }
 }
 
 /// Whether the run could be resumed: it writes, and all its lists can be read again.

@@ -18,6 +18,7 @@ use super::sequence::{Sequence, lock};
 use super::sink::Sink;
 use super::table::{Source, Table};
 use super::totals::Totals;
+use super::unique::{Kept, Lines, Unique, lines_of};
 use super::worker::Worker;
 
 /// Where the lines go.
@@ -48,7 +49,9 @@ pub(super) struct Turns<'l> {
     frames: Option<FrameFormat>,
     /// If lines become rows: the tables of each set of files.
     tables: Vec<Table>,
-    /// The first turn of a chunk, where lines go into frames.
+    /// The first turn of a chunk, where lines are left out.
+    unique: Option<Unique>,
+    /// The turn of a chunk before the last one, where lines go into frames.
     gatherer: Sequence<Gatherer>,
     turn: Sequence<Turn>,
     keeper: Option<Arc<Keeper>>,
@@ -72,20 +75,23 @@ struct Prepared<'b> {
     border: Option<Gatherer>,
 }
 
-/// A worker and what it has to make frames with.
+/// A worker, and what it has to leave lines out and to make frames with.
 struct Hand<'j, 'p> {
     worker: Worker<'j, 'p>,
+    kept: Kept,
     compressor: Option<Compressor>,
 }
 
 impl<'l> Turns<'l> {
-    /// Of these chunks, for so many crawlers, telling `progress` of each; from the `border` on where the run was interrupted.
+    /// Of these chunks, for so many crawlers, telling `progress` of each; from the `border` on where the run was interrupted,
+    /// and without what is not `unique` if lines are left out.
     pub fn new(
         chunks: Chunks<'l>,
         progress: &'l Progress,
         crawlers: usize,
         destinations: Option<Destinations>,
         border: Option<Border>,
+        unique: Option<Unique>,
     ) -> Turns<'l> {
         let form = destinations.as_ref().map(|destinations| destinations.form);
         let files = form.map_or(0, |form| form.files(crawlers));
@@ -116,6 +122,7 @@ impl<'l> Turns<'l> {
             notes_waiting,
             frames,
             tables,
+            unique,
             gatherer,
             turn,
             keeper,
@@ -147,6 +154,9 @@ impl<'l> Turns<'l> {
     fn fail(&self, failure: FilterError) {
         lock(&self.failure).get_or_insert(failure);
         self.chunks.stop();
+        if let Some(unique) = &self.unique {
+            unique.stop();
+        }
         self.gatherer.stop();
         self.turn.stop();
         self.judged();
@@ -192,13 +202,18 @@ impl<'l> Turns<'l> {
     }
 
     /// The blocks that the chunk of a task makes, if lines become rows.
-    fn rows(&self, task: &Task<'_>, chunk: &[u8], worker: &Worker<'_, '_>) -> Result<Prepared<'static>, FilterError> {
+    fn rows(
+        &self,
+        task: &Task<'_>,
+        left: Lines<'_>,
+        worker: &Worker<'_, '_>,
+    ) -> Result<Prepared<'static>, FilterError> {
         let (set, list) = (self.set(task), &self.chunks.lists()[task.list]);
         let source = match task.spans() {
-            Some(spans) => Source::Rows { list, spans },
-            None => Source::Text { chunk, layout: &list.layout },
+            Some(spans) => Source::Rows { list, spans, left_out: left.left_out },
+            None => Source::Text { chunk: left.octets, layout: left.layout },
         };
-        Ok(Prepared { blocks: self.tables[set].blocks(set, &source, &worker.kept)?, border: None })
+        Ok(Prepared { blocks: self.tables[set].blocks(set, &source, &worker.row_outcomes)?, border: None })
     }
 
     /// The blocks that the chunk of a task makes, of the lines in its `buffers`; `None` if the run has failed meanwhile.
@@ -270,8 +285,8 @@ pub(super) fn work(turns: &Turns<'_>, judges: &[Judge<'_>]) {
 }
 
 fn work_through(turns: &Turns<'_>, judges: &[Judge<'_>]) -> Result<(), FilterError> {
-    let mut hand =
-        Hand { worker: Worker::new(judges, turns.form, turns.notes_waiting), compressor: turns.compressor()? };
+    let worker = Worker::new(judges, turns.form, turns.notes_waiting);
+    let mut hand = Hand { worker, kept: Kept::default(), compressor: turns.compressor()? };
     let as_rows = !turns.tables.is_empty();
     if as_rows {
         hand.worker.keep_outcomes();
@@ -286,13 +301,18 @@ fn work_through(turns: &Turns<'_>, judges: &[Judge<'_>]) -> Result<(), FilterErr
                 return Ok(());
             }
         };
-        let list = &turns.chunks.lists()[task.list];
-        task.read(list, &mut buffer)?;
-        let chunk = task.octets(&buffer);
+        task.read(&turns.chunks.lists()[task.list], &mut buffer)?;
+        let chunk = lines_of(&turns.chunks, &task, &buffer);
         // A row has no end that could be missing.
         let more_follows = as_rows || !turns.per_input && task.list + 1 < turns.chunks.lists().len();
-        hand.worker.judge(chunk, &list.layout, task.flaws(&buffer), more_follows);
-        let rows = if as_rows { Some(turns.rows(&task, chunk, &hand.worker)?) } else { None };
+        let left = match &turns.unique {
+            Some(unique) => unique.left(task.ticket, chunk, &mut hand.kept, turns.form.is_some())?,
+            None => Some(chunk),
+        };
+        let Some(left) = left else { return Ok(()) };
+        hand.worker.judge(left.octets, left.layout, left.flaws, more_follows);
+        let rows = if as_rows { Some(turns.rows(&task, left, &hand.worker)?) } else { None };
+        hand.worker.leave_out(&hand.kept);
         place(turns, &task, rows, &mut hand)?;
     }
 }

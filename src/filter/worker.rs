@@ -9,11 +9,12 @@ use super::lines::{Line, Scanner};
 use super::needed::{self, WaitingOrigins};
 use super::outcome::{Outcome, Partition, Reason};
 use super::tally::{Tally, line_hash};
+use super::unique::Kept;
 use crate::origin;
 
 /// How many lines are judged at a time. (Sorting 1,024 to 16,384 lines by automaton before they walk was tried: 0.52 s
 /// instead of 0.53 for a shuffled list of 5.6 million lines, two threads; not worth the code.)
-const BATCH: usize = 64;
+pub(super) const BATCH: usize = 64;
 
 /// The longest chunk: lines are found by 32-bit offsets.
 pub(super) const LONGEST_CHUNK: usize = u32::MAX as usize - 1;
@@ -27,6 +28,10 @@ pub(super) struct Judged {
     pub crawlers: Vec<Sorted>,
     /// The whole chunk, by the lines as they were read.
     pub input: Tally,
+    /// The lines that were judged: all, or those that were not left out.
+    pub kept: Tally,
+    /// The lines that were left out, because their URLs were there before.
+    pub duplicates: Tally,
     pub added_line_feed: bool,
     pub waiting: WaitingOrigins,
 }
@@ -73,7 +78,7 @@ pub(super) struct Worker<'j, 'p> {
     /// Whether lines become rows: then their outcomes are all that is needed of them.
     keeps_outcomes: bool,
     /// For each crawler, those of the chunk's lines, if they are kept.
-    pub kept: Vec<Vec<Outcome>>,
+    pub row_outcomes: Vec<Vec<Outcome>>,
     /// For each crawler.
     pub benches: Vec<Bench>,
     lines: Vec<Line>,
@@ -91,7 +96,7 @@ impl<'j, 'p> Worker<'j, 'p> {
             form,
             notes_waiting,
             keeps_outcomes: false,
-            kept: vec![Vec::new(); judges.len()],
+            row_outcomes: vec![Vec::new(); judges.len()],
             benches: judges.iter().map(|_| Bench::default()).collect(),
             lines: Vec::new(),
             located: Located::default(),
@@ -122,7 +127,7 @@ impl<'j, 'p> Worker<'j, 'p> {
             if layout.is_whole() {
                 urls.clear();
                 urls.extend(lines.iter().map(|line| Url { line: line.of(chunk), plain: line.plain }));
-                let before = self.judged.input.lines;
+                let before = self.judged.kept.lines;
                 let (of_batch, rest) = flaws.split_at(flaws.partition_point(|&(line, _)| line < before + BATCH as u64));
                 let of_batch: Vec<(usize, Reason)> =
                     of_batch.iter().map(|&(line, reason)| ((line - before) as usize, reason)).collect();
@@ -135,8 +140,16 @@ impl<'j, 'p> Worker<'j, 'p> {
         }
         self.lines = lines;
         self.located = located;
+        self.judged.input = self.judged.kept;
         if more_follows && chunk.last().is_some_and(|&octet| octet != b'\n') {
             self.add_line_feed();
+        }
+    }
+
+    /// Counts the lines of the chunk that were left out before it was judged.
+    pub fn leave_out(&mut self, kept: &Kept) {
+        if kept.duplicates.lines > 0 {
+            (self.judged.input, self.judged.duplicates) = (kept.input, kept.duplicates);
         }
     }
 
@@ -151,7 +164,8 @@ impl<'j, 'p> Worker<'j, 'p> {
         self.count(chunk, lines, urls);
         match self.form {
             _ if self.keeps_outcomes => {
-                self.kept.iter_mut().zip(&self.outcomes).for_each(|(kept, outcomes)| kept.extend_from_slice(outcomes));
+                let rows = self.row_outcomes.iter_mut().zip(&self.outcomes);
+                rows.for_each(|(rows, outcomes)| rows.extend_from_slice(outcomes));
             }
             Some(Form::Partitions) => self.sort(chunk, lines),
             Some(Form::Verdicts) => self.put_verdicts(chunk, lines),
@@ -160,7 +174,7 @@ impl<'j, 'p> Worker<'j, 'p> {
     }
 
     fn clear(&mut self, size: usize) {
-        self.kept.iter_mut().for_each(Vec::clear);
+        self.row_outcomes.iter_mut().for_each(Vec::clear);
         let mut buffers = std::mem::take(&mut self.judged.buffers);
         buffers.resize(self.form.map_or(0, |form| form.files(self.judges.len())), Vec::new());
         for buffer in &mut buffers {
@@ -175,7 +189,7 @@ impl<'j, 'p> Worker<'j, 'p> {
     /// Counts and hashes a batch of lines.
     fn count(&mut self, chunk: &[u8], lines: &[Line], urls: &[Url<'_>]) {
         let judged = &mut self.judged;
-        let before = judged.input.lines;
+        let before = judged.kept.lines;
         self.hashes.clear();
         // Where nothing is written, there is nothing to prove.
         let hashed = self.form.is_some();
@@ -183,7 +197,7 @@ impl<'j, 'p> Worker<'j, 'p> {
         self.hashes.extend(lines.iter().map(hash));
         let length = |line: &Line| (line.end as usize + 1).min(chunk.len()) - line.start as usize;
         for (line, &hash) in lines.iter().zip(&self.hashes) {
-            judged.input.add_hashed(hash, length(line));
+            judged.kept.add_hashed(hash, length(line));
         }
         for (sorted, outcomes) in judged.crawlers.iter_mut().zip(&self.outcomes) {
             for ((line, &hash), outcome) in lines.iter().zip(&self.hashes).zip(outcomes) {

@@ -42,6 +42,7 @@ mod statuses;
 #[cfg(feature = "parquet")]
 mod tables;
 mod times;
+mod unique;
 mod verify;
 mod warc;
 mod watching;

@@ -91,7 +91,7 @@ fn a_run_that_is_killed_again_and_again_comes_to_the_same() {
     if cfg!(feature = "parquet") {
         all.extend([
             "--format parquet",
-            "--format parquet --verdicts",
+            "--format parquet --verdicts --unique",
             "--format parquet --per-input --split-size 30k",
         ]);
     }
@@ -117,6 +117,37 @@ fn a_run_that_is_killed_again_and_again_comes_to_the_same() {
         done(&bench, &words(&format!("{NOW} {options} --resume"), "out"));
         assert_same(&bench, "out", "whole");
         done(&bench, "verify --inputs out");
+    }
+}
+
+/// The same of a list whose rows are read by ranges.
+#[cfg(feature = "parquet")]
+#[test]
+fn rows_of_a_table_go_on_where_the_run_was_killed() {
+    use crate::parquet::{Values, parquet};
+    let bench = Bench::with_site();
+    let url = |n: usize| format!("http://a.example/{}{}", if n % 3 == 0 { "no/" } else { "" }, n * 7919 % 3000);
+    let urls = (0..6000).map(|n| Some(url(n).into_bytes())).collect();
+    let ids = Values::Int32((0..6000).map(|n| Some(n * 31)).collect());
+    let columns = [("optional binary url", Values::Octets(urls)), ("optional int32 id", ids)];
+    bench.file("table", parquet(&columns, 2, ::parquet::basic::Compression::SNAPPY));
+    for options in ["--format parquet", "--format parquet --unique --verdicts"] {
+        let words = |options: &str, folder: &str| {
+            let always = "filter --agent examplebot --robots sites --chunk-size 20000 --checkpoint 0";
+            format!("{always} {NOW} {options} --out {folder} table")
+        };
+        done(&bench, &words(options, "whole"));
+        let mut killed = 0;
+        for kib in [12, 20, 30, 45, 60] {
+            let ended = limited(&bench, &words(&format!("{options} --resume --threads 2"), "out"), kib, "");
+            killed += usize::from(!ended.status.success());
+        }
+        assert!(killed > 1, "{options}: {killed}");
+        done(&bench, &words(&format!("{options} --resume"), "out"));
+        assert_same(&bench, "out", "whole");
+        done(&bench, "verify --inputs out");
+        fs::remove_dir_all(bench.path("out")).expect("removed");
+        fs::remove_dir_all(bench.path("whole")).expect("removed");
     }
 }
 
@@ -170,6 +201,50 @@ fn an_interrupted_run_stops_at_the_next_chunk_and_goes_on() {
     }
 }
 
+/// What was seen before the interruption is seen again.
+#[test]
+fn a_run_that_leaves_lines_out_goes_on() {
+    for options in ["", "--verdicts", "--per-input", "--compress zst"] {
+        let bench = bench_with_lists();
+        // The first list comes twice, the second time behind the other one.
+        let words = |options: &str, folder: &str| words(options, folder) + " urls";
+        let options = format!("{NOW} --unique {options}");
+        done(&bench, &words(&options, "whole"));
+        let checkpoint = bench.path("out/.checkpoint.json");
+        let mut interrupted = 0;
+        loop {
+            let before = fs::read(&checkpoint).ok();
+            let mut command = Command::new(PROGRAM);
+            let words = words(&format!("{options} --resume --threads {}", 1 + interrupted % 3), "out");
+            command.current_dir(bench.path(".")).args(bench.arguments(&words)).stderr(Stdio::null());
+            let mut child = command.spawn().expect("the program");
+            while child.try_wait().expect("the program").is_none() && fs::read(&checkpoint).ok() == before {
+                std::thread::yield_now();
+            }
+            let signal = ["-INT", "-KILL"][interrupted % 2];
+            // It may have ended meanwhile.
+            let _ = Command::new("kill").args([signal, &child.id().to_string()]).stderr(Stdio::null()).status();
+            if child.wait().expect("the program ends").success() {
+                break;
+            }
+            interrupted += 1;
+        }
+        assert!(interrupted > 0, "{options}");
+        assert_same(&bench, "out", "whole");
+        done(&bench, "verify --inputs out");
+    }
+}
+
+/// The set of what was seen takes room on the disk, too.
+#[test]
+fn a_disk_without_room_for_what_was_seen_is_told() {
+    let bench = bench_with_lists();
+    let ended = limited(&bench, &words(&format!("{NOW} --unique"), "out"), 60, "trap '' XFSZ;");
+    assert_eq!(ended.status.code(), Some(2), "{ended:?}");
+    said(&ended.stderr, &["cannot make room", "octets", "out", "--unique"]);
+    assert_eq!(bench.names("out"), [""; 0]);
+}
+
 /// The time of the run is that of its beginning.
 #[test]
 fn ages_are_judged_at_the_time_of_the_beginning() {
@@ -197,6 +272,7 @@ fn what_is_not_the_same_run_does_not_go_on() {
     refused(NOW, &["unfinished", "--resume", "--force"], unchanged);
     refused("--resume --on-unfetched block", &["resumed", "on-unfetched", "defer", "block"], unchanged);
     refused("--resume --verdicts", &["resumed", "form"], unchanged);
+    refused("--resume --unique", &["resumed", "unique"], unchanged);
     refused("--resume --agent other", &["resumed", "crawlers", "other"], unchanged);
     refused("--resume --chunk-size 3000", &["argument"], unchanged);
     refused("--resume --now 2026-01-01T00:00:01Z", &["resumed", "now"], unchanged);

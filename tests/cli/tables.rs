@@ -423,3 +423,34 @@ fn a_table_of_ours_is_a_list() {
     bench.filter("--robots sites --out again out/verdicts.parquet").assert().success();
     assert_eq!(Split::read(&bench, "again").lines("blocked"), ["http://a.example/no"]);
 }
+
+#[test]
+fn rows_whose_urls_were_there_before_are_left_out() {
+    let bench = Bench::with_site();
+    let urls =
+        ["http://a.example/1", "http://a.example/no", "http://a.example/1", "", "", "http://b.example/"].repeat(30);
+    bench.file("table", nested(&urls, 37));
+    bench.file("text", urls.iter().map(|url| format!("{url}\n")).collect::<String>());
+    let first = [0, 1, 5];
+    for list in ["table", "text"] {
+        for options in ["--threads 3 --chunk-size 100", ""] {
+            let words =
+                format!("--robots sites --force --format parquet --verdicts --unique --out out {options} {list}");
+            bench.filter(&words).assert().success();
+            let rows = rows(&bench, "out/verdicts.parquet");
+            let kept: Vec<&str> = urls
+                .iter()
+                .enumerate()
+                .filter(|(place, url)| url.is_empty() || first.contains(place))
+                .map(|(_, url)| *url)
+                .collect();
+            assert!(rows.iter().map(|row| text(row, "url")).eq(kept), "{list} {options}");
+            if list == "table" {
+                let ids =
+                    rows.iter().filter(|row| text(row, "verdict") != "invalid").map(|row| column(row, "id").clone());
+                assert!(ids.eq(first.map(|id| Field::Int(id as i32))), "the other columns are those of the rows that stay");
+            }
+            bench.program("verify out --inputs").assert().success();
+        }
+    }
+}

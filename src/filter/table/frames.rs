@@ -33,8 +33,8 @@ pub(super) const BATCH: usize = 1024;
 pub(in crate::filter) enum Source<'s> {
     /// The lines of a chunk.
     Text { chunk: &'s [u8], layout: &'s Layout },
-    /// Rows of a list that is a table.
-    Rows { list: &'s List, spans: &'s [Span] },
+    /// Rows of a list that is a table, but for those that were left out, by their numbers among these.
+    Rows { list: &'s List, spans: &'s [Span], left_out: &'s [usize] },
 }
 
 /// Which rows of a chunk go to which files.
@@ -44,6 +44,8 @@ pub(super) struct Sorting<'o> {
     outcomes: &'o [Vec<Outcome>],
     /// The rows of the chunk that are sorted.
     pub rows: Range<usize>,
+    /// Where rows were left out: for each row of the chunk, which of those that were not it is.
+    kept: Option<Vec<Option<usize>>>,
     /// For each file of the form, its place among those that get rows.
     slots: Vec<Option<usize>>,
 }
@@ -74,7 +76,10 @@ impl Table {
             Source::Rows { .. } => None,
         };
         for start in (0..all).step_by(most) {
-            let sorting = Sorting::new(self.form, outcomes, start..(start + most).min(all));
+            let mut sorting = Sorting::new(self.form, outcomes, start..(start + most).min(all));
+            if let Source::Rows { spans, left_out, .. } = source {
+                sorting.leave_out(left_out, spans.iter().map(|span| span.rows).sum());
+            }
             if let Some(text) = &mut text {
                 text.next_rows(sorting.rows.len());
             }
@@ -103,7 +108,7 @@ impl Table {
         let mut slots = writers.iter_mut().map(|writer| self.slot(writer)).collect::<Result<Vec<_>, _>>()?;
         for column in 0..self.of_list {
             match (source, text) {
-                (Source::Rows { list, spans }, _) => copied(self, list, spans, column, sorting, &mut slots)?,
+                (Source::Rows { list, spans, .. }, _) => copied(self, list, spans, column, sorting, &mut slots)?,
                 (_, Some(text)) => text.write(column, sorting, &mut slots)?,
                 (_, None) => {}
             }
@@ -184,11 +189,21 @@ impl<'w> Slot<'w> {
 impl<'o> Sorting<'o> {
     fn new(form: Form, outcomes: &'o [Vec<Outcome>], rows: Range<usize>) -> Sorting<'o> {
         let mut has_rows = vec![false; form.files(outcomes.len())];
-        let mut sorting = Sorting { form, outcomes, rows: rows.clone(), slots: Vec::new() };
+        let mut sorting = Sorting { form, outcomes, rows: rows.clone(), kept: None, slots: Vec::new() };
         rows.for_each(|row| sorting.each_file(row, |file| has_rows[file] = true));
         let mut slots = 0..;
         sorting.slots = has_rows.iter().map(|&has_rows| if has_rows { slots.next() } else { None }).collect();
         sorting
+    }
+
+    /// These of so many rows were left out.
+    fn leave_out(&mut self, left_out: &[usize], rows: usize) {
+        if left_out.is_empty() {
+            return;
+        }
+        let (mut left_out, mut kept) = (left_out.iter().peekable(), 0..);
+        let mut is_left_out = |row: usize| left_out.next_if(|&&left_out| left_out == row).is_some();
+        self.kept = Some((0..rows).map(|row| if is_left_out(row) { None } else { kept.next() }).collect());
     }
 
     /// The files that get rows, in their order.
@@ -208,6 +223,8 @@ impl<'o> Sorting<'o> {
 
     /// Tells the place, among the files that get rows, of each that this row of the chunk goes to.
     pub fn each_slot(&self, row: usize, mut tell: impl FnMut(usize)) {
+        let kept = self.kept.as_ref().map_or(Some(row), |kept| kept[row]);
+        let Some(row) = kept else { return };
         self.each_file(row, |file| {
             if let Some(slot) = self.slots[file] {
                 tell(slot);

@@ -25,7 +25,7 @@ pub(super) enum Table {}
 #[allow(dead_code)]
 pub(super) enum Source<'s> {
     Text { chunk: &'s [u8], layout: &'s Layout },
-    Rows { list: &'s List, spans: &'s [Span] },
+    Rows { list: &'s List, spans: &'s [Span], left_out: &'s [usize] },
 }
 
 impl Table {
