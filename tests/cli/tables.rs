@@ -448,7 +448,10 @@ fn rows_whose_urls_were_there_before_are_left_out() {
             if list == "table" {
                 let ids =
                     rows.iter().filter(|row| text(row, "verdict") != "invalid").map(|row| column(row, "id").clone());
-                assert!(ids.eq(first.map(|id| Field::Int(id as i32))), "the other columns are those of the rows that stay");
+                assert!(
+                    ids.eq(first.map(|id| Field::Int(id as i32))),
+                    "the other columns are those of the rows that stay"
+                );
             }
             bench.program("verify out --inputs").assert().success();
         }
