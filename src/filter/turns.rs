@@ -211,7 +211,7 @@ impl<'l> Turns<'l> {
         let (set, list) = (self.set(task), &self.chunks.lists()[task.list]);
         let source = match task.spans() {
             Some(spans) => Source::Rows { list, spans, left_out: left.left_out },
-            None => Source::Text { chunk: left.octets, layout: left.layout },
+            None => Source::Text(left),
         };
         Ok(Prepared { blocks: self.tables[set].blocks(set, &source, &worker.row_outcomes)?, border: None })
     }
@@ -310,7 +310,7 @@ fn work_through(turns: &Turns<'_>, judges: &[Judge<'_>]) -> Result<(), FilterErr
             None => Some(chunk),
         };
         let Some(left) = left else { return Ok(()) };
-        hand.worker.judge(left.octets, left.layout, left.flaws, more_follows);
+        hand.worker.judge(&left, more_follows);
         let rows = if as_rows { Some(turns.rows(&task, left, &hand.worker)?) } else { None };
         hand.worker.leave_out(&hand.kept);
         place(turns, &task, rows, &mut hand)?;
@@ -395,6 +395,7 @@ impl Turn {
 mod tests {
     use super::*;
     use crate::dialect::Dialect;
+    use crate::filter::unique::Lines;
     use crate::filter::{Choices, Layout, Partition};
     use crate::policy::Captures;
     use crate::robots::Agents;
@@ -407,7 +408,10 @@ mod tests {
         let crawler = policy.crawler(None).unwrap();
         let judges = [Judge::new(&policy, &crawler, Choices::default())];
         let mut worker = Worker::new(&judges, Some(Form::Partitions), true);
-        worker.judge(LINES.as_bytes(), &Layout::WHOLE, &[], false);
+        worker.judge(
+            &Lines { octets: LINES.as_bytes(), layout: &Layout::WHOLE, mark: 0, flaws: &[], left_out: &[] },
+            false,
+        );
         let deferred = &mut worker.judged.buffers[Partition::Deferred as usize];
         assert_eq!(deferred, LINES.as_bytes());
         *deferred = change(LINES).into_bytes();

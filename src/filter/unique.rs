@@ -23,7 +23,7 @@ use super::outcome::Reason;
 use super::seen::{Seen, UrlHash};
 use super::sequence::{Sequence, lock};
 use super::tally::{Tally, line_hash};
-use super::worker::BATCH;
+use super::worker::{BATCH, behind_mark};
 use crate::origin;
 
 /// Octets of a URL, about, to tell from the size of a list how many it has.
@@ -44,6 +44,8 @@ pub(super) struct Unique {
 pub(super) struct Lines<'c> {
     pub octets: &'c [u8],
     pub layout: &'c Layout,
+    /// How many octets stand before what the first line says: a byte order mark.
+    pub mark: usize,
     /// Lines that have no URL whatever they say, by their numbers.
     pub flaws: &'c [(u64, Reason)],
     /// The lines of the chunk that they are without, by their numbers in it.
@@ -60,6 +62,7 @@ pub(super) struct Kept {
     /// The numbers of lines whose URLs were there before.
     repeated: Vec<usize>,
     text: Vec<u8>,
+    mark: usize,
     flaws: Vec<(u64, Reason)>,
     /// The numbers of lines that were left out.
     left_out: Vec<usize>,
@@ -108,8 +111,8 @@ impl Unique {
             return Ok(Some(chunk));
         }
         kept.leave_out(&chunk, hashed);
-        let Kept { text, flaws, left_out, .. } = &*kept;
-        Ok(Some(Lines { octets: text, layout: chunk.layout, flaws, left_out }))
+        let Kept { text, flaws, left_out, mark, .. } = &*kept;
+        Ok(Some(Lines { octets: text, layout: chunk.layout, mark: *mark, flaws, left_out }))
     }
 
     /// Ends all turns.
@@ -147,22 +150,27 @@ fn seen_before(
 
 /// The lines of a chunk that was taken with this `buffer`.
 pub(super) fn lines_of<'c>(chunks: &'c Chunks<'_>, task: &'c Task<'_>, buffer: &'c Buffer) -> Lines<'c> {
-    let layout = &chunks.lists()[task.list].layout;
-    Lines { octets: task.octets(buffer), layout, flaws: task.flaws(buffer), left_out: &[] }
+    let (list, octets) = (&chunks.lists()[task.list], task.octets(buffer));
+    let (mark, flaws) = (list.mark(task.at, octets), task.flaws(buffer));
+    Lines { octets, layout: &list.layout, mark, flaws, left_out: &[] }
 }
 
 impl Kept {
     /// Hashes the URLs of a chunk, of which nothing is left out yet.
     fn hash(&mut self, chunk: &Lines<'_>, hash: UrlHash) {
-        let Lines { octets, layout, flaws, .. } = *chunk;
+        let Lines { octets, layout, mark, flaws, .. } = *chunk;
         self.hashes.clear();
         self.repeated.clear();
         (self.input, self.duplicates) = Default::default();
         let mut scanner = Scanner::new();
+        let mut marked = mark > 0;
         loop {
             scanner.fill(octets, &mut self.lines, BATCH);
             if self.lines.is_empty() {
                 break;
+            }
+            if std::mem::take(&mut marked) {
+                self.lines = behind_mark(&self.lines, mark);
             }
             if layout.is_whole() {
                 self.hashes.extend(self.lines.iter().map(|line| hash.of(origin::trimmed(line.of(octets)))));
@@ -179,12 +187,13 @@ impl Kept {
 
     /// Puts together what stays of a chunk without its repeated lines.
     fn leave_out(&mut self, chunk: &Lines<'_>, hashed: bool) {
-        let Lines { octets, layout, flaws, .. } = *chunk;
+        let Lines { octets, layout, mark, flaws, .. } = *chunk;
         self.left_out.clear();
         self.text.clear();
         // A chunk with a huge line should not take its memory for the rest of the run.
         self.text.shrink_to(2 * octets.len());
         self.flaws.clear();
+        self.mark = mark;
         let mut repeated = self.repeated.iter().peekable();
         let mut flaws = flaws.iter().peekable();
         let (mut scanner, mut number, mut from) = (Scanner::new(), 0, 0);
@@ -197,11 +206,15 @@ impl Kept {
                 let (start, end) = (line.start as usize, (line.end as usize + 1).min(octets.len()));
                 let hash = if hashed { line_hash(line.of(octets)) } else { 0 };
                 self.input.add_hashed(hash, end - start);
-                if repeated.next_if(|&&line| line == number).is_some() && has_url(line.of(octets), layout) {
+                let said = &line.of(octets)[if number == 0 { mark } else { 0 }..];
+                if repeated.next_if(|&&line| line == number).is_some() && has_url(said, layout) {
                     self.duplicates.add_hashed(hash, end - start);
                     self.left_out.push(number);
                     self.text.extend_from_slice(&octets[from..start]);
                     from = end;
+                    if number == 0 {
+                        self.mark = 0;
+                    }
                 } else if let Some(&(_, reason)) = flaws.next_if(|&&(line, _)| line == number as u64) {
                     self.flaws.push((number as u64 - self.duplicates.lines, reason));
                 }
@@ -231,7 +244,8 @@ mod tests {
         let (unique, mut kept) = (Unique { hash: UrlHash::new(), seen }, Kept::default());
         let mut all = Vec::new();
         for (ticket, (text, flaws)) in (0..).zip(chunks) {
-            let chunk = Lines { octets: text.as_bytes(), layout, flaws, left_out: &[] };
+            let mark = if text.starts_with('\u{feff}') { 3 } else { 0 };
+            let chunk = Lines { octets: text.as_bytes(), layout, mark, flaws, left_out: &[] };
             let left = unique.left(ticket, chunk, &mut kept, true).unwrap().expect("not stopped");
             let text = String::from_utf8(left.octets.to_vec()).unwrap();
             let flaws = left.flaws.iter().map(|flaw| flaw.0).collect();
@@ -251,6 +265,16 @@ mod tests {
                 ("http://a.example/1#x\nno url\nhttp://A.example/1\n".to_owned(), vec![], 2)
             ]
         );
+    }
+
+    /// The mark is no part of the URL, but stays with its line, or goes with it.
+    #[test]
+    fn a_mark_makes_no_other_url() {
+        let (marked, plain) = ("\u{feff}http://a.example/1\nno\n", "http://a.example/1\nno\n");
+        for (first, second) in [(marked, plain), (plain, marked), (marked, marked)] {
+            let chunks: [(&str, &[_]); 2] = [(first, &[]), (second, &[])];
+            assert_eq!(left(&Layout::WHOLE, &chunks), [(first.to_owned(), vec![], 0), ("no\n".to_owned(), vec![], 1)]);
+        }
     }
 
     #[test]
@@ -279,7 +303,7 @@ mod tests {
     fn all_lines_are_accounted_for() {
         let text = "http://a.example/1\nhttp://a.example/2\nhttp://a.example/1";
         let (layout, mut kept) = (Layout::WHOLE, Kept { repeated: vec![2], ..Kept::default() });
-        kept.leave_out(&Lines { octets: text.as_bytes(), layout: &layout, flaws: &[], left_out: &[] }, true);
+        kept.leave_out(&Lines { octets: text.as_bytes(), layout: &layout, mark: 0, flaws: &[], left_out: &[] }, true);
         let of = |text: &str| Tally::of_text(text.as_bytes(), |line| line);
         assert_eq!((kept.input, kept.duplicates), (of(text), of("http://a.example/1")));
         assert_eq!(kept.text, b"http://a.example/1\nhttp://a.example/2\n");

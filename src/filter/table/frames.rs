@@ -17,11 +17,11 @@ use super::{HEAD, Table};
 use crate::columnar::{Malformed, guarded};
 use crate::filter::FilterError;
 use crate::filter::form::Form;
-use crate::filter::layout::Layout;
 use crate::filter::list::{List, Span};
 use crate::filter::outcome::{Outcome, Partition, Reason};
 use crate::filter::output::Block;
 use crate::filter::tally::{Tally, line_hash};
+use crate::filter::unique::Lines;
 
 /// How many rows a row group made of text has at most; only lines of a few octets are so many.
 const MOST_ROWS: usize = 1 << 20;
@@ -32,7 +32,7 @@ pub(super) const BATCH: usize = 1024;
 /// Where the columns of the list come from.
 pub(in crate::filter) enum Source<'s> {
     /// The lines of a chunk.
-    Text { chunk: &'s [u8], layout: &'s Layout },
+    Text(Lines<'s>),
     /// Rows of a list that is a table, but for those that were left out, by their numbers among these.
     Rows { list: &'s List, spans: &'s [Span], left_out: &'s [usize] },
 }
@@ -67,12 +67,12 @@ impl Table {
     ) -> Result<Vec<Block<'static>>, FilterError> {
         let all = outcomes.first().map_or(0, Vec::len);
         let most = match source {
-            Source::Text { .. } => MOST_ROWS,
+            Source::Text(_) => MOST_ROWS,
             Source::Rows { .. } => all.max(1),
         };
         let mut blocks = Vec::new();
         let mut text = match source {
-            Source::Text { chunk, layout } => Some(Text::new(chunk, layout)),
+            Source::Text(lines) => Some(Text::new(*lines)),
             Source::Rows { .. } => None,
         };
         for start in (0..all).step_by(most) {
@@ -86,7 +86,7 @@ impl Table {
             let made = guarded(|| self.frames(source, text.as_ref(), &sorting));
             let made = made.map_err(|Malformed(problem)| match source {
                 Source::Rows { list, .. } => FilterError::Parquet { path: list.path.clone(), problem },
-                Source::Text { .. } => FilterError::Table { problem },
+                Source::Text(_) => FilterError::Table { problem },
             })?;
             blocks.extend(made.into_iter().map(|(file, octets, tally)| {
                 let octets = Cow::Owned(octets);

@@ -12,12 +12,16 @@ use super::line_columns::Values;
 use crate::columnar::Malformed;
 use crate::filter::layout::{Layout, Located};
 use crate::filter::lines::{Line, Scanner};
+use crate::filter::unique::Lines;
+use crate::filter::worker::behind_mark;
 use crate::origin;
 
 /// The lines of a chunk as rows, some at a time.
 pub(super) struct Text<'c> {
     chunk: &'c [u8],
     layout: &'c Layout,
+    /// How many octets stand before the first URL, until that was found.
+    mark: usize,
     scanner: Scanner,
     lines: Vec<Line>,
     located: Located,
@@ -30,11 +34,12 @@ pub(super) struct Text<'c> {
 }
 
 impl<'c> Text<'c> {
-    /// The lines of a chunk whose URLs stand where `layout` says.
-    pub fn new(chunk: &'c [u8], layout: &'c Layout) -> Text<'c> {
+    /// These lines.
+    pub fn new(Lines { octets: chunk, layout, mark, .. }: Lines<'c>) -> Text<'c> {
         Text {
             chunk,
             layout,
+            mark,
             scanner: Scanner::new(),
             lines: Vec::new(),
             located: Located::default(),
@@ -56,7 +61,8 @@ impl<'c> Text<'c> {
             }
             let lines = std::mem::take(&mut self.lines);
             let mut located = std::mem::take(&mut self.located);
-            located.locate(self.layout, self.chunk, &lines);
+            let mark = std::mem::take(&mut self.mark);
+            located.locate(self.layout, self.chunk, &behind_mark(&lines, mark));
             for (line, url) in lines.iter().zip(located.urls(self.chunk)) {
                 self.push(line, origin::trimmed(url.line));
             }

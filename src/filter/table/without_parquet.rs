@@ -6,11 +6,11 @@ use std::path::Path;
 
 use super::FilterError;
 use super::form::Form;
-use super::layout::Layout;
 use super::list::{List, Span};
 use super::outcome::{Outcome, Partition};
 use super::output::Block;
 use super::receipt::Receipt;
+use super::unique::Lines;
 use super::verify::VerifyError;
 use crate::robots::Agents;
 
@@ -24,7 +24,7 @@ pub(super) enum Table {}
 /// Where its columns would come from.
 #[allow(dead_code)]
 pub(super) enum Source<'s> {
-    Text { chunk: &'s [u8], layout: &'s Layout },
+    Text(Lines<'s>),
     Rows { list: &'s List, spans: &'s [Span], left_out: &'s [usize] },
 }
 

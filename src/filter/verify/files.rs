@@ -47,7 +47,8 @@ pub(super) fn lists(receipt: &Receipt, threads: usize) -> Result<Vec<Checked>, V
         let (mut found, mut problem) = (None, None);
         if list.path != STANDARD_INPUT {
             let mut opened = List::open_all(std::slice::from_ref(&path), &receipt.options.url_field)?;
-            problem = list.range.as_ref().and_then(|range| opened[0].cut_again(range));
+            let had = list.file.as_ref().map_or(0, |file| file.length);
+            problem = list.range.as_ref().and_then(|range| opened[0].cut_again(range, had));
             if problem.is_none() {
                 let head = Tally::of_text(&opened[0].head, |line| line);
                 let text = Text { head, ..text(opened.swap_remove(0), false, threads)? };
