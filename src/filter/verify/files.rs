@@ -44,7 +44,7 @@ pub(super) fn lists(receipt: &Receipt, threads: usize) -> Result<Vec<Checked>, V
         let path = PathBuf::from(&list.path);
         let (mut found, mut problem) = (None, None);
         if list.path != STANDARD_INPUT {
-            let mut opened = List::open_all(std::slice::from_ref(&path), &receipt.options.url_field)?;
+            let mut opened = List::open_all(std::slice::from_ref(&path), &receipt.options.url_field, u64::MAX)?;
             let had = list.file.as_ref().map_or(0, |file| file.length);
             problem = list.range.as_ref().and_then(|range| opened[0].cut_again(range, had));
             if problem.is_none() {
