@@ -299,7 +299,7 @@ fn prove(folder: &Path, receipt: &Receipt, partitions: bool) -> Result<(), JoinE
 fn layout(receipt: &Receipt) -> Result<FileLayout, FilterError> {
     let agents: Vec<Agents> = receipt.agents.iter().flat_map(|agents| agents.parse()).collect();
     FileLayout::new(
-        receipt.options.form,
+        receipt.rows(),
         &agents.iter().collect::<Vec<_>>(),
         receipt.options.compress,
         receipt.options.split_size,

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::decision::Choices;
-use super::form::Form;
+use super::form::{Form, Rows};
 use super::frame::FrameFormat;
 use super::layout::UrlField;
 use super::outcome::{Outcome, Partition};
@@ -78,6 +78,9 @@ pub struct ReceiptOptions {
     pub url_field: UrlField,
     /// How lines are written.
     pub form: Form,
+    /// Whether blocked lines stand behind what blocked them; absent where not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub explain: bool,
     /// How files are compressed; absent where they are not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compress: Option<FrameFormat>,
@@ -247,6 +250,11 @@ fn is_zero(number: &u64) -> bool {
 }
 
 impl Receipt {
+    /// What rows its files have.
+    pub(super) fn rows(&self) -> Rows {
+        Rows { form: self.options.form, explain: self.options.explain, crawlers: self.agents.len() }
+    }
+
     /// The lists of files: of each partition, or that of the verdicts.
     pub(super) fn file_lists(&mut self) -> impl Iterator<Item = &mut Vec<FilePart>> {
         let verdicts = self.verdicts.iter_mut().map(|verdicts| &mut verdicts.files);

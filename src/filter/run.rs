@@ -52,6 +52,9 @@ pub struct Job {
     pub url_field: UrlField,
     /// Where the partitions go; nowhere, if lines are only counted.
     pub destination: Option<Destination>,
+    /// Whether blocked lines stand behind what blocked them: the rule, its line, and when its robots.txt was captured. A
+    /// partition that is blocked is a table then, and of verdicts each has these columns behind it.
+    pub explain: bool,
     /// Who asks: crawlers of the policy, at least one; for each, the lines are split of their own.
     pub crawlers: Vec<Crawler>,
     /// What to do where there is no definite verdict.
@@ -272,6 +275,7 @@ fn options(job: &Job, threads: usize) -> ReceiptOptions {
         form: destination.map_or(Form::Partitions, Destination::form),
         compress: folder.and_then(|folder| folder.compress),
         split_size: folder.and_then(|folder| folder.split_size),
+        explain: job.explain,
         threads,
         chunk_size: if job.chunk_size == 0 { CHUNK } else { job.chunk_size },
         per_input: folder.is_some_and(|folder| folder.per_input),

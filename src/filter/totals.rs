@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::FilterError;
-use super::form::Form;
+use super::form::Rows;
 use super::judge::Bench;
 use super::output::Block;
 use super::tally::Tally;
@@ -21,7 +21,7 @@ pub(super) struct Totals {
     pub added_line_feeds: u64,
     pub dot_segments: u64,
     pub normalised: u64,
-    form: Option<Form>,
+    rows: Option<Rows>,
 }
 
 /// What a list came to.
@@ -33,16 +33,16 @@ pub(super) struct ListTotals {
 }
 
 impl Totals {
-    pub fn new(lists: usize, crawlers: usize, form: Option<Form>) -> Totals {
+    pub fn new(lists: usize, crawlers: usize, rows: Option<Rows>) -> Totals {
         Totals {
             input: Tally::default(),
             crawlers: vec![Sorted::default(); crawlers],
-            written: vec![Tally::default(); form.map_or(0, |form| form.files(crawlers))],
+            written: vec![Tally::default(); rows.map_or(0, Rows::files)],
             lists: vec![ListTotals { input: Tally::default(), crawlers: vec![Default::default(); crawlers] }; lists],
             added_line_feeds: 0,
             dot_segments: 0,
             normalised: 0,
-            form,
+            rows,
         }
     }
 
@@ -88,7 +88,7 @@ impl Totals {
             let input = (self.input.lines, self.input.bytes + self.added_line_feeds, self.input.sum);
             sorted.counts.iter().sum::<u64>() == lines && (lines, bytes, sum) == input
         };
-        let expected = self.form.map(|form| form.expected(&self.input, self.added_line_feeds, &self.crawlers));
+        let expected = self.rows.map(|rows| rows.expected(&self.input, self.added_line_feeds, &self.crawlers));
         if self.crawlers.iter().all(whole) && expected.is_none_or(|expected| expected == self.written) {
             Ok(())
         } else {

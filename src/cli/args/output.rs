@@ -3,6 +3,7 @@
 use clap::{ValueEnum, ValueHint};
 use std::path::PathBuf;
 
+use super::super::failure::Failure;
 use robosieve::filter::{Destination, Folder, Form, FrameFormat, Partition, Pipe};
 
 /// Where the lines of a run go, and how they are written.
@@ -31,6 +32,12 @@ pub struct OutputArgs {
     /// says allowed, blocked, deferred or invalid. Without --out it goes to standard output
     #[arg(long)]
     pub verdicts: bool,
+    /// Tell what blocked each blocked line, in three columns before it: rule, line (of the robots.txt), captured (when that
+    /// robots.txt was fetched); empty where no rule decided, or nobody knows. blocked.txt becomes a table, blocked.tsv, with
+    /// a head line; in verdicts.tsv the columns stand behind each verdict. In a rule, a tab is \\t, a backslash \\\\.
+    /// Blocked lines take longer by it
+    #[arg(long, conflicts_with = "count")]
+    pub explain: bool,
     /// Compress the files of lines: allowed.txt.gz and so on. They are made of members (gzip) or frames (Zstandard), which
     /// every tool reads as one text
     #[arg(long, requires = "out", value_name = "FORMAT")]
@@ -104,6 +111,14 @@ fn octets(given: &str) -> Result<u64, String> {
 }
 
 impl OutputArgs {
+    /// Makes sure that lines are written which --explain says something of.
+    pub fn explained(&self) -> Result<bool, Failure> {
+        match self.only {
+            Some(Only::Allowed | Only::Deferred | Only::Invalid) if self.explain => Err(Failure::NothingBlocked),
+            _ => Ok(self.explain),
+        }
+    }
+
     /// Whether lines are printed on the standard output.
     pub fn prints_lines(&self) -> bool {
         matches!(self.destination(), Some(Destination::Pipe(_)))

@@ -143,7 +143,7 @@ fn verdicts(
     threads: usize,
 ) -> Result<Vec<Checked>, VerifyError> {
     let Some(verdicts) = &receipt.verdicts else { return Ok(Vec::new()) };
-    let (crawlers, mut all) = (receipt.agents.len(), Columns::default());
+    let (rows, mut all) = (receipt.rows(), Columns::default());
     let mut checked = Vec::new();
     for file in &verdicts.files {
         let path = directory.join(&file.name);
@@ -151,7 +151,7 @@ fn verdicts(
             checked.push(missing);
             continue;
         }
-        let of = |chunk: &[u8], first: bool| Columns::of(chunk, crawlers, first);
+        let of = |chunk: &[u8], first: bool| Columns::of(chunk, rows, first);
         let found = scan(&[List::open(&path)?], threads, CHUNK, of, Columns::append)?.swap_remove(0);
         let problem = found.strange().or_else(|| file.lines.difference(&found.lines));
         let problem = problem.or_else(|| stored_otherwise(&path, file));
