@@ -44,12 +44,13 @@ fn split(
     progress: &Progress,
     mut metrics: Option<&mut Metrics>,
 ) -> Result<ExitCode, Failure> {
+    args.output.check()?;
     let begun = begun(args)?;
     let now = args.now.map(jiff::Timestamp::as_second).or(begun.map(|begun| begun.now));
     let choices = choices(args, now.unwrap_or_else(|| jiff::Timestamp::now().as_second()))?;
     let lists = lists::all(args)?;
     let policy = policy(args)?;
-    let job = job(args, lists, choices, crawlers(args, &policy)?)?;
+    let job = job(args, lists, choices, crawlers(args, &policy)?);
     if args.output.out.is_some() && job.long_run.interrupt.is_none() {
         journal
             .warn("standard input and pipes cannot be read again: this run cannot be resumed should it be interrupted");
@@ -104,13 +105,13 @@ fn choices(args: &FilterArgs, now: i64) -> Result<Choices, Failure> {
     })
 }
 
-fn job(args: &FilterArgs, lists: Vec<PathBuf>, choices: Choices, crawlers: Vec<Crawler>) -> Result<Job, Failure> {
+fn job(args: &FilterArgs, lists: Vec<PathBuf>, choices: Choices, crawlers: Vec<Crawler>) -> Job {
     let destination = args.output.destination();
     let url_field = UrlField { delimiter: args.delimiter, column: args.column.clone(), header: args.header };
-    let (explain, threads, chunk_size) = (args.output.explained()?, args.threads, args.chunk_size);
+    let (explain, threads, chunk_size) = (args.output.explain, args.threads, args.chunk_size);
     // What cannot be resumed ends at once when it is asked to.
     let long_run = args.long_run.long_run(is_resumable(args, &lists).then(interrupt::request));
-    Ok(Job { lists, url_field, destination, explain, crawlers, choices, threads, chunk_size, long_run })
+    Job { lists, url_field, destination, explain, crawlers, choices, threads, chunk_size, long_run }
 }
 
 /// Whether the run could be resumed: it writes, and all its lists can be read again.

@@ -331,15 +331,16 @@ impl Output {
         fs::create_dir_all(&folder).map_err(|error| FilterError::Output { path: folder, error })
     }
 
-    /// Writes a whole file that gets this name when the run is complete.
-    pub fn write_file(
+    /// Writes a whole file that gets this name when the run is complete; returns what `write` does.
+    pub fn write_file<T>(
         &mut self,
         name: &str,
-        write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-    ) -> Result<(), FilterError> {
+        write: impl FnOnce(&mut dyn Write) -> io::Result<T>,
+    ) -> Result<T, FilterError> {
         let path = self.directory.join(name);
         let mut file = io::BufWriter::new(self.partial_file(&path)?);
-        write(&mut file).and_then(|()| file.flush()).map_err(|error| FilterError::Output { path, error })
+        let written = write(&mut file).and_then(|written| file.flush().map(|()| written));
+        written.map_err(|error| FilterError::Output { path, error })
     }
 
     /// Gives all files their names, the receipt's last.

@@ -72,8 +72,7 @@ fn files(receipt: &Receipt, directory: &Path, partition: &str) -> Vec<(PathBuf, 
         Form::Verdicts => receipt.verdicts.as_ref().map(|verdicts| &verdicts.files),
     };
     let of = |file: &FilePart| {
-        // Names of the files of shards begin with the folders of these.
-        let path = if receipt.shards.is_empty() { directory.join(&file.name) } else { PathBuf::from(&file.name) };
+        let path = directory.join(&file.name);
         let folder = path.parent().and_then(Path::file_name);
         let is_its_own = |place, list: &ListPart| {
             !receipt.options.per_input || folder == Some(list_folder(place, Path::new(&list.path)).as_ref())

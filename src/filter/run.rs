@@ -245,12 +245,7 @@ fn complete(
         receipt(policy, &job.crawlers, options, lists, &totals, job.destination.as_ref(), output.as_ref());
     if let (Some(output), Some(needed)) = (&mut output, needed) {
         let status = |origin: &str, _: &_| policy.index().get(origin.as_bytes())?.state().answered.status;
-        let mut origins = 0;
-        output.write_file(NEEDED, |mut file| {
-            origins = needed.write(status, &mut file)?;
-            Ok(())
-        })?;
-        receipt.origins_needed = Some(origins);
+        receipt.has_needed(&output.write_file(NEEDED, |mut file| needed.write(status, &mut file))?);
     }
     receipt.speed = speed;
     receipt.seconds = keeper.map_or_else(|| progress.snapshot().seconds, Keeper::seconds);
@@ -339,6 +334,7 @@ fn receipt(
         dot_segments: totals.dot_segments,
         normalised_paths: totals.normalised,
         origins_needed: None,
+        robots_needed: None,
         shards: Vec::new(),
         policy_checksum: Hex(policy.checksum()),
         policy: policy.statistics().clone(),

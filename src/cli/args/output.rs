@@ -111,11 +111,11 @@ fn octets(given: &str) -> Result<u64, String> {
 }
 
 impl OutputArgs {
-    /// Makes sure that lines are written which --explain says something of.
-    pub fn explained(&self) -> Result<bool, Failure> {
+    /// Makes sure that no option does nothing.
+    pub fn check(&self) -> Result<(), Failure> {
         match self.only {
             Some(Only::Allowed | Only::Deferred | Only::Invalid) if self.explain => Err(Failure::NothingBlocked),
-            _ => Ok(self.explain),
+            _ => Ok(()),
         }
     }
 
