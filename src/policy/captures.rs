@@ -108,6 +108,8 @@ pub(super) type Urls = HashMap<Box<str>, Box<Known>>;
 pub struct Captures {
     dialect: &'static Dialect,
     columns: Columns,
+    /// Where what they come to is kept.
+    home: Home,
     urls: Urls,
     /// By origin.
     overrides: BTreeMap<Box<str>, Placement>,
@@ -118,13 +120,14 @@ pub struct Captures {
 impl Captures {
     /// No captures yet. What they come to is kept in memory.
     pub fn new(columns: impl Into<Columns>, dialect: &'static Dialect) -> Captures {
-        Captures::at(&Home::Memory, columns.into(), dialect)
+        Captures::at(Home::Memory, columns.into(), dialect)
     }
 
-    /// No captures yet. What they come to is kept in temporary files of this folder, but for the first few MiB and what
-    /// finds it again: some 300 octets for each URL, and 10 for each distinct automaton, set of rules and row of groups.
+    /// No captures yet. What they come to, and their [policy](Captures::policy), is kept in temporary files of this folder,
+    /// but for the first few MiB and what finds it again: some 300 octets for each URL, and 10 for each distinct automaton,
+    /// set of rules and row of groups.
     pub fn spilling(folder: &Path, columns: impl Into<Columns>, dialect: &'static Dialect) -> Captures {
-        Captures::at(&Home::Folder { folder: folder.to_owned(), limit: HELD }, columns.into(), dialect)
+        Captures::at(Home::Folder { folder: folder.to_owned(), limit: HELD }, columns.into(), dialect)
     }
 
     /// No captures yet, for a policy file, beside which temporary files are.
@@ -132,10 +135,10 @@ impl Captures {
         Captures::spilling(folder_of(path), columns, dialect)
     }
 
-    fn at(home: &Home, columns: Columns, dialect: &'static Dialect) -> Captures {
-        let tables = Tables::new(columns.count(), home);
+    fn at(home: Home, columns: Columns, dialect: &'static Dialect) -> Captures {
+        let tables = Tables::new(columns.count(), &home);
         let (urls, overrides) = (Urls::new(), BTreeMap::new());
-        Captures { dialect, columns, urls, overrides, tables, statistics: Statistics::default() }
+        Captures { dialect, columns, home, urls, overrides, tables, statistics: Statistics::default() }
     }
 
     /// The dialect.
@@ -258,14 +261,15 @@ impl Captures {
         }
     }
 
-    /// The policy of all origins, in memory: redirects followed, failures beside the last good answer.
+    /// The policy of all origins: redirects followed, failures beside the last good answer. It is where what was captured
+    /// was kept: in memory, or, beyond the first few MiB, in a temporary file that is mapped.
     ///
     /// # Errors
     ///
     /// [`WriteError`], beyond what a policy can hold.
     pub fn policy(self) -> Result<Policy, WriteError> {
-        let (dialect, columns) = (self.dialect, self.columns.clone());
-        let (image, statistics) = self.finish(&Home::Memory, |writer, statistics| writer.image(statistics))?;
+        let (dialect, columns, home) = (self.dialect, self.columns.clone(), self.home.clone());
+        let (image, statistics) = self.finish(&home, |writer, statistics| writer.image(statistics, &home))?;
         Ok(Policy { image, dialect, columns, statistics })
     }
 
@@ -286,7 +290,7 @@ impl Captures {
         home: &Home,
         write: impl FnOnce(Writer<'_>, Statistics) -> Result<T, WriteError>,
     ) -> Result<T, WriteError> {
-        let Captures { dialect, columns, urls, overrides, mut tables, mut statistics } = self;
+        let Captures { dialect, columns, home: _, urls, overrides, mut tables, mut statistics } = self;
         let tables = tables.read()?;
         let source = tables.source();
         let mut writer = Writer::new(columns, dialect, &[source], home);
@@ -364,7 +368,7 @@ mod tests {
     use super::*;
 
     /// The octets of a policy of many origins, some of which share what they have.
-    fn octets(home: &Home) -> Vec<u8> {
+    fn octets(home: Home) -> Vec<u8> {
         let columns = Columns::new(vec!["a".parse().unwrap(), "b,a".parse().unwrap()]).unwrap();
         let mut captures = Captures::at(home, columns, Dialect::DEFAULT);
         let capture = |number: usize| {
@@ -379,15 +383,15 @@ mod tests {
             }
         };
         captures.add((0..200).map(capture).collect()).unwrap();
-        captures.finish(home, |writer, statistics| Ok(writer.image(statistics)?.0.octets().to_vec())).unwrap()
+        captures.policy().unwrap().octets().to_vec()
     }
 
     #[test]
     fn it_does_not_matter_where_what_is_large_is_kept() {
         let folder = tempfile::tempdir().unwrap();
-        let expected = octets(&Home::Memory);
+        let expected = octets(Home::Memory);
         for limit in [0, 100, 1 << 20] {
-            assert!(octets(&Home::Folder { folder: folder.path().to_owned(), limit }) == expected, "{limit}");
+            assert!(octets(Home::Folder { folder: folder.path().to_owned(), limit }) == expected, "{limit}");
         }
         assert!(Policy::from_octets(&expected, super::super::Trust::Nothing).is_ok());
     }

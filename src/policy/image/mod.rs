@@ -158,6 +158,14 @@ impl Image {
         Image { octets: Octets::Owned(octets), header }
     }
 
+    /// An image that a [`Writer`] has just written to a file without a name.
+    fn of_file(file: &File, header: Header) -> io::Result<Image> {
+        // SAFETY: the file has no name, or one that is ours alone, and whoever wrote it has done so, so nobody changes it. The
+        // system's pages are aligned to more than an image has to be.
+        let map = unsafe { Mmap::map(file) }?;
+        Ok(Image { octets: Octets::Mapped(map), header })
+    }
+
     /// All octets.
     pub fn octets(&self) -> &[u8] {
         self.octets.all()

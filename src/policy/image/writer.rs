@@ -65,13 +65,27 @@ impl<'s> Writer<'s> {
         Ok(())
     }
 
-    /// The image in memory, and its statistics: those of the sources, completed.
-    pub fn image(self, statistics: Statistics) -> Result<(Image, Statistics), WriteError> {
+    /// The image at home, and its statistics: those of the sources, completed.
+    pub fn image(self, statistics: Statistics, home: &Home) -> Result<(Image, Statistics), WriteError> {
         let sealed = self.seal(statistics)?;
-        let mut octets = Aligned::new(sealed.header.length() as usize);
         let statistics = sealed.statistics.clone();
-        let header = sealed.write(&mut Cursor::new(octets.octets_mut()))?;
-        Ok((Image::written(octets, header), statistics))
+        let image = match home {
+            Home::Folder { folder, limit } if sealed.header.length() > *limit as u64 => {
+                let spilled = |error| WriteError::Spill { folder: folder.clone(), error };
+                let mut file = tempfile::tempfile_in(folder).map_err(spilled)?;
+                let header = sealed.write(&mut file).map_err(|error| match error {
+                    WriteError::Io(error) => spilled(error),
+                    other => other,
+                })?;
+                Image::of_file(&file, header).map_err(spilled)?
+            }
+            _ => {
+                let mut octets = Aligned::new(sealed.header.length() as usize);
+                let header = sealed.write(&mut Cursor::new(octets.octets_mut()))?;
+                Image::written(octets, header)
+            }
+        };
+        Ok((image, statistics))
     }
 
     /// Writes the image from the start of `out`; returns its statistics.
