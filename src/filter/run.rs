@@ -184,8 +184,8 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
     let pool = ThreadPoolBuilder::new().num_threads(job.threads).build()?;
     let options = options(job, pool.current_num_threads());
     let (destinations, border) = match start(policy, job, &options, &lists)? {
-        Start::Done(receipt) => return Ok(receipt),
-        Start::Judging(destinations, border) => (destinations, border),
+        Start::Done(receipt) => return Ok(*receipt),
+        Start::Judging(destinations, border) => (*destinations, border.map(|border| *border)),
     };
     let keeper = destinations.as_ref().and_then(|destinations| destinations.keeper.clone());
     let judges: Vec<Judge<'_>> = job.crawlers.iter().map(|crawler| Judge::new(policy, crawler, job.choices)).collect();

@@ -26,9 +26,9 @@ type Folders = Vec<(String, Vec<u8>)>;
 /// What a run starts with.
 pub(super) enum Start {
     /// Lines are to be judged, from the border on if there is one.
-    Judging(Option<Destinations>, Option<Border>),
+    Judging(Box<Option<Destinations>>, Option<Box<Border>>),
     /// An earlier run did it all.
-    Done(Receipt),
+    Done(Box<Receipt>),
 }
 
 /// Prepares the folder of a job.
@@ -40,8 +40,8 @@ pub(super) fn start(
 ) -> Result<Start, FilterError> {
     let agents: Vec<&Agents> = job.crawlers.iter().map(Crawler::agents).collect();
     let destination = match &job.destination {
-        None => return Ok(Start::Judging(None, None)),
-        Some(Destination::Pipe(pipe)) => return Ok(Start::Judging(Some(piped(*pipe, job, lists)?), None)),
+        None => return Ok(Start::Judging(Box::default(), None)),
+        Some(Destination::Pipe(pipe)) => return Ok(Start::Judging(Box::new(Some(piped(*pipe, job, lists)?)), None)),
         Some(Destination::Folder(folder)) => folder,
     };
     let rows = Rows { form: destination.form, explain: job.explain, crawlers: agents.len() };
@@ -121,7 +121,7 @@ fn anew(
     };
     let needed = needed.map_err(|error| FilterError::Output { path: directory.clone(), error })?;
     let keeper = record.map(|record| Keeper::new(record, directory.clone(), job.long_run.checkpoint, None));
-    Ok(Start::Judging(Some(destinations(destination, output, needed, keeper)), None))
+    Ok(Start::Judging(Box::new(Some(destinations(destination, output, needed, keeper))), None))
 }
 
 /// Goes on where the checkpoint in the folder says; anew, where there is no run yet.
@@ -136,7 +136,7 @@ fn resume(
     let refused = |problem| FilterError::NotResumable { path: directory.clone(), problem };
     let Some(checkpoint) = Checkpoint::read(directory)? else {
         return match receipt_in(directory)? {
-            Some(receipt) if record.is_of(&receipt) => Ok(Start::Done(receipt)),
+            Some(receipt) if record.is_of(&receipt) => Ok(Start::Done(Box::new(receipt))),
             Some(_) => Err(refused("it is complete, and of another job".to_owned())),
             None => anew(destination, job, folders, layout, Some(record)),
         };
@@ -148,7 +148,9 @@ fn resume(
         Stage::Naming(names) => {
             give_names(directory, &names)?;
             let receipt = receipt_in(directory)?;
-            receipt.map(Start::Done).ok_or_else(|| refused("its receipt is gone".to_owned()))
+            receipt
+                .map(|receipt| Start::Done(Box::new(receipt)))
+                .ok_or_else(|| refused("its receipt is gone".to_owned()))
         }
         Stage::Judging(border) => {
             let output = Output::resume(directory, folders, layout, &border.files)?;
@@ -156,7 +158,8 @@ fn resume(
             let needed = needed.map_err(|error| FilterError::Output { path: directory.clone(), error })?;
             let seconds = Some(border.seconds);
             let keeper = Keeper::new(record, directory.clone(), job.long_run.checkpoint, seconds);
-            Ok(Start::Judging(Some(destinations(destination, output, needed, Some(keeper))), Some(*border)))
+            let destinations = destinations(destination, output, needed, Some(keeper));
+            Ok(Start::Judging(Box::new(Some(destinations)), Some(border)))
         }
     }
 }

@@ -81,9 +81,12 @@ struct Counter<'j, 'p> {
 /// What blocked the lines of one origin.
 struct Origin {
     name: String,
-    /// By the reason and the line of the rule, or 0 if none decided: the rules there, mostly one, and how many lines.
-    deciders: BTreeMap<(Reason, u32), Vec<(Option<KeptRule>, u64)>>,
+    /// By the reason and the line of the rule, or 0 if none decided.
+    deciders: BTreeMap<(Reason, u32), OfLine>,
 }
+
+/// The rules of a line of a robots.txt, mostly one, and how many lines each blocked; `None` stands for no rule.
+type OfLine = Vec<(Option<KeptRule>, u64)>;
 
 impl<'j, 'p> Counter<'j, 'p> {
     fn new(judge: &'j Judge<'p>) -> Counter<'j, 'p> {
