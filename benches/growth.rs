@@ -67,6 +67,7 @@ impl Options {
                         explain: false,
                         crawlers,
                         choices,
+                        unique: false,
                         threads,
                         chunk_size: 0,
                         long_run: LongRun::default(),

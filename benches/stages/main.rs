@@ -196,6 +196,7 @@ fn job(policy: &Policy, list: &List, directory: Option<PathBuf>, threads: usize)
         explain: false,
         crawlers: vec![policy.crawler(None).expect("one crawler")],
         choices: Choices::default(),
+        unique: false,
         threads,
         chunk_size: 0,
         long_run: LongRun::default(),

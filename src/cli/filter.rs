@@ -111,7 +111,8 @@ fn job(args: &FilterArgs, lists: Vec<PathBuf>, choices: Choices, crawlers: Vec<C
     let (explain, threads, chunk_size) = (args.output.explain, args.threads, args.chunk_size);
     // What cannot be resumed ends at once when it is asked to.
     let long_run = args.long_run.long_run(is_resumable(args, &lists).then(interrupt::request));
-    Job { lists, url_field, destination, explain, crawlers, choices, threads, chunk_size, long_run }
+    let unique = args.output.unique;
+    Job { lists, url_field, destination, explain, crawlers, choices, unique, threads, chunk_size, long_run }
 }
 
 /// Whether the run could be resumed: it writes, and all its lists can be read again.

@@ -7,7 +7,8 @@
 #[cfg(unix)]
 pub(super) fn report() {
     extern "C" fn handler(_signal: libc::c_int) {
-        const MESSAGE: &[u8] = b"robosieve: a list or a policy was cut short by another program while it was read \
+        const MESSAGE: &[u8] = b"robosieve: a list or a policy was cut short by another program while it was read, or \
+            the disk is full under what --unique keeps \
             (SIGBUS); no result was written. When it is again what it was, --resume goes on with a run that was begun; \
             otherwise run anew, with --force\n";
         // SAFETY: write and _exit are async-signal-safe, and the message is a live array of the given length.

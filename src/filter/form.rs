@@ -87,11 +87,11 @@ impl Rows {
         Tally::of_text(text, |line| behind(line, columns))
     }
 
-    /// What the tallies of all files must be, if what is written is what was read.
-    pub fn expected(self, input: &Tally, added_line_feeds: u64, crawlers: &[Sorted]) -> Vec<Tally> {
+    /// What the tallies of all files must be, if what is written is what was judged.
+    pub fn expected(self, judged: &Tally, added_line_feeds: u64, crawlers: &[Sorted]) -> Vec<Tally> {
         match self.form {
             Form::Partitions => crawlers.iter().flat_map(|sorted| sorted.tallies).collect(),
-            Form::Verdicts => vec![Tally { bytes: input.bytes + added_line_feeds, ..*input }],
+            Form::Verdicts => vec![Tally { bytes: judged.bytes + added_line_feeds, ..*judged }],
         }
     }
 }

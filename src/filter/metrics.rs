@@ -112,6 +112,8 @@ impl Metrics {
         self.run(snapshot, success, &mut text);
         text.family("input_lines_total", COUNTER, "Lines that were judged.").sample(&[], snapshot.lines);
         text.family("input_bytes_total", COUNTER, "Octets of these lines.").sample(&[], snapshot.bytes);
+        let duplicates = "Lines that were left out because their URLs were there before.";
+        text.family("duplicate_lines_total", COUNTER, duplicates).sample(&[], snapshot.duplicates);
         let source = "Octets of the lists that were read, as they lie in their files.";
         text.family("source_bytes_total", COUNTER, source).sample(&[], snapshot.source_bytes);
         if let Some(known) = snapshot.source_bytes_known {

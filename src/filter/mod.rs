@@ -31,6 +31,7 @@ mod reread;
 mod run;
 mod samples;
 mod scan;
+mod seen;
 mod sequence;
 mod shard;
 mod sink;
@@ -39,6 +40,7 @@ mod start;
 mod tally;
 mod totals;
 mod turns;
+mod unique;
 mod verify;
 mod worker;
 
@@ -137,6 +139,22 @@ pub enum FilterError {
     LineTooLong {
         /// The list.
         path: PathBuf,
+    },
+    /// Lines that are to be left out where several runs share a job.
+    #[error(
+        "--unique does not go with --shard: no part knows the URLs of the others, so what two of them have would stay twice; \
+         leave lines out in one run over all lists, and divide what it keeps"
+    )]
+    UniqueShard,
+    /// No room for the URLs that were seen.
+    #[error("cannot make room for {octets} octets in {}, where --unique keeps what it has seen: {error}", folder.display())]
+    Unique {
+        /// The folder.
+        folder: PathBuf,
+        /// How many octets are needed.
+        octets: u64,
+        /// What the system said.
+        error: io::Error,
     },
     /// A folder with something in it.
     #[error("{} is not empty; choose another folder, or replace an earlier run's files in it with --force", path.display())]

@@ -58,6 +58,8 @@ pub struct Snapshot {
     pub source_bytes_known: Option<u64>,
     /// Lines.
     pub lines: u64,
+    /// Those of them that were left out, because their URLs were there before.
+    pub duplicates: u64,
     /// Chunks.
     pub chunks: u64,
     /// What the lines were to each crawler.
@@ -146,6 +148,7 @@ impl Progress {
         state.samples.add(sample);
         let snapshot = &mut state.snapshot;
         (snapshot.lines, snapshot.bytes) = (lines, bytes);
+        snapshot.duplicates = totals.duplicates.lines;
         snapshot.chunks += 1;
         for (counted, sorted) in snapshot.crawlers.iter_mut().zip(&totals.crawlers) {
             counted.lines = sorted.tallies.map(|tally| tally.lines);

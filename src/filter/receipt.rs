@@ -32,6 +32,9 @@ pub struct Receipt {
     pub dialect: Cow<'static, str>,
     /// What went in, all lists together.
     pub input: Part,
+    /// What of that was left out, because its URLs were there before; absent where nothing was to be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duplicates: Option<Part>,
     /// Where it went: the partitions by name, of each crawler if there are several (`allowed.examplebot`).
     pub partitions: BTreeMap<String, PartitionPart>,
     /// The lines of the file of verdicts, without what stands before them; absent where there is no such file.
@@ -90,6 +93,9 @@ pub struct ReceiptOptions {
     /// How many octets a file may have; absent where files are not cut into parts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub split_size: Option<u64>,
+    /// Whether lines are left out whose URLs were there before.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub unique: bool,
     /// Workers.
     pub threads: usize,
     /// Octets of a chunk.
@@ -200,6 +206,10 @@ pub struct ListPart {
     /// What it held, decompressed, without its head line.
     #[serde(flatten)]
     pub input: Part,
+    /// What of that was left out, because its URLs were there before, in this list or an earlier one; absent where nothing
+    /// was to be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duplicates: Option<Part>,
     /// Where its lines went.
     pub partitions: BTreeMap<String, Part>,
 }
@@ -246,6 +256,10 @@ impl Part {
             "the same lines, but in another order".to_owned()
         })
     }
+}
+
+fn is_false(truth: &bool) -> bool {
+    !truth
 }
 
 fn is_zero(number: &u64) -> bool {
@@ -298,6 +312,10 @@ impl fmt::Display for Receipt {
             let Part { lines, bytes, .. } = part.judged;
             let share = 100.0 * lines as f64 / all;
             writeln!(f, "{name:<width$} {lines:>15} {share:>6.2}% {bytes:>18}  {}", reasons.join(", "))?;
+        }
+        if let Some(Part { lines, bytes, .. }) = self.duplicates {
+            let share = 100.0 * lines as f64 / all;
+            writeln!(f, "{:<width$} {lines:>15} {share:>6.2}% {bytes:>18}  left out by --unique", "duplicates")?;
         }
         let Part { lines, bytes, .. } = self.input;
         writeln!(f, "{:<width$} {lines:>15} {:>7} {bytes:>18}", "input", "")?;

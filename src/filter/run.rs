@@ -35,6 +35,7 @@ use super::start::{Start, start};
 use super::tally::{LINE_HASH, Tally};
 use super::totals::{ListTotals, Totals};
 use super::turns::{Turns, work};
+use super::unique::Unique;
 use crate::policy::{Crawler, Policy};
 
 /// Octets of a chunk, unless asked otherwise: it and its copy in the buffers stay in a core's cache.
@@ -59,6 +60,8 @@ pub struct Job {
     pub crawlers: Vec<Crawler>,
     /// What to do where there is no definite verdict.
     pub choices: Choices,
+    /// Whether lines are left out whose URLs were there before.
+    pub unique: bool,
     /// Workers; 0: as many as there are processors.
     pub threads: usize,
     /// Octets of a chunk; 0: the default.
@@ -179,6 +182,9 @@ pub fn run(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, F
 fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, FilterError> {
     let mut lists = List::open_all(&job.lists, &job.url_field)?;
     if let Some(shard) = job.long_run.shard {
+        if job.unique {
+            return Err(FilterError::UniqueShard);
+        }
         shard.cut(&mut lists)?;
     }
     let pool = ThreadPoolBuilder::new().num_threads(job.threads).build()?;
@@ -187,6 +193,13 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
         Start::Done(receipt) => return Ok(*receipt),
         Start::Judging(destinations, border) => (*destinations, border.map(|border| *border)),
     };
+    let unique = || {
+        let folder = job.destination.as_ref().and_then(Destination::folder);
+        let folder = folder.map_or_else(std::env::temp_dir, |folder| folder.directory.clone());
+        let interrupt = job.long_run.interrupt.clone();
+        Unique::new(&lists, &folder, options.chunk_size, border.as_ref(), &pool, interrupt)
+    };
+    let unique = job.unique.then(unique).transpose()?;
     let keeper = destinations.as_ref().and_then(|destinations| destinations.keeper.clone());
     let judges: Vec<Judge<'_>> = job.crawlers.iter().map(|crawler| Judge::new(policy, crawler, job.choices)).collect();
     let chunks = match &border {
@@ -202,7 +215,7 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
     if let Some(border) = &border {
         progress.resume(&border.totals, left_out(&lists, border));
     }
-    let turns = Turns::new(chunks, progress, judges.len(), destinations, border);
+    let turns = Turns::new(chunks, progress, judges.len(), destinations, border, unique);
     std::thread::scope(|scope| {
         scope.spawn(|| turns.keep());
         pool.broadcast(|_| work(&turns, &judges));
@@ -271,6 +284,7 @@ fn options(job: &Job, threads: usize) -> ReceiptOptions {
         compress: folder.and_then(|folder| folder.compress),
         split_size: folder.and_then(|folder| folder.split_size),
         explain: job.explain,
+        unique: job.unique,
         threads,
         chunk_size: if job.chunk_size == 0 { CHUNK } else { job.chunk_size },
         per_input: folder.is_some_and(|folder| folder.per_input),
@@ -305,6 +319,7 @@ fn receipt(
         };
         (name.clone(), part)
     };
+    let duplicates = |tally: &Tally| options.unique.then(|| Part::of(tally, written));
     let list_part = |(list, tallies): (&List, &ListTotals)| ListPart {
         path: list.path.display().to_string(),
         range: list.shard_range(),
@@ -313,6 +328,7 @@ fn receipt(
         head: (!list.head.is_empty())
             .then(|| Part::of(&Tally::of_text(&list.head[..list.head_length], |line| line), written)),
         input: Part::of(&tallies.input, written),
+        duplicates: duplicates(&tallies.duplicates),
         partitions: names
             .iter()
             .zip(tallies.crawlers.as_flattened())
@@ -322,13 +338,14 @@ fn receipt(
     Receipt {
         robosieve: env!("CARGO_PKG_VERSION").into(),
         line_hash: LINE_HASH.into(),
-        options,
         agents: crawlers.iter().map(|crawler| crawler.agents().to_string()).collect(),
         dialect: policy.dialect().name.into(),
         input: Part::of(&totals.input, written),
+        duplicates: duplicates(&totals.duplicates),
         partitions: names.iter().enumerate().map(partition).collect(),
         verdicts,
         lists: lists.iter().zip(&totals.lists).map(list_part).collect(),
+        options,
         balanced: written.then_some(true),
         added_line_feeds: totals.added_line_feeds,
         dot_segments: totals.dot_segments,

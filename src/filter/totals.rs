@@ -13,6 +13,10 @@ use super::worker::{Judged, Sorted};
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Totals {
     pub input: Tally,
+    /// The lines that were judged.
+    pub kept: Tally,
+    /// The lines that were left out, because their URLs were there before.
+    pub duplicates: Tally,
     /// For each crawler, over the lines as they were read.
     pub crawlers: Vec<Sorted>,
     /// By file, over the lines as they were handed over for writing.
@@ -28,17 +32,22 @@ pub(super) struct Totals {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct ListTotals {
     pub input: Tally,
+    pub duplicates: Tally,
     /// For each crawler, by partition.
     pub crawlers: Vec<[Tally; 4]>,
 }
 
 impl Totals {
     pub fn new(lists: usize, crawlers: usize, rows: Option<Rows>) -> Totals {
+        let none = Tally::default();
+        let list = ListTotals { input: none, duplicates: none, crawlers: vec![Default::default(); crawlers] };
         Totals {
-            input: Tally::default(),
+            input: none,
+            kept: none,
+            duplicates: none,
             crawlers: vec![Sorted::default(); crawlers],
-            written: vec![Tally::default(); rows.map_or(0, Rows::files)],
-            lists: vec![ListTotals { input: Tally::default(), crawlers: vec![Default::default(); crawlers] }; lists],
+            written: vec![none; rows.map_or(0, Rows::files)],
+            lists: vec![list; lists],
             added_line_feeds: 0,
             dot_segments: 0,
             normalised: 0,
@@ -48,9 +57,12 @@ impl Totals {
 
     /// Adds a chunk as it was judged, in its turn.
     pub fn add(&mut self, list: usize, judged: &Judged) {
-        self.input.append(&judged.input);
         let list = &mut self.lists[list];
+        self.input.append(&judged.input);
         list.input.append(&judged.input);
+        self.duplicates.append(&judged.duplicates);
+        list.duplicates.append(&judged.duplicates);
+        self.kept.append(&judged.kept);
         for ((total, of_list), sorted) in self.crawlers.iter_mut().zip(&mut list.crawlers).zip(&judged.crawlers) {
             for (partition, tally) in sorted.tallies.iter().enumerate() {
                 total.tallies[partition].append(tally);
@@ -85,10 +97,12 @@ impl Totals {
             let lines: u64 = sorted.tallies.iter().map(|tally| tally.lines).sum();
             let bytes: u64 = sorted.tallies.iter().map(|tally| tally.bytes).sum();
             let sum = sorted.tallies.iter().fold(0u128, |sum, tally| sum.wrapping_add(tally.sum));
+            let duplicates = &self.duplicates;
+            let whole = (lines + duplicates.lines, bytes + duplicates.bytes, sum.wrapping_add(duplicates.sum));
             let input = (self.input.lines, self.input.bytes + self.added_line_feeds, self.input.sum);
-            sorted.counts.iter().sum::<u64>() == lines && (lines, bytes, sum) == input
+            sorted.counts.iter().sum::<u64>() == lines && whole == input
         };
-        let expected = self.rows.map(|rows| rows.expected(&self.input, self.added_line_feeds, &self.crawlers));
+        let expected = self.rows.map(|rows| rows.expected(&self.kept, self.added_line_feeds, &self.crawlers));
         if self.crawlers.iter().all(whole) && expected.is_none_or(|expected| expected == self.written) {
             Ok(())
         } else {

@@ -17,6 +17,7 @@ use super::progress::Progress;
 use super::sequence::{Sequence, lock};
 use super::sink::Sink;
 use super::totals::Totals;
+use super::unique::{Kept, Unique, lines_of};
 use super::worker::Worker;
 
 /// Where the lines go.
@@ -42,7 +43,9 @@ pub(super) struct Turns<'l> {
     /// Whether somebody wants to know which robots.txt are to be fetched.
     notes_waiting: bool,
     frames: Option<FrameFormat>,
-    /// The first turn of a chunk, where lines go into frames.
+    /// The first turn of a chunk, where lines are left out.
+    unique: Option<Unique>,
+    /// The turn of a chunk before the last one, where lines go into frames.
     gatherer: Sequence<Gatherer>,
     turn: Sequence<Turn>,
     keeper: Option<Arc<Keeper>>,
@@ -66,20 +69,23 @@ struct Prepared<'b> {
     border: Option<Gatherer>,
 }
 
-/// A worker and what it has to make frames with.
+/// A worker, and what it has to leave lines out and to make frames with.
 struct Hand<'j, 'p> {
     worker: Worker<'j, 'p>,
+    kept: Kept,
     compressor: Option<Compressor>,
 }
 
 impl<'l> Turns<'l> {
-    /// Of these chunks, for so many crawlers, telling `progress` of each; from the `border` on where the run was interrupted.
+    /// Of these chunks, for so many crawlers, telling `progress` of each; from the `border` on where the run was interrupted,
+    /// and without what is not `unique` if lines are left out.
     pub fn new(
         chunks: Chunks<'l>,
         progress: &'l Progress,
         crawlers: usize,
         destinations: Option<Destinations>,
         border: Option<Border>,
+        unique: Option<Unique>,
     ) -> Turns<'l> {
         let rows = destinations.as_ref().map(|destinations| destinations.rows);
         let files = rows.map_or(0, Rows::files);
@@ -100,7 +106,7 @@ impl<'l> Turns<'l> {
             turn.needed = destinations.needed;
         }
         let (gatherer, turn, failure) = (Sequence::new(gatherer), Sequence::new(turn), Mutex::new(None));
-        Turns { chunks, progress, per_input, rows, notes_waiting, frames, gatherer, turn, keeper, failure }
+        Turns { chunks, progress, per_input, rows, notes_waiting, frames, unique, gatherer, turn, keeper, failure }
     }
 
     /// Makes checkpoints durable until [`Turns::judged`], if there is anything to go on with.
@@ -127,6 +133,9 @@ impl<'l> Turns<'l> {
     fn fail(&self, failure: FilterError) {
         lock(&self.failure).get_or_insert(failure);
         self.chunks.stop();
+        if let Some(unique) = &self.unique {
+            unique.stop();
+        }
         self.gatherer.stop();
         self.turn.stop();
         self.judged();
@@ -240,8 +249,8 @@ pub(super) fn work(turns: &Turns<'_>, judges: &[Judge<'_>]) {
 }
 
 fn work_through(turns: &Turns<'_>, judges: &[Judge<'_>]) -> Result<(), FilterError> {
-    let mut hand =
-        Hand { worker: Worker::new(judges, turns.rows, turns.notes_waiting), compressor: turns.compressor()? };
+    let worker = Worker::new(judges, turns.rows, turns.notes_waiting);
+    let mut hand = Hand { worker, kept: Kept::default(), compressor: turns.compressor()? };
     let mut buffer = Buffer::default();
     loop {
         let task = match turns.chunks.next(&mut buffer) {
@@ -252,11 +261,16 @@ fn work_through(turns: &Turns<'_>, judges: &[Judge<'_>]) -> Result<(), FilterErr
                 return Ok(());
             }
         };
-        let chunk = task.octets(&buffer);
-        let end = task.at + chunk.len() as u64;
+        let chunk = lines_of(&turns.chunks, &task, &buffer);
+        let end = task.at + chunk.octets.len() as u64;
         let more_follows = !turns.per_input && task.list + 1 < turns.chunks.lists().len();
-        let layout = &turns.chunks.lists()[task.list].layout;
-        hand.worker.judge(chunk, layout, task.flaws(&buffer), more_follows);
+        let left = match &turns.unique {
+            Some(unique) => unique.left(task.ticket, chunk, &mut hand.kept, turns.rows.is_some())?,
+            None => Some(chunk),
+        };
+        let Some(left) = left else { return Ok(()) };
+        hand.worker.judge(left.octets, left.layout, left.flaws, more_follows);
+        hand.worker.leave_out(&hand.kept);
         place(turns, &task, end, &mut hand)?;
     }
 }

@@ -10,11 +10,12 @@ use super::lines::{Line, Scanner};
 use super::needed::{self, WaitingOrigins};
 use super::outcome::{Outcome, Partition, Reason};
 use super::tally::{Tally, line_hash};
+use super::unique::Kept;
 use crate::origin;
 
 /// How many lines are judged at a time. (Sorting 1,024 to 16,384 lines by automaton before they walk was tried: 0.52 s
 /// instead of 0.53 for a shuffled list of 5.6 million lines, two threads; not worth the code.)
-const BATCH: usize = 64;
+pub(super) const BATCH: usize = 64;
 
 /// The longest chunk: lines are found by 32-bit offsets.
 pub(super) const LONGEST_CHUNK: usize = u32::MAX as usize - 1;
@@ -28,6 +29,10 @@ pub(super) struct Judged {
     pub crawlers: Vec<Sorted>,
     /// The whole chunk, by the lines as they were read.
     pub input: Tally,
+    /// The lines that were judged: all, or those that were not left out.
+    pub kept: Tally,
+    /// The lines that were left out, because their URLs were there before.
+    pub duplicates: Tally,
     pub added_line_feed: bool,
     pub waiting: WaitingOrigins,
 }
@@ -116,7 +121,7 @@ impl<'j, 'p> Worker<'j, 'p> {
             if layout.is_whole() {
                 urls.clear();
                 urls.extend(lines.iter().map(|line| Url { line: line.of(chunk), plain: line.plain }));
-                let before = self.judged.input.lines;
+                let before = self.judged.kept.lines;
                 let (of_batch, rest) = flaws.split_at(flaws.partition_point(|&(line, _)| line < before + BATCH as u64));
                 let of_batch: Vec<(usize, Reason)> =
                     of_batch.iter().map(|&(line, reason)| ((line - before) as usize, reason)).collect();
@@ -129,8 +134,16 @@ impl<'j, 'p> Worker<'j, 'p> {
         }
         self.lines = lines;
         self.located = located;
+        self.judged.input = self.judged.kept;
         if more_follows && chunk.last().is_some_and(|&octet| octet != b'\n') {
             self.add_line_feed();
+        }
+    }
+
+    /// Counts the lines of the chunk that were left out before it was judged.
+    pub fn leave_out(&mut self, kept: &Kept) {
+        if kept.duplicates.lines > 0 {
+            (self.judged.input, self.judged.duplicates) = (kept.input, kept.duplicates);
         }
     }
 
@@ -167,7 +180,7 @@ impl<'j, 'p> Worker<'j, 'p> {
     /// Counts and hashes a batch of lines.
     fn count(&mut self, chunk: &[u8], lines: &[Line], urls: &[Url<'_>]) {
         let judged = &mut self.judged;
-        let before = judged.input.lines;
+        let before = judged.kept.lines;
         self.hashes.clear();
         // Where nothing is written, there is nothing to prove.
         let hashed = self.rows.is_some();
@@ -175,7 +188,7 @@ impl<'j, 'p> Worker<'j, 'p> {
         self.hashes.extend(lines.iter().map(hash));
         let length = |line: &Line| (line.end as usize + 1).min(chunk.len()) - line.start as usize;
         for (line, &hash) in lines.iter().zip(&self.hashes) {
-            judged.input.add_hashed(hash, length(line));
+            judged.kept.add_hashed(hash, length(line));
         }
         for (sorted, outcomes) in judged.crawlers.iter_mut().zip(&self.outcomes) {
             for ((line, &hash), outcome) in lines.iter().zip(&self.hashes).zip(outcomes) {

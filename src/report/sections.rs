@@ -49,6 +49,12 @@ pub(super) fn partitions(report: &Report) -> String {
         }
         content.push_str(&table.html());
     }
+    if let Some(duplicates) = report.receipt.duplicates {
+        let lines = number(duplicates.lines);
+        content.push_str(&paragraph(&format!(
+            "{lines} lines were left out, because their URLs were there before (--unique)."
+        )));
+    }
     section("Where the lines went, and why", &content)
 }
 

@@ -41,6 +41,7 @@ mod sources;
 mod split_size;
 mod statuses;
 mod times;
+mod unique;
 mod verify;
 mod warc;
 mod watching;

@@ -159,6 +159,50 @@ fn an_interrupted_run_stops_at_the_next_chunk_and_goes_on() {
     }
 }
 
+/// What was seen before the interruption is seen again.
+#[test]
+fn a_run_that_leaves_lines_out_goes_on() {
+    for options in ["", "--verdicts", "--per-input", "--compress zst"] {
+        let bench = bench_with_lists();
+        // The first list comes twice, the second time behind the other one.
+        let words = |options: &str, folder: &str| words(options, folder) + " urls";
+        let options = format!("{NOW} --unique {options}");
+        done(&bench, &words(&options, "whole"));
+        let checkpoint = bench.path("out/.checkpoint.json");
+        let mut interrupted = 0;
+        loop {
+            let before = fs::read(&checkpoint).ok();
+            let mut command = Command::new(PROGRAM);
+            let words = words(&format!("{options} --resume --threads {}", 1 + interrupted % 3), "out");
+            command.current_dir(bench.path(".")).args(bench.arguments(&words)).stderr(Stdio::null());
+            let mut child = command.spawn().expect("the program");
+            while child.try_wait().expect("the program").is_none() && fs::read(&checkpoint).ok() == before {
+                std::thread::yield_now();
+            }
+            let signal = ["-INT", "-KILL"][interrupted % 2];
+            // It may have ended meanwhile.
+            let _ = Command::new("kill").args([signal, &child.id().to_string()]).stderr(Stdio::null()).status();
+            if child.wait().expect("the program ends").success() {
+                break;
+            }
+            interrupted += 1;
+        }
+        assert!(interrupted > 0, "{options}");
+        assert_same(&bench, "out", "whole");
+        done(&bench, "verify --inputs out");
+    }
+}
+
+/// The set of what was seen takes room on the disk, too.
+#[test]
+fn a_disk_without_room_for_what_was_seen_is_told() {
+    let bench = bench_with_lists();
+    let ended = limited(&bench, &words(&format!("{NOW} --unique"), "out"), 60, "trap '' XFSZ;");
+    assert_eq!(ended.status.code(), Some(2), "{ended:?}");
+    said(&ended.stderr, &["cannot make room", "octets", "out", "--unique"]);
+    assert_eq!(bench.names("out"), [""; 0]);
+}
+
 /// The time of the run is that of its beginning.
 #[test]
 fn ages_are_judged_at_the_time_of_the_beginning() {
@@ -186,6 +230,7 @@ fn what_is_not_the_same_run_does_not_go_on() {
     refused(NOW, &["unfinished", "--resume", "--force"], unchanged);
     refused("--resume --on-unfetched block", &["resumed", "on-unfetched", "defer", "block"], unchanged);
     refused("--resume --verdicts", &["resumed", "form"], unchanged);
+    refused("--resume --unique", &["resumed", "unique"], unchanged);
     refused("--resume --agent other", &["resumed", "crawlers", "other"], unchanged);
     refused("--resume --chunk-size 3000", &["argument"], unchanged);
     refused("--resume --now 2026-01-01T00:00:01Z", &["resumed", "now"], unchanged);

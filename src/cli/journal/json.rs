@@ -34,6 +34,7 @@ pub fn progress(snapshot: &Snapshot, pace: &Pace, agents: &[String]) -> Value {
             "source_bytes": snapshot.source_bytes,
             "source_bytes_known": snapshot.source_bytes_known,
             "lines": snapshot.lines,
+            "duplicates": snapshot.duplicates,
             "chunks": snapshot.chunks,
             "bytes_a_second": pace.bytes_a_second(),
             "lines_a_second": pace.lines_a_second(),

@@ -52,7 +52,9 @@ fn shares(snapshot: &Snapshot, agents: &[String]) -> String {
         let share = percent(lines, snapshot.lines);
         format!("{} {share}", partition.name())
     });
-    let shares = shares.collect::<Vec<_>>().join(", ");
+    let duplicates =
+        (snapshot.duplicates > 0).then(|| format!("duplicates {}", percent(snapshot.duplicates, snapshot.lines)));
+    let shares = shares.chain(duplicates).collect::<Vec<_>>().join(", ");
     match agents {
         [first, _, ..] => format!("for {first}: {shares}"),
         _ => shares,

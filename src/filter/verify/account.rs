@@ -12,10 +12,11 @@ pub(in crate::filter) fn contradictions(receipt: &Receipt) -> Vec<String> {
     let mut found = Vec::new();
     for (crawler, partitions) in by_crawler(receipt) {
         let whom = if crawler.is_empty() { String::new() } else { format!(" of {crawler}") };
-        let parts: Vec<&Part> = partitions.iter().map(|(_, part)| &part.judged).collect();
+        let parts: Vec<&Part> = partitions.iter().map(|(_, part)| &part.judged).chain(&receipt.duplicates).collect();
         let wanted = Part { bytes: receipt.input.bytes + receipt.added_line_feeds, ..receipt.input };
         if let Some(difference) = difference_in_any_order(&wanted, &parts) {
-            found.push(format!("the partitions{whom} do not add up to the input: {difference}"));
+            let duplicates = if receipt.duplicates.is_some() { " and duplicates" } else { "" };
+            found.push(format!("the partitions{whom}{duplicates} do not add up to the input: {difference}"));
         }
         for (name, part) in partitions {
             if part.reasons.values().sum::<u64>() != part.judged.lines {
@@ -42,6 +43,13 @@ pub(in crate::filter) fn contradictions(receipt: &Receipt) -> Vec<String> {
     if let Some(difference) = receipt.input.difference(&inputs) {
         found.push(format!("the lists do not add up to the input: {difference}"));
     }
+    let duplicates = appended(&mut receipt.lists.iter().filter_map(|list| list.duplicates.as_ref()));
+    if let Some(difference) = receipt.duplicates.unwrap_or_default().difference(&duplicates) {
+        found.push(format!("duplicates of the lists do not add up to duplicates: {difference}"));
+    }
+    if receipt.duplicates.is_some() && !receipt.options.unique {
+        found.push("lines were left out as duplicates, but that was not asked for (--unique)".to_owned());
+    }
     for (name, part) in &receipt.partitions {
         let of_lists = appended(&mut receipt.lists.iter().filter_map(|list| list.partitions.get(name)));
         if let Some(difference) = part.judged.difference(&of_lists) {
@@ -61,10 +69,23 @@ fn written(receipt: &Receipt) -> Vec<(&str, Part, &[FilePart])> {
             receipt.partitions.iter().map(|(name, part)| (name.as_str(), part.judged, &part.files[..])).collect()
         }
         Form::Verdicts => {
-            let lines = Part { bytes: receipt.input.bytes + receipt.added_line_feeds, ..receipt.input };
-            vec![("verdicts", lines, receipt.verdicts.as_ref().map_or(&[], |verdicts| &verdicts.files))]
+            vec![("verdicts", judged(receipt), receipt.verdicts.as_ref().map_or(&[], |verdicts| &verdicts.files))]
         }
     }
+}
+
+/// The lines that were judged, as they must be in one file: what went in, without duplicates. The order of what is left is
+/// not known from that of the whole and of its part, so it is taken as it was written.
+fn judged(receipt: &Receipt) -> Part {
+    let input = Tally { bytes: receipt.input.bytes.wrapping_add(receipt.added_line_feeds), ..receipt.input.tally() };
+    let Some(duplicates) = receipt.duplicates.map(|part| part.tally()) else { return Part::of(&input, true) };
+    let left = Tally {
+        lines: input.lines.wrapping_sub(duplicates.lines),
+        bytes: input.bytes.wrapping_sub(duplicates.bytes),
+        sum: input.sum.wrapping_sub(duplicates.sum),
+        order: receipt.verdicts.as_ref().map_or(0, |verdicts| verdicts.written.tally().order),
+    };
+    Part::of(&left, true)
 }
 
 /// The partitions, for each crawler.

@@ -1,0 +1,278 @@
+//! Leaving out lines whose URL was there before.
+//!
+//! A worker hashes the URLs of its chunk, and then, in the chunk's turn, asks for all of them whether they were
+//! [seen](super::seen): so it is always the first line of a URL that stays, whoever comes to it first. What stays is put
+//! together, and judged as if it were the whole chunk. Two lines have the same URL if what is judged of them is the same,
+//! octet for octet; a line without a URL is never left out.
+//!
+//! A run that goes on does not know what was seen before, because that is not made durable: it reads the lists again up to
+//! where it goes on, and only hashes.
+
+use rayon::ThreadPool;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::FilterError;
+use super::checkpoint::Border;
+use super::chunks::{Buffer, Chunks, Task};
+use super::layout::{Layout, Located};
+use super::lines::{Line, Scanner};
+use super::list::List;
+use super::outcome::Reason;
+use super::seen::{Seen, UrlHash};
+use super::sequence::{Sequence, lock};
+use super::tally::{Tally, line_hash};
+use super::worker::BATCH;
+use crate::origin;
+
+/// Octets of a URL, about, to tell from the size of a list how many it has.
+const URL: u64 = 80;
+
+/// How many times as much is read of a list that is compressed, or a table, as is stored of it, about.
+const RATIO: u64 = 4;
+
+/// What all workers share: the URLs of all chunks whose turn was.
+#[derive(Debug)]
+pub(super) struct Unique {
+    hash: UrlHash,
+    seen: Sequence<Seen>,
+}
+
+/// Lines, and where their URLs stand.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Lines<'c> {
+    pub octets: &'c [u8],
+    pub layout: &'c Layout,
+    /// Lines that have no URL whatever they say, by their numbers.
+    pub flaws: &'c [(u64, Reason)],
+}
+
+/// What stays of a chunk; a worker's own space, used for one chunk after the other.
+#[derive(Debug, Default)]
+pub(super) struct Kept {
+    lines: Vec<Line>,
+    located: Located,
+    /// The hash of each line's URL.
+    hashes: Vec<u128>,
+    /// The numbers of lines whose URLs were there before.
+    repeated: Vec<usize>,
+    text: Vec<u8>,
+    flaws: Vec<(u64, Reason)>,
+    /// All lines of the chunk, if any was left out.
+    pub input: Tally,
+    /// Those that were left out.
+    pub duplicates: Tally,
+}
+
+impl Unique {
+    /// For these lists, with a set in a file of `folder`; with all that stands before the `border`, where the run goes on.
+    pub fn new(
+        lists: &[List],
+        folder: &Path,
+        chunk_size: usize,
+        border: Option<&Border>,
+        pool: &ThreadPool,
+        interrupt: Option<Arc<AtomicBool>>,
+    ) -> Result<Unique, FilterError> {
+        let read_as = |list: &List| Some(list.source_length()? * if list.mapped().is_some() { 1 } else { RATIO });
+        let expected = lists.iter().filter_map(read_as).sum::<u64>() / URL;
+        let (hash, mut seen) = (UrlHash::new(), Seen::new(folder, expected)?);
+        if let Some(border) = border {
+            let read = AtomicU64::new(0);
+            let chunks = Chunks::new(lists, chunk_size, &read).until(interrupt);
+            seen = seen_before(border, &chunks, hash, seen, pool)?;
+        }
+        Ok(Unique { hash, seen: Sequence::new(seen) })
+    }
+
+    /// What is to be judged of the chunk of this ticket; `None` if the run has failed meanwhile. `hashed` says whether lines
+    /// are hashed for checksums.
+    pub fn left<'c>(
+        &self,
+        ticket: u64,
+        chunk: Lines<'c>,
+        kept: &'c mut Kept,
+        hashed: bool,
+    ) -> Result<Option<Lines<'c>>, FilterError> {
+        kept.hash(&chunk, self.hash);
+        let Some(mut seen) = self.seen.turn_of(ticket) else { return Ok(None) };
+        let Kept { hashes, repeated, .. } = &mut *kept;
+        seen.insert_all(hashes, |line| repeated.push(line))?;
+        seen.pass();
+        if kept.repeated.is_empty() {
+            return Ok(Some(chunk));
+        }
+        kept.leave_out(&chunk, hashed);
+        Ok(Some(Lines { octets: &kept.text, layout: chunk.layout, flaws: &kept.flaws }))
+    }
+
+    /// Ends all turns.
+    pub fn stop(&self) {
+        self.seen.stop();
+    }
+}
+
+/// Adds the URLs that stand before the border.
+fn seen_before(
+    border: &Border,
+    chunks: &Chunks<'_>,
+    hash: UrlHash,
+    seen: Seen,
+    pool: &ThreadPool,
+) -> Result<Seen, FilterError> {
+    let seen = Mutex::new(seen);
+    let work = || {
+        let (mut buffer, mut kept) = (Buffer::default(), Kept::default());
+        while let Some(task) = chunks.next(&mut buffer)? {
+            if (task.list, task.at) >= (border.list, border.at) {
+                chunks.stop();
+                break;
+            }
+            kept.hash(&lines_of(chunks, &task, &buffer), hash);
+            lock(&seen).insert_all(&kept.hashes, |_| ())?;
+        }
+        Ok(())
+    };
+    let ended: Vec<Result<(), FilterError>> = pool.broadcast(|_| work().inspect_err(|_| chunks.stop()));
+    ended.into_iter().collect::<Result<(), _>>()?;
+    Ok(seen.into_inner().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// The lines of a chunk that was taken with this `buffer`.
+pub(super) fn lines_of<'c>(chunks: &'c Chunks<'_>, task: &'c Task<'_>, buffer: &'c Buffer) -> Lines<'c> {
+    Lines { octets: task.octets(buffer), layout: &chunks.lists()[task.list].layout, flaws: task.flaws(buffer) }
+}
+
+impl Kept {
+    /// Hashes the URLs of a chunk, of which nothing is left out yet.
+    fn hash(&mut self, chunk: &Lines<'_>, hash: UrlHash) {
+        let Lines { octets, layout, flaws } = *chunk;
+        self.hashes.clear();
+        self.repeated.clear();
+        (self.input, self.duplicates) = Default::default();
+        let mut scanner = Scanner::new();
+        loop {
+            scanner.fill(octets, &mut self.lines, BATCH);
+            if self.lines.is_empty() {
+                break;
+            }
+            if layout.is_whole() {
+                self.hashes.extend(self.lines.iter().map(|line| hash.of(origin::trimmed(line.of(octets)))));
+            } else {
+                self.located.locate(layout, octets, &self.lines);
+                let urls = self.located.urls(octets);
+                self.hashes.extend(urls.iter().map(|url| hash.of(origin::trimmed(url.line))));
+            }
+        }
+        for &(line, _) in flaws {
+            self.hashes[line as usize] = UrlHash::of_nothing();
+        }
+    }
+
+    /// Puts together what stays of a chunk without its repeated lines.
+    fn leave_out(&mut self, chunk: &Lines<'_>, hashed: bool) {
+        let Lines { octets, layout, flaws } = *chunk;
+        self.text.clear();
+        // A chunk with a huge line should not take its memory for the rest of the run.
+        self.text.shrink_to(2 * octets.len());
+        self.flaws.clear();
+        let mut repeated = self.repeated.iter().peekable();
+        let mut flaws = flaws.iter().peekable();
+        let (mut scanner, mut number, mut from) = (Scanner::new(), 0, 0);
+        loop {
+            scanner.fill(octets, &mut self.lines, BATCH);
+            if self.lines.is_empty() {
+                break;
+            }
+            for line in &self.lines {
+                let (start, end) = (line.start as usize, (line.end as usize + 1).min(octets.len()));
+                let hash = if hashed { line_hash(line.of(octets)) } else { 0 };
+                self.input.add_hashed(hash, end - start);
+                if repeated.next_if(|&&line| line == number).is_some() && has_url(line.of(octets), layout) {
+                    self.duplicates.add_hashed(hash, end - start);
+                    self.text.extend_from_slice(&octets[from..start]);
+                    from = end;
+                } else if let Some(&(_, reason)) = flaws.next_if(|&&(line, _)| line == number as u64) {
+                    self.flaws.push((number as u64 - self.duplicates.lines, reason));
+                }
+                number += 1;
+            }
+        }
+        self.text.extend_from_slice(&octets[from..]);
+    }
+}
+
+/// Whether what would be judged of a line is a URL, and the line so not invalid.
+fn has_url(line: &[u8], layout: &Layout) -> bool {
+    layout.url(line).is_ok_and(|url| {
+        let url = origin::trimmed(&url);
+        let end = origin::authority_end(url);
+        end.is_some_and(|end| origin::is_surely_canonical(&url[..end])) || origin::canonical(url).is_ok()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What stays of chunks that follow each other, and how much was left out of each.
+    fn left(layout: &Layout, chunks: &[(&str, &[(u64, Reason)])]) -> Vec<(String, Vec<u64>, u64)> {
+        let seen = Sequence::new(Seen::new(&std::env::temp_dir(), 0).unwrap());
+        let (unique, mut kept) = (Unique { hash: UrlHash::new(), seen }, Kept::default());
+        let mut all = Vec::new();
+        for (ticket, (text, flaws)) in (0..).zip(chunks) {
+            let chunk = Lines { octets: text.as_bytes(), layout, flaws };
+            let left = unique.left(ticket, chunk, &mut kept, true).unwrap().expect("not stopped");
+            let text = String::from_utf8(left.octets.to_vec()).unwrap();
+            let flaws = left.flaws.iter().map(|flaw| flaw.0).collect();
+            all.push((text, flaws, kept.duplicates.lines));
+        }
+        all
+    }
+
+    #[test]
+    fn the_first_line_of_a_url_stays_and_what_is_no_url_too() {
+        let first = "http://a.example/1\n\nno url\nhttp://a.example/2\r\nhttp://a.example/1\nno url\n\n";
+        let second = "  http://a.example/2\nhttp://a.example/1#x\nno url\nhttp://A.example/1\nhttp://a.example/1";
+        assert_eq!(
+            left(&Layout::WHOLE, &[(first, &[]), (second, &[])]),
+            [
+                ("http://a.example/1\n\nno url\nhttp://a.example/2\r\nno url\n\n".to_owned(), vec![], 1),
+                ("http://a.example/1#x\nno url\nhttp://A.example/1\n".to_owned(), vec![], 2)
+            ]
+        );
+    }
+
+    #[test]
+    fn lines_of_fields_are_the_same_if_their_urls_are() {
+        let (first, second) = ("1,http://a.example/1\n2,http://a.example/2\n3\n", "4,\"http://a.example/2\"\n3\n5,x\n");
+        assert_eq!(
+            left(&Layout::delimited(b',', 1), &[(first, &[]), (second, &[])]),
+            [(first.to_owned(), vec![], 0), ("3\n5,x\n".to_owned(), vec![], 1)]
+        );
+    }
+
+    #[test]
+    fn flawed_lines_stay_and_keep_their_places() {
+        let text = "http://a.example/1\nhttp://a.example/1\nhttp://a.example/%0A\nhttp://a.example/%0A\n";
+        let flaws = [(2, Reason::LineBreak)];
+        assert_eq!(
+            left(&Layout::WHOLE, &[(text, &flaws), (text, &flaws)]),
+            [
+                ("http://a.example/1\nhttp://a.example/%0A\nhttp://a.example/%0A\n".to_owned(), vec![1], 1),
+                ("http://a.example/%0A\n".to_owned(), vec![0], 3)
+            ]
+        );
+    }
+
+    #[test]
+    fn all_lines_are_accounted_for() {
+        let text = "http://a.example/1\nhttp://a.example/2\nhttp://a.example/1";
+        let (layout, mut kept) = (Layout::WHOLE, Kept { repeated: vec![2], ..Kept::default() });
+        kept.leave_out(&Lines { octets: text.as_bytes(), layout: &layout, flaws: &[] }, true);
+        let of = |text: &str| Tally::of_text(text.as_bytes(), |line| line);
+        assert_eq!((kept.input, kept.duplicates), (of(text), of("http://a.example/1")));
+        assert_eq!(kept.text, b"http://a.example/1\nhttp://a.example/2\n");
+    }
+}

@@ -1,0 +1,195 @@
+//! Lines whose URL was there before, left out.
+
+use std::collections::HashSet;
+use std::fs;
+
+use proptest::prelude::*;
+use serde_json::Value;
+
+use crate::bench::{Bench, PARTITIONS, said};
+
+/// Two lists that share URLs; the first has no last line feed, and its last line is a repeated one.
+fn bench_with_lists() -> Bench {
+    let bench = Bench::with_site();
+    let line = |n: usize| match n % 7 {
+        0 => format!("http://a.example/no/{}", n % 900),
+        1 => format!("http://{}.example/{}", n * 7919 % 50, n % 90),
+        2 => String::new(),
+        3 => format!("no url {}", n % 5),
+        4 => format!("http://a.example/\r\nhttp://a.example/{n}"),
+        _ => format!("  http://a.example/./%41/{} ", n % 1100),
+    };
+    let lines = |range: std::ops::Range<usize>| range.map(|n| line(n) + "\n").collect::<String>();
+    bench.file("urls", lines(0..6000) + "http://a.example/");
+    bench.file("more", lines(4000..9000));
+    bench
+}
+
+/// What an option leaves of texts: the first line of each URL, and those without one.
+fn expected(texts: &[Vec<u8>]) -> Vec<Vec<u8>> {
+    let mut seen = HashSet::new();
+    let mut kept = Vec::new();
+    for line in texts.iter().flat_map(|text| text.split_inclusive(|&octet| octet == b'\n')) {
+        let url = line.trim_ascii();
+        if !url.starts_with(b"http://") || seen.insert(url.to_vec()) {
+            let content = line.strip_suffix(b"\n").unwrap_or(line);
+            kept.push(content.to_vec());
+        }
+    }
+    kept
+}
+
+fn lines(text: &[u8]) -> Vec<Vec<u8>> {
+    text.split_inclusive(|&octet| octet == b'\n')
+        .map(|line| line.strip_suffix(b"\n").unwrap_or(line).to_vec())
+        .collect()
+}
+
+fn receipt(bench: &Bench, folder: &str) -> Value {
+    serde_json::from_slice(&bench.read(&format!("{folder}/receipt.json"))).expect("JSON")
+}
+
+fn has(text: &[u8], words: &[&str]) {
+    let text = String::from_utf8_lossy(text);
+    assert!(words.iter().all(|word| text.contains(word)), "{words:?} {text}");
+}
+
+const RUN: &str = "filter --agent examplebot --robots sites --chunk-size 3000 --now 2026-01-01T00:00:00Z";
+
+#[test]
+fn the_first_line_of_each_url_stays_and_the_rest_is_accounted_for() {
+    let bench = bench_with_lists();
+    let (urls, more) = (bench.read("urls"), bench.read("more"));
+    let kept = expected(&[urls.clone(), more.clone()]);
+    let all = lines(&urls).len() + lines(&more).len();
+    for threads in [1, 3] {
+        let words = format!("{RUN} --unique --force --threads {threads} --out out urls more");
+        let told = bench.program(&words).assert().success();
+        has(&told.get_output().stderr, &["duplicates", "left out by --unique", "every line is accounted for"]);
+        let receipt = receipt(&bench, "out");
+        assert_eq!(receipt["options"]["unique"], true);
+        assert_eq!(receipt["input"]["lines"], all);
+        assert_eq!(receipt["duplicates"]["lines"], all - kept.len());
+        let of_first = lines(&urls).len() - expected(std::slice::from_ref(&urls)).len();
+        assert_eq!(receipt["lists"][0]["duplicates"]["lines"], of_first);
+        assert_eq!(receipt["added_line_feeds"], 0, "the only line without one was left out");
+        bench.program("verify --inputs out").assert().success();
+        let mut written: Vec<_> =
+            PARTITIONS.iter().flat_map(|name| lines(&bench.read(&format!("out/{name}.txt")))).collect();
+        let mut sorted = kept.clone();
+        written.sort();
+        sorted.sort();
+        assert_eq!(written, sorted);
+    }
+}
+
+/// What is left is in its order, whatever becomes of it.
+#[test]
+fn every_form_of_output_has_the_same_lines() {
+    let bench = bench_with_lists();
+    let texts = [bench.read("urls"), bench.read("more")];
+    let kept = expected(&texts);
+    let without_verdict = |line: Vec<u8>| {
+        let tab = line.iter().position(|&octet| octet == b'\t').expect("a verdict");
+        line[tab + 1..].to_vec()
+    };
+    bench.program(&format!("{RUN} --unique --verdicts --out verdicts urls more")).assert().success();
+    let verdicts = lines(&bench.read("verdicts/verdicts.tsv"));
+    assert!(verdicts.into_iter().skip(1).map(without_verdict).eq(kept.iter().cloned()));
+    bench.program("verify --inputs verdicts").assert().success();
+
+    bench.program(&format!("{RUN} --unique --out out urls more")).assert().success();
+    let piped = bench.program(&format!("{RUN} --unique --only allowed urls more")).assert().success();
+    assert_eq!(piped.get_output().stdout, bench.read("out/allowed.txt"));
+
+    let counted = bench.program(&format!("{RUN} --unique --count urls more")).assert().success();
+    let counted: Value = serde_json::from_slice(&counted.get_output().stdout).expect("JSON");
+    assert_eq!(counted["duplicates"]["lines"], receipt(&bench, "out")["duplicates"]["lines"]);
+
+    bench.program(&format!("{RUN} --unique --per-input --compress gz --out each urls more")).assert().success();
+    bench.program("verify --inputs each").assert().success();
+    assert_eq!(receipt(&bench, "each")["duplicates"], receipt(&bench, "out")["duplicates"]);
+}
+
+#[test]
+fn lines_of_fields_are_compared_by_their_urls() {
+    let bench = Bench::with_site();
+    bench.file("urls.csv", "n,url\n1,http://a.example/1\n2,http://a.example/2\n3,http://a.example/1\n4\n4\n");
+    bench.program(&format!("{RUN} --unique --delimiter , --column url --out out urls.csv")).assert().success();
+    assert_eq!(bench.read("out/allowed.txt"), b"n,url\n1,http://a.example/1\n2,http://a.example/2\n");
+    assert_eq!(bench.read("out/invalid.txt"), b"n,url\n4\n4\n");
+    bench.program("verify --inputs out").assert().success();
+}
+
+#[test]
+fn without_the_option_nothing_is_left_out() {
+    let bench = Bench::with_site();
+    bench.file("urls", "http://a.example/\nhttp://a.example/\n");
+    bench.program(&format!("{RUN} --out out urls")).assert().success();
+    assert_eq!(bench.read("out/allowed.txt"), bench.read("urls"));
+    assert!(receipt(&bench, "out").get("duplicates").is_none());
+}
+
+/// Each number of lines that were left out is proved with the rest.
+#[test]
+fn a_receipt_that_hides_lines_among_duplicates_is_noticed() {
+    let bench = bench_with_lists();
+    bench.program(&format!("{RUN} --unique --out out urls more")).assert().success();
+    let original = receipt(&bench, "out");
+    let with = |change: &dyn Fn(&mut Value), message: &[&str]| {
+        let mut receipt = original.clone();
+        change(&mut receipt);
+        bench.file("out/receipt.json", receipt.to_string());
+        let ended = bench.program("verify out").assert().code(1);
+        has(&ended.get_output().stdout, message);
+    };
+    with(&|receipt| receipt["duplicates"]["lines"] = 1.into(), &["and duplicates do not add up to the input"]);
+    with(&|receipt| receipt["lists"][0]["duplicates"]["lines"] = 1.into(), &["duplicates of the lists"]);
+    with(&|receipt| receipt["options"]["unique"] = false.into(), &["not asked for"]);
+    with(&|receipt| receipt["duplicates"] = Value::Null, &["do not add up"]);
+}
+
+#[test]
+fn shards_are_refused() {
+    let bench = bench_with_lists();
+    let ended = bench.program(&format!("{RUN} --unique --shard 1/2 --out out urls more")).assert().code(2);
+    said(&ended.get_output().stderr, &["--unique", "--shard", "twice"]);
+    assert!(!bench.path("out").exists());
+}
+
+#[test]
+fn progress_and_metrics_tell_of_duplicates() {
+    let bench = bench_with_lists();
+    let words = format!("{RUN} --unique --log json --metrics run.prom --out out urls more");
+    bench.program(&words).assert().success();
+    let duplicates = receipt(&bench, "out")["duplicates"]["lines"].as_u64().expect("a number");
+    let metrics = fs::read_to_string(bench.path("run.prom")).expect("UTF-8");
+    assert!(metrics.contains(&format!("\nrobosieve_duplicate_lines_total {duplicates}\n")), "{metrics}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
+    /// However lines are spread over lists and chunks.
+    #[test]
+    fn what_stays_is_what_a_set_would_keep(
+        texts in prop::collection::vec("(http://a\\.example/[ab]{0,3}|x|)(\n(http://a\\.example/[ab]{0,3}|x|)){0,60}", 1..4),
+        chunk_size in 1usize..200,
+        threads in 1usize..4,
+    ) {
+        let bench = Bench::with_site();
+        let names: Vec<String> = (0..texts.len()).map(|n| format!("list{n}")).collect();
+        for (name, text) in names.iter().zip(&texts) {
+            bench.file(name, text);
+        }
+        let words = format!(
+            "filter --agent examplebot --robots sites --chunk-size {chunk_size} --threads {threads} --unique --verdicts \
+             --out out {}", names.join(" ")
+        );
+        bench.program(&words).assert().success();
+        let texts: Vec<Vec<u8>> = texts.into_iter().map(String::into_bytes).collect();
+        let behind = |line: &Vec<u8>| line[line.iter().position(|&octet| octet == b'\t').expect("a verdict") + 1..].to_vec();
+        let written: Vec<_> = lines(&bench.read("out/verdicts.tsv")).iter().skip(1).map(behind).collect();
+        prop_assert_eq!(written, expected(&texts));
+        bench.program("verify --inputs out").assert().success();
+    }
+}
