@@ -18,6 +18,7 @@ mod delimited_lists;
 mod documentation;
 mod explain;
 mod export;
+mod folder_lock;
 mod inputs;
 mod inspect;
 mod lint;
