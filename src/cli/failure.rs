@@ -75,12 +75,18 @@ pub enum Failure {
     StandardInputTwice,
     #[error("--files-from {}, line {line}: not UTF-8, which paths have to be on this system", path.display())]
     NotUtf8 { path: PathBuf, line: usize },
+    #[error("--explain tells what blocked a line, and --only writes no blocked ones; give --only blocked with it")]
+    NothingBlocked,
     #[error("--origin goes with exactly one source, a single robots.txt; {given} are given")]
     OneRobots { given: usize },
     #[error(
         "--format parquet writes files, so --out has to say where; on standard output, with --only or --verdicts, lines are text"
     )]
     TableWithoutFolder,
+    #[error(
+        "--explain puts columns of text before lines, so it does not go with --format parquet; leave one of them out"
+    )]
+    ExplainedTable,
     #[error("--compress is for text: Parquet is compressed by itself, with Zstandard; leave --compress out")]
     CompressedTable,
     #[error("there is no command {given:?}; the commands are {known}")]

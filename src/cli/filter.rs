@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use super::args::{FilterArgs, OutputArgs, OutputFormat};
+use super::args::FilterArgs;
 use super::failure::Failure;
 use super::interrupt;
 use super::journal::{Journal, watch};
@@ -59,13 +59,16 @@ fn split(
     progress: &Progress,
     mut metrics: Option<&mut Metrics>,
 ) -> Result<ExitCode, Failure> {
-    formatted(&args.output)?;
+    args.output.check()?;
     let begun = begun(args)?;
     let now = args.now.map(jiff::Timestamp::as_second).or(begun.map(|begun| begun.now));
     let choices = choices(args, now.unwrap_or_else(|| jiff::Timestamp::now().as_second()))?;
     let lists = lists::all(args)?;
     let policy = policy(args)?;
-    let job = job(args, lists, choices, crawlers(args, &policy)?);
+    let mut job = job(args, lists, choices, crawlers(args, &policy)?);
+    if let (0, Some(begun)) = (job.chunk_size, begun) {
+        job.chunk_size = begun.chunk_size;
+    }
     if args.output.out.is_some() && job.long_run.interrupt.is_none() {
         journal
             .warn("standard input and pipes cannot be read again: this run cannot be resumed should it be interrupted");
@@ -85,15 +88,6 @@ fn split(
         writeln!(out)?;
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// Makes sure that what files are is something that there are files for.
-fn formatted(output: &OutputArgs) -> Result<(), Failure> {
-    match (output.format, &output.out, output.compress) {
-        (OutputFormat::Text, ..) | (_, Some(_), None) => Ok(()),
-        (OutputFormat::Parquet, None, _) => Err(Failure::TableWithoutFolder),
-        (OutputFormat::Parquet, Some(_), Some(_)) => Err(Failure::CompressedTable),
-    }
 }
 
 fn policy(args: &FilterArgs) -> Result<Policy, Failure> {
@@ -132,11 +126,11 @@ fn choices(args: &FilterArgs, now: i64) -> Result<Choices, Failure> {
 fn job(args: &FilterArgs, lists: Vec<PathBuf>, choices: Choices, crawlers: Vec<Crawler>) -> Job {
     let destination = args.output.destination();
     let url_field = UrlField { delimiter: args.delimiter, column: args.column.clone(), header: args.header };
-    let (threads, chunk_size) = (args.threads, args.chunk_size);
+    let (explain, threads, chunk_size) = (args.output.explain, args.threads, args.chunk_size);
     // What cannot be resumed ends at once when it is asked to.
     let long_run = args.long_run.long_run(is_resumable(args, &lists).then(interrupt::request));
     let unique = args.output.unique;
-    Job { lists, url_field, destination, crawlers, choices, unique, threads, chunk_size, long_run }
+    Job { lists, url_field, destination, explain, crawlers, choices, unique, threads, chunk_size, long_run }
 }
 
 /// Whether the run could be resumed: it writes, and all its lists can be read again.

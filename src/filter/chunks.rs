@@ -6,7 +6,7 @@
 
 use std::io::{self, Read};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use super::FilterError;
 use super::list::{List, Patience, Reading, Span, chunk_end, fill};
@@ -18,6 +18,8 @@ use super::worker::LONGEST_CHUNK;
 pub(super) struct Chunks<'l> {
     lists: &'l [List],
     chunk_size: usize,
+    /// How long a line may be.
+    longest: usize,
     patience: Patience,
     input: Mutex<Input<'l>>,
     /// Octets that were read of the lists' files.
@@ -28,6 +30,35 @@ pub(super) struct Chunks<'l> {
     interrupt: Option<Arc<AtomicBool>>,
     /// Whether of tables, ranges of rows are handed out, which whoever takes one reads by himself.
     by_rows: bool,
+    alone: Arc<Alone>,
+}
+
+/// Lets one long chunk at a time go its way, because of memory.
+#[derive(Default)]
+struct Alone {
+    taken: Mutex<bool>,
+    free: Condvar,
+}
+
+/// The right to have a long chunk, until it is dropped.
+struct Permit(Arc<Alone>);
+
+impl Alone {
+    fn permit(self: &Arc<Alone>) -> Permit {
+        let mut taken = lock(&self.taken);
+        while *taken {
+            taken = self.free.wait(taken).unwrap_or_else(PoisonError::into_inner);
+        }
+        *taken = true;
+        Permit(Arc::clone(self))
+    }
+}
+
+impl Drop for Permit {
+    fn drop(&mut self) {
+        *lock(&self.0.taken) = false;
+        self.0.free.notify_one();
+    }
 }
 
 /// What has not been read yet.
@@ -60,6 +91,8 @@ pub(super) struct Task<'l> {
     /// Where the next one begins.
     pub end: u64,
     what: What<'l>,
+    /// Held by a chunk that is far longer than others are.
+    permit: Option<Permit>,
 }
 
 /// What was handed out.
@@ -87,8 +120,9 @@ impl<'l> Chunks<'l> {
     pub fn from(lists: &'l [List], chunk_size: usize, source: &'l AtomicU64, (list, at): (usize, u64)) -> Chunks<'l> {
         let input = Input { list, at, reading: None, left: Vec::new(), tickets: 0 };
         let (input, stopped) = (Mutex::new(input), AtomicBool::new(false));
-        let patience = Patience::UntilFull;
-        Chunks { lists, chunk_size, patience, input, source, stopped, interrupt: None, by_rows: false }
+        let (patience, longest, alone) = (Patience::UntilFull, LONGEST_CHUNK, Arc::default());
+        let (interrupt, by_rows) = (None, false);
+        Chunks { lists, chunk_size, longest, patience, input, source, stopped, interrupt, by_rows, alone }
     }
 
     /// The same, but those of streams are waited for with this patience; others have the size that is wanted.
@@ -99,6 +133,11 @@ impl<'l> Chunks<'l> {
     /// The same, but of tables, ranges of rows are handed out, if so: places in them are numbers of rows then.
     pub fn by_rows(self, by_rows: bool) -> Chunks<'l> {
         Chunks { by_rows, ..self }
+    }
+
+    /// The same, but lines must not be longer than this.
+    pub fn with_lines_up_to(self, longest: usize) -> Chunks<'l> {
+        Chunks { longest, ..self }
     }
 
     /// Hands out no more once this is set.
@@ -139,6 +178,20 @@ impl<'l> Chunks<'l> {
                 Ok(())
             }
         }
+    }
+
+    /// Makes sure that the last line of a chunk is not too long; others end before a chunk is full.
+    fn limit_lines(&self, list: &List, at: u64, chunk: &[u8]) -> Result<(), FilterError> {
+        let longest = self.longest.min(LONGEST_CHUNK - self.chunk_size.min(LONGEST_CHUNK / 2));
+        if chunk.len() <= longest {
+            return Ok(());
+        }
+        let start = memchr::memrchr(b'\n', &chunk[..chunk.len() - 1]).map_or(0, |end| end + 1);
+        if chunk.len() - start <= longest {
+            return Ok(());
+        }
+        let head = if list.mapped().is_some() { 0 } else { list.head_length as u64 };
+        Err(FilterError::LineTooLong { path: list.path.clone(), offset: head + at + start as u64, longest })
     }
 
     /// The lists.
@@ -182,7 +235,7 @@ impl<'l> Chunks<'l> {
                 }
                 Reading::Stream(stream) => {
                     buffer.flaws.clear();
-                    fill(stream, self.chunk_size, self.patience, left, &mut buffer.octets)
+                    fill(stream, self.chunk_size, self.longest, self.patience, left, &mut buffer.octets)
                         .map_err(unreadable)?
                         .then_some(What::Buffered)
                 }
@@ -198,11 +251,12 @@ impl<'l> Chunks<'l> {
                 self.next_list(&mut input);
                 continue;
             };
-            let length = if let What::Mapped(chunk) = what { chunk.len() } else { buffer.octets.len() };
-            if length > LONGEST_CHUNK {
-                return Err(FilterError::LineTooLong { path: list.path.clone() });
-            }
-            return Ok(Some(input.task(what, length as u64)));
+            let chunk = if let What::Mapped(chunk) = what { chunk } else { &buffer.octets };
+            self.limit_lines(list, at, chunk)?;
+            let length = chunk.len();
+            // Whoever has one needs nothing that is locked here.
+            let permit = (length > self.chunk_size.saturating_mul(2)).then(|| self.alone.permit());
+            return Ok(Some(Task { permit, ..input.task(what, length as u64) }));
         }
         Ok(None)
     }
@@ -221,7 +275,14 @@ impl Input<'_> {
         let (ticket, list, at) = (self.tickets, self.list, self.at);
         self.tickets += 1;
         self.at += length;
-        Task { ticket, list, at, end: self.at, what }
+        Task { ticket, list, at, end: self.at, what, permit: None }
+    }
+}
+
+impl Buffer {
+    /// Keeps no memory.
+    pub fn release(&mut self) {
+        *self = Buffer::default();
     }
 }
 
@@ -230,11 +291,7 @@ impl Task<'_> {
     pub fn read(&self, list: &List, buffer: &mut Buffer) -> Result<(), FilterError> {
         let (What::Rows(spans), Some(table)) = (&self.what, list.table_file()) else { return Ok(()) };
         let read = table.lines(spans, &mut buffer.octets, &mut buffer.flaws);
-        read.map_err(|problem| FilterError::Parquet { path: list.path.clone(), problem })?;
-        if buffer.octets.len() > LONGEST_CHUNK {
-            return Err(FilterError::LineTooLong { path: list.path.clone() });
-        }
-        Ok(())
+        read.map_err(|problem| FilterError::Parquet { path: list.path.clone(), problem })
     }
 
     /// The rows that it is, if rows were handed out.
@@ -243,6 +300,11 @@ impl Task<'_> {
             What::Rows(spans) => Some(spans),
             What::Mapped(_) | What::Buffered => None,
         }
+    }
+
+    /// Whether it is so long that nobody should keep memory of its size.
+    pub fn is_long(&self) -> bool {
+        self.permit.is_some()
     }
 
     /// Its octets, if it was taken with this `buffer`.

@@ -1,7 +1,7 @@
 //! What the files of a run look like, whatever lines they get.
 
 use super::FilterError;
-use super::form::Form;
+use super::form::Rows;
 use super::format::Format;
 use super::frame::{Compressor, FrameFormat};
 use super::naming::FileName;
@@ -12,9 +12,8 @@ use crate::robots::Agents;
 /// What the files of a run look like.
 #[derive(Debug)]
 pub(super) struct FileLayout {
-    form: Form,
-    pub format: Format,
-    crawlers: usize,
+    pub rows: Rows,
+    agents: Vec<Agents>,
     /// One for each file of a set.
     pub files: Vec<FileName>,
     /// What a file without any line is.
@@ -29,19 +28,19 @@ pub(super) struct FileLayout {
 const MOST_ROW_GROUPS: u64 = i16::MAX as u64;
 
 impl FileLayout {
-    /// That of files of this form for the crawlers of these agents, compressed or not, cut into parts or not.
+    /// That of files with these rows for the crawlers of these agents, compressed or not, cut into parts or not.
     pub fn new(
-        (form, format): (Form, Format),
+        rows: Rows,
         agents: &[&Agents],
         frames: Option<FrameFormat>,
         split_size: Option<u64>,
     ) -> Result<FileLayout, FilterError> {
-        let files = FileName::all((form, format), agents, frames, split_size.is_some());
+        let files = FileName::all(rows, agents, frames, split_size.is_some());
         if let Some((_, file)) = files.iter().enumerate().find(|(place, file)| files[..*place].contains(file)) {
             return Err(FilterError::SameName { name: file.of_part(0) });
         }
-        let (crawlers, nothing) = (agents.len(), Vec::new());
-        let mut layout = FileLayout { form, format, crawlers, files, nothing, split_size, frames };
+        let agents = agents.iter().copied().cloned().collect();
+        let mut layout = FileLayout { rows, agents, files, nothing: Vec::new(), split_size, frames };
         layout.nothing = layout.stored(b"")?;
         Ok(layout)
     }
@@ -54,18 +53,18 @@ impl FileLayout {
         })
     }
 
-    /// What a file with this head begins with.
-    pub fn head(&self, head: &[u8]) -> Result<Vec<u8>, FilterError> {
-        match self.format {
-            Format::Parquet => Ok(table::HEAD.to_vec()),
-            Format::Text if head.is_empty() => Ok(Vec::new()),
-            Format::Text => self.stored(head),
+    /// What a file begins with, where its lists have this head line, which may be empty.
+    pub fn head(&self, file: usize, of_lists: &[u8]) -> Result<Vec<u8>, FilterError> {
+        if self.rows.format == Format::Parquet {
+            return Ok(table::HEAD.to_vec());
         }
+        let head = self.rows.head(file, &self.agents, of_lists);
+        if head.is_empty() { Ok(Vec::new()) } else { self.stored(&head) }
     }
 
     /// How many octets the end of a part has to have for a block, beside those that the block has itself.
     pub fn footer(&self, block: &[u8]) -> u64 {
-        match self.format {
+        match self.rows.format {
             Format::Parquet => table::frame_footer(block),
             Format::Text => 0,
         }
@@ -73,7 +72,7 @@ impl FileLayout {
 
     /// Whether blocks stand for themselves, and cannot be cut.
     fn has_frames(&self) -> bool {
-        self.frames.is_some() || self.format == Format::Parquet
+        self.frames.is_some() || self.rows.format == Format::Parquet
     }
 
     /// How many of the octets of a block go to a part that would end here, with its footer, and has so many blocks; 0: the
@@ -81,7 +80,7 @@ impl FileLayout {
     pub fn fitting(&self, octets: &[u8], end: u64, blocks: u64) -> usize {
         let Some(split_size) = self.split_size else { return octets.len() };
         let has_lines = blocks > 0;
-        if self.format == Format::Parquet && blocks == MOST_ROW_GROUPS {
+        if self.rows.format == Format::Parquet && blocks == MOST_ROW_GROUPS {
             return 0;
         }
         let room = usize::try_from(split_size.saturating_sub(end)).unwrap_or(usize::MAX);
@@ -99,21 +98,23 @@ impl FileLayout {
 
     /// How many blocks a file can have at most, if they are limited.
     pub fn most_blocks(&self) -> Option<u64> {
-        (self.format == Format::Parquet).then_some(MOST_ROW_GROUPS)
+        (self.rows.format == Format::Parquet).then_some(MOST_ROW_GROUPS)
     }
 
-    /// The tally of lines that were cut from a block.
-    pub fn tally(&self, lines: &[u8]) -> Tally {
-        self.form.tally(lines, self.crawlers)
+    /// The tally of lines that were cut from a block for a file.
+    pub fn tally(&self, file: usize, lines: &[u8]) -> Tally {
+        self.rows.tally(file, lines)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::filter::Form;
 
     fn layout(frames: Option<FrameFormat>, split_size: Option<u64>) -> FileLayout {
-        FileLayout::new((Form::Partitions, Format::Text), &[&Agents::everybody()], frames, split_size).unwrap()
+        let rows = Rows { form: Form::Partitions, format: Format::Text, explain: false, crawlers: 1 };
+        FileLayout::new(rows, &[&Agents::everybody()], frames, split_size).unwrap()
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The names of a run's files.
 
-use super::form::Form;
+use super::form::{Form, Rows};
 use super::format::Format;
 use super::frame::FrameFormat;
 use super::outcome::Partition;
@@ -33,23 +33,20 @@ pub(super) struct FileName {
 const DIGITS: usize = 4;
 
 impl FileName {
-    /// The names of all files of a form, crawler by crawler; of their parts, if they are `numbered`.
-    pub fn all(
-        (form, format): (Form, Format),
-        agents: &[&Agents],
-        frames: Option<FrameFormat>,
-        numbered: bool,
-    ) -> Vec<FileName> {
-        let stems = match form {
+    /// The names of all files with these rows, crawler by crawler; of their parts, if they are `numbered`.
+    pub fn all(rows: Rows, agents: &[&Agents], frames: Option<FrameFormat>, numbered: bool) -> Vec<FileName> {
+        let stems = match rows.form {
             Form::Partitions => partition_names(agents),
             Form::Verdicts => vec![VERDICTS.to_owned()],
         };
-        let ending = match (form, format) {
-            (_, Format::Parquet) => PARQUET,
-            (Form::Partitions, Format::Text) => TEXT,
-            (Form::Verdicts, Format::Text) => TABLE,
+        // What has columns is a table.
+        let ending = |file| match rows.format {
+            Format::Parquet => PARQUET,
+            Format::Text if rows.columns(file) > 0 => TABLE,
+            Format::Text => TEXT,
         };
-        stems.into_iter().map(|stem| FileName { stem, ending, frames, numbered }).collect()
+        let name = |(file, stem)| FileName { stem, ending: ending(file), frames, numbered };
+        stems.into_iter().enumerate().map(name).collect()
     }
 
     /// The name of a part, counted from 0; of the whole, if there are no parts.
@@ -115,6 +112,7 @@ pub(super) fn is_output(name: &str) -> bool {
         || Partition::ALL.iter().any(|partition| partition.name() == known) && crawler.bytes().all(is_token);
     match ending {
         TEXT => is_partition(),
+        TABLE if known == Partition::Blocked.name() => is_partition(),
         TABLE => stem == VERDICTS,
         // It is compressed by itself.
         PARQUET => plain.is_none() && (stem == VERDICTS || is_partition()),
@@ -135,6 +133,9 @@ mod tests {
             assert!(is_output(name), "{name}");
         }
         for name in ["allowed.parquet", "blocked.examplebot.0001.parquet", "verdicts.parquet"] {
+            assert!(is_output(name), "{name}");
+        }
+        for name in ["blocked.tsv", "blocked.examplebot.0001.tsv.gz"] {
             assert!(is_output(name), "{name}");
         }
         for name in ["", "allowed", "urls.txt", "allowed/x.txt", "allowed../x.txt", "blocked.a.b.txt", "allowed.tsv"] {
@@ -161,8 +162,8 @@ mod tests {
         for (numbered, names) in
             [(true, ["allowed.0001.txt.gz", "allowed.12346.txt.gz"]), (false, ["allowed.txt.gz"; 2])]
         {
-            let file =
-                &FileName::all((Form::Partitions, Format::Text), &[&agents], Some(FrameFormat::Gzip), numbered)[0];
+            let rows = Rows { form: Form::Partitions, format: Format::Text, explain: false, crawlers: 1 };
+            let file = &FileName::all(rows, &[&agents], Some(FrameFormat::Gzip), numbered)[0];
             assert_eq!([file.of_part(0), file.of_part(12345)], names);
             for name in names {
                 assert!(file.gives(name) && is_output(name), "{name}");

@@ -12,6 +12,7 @@ use super::checkpoint::CHECKPOINT;
 use super::commit::give_names;
 use super::file_layout::FileLayout;
 use super::folder_lock::LOCK;
+use super::form::Rows;
 use super::format::Format;
 use super::keeper::Keeper;
 use super::leftovers::remove_leftovers;
@@ -47,7 +48,7 @@ pub(super) struct Output {
 pub(super) struct SetStart {
     /// Its folder in that of the run; empty if it is that one.
     pub folder: String,
-    /// The head line of all its files, which may be empty.
+    /// The head line of its lists, which may be empty.
     pub head: Vec<u8>,
     /// What follows the head in a table without rows.
     pub nothing: Vec<u8>,
@@ -186,8 +187,7 @@ impl Output {
         for set in sets {
             let path = output.directory.join(&set.folder);
             fs::create_dir_all(&path).map_err(|error| failed(&path, error))?;
-            let ends = output.ends_of(set)?;
-            let files = (0..output.layout.files.len()).map(|file| output.target(&set.folder, &ends, file));
+            let files = (0..output.layout.files.len()).map(|file| output.target(set, file));
             let files = files.collect::<Result<_, FilterError>>()?;
             output.sets.push(files);
         }
@@ -208,13 +208,13 @@ impl Output {
         let (directory, pending) = (directory.to_owned(), Vec::new());
         let mut output = Output { directory, layout, sets: Vec::new(), pending, ended: Vec::new(), keeper: None };
         for (set, start) in sets.iter().zip(starts) {
-            let ends = output.ends_of(start)?;
-            let targets = set.iter().map(|target| {
+            let targets = set.iter().enumerate().map(|(number, target)| {
+                let ends = output.ends_of(start, number)?;
                 let mut files = target.parts.iter().map(|part| output.reopen(part));
                 let first = files.next().unwrap_or_else(|| output.no_parts());
                 let file = files.fold(first, |before, part| before.and(part))?;
                 output.pending.extend(target.parts.iter().map(|part| output.directory.join(&part.name)));
-                Ok(Target { state: target.clone(), ends: ends.clone(), file })
+                Ok(Target { state: target.clone(), ends, file })
             });
             let targets = targets.collect::<Result<_, FilterError>>()?;
             output.sets.push(targets);
@@ -222,9 +222,9 @@ impl Output {
         Ok(output)
     }
 
-    /// What stands at the ends of all files of a set.
-    fn ends_of(&self, set: &SetStart) -> Result<Ends, FilterError> {
-        Ok(Ends { head: self.layout.head(&set.head)?.into(), nothing: set.nothing.as_slice().into() })
+    /// What stands at the ends of a file of a set.
+    fn ends_of(&self, set: &SetStart, file: usize) -> Result<Ends, FilterError> {
+        Ok(Ends { head: self.layout.head(file, &set.head)?.into(), nothing: set.nothing.as_slice().into() })
     }
 
     /// Opens a part of a file again, as long as it was.
@@ -274,16 +274,22 @@ impl Output {
         std::mem::take(&mut self.ended).into_iter().chain(current).collect()
     }
 
+    /// What rows the files have.
+    pub fn rows(&self) -> Rows {
+        self.layout.rows
+    }
+
     /// The folder, for temporary files.
     pub fn directory(&self) -> &Path {
         &self.directory
     }
 
     /// Begins the first part of a file that lines go to.
-    fn target(&mut self, folder: &str, ends: &Ends, file: usize) -> Result<Target, FilterError> {
-        let (written, open) = self.part(folder, &ends.head, file, 0)?;
-        let state = TargetState { folder: folder.to_owned(), parts: vec![written] };
-        Ok(Target { state, ends: ends.clone(), file: open })
+    fn target(&mut self, set: &SetStart, file: usize) -> Result<Target, FilterError> {
+        let ends = self.ends_of(set, file)?;
+        let (written, open) = self.part(&set.folder, &ends.head, file, 0)?;
+        let state = TargetState { folder: set.folder.clone(), parts: vec![written] };
+        Ok(Target { state, ends, file: open })
     }
 
     /// Begins a part of a file.
@@ -340,7 +346,8 @@ impl Output {
                     return Err(FilterError::TooManyRowGroups { path, most });
                 }
                 let whole = now.len() == block.octets.len();
-                places.push(target.place(now, &if whole { block.tally } else { self.layout.tally(now) }, footer));
+                let tally = if whole { block.tally } else { self.layout.tally(block.file, now) };
+                places.push(target.place(now, &tally, footer));
                 rest = later;
             }
         }
@@ -354,7 +361,7 @@ impl Output {
 
     /// Ends all files: one without any octet would not be a compressed file, and a table has a footer.
     pub fn end(&mut self) -> Result<(), FilterError> {
-        match self.layout.format {
+        match self.layout.rows.format {
             Format::Text => {
                 for target in self.sets.iter_mut().flatten().filter(|target| target.state.parts[0].end == 0) {
                     target.place(&self.layout.nothing, &Tally::default(), 0).write()?;
@@ -373,15 +380,16 @@ impl Output {
         fs::create_dir_all(&folder).map_err(|error| FilterError::Output { path: folder, error })
     }
 
-    /// Writes a whole file that gets this name when the run is complete.
-    pub fn write_file(
+    /// Writes a whole file that gets this name when the run is complete; returns what `write` does.
+    pub fn write_file<T>(
         &mut self,
         name: &str,
-        write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-    ) -> Result<(), FilterError> {
+        write: impl FnOnce(&mut dyn Write) -> io::Result<T>,
+    ) -> Result<T, FilterError> {
         let path = self.directory.join(name);
         let mut file = io::BufWriter::new(self.partial_file(&path)?);
-        write(&mut file).and_then(|()| file.flush()).map_err(|error| FilterError::Output { path, error })
+        let written = write(&mut file).and_then(|written| file.flush().map(|()| written));
+        written.map_err(|error| FilterError::Output { path, error })
     }
 
     /// Gives all files their names, the receipt's last.

@@ -10,13 +10,15 @@ use super::checkpoint::{Border, Checkpoint, JobRecord, ListRecord, Stage};
 use super::commit::give_names;
 use super::file_layout::FileLayout;
 use super::folder_lock::FolderLock;
+use super::form::Rows;
 use super::format::Format;
 use super::keeper::Keeper;
 use super::list::List;
+use super::memory::Memory;
 use super::needed::{Needed, NeededState};
 use super::output::{NEEDED, Output, RECEIPT, SetStart, list_folder, would_replace};
 use super::receipt::{FilePart, Hex, Receipt, ReceiptOptions};
-use super::run::{Destination, Folder, Job, NEEDED_LIMIT, Pipe};
+use super::run::{Destination, Folder, Job, Pipe};
 use super::sink::{self, Sink};
 use super::table::Table;
 use super::turns::Destinations;
@@ -32,9 +34,9 @@ struct Sets {
 /// What a run starts with.
 pub(super) enum Start {
     /// Lines are to be judged, from the border on if there is one.
-    Judging(Option<Destinations>, Option<Border>),
+    Judging(Box<Option<Destinations>>, Option<Box<Border>>),
     /// An earlier run did it all.
-    Done(Receipt),
+    Done(Box<Receipt>),
 }
 
 /// Prepares the folder of a job, and locks it.
@@ -43,44 +45,48 @@ pub(super) fn start(
     job: &Job,
     options: &ReceiptOptions,
     lists: &[List],
+    memory: Memory,
 ) -> Result<(Start, Option<FolderLock>), FilterError> {
     let agents: Vec<&Agents> = job.crawlers.iter().map(Crawler::agents).collect();
     let destination = match &job.destination {
-        None => return Ok((Start::Judging(None, None), None)),
+        None => return Ok((Start::Judging(Box::default(), None), None)),
         Some(Destination::Pipe(pipe)) => {
-            return Ok((Start::Judging(Some(piped(*pipe, &agents, lists)?), None), None));
+            return Ok((Start::Judging(Box::new(Some(piped(*pipe, job, lists)?)), None), None));
         }
         Some(Destination::Folder(folder)) => folder,
     };
-    let what = (destination.form, destination.format);
-    let layout = FileLayout::new(what, &agents, destination.compress, destination.split_size)?;
+    let (form, format) = (destination.form, destination.format);
+    let rows = Rows { form, format, explain: job.explain, crawlers: agents.len() };
+    let layout = FileLayout::new(rows, &agents, destination.compress, destination.split_size)?;
     let directory = &destination.directory;
     if let Some(list) = job.lists.iter().find(|list| would_replace(directory, &layout, list)) {
         return Err(FilterError::ListInOutput { path: list.clone() });
     }
-    let sets = sets(destination, &agents, lists)?;
+    let sets = sets(destination, rows, &agents, lists)?;
     let record = record(policy, job, options, lists);
     if job.long_run.resume {
         let problem = "standard input and pipes cannot be read again; give files as lists".to_owned();
         let record = record.ok_or_else(|| FilterError::NotResumable { path: directory.clone(), problem })?;
         let lock = FolderLock::take(directory)?;
-        return Ok((resume(destination, job, sets, layout, record)?, Some(lock)));
+        return Ok((resume(destination, job, sets, layout, record, memory)?, Some(lock)));
     }
     let lock = FolderLock::take(directory)?;
-    Ok((anew(destination, job, sets, layout, record)?, Some(lock)))
+    Ok((anew(destination, job, sets, layout, record, memory)?, Some(lock)))
 }
 
 /// What goes to standard output, of which nothing is kept.
-fn piped(pipe: Pipe, agents: &[&Agents], lists: &[List]) -> Result<Destinations, FilterError> {
+fn piped(pipe: Pipe, job: &Job, lists: &[List]) -> Result<Destinations, FilterError> {
+    let crawlers = job.crawlers.len();
     let file = match pipe {
-        Pipe::Only(_) if agents.len() > 1 => return Err(FilterError::SeveralCrawlers { given: agents.len() }),
+        Pipe::Only(_) if crawlers > 1 => return Err(FilterError::SeveralCrawlers { given: crawlers }),
         Pipe::Only(partition) => partition as usize,
         Pipe::Verdicts => 0,
     };
-    let form = pipe.form();
-    let sink = Sink::Pipe(sink::Pipe::new(file, &form.head(agents, common_head(&lists.iter().collect::<Vec<_>>())?))?);
-    let tables = Vec::new();
-    Ok(Destinations { sink, needed: None, form, frames: None, tables, per_input: false, keeper: None })
+    let rows = Rows { form: pipe.form(), format: Format::Text, explain: job.explain, crawlers };
+    let agents: Vec<Agents> = job.crawlers.iter().map(|crawler| crawler.agents().clone()).collect();
+    let sink =
+        Sink::Pipe(sink::Pipe::new(file, &rows.head(file, &agents, common_head(&lists.iter().collect::<Vec<_>>())?))?);
+    Ok(Destinations { sink, needed: None, rows, frames: None, tables: Vec::new(), per_input: false, keeper: None })
 }
 
 /// What makes the job the one that it is; `None` where its lists cannot be read again.
@@ -97,7 +103,7 @@ fn record(policy: &Policy, job: &Job, options: &ReceiptOptions, lists: &[List]) 
 }
 
 /// The sets of files, with what these begin with.
-fn sets(destination: &Folder, agents: &[&Agents], lists: &[List]) -> Result<Sets, FilterError> {
+fn sets(destination: &Folder, files: Rows, agents: &[&Agents], lists: &[List]) -> Result<Sets, FilterError> {
     let folders: Vec<(String, Vec<&List>)> = if destination.per_input {
         let lists = lists.iter().enumerate();
         lists.map(|(place, list)| (list_folder(place, &list.path), vec![list])).collect()
@@ -108,9 +114,9 @@ fn sets(destination: &Folder, agents: &[&Agents], lists: &[List]) -> Result<Sets
     for (folder, lists) in folders {
         let (mut head, mut nothing) = (Vec::new(), Vec::new());
         match destination.format {
-            Format::Text => head = destination.form.head(agents, common_head(&lists)?),
+            Format::Text => head = common_head(&lists)?.to_vec(),
             Format::Parquet => {
-                let table = Table::of(&lists, destination.form, agents)?;
+                let table = Table::of(&lists, files, agents)?;
                 nothing = table.nothing()?;
                 sets.tables.push(table);
             }
@@ -136,16 +142,17 @@ fn anew(
     sets: Sets,
     layout: FileLayout,
     record: Option<JobRecord>,
+    memory: Memory,
 ) -> Result<Start, FilterError> {
     let directory = &destination.directory;
     let output = Output::create(directory, &sets.starts, layout, destination.force)?;
     let needed = match record {
-        Some(_) => Needed::resumable(directory, NEEDED_LIMIT, &NeededState::default()),
-        None => Ok(Needed::new(directory, NEEDED_LIMIT)),
+        Some(_) => Needed::resumable(directory, memory.needed(), &NeededState::default()),
+        None => Ok(Needed::new(directory, memory.needed())),
     };
     let needed = needed.map_err(|error| FilterError::Output { path: directory.clone(), error })?;
     let keeper = record.map(|record| Keeper::new(record, directory.clone(), job.long_run.checkpoint, None));
-    Ok(Start::Judging(Some(destinations(destination, output, sets.tables, needed, keeper)), None))
+    Ok(Start::Judging(Box::new(Some(destinations(destination, output, sets.tables, needed, keeper))), None))
 }
 
 /// Goes on where the checkpoint in the folder says; anew, where there is no run yet.
@@ -155,6 +162,7 @@ fn resume(
     sets: Sets,
     layout: FileLayout,
     record: JobRecord,
+    memory: Memory,
 ) -> Result<Start, FilterError> {
     let directory = &destination.directory;
     let refused = |problem| FilterError::NotResumable { path: directory.clone(), problem };
@@ -162,9 +170,9 @@ fn resume(
         return match receipt_in(directory)? {
             Some(receipt) => match difference_of_complete(directory, &receipt, &record) {
                 Some(difference) => Err(refused(format!("it is complete, but {difference}"))),
-                None => Ok(Start::Done(receipt)),
+                None => Ok(Start::Done(Box::new(receipt))),
             },
-            None => anew(destination, job, sets, layout, Some(record)),
+            None => anew(destination, job, sets, layout, Some(record), memory),
         };
     };
     if let Some(difference) = checkpoint.job.difference(&record) {
@@ -174,11 +182,13 @@ fn resume(
         Stage::Naming(names) => {
             give_names(directory, &names)?;
             let receipt = receipt_in(directory)?;
-            receipt.map(Start::Done).ok_or_else(|| refused("its receipt is gone".to_owned()))
+            receipt
+                .map(|receipt| Start::Done(Box::new(receipt)))
+                .ok_or_else(|| refused("its receipt is gone".to_owned()))
         }
         Stage::Judging(border) => {
             let output = Output::resume(directory, &sets.starts, layout, &border.files)?;
-            let needed = match Needed::resumable(directory, NEEDED_LIMIT, &border.needed) {
+            let needed = match Needed::resumable(directory, memory.needed(), &border.needed) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     return Err(refused(format!("a part of {NEEDED} that it had stored is gone")));
                 }
@@ -187,7 +197,7 @@ fn resume(
             let seconds = Some(border.seconds);
             let keeper = Keeper::new(record, directory.clone(), job.long_run.checkpoint, seconds);
             let destinations = destinations(destination, output, sets.tables, needed, Some(keeper));
-            Ok(Start::Judging(Some(destinations), Some(*border)))
+            Ok(Start::Judging(Box::new(Some(destinations)), Some(border)))
         }
     }
 }
@@ -226,9 +236,9 @@ fn destinations(
     if let Some(keeper) = &keeper {
         output.keep_with(Arc::clone(keeper));
     }
-    let Folder { form, compress, per_input, .. } = *destination;
+    let (&Folder { compress, per_input, .. }, rows) = (destination, output.rows());
     let (sink, needed) = (Sink::Folder(output), Some(needed));
-    Destinations { sink, needed, form, frames: compress, tables, per_input, keeper }
+    Destinations { sink, needed, rows, frames: compress, tables, per_input, keeper }
 }
 
 /// The receipt of a complete run in a folder.
@@ -246,6 +256,8 @@ pub struct Begun {
     pub now: i64,
     /// Lines that are done for certain.
     pub lines: u64,
+    /// Octets of its chunks: what is gathered into one frame depends on them.
+    pub chunk_size: usize,
 }
 
 /// The run that was begun in a folder, if there is any.
@@ -265,7 +277,12 @@ pub fn begun(directory: &Path) -> Result<Option<Begun>, FilterError> {
             Stage::Judging(border) => border.totals.input.lines,
             Stage::Naming(_) => receipt.as_ref().map_or(0, lines_of),
         };
-        return Ok(Some(Begun { now: job.options.choices.now, lines }));
+        let ReceiptOptions { choices, chunk_size, .. } = job.options;
+        return Ok(Some(Begun { now: choices.now, lines, chunk_size }));
     }
-    Ok(receipt.map(|receipt| Begun { now: receipt.options.choices.now, lines: lines_of(&receipt) }))
+    let of = |receipt: &Receipt| {
+        let ReceiptOptions { choices, chunk_size, .. } = receipt.options;
+        Begun { now: choices.now, lines: lines_of(receipt), chunk_size }
+    };
+    Ok(receipt.as_ref().map(of))
 }

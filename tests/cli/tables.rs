@@ -276,6 +276,7 @@ fn tables_that_do_not_fit_are_told_before_anything_is_written() {
     refused("--out out urls one", &["urls", "one", "columns", "--per-input"]);
     refused("--out out taken", &["taken", "\"reason\"", "--format text"]);
     refused("--out out --compress gz urls", &["--compress", "Parquet", "Zstandard"]);
+    refused("--out out --explain urls", &["--explain", "--format parquet"]);
     refused("--only allowed urls", &["--format parquet", "--out"]);
     refused("--count urls", &["--format parquet", "--out"]);
     bench.filter("--robots sites --format parquet --per-input --out out one two urls").assert().success();

@@ -9,7 +9,7 @@ mod watching;
 
 pub use documentation::{CompletionsArgs, ManArgs};
 pub use long_runs::LongRunArgs;
-pub use output::{OutputArgs, OutputFormat};
+pub use output::OutputArgs;
 pub use receipts::{JoinArgs, VerifyArgs};
 pub use report::ReportArgs;
 pub use watching::{Log, WatchingArgs};

@@ -3,6 +3,7 @@
 use clap::{ValueEnum, ValueHint};
 use std::path::PathBuf;
 
+use super::super::failure::Failure;
 use robosieve::filter::{Destination, Folder, Form, Format, FrameFormat, Partition, Pipe};
 
 /// Where the lines of a run go, and how they are written.
@@ -36,6 +37,12 @@ pub struct OutputArgs {
     /// all of it, line
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: OutputFormat,
+    /// Tell what blocked each blocked line, in three columns before it: rule, line (of the robots.txt), captured (when that
+    /// robots.txt was fetched); empty where no rule decided, or nobody knows. blocked.txt becomes a table, blocked.tsv, with
+    /// a head line; in verdicts.tsv the columns stand behind each verdict. In a rule, a tab is \\t, a backslash \\\\.
+    /// Blocked lines take longer by it
+    #[arg(long, conflicts_with = "count")]
+    pub explain: bool,
     /// Leave out lines whose URL was there before, in the same list or an earlier one: of each, the first line stays. URLs are
     /// the same if they are so octet for octet, without blanks around them; lines without a valid URL are never left out.
     /// The receipt counts what was left out. What was seen is kept as hashes of 128 bits in a nameless file in the folder
@@ -115,7 +122,7 @@ impl From<Compress> for FrameFormat {
 }
 
 /// A number of octets: `500`, `64k`, `100M`, `2G`.
-fn octets(given: &str) -> Result<u64, String> {
+pub(super) fn octets(given: &str) -> Result<u64, String> {
     let (digits, unit) = match given.find(|c: char| !c.is_ascii_digit()) {
         Some(at) => given.split_at(at),
         None => (given, ""),
@@ -129,10 +136,29 @@ fn octets(given: &str) -> Result<u64, String> {
     };
     let number: u64 =
         digits.parse().map_err(|error| format!("{error}; wanted is a number such as 500, 64k or 100M"))?;
-    number.checked_mul(factor).filter(|&octets| octets > 0).ok_or_else(|| "that is no size of a file".to_owned())
+    number
+        .checked_mul(factor)
+        .filter(|&octets| octets > 0)
+        .ok_or_else(|| "that is no size that anything can have".to_owned())
 }
 
 impl OutputArgs {
+    /// Makes sure that no option does nothing.
+    pub fn check(&self) -> Result<(), Failure> {
+        match self.only {
+            Some(Only::Allowed | Only::Deferred | Only::Invalid) if self.explain => {
+                return Err(Failure::NothingBlocked);
+            }
+            _ => {}
+        }
+        match (self.format, &self.out, self.compress) {
+            (OutputFormat::Parquet, ..) if self.explain => Err(Failure::ExplainedTable),
+            (OutputFormat::Text, ..) | (_, Some(_), None) => Ok(()),
+            (OutputFormat::Parquet, None, _) => Err(Failure::TableWithoutFolder),
+            (OutputFormat::Parquet, Some(_), Some(_)) => Err(Failure::CompressedTable),
+        }
+    }
+
     /// Whether lines are printed on the standard output.
     pub fn prints_lines(&self) -> bool {
         matches!(self.destination(), Some(Destination::Pipe(_)))

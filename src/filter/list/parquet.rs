@@ -12,6 +12,7 @@ use crate::columnar::{Malformed, Positioned, guarded};
 use crate::filter::layout::UrlField;
 use crate::filter::outcome::Reason;
 use crate::filter::table::{LineColumns, LineReader};
+use crate::filter::worker::LONGEST_CHUNK;
 
 /// How many rows are read at a time.
 const BATCH: usize = 1024;
@@ -114,6 +115,11 @@ impl TableFile {
             let read = reader.next_lines(left.min(BATCH), text, &mut found)?;
             if read == 0 {
                 return Err(Malformed("it has fewer rows than the file says".to_owned()));
+            }
+            if text.len() > LONGEST_CHUNK {
+                let problem =
+                    "the URLs of a few rows have more than 4 GiB together; a smaller --chunk-size makes them fewer";
+                return Err(Malformed(problem.to_owned()));
             }
             left -= read;
         }

@@ -16,7 +16,7 @@ use super::text::Text;
 use super::{HEAD, Table};
 use crate::columnar::{Malformed, guarded};
 use crate::filter::FilterError;
-use crate::filter::form::Form;
+use crate::filter::form::{Form, Rows};
 use crate::filter::list::{List, Span};
 use crate::filter::outcome::{Outcome, Partition, Reason};
 use crate::filter::output::Block;
@@ -39,7 +39,7 @@ pub(in crate::filter) enum Source<'s> {
 
 /// Which rows of a chunk go to which files.
 pub(super) struct Sorting<'o> {
-    form: Form,
+    files: Rows,
     /// For each crawler.
     outcomes: &'o [Vec<Outcome>],
     /// The rows of the chunk that are sorted.
@@ -76,7 +76,7 @@ impl Table {
             Source::Rows { .. } => None,
         };
         for start in (0..all).step_by(most) {
-            let mut sorting = Sorting::new(self.form, outcomes, start..(start + most).min(all));
+            let mut sorting = Sorting::new(self.files, outcomes, start..(start + most).min(all));
             if let Source::Rows { spans, left_out, .. } = source {
                 sorting.leave_out(left_out, spans.iter().map(|span| span.rows).sum());
             }
@@ -187,9 +187,9 @@ impl<'w> Slot<'w> {
 }
 
 impl<'o> Sorting<'o> {
-    fn new(form: Form, outcomes: &'o [Vec<Outcome>], rows: Range<usize>) -> Sorting<'o> {
-        let mut has_rows = vec![false; form.files(outcomes.len())];
-        let mut sorting = Sorting { form, outcomes, rows: rows.clone(), kept: None, slots: Vec::new() };
+    fn new(files: Rows, outcomes: &'o [Vec<Outcome>], rows: Range<usize>) -> Sorting<'o> {
+        let mut has_rows = vec![false; files.files()];
+        let mut sorting = Sorting { files, outcomes, rows: rows.clone(), kept: None, slots: Vec::new() };
         rows.for_each(|row| sorting.each_file(row, |file| has_rows[file] = true));
         let mut slots = 0..;
         sorting.slots = has_rows.iter().map(|&has_rows| if has_rows { slots.next() } else { None }).collect();
@@ -212,7 +212,7 @@ impl<'o> Sorting<'o> {
     }
 
     fn each_file(&self, row: usize, mut tell: impl FnMut(usize)) {
-        match self.form {
+        match self.files.form {
             Form::Verdicts => tell(0),
             Form::Partitions => {
                 let outcomes = self.outcomes.iter().enumerate();
@@ -233,7 +233,7 @@ impl<'o> Sorting<'o> {
     }
 
     fn goes_to(&self, row: usize, file: usize) -> bool {
-        match self.form {
+        match self.files.form {
             Form::Verdicts => true,
             Form::Partitions => self.outcomes[file / 4][row].partition() as usize == file % 4,
         }

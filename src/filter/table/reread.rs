@@ -4,7 +4,6 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 use std::fs::File;
-use std::io;
 use std::path::Path;
 
 use super::line_columns::{LineColumns, LineReader};
@@ -15,7 +14,6 @@ use crate::filter::list::{LIST_FORMAT, in_group};
 use crate::filter::outcome::Partition;
 use crate::filter::output::list_folder;
 use crate::filter::receipt::{ListPart, Receipt};
-use crate::filter::verify::VerifyError;
 use crate::robots::Agents;
 
 /// How many rows are read at a time.
@@ -49,20 +47,20 @@ pub(in crate::filter) enum Wanted {
 ///
 /// # Errors
 ///
-/// [`VerifyError`] where the file is no such table, or cannot be read.
+/// [`FilterError`] where the file is no such table, or cannot be read.
 pub(in crate::filter) fn reread<T: Default + Send>(
     (path, wanted): (&Path, Wanted),
     receipt: &Receipt,
     threads: usize,
     of: impl Fn(&TableLines) -> T + Sync,
     append: impl Fn(&mut T, &T) + Sync,
-) -> Result<T, VerifyError> {
-    let failed = |error| VerifyError::Unreadable { path: path.to_owned(), error };
-    let malformed = |problem: String| failed(io::Error::new(io::ErrorKind::InvalidData, problem));
+) -> Result<T, FilterError> {
+    let failed = |error| FilterError::List { path: path.to_owned(), error };
+    let malformed = |problem| FilterError::Parquet { path: path.to_owned(), problem };
     let file = File::open(path).and_then(Positioned::new).map_err(failed)?;
     let table = guarded(|| Table::open(file, receipt, (wanted, is_of_table(receipt, path))))
         .map_err(|Malformed(problem)| malformed(problem))?;
-    let pool = ThreadPoolBuilder::new().num_threads(threads).build().map_err(FilterError::from)?;
+    let pool = ThreadPoolBuilder::new().num_threads(threads).build()?;
     let groups: Vec<usize> = (0..table.file.num_row_groups()).collect();
     let mut whole = T::default();
     for groups in groups.chunks(GROUPS * pool.current_num_threads()) {

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use super::{HEAD, LineColumns};
 use crate::columnar::{Malformed, guarded};
 use crate::filter::FilterError;
-use crate::filter::form::Form;
+use crate::filter::form::{Form, Rows};
 use crate::filter::list::List;
 use crate::filter::naming::crawler_labels;
 use crate::robots::Agents;
@@ -38,8 +38,8 @@ pub(in crate::filter) struct Table {
     /// How many columns, at the bottom of the schema, are the list's; the others are ours.
     pub(super) of_list: usize,
     pub(super) line_columns: LineColumns,
-    pub(super) form: Form,
-    pub(super) crawlers: usize,
+    /// What rows there are in which files.
+    pub(super) files: Rows,
 }
 
 impl Table {
@@ -49,7 +49,7 @@ impl Table {
     ///
     /// [`FilterError::ColumnsDiffer`] where they have different columns, [`FilterError::HeadsDiffer`] where they have
     /// different head lines, [`FilterError::ColumnTaken`] where a column is called as one of ours.
-    pub fn of(lists: &[&List], form: Form, agents: &[&Agents]) -> Result<Table, FilterError> {
+    pub fn of(lists: &[&List], files: Rows, agents: &[&Agents]) -> Result<Table, FilterError> {
         let mut lists = lists.iter().filter(|list| !list.is_empty);
         let first = lists.next();
         let fields = first.map_or_else(text_fields, |list| fields_of(list));
@@ -59,14 +59,14 @@ impl Table {
         if let (Some(one), Some(other)) = (first, lists.find(|other| first.is_some_and(|one| one.head != other.head))) {
             return Err(FilterError::HeadsDiffer { one: one.path.clone(), other: other.path.clone() });
         }
-        let ours = own_columns(form, agents);
+        let ours = own_columns(files.form, agents);
         let taken = ours.iter().find(|name| fields.iter().any(|field| field.name() == *name));
         if let (Some(list), Some(column)) = (first, taken) {
             return Err(FilterError::ColumnTaken { path: list.path.clone(), column: column.clone() });
         }
         let line_columns = first.and_then(|list| list.table_file()).map(|table| table.line_columns);
         let head = first.map_or(&b""[..], |list| &list.head);
-        let made = guarded(|| Table::with(fields, &ours, line_columns, head, (form, agents.len())));
+        let made = guarded(|| Table::with(fields, &ours, line_columns, head, files));
         made.map_err(|Malformed(problem)| FilterError::Table { problem })
     }
 
@@ -75,7 +75,7 @@ impl Table {
         ours: &[String],
         line_columns: Option<LineColumns>,
         head: &[u8],
-        (form, crawlers): (Form, usize),
+        files: Rows,
     ) -> Result<Table, Malformed> {
         let root = |fields| Type::group_type_builder("schema").with_fields(fields).build().map(Arc::new);
         let of_list = SchemaDescriptor::new(root(fields.clone())?).num_columns();
@@ -86,7 +86,7 @@ impl Table {
             None => LineColumns::of_text(&SchemaDescriptor::new(Arc::clone(&schema)))?,
         };
         let properties = Arc::new(properties(&schema, line_columns, head));
-        Ok(Table { schema, properties, of_list, line_columns, form, crawlers })
+        Ok(Table { schema, properties, of_list, line_columns, files })
     }
 
     /// What follows the head of a file that gets no row.
@@ -103,9 +103,9 @@ impl Table {
 
     /// Which crawlers' verdicts stand in a file.
     pub(super) fn crawlers_of(&self, file: usize) -> std::ops::Range<usize> {
-        match self.form {
+        match self.files.form {
             Form::Partitions => file / 4..file / 4 + 1,
-            Form::Verdicts => 0..self.crawlers,
+            Form::Verdicts => 0..self.files.crawlers,
         }
     }
 }

@@ -5,13 +5,12 @@ use std::io;
 use std::path::Path;
 
 use super::FilterError;
-use super::form::Form;
+use super::form::Rows;
 use super::list::{List, Span};
 use super::outcome::{Outcome, Partition};
 use super::output::Block;
 use super::receipt::Receipt;
 use super::unique::Lines;
-use super::verify::VerifyError;
 use crate::robots::Agents;
 
 /// How a file would begin.
@@ -30,7 +29,7 @@ pub(super) enum Source<'s> {
 
 impl Table {
     /// Says so.
-    pub fn of(_lists: &[&List], _form: Form, _agents: &[&Agents]) -> Result<Table, FilterError> {
+    pub fn of(_lists: &[&List], _files: Rows, _agents: &[&Agents]) -> Result<Table, FilterError> {
         Err(FilterError::WithoutParquet)
     }
 
@@ -93,6 +92,6 @@ pub(super) fn reread<T: Default + Send>(
     _threads: usize,
     _of: impl Fn(&TableLines) -> T + Sync,
     _append: impl Fn(&mut T, &T) + Sync,
-) -> Result<T, VerifyError> {
-    Err(FilterError::WithoutParquet.into())
+) -> Result<T, FilterError> {
+    Err(FilterError::WithoutParquet)
 }
