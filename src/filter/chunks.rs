@@ -6,7 +6,7 @@
 
 use std::io::{self, Read};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use super::FilterError;
 use super::list::{List, Patience, Reading, chunk_end, fill};
@@ -18,6 +18,8 @@ use super::worker::LONGEST_CHUNK;
 pub(super) struct Chunks<'l> {
     lists: &'l [List],
     chunk_size: usize,
+    /// How long a line may be.
+    longest: usize,
     patience: Patience,
     input: Mutex<Input<'l>>,
     /// Octets that were read of the lists' files.
@@ -26,6 +28,35 @@ pub(super) struct Chunks<'l> {
     stopped: AtomicBool,
     /// Whether somebody outside wants no more to be handed out.
     interrupt: Option<Arc<AtomicBool>>,
+    alone: Arc<Alone>,
+}
+
+/// Lets one long chunk at a time go its way, because of memory.
+#[derive(Default)]
+struct Alone {
+    taken: Mutex<bool>,
+    free: Condvar,
+}
+
+/// The right to have a long chunk, until it is dropped.
+struct Permit(Arc<Alone>);
+
+impl Alone {
+    fn permit(self: &Arc<Alone>) -> Permit {
+        let mut taken = lock(&self.taken);
+        while *taken {
+            taken = self.free.wait(taken).unwrap_or_else(PoisonError::into_inner);
+        }
+        *taken = true;
+        Permit(Arc::clone(self))
+    }
+}
+
+impl Drop for Permit {
+    fn drop(&mut self) {
+        *lock(&self.0.taken) = false;
+        self.0.free.notify_one();
+    }
 }
 
 /// What has not been read yet.
@@ -57,6 +88,8 @@ pub(super) struct Task<'l> {
     pub at: u64,
     /// A part of a mapped list; `None`: the octets are in the buffer of whoever took it.
     mapped: Option<&'l [u8]>,
+    /// Held by a chunk that is far longer than others are.
+    permit: Option<Permit>,
 }
 
 /// Where the first chunk of a list begins.
@@ -74,13 +107,18 @@ impl<'l> Chunks<'l> {
     pub fn from(lists: &'l [List], chunk_size: usize, source: &'l AtomicU64, (list, at): (usize, u64)) -> Chunks<'l> {
         let input = Input { list, at, reading: None, left: Vec::new(), tickets: 0 };
         let (input, stopped) = (Mutex::new(input), AtomicBool::new(false));
-        let patience = Patience::UntilFull;
-        Chunks { lists, chunk_size, patience, input, source, stopped, interrupt: None }
+        let (patience, longest, alone) = (Patience::UntilFull, LONGEST_CHUNK, Arc::default());
+        Chunks { lists, chunk_size, longest, patience, input, source, stopped, interrupt: None, alone }
     }
 
     /// The same, but those of streams are waited for with this patience; others have the size that is wanted.
     pub fn with_patience(self, patience: Patience) -> Chunks<'l> {
         Chunks { patience, ..self }
+    }
+
+    /// The same, but lines must not be longer than this.
+    pub fn with_lines_up_to(self, longest: usize) -> Chunks<'l> {
+        Chunks { longest, ..self }
     }
 
     /// Hands out no more once this is set.
@@ -123,6 +161,20 @@ impl<'l> Chunks<'l> {
         }
     }
 
+    /// Makes sure that the last line of a chunk is not too long; others end before a chunk is full.
+    fn limit_lines(&self, list: &List, at: u64, chunk: &[u8]) -> Result<(), FilterError> {
+        let longest = self.longest.min(LONGEST_CHUNK - self.chunk_size.min(LONGEST_CHUNK / 2));
+        if chunk.len() <= longest {
+            return Ok(());
+        }
+        let start = memchr::memrchr(b'\n', &chunk[..chunk.len() - 1]).map_or(0, |end| end + 1);
+        if chunk.len() - start <= longest {
+            return Ok(());
+        }
+        let head = if list.mapped().is_some() { 0 } else { list.head_length as u64 };
+        Err(FilterError::LineTooLong { path: list.path.clone(), offset: head + at + start as u64, longest })
+    }
+
     /// The lists.
     pub fn lists(&self) -> &'l [List] {
         self.lists
@@ -154,7 +206,7 @@ impl<'l> Chunks<'l> {
                 }
                 Reading::Stream(stream) => {
                     buffer.flaws.clear();
-                    fill(stream, self.chunk_size, self.patience, left, &mut buffer.octets)
+                    fill(stream, self.chunk_size, self.longest, self.patience, left, &mut buffer.octets)
                         .map_err(unreadable)?
                         .then_some(None)
                 }
@@ -168,11 +220,12 @@ impl<'l> Chunks<'l> {
             };
             match mapped {
                 Some(mapped) => {
-                    let length = mapped.map_or(buffer.octets.len(), <[u8]>::len);
-                    if length > LONGEST_CHUNK {
-                        return Err(FilterError::LineTooLong { path: list.path.clone() });
-                    }
-                    let task = Task { ticket: input.tickets, list: place, at, mapped };
+                    let chunk = mapped.unwrap_or(&buffer.octets);
+                    self.limit_lines(list, at, chunk)?;
+                    let length = chunk.len();
+                    // Whoever has one needs nothing that is locked here.
+                    let permit = (length > self.chunk_size.saturating_mul(2)).then(|| self.alone.permit());
+                    let task = Task { ticket: input.tickets, list: place, at, mapped, permit };
                     input.tickets += 1;
                     input.at += length as u64;
                     return Ok(Some(task));
@@ -188,7 +241,19 @@ impl<'l> Chunks<'l> {
     }
 }
 
+impl Buffer {
+    /// Keeps no memory.
+    pub fn release(&mut self) {
+        *self = Buffer::default();
+    }
+}
+
 impl Task<'_> {
+    /// Whether it is so long that nobody should keep memory of its size.
+    pub fn is_long(&self) -> bool {
+        self.permit.is_some()
+    }
+
     /// Its octets, if it was taken with this `buffer`.
     pub fn octets<'b>(&'b self, buffer: &'b Buffer) -> &'b [u8] {
         self.mapped.unwrap_or(&buffer.octets)

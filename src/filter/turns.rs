@@ -272,6 +272,12 @@ fn work_through(turns: &Turns<'_>, judges: &[Judge<'_>]) -> Result<(), FilterErr
         hand.worker.judge(&left, more_follows);
         hand.worker.leave_out(&hand.kept);
         place(turns, &task, end, &mut hand)?;
+        if task.is_long() {
+            // The next such chunk may go its way only then.
+            buffer.release();
+            hand.worker.release();
+            hand.kept = Kept::default();
+        }
     }
 }
 

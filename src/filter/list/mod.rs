@@ -93,6 +93,8 @@ enum Opened {
 struct Regular {
     file: File,
     state: FileState,
+    /// What a decompressor of it may take.
+    memory: u64,
 }
 
 /// What tells that a file was changed.
@@ -113,21 +115,21 @@ impl FileState {
 
 impl List {
     /// Opens all lists, and then looks into them: somebody who feeds several pipes may wait for all to be opened.
-    /// `-` is standard input.
-    pub fn open_all(paths: &[PathBuf], url_field: &UrlField) -> Result<Vec<List>, FilterError> {
+    /// `-` is standard input. Decompressors take so much `memory` at most.
+    pub fn open_all(paths: &[PathBuf], url_field: &UrlField, memory: u64) -> Result<Vec<List>, FilterError> {
         if paths.iter().filter(|path| path.as_os_str() == STANDARD_INPUT).count() > 1 {
             return Err(FilterError::StandardInputTwice);
         }
-        let open = |path: &PathBuf| Opened::at(path).map_err(|error| unreadable(path, error));
+        let open = |path: &PathBuf| Opened::at(path, memory).map_err(|error| unreadable(path, error));
         let opened: Vec<Opened> = paths.iter().map(open).collect::<Result<_, _>>()?;
-        paths.iter().zip(opened).map(|(path, opened)| List::look(path, opened, url_field)).collect()
+        paths.iter().zip(opened).map(|(path, opened)| List::look(path, opened, url_field, memory)).collect()
     }
 
     /// Opens one list, whose lines are taken as they are.
     pub fn open(path: &Path) -> Result<List, FilterError> {
         let any = UrlField::default();
-        let content = Opened::at(path).and_then(|opened| {
-            let (compression, content) = opened.content(&any)?;
+        let content = Opened::at(path, u64::MAX).and_then(|opened| {
+            let (compression, content) = opened.content(&any, u64::MAX)?;
             let is_empty = content.start(&any)?.is_empty();
             Ok((compression, is_empty, content))
         });
@@ -136,8 +138,8 @@ impl List {
         Ok(List { path, compression, layout, head, head_length: 0, is_empty, content, part: None })
     }
 
-    fn look(path: &Path, opened: Opened, url_field: &UrlField) -> Result<List, FilterError> {
-        let (compression, content) = opened.content(url_field).map_err(|error| unreadable(path, error))?;
+    fn look(path: &Path, opened: Opened, url_field: &UrlField, memory: u64) -> Result<List, FilterError> {
+        let (compression, content) = opened.content(url_field, memory).map_err(|error| unreadable(path, error))?;
         let start = content.start(url_field).map_err(|error| unreadable(path, error))?;
         if start.starts_with(PARQUET_START) {
             drop(start);
@@ -278,7 +280,7 @@ impl List {
 }
 
 impl Opened {
-    fn at(path: &Path) -> io::Result<Opened> {
+    fn at(path: &Path, memory: u64) -> io::Result<Opened> {
         if path.as_os_str() == STANDARD_INPUT {
             return Ok(Opened::Stream(Box::new(io::stdin())));
         }
@@ -290,7 +292,7 @@ impl Opened {
         if !metadata.is_file() || metadata.len() == 0 {
             return Ok(Opened::Stream(Box::new(file)));
         }
-        let file = Regular { state: FileState::of(&file)?, file };
+        let file = Regular { state: FileState::of(&file)?, file, memory };
         let compression = Reader::new(&file.file)?.compression();
         if compression.is_some() {
             return Ok(Opened::Regular(compression, Content::Compressed(file)));
@@ -307,11 +309,11 @@ impl Opened {
     }
 
     /// What it holds; of a stream, as much is read as tells its layout.
-    fn content(self, url_field: &UrlField) -> io::Result<(Option<Compression>, Content)> {
+    fn content(self, url_field: &UrlField, memory: u64) -> io::Result<(Option<Compression>, Content)> {
         match self {
             Opened::Regular(compression, content) => Ok((compression, content)),
             Opened::Stream(stream) => {
-                let mut text = Reader::new(stream)?;
+                let mut text = Reader::within(stream, memory)?;
                 let (compression, start) = (text.compression(), start(&mut text, url_field)?);
                 Ok((compression, Content::Stream { start, rest: Mutex::new(Some(Box::new(text))) }))
             }
@@ -348,7 +350,7 @@ impl Regular {
     fn copy_of(mut text: impl Read) -> io::Result<Regular> {
         let mut file = tempfile::tempfile()?;
         io::copy(&mut text, &mut file)?;
-        Ok(Regular { state: FileState::of(&file)?, file })
+        Ok(Regular { state: FileState::of(&file)?, file, memory: u64::MAX })
     }
 
     /// Whether it is what stands at a path, and no copy of that.
@@ -362,7 +364,7 @@ impl Regular {
     fn text<'f>(&'f self, source: &'f AtomicU64) -> io::Result<Reader<Counted<'f>>> {
         let mut file = &self.file;
         file.rewind()?;
-        Reader::new(Counted { file, source })
+        Reader::within(Counted { file, source }, self.memory)
     }
 }
 

@@ -93,7 +93,7 @@ fn not_read(error: &io::Error) -> String {
 }
 
 fn reread_list(list: &ListPart, receipt: &Receipt, threads: usize) -> Result<Text, Unreadable> {
-    let mut opened = List::open_all(&[PathBuf::from(&list.path)], &receipt.options.url_field)?;
+    let mut opened = List::open_all(&[PathBuf::from(&list.path)], &receipt.options.url_field, u64::MAX)?;
     let had = list.file.as_ref().map_or(0, |file| file.length);
     if let Some(problem) = list.range.as_ref().and_then(|range| opened[0].cut_again(range, had)) {
         return Err(Unreadable::Otherwise(problem));
