@@ -178,7 +178,7 @@ pub fn run(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, F
 }
 
 fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, FilterError> {
-    let memory = Memory::new(job.long_run.memory, job.crawlers.len())?;
+    let memory = Memory::new(job.long_run.memory, job.crawlers.len(), job.explain)?;
     let mut lists = List::open_all(&job.lists, &job.url_field, memory.decompressor())?;
     if let Some(shard) = job.long_run.shard {
         if job.unique {
@@ -221,7 +221,7 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
     let turns = Turns::new(chunks, progress, judges.len(), destinations, border, unique);
     std::thread::scope(|scope| {
         scope.spawn(|| turns.keep());
-        pool.broadcast(|_| work(&turns, &judges));
+        pool.broadcast(|_| work(&turns, &judges, memory.rules_of_worker(crew.workers)));
         turns.judged();
     });
     let complete = || complete(policy, job, options, &lists, turns, keeper.as_deref());

@@ -240,16 +240,17 @@ impl Drop for StopOnPanic<'_, '_> {
     }
 }
 
-/// Judges chunks until there are none left.
-pub(super) fn work(turns: &Turns<'_>, judges: &[Judge<'_>]) {
+/// Judges chunks until there are none left; to explain lines, `kept_rules` octets of rules are kept for each crawler.
+pub(super) fn work(turns: &Turns<'_>, judges: &[Judge<'_>], kept_rules: usize) {
     let _guard = StopOnPanic(turns);
-    if let Err(failure) = work_through(turns, judges) {
+    if let Err(failure) = work_through(turns, judges, kept_rules) {
         turns.fail(failure);
     }
 }
 
-fn work_through(turns: &Turns<'_>, judges: &[Judge<'_>]) -> Result<(), FilterError> {
-    let worker = Worker::new(judges, turns.rows, turns.notes_waiting);
+fn work_through(turns: &Turns<'_>, judges: &[Judge<'_>], kept_rules: usize) -> Result<(), FilterError> {
+    let mut worker = Worker::new(judges, turns.rows, turns.notes_waiting);
+    worker.keep_rules(kept_rules);
     let mut hand = Hand { worker, kept: Kept::default(), compressor: turns.compressor()? };
     let mut buffer = Buffer::default();
     loop {

@@ -105,6 +105,11 @@ impl<'j, 'p> Worker<'j, 'p> {
         }
     }
 
+    /// Keeps so many octets of rules for each crawler to explain lines with.
+    pub fn keep_rules(&mut self, octets: usize) {
+        self.explainers.iter_mut().for_each(|explainer| explainer.keep(octets));
+    }
+
     /// Judges the lines of a chunk. The last one gets a line feed, if it has none and `more_follows`.
     pub fn judge(&mut self, chunk: &Lines<'_>, more_follows: bool) {
         let Lines { octets: chunk, layout, mark, mut flaws } = *chunk;
