@@ -5,12 +5,16 @@
 //! silent end. A Zstandard file may begin with a dictionary for all its frames, as `.warc.zst` files do
 //! (<https://iipc.github.io/warc-specifications/specifications/warc-zstd/>).
 
+mod undamaged;
+
 use bzip2::bufread::MultiBzDecoder;
 use flate2::bufread::MultiGzDecoder;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
 use std::path::Path;
 use zstd::stream::read::Decoder as ZstdDecoder;
+
+pub(crate) use undamaged::{Search, Steady};
 
 /// How a file is compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -34,6 +38,13 @@ pub struct Damaged {
     pub offset: u64,
     /// What the decompressor said.
     pub error: io::Error,
+}
+
+impl Damaged {
+    /// Where the damage is that an error of a [`Reader`] tells of, if it does.
+    pub(crate) fn offset_in(error: &io::Error) -> Option<u64> {
+        error.get_ref()?.downcast_ref::<Damaged>().map(|damaged| damaged.offset)
+    }
 }
 
 /// So many octets tell how a file is compressed.
@@ -94,9 +105,18 @@ impl<R: Read> Reader<R> {
     ///
     /// Where it cannot be read, or its Zstandard dictionary is [`Damaged`].
     pub fn new(file: R) -> io::Result<Reader<R>> {
+        Reader::behind(0, file)
+    }
+
+    /// The text of what `file` gives behind so many octets, which count in errors.
+    ///
+    /// # Errors
+    ///
+    /// Where it cannot be read, or its Zstandard dictionary is [`Damaged`].
+    pub(crate) fn behind(offset: u64, file: R) -> io::Result<Reader<R>> {
         let source = Source { file, failed: false };
         let (start, text) = peeked(BufReader::with_capacity(BUFFER, source), MAGIC_LENGTH)?;
-        let input = Input { text, offset: 0 };
+        let input = Input { text, offset };
         let stream = match Compression::of(&start) {
             None => Stream::Plain(input),
             Some(Compression::Gzip) => Stream::Gzip(Box::new(MultiGzDecoder::new(input))),
@@ -258,22 +278,22 @@ mod tests {
     use super::*;
     use std::io::Write;
 
-    const TEXT: &[u8] = b"one two three four five six seven eight nine ten eleven twelve\n";
+    pub(super) const TEXT: &[u8] = b"one two three four five six seven eight nine ten eleven twelve\n";
 
-    fn gzip(text: &[u8]) -> Vec<u8> {
+    pub(super) fn gzip(text: &[u8]) -> Vec<u8> {
         let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
         encoder.write_all(text).unwrap();
         encoder.finish().unwrap()
     }
 
-    fn zstd(text: &[u8], dictionary: &[u8]) -> Vec<u8> {
+    pub(super) fn zstd(text: &[u8], dictionary: &[u8]) -> Vec<u8> {
         let mut encoder = ::zstd::stream::write::Encoder::with_dictionary(Vec::new(), 3, dictionary).unwrap();
         encoder.include_checksum(true).unwrap();
         encoder.write_all(text).unwrap();
         encoder.finish().unwrap()
     }
 
-    fn bzip2(text: &[u8]) -> Vec<u8> {
+    pub(super) fn bzip2(text: &[u8]) -> Vec<u8> {
         let mut encoder = ::bzip2::write::BzEncoder::new(Vec::new(), ::bzip2::Compression::fast());
         encoder.write_all(text).unwrap();
         encoder.finish().unwrap()

@@ -74,6 +74,8 @@ pub struct LongRun {
     pub shard: Option<Shard>,
     /// Whether to go on with the run in the folder that was interrupted, if there is one.
     pub resume: bool,
+    /// Whether what cannot be read of lists is left out, instead of ending the run.
+    pub skip_bad: bool,
     /// After how long what is done is made durable each time.
     pub checkpoint: Duration,
     /// Set by whoever wants the run to stop at the next chunk.
@@ -83,7 +85,7 @@ pub struct LongRun {
 impl Default for LongRun {
     /// All of the lists, anew; a checkpoint every five seconds.
     fn default() -> LongRun {
-        LongRun { shard: None, resume: false, checkpoint: Duration::from_secs(5), interrupt: None }
+        LongRun { shard: None, resume: false, skip_bad: false, checkpoint: Duration::from_secs(5), interrupt: None }
     }
 }
 
@@ -177,7 +179,7 @@ pub fn run(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, F
 }
 
 fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, FilterError> {
-    let mut lists = List::open_all(&job.lists, &job.url_field)?;
+    let mut lists = List::open_all(&job.lists, &job.url_field, job.long_run.skip_bad)?;
     if let Some(shard) = job.long_run.shard {
         if job.unique {
             return Err(FilterError::UniqueShard);
@@ -330,6 +332,7 @@ fn receipt(
             .then(|| Part::of(&Tally::of_text(&list.head[..list.head_length], |line| line), written)),
         input: Part::of(&tallies.input, written),
         duplicates: duplicates(&tallies.duplicates),
+        skipped: tallies.skipped.clone(),
         partitions: names
             .iter()
             .zip(tallies.crawlers.as_flattened())
@@ -349,6 +352,7 @@ fn receipt(
         options,
         balanced: written.then_some(true),
         added_line_feeds: totals.added_line_feeds,
+        skipped: totals.skipped(),
         dot_segments: totals.dot_segments,
         normalised_paths: totals.normalised,
         origins_needed: None,

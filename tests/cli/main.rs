@@ -36,6 +36,7 @@ mod report;
 mod resume;
 mod revisits;
 mod shards;
+mod skip_bad;
 mod sources;
 mod split_size;
 mod statuses;

@@ -44,7 +44,9 @@ pub(super) fn lists(receipt: &Receipt, threads: usize) -> Result<Vec<Checked>, V
         let path = PathBuf::from(&list.path);
         let (mut found, mut problem) = (None, None);
         if list.path != STANDARD_INPUT {
-            let mut opened = List::open_all(std::slice::from_ref(&path), &receipt.options.url_field)?;
+            // What the run left out is left out again.
+            let skips_bad = !list.skipped.is_empty();
+            let mut opened = List::open_all(std::slice::from_ref(&path), &receipt.options.url_field, skips_bad)?;
             problem = list.range.as_ref().and_then(|range| opened[0].cut_again(range));
             if problem.is_none() {
                 let head = Tally::of_text(&opened[0].head, |line| line);
