@@ -26,9 +26,10 @@ pub struct LongRunArgs {
     pub resume: bool,
     /// Leave out what cannot be read of a list, and go on: all of one that cannot be opened; the rest of one that is damaged
     /// or gives a read error, but for gzip members, Zstandard frames and bzip2 streams behind it that are whole; the rest of
-    /// a row group of Parquet. Lines that were cut by it are not judged, but what was read before the damage showed is. The
-    /// receipt has each part that was left out, with its place and the reason, and each is a warning on the standard error.
-    /// It may be given to a run that goes on with --resume, too
+    /// a row group of Parquet. Lines that were cut by it are not judged. What was read before the damage showed is: a checksum
+    /// tells only at the end of a member, so a few lines of a damaged one may be other ones than they were. The receipt has
+    /// each part that was left out, with its place and the reason, and each is a warning on the standard error. It may be
+    /// given to a run that goes on with --resume, too
     #[arg(long)]
     pub skip_bad: bool,
     /// How often what is done is made durable, so that a run can be resumed from there; less often if the disk is slow. A
