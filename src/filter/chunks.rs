@@ -133,6 +133,10 @@ impl<'l> Chunks<'l> {
                 Ok(Some(mapped)) => {
                     input.at += mapped.map_or(buffer.octets.len(), <[u8]>::len) as u64;
                     if at < input.done {
+                        // The same chunks as before, unless the list is another one.
+                        if input.at > input.done {
+                            return Err(FilterError::ListChanged { path: self.lists[place].path.clone() });
+                        }
                         input.skipped.clear();
                         continue;
                     }

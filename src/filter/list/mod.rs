@@ -286,8 +286,7 @@ impl List {
         let failed = |error| unreadable(&self.path, error);
         let mut stream: Box<dyn Read + Send + 'l> = match &self.content {
             Content::Mapped { map, .. } => return Ok(Reading::Mapped(&map[..self.range().end])),
-            Content::Compressed(file) if self.skips_bad => Box::new(Steady(file.text(source).map_err(failed)?)),
-            Content::Compressed(file) => Box::new(file.text(source).map_err(failed)?),
+            Content::Compressed(file) => Box::new(Steady(file.text(source).map_err(failed)?)),
             Content::Unreadable(problem) => return Err(failed(io::Error::other(problem.clone()))),
             Content::Stream { start, rest } => match rest.lock().unwrap_or_else(PoisonError::into_inner).take() {
                 Some(rest) => Box::new(start.chain(rest)),
