@@ -8,7 +8,7 @@
 mod undamaged;
 
 use bzip2::bufread::MultiBzDecoder;
-use flate2::bufread::MultiGzDecoder;
+use flate2::bufread::GzDecoder;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
 use std::path::Path;
@@ -20,7 +20,7 @@ pub(crate) use undamaged::{Search, Steady};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Compression {
-    /// RFC 1952; members that follow each other are one text.
+    /// RFC 1952; members that follow each other are one text. Zeros behind the last one, which fill up a block, are no data.
     Gzip,
     /// RFC 8878; frames that follow each other are one text.
     Zstd,
@@ -119,7 +119,7 @@ impl<R: Read> Reader<R> {
         let input = Input { text, offset };
         let stream = match Compression::of(&start) {
             None => Stream::Plain(input),
-            Some(Compression::Gzip) => Stream::Gzip(Box::new(MultiGzDecoder::new(input))),
+            Some(Compression::Gzip) => Stream::Gzip(Box::new(Members::new(input))),
             Some(Compression::Zstd) => Stream::Zstd(zstd_decoder(input, start.starts_with(&DICTIONARY_MAGIC))?),
             Some(Compression::Bzip2) => Stream::Bzip2(MultiBzDecoder::new(input)),
         };
@@ -161,7 +161,7 @@ pub(crate) type Peeked<R> = Chain<Cursor<Vec<u8>>, R>;
 /// The decompressor, chosen.
 enum Stream<R: Read> {
     Plain(Input<R>),
-    Gzip(Box<MultiGzDecoder<Input<R>>>),
+    Gzip(Box<Members<R>>),
     Zstd(ZstdDecoder<'static, Input<R>>),
     Bzip2(MultiBzDecoder<Input<R>>),
 }
@@ -181,11 +181,38 @@ impl<R: Read> Read for Stream<R> {
     fn read(&mut self, octets: &mut [u8]) -> io::Result<usize> {
         let (read, compression, input) = match self {
             Stream::Plain(input) => return input.text.read(octets),
-            Stream::Gzip(decoder) => (decoder.read(octets), Compression::Gzip, decoder.get_ref()),
+            Stream::Gzip(members) => (members.read(octets), Compression::Gzip, members.input()),
             Stream::Zstd(decoder) => (decoder.read(octets), Compression::Zstd, decoder.get_ref()),
             Stream::Bzip2(decoder) => (decoder.read(octets), Compression::Bzip2, decoder.get_ref()),
         };
         read.map_err(|error| input.told(error, compression))
+    }
+}
+
+/// The members of a gzip file, one after the other.
+struct Members<R: Read> {
+    /// There is one but for the moment in which the next begins.
+    member: Option<GzDecoder<Input<R>>>,
+}
+
+impl<R: Read> Members<R> {
+    fn new(input: Input<R>) -> Members<R> {
+        Members { member: Some(GzDecoder::new(input)) }
+    }
+
+    fn input(&self) -> &Input<R> {
+        self.member.as_ref().expect("there is one").get_ref()
+    }
+
+    fn read(&mut self, octets: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let member = self.member.as_mut().expect("there is one");
+            let read = member.read(octets)?;
+            if read > 0 || octets.is_empty() || !member.get_mut().has_more()? {
+                return Ok(read);
+            }
+            self.member = self.member.take().map(|member| GzDecoder::new(member.into_inner()));
+        }
     }
 }
 
@@ -202,6 +229,29 @@ impl<R: Read> Input<R> {
             return error;
         }
         io::Error::new(error.kind(), Damaged { compression, offset: self.offset, error })
+    }
+}
+
+impl<R: Read> Input<R> {
+    /// Whether another member of gzip follows. Zeros up to the end of the file are none.
+    fn has_more(&mut self) -> io::Result<bool> {
+        let mut zeros = false;
+        loop {
+            let octets = self.fill_buf()?;
+            match octets.iter().position(|&octet| octet != 0) {
+                Some(0) if !zeros => return Ok(true),
+                Some(_) => {
+                    let problem = "something follows the zeros behind its last member";
+                    return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
+                }
+                None if octets.is_empty() => return Ok(false),
+                None => {
+                    zeros = true;
+                    let length = octets.len();
+                    self.consume(length);
+                }
+            }
+        }
     }
 }
 
@@ -332,6 +382,8 @@ mod tests {
             (TEXT.to_vec(), TEXT, None),
             (gzip(TEXT), TEXT, Some(Compression::Gzip)),
             ([gzip(TEXT), gzip(b""), gzip(TEXT)].concat(), &twice, Some(Compression::Gzip)),
+            ([gzip(TEXT), vec![0]].concat(), TEXT, Some(Compression::Gzip)),
+            ([gzip(TEXT), gzip(TEXT), vec![0; 5000]].concat(), &twice, Some(Compression::Gzip)),
             (zstd(TEXT, b""), TEXT, Some(Compression::Zstd)),
             (bzip2(TEXT), TEXT, Some(Compression::Bzip2)),
             (bzip2(b""), b"", Some(Compression::Bzip2)),
@@ -380,6 +432,10 @@ mod tests {
                 assert!(text(&changed).unwrap_err().to_string().contains("damaged"), "octet {at}");
             }
             assert!(text(&[&file[..], b"more text"].concat()).is_err());
+        }
+        for behind in [&gzip(TEXT)[..], b"text"] {
+            let error = text(&[&gzip(TEXT)[..], &[0; 9], behind].concat()).unwrap_err().to_string();
+            assert!(error.contains("damaged") && error.contains("zeros"), "{error}");
         }
     }
 

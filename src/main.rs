@@ -7,7 +7,11 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    match cli::run(cli::Args::parse()) {
+    let args = match cli::Args::try_parse() {
+        Ok(args) => args,
+        Err(problem) => return cli::usage(&problem),
+    };
+    match cli::run(args) {
         Ok(status) => status,
         Err(failure) if failure.is_closed_pipe() => ExitCode::SUCCESS,
         Err(failure) => {

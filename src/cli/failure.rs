@@ -22,6 +22,11 @@ pub enum Failure {
     Filter(#[from] FilterError),
     #[error(transparent)]
     Metrics(#[from] MetricsError),
+    #[error(
+        "the metrics {} would lie in the folder {} given by --out, which has only files of the run; choose another place",
+        path.display(), directory.display()
+    )]
+    MetricsInOutput { path: PathBuf, directory: PathBuf },
     #[error(transparent)]
     Report(#[from] ReportError),
     #[error("the receipt cannot be understood: {problem}")]

@@ -1,7 +1,7 @@
 //! `robosieve filter`.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use super::args::FilterArgs;
@@ -28,6 +28,11 @@ pub fn run(args: &FilterArgs) -> ExitCode {
 /// Keeps the metrics, whatever becomes of the run.
 fn watched(args: &FilterArgs, journal: &Journal) -> Result<ExitCode, Failure> {
     let progress = Progress::new();
+    if let (Some(path), Some(directory)) = (&args.watching.metrics, &args.output.out) {
+        if lies_in(path, directory) {
+            return Err(Failure::MetricsInOutput { path: path.clone(), directory: directory.clone() });
+        }
+    }
     let mut metrics = args.watching.metrics.as_deref().map(Metrics::create).transpose()?;
     let result = split(args, journal, &progress, metrics.as_mut());
     if let Some(metrics) = metrics {
@@ -36,6 +41,16 @@ fn watched(args: &FilterArgs, journal: &Journal) -> Result<ExitCode, Failure> {
         finished.unwrap_or_else(|error| journal.warn(error));
     }
     result
+}
+
+/// Whether a file lies in a folder, or would; either may be missing.
+fn lies_in(file: &Path, directory: &Path) -> bool {
+    let whole = |path: &Path| path.canonicalize().or_else(|_| std::path::absolute(path)).ok();
+    let folder = file.parent().map(|folder| if folder.as_os_str().is_empty() { Path::new(".") } else { folder });
+    match (folder.and_then(whole), whole(directory)) {
+        (Some(folder), Some(directory)) => folder.starts_with(directory),
+        _ => false,
+    }
 }
 
 fn split(

@@ -29,6 +29,7 @@ mod verify;
 
 pub use args::Args;
 pub use failure::Failure;
+pub use journal::usage;
 
 use std::io::{self, Read};
 use std::path::Path;

@@ -10,13 +10,13 @@ use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 use super::FilterError;
 use super::gather::Gatherer;
+use super::list::FileState;
 use super::needed::NeededState;
 use super::output::{TargetState, partial};
-use super::receipt::{Hex, Receipt, ReceiptOptions};
+use super::receipt::{Hex, ListPart, Receipt, ReceiptOptions};
 use super::totals::Totals;
 
 /// The name of the checkpoint.
@@ -69,9 +69,9 @@ pub(super) struct JobRecord {
 /// What tells that a list is still the same.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct ListRecord {
-    pub path: PathBuf,
-    pub length: u64,
-    pub modified: Option<SystemTime>,
+    /// Its path, as receipts have it.
+    pub path: String,
+    pub file: FileState,
 }
 
 impl Checkpoint {
@@ -129,14 +129,17 @@ impl JobRecord {
         difference_of_options(&self.options, &now.options)
     }
 
-    /// Whether a receipt is that of the same job; of lists it has only the paths.
-    pub fn is_of(&self, receipt: &Receipt) -> bool {
-        let paths = |path: &PathBuf| path.display().to_string();
-        self.robosieve == receipt.robosieve
-            && self.agents == receipt.agents
-            && (self.policy_checksum, self.dialect.as_str()) == (receipt.policy_checksum, &*receipt.dialect)
-            && difference_of_options(&self.options, &receipt.options).is_none()
-            && self.lists.iter().map(|list| paths(&list.path)).eq(receipt.lists.iter().map(|list| list.path.clone()))
+    /// That of the job that a receipt is of; `None` where a list came through a pipe, so that it cannot be read again.
+    pub fn of(receipt: &Receipt) -> Option<JobRecord> {
+        let list = |list: &ListPart| Some(ListRecord { path: list.path.clone(), file: list.file.clone()? });
+        Some(JobRecord {
+            robosieve: receipt.robosieve.clone().into_owned(),
+            options: receipt.options.clone(),
+            agents: receipt.agents.clone(),
+            dialect: receipt.dialect.clone().into_owned(),
+            policy_checksum: receipt.policy_checksum,
+            lists: receipt.lists.iter().map(list).collect::<Option<_>>()?,
+        })
     }
 }
 
@@ -145,11 +148,11 @@ fn difference_of_lists(then: &[ListRecord], now: &[ListRecord]) -> Option<String
         return Some(format!("it was begun with {} lists, now there are {}", then.len(), now.len()));
     }
     let (then, now) = then.iter().zip(now).find(|(then, now)| then != now)?;
-    let (path, other) = (then.path.display(), now.path.display());
-    Some(if then.path != now.path {
-        format!("where the list {path} stood, now {other} stands")
-    } else if then.length != now.length {
-        format!("the list {path} had {} octets, now it has {}", then.length, now.length)
+    let path = &then.path;
+    Some(if *path != now.path {
+        format!("where the list {path} stood, now {} stands", now.path)
+    } else if then.file.length != now.file.length {
+        format!("the list {path} had {} octets, now it has {}", then.file.length, now.file.length)
     } else {
         format!("the list {path} was changed meanwhile")
     })

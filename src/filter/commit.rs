@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 
 use super::FilterError;
 use super::checkpoint::{CHECKPOINT, sync_folder};
-use super::output::{NEEDED, is_partial, partial};
+use super::leftovers::remove_spilled;
+use super::output::partial;
 
 /// Gives complete files in `directory` these names, in this order, unless they have them already; then the checkpoint that
 /// says so is not needed any more, nor what was spilled.
@@ -32,19 +33,4 @@ pub(super) fn give_names(directory: &Path, names: &[PathBuf]) -> Result<(), Filt
         other => other.map_err(|error| failed(&checkpoint, error))?,
     }
     remove_spilled(directory).map_err(|error| failed(directory, error))
-}
-
-/// Removes what origins were spilled to, and a checkpoint that was not completed.
-pub(super) fn remove_spilled(directory: &Path) -> io::Result<()> {
-    let ours = [format!(".{NEEDED}."), format!(".{CHECKPOINT}.")];
-    for entry in fs::read_dir(directory)? {
-        let entry = entry?;
-        let name = entry.file_name().to_string_lossy().into_owned();
-        // The list of origins itself is partial too, but has no number.
-        let numbered = name != format!(".{NEEDED}.partial");
-        if is_partial(&name) && numbered && ours.iter().any(|start| name.starts_with(start)) {
-            fs::remove_file(entry.path())?;
-        }
-    }
-    Ok(())
 }

@@ -11,9 +11,10 @@ use std::path::{Path, PathBuf};
 
 use super::FilterError;
 use super::file_layout::FileLayout;
+use super::folder_lock::FolderLock;
 use super::needed::{Needed, parse_row};
 use super::output::{NEEDED, Output, RECEIPT};
-use super::receipt::{FilePart, ListPart, Part, PartitionPart, Receipt, ReceiptOptions};
+use super::receipt::{FilePart, Part, PartitionPart, Receipt, ReceiptOptions};
 use super::run::NEEDED_LIMIT;
 use super::tally::Tally;
 use super::verify::account::contradictions;
@@ -136,6 +137,7 @@ pub fn join(shards: &[PathBuf], directory: &Path, concat: bool, force: bool) -> 
     if let Some((path, _)) = shards.iter().find(|(path, _)| own.is_some() && path.canonicalize().ok() == own) {
         return Err(JoinError::Replaced { path: path.clone() });
     }
+    let _lock = FolderLock::take(directory)?;
     let mut output = Output::create(directory, &[], layout(&joined)?, force)?;
     if concat {
         joined.shards.clear();
@@ -211,11 +213,8 @@ fn complete(shards: &[(PathBuf, Receipt)]) -> Result<(), JoinError> {
 fn difference(one: &Receipt, other: &Receipt) -> Option<&'static str> {
     // Neither workers nor shards change a verdict or the order of lines.
     let asked = |receipt: &Receipt| ReceiptOptions { shard: None, threads: 0, ..receipt.options.clone() };
-    let lists = |receipt: &Receipt| {
-        let list =
-            |list: &ListPart| (list.path.clone(), list.range.as_ref().map(|range| (range.length, range.modified)));
-        receipt.lists.iter().map(list).collect::<Vec<_>>()
-    };
+    let lists =
+        |receipt: &Receipt| receipt.lists.iter().map(|list| (list.path.clone(), list.file.clone())).collect::<Vec<_>>();
     let checks = [
         (one.robosieve == other.robosieve, "the version of robosieve"),
         (one.options.choices.now == other.options.choices.now, "--now, the time that age is judged at"),
@@ -236,8 +235,9 @@ fn adjoin(shards: &[(PathBuf, Receipt)]) -> Result<(), JoinError> {
             let list = &receipt.lists[place];
             let gap = || JoinError::Gap { path: path.clone(), list: list.path.clone() };
             let range = list.range.as_ref().ok_or_else(gap)?;
+            let length = list.file.as_ref().ok_or_else(gap)?.length;
             let last = number + 1 == shards.len();
-            if range.start != end || range.end < end || last && range.end != range.length {
+            if range.start != end || range.end < end || last && range.end != length {
                 return Err(gap());
             }
             end = range.end;

@@ -41,6 +41,12 @@ pub enum MetricsError {
         /// What the system said.
         error: io::Error,
     },
+    /// It cannot be replaced as a whole.
+    #[error("{} is a folder, a pipe or a device; metrics go to a file, which is replaced as a whole each time", path.display())]
+    NoFile {
+        /// What is there.
+        path: PathBuf,
+    },
     /// Something else is in it.
     #[error("{} holds something else than metrics of robosieve, and would be replaced; choose another name", path.display())]
     Foreign {
@@ -55,8 +61,14 @@ impl Metrics {
     ///
     /// # Errors
     ///
-    /// [`MetricsError`] where it cannot be written, or something else is in it.
+    /// [`MetricsError`] where it cannot be written, is no regular file, or something else is in it.
     pub fn create(path: &Path) -> Result<Metrics, MetricsError> {
+        // A link stays; what it leads to is replaced.
+        let path = &path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        // Reading a pipe would wait for somebody who writes to it.
+        if fs::metadata(path).is_ok_and(|there| !there.is_file()) {
+            return Err(MetricsError::NoFile { path: path.to_owned() });
+        }
         let earlier = match fs::read(path) {
             Ok(octets) => octets,
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
@@ -234,7 +246,20 @@ mod tests {
         fs::write(&path, "http://a.example/\n").unwrap();
         assert!(matches!(Metrics::create(&path), Err(MetricsError::Foreign { .. })));
         assert_eq!(fs::read(&path).unwrap(), b"http://a.example/\n");
-        assert!(matches!(Metrics::create(folder.path()), Err(MetricsError::Io { .. })));
+        assert!(matches!(Metrics::create(folder.path()), Err(MetricsError::NoFile { .. })));
+        assert!(matches!(Metrics::create(&folder.path().join("no/such")), Err(MetricsError::Io { .. })));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_to_the_file_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let [path, link] = ["robosieve.prom", "link"].map(|name| folder.path().join(name));
+        fs::write(&path, "").unwrap();
+        std::os::unix::fs::symlink(&path, &link).unwrap();
+        Metrics::create(&link).unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert!(fs::read_to_string(&path).unwrap().starts_with("# HELP"));
     }
 
     #[test]

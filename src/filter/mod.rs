@@ -11,6 +11,7 @@ mod commit;
 mod decision;
 mod explain;
 mod file_layout;
+mod folder_lock;
 mod form;
 mod frame;
 mod gather;
@@ -18,6 +19,7 @@ mod join;
 mod judge;
 mod keeper;
 mod layout;
+mod leftovers;
 mod lines;
 mod list;
 mod metrics;
@@ -52,7 +54,7 @@ pub use frame::FrameFormat;
 pub use join::{JoinError, join};
 pub use judge::{Bench, Judge, Url};
 pub use layout::{Column, Delimiter, DelimiterError, Layout, UrlField, UrlFieldError};
-pub use list::STANDARD_INPUT;
+pub use list::{FileState, STANDARD_INPUT};
 pub use metrics::{Metrics, MetricsError};
 pub(crate) use naming::partition_names;
 pub(crate) use needed::parse_row as parse_needed;
@@ -142,6 +144,12 @@ pub enum FilterError {
         /// The list.
         path: PathBuf,
     },
+    /// A folder that another run writes to.
+    #[error("another run is writing to {}; wait for its end, or choose another folder for --out", path.display())]
+    InUse {
+        /// The folder.
+        path: PathBuf,
+    },
     /// Lines that are to be left out where several runs share a job.
     #[error(
         "--unique does not go with --shard: no part knows the URLs of the others, so what two of them have would stay twice; \
@@ -171,7 +179,7 @@ pub enum FilterError {
         path: PathBuf,
     },
     /// A run that cannot go on.
-    #[error("the run in {} cannot be resumed: {problem}", path.display())]
+    #[error("the run in {} cannot be resumed: {problem}; with --force in place of --resume it is begun anew", path.display())]
     NotResumable {
         /// Its folder.
         path: PathBuf,

@@ -9,9 +9,11 @@ use std::sync::Arc;
 
 use super::FilterError;
 use super::checkpoint::CHECKPOINT;
-use super::commit::{give_names, remove_spilled};
+use super::commit::give_names;
 use super::file_layout::FileLayout;
+use super::folder_lock::LOCK;
 use super::keeper::Keeper;
+use super::leftovers::remove_leftovers;
 use super::list::STANDARD_INPUT;
 use super::naming;
 use super::tally::Tally;
@@ -128,8 +130,8 @@ pub(super) fn is_partial(name: &str) -> bool {
 }
 
 impl Output {
-    /// Prepares `directory`, with a set of files in each of `folders` (`""` is the directory itself), which all begin with
-    /// the head beside it.
+    /// Prepares `directory`, which is there and locked, with a set of files in each of `folders` (`""` is the directory
+    /// itself), which all begin with the head beside it.
     ///
     /// # Errors
     ///
@@ -142,7 +144,6 @@ impl Output {
         force: bool,
     ) -> Result<Output, FilterError> {
         let failed = |path: &Path, error| FilterError::Output { path: path.to_owned(), error };
-        fs::create_dir_all(directory).map_err(|error| failed(directory, error))?;
         let unfinished = directory.join(CHECKPOINT);
         if unfinished.exists() {
             if !force {
@@ -150,9 +151,10 @@ impl Output {
             }
             fs::remove_file(&unfinished).map_err(|error| failed(&unfinished, error))?;
         }
-        remove_spilled(directory).map_err(|error| failed(directory, error))?;
+        remove_leftovers(directory).map_err(|error| failed(directory, error))?;
         let entries = fs::read_dir(directory).map_err(|error| failed(directory, error))?;
-        if entries.flatten().any(|entry| !is_partial(&entry.file_name().to_string_lossy())) {
+        let is_foreign = |name: &str| name != LOCK && !is_partial(name);
+        if entries.flatten().any(|entry| is_foreign(&entry.file_name().to_string_lossy())) {
             if !force {
                 return Err(FilterError::NotEmpty { path: directory.to_owned() });
             }
@@ -175,7 +177,7 @@ impl Output {
     ///
     /// # Errors
     ///
-    /// [`FilterError::NotResumable`] where one is shorter; [`FilterError::Output`] where it cannot be opened.
+    /// [`FilterError::NotResumable`] where one is gone or shorter; [`FilterError::Output`] where it cannot be opened.
     pub fn resume(
         directory: &Path,
         folders: &[(String, Vec<u8>)],
@@ -209,12 +211,18 @@ impl Output {
             if length > part.end {
                 file.set_len(part.end)?;
             }
-            Ok((file, length))
+            Ok::<_, io::Error>((file, length))
         };
-        let (file, length) = open().map_err(|error| FilterError::Output { path: partial(&path), error })?;
+        let refused = |what| {
+            let problem = format!("{}, which it wrote to, {what}", partial(&path).display());
+            Err(FilterError::NotResumable { path: self.directory.clone(), problem })
+        };
+        let (file, length) = match open() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return refused("is gone"),
+            other => other.map_err(|error| FilterError::Output { path: path.clone(), error })?,
+        };
         if length < part.end {
-            let problem = format!("{} was cut short", partial(&path).display());
-            return Err(FilterError::NotResumable { path: self.directory.clone(), problem });
+            return refused("was cut short");
         }
         Ok(Arc::new(OpenFile { path, file }))
     }
@@ -271,8 +279,8 @@ impl Output {
 
     /// Creates a file that gets this name when the run is complete.
     fn partial_file(&mut self, path: &Path) -> Result<File, FilterError> {
-        let partial = partial(path);
-        let file = File::create(&partial).map_err(|error| FilterError::Output { path: partial, error })?;
+        let file = File::create(partial(path));
+        let file = file.map_err(|error| FilterError::Output { path: path.to_owned(), error })?;
         self.pending.push(path.to_owned());
         Ok(file)
     }
@@ -435,7 +443,7 @@ pub(super) fn is_file_of_run(name: &str) -> bool {
 }
 
 /// Whether a folder is named as [`list_folder`] does.
-fn is_list_folder(name: &str) -> bool {
+pub(super) fn is_list_folder(name: &str) -> bool {
     name.split_once('-').is_some_and(|(number, _)| number.len() >= 4 && number.bytes().all(|b| b.is_ascii_digit()))
 }
 

@@ -9,6 +9,7 @@ use super::decision::Choices;
 use super::form::Form;
 use super::frame::FrameFormat;
 use super::layout::UrlField;
+use super::list::FileState;
 use super::outcome::{Outcome, Partition};
 use super::output::Written;
 use super::samples::Sample;
@@ -190,6 +191,9 @@ pub struct FilePart {
 pub struct ListPart {
     /// Its path, as given.
     pub path: String,
+    /// The state of its file; absent where it came through a pipe or from a device.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<FileState>,
     /// The part of it that a shard read; absent where all of it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub range: Option<ListRange>,

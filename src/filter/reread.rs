@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::FilterError;
 use super::form::{Form, SEPARATOR};
-use super::layout::{LOOK, Layout};
+use super::layout::{LOOK, Layout, MARK};
 use super::list::List;
 use super::naming::partition_names;
 use super::outcome::Partition;
@@ -104,8 +104,9 @@ impl Layouts {
         Ok(Layouts(if is_any { vec![Layout::CDXJ, Layout::WHOLE] } else { vec![layout] }))
     }
 
-    /// The URL of a line; an empty one where there is none.
+    /// The URL of a line; an empty one where there is none. The first line of a list may have a mark before it.
     fn url<'l>(&self, line: &'l [u8]) -> Cow<'l, [u8]> {
+        let line = line.strip_prefix(MARK).unwrap_or(line);
         let urls = self.0.iter().filter_map(|layout| layout.url(line).ok());
         let mut valid = urls.filter(|url| origin::canonical(origin::trimmed(url)).is_ok());
         valid.next().unwrap_or_default()

@@ -188,7 +188,9 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
     }
     let pool = ThreadPoolBuilder::new().num_threads(job.threads).build()?;
     let options = options(job, pool.current_num_threads());
-    let (destinations, border) = match start(policy, job, &options, &lists)? {
+    // Nobody else writes to the folder until all is done, even what is done when the run has failed.
+    let (start, _lock) = start(policy, job, &options, &lists)?;
+    let (destinations, border) = match start {
         Start::Done(receipt) => return Ok(receipt),
         Start::Judging(destinations, border) => (destinations, border),
     };
@@ -325,6 +327,7 @@ fn receipt(
     let duplicates = |tally: &Tally| options.unique.then(|| Part::of(tally, written));
     let list_part = |(list, tallies): (&List, &ListTotals)| ListPart {
         path: list.path.display().to_string(),
+        file: list.file_state(),
         range: list.shard_range(),
         format: list.format().into(),
         compression: list.compression,

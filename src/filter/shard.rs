@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
-use std::time::SystemTime;
 
 use super::FilterError;
 use super::list::{List, line_border};
@@ -36,10 +35,6 @@ pub struct ListRange {
     pub start: u64,
     /// The octet behind its last line.
     pub end: u64,
-    /// The octets of the whole list.
-    pub length: u64,
-    /// When the list was last changed.
-    pub modified: Option<SystemTime>,
 }
 
 impl Shard {

@@ -1,18 +1,20 @@
 //! How a run starts: anew, or where one was interrupted.
 
 use std::fs;
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
 use super::FilterError;
-use super::checkpoint::{Border, Checkpoint, JobRecord, Stage};
+use super::checkpoint::{Border, Checkpoint, JobRecord, ListRecord, Stage};
 use super::commit::give_names;
 use super::file_layout::FileLayout;
+use super::folder_lock::FolderLock;
 use super::keeper::Keeper;
 use super::list::List;
 use super::needed::{Needed, NeededState};
-use super::output::{Output, RECEIPT, list_folder, would_replace};
-use super::receipt::{Hex, Receipt, ReceiptOptions};
+use super::output::{NEEDED, Output, RECEIPT, list_folder, would_replace};
+use super::receipt::{FilePart, Hex, Receipt, ReceiptOptions};
 use super::run::{Destination, Folder, Job, NEEDED_LIMIT, Pipe};
 use super::sink::{self, Sink};
 use super::turns::Destinations;
@@ -30,17 +32,19 @@ pub(super) enum Start {
     Done(Receipt),
 }
 
-/// Prepares the folder of a job.
+/// Prepares the folder of a job, and locks it.
 pub(super) fn start(
     policy: &Policy,
     job: &Job,
     options: &ReceiptOptions,
     lists: &[List],
-) -> Result<Start, FilterError> {
+) -> Result<(Start, Option<FolderLock>), FilterError> {
     let agents: Vec<&Agents> = job.crawlers.iter().map(Crawler::agents).collect();
     let destination = match &job.destination {
-        None => return Ok(Start::Judging(None, None)),
-        Some(Destination::Pipe(pipe)) => return Ok(Start::Judging(Some(piped(*pipe, &agents, lists)?), None)),
+        None => return Ok((Start::Judging(None, None), None)),
+        Some(Destination::Pipe(pipe)) => {
+            return Ok((Start::Judging(Some(piped(*pipe, &agents, lists)?), None), None));
+        }
         Some(Destination::Folder(folder)) => folder,
     };
     let layout = FileLayout::new(destination.form, &agents, destination.compress, destination.split_size)?;
@@ -53,9 +57,11 @@ pub(super) fn start(
     if job.long_run.resume {
         let problem = "standard input and pipes cannot be read again; give files as lists".to_owned();
         let record = record.ok_or_else(|| FilterError::NotResumable { path: directory.clone(), problem })?;
-        return resume(destination, job, &folders, layout, record);
+        let lock = FolderLock::take(directory)?;
+        return Ok((resume(destination, job, &folders, layout, record)?, Some(lock)));
     }
-    anew(destination, job, &folders, layout, record)
+    let lock = FolderLock::take(directory)?;
+    Ok((anew(destination, job, &folders, layout, record)?, Some(lock)))
 }
 
 /// What goes to standard output, of which nothing is kept.
@@ -72,13 +78,14 @@ fn piped(pipe: Pipe, agents: &[&Agents], lists: &[List]) -> Result<Destinations,
 
 /// What makes the job the one that it is; `None` where its lists cannot be read again.
 fn record(policy: &Policy, job: &Job, options: &ReceiptOptions, lists: &[List]) -> Option<JobRecord> {
+    let list = |list: &List| Some(ListRecord { path: list.path.display().to_string(), file: list.file_state()? });
     Some(JobRecord {
         robosieve: env!("CARGO_PKG_VERSION").to_owned(),
         options: ReceiptOptions { threads: 0, ..options.clone() },
         agents: job.crawlers.iter().map(|crawler| crawler.agents().to_string()).collect(),
         dialect: policy.dialect().name.to_owned(),
         policy_checksum: Hex(policy.checksum()),
-        lists: lists.iter().map(List::record).collect::<Option<_>>()?,
+        lists: lists.iter().map(list).collect::<Option<_>>()?,
     })
 }
 
@@ -133,8 +140,10 @@ fn resume(
     let refused = |problem| FilterError::NotResumable { path: directory.clone(), problem };
     let Some(checkpoint) = Checkpoint::read(directory)? else {
         return match receipt_in(directory)? {
-            Some(receipt) if record.is_of(&receipt) => Ok(Start::Done(receipt)),
-            Some(_) => Err(refused("it is complete, and of another job".to_owned())),
+            Some(receipt) => match difference_of_complete(directory, &receipt, &record) {
+                Some(difference) => Err(refused(format!("it is complete, but {difference}"))),
+                None => Ok(Start::Done(receipt)),
+            },
             None => anew(destination, job, folders, layout, Some(record)),
         };
     };
@@ -149,13 +158,40 @@ fn resume(
         }
         Stage::Judging(border) => {
             let output = Output::resume(directory, folders, layout, &border.files)?;
-            let needed = Needed::resumable(directory, NEEDED_LIMIT, &border.needed);
-            let needed = needed.map_err(|error| FilterError::Output { path: directory.clone(), error })?;
+            let needed = match Needed::resumable(directory, NEEDED_LIMIT, &border.needed) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    return Err(refused(format!("a part of {NEEDED} that it had stored is gone")));
+                }
+                other => other.map_err(|error| FilterError::Output { path: directory.clone(), error })?,
+            };
             let seconds = Some(border.seconds);
             let keeper = Keeper::new(record, directory.clone(), job.long_run.checkpoint, seconds);
             Ok(Start::Judging(Some(destinations(destination, output, needed, Some(keeper))), Some(*border)))
         }
     }
+}
+
+/// Why a complete run in a folder is not what a run of this record would come to, if it is not.
+fn difference_of_complete(directory: &Path, receipt: &Receipt, now: &JobRecord) -> Option<String> {
+    if !receipt.shards.is_empty() {
+        return Some("it was joined of shards".to_owned());
+    }
+    let Some(then) = JobRecord::of(receipt) else {
+        return Some("of another job: it read standard input or a pipe".to_owned());
+    };
+    if let Some(difference) = then.difference(now) {
+        return Some(format!("of another job: {difference}"));
+    }
+    let is_there = |name: &str| fs::metadata(directory.join(name)).ok().filter(fs::Metadata::is_file);
+    let changed = |file: &FilePart| match is_there(&file.name) {
+        None => Some(format!("its {} is gone", file.name)),
+        Some(there) if there.len() != file.file_bytes => {
+            Some(format!("its {} had {} octets, now it has {}", file.name, file.file_bytes, there.len()))
+        }
+        Some(_) => None,
+    };
+    let needed = || is_there(NEEDED).is_none().then(|| format!("its {NEEDED} is gone"));
+    receipt.clone().file_lists().flatten().find_map(|file| changed(file)).or_else(needed)
 }
 
 fn destinations(destination: &Folder, mut output: Output, needed: Needed, keeper: Option<Keeper>) -> Destinations {
@@ -188,8 +224,12 @@ pub struct Begun {
 ///
 /// # Errors
 ///
-/// [`FilterError::Checkpoint`] where its checkpoint or receipt cannot be read.
+/// [`FilterError::Checkpoint`] where its checkpoint or receipt cannot be read, [`FilterError::InUse`] where it goes on.
 pub fn begun(directory: &Path) -> Result<Option<Begun>, FilterError> {
+    if !directory.exists() {
+        return Ok(None);
+    }
+    let _lock = FolderLock::take(directory)?;
     let lines_of = |receipt: &Receipt| receipt.input.lines;
     let receipt = receipt_in(directory)?;
     if let Some(Checkpoint { job, stage }) = Checkpoint::read(directory)? {

@@ -285,7 +285,7 @@ fn work_through(turns: &Turns<'_>, judges: &[Judge<'_>]) -> Result<(), FilterErr
             None => Some(chunk),
         };
         let Some(left) = left else { return Ok(()) };
-        hand.worker.judge(left.octets, left.layout, left.flaws, more_follows);
+        hand.worker.judge(&left, more_follows);
         hand.worker.leave_out(&hand.kept);
         place(turns, task, end, &mut hand)?;
     }
@@ -361,6 +361,7 @@ impl Turn {
 mod tests {
     use super::*;
     use crate::dialect::Dialect;
+    use crate::filter::unique::Lines;
     use crate::filter::{Choices, Layout, Partition};
     use crate::policy::Captures;
     use crate::robots::Agents;
@@ -373,7 +374,7 @@ mod tests {
         let crawler = policy.crawler(None).unwrap();
         let judges = [Judge::new(&policy, &crawler, Choices::default())];
         let mut worker = Worker::new(&judges, Some(Form::Partitions), true);
-        worker.judge(LINES.as_bytes(), &Layout::WHOLE, &[], false);
+        worker.judge(&Lines { octets: LINES.as_bytes(), layout: &Layout::WHOLE, mark: 0, flaws: &[] }, false);
         let deferred = &mut worker.judged.buffers[Partition::Deferred as usize];
         assert_eq!(deferred, LINES.as_bytes());
         *deferred = change(LINES).into_bytes();

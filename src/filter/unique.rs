@@ -23,7 +23,7 @@ use super::outcome::Reason;
 use super::seen::{Seen, UrlHash};
 use super::sequence::{Sequence, lock};
 use super::tally::{Tally, line_hash};
-use super::worker::BATCH;
+use super::worker::{BATCH, behind_mark};
 use crate::origin;
 
 /// Octets of a URL, about, to tell from the size of a list how many it has.
@@ -44,6 +44,8 @@ pub(super) struct Unique {
 pub(super) struct Lines<'c> {
     pub octets: &'c [u8],
     pub layout: &'c Layout,
+    /// How many octets stand before what the first line says: a byte order mark.
+    pub mark: usize,
     /// Lines that have no URL whatever they say, by their numbers.
     pub flaws: &'c [(u64, Reason)],
 }
@@ -58,6 +60,7 @@ pub(super) struct Kept {
     /// The numbers of lines whose URLs were there before.
     repeated: Vec<usize>,
     text: Vec<u8>,
+    mark: usize,
     flaws: Vec<(u64, Reason)>,
     /// All lines of the chunk, if any was left out.
     pub input: Tally,
@@ -104,7 +107,7 @@ impl Unique {
             return Ok(Some(chunk));
         }
         kept.leave_out(&chunk, hashed);
-        Ok(Some(Lines { octets: &kept.text, layout: chunk.layout, flaws: &kept.flaws }))
+        Ok(Some(Lines { octets: &kept.text, layout: chunk.layout, mark: kept.mark, flaws: &kept.flaws }))
     }
 
     /// Ends all turns.
@@ -141,21 +144,26 @@ fn seen_before(
 
 /// The lines of a chunk that was taken with this `buffer`.
 pub(super) fn lines_of<'c>(chunks: &'c Chunks<'_>, task: &'c Task<'_>, buffer: &'c Buffer) -> Lines<'c> {
-    Lines { octets: task.octets(buffer), layout: &chunks.lists()[task.list].layout, flaws: task.flaws(buffer) }
+    let (list, octets) = (&chunks.lists()[task.list], task.octets(buffer));
+    Lines { octets, layout: &list.layout, mark: list.mark(task.at, octets), flaws: task.flaws(buffer) }
 }
 
 impl Kept {
     /// Hashes the URLs of a chunk, of which nothing is left out yet.
     fn hash(&mut self, chunk: &Lines<'_>, hash: UrlHash) {
-        let Lines { octets, layout, flaws } = *chunk;
+        let Lines { octets, layout, mark, flaws } = *chunk;
         self.hashes.clear();
         self.repeated.clear();
         (self.input, self.duplicates) = Default::default();
         let mut scanner = Scanner::new();
+        let mut marked = mark > 0;
         loop {
             scanner.fill(octets, &mut self.lines, BATCH);
             if self.lines.is_empty() {
                 break;
+            }
+            if std::mem::take(&mut marked) {
+                self.lines = behind_mark(&self.lines, mark);
             }
             if layout.is_whole() {
                 self.hashes.extend(self.lines.iter().map(|line| hash.of(origin::trimmed(line.of(octets)))));
@@ -172,11 +180,12 @@ impl Kept {
 
     /// Puts together what stays of a chunk without its repeated lines.
     fn leave_out(&mut self, chunk: &Lines<'_>, hashed: bool) {
-        let Lines { octets, layout, flaws } = *chunk;
+        let Lines { octets, layout, mark, flaws } = *chunk;
         self.text.clear();
         // A chunk with a huge line should not take its memory for the rest of the run.
         self.text.shrink_to(2 * octets.len());
         self.flaws.clear();
+        self.mark = mark;
         let mut repeated = self.repeated.iter().peekable();
         let mut flaws = flaws.iter().peekable();
         let (mut scanner, mut number, mut from) = (Scanner::new(), 0, 0);
@@ -189,10 +198,14 @@ impl Kept {
                 let (start, end) = (line.start as usize, (line.end as usize + 1).min(octets.len()));
                 let hash = if hashed { line_hash(line.of(octets)) } else { 0 };
                 self.input.add_hashed(hash, end - start);
-                if repeated.next_if(|&&line| line == number).is_some() && has_url(line.of(octets), layout) {
+                let said = &line.of(octets)[if number == 0 { mark } else { 0 }..];
+                if repeated.next_if(|&&line| line == number).is_some() && has_url(said, layout) {
                     self.duplicates.add_hashed(hash, end - start);
                     self.text.extend_from_slice(&octets[from..start]);
                     from = end;
+                    if number == 0 {
+                        self.mark = 0;
+                    }
                 } else if let Some(&(_, reason)) = flaws.next_if(|&&(line, _)| line == number as u64) {
                     self.flaws.push((number as u64 - self.duplicates.lines, reason));
                 }
@@ -222,7 +235,8 @@ mod tests {
         let (unique, mut kept) = (Unique { hash: UrlHash::new(), seen }, Kept::default());
         let mut all = Vec::new();
         for (ticket, (text, flaws)) in (0..).zip(chunks) {
-            let chunk = Lines { octets: text.as_bytes(), layout, flaws };
+            let mark = if text.starts_with('\u{feff}') { 3 } else { 0 };
+            let chunk = Lines { octets: text.as_bytes(), layout, mark, flaws };
             let left = unique.left(ticket, chunk, &mut kept, true).unwrap().expect("not stopped");
             let text = String::from_utf8(left.octets.to_vec()).unwrap();
             let flaws = left.flaws.iter().map(|flaw| flaw.0).collect();
@@ -242,6 +256,16 @@ mod tests {
                 ("http://a.example/1#x\nno url\nhttp://A.example/1\n".to_owned(), vec![], 2)
             ]
         );
+    }
+
+    /// The mark is no part of the URL, but stays with its line, or goes with it.
+    #[test]
+    fn a_mark_makes_no_other_url() {
+        let (marked, plain) = ("\u{feff}http://a.example/1\nno\n", "http://a.example/1\nno\n");
+        for (first, second) in [(marked, plain), (plain, marked), (marked, marked)] {
+            let chunks: [(&str, &[_]); 2] = [(first, &[]), (second, &[])];
+            assert_eq!(left(&Layout::WHOLE, &chunks), [(first.to_owned(), vec![], 0), ("no\n".to_owned(), vec![], 1)]);
+        }
     }
 
     #[test]
@@ -270,7 +294,7 @@ mod tests {
     fn all_lines_are_accounted_for() {
         let text = "http://a.example/1\nhttp://a.example/2\nhttp://a.example/1";
         let (layout, mut kept) = (Layout::WHOLE, Kept { repeated: vec![2], ..Kept::default() });
-        kept.leave_out(&Lines { octets: text.as_bytes(), layout: &layout, flaws: &[] }, true);
+        kept.leave_out(&Lines { octets: text.as_bytes(), layout: &layout, mark: 0, flaws: &[] }, true);
         let of = |text: &str| Tally::of_text(text.as_bytes(), |line| line);
         assert_eq!((kept.input, kept.duplicates), (of(text), of("http://a.example/1")));
         assert_eq!(kept.text, b"http://a.example/1\nhttp://a.example/2\n");

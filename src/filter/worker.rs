@@ -4,12 +4,12 @@ use serde::{Deserialize, Serialize};
 
 use super::form::{self, Form};
 use super::judge::{Bench, Judge, Url};
-use super::layout::{Layout, Located};
+use super::layout::Located;
 use super::lines::{Line, Scanner};
 use super::needed::{self, WaitingOrigins};
 use super::outcome::{Outcome, Partition, Reason};
 use super::tally::{Tally, line_hash};
-use super::unique::Kept;
+use super::unique::{Kept, Lines};
 use crate::origin;
 
 /// How many lines are judged at a time. (Sorting 1,024 to 16,384 lines by automaton before they walk was tried: 0.52 s
@@ -100,22 +100,24 @@ impl<'j, 'p> Worker<'j, 'p> {
         }
     }
 
-    /// Judges the lines of a chunk, whose URLs stand where `layout` says; those at `flaws`, by their numbers in the chunk,
-    /// are invalid whatever they say. The last one gets a line feed, if it has none and `more_follows`.
-    pub fn judge(&mut self, chunk: &[u8], layout: &Layout, mut flaws: &[(u64, Reason)], more_follows: bool) {
+    /// Judges the lines of a chunk. The last one gets a line feed, if it has none and `more_follows`.
+    pub fn judge(&mut self, chunk: &Lines<'_>, more_follows: bool) {
+        let Lines { octets: chunk, layout, mark, mut flaws } = *chunk;
         self.clear(chunk.len());
         let mut scanner = Scanner::new();
         let mut lines = std::mem::take(&mut self.lines);
         let mut located = std::mem::take(&mut self.located);
         let mut urls = Vec::with_capacity(BATCH);
+        let mut marked = mark > 0;
         loop {
             scanner.fill(chunk, &mut lines, BATCH);
             if lines.is_empty() {
                 break;
             }
+            let said = if std::mem::take(&mut marked) { &behind_mark(&lines, mark) } else { &lines };
             if layout.is_whole() {
                 urls.clear();
-                urls.extend(lines.iter().map(|line| Url { line: line.of(chunk), plain: line.plain }));
+                urls.extend(said.iter().map(|line| Url { line: line.of(chunk), plain: line.plain }));
                 let before = self.judged.kept.lines;
                 let (of_batch, rest) = flaws.split_at(flaws.partition_point(|&(line, _)| line < before + BATCH as u64));
                 let of_batch: Vec<(usize, Reason)> =
@@ -123,7 +125,7 @@ impl<'j, 'p> Worker<'j, 'p> {
                 self.judge_batch(chunk, &lines, &urls, &of_batch);
                 flaws = rest;
             } else {
-                located.locate(layout, chunk, &lines);
+                located.locate(layout, chunk, said);
                 self.judge_batch(chunk, &lines, &located.urls(chunk), &located.flaws);
             }
         }
@@ -250,4 +252,13 @@ impl<'j, 'p> Worker<'j, 'p> {
         }
         self.judged.added_line_feed = true;
     }
+}
+
+/// Lines of which the first one begins so many octets later.
+pub(super) fn behind_mark(lines: &[Line], mark: usize) -> Vec<Line> {
+    let mut lines = lines.to_vec();
+    if let Some(first) = lines.first_mut() {
+        first.start += mark as u32;
+    }
+    lines
 }

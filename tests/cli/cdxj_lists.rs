@@ -89,3 +89,25 @@ fn an_index_is_recognised_on_standard_input_and_behind_remarks() {
         assert_eq!(split.reasons("invalid"), [("json".to_owned(), 1)].into());
     }
 }
+
+#[test]
+fn an_index_may_begin_with_an_empty_line() {
+    let bench = Bench::new();
+    for (before, invalid) in [("\n", 1), ("\r\n\n", 2), ("\n!meta\n", 2)] {
+        bench.file("index", format!("{before}{}", entry(1, "http://a.example/")));
+        bench.filter(&format!("{SOURCES} --force --out out index")).assert().success();
+        let split = Split::read(&bench, "out");
+        assert_eq!(split.receipt["lists"][0]["format"], "cdxj");
+        assert_eq!(split.receipt["partitions"]["invalid"]["lines"], invalid, "{before:?}");
+        assert_eq!(split.receipt["input"]["lines"], invalid + 1);
+    }
+}
+
+#[test]
+fn an_index_has_no_columns_and_no_head() {
+    let bench = Bench::new();
+    bench.file("index", entry(1, "http://a.example/"));
+    for options in ["--column url", "--column 1", "--header"] {
+        bench.refused(&format!("{SOURCES} {options} --out out index"), &["index", "--column", "--header", "CDXJ"]);
+    }
+}

@@ -28,6 +28,7 @@ fn without_storage(split: Split) -> (Split, serde_json::Value) {
     let mut split = split.timeless();
     let list = split.receipt["lists"][0].as_object_mut().expect("a list");
     list.remove("path");
+    list.remove("file");
     let compression = list.remove("compression").unwrap_or_default();
     (split, compression)
 }

@@ -153,3 +153,39 @@ fn wrong_arguments_are_refused() {
     bench.refused("--robots urls --origin a.example --out out urls", &["a.example", "https://example.com"]);
     assert_no_result(&bench.names("."));
 }
+
+/// Some programs put a mark before the first character of a text. It is no part of the URL, but of the line.
+#[test]
+fn a_byte_order_mark_is_kept_and_not_judged() {
+    let entry = "com,a)/ 20240101000000 {\"url\": \"http://a.example/no\"}\n";
+    for (text, options) in [
+        ("\u{feff}http://a.example/no\nhttp://a.example/\n", ""),
+        ("\u{feff}http://a.example/no", "--chunk-size 1"),
+        ("\u{feff}http://a.example/no,x\nhttp://a.example/,\n", "--delimiter ,"),
+        ("\u{feff}\"http://a.example/no\",x\nhttp://a.example/,\n", "--delimiter ,"),
+        (&format!("\u{feff}{entry}"), ""),
+    ] {
+        let bench = Bench::with_site();
+        bench.file("urls", text);
+        let first = text.split_inclusive('\n').next().expect("a line").trim_end();
+        let split = bench.split(&format!("--robots sites {options}"), &["urls"]);
+        assert_eq!(split.lines("blocked"), [first], "{text}");
+        assert_eq!(split.lines("invalid"), [""; 0], "{text}");
+        // The same of a pipe, and in the middle of a partition.
+        let words = format!("--robots sites {options} --force --out out");
+        bench.filter(&format!("{words} -")).write_stdin(text).assert().success();
+        assert_eq!(crate::bench::Split::read(&bench, "out").lines("blocked"), [first], "{text}");
+        bench.filter(&format!("{words} urls urls")).assert().success();
+        assert_eq!(crate::bench::Split::read(&bench, "out").lines("blocked"), [first, first], "{text}");
+        bench.program("report out --robots sites").assert().success();
+    }
+    let bench = Bench::with_site();
+    let twice = "http://a.example/\n\u{feff}http://a.example/\n";
+    bench.file("urls", twice);
+    let split = bench.split("--robots sites --chunk-size 1", &["urls"]);
+    assert_eq!(split.lines("invalid"), ["\u{feff}http://a.example/"], "only at the start of a text");
+    bench.file("headed", format!("url\n\u{feff}{twice}"));
+    bench.filter("--robots sites --force --header --out out headed").assert().success();
+    let invalid = bench.read("out/invalid.txt");
+    assert_eq!(invalid, "url\n\u{feff}http://a.example/\n\u{feff}http://a.example/\n".as_bytes());
+}

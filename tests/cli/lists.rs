@@ -35,7 +35,9 @@ fn the_last_list_keeps_its_end() {
 fn standard_input_is_a_list_like_others() {
     let bench = Bench::new();
     let sources = "--robots DATASETS/sites --robots DATASETS/origins.jsonl";
-    let mapped = bench.split(&format!("{sources} --threads 2"), &["DATASETS/urls.txt"]).timeless();
+    let mut mapped = bench.split(&format!("{sources} --threads 2"), &["DATASETS/urls.txt"]).timeless();
+    let list = mapped.receipt["lists"][0].as_object_mut().expect("a list");
+    assert!(list.remove("file").is_some_and(|file| file["length"] == bench.read("DATASETS/urls.txt").len()));
     for chunk in [0, 1, 1000] {
         let words = format!("{sources} --force --out out --chunk-size {chunk} -");
         bench.filter(&words).write_stdin(bench.read("DATASETS/urls.txt")).assert().success();

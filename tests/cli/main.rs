@@ -17,6 +17,7 @@ mod datasets;
 mod delimited_lists;
 mod documentation;
 mod export;
+mod folder_lock;
 mod inputs;
 mod inspect;
 mod lint;

@@ -200,5 +200,26 @@ fn a_place_where_they_cannot_be_is_refused_at_once() {
     assert_eq!(bench.read("urls"), LINES.as_bytes());
     let done = bench.filter("--robots sites --metrics no/run.prom --out out urls").assert().code(2);
     said(&done.get_output().stderr, &["cannot write the metrics", "no/run.prom"]);
+    for (metrics, out) in [("out/run.prom", "out"), ("out/../out/run.prom", "./out"), ("there/a/run.prom", "there")] {
+        bench.file("there/a/x", "");
+        let words = format!("--robots sites --force --metrics {metrics} --out {out} urls");
+        let done = bench.filter(&words).assert().code(2);
+        said(&done.get_output().stderr, &["run.prom", "would lie in the folder", "--out"]);
+    }
     assert_eq!(bench.names("out"), [""; 0], "nothing was begun");
+}
+
+/// Reading a pipe would wait for ever, and replacing a device would remove it.
+#[cfg(unix)]
+#[test]
+fn they_go_to_files_only() {
+    let bench = Bench::with_site();
+    bench.file("urls", LINES);
+    let pipe = bench.path("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo").success());
+    for place in ["pipe", "/dev/null", "/dev/stderr", "/dev/stdout", "sites"] {
+        let done = bench.filter(&format!("--robots sites --metrics {place} --count urls")).assert().code(2);
+        said(&done.get_output().stderr, &["a folder, a pipe or a device"]);
+    }
+    assert!(pipe.exists());
 }

@@ -14,6 +14,7 @@ fn without_storage(split: Split) -> (Split, String) {
     let mut split = split.timeless();
     let list = split.receipt["lists"][0].as_object_mut().expect("a list");
     list.remove("path");
+    list.remove("file");
     list.remove("compression");
     let format = list.remove("format").expect("a format");
     (split, format.as_str().expect("a name").to_owned())

@@ -85,28 +85,101 @@ fn assert_same(bench: &Bench, folder: &str, other: &str) {
     assert_eq!(receipt(bench, folder), receipt(bench, other));
 }
 
+/// Splits the lists undisturbed, and again with many a kill, by the size of the output: it comes to the same.
+fn killed_again_and_again(bench: &Bench, options: &str) {
+    done(bench, &words(&format!("{NOW} {options}"), "whole"));
+    let (mut killed, mut went_on) = (0, 0);
+    for (round, kib) in [16, 17, 40, 41, 60, 90, 91, 120].into_iter().enumerate() {
+        let options = format!("{NOW} {options} --resume --threads {}", 1 + round % 3);
+        let ended = limited(bench, &words(&options, "out"), kib, "");
+        went_on += usize::from(String::from_utf8_lossy(&ended.stderr).contains("going on behind"));
+        if ended.status.success() {
+            break;
+        }
+        assert_eq!(ended.status.code(), None, "{ended:?}");
+        killed += 1;
+        assert!(!bench.path("out/receipt.json").exists());
+    }
+    assert!(killed >= 2 && went_on >= 1, "{options}: {killed} {went_on}");
+    done(bench, &words(&format!("{NOW} {options} --resume"), "out"));
+    assert_same(bench, "out", "whole");
+    done(bench, "verify --inputs out");
+}
+
 #[test]
 fn a_run_that_is_killed_again_and_again_comes_to_the_same() {
     for options in ["", "--verdicts", "--per-input", "--agent other --on-unfetched block", "--compress gz"] {
-        let bench = bench_with_lists();
-        done(&bench, &words(&format!("{NOW} {options}"), "whole"));
-        let (mut killed, mut went_on) = (0, 0);
-        for (round, kib) in [16, 17, 40, 41, 60, 90, 91, 120].into_iter().enumerate() {
-            let options = format!("{NOW} {options} --resume --threads {}", 1 + round % 3);
-            let ended = limited(&bench, &words(&options, "out"), kib, "");
-            went_on += usize::from(String::from_utf8_lossy(&ended.stderr).contains("going on behind"));
-            if ended.status.success() {
-                break;
-            }
-            assert_eq!(ended.status.code(), None, "{ended:?}");
-            killed += 1;
-            assert!(!bench.path("out/receipt.json").exists());
-        }
-        assert!(killed >= 2 && went_on >= 1, "{options}: {killed} {went_on}");
-        done(&bench, &words(&format!("{NOW} {options} --resume"), "out"));
-        assert_same(&bench, "out", "whole");
-        done(&bench, "verify --inputs out");
+        killed_again_and_again(&bench_with_lists(), options);
     }
+}
+
+#[test]
+fn lists_that_cannot_be_mapped_are_read_again_up_to_the_checkpoint() {
+    let bench = bench_with_lists();
+    for list in ["urls", "more"] {
+        let text = bench.read(list);
+        let (one, two) = text.split_at(text.len() / 3);
+        let compress =
+            |part: &[u8]| if list == "urls" { crate::warc::gzip(part) } else { crate::warc::zstd(part, b"") };
+        bench.file(list, [compress(one), compress(two)].concat());
+    }
+    killed_again_and_again(&bench, "");
+    fs::remove_dir_all(bench.path("out")).and_then(|()| fs::remove_dir_all(bench.path("whole"))).expect("removed");
+    killed_again_and_again(&bench, "--verdicts --compress zst");
+}
+
+#[cfg(feature = "parquet")]
+#[test]
+fn tables_are_read_again_up_to_the_checkpoint() {
+    use crate::parquet::{Values, parquet};
+
+    let bench = bench_with_lists();
+    for list in ["urls", "more"] {
+        let text = bench.read(list);
+        let urls = text.split(|&octet| octet == b'\n').map(|line| Some(line.to_vec())).collect();
+        let columns = [("optional binary url", Values::Octets(urls))];
+        bench.file(list, parquet(&columns, 3, parquet::basic::Compression::SNAPPY));
+    }
+    killed_again_and_again(&bench, "--per-input");
+}
+
+#[test]
+fn lines_of_fields_go_on_below_their_head() {
+    let bench = bench_with_lists();
+    for list in ["urls", "more"] {
+        let text = String::from_utf8(bench.read(list)).expect("UTF-8");
+        let rows = text.lines().enumerate().map(|(number, url)| format!("{number},\"{url}\"\n"));
+        bench.file(list, std::iter::once("number,url\n".to_owned()).chain(rows).collect::<String>());
+    }
+    killed_again_and_again(&bench, "--delimiter , --column url --split-size 95k");
+}
+
+/// What is mapped may be cut short by somebody else: the run is over, but not what it has done.
+#[test]
+fn a_run_whose_list_is_cut_short_keeps_what_is_done() {
+    let bench = bench_with_lists();
+    done(&bench, &words(NOW, "whole"));
+    let more = bench.read("more");
+    let open = || fs::File::options().write(true).open(bench.path("more")).expect("more");
+    let modified = open().metadata().and_then(|metadata| metadata.modified()).expect("a time");
+    let mut command = Command::new(PROGRAM);
+    command.current_dir(bench.path(".")).args(bench.arguments(&words(NOW, "out"))).stderr(Stdio::piped());
+    let child = command.spawn().expect("the program");
+    // A checkpoint for each chunk is slow, and the second list far away when there is the first one.
+    while !bench.path("out/.checkpoint.json").exists() {
+        std::thread::yield_now();
+    }
+    open().set_len(0).expect("cut");
+    let ended = child.wait_with_output().expect("the program ends");
+    assert_eq!(ended.status.code(), Some(2), "{ended:?}");
+    said(&ended.stderr, &["a list", "cut short", "SIGBUS", "--resume"]);
+    assert!(!bench.path("out/receipt.json").exists());
+    let refused = bench.program(&words(&format!("{NOW} --resume"), "out")).assert().code(2);
+    said(&refused.get_output().stderr, &["resumed", "the list more had", "now it has 0"]);
+    bench.file("more", &more);
+    open().set_modified(modified).expect("a time");
+    assert!(done(&bench, &words(&format!("{NOW} --resume"), "out")).contains("going on behind"));
+    assert_same(&bench, "out", "whole");
 }
 
 /// A run that has a lot to fetch keeps some of it on disk.
@@ -246,9 +319,27 @@ fn what_is_not_the_same_run_does_not_go_on() {
         let name = bench.path("out/.allowed.txt.partial");
         fs::File::options().write(true).open(name).and_then(|file| file.set_len(5)).expect("cut");
     });
-    refused("--resume", &[".blocked.txt.partial"], |bench| {
+    refused("--resume", &["resumed", ".blocked.txt.partial", "is gone", "--force"], |bench| {
         fs::remove_file(bench.path("out/.blocked.txt.partial")).expect("removed");
     });
+}
+
+/// Until there is a checkpoint, a run that was killed leaves nothing to go on from, and nothing that is in the way.
+#[test]
+fn a_run_that_was_killed_before_its_first_checkpoint_begins_again() {
+    for options in ["", "--per-input", "--per-input --compress zst", "--split-size 2k"] {
+        let bench = bench_with_lists();
+        done(&bench, &words(&format!("{NOW} {options}"), "whole"));
+        let words = words(&format!("{NOW} {options} --resume"), "out");
+        let ended = limited(&bench, &words.replace("--checkpoint 0", "--checkpoint 1000"), 1, "");
+        assert_eq!(ended.status.code(), None, "{ended:?}");
+        assert!(!bench.path("out/.checkpoint.json").exists() && !files(&bench, "out").is_empty());
+        // Files of another shape would stay for ever, if nobody removed them.
+        bench.file("out/.allowed.other.txt.gz.partial", "");
+        bench.file("out/0007-gone/.verdicts.tsv.partial", "");
+        done(&bench, &words);
+        assert_same(&bench, "out", "whole");
+    }
 }
 
 #[test]
@@ -293,7 +384,67 @@ fn a_complete_run_is_left_as_it_is() {
     assert!(done(&bench, &words("--resume", "out")).contains("every line is accounted for"));
     assert_eq!(bench.read("out/receipt.json"), before);
     let ended = bench.program(&words("--resume --on-unfetched block", "out")).assert().code(2);
-    said(&ended.get_output().stderr, &["complete", "another job"]);
+    said(&ended.get_output().stderr, &["complete", "another job", "on-unfetched", "defer", "block", "--force"]);
+}
+
+/// A complete run that is not any more what the command would come to: it says why, and nothing is touched.
+fn refused_when_complete(options: &str, message: &[&str], change: impl FnOnce(&Bench)) {
+    let bench = bench_with_lists();
+    done(&bench, &words(&format!("{NOW} {options}"), "out"));
+    let before = bench.read("out/receipt.json");
+    change(&bench);
+    let ended = bench.program(&words(&format!("{options} --resume"), "out")).assert().code(2);
+    said(&ended.get_output().stderr, &[&["resumed", "complete", "--force"], message].concat());
+    assert_eq!(bench.read("out/receipt.json"), before);
+}
+
+#[test]
+fn a_complete_run_is_not_taken_for_that_of_other_lists() {
+    refused_when_complete("", &["another job", "more", "octets"], |bench| bench.file("more", "http://a.example/\n"));
+    refused_when_complete("--compress gz", &["another job", "list urls was changed"], |bench| {
+        let urls = fs::File::options().write(true).open(bench.path("urls")).expect("urls");
+        urls.set_modified(std::time::SystemTime::UNIX_EPOCH).expect("a time");
+    });
+    refused_when_complete("", &["policy"], |bench| bench.file("sites/a.example", ""));
+    let pipe = |bench: &Bench| {
+        let words = format!("filter --agent examplebot --robots sites {NOW} --force --out out -");
+        bench.program(&words).write_stdin("http://a.example/\n").assert().success();
+    };
+    let bench = bench_with_lists();
+    pipe(&bench);
+    let ended = bench.program(&words("--resume", "out")).assert().code(2);
+    said(&ended.get_output().stderr, &["resumed", "complete", "standard input"]);
+}
+
+#[test]
+fn a_complete_run_must_have_its_files() {
+    refused_when_complete("", &["allowed.txt is gone"], |bench| {
+        fs::remove_file(bench.path("out/allowed.txt")).expect("removed");
+    });
+    refused_when_complete("--per-input --compress zst", &["0002-more/blocked.txt.zst", "octets"], |bench| {
+        bench.file("out/0002-more/blocked.txt.zst", "");
+    });
+    refused_when_complete("--verdicts --split-size 20k", &["verdicts.0003.tsv is gone"], |bench| {
+        fs::remove_file(bench.path("out/verdicts.0003.tsv")).expect("removed");
+    });
+    refused_when_complete("", &["robots-needed.tsv is gone"], |bench| {
+        fs::remove_file(bench.path("out/robots-needed.tsv")).expect("removed");
+    });
+}
+
+/// A path that is not UTF-8 stands in a checkpoint as it does in the receipt.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_list_may_have_any_name() {
+    use std::os::unix::ffi::OsStrExt;
+
+    let bench = bench_with_lists();
+    let name = std::ffi::OsStr::from_bytes(b"\xffurls");
+    fs::rename(bench.path("urls"), bench.path(".").join(name)).expect("renamed");
+    for options in ["--checkpoint 0", "--resume"] {
+        let words = format!("filter --agent examplebot --robots sites --chunk-size 5000 {NOW} {options} --out out");
+        bench.program(&words).arg(name).assert().success();
+    }
 }
 
 #[test]

@@ -138,12 +138,13 @@ fn a_changed_receipt_is_found() {
     let receipt = String::from_utf8(bench.read("out/receipt.json")).expect("text");
     let lines: Vec<&str> = receipt.lines().collect();
     let (from, to) = (receipt.find("\"input\"").expect("input"), receipt.find("\"balanced\"").expect("balanced"));
+    // The state of a list's file is what a run that goes on looks at, and proves nothing of the lines.
+    let proves = |line: &str| !["path", "length", "secs_", "nanos_"].iter().any(|name| line.contains(name));
     let mut at = 0;
     let mut changed = 0;
     for line in lines {
         let digit = line.rfind(|c: char| c.is_ascii_digit());
-        if let Some(digit) = digit.filter(|_| (from..to).contains(&at) && line.contains(": ") && !line.contains("path"))
-        {
+        if let Some(digit) = digit.filter(|_| (from..to).contains(&at) && line.contains(": ") && proves(line)) {
             let other = if line.as_bytes()[digit] == b'1' { "2" } else { "1" };
             let mut text = receipt.clone();
             text.replace_range(at + digit..at + digit + 1, other);

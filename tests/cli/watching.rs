@@ -174,3 +174,24 @@ fn a_terminal_has_a_bar_that_goes_away() {
     assert_eq!(after.matches("\x1b[2K").count(), 2, "both its lines are erased before the table: {bar:?}");
     assert!(table.contains("URLs a second") && !table.contains("robosieve:"), "{table}");
 }
+
+#[test]
+fn arguments_that_cannot_be_understood_are_told_as_the_rest_is() {
+    let bench = Bench::with_site();
+    for (options, words) in [
+        ("--log json --no-such-option", "--no-such-option"),
+        ("--threads many --log=json", "--threads"),
+        ("--log json --count --out out urls", "cannot be used with"),
+    ] {
+        let done = bench.filter(&format!("--robots sites {options}")).assert().code(2);
+        let stderr = String::from_utf8_lossy(&done.get_output().stderr).into_owned();
+        assert_eq!(stderr.lines().count(), 1, "{stderr}");
+        let said = event(&stderr);
+        assert_eq!(said["event"], "error");
+        let message = said["message"].as_str().expect("a message");
+        assert!(message.contains(words) && !message.starts_with("error"), "{message}");
+    }
+    let done = bench.filter("--log text --no-such-option").assert().code(2);
+    assert!(done.get_output().stderr.starts_with(b"error: unexpected argument"));
+    bench.filter("--log json --help").assert().success();
+}

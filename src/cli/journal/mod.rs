@@ -10,8 +10,10 @@ mod watch;
 
 pub use watch::watch;
 
+use std::ffi::OsString;
 use std::fmt;
 use std::io::{self, Write};
+use std::process::ExitCode;
 use std::time::Duration;
 
 use super::args::{Log, WatchingArgs};
@@ -99,6 +101,20 @@ impl Journal {
             _ => say(format!("robosieve: {failure}")),
         }
     }
+}
+
+/// Arguments that cannot be understood, or a request for help: says so, for machines where they asked for that.
+pub fn usage(problem: &clap::Error) -> ExitCode {
+    let given: Vec<OsString> = std::env::args_os().skip(1).collect();
+    let asked = given.iter().any(|word| word == "--log=json") || given.windows(2).any(|pair| pair == ["--log", "json"]);
+    if asked && problem.use_stderr() {
+        let text = problem.render().to_string();
+        say(json::message("error", text.trim_end().strip_prefix("error: ").unwrap_or(&text)));
+    } else {
+        // Nobody may be there to read it, which is no error.
+        let _ = problem.print();
+    }
+    u8::try_from(problem.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from)
 }
 
 /// Writes a line, at once, so that those of other programs do not get in between.

@@ -16,8 +16,8 @@ use std::ops::Range;
 use super::outcome::Reason;
 use delimited::Delimited;
 pub(super) use located::Located;
-pub(super) use url_field::LOOK;
 pub use url_field::{Column, Delimiter, DelimiterError, UrlField, UrlFieldError};
+pub(super) use url_field::{LOOK, MARK};
 
 /// How the URL is found in a line.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -104,6 +104,9 @@ pub enum UrlFieldError {
     /// A column of lines that have none.
     #[error("its lines have no columns, as far as is known; say with --delimiter what separates them")]
     NoDelimiter,
+    /// Something that the operator says of lines that say it themselves.
+    #[error("it is an index (CDXJ), whose lines say which part is the URL: --column and --header do not go with it")]
+    Index,
     /// A head line that does not end.
     #[error("its head line is longer than 1 MiB")]
     LongHead,
@@ -113,7 +116,7 @@ pub enum UrlFieldError {
 pub(in crate::filter) const LOOK: usize = 1 << 20;
 
 /// What a text begins with that is no part of its first line: a byte order mark.
-const MARK: &[u8] = b"\xef\xbb\xbf";
+pub(in crate::filter) const MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// What a line of an index begins with that is no entry.
 const REMARK: u8 = b'!';
@@ -159,13 +162,21 @@ impl UrlField {
     /// The layout of a list of which no delimiter is given.
     fn recognised(&self, first: &[u8], start: &[u8]) -> Result<(Layout, bool), UrlFieldError> {
         if let Some((delimiter, names)) = cdx_head(first) {
-            return match names.iter().position(|name| name == CDX_URL) {
+            let wanted = self.column.clone().unwrap_or_else(|| Column::Name(CDX_URL.to_owned()));
+            let place = match &wanted {
+                Column::Number(number) => Some(number - 1).filter(|&place| place < names.len()),
+                Column::Name(name) => names.iter().position(|other| other == name),
+            };
+            return match place {
                 Some(place) => Ok((Layout::delimited(delimiter, place), true)),
-                None => Err(UrlFieldError::NoColumn { wanted: Column::Name(CDX_URL.to_owned()), names }),
+                None => Err(UrlFieldError::NoColumn { wanted, names }),
             };
         }
         match self.column {
-            _ if entries(start).next().is_some_and(cdxj::is_line) => Ok((Layout::CDXJ, false)),
+            _ if entries(start).next().is_some_and(cdxj::is_line) => match (&self.column, self.header) {
+                (None, false) => Ok((Layout::CDXJ, false)),
+                _ => Err(UrlFieldError::Index),
+            },
             None => Ok((Layout::WHOLE, self.header)),
             Some(_) => Err(UrlFieldError::NoDelimiter),
         }
@@ -174,8 +185,8 @@ impl UrlField {
     /// Whether so much of a list's text surely tells its layout: more of it does not change that.
     pub(in crate::filter) fn is_told_by(&self, start: &[u8]) -> bool {
         match self.delimiter {
-            None if start.first() == Some(&REMARK) => entries(start).nth(1).is_some(),
-            _ => start.contains(&b'\n'),
+            None => memchr::memrchr(b'\n', start).is_some_and(|end| entries(&start[..end]).next().is_some()),
+            Some(_) => start.contains(&b'\n'),
         }
     }
 }
@@ -185,15 +196,17 @@ const CDX_URL: &str = "a";
 
 /// Delimiter and columns of the head line of CDX (` CDX N b a m s k r M S V g`), if a line is one.
 fn cdx_head(line: &[u8]) -> Option<(u8, Vec<String>)> {
+    let line = line.strip_prefix(MARK).unwrap_or(line);
     let &delimiter = line.first().filter(|octet| matches!(octet, b' ' | b'\t'))?;
     let names = line[1..].strip_prefix(b"CDX")?.strip_prefix(&[delimiter])?;
     let name = |name: &[u8]| String::from_utf8_lossy(crate::origin::trimmed(name)).into_owned();
     Some((delimiter, names.split(|&octet| octet == delimiter).map(name).collect()))
 }
 
-/// The lines of a text that are no remarks, as some write them at the start of an index.
+/// The lines of a text that are not empty, and no remarks, as some write them at the start of an index.
 fn entries(text: &[u8]) -> impl Iterator<Item = &[u8]> {
-    text.split(|&octet| octet == b'\n').filter(|line| line.first() != Some(&REMARK))
+    let lines = text.strip_prefix(MARK).unwrap_or(text).split(|&octet| octet == b'\n');
+    lines.filter(|line| !matches!(line, [] | [b'\r'] | [REMARK, ..]))
 }
 
 #[cfg(test)]
@@ -224,6 +237,13 @@ mod tests {
         let none = UrlField::default();
         assert_eq!(layout(&none, entry), Ok((Layout::CDXJ, String::new())));
         assert_eq!(layout(&none, &format!("!meta {{}}\n!\n{entry}")), Ok((Layout::CDXJ, String::new())));
+        for before in ["\n", "\r\n\n!meta\n\n", "\u{feff}", "\u{feff}!meta\n"] {
+            assert_eq!(layout(&none, &format!("{before}{entry}")), Ok((Layout::CDXJ, String::new())), "{before:?}");
+        }
+        assert!(!none.is_told_by(b"\n") && !none.is_told_by(b"\r\n\ncom,exa") && none.is_told_by(b"\nhttp://a/\n"));
+        for given in [field("", "1", false), field("", "url", false), field("", "", true)] {
+            assert_eq!(layout(&given, entry), Err(UrlFieldError::Index));
+        }
         assert!(!none.is_told_by(b"!meta\ncom,exa") && none.is_told_by(format!("!meta\n{entry}").as_bytes()));
         let head = " CDX N b a m s k r M S V g\n";
         assert_eq!(layout(&none, head), Ok((Layout::delimited(b' ', 2), head.to_owned())));
@@ -231,6 +251,14 @@ mod tests {
             let names = names.iter().map(|&name| name.to_owned()).collect();
             Err(UrlFieldError::NoColumn { wanted: Column::Name("a".to_owned()), names })
         };
+        for column in ["3", "a"] {
+            let expected = Ok((Layout::delimited(b' ', 2), head.to_owned()));
+            assert_eq!(layout(&field("", column, true), head), expected, "{column}");
+        }
+        assert_eq!(layout(&field("", "b", false), head), Ok((Layout::delimited(b' ', 1), head.to_owned())));
+        assert!(matches!(layout(&field("", "12", false), head), Err(UrlFieldError::NoColumn { .. })));
+        let marked = format!("\u{feff}{head}");
+        assert_eq!(layout(&none, &marked), Ok((Layout::delimited(b' ', 2), marked.clone())));
         assert_eq!(layout(&none, " CDX N b\r\n"), no_column(&["N", "b"]));
         for text in ["http://example.com/\n", "", "\n", "!meta\n", "a b {}\n", " CDXN\n", "http://a/ 2024 x\n"] {
             assert_eq!(layout(&none, text), Ok((Layout::WHOLE, String::new())), "{text}");

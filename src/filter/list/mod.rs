@@ -12,6 +12,7 @@ mod parquet;
 mod parquet;
 
 use memmap2::Mmap;
+use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, BufRead, Read, Seek, SeekFrom};
@@ -22,8 +23,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
 use super::FilterError;
-use super::checkpoint::ListRecord;
-use super::layout::{LOOK, Layout, UrlField};
+use super::layout::{LOOK, Layout, MARK, UrlField};
 use super::shard::ListRange;
 use crate::compression::{Compression, Damaged, Reader, Search, Steady};
 pub(in crate::filter) use chunks::{Patience, chunk_end, fill, line_border};
@@ -102,10 +102,12 @@ struct Regular {
 }
 
 /// What tells that a file was changed.
-#[derive(Debug, PartialEq, Eq)]
-struct FileState {
-    length: u64,
-    modified: Option<SystemTime>,
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileState {
+    /// Its octets.
+    pub length: u64,
+    /// When it was last changed; absent where the system does not say.
+    pub modified: Option<SystemTime>,
 }
 
 impl FileState {
@@ -213,6 +215,12 @@ impl List {
         }
     }
 
+    /// How many octets stand before the first URL of a chunk that begins at `at`: a byte order mark, at the start of a text.
+    pub fn mark(&self, at: u64, chunk: &[u8]) -> usize {
+        let is_start = at == 0 && self.head.is_empty() && !matches!(self.content, Content::Table { .. });
+        if is_start && chunk.starts_with(MARK) { MARK.len() } else { 0 }
+    }
+
     /// Whether it is a file that has no octets and gives none.
     pub fn is_empty_file(&self) -> bool {
         let is_file = || std::fs::metadata(&self.path).is_ok_and(|metadata| metadata.is_file());
@@ -225,18 +233,16 @@ impl List {
     }
 
     /// What tells that it is still the same when it is read again; `None` where it cannot be.
-    pub fn record(&self) -> Option<ListRecord> {
-        let (length, modified) = match &self.content {
+    pub fn file_state(&self) -> Option<FileState> {
+        match &self.content {
             // A table may be a copy of what came through a pipe.
-            Content::Table { file, .. } if !file.is_at(&self.path) => return None,
+            Content::Table { file, .. } if !file.is_at(&self.path) => None,
             Content::Mapped { file, .. } | Content::Compressed(file) | Content::Table { file, .. } => {
-                (file.state.length, file.state.modified)
+                Some(file.state.clone())
             }
-            Content::Stream { .. } if self.is_empty_file() => (0, None),
-            Content::Unreadable(_) => state_at(&self.path)?,
-            Content::Stream { .. } => return None,
-        };
-        Some(ListRecord { path: self.path.clone(), length, modified })
+            Content::Unreadable(_) => state_at(&self.path),
+            Content::Stream { .. } => self.is_empty_file().then_some(FileState { length: 0, modified: None }),
+        }
     }
 
     /// How many octets of its file are read; `None` for a stream.
@@ -254,11 +260,12 @@ impl List {
         self.part = Some(part.start.max(self.head_length)..part.end.max(self.head_length));
     }
 
-    /// Reads only the part that a shard's receipt speaks of; if there is none such any more, why.
-    pub fn cut_again(&mut self, range: &ListRange) -> Option<String> {
+    /// Reads only the part that a shard's receipt speaks of, of a list that had so many octets; if there is none such any
+    /// more, why.
+    pub fn cut_again(&mut self, range: &ListRange, had: u64) -> Option<String> {
         let length = self.mapped().map_or(0, <[u8]>::len) as u64;
-        if length != range.length || range.start > range.end || range.end > length {
-            return Some(format!("the list had {} octets, now it has {length}", range.length));
+        if length != had || range.start > range.end || range.end > length {
+            return Some(format!("the list had {had} octets, now it has {length}"));
         }
         self.cut_to(range.start as usize..range.end as usize);
         None
@@ -272,12 +279,7 @@ impl List {
 
     /// What a shard's receipt says of a list that was [cut](List::cut_to).
     pub fn shard_range(&self) -> Option<ListRange> {
-        let part = self.part.as_ref()?;
-        let (length, modified) = match &self.content {
-            Content::Mapped { file, .. } => (file.state.length, file.state.modified),
-            _ => (0, None),
-        };
-        Some(ListRange { start: part.start as u64, end: part.end as u64, length, modified })
+        self.part.as_ref().map(|part| ListRange { start: part.start as u64, end: part.end as u64 })
     }
 
     /// Begins to read the lines of the list, decompressed. The octets that are taken from a compressed file are added to
@@ -457,10 +459,10 @@ fn start(text: &mut impl BufRead, url_field: &UrlField) -> io::Result<Vec<u8>> {
 }
 
 /// The length and the time of a file that cannot be read, or is not there; `None` of what is no file.
-fn state_at(path: &Path) -> Option<(u64, Option<SystemTime>)> {
+fn state_at(path: &Path) -> Option<FileState> {
     match std::fs::metadata(path) {
-        Ok(there) if there.is_file() => Some((there.len(), there.modified().ok())),
-        Err(_) if path.as_os_str() != STANDARD_INPUT => Some((0, None)),
+        Ok(there) if there.is_file() => Some(FileState { length: there.len(), modified: there.modified().ok() }),
+        Err(_) if path.as_os_str() != STANDARD_INPUT => Some(FileState { length: 0, modified: None }),
         _ => None,
     }
 }

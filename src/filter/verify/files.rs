@@ -47,7 +47,9 @@ pub(super) fn lists(receipt: &Receipt, threads: usize) -> Result<Vec<Checked>, V
             // What the run left out is left out again.
             let skips_bad = !list.skipped.is_empty();
             let mut opened = List::open_all(std::slice::from_ref(&path), &receipt.options.url_field, skips_bad)?;
-            problem = list.range.as_ref().and_then(|range| opened[0].cut_again(range));
+            let had = list.file.as_ref().map_or(0, |file| file.length);
+            let range = list.range.as_ref().filter(|_| !opened[0].is_unreadable());
+            problem = range.and_then(|range| opened[0].cut_again(range, had));
             if problem.is_none() {
                 let head = Tally::of_text(&opened[0].head, |line| line);
                 let text = Text { head, ..text(opened.swap_remove(0), false, threads)? };

@@ -15,9 +15,14 @@ pub(crate) fn replace<T, E: From<io::Error>>(
     let mut builder = tempfile::Builder::new();
     let prefix = format!(".{}.", name.to_string_lossy());
     builder.prefix(&prefix).suffix(".partial");
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut partial = builder.tempfile_in(folder)?;
+    // An error of the library has the temporary name, which says nothing to whoever gave the final one.
+    let mut code = None;
+    let mut create = |path: &Path| {
+        let file = File::options().read(true).write(true).create_new(true).open(path);
+        file.inspect_err(|error| code = error.raw_os_error())
+    };
+    let partial = builder.make_in(folder, &mut create);
+    let mut partial = partial.map_err(|error| code.map_or(error, io::Error::from_raw_os_error))?;
     let written = write(partial.as_file_mut())?;
     partial.as_file_mut().flush()?;
     partial.as_file().sync_all()?;
@@ -33,5 +38,19 @@ pub(crate) fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_does_not_tell_of_temporary_names() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("missing").join("file");
+        let error = replace(&path, |_| Ok::<_, io::Error>(())).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::NotFound);
+        assert!(!error.to_string().contains("missing") && !error.to_string().contains("partial"), "{error}");
     }
 }

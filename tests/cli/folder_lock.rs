@@ -1,0 +1,67 @@
+//! Two runs at a time with one folder: the second one is refused, whatever the first one's end.
+
+use std::io::Write;
+use std::process::{Child, Command, Stdio};
+
+use crate::bench::{Bench, PROGRAM, said};
+
+const LOCK: &str = "out/.robosieve.lock";
+
+/// A run into `out` that waits for more of its list.
+fn waiting_run(bench: &Bench) -> Child {
+    let words = "filter --agent examplebot --robots sites --out out --quiet -";
+    let mut command = Command::new(PROGRAM);
+    command.current_dir(bench.path(".")).args(bench.arguments(words)).stdin(Stdio::piped());
+    let mut child = command.spawn().expect("the program");
+    child.stdin.as_mut().expect("a pipe").write_all(b"http://a.example/1\n").expect("a line");
+    while !bench.path(LOCK).exists() {
+        std::thread::yield_now();
+        assert!(child.try_wait().expect("a child").is_none(), "it ended without a lock");
+    }
+    child
+}
+
+#[test]
+fn a_folder_has_one_run_at_a_time() {
+    let bench = Bench::with_site();
+    bench.file("urls", "http://a.example/2\n");
+    let mut first = waiting_run(&bench);
+    let split = "filter --agent examplebot --robots sites --out out";
+    for words in [split, &format!("{split} --force"), &format!("{split} --resume")] {
+        let ended = bench.program(&format!("{words} urls")).assert().code(2);
+        said(&ended.get_output().stderr, &["another run is writing to out"]);
+    }
+    drop(first.stdin.take());
+    assert!(first.wait().expect("a child").success());
+    assert!(!bench.path(LOCK).exists());
+    assert_eq!(bench.read("out/allowed.txt"), b"http://a.example/1\n");
+    bench.program("verify out").assert().success();
+}
+
+#[test]
+fn the_lock_goes_with_its_process() {
+    let bench = Bench::with_site();
+    bench.file("urls", "http://a.example/2\n");
+    let mut first = waiting_run(&bench);
+    first.kill().expect("killed");
+    first.wait().expect("a child");
+    // What the dead run left is nobody's, so the folder counts as empty.
+    let split = bench.split("--robots sites", &["urls"]);
+    assert_eq!(split.lines("allowed"), ["http://a.example/2"]);
+    assert!(!bench.path(LOCK).exists());
+}
+
+#[test]
+fn shards_are_not_joined_where_a_run_writes() {
+    let bench = Bench::with_site();
+    bench.file("urls", "http://a.example/2\n");
+    let shard = "filter --agent examplebot --robots sites --shard 1/1 --now 2026-01-01T00:00:00Z --out part urls";
+    bench.program(shard).assert().success();
+    let mut first = waiting_run(&bench);
+    let ended = bench.program("join --force --out out part").assert().code(2);
+    said(&ended.get_output().stderr, &["another run is writing to out"]);
+    drop(first.stdin.take());
+    assert!(first.wait().expect("a child").success());
+    bench.program("join --force --out out part").assert().success();
+    assert!(!bench.path(LOCK).exists());
+}
