@@ -25,7 +25,7 @@ fn zstd(text: &[u8]) -> Vec<u8> {
 }
 
 /// Seven parts of a list, and where the fourth begins and ends; parts end anywhere in a line.
-fn parts(text: &[u8], compress: fn(&[u8]) -> Vec<u8>) -> (Vec<u8>, std::ops::Range<usize>) {
+fn parts(text: &[u8], compress: Compress) -> (Vec<u8>, std::ops::Range<usize>) {
     let parts: Vec<Vec<u8>> = text.chunks(text.len() / 7 + 1).map(compress).collect();
     let start = parts[..3].iter().map(Vec::len).sum();
     let fourth = start..start + parts[3].len();
@@ -40,8 +40,9 @@ fn skipped(receipt: &Value, list: usize) -> Vec<Value> {
     receipt["lists"][list]["skipped"].as_array().cloned().unwrap_or_default()
 }
 
-const KINDS: [(&str, fn(&[u8]) -> Vec<u8>); 3] =
-    [("gzip", |text| gzip(text)), ("Zstandard", zstd), ("bzip2", |text| bzip2(text))];
+type Compress = fn(&[u8]) -> Vec<u8>;
+
+const KINDS: [(&str, Compress); 3] = [("gzip", |text| gzip(text)), ("Zstandard", zstd), ("bzip2", |text| bzip2(text))];
 
 #[test]
 fn damage_in_the_middle_costs_the_part_that_it_is_in() {
