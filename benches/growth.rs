@@ -64,6 +64,7 @@ impl Options {
                         lists,
                         url_field: UrlField::default(),
                         destination,
+                        explain: false,
                         crawlers,
                         choices,
                         unique: false,

@@ -48,6 +48,7 @@ pub mod policy;
 pub mod report;
 pub mod robots;
 mod rule_set;
+mod tsv;
 
 pub use dialect::Dialect;
 pub use pattern::Verdict;

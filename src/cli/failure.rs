@@ -75,6 +75,8 @@ pub enum Failure {
     StandardInputTwice,
     #[error("--files-from {}, line {line}: not UTF-8, which paths have to be on this system", path.display())]
     NotUtf8 { path: PathBuf, line: usize },
+    #[error("--explain tells what blocked a line, and --only writes no blocked ones; give --only blocked with it")]
+    NothingBlocked,
     #[error("--origin goes with exactly one source, a single robots.txt; {given} are given")]
     OneRobots { given: usize },
     #[error("there is no command {given:?}; the commands are {known}")]

@@ -59,6 +59,7 @@ fn split(
     progress: &Progress,
     mut metrics: Option<&mut Metrics>,
 ) -> Result<ExitCode, Failure> {
+    args.output.check()?;
     let begun = begun(args)?;
     let now = args.now.map(jiff::Timestamp::as_second).or(begun.map(|begun| begun.now));
     let choices = choices(args, now.unwrap_or_else(|| jiff::Timestamp::now().as_second()))?;
@@ -125,11 +126,11 @@ fn choices(args: &FilterArgs, now: i64) -> Result<Choices, Failure> {
 fn job(args: &FilterArgs, lists: Vec<PathBuf>, choices: Choices, crawlers: Vec<Crawler>) -> Job {
     let destination = args.output.destination();
     let url_field = UrlField { delimiter: args.delimiter, column: args.column.clone(), header: args.header };
-    let (threads, chunk_size) = (args.threads, args.chunk_size);
+    let (explain, threads, chunk_size) = (args.output.explain, args.threads, args.chunk_size);
     // What cannot be resumed ends at once when it is asked to.
     let long_run = args.long_run.long_run(is_resumable(args, &lists).then(interrupt::request));
     let unique = args.output.unique;
-    Job { lists, url_field, destination, crawlers, choices, unique, threads, chunk_size, long_run }
+    Job { lists, url_field, destination, explain, crawlers, choices, unique, threads, chunk_size, long_run }
 }
 
 /// Whether the run could be resumed: it writes, and all its lists can be read again.

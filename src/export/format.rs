@@ -5,6 +5,7 @@ use std::io::{self, Write};
 
 use super::{Table, Value};
 use crate::inspect::time;
+use crate::tsv::escaped;
 
 /// How a table is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,26 +50,11 @@ pub(super) fn json_row(table: Table, row: &[Value<'_>], out: &mut impl Write) ->
 fn field(value: &Value<'_>, out: &mut impl Write) -> io::Result<()> {
     match value {
         Value::None => Ok(()),
-        Value::Text(text) => escaped(text, out),
+        Value::Text(text) => escaped(text).try_for_each(|piece| out.write_all(piece)),
         Value::Whole(number) => write!(out, "{number}"),
         Value::Decimal(number) => write!(out, "{number}"),
         Value::Time(seconds) => write!(out, "{}", time(*seconds)),
     }
-}
-
-fn escaped(text: &[u8], out: &mut impl Write) -> io::Result<()> {
-    let mut rest = text;
-    while let Some(at) = rest.iter().position(|octet| matches!(octet, b'\t' | b'\n' | b'\r' | b'\\')) {
-        out.write_all(&rest[..at])?;
-        out.write_all(match rest[at] {
-            b'\t' => b"\\t",
-            b'\n' => b"\\n",
-            b'\r' => b"\\r",
-            _ => b"\\\\",
-        })?;
-        rest = &rest[at + 1..];
-    }
-    out.write_all(rest)
 }
 
 impl Serialize for Value<'_> {

@@ -1,7 +1,7 @@
 //! What the files of a run look like, whatever lines they get.
 
 use super::FilterError;
-use super::form::Form;
+use super::form::Rows;
 use super::frame::{Compressor, FrameFormat};
 use super::naming::FileName;
 use super::tally::Tally;
@@ -10,8 +10,8 @@ use crate::robots::Agents;
 /// What the files of a run look like.
 #[derive(Debug)]
 pub(super) struct FileLayout {
-    form: Form,
-    crawlers: usize,
+    pub rows: Rows,
+    agents: Vec<Agents>,
     /// One for each file of a set.
     pub files: Vec<FileName>,
     /// What a file without any line is.
@@ -23,18 +23,19 @@ pub(super) struct FileLayout {
 }
 
 impl FileLayout {
-    /// That of files of this form for the crawlers of these agents, compressed or not, cut into parts or not.
+    /// That of files with these rows for the crawlers of these agents, compressed or not, cut into parts or not.
     pub fn new(
-        form: Form,
+        rows: Rows,
         agents: &[&Agents],
         frames: Option<FrameFormat>,
         split_size: Option<u64>,
     ) -> Result<FileLayout, FilterError> {
-        let files = FileName::all(form, agents, frames, split_size.is_some());
+        let files = FileName::all(rows, agents, frames, split_size.is_some());
         if let Some((_, file)) = files.iter().enumerate().find(|(place, file)| files[..*place].contains(file)) {
             return Err(FilterError::SameName { name: file.of_part(0) });
         }
-        let mut layout = FileLayout { form, crawlers: agents.len(), files, nothing: Vec::new(), split_size, frames };
+        let agents = agents.iter().copied().cloned().collect();
+        let mut layout = FileLayout { rows, agents, files, nothing: Vec::new(), split_size, frames };
         layout.nothing = layout.stored(b"")?;
         Ok(layout)
     }
@@ -47,9 +48,10 @@ impl FileLayout {
         })
     }
 
-    /// What a file with this head begins with.
-    pub fn head(&self, head: &[u8]) -> Result<Vec<u8>, FilterError> {
-        if head.is_empty() { Ok(Vec::new()) } else { self.stored(head) }
+    /// What a file begins with, where its lists have this head line, which may be empty.
+    pub fn head(&self, file: usize, of_lists: &[u8]) -> Result<Vec<u8>, FilterError> {
+        let head = self.rows.head(file, &self.agents, of_lists);
+        if head.is_empty() { Ok(Vec::new()) } else { self.stored(&head) }
     }
 
     /// How many of the octets of a block go to a part that ends here and has lines or has none; 0: the next part has to
@@ -69,18 +71,20 @@ impl FileLayout {
         }
     }
 
-    /// The tally of lines that were cut from a block.
-    pub fn tally(&self, lines: &[u8]) -> Tally {
-        self.form.tally(lines, self.crawlers)
+    /// The tally of lines that were cut from a block for a file.
+    pub fn tally(&self, file: usize, lines: &[u8]) -> Tally {
+        self.rows.tally(file, lines)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::filter::Form;
 
     fn layout(frames: Option<FrameFormat>, split_size: Option<u64>) -> FileLayout {
-        FileLayout::new(Form::Partitions, &[&Agents::everybody()], frames, split_size).unwrap()
+        let rows = Rows { form: Form::Partitions, explain: false, crawlers: 1 };
+        FileLayout::new(rows, &[&Agents::everybody()], frames, split_size).unwrap()
     }
 
     #[test]

@@ -5,9 +5,10 @@
 //! many. That they are parts of one text is proved by their ranges: in every list, each begins where the one before it
 //! ends, the first at the start and the last at the end.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Seek, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use super::FilterError;
 use super::file_layout::FileLayout;
@@ -126,7 +127,8 @@ pub fn join(shards: &[PathBuf], directory: &Path, concat: bool, force: bool) -> 
     let read = |path: &PathBuf| Ok((path.clone(), read_receipt(path)?));
     let mut shards = shards.iter().map(read).collect::<Result<Vec<_>, JoinError>>()?;
     shards.sort_by_key(|(_, receipt)| receipt.options.shard.map(|shard| shard.number()));
-    let mut joined = joined(shards.clone())?;
+    let names: Vec<String> = shards.iter().map(|(folder, _)| seen_from(directory, folder)).collect();
+    let mut joined = joined(&shards, &names)?;
     for (folder, receipt) in &shards {
         prove(folder, receipt, concat)?;
     }
@@ -144,12 +146,7 @@ pub fn join(shards: &[PathBuf], directory: &Path, concat: bool, force: bool) -> 
         concatenate(&shards, &mut joined, &mut output)?;
     }
     let needed = needed(&shards, directory)?;
-    let mut origins = 0;
-    output.write_file(NEEDED, |mut file| {
-        origins = needed.write(|_, waiting| waiting.status, &mut file)?;
-        Ok(())
-    })?;
-    joined.origins_needed = Some(origins);
+    joined.has_needed(&output.write_file(NEEDED, |mut file| needed.write(|_, waiting| waiting.status, &mut file))?);
     output.write_file(RECEIPT, |file| {
         serde_json::to_writer_pretty(&mut *file, &joined)?;
         file.write_all(b"\n")
@@ -158,12 +155,36 @@ pub fn join(shards: &[PathBuf], directory: &Path, concat: bool, force: bool) -> 
     Ok(joined)
 }
 
-/// The receipt that those of all shards come to, each with its folder, in the order of their numbers.
-pub(super) fn joined(shards: Vec<(PathBuf, Receipt)>) -> Result<Receipt, JoinError> {
-    complete(&shards)?;
-    let mut shards_of = shards.iter();
-    let (first_folder, first) = shards_of.next().expect("a complete set of shards has a first one");
-    for (path, receipt) in &shards {
+/// How a folder is called that is seen from another one, which may not be there yet: by a relative path, so that both can be
+/// moved together, or, where they have only the root in common, by an absolute one.
+fn seen_from(directory: &Path, folder: &Path) -> String {
+    let Ok(folder) = folder.canonicalize() else { return folder.display().to_string() };
+    let relative = resolved(directory).and_then(|directory| {
+        let together = directory.iter().zip(folder.iter()).take_while(|(one, other)| one == other).count();
+        let up = directory.iter().skip(together).map(|_| "..");
+        let path: PathBuf = up.map(OsStr::new).chain(folder.iter().skip(together)).collect();
+        // The root, and on Windows what stands before it.
+        let shared = directory.iter().take(together).filter(|part| Path::new(part).is_relative()).count();
+        (shared > 0).then_some(path)
+    });
+    relative.unwrap_or(folder).display().to_string()
+}
+
+/// A path without links, of which the last folders may not be there yet.
+fn resolved(path: &Path) -> Option<PathBuf> {
+    let path = std::path::absolute(path).ok()?;
+    let (there, resolved) = path.ancestors().find_map(|part| Some((part, part.canonicalize().ok()?)))?;
+    let new = path.strip_prefix(there).ok()?;
+    new.components().all(|part| matches!(part, Component::Normal(_))).then(|| resolved.join(new))
+}
+
+/// The receipt that those of all shards come to, each with its folder, in the order of their numbers; `names` are what
+/// the folders are called in it.
+pub(super) fn joined(shards: &[(PathBuf, Receipt)], names: &[String]) -> Result<Receipt, JoinError> {
+    complete(shards)?;
+    let mut shards_of = shards.iter().zip(names);
+    let ((first_folder, first), first_name) = shards_of.next().expect("a complete set of shards has a first one");
+    for (path, receipt) in shards {
         if let Some(problem) = contradictions(receipt).into_iter().next() {
             return Err(JoinError::Contradiction { path: path.clone(), problem });
         }
@@ -171,16 +192,16 @@ pub(super) fn joined(shards: Vec<(PathBuf, Receipt)>) -> Result<Receipt, JoinErr
             return Err(JoinError::Differ { path: first_folder.clone(), other: path.clone(), what });
         }
     }
-    adjoin(&shards)?;
+    adjoin(shards)?;
     let mut joined = first.clone();
     joined.options.shard = None;
     joined.lists.iter_mut().for_each(|list| list.range = None);
-    in_folder(first_folder, &mut joined);
-    for (folder, receipt) in shards_of {
-        append(&mut joined, folder, receipt);
+    in_folder(first_name, &mut joined);
+    for ((_, receipt), name) in shards_of {
+        append(&mut joined, name, receipt);
     }
-    joined.shards = shards.iter().map(|(path, _)| path.display().to_string()).collect();
-    joined.origins_needed = None;
+    joined.shards = names.to_vec();
+    (joined.origins_needed, joined.robots_needed) = (None, None);
     // The shards' clocks have nothing to do with each other.
     joined.speed = Vec::new();
     joined.urls_per_second = joined.input.lines as f64 / joined.seconds;
@@ -247,14 +268,14 @@ fn adjoin(shards: &[(PathBuf, Receipt)]) -> Result<(), JoinError> {
 }
 
 /// Names files as who stands outside the folder of their run does.
-fn in_folder(folder: &Path, receipt: &mut Receipt) {
+fn in_folder(folder: &str, receipt: &mut Receipt) {
     for file in receipt.file_lists().flatten() {
-        file.name = format!("{}/{}", folder.display(), file.name);
+        file.name = format!("{folder}/{}", file.name);
     }
 }
 
 /// Appends what a shard came to.
-fn append(joined: &mut Receipt, folder: &Path, next: &Receipt) {
+fn append(joined: &mut Receipt, folder: &str, next: &Receipt) {
     let mut next = next.clone();
     in_folder(folder, &mut next);
     joined.input.append(&next.input);
@@ -292,7 +313,7 @@ fn append_to(part: &mut Option<Part>, next: Option<&Part>) {
 
 /// Makes sure that the files of a shard that are about to be read are as its receipt says.
 fn prove(folder: &Path, receipt: &Receipt, partitions: bool) -> Result<(), JoinError> {
-    let files = if partitions { outputs(receipt, folder, 0)? } else { vec![robots_needed(receipt, folder)?] };
+    let files = if partitions { outputs(receipt, folder, 0)? } else { vec![robots_needed(receipt, folder)] };
     let damaged = files.into_iter().find_map(|file| Some((file.path, file.problem?)));
     damaged.map_or(Ok(()), |(path, problem)| Err(JoinError::Damaged { path, problem }))
 }
@@ -301,7 +322,7 @@ fn prove(folder: &Path, receipt: &Receipt, partitions: bool) -> Result<(), JoinE
 fn layout(receipt: &Receipt) -> Result<FileLayout, FilterError> {
     let agents: Vec<Agents> = receipt.agents.iter().flat_map(|agents| agents.parse()).collect();
     FileLayout::new(
-        receipt.options.form,
+        receipt.rows(),
         &agents.iter().collect::<Vec<_>>(),
         receipt.options.compress,
         receipt.options.split_size,
@@ -330,14 +351,15 @@ fn copied(name: &str, parts: &[&FilePart], output: &mut Output) -> Result<FilePa
     let head_bytes = parts.first().map_or(0, |first| first.head_bytes);
     let lines = Part::of(&Tally::default(), true);
     let mut whole = FilePart { name: name.to_owned(), file_bytes: 0, head_bytes, lines };
-    let mut unreadable = None;
+    let (mut unreadable, directory) = (None, output.directory().to_owned());
     let written = output.write_file(name, |out| {
         for (number, part) in parts.iter().enumerate() {
             // What goes wrong here is told of the file that is read.
-            match open_at(Path::new(&part.name), if number > 0 { part.head_bytes } else { 0 }) {
+            let path = directory.join(&part.name);
+            match open_at(&path, if number > 0 { part.head_bytes } else { 0 }) {
                 Ok(mut file) => whole.file_bytes += io::copy(&mut file, out)?,
                 Err(error) => {
-                    unreadable = Some(JoinError::Unreadable { path: PathBuf::from(&part.name), error });
+                    unreadable = Some(JoinError::Unreadable { path, error });
                     return Err(io::ErrorKind::Other.into());
                 }
             }

@@ -1,6 +1,6 @@
 //! The names of a run's files.
 
-use super::form::Form;
+use super::form::{Form, Rows};
 use super::frame::FrameFormat;
 use super::outcome::Partition;
 use crate::robots::Agents;
@@ -30,15 +30,16 @@ pub(super) struct FileName {
 const DIGITS: usize = 4;
 
 impl FileName {
-    /// The names of all files of a form, crawler by crawler; of their parts, if they are `numbered`.
-    pub fn all(form: Form, agents: &[&Agents], frames: Option<FrameFormat>, numbered: bool) -> Vec<FileName> {
-        match form {
-            Form::Partitions => {
-                let stems = partition_names(agents).into_iter();
-                stems.map(|stem| FileName { stem, ending: TEXT, frames, numbered }).collect()
-            }
-            Form::Verdicts => vec![FileName { stem: VERDICTS.to_owned(), ending: TABLE, frames, numbered }],
-        }
+    /// The names of all files with these rows, crawler by crawler; of their parts, if they are `numbered`.
+    pub fn all(rows: Rows, agents: &[&Agents], frames: Option<FrameFormat>, numbered: bool) -> Vec<FileName> {
+        let stems = match rows.form {
+            Form::Partitions => partition_names(agents),
+            Form::Verdicts => vec![VERDICTS.to_owned()],
+        };
+        // What has columns is a table.
+        let ending = |file| if rows.columns(file) > 0 { TABLE } else { TEXT };
+        let name = |(file, stem)| FileName { stem, ending: ending(file), frames, numbered };
+        stems.into_iter().enumerate().map(name).collect()
     }
 
     /// The name of a part, counted from 0; of the whole, if there are no parts.
@@ -92,6 +93,7 @@ pub(super) fn is_output(name: &str) -> bool {
     let is_token = |octet: u8| octet.is_ascii_alphanumeric() || matches!(octet, b'-' | b'_' | b'+');
     match ending {
         TEXT => Partition::ALL.iter().any(|partition| partition.name() == known) && crawler.bytes().all(is_token),
+        TABLE if known == Partition::Blocked.name() => crawler.bytes().all(is_token),
         TABLE => stem == VERDICTS,
         _ => false,
     }
@@ -107,6 +109,9 @@ mod tests {
             assert!(is_output(name), "{name}");
         }
         for name in ["verdicts.tsv", "verdicts.0012.tsv.gz", "allowed.0001.txt", "blocked.a.12345.txt.zst"] {
+            assert!(is_output(name), "{name}");
+        }
+        for name in ["blocked.tsv", "blocked.examplebot.0001.tsv.gz"] {
             assert!(is_output(name), "{name}");
         }
         for name in ["", "allowed", "urls.txt", "allowed/x.txt", "allowed../x.txt", "blocked.a.b.txt", "allowed.tsv"] {
@@ -131,7 +136,8 @@ mod tests {
         for (numbered, names) in
             [(true, ["allowed.0001.txt.gz", "allowed.12346.txt.gz"]), (false, ["allowed.txt.gz"; 2])]
         {
-            let file = &FileName::all(Form::Partitions, &[&agents], Some(FrameFormat::Gzip), numbered)[0];
+            let rows = Rows { form: Form::Partitions, explain: false, crawlers: 1 };
+            let file = &FileName::all(rows, &[&agents], Some(FrameFormat::Gzip), numbered)[0];
             assert_eq!([file.of_part(0), file.of_part(12345)], names);
             for name in names {
                 assert!(file.gives(name) && is_output(name), "{name}");

@@ -8,12 +8,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::outcome::Reason;
-use super::output::NEEDED;
+use super::output::{NEEDED, Written};
 use super::spill::{Home, Sorter};
+use super::tally::{Tally, line_hash};
 use crate::origin;
 
 /// The head of `robots-needed.tsv`.
-const HEAD: &str = "robots_txt\treason\tlines\tstatus\n";
+pub(super) const HEAD: &[u8] = b"robots_txt\treason\tlines\tstatus\n";
 
 /// What is known of one origin's deferred lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -126,8 +127,12 @@ impl Needed {
         Ok(())
     }
 
-    /// Writes `robots-needed.tsv`, with the last `status` of each origin; returns how many origins there are.
-    pub fn write(mut self, status: impl Fn(&str, &Waiting) -> Option<u16>, out: &mut impl Write) -> io::Result<u64> {
+    /// Writes `robots-needed.tsv`, with the last `status` of each origin; returns what it is, where each row is a line.
+    pub fn write(
+        mut self,
+        status: impl Fn(&str, &Waiting) -> Option<u16>,
+        out: &mut impl Write,
+    ) -> io::Result<Written> {
         self.sort()?;
         let Needed { by_origin, mut by_first, .. } = self;
         let mut current: Option<(String, Waiting)> = None;
@@ -146,16 +151,18 @@ impl Needed {
         if let Some((origin, waiting)) = current {
             by_first.push(ordered(&origin, &waiting))?;
         }
-        out.write_all(HEAD.as_bytes())?;
-        let mut origins = 0;
+        out.write_all(HEAD)?;
+        let mut rows = Tally::default();
         by_first.finish(|ordered| {
             let (origin, waiting) = parse(&ordered[8..]);
-            origins += 1;
             let status = status(&origin, &waiting).map_or(String::new(), |status| status.to_string());
             let Waiting { reason, lines, .. } = waiting;
-            writeln!(out, "{}\t{}\t{lines}\t{status}", origin::robots_url(&origin), reason.name())
+            let row = format!("{}\t{}\t{lines}\t{status}\n", origin::robots_url(&origin), reason.name());
+            rows.add_hashed(line_hash(row.trim_end_matches('\n').as_bytes()), row.len());
+            out.write_all(row.as_bytes())
         })?;
-        Ok(origins)
+        let head = HEAD.len() as u64;
+        Ok(Written { name: NEEDED.to_owned(), head, end: head + rows.bytes, tally: rows })
     }
 }
 
@@ -230,7 +237,7 @@ mod tests {
                     }
                     needed.add(waiting).unwrap();
                 }
-                assert_eq!(needed.write(|_, _| None, text).unwrap(), 61);
+                assert_eq!(needed.write(|_, _| None, text).unwrap().tally.lines, 61);
             }
             assert_eq!(texts[0], texts[1], "{limit}");
         }
@@ -269,7 +276,7 @@ mod tests {
                 needed.add(waiting).unwrap();
             }
             let mut out = Vec::new();
-            assert_eq!(needed.write(|_, _| None, &mut out).unwrap(), 61);
+            assert_eq!(needed.write(|_, _| None, &mut out).unwrap().tally.lines, 61);
             let text = String::from_utf8(out).unwrap();
             let hosts: Vec<&str> = text.lines().skip(1).map(|row| row.split('\t').next().unwrap()).collect();
             let wanted: Vec<String> =

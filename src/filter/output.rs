@@ -12,6 +12,7 @@ use super::checkpoint::CHECKPOINT;
 use super::commit::give_names;
 use super::file_layout::FileLayout;
 use super::folder_lock::LOCK;
+use super::form::Rows;
 use super::keeper::Keeper;
 use super::leftovers::remove_leftovers;
 use super::list::STANDARD_INPUT;
@@ -131,7 +132,7 @@ pub(super) fn is_partial(name: &str) -> bool {
 
 impl Output {
     /// Prepares `directory`, which is there and locked, with a set of files in each of `folders` (`""` is the directory
-    /// itself), which all begin with the head beside it.
+    /// itself), for lists with the head line beside it.
     ///
     /// # Errors
     ///
@@ -162,11 +163,10 @@ impl Output {
         }
         let (directory, pending) = (directory.to_owned(), Vec::new());
         let mut output = Output { directory, layout, sets: Vec::new(), pending, ended: Vec::new(), keeper: None };
-        for (folder, head) in folders {
+        for (folder, head_line) in folders {
             let path = output.directory.join(folder);
             fs::create_dir_all(&path).map_err(|error| failed(&path, error))?;
-            let head: Arc<[u8]> = output.layout.head(head)?.into();
-            let files = (0..output.layout.files.len()).map(|file| output.target(folder, &head, file));
+            let files = (0..output.layout.files.len()).map(|file| output.target(folder, head_line, file));
             let files = files.collect::<Result<_, FilterError>>()?;
             output.sets.push(files);
         }
@@ -186,14 +186,14 @@ impl Output {
     ) -> Result<Output, FilterError> {
         let (directory, pending) = (directory.to_owned(), Vec::new());
         let mut output = Output { directory, layout, sets: Vec::new(), pending, ended: Vec::new(), keeper: None };
-        for (set, (_, head)) in sets.iter().zip(folders) {
-            let head: Arc<[u8]> = output.layout.head(head)?.into();
-            let targets = set.iter().map(|target| {
+        for (set, (_, head_line)) in sets.iter().zip(folders) {
+            let targets = set.iter().enumerate().map(|(number, target)| {
+                let head = output.layout.head(number, head_line)?.into();
                 let mut files = target.parts.iter().map(|part| output.reopen(part));
                 let first = files.next().unwrap_or_else(|| output.no_parts());
                 let file = files.fold(first, |before, part| before.and(part))?;
                 output.pending.extend(target.parts.iter().map(|part| output.directory.join(&part.name)));
-                Ok(Target { state: target.clone(), head: Arc::clone(&head), file })
+                Ok(Target { state: target.clone(), head, file })
             });
             let targets = targets.collect::<Result<_, FilterError>>()?;
             output.sets.push(targets);
@@ -248,16 +248,22 @@ impl Output {
         std::mem::take(&mut self.ended).into_iter().chain(current).collect()
     }
 
+    /// What rows the files have.
+    pub fn rows(&self) -> Rows {
+        self.layout.rows
+    }
+
     /// The folder, for temporary files.
     pub fn directory(&self) -> &Path {
         &self.directory
     }
 
     /// Begins the first part of a file that lines go to.
-    fn target(&mut self, folder: &str, head: &Arc<[u8]>, file: usize) -> Result<Target, FilterError> {
-        let (written, open) = self.part(folder, head, file, 0)?;
+    fn target(&mut self, folder: &str, head_line: &[u8], file: usize) -> Result<Target, FilterError> {
+        let head: Arc<[u8]> = self.layout.head(file, head_line)?.into();
+        let (written, open) = self.part(folder, &head, file, 0)?;
         let state = TargetState { folder: folder.to_owned(), parts: vec![written] };
-        Ok(Target { state, head: Arc::clone(head), file: open })
+        Ok(Target { state, head, file: open })
     }
 
     /// Begins a part of a file.
@@ -307,7 +313,7 @@ impl Output {
                     continue;
                 }
                 let whole = now.len() == block.octets.len();
-                places.push(target.place(now, &if whole { block.tally } else { self.layout.tally(now) }));
+                places.push(target.place(now, &if whole { block.tally } else { self.layout.tally(block.file, now) }));
                 rest = later;
             }
         }
@@ -333,15 +339,16 @@ impl Output {
         fs::create_dir_all(&folder).map_err(|error| FilterError::Output { path: folder, error })
     }
 
-    /// Writes a whole file that gets this name when the run is complete.
-    pub fn write_file(
+    /// Writes a whole file that gets this name when the run is complete; returns what `write` does.
+    pub fn write_file<T>(
         &mut self,
         name: &str,
-        write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-    ) -> Result<(), FilterError> {
+        write: impl FnOnce(&mut dyn Write) -> io::Result<T>,
+    ) -> Result<T, FilterError> {
         let path = self.directory.join(name);
         let mut file = io::BufWriter::new(self.partial_file(&path)?);
-        write(&mut file).and_then(|()| file.flush()).map_err(|error| FilterError::Output { path, error })
+        let written = write(&mut file).and_then(|written| file.flush().map(|()| written));
+        written.map_err(|error| FilterError::Output { path, error })
     }
 
     /// Gives all files their names, the receipt's last.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::decision::Choices;
-use super::form::Form;
+use super::form::{Form, Rows};
 use super::frame::FrameFormat;
 use super::layout::UrlField;
 use super::list::FileState;
@@ -59,8 +59,11 @@ pub struct Receipt {
     /// Origins that have to be fetched, in `robots-needed.tsv`; absent where nothing was written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origins_needed: Option<u64>,
-    /// The folders of the shards whose receipts were put together, where the partitions stand; absent where they stand
-    /// beside the receipt.
+    /// That file, whose lines are its rows; absent where nothing was written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub robots_needed: Option<FilePart>,
+    /// The folders of the shards whose receipts were put together, where the partitions stand, as seen from the folder of
+    /// this receipt; absent where they stand beside it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shards: Vec<String>,
     /// The checksum of the policy, as its file has it.
@@ -86,6 +89,9 @@ pub struct ReceiptOptions {
     pub url_field: UrlField,
     /// How lines are written.
     pub form: Form,
+    /// Whether blocked lines stand behind what blocked them; absent where not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub explain: bool,
     /// How files are compressed; absent where they are not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compress: Option<FrameFormat>,
@@ -174,7 +180,7 @@ pub struct VerdictsPart {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FilePart {
     /// Its name in the folder of the run; `/` stands behind that of a folder. Where receipts of shards are joined, and
-    /// the files still lie in their folders, the shard's folder stands before it.
+    /// the files still lie in their folders, the shard's folder, as in [`Receipt::shards`], stands before it.
     pub name: String,
     /// Its octets, as they are stored.
     pub file_bytes: u64,
@@ -272,6 +278,17 @@ fn is_zero(number: &u64) -> bool {
 }
 
 impl Receipt {
+    /// What rows its files have.
+    pub(super) fn rows(&self) -> Rows {
+        Rows { form: self.options.form, explain: self.options.explain, crawlers: self.agents.len() }
+    }
+
+    /// Notes the list of robots.txt to fetch, as it was written.
+    pub(super) fn has_needed(&mut self, file: &Written) {
+        self.origins_needed = Some(file.tally.lines);
+        self.robots_needed = Some(FilePart::of(file));
+    }
+
     /// The lists of files: of each partition, or that of the verdicts.
     pub(super) fn file_lists(&mut self) -> impl Iterator<Item = &mut Vec<FilePart>> {
         let verdicts = self.verdicts.iter_mut().map(|verdicts| &mut verdicts.files);

@@ -37,21 +37,25 @@ pub(crate) fn reread<T: Default + Send>(
 ) -> Result<T, VerifyError> {
     let agents: Vec<Agents> = receipt.agents.iter().flat_map(|agents| agents.parse()).collect();
     let names = partition_names(&agents.iter().collect::<Vec<_>>());
-    let form = receipt.options.form;
-    let columns = if form == Form::Verdicts { agents.len() } else { 0 };
-    let Some(name) = names.get(4 * crawler + partition as usize) else { return Ok(T::default()) };
+    let (place, rows) = (Partition::ALL.len() * crawler + partition as usize, receipt.rows());
+    let Some(name) = names.get(place) else { return Ok(T::default()) };
+    let (columns, verdict) = match rows.form {
+        Form::Partitions => (rows.columns(place), None),
+        Form::Verdicts => (rows.columns(0), Some(crawler * rows.columns_of_verdict())),
+    };
     let mut whole = T::default();
     for (path, has_head) in files(receipt, directory, name) {
         let list = [List::open(&path)?];
-        let skipped = usize::from(has_head || form == Form::Verdicts);
+        let skipped = usize::from(has_head || columns > 0);
         let layouts = Layouts::of(&list[0].path, receipt, columns, skipped > usize::from(has_head))?;
         let of_chunk = |chunk: &[u8], first: bool| {
             let rows = lines(chunk).skip(if first { skipped } else { 0 }).map(|row| split(row, columns));
-            let wanted = |verdicts: &[u8]| {
-                let verdict = verdicts.split(|&octet| octet == SEPARATOR).nth(crawler);
-                columns == 0 || verdict == Some(partition.name().as_bytes())
+            let wanted = |before: &[u8]| {
+                let is_it =
+                    |column| before.split(|&octet| octet == SEPARATOR).nth(column) == Some(partition.name().as_bytes());
+                verdict.is_none_or(is_it)
             };
-            let urls = rows.filter(|(verdicts, _)| wanted(verdicts)).map(|(_, line)| layouts.url(line));
+            let urls = rows.filter(|(before, _)| wanted(before)).map(|(_, line)| layouts.url(line));
             of(&urls.collect::<Vec<_>>())
         };
         for part in scan(&list, threads, CHUNK, of_chunk, &append)? {
@@ -68,8 +72,7 @@ fn files(receipt: &Receipt, directory: &Path, partition: &str) -> Vec<(PathBuf, 
         Form::Verdicts => receipt.verdicts.as_ref().map(|verdicts| &verdicts.files),
     };
     let of = |file: &FilePart| {
-        // Names of the files of shards begin with the folders of these.
-        let path = if receipt.shards.is_empty() { directory.join(&file.name) } else { PathBuf::from(&file.name) };
+        let path = directory.join(&file.name);
         let folder = path.parent().and_then(Path::file_name);
         let is_its_own = |place, list: &ListPart| {
             !receipt.options.per_input || folder == Some(list_folder(place, Path::new(&list.path)).as_ref())

@@ -53,6 +53,9 @@ pub struct Job {
     pub url_field: UrlField,
     /// Where the partitions go; nowhere, if lines are only counted.
     pub destination: Option<Destination>,
+    /// Whether blocked lines stand behind what blocked them: the rule, its line, and when its robots.txt was captured. A
+    /// partition that is blocked is a table then, and of verdicts each has these columns behind it.
+    pub explain: bool,
     /// Who asks: crawlers of the policy, at least one; for each, the lines are split of their own.
     pub crawlers: Vec<Crawler>,
     /// What to do where there is no definite verdict.
@@ -191,8 +194,8 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
     // Nobody else writes to the folder until all is done, even what is done when the run has failed.
     let (start, _lock) = start(policy, job, &options, &lists)?;
     let (destinations, border) = match start {
-        Start::Done(receipt) => return Ok(receipt),
-        Start::Judging(destinations, border) => (destinations, border),
+        Start::Done(receipt) => return Ok(*receipt),
+        Start::Judging(destinations, border) => (*destinations, border.map(|border| *border)),
     };
     let unique = || {
         let folder = job.destination.as_ref().and_then(Destination::folder);
@@ -259,12 +262,7 @@ fn complete(
         receipt(policy, &job.crawlers, options, lists, &totals, job.destination.as_ref(), output.as_ref());
     if let (Some(output), Some(needed)) = (&mut output, needed) {
         let status = |origin: &str, _: &_| policy.index().get(origin.as_bytes())?.state().answered.status;
-        let mut origins = 0;
-        output.write_file(NEEDED, |mut file| {
-            origins = needed.write(status, &mut file)?;
-            Ok(())
-        })?;
-        receipt.origins_needed = Some(origins);
+        receipt.has_needed(&output.write_file(NEEDED, |mut file| needed.write(status, &mut file))?);
     }
     receipt.speed = speed;
     receipt.seconds = keeper.map_or_else(|| progress.snapshot().seconds, Keeper::seconds);
@@ -289,6 +287,7 @@ fn options(job: &Job, threads: usize) -> ReceiptOptions {
         form: destination.map_or(Form::Partitions, Destination::form),
         compress: folder.and_then(|folder| folder.compress),
         split_size: folder.and_then(|folder| folder.split_size),
+        explain: job.explain,
         unique: job.unique,
         threads,
         chunk_size: if job.chunk_size == 0 { CHUNK } else { job.chunk_size },
@@ -359,6 +358,7 @@ fn receipt(
         dot_segments: totals.dot_segments,
         normalised_paths: totals.normalised,
         origins_needed: None,
+        robots_needed: None,
         shards: Vec::new(),
         policy_checksum: Hex(policy.checksum()),
         policy: policy.statistics().clone(),

@@ -10,6 +10,7 @@ use super::checkpoint::{Border, Checkpoint, JobRecord, ListRecord, Stage};
 use super::commit::give_names;
 use super::file_layout::FileLayout;
 use super::folder_lock::FolderLock;
+use super::form::Rows;
 use super::keeper::Keeper;
 use super::list::List;
 use super::needed::{Needed, NeededState};
@@ -21,15 +22,15 @@ use super::turns::Destinations;
 use crate::policy::{Crawler, Policy};
 use crate::robots::Agents;
 
-/// Folders with what files begin with there.
+/// Folders with the head lines of their lists.
 type Folders = Vec<(String, Vec<u8>)>;
 
 /// What a run starts with.
 pub(super) enum Start {
     /// Lines are to be judged, from the border on if there is one.
-    Judging(Option<Destinations>, Option<Border>),
+    Judging(Box<Option<Destinations>>, Option<Box<Border>>),
     /// An earlier run did it all.
-    Done(Receipt),
+    Done(Box<Receipt>),
 }
 
 /// Prepares the folder of a job, and locks it.
@@ -41,18 +42,19 @@ pub(super) fn start(
 ) -> Result<(Start, Option<FolderLock>), FilterError> {
     let agents: Vec<&Agents> = job.crawlers.iter().map(Crawler::agents).collect();
     let destination = match &job.destination {
-        None => return Ok((Start::Judging(None, None), None)),
+        None => return Ok((Start::Judging(Box::default(), None), None)),
         Some(Destination::Pipe(pipe)) => {
-            return Ok((Start::Judging(Some(piped(*pipe, &agents, lists)?), None), None));
+            return Ok((Start::Judging(Box::new(Some(piped(*pipe, job, lists)?)), None), None));
         }
         Some(Destination::Folder(folder)) => folder,
     };
-    let layout = FileLayout::new(destination.form, &agents, destination.compress, destination.split_size)?;
+    let rows = Rows { form: destination.form, explain: job.explain, crawlers: agents.len() };
+    let layout = FileLayout::new(rows, &agents, destination.compress, destination.split_size)?;
     let directory = &destination.directory;
     if let Some(list) = job.lists.iter().find(|list| would_replace(directory, &layout, list)) {
         return Err(FilterError::ListInOutput { path: list.clone() });
     }
-    let folders = folders(destination, &agents, lists)?;
+    let folders = folders(destination, lists)?;
     let record = record(policy, job, options, lists);
     if job.long_run.resume {
         let problem = "standard input and pipes cannot be read again; give files as lists".to_owned();
@@ -65,15 +67,17 @@ pub(super) fn start(
 }
 
 /// What goes to standard output, of which nothing is kept.
-fn piped(pipe: Pipe, agents: &[&Agents], lists: &[List]) -> Result<Destinations, FilterError> {
+fn piped(pipe: Pipe, job: &Job, lists: &[List]) -> Result<Destinations, FilterError> {
+    let crawlers = job.crawlers.len();
     let file = match pipe {
-        Pipe::Only(_) if agents.len() > 1 => return Err(FilterError::SeveralCrawlers { given: agents.len() }),
+        Pipe::Only(_) if crawlers > 1 => return Err(FilterError::SeveralCrawlers { given: crawlers }),
         Pipe::Only(partition) => partition as usize,
         Pipe::Verdicts => 0,
     };
-    let form = pipe.form();
-    let sink = Sink::Pipe(sink::Pipe::new(file, &form.head(agents, common_head(lists)?))?);
-    Ok(Destinations { sink, needed: None, form, frames: None, per_input: false, keeper: None })
+    let rows = Rows { form: pipe.form(), explain: job.explain, crawlers };
+    let agents: Vec<Agents> = job.crawlers.iter().map(|crawler| crawler.agents().clone()).collect();
+    let sink = Sink::Pipe(sink::Pipe::new(file, &rows.head(file, &agents, common_head(lists)?))?);
+    Ok(Destinations { sink, needed: None, rows, frames: None, per_input: false, keeper: None })
 }
 
 /// What makes the job the one that it is; `None` where its lists cannot be read again.
@@ -89,14 +93,13 @@ fn record(policy: &Policy, job: &Job, options: &ReceiptOptions, lists: &[List]) 
     })
 }
 
-/// The folders of the sets of files, and what files begin with there.
-fn folders(destination: &Folder, agents: &[&Agents], lists: &[List]) -> Result<Folders, FilterError> {
-    let form = destination.form;
+/// The folders of the sets of files, and the head lines of their lists.
+fn folders(destination: &Folder, lists: &[List]) -> Result<Folders, FilterError> {
     if destination.per_input {
         let lists = lists.iter().enumerate();
-        Ok(lists.map(|(place, list)| (list_folder(place, &list.path), form.head(agents, &list.head))).collect())
+        Ok(lists.map(|(place, list)| (list_folder(place, &list.path), list.head.clone())).collect())
     } else {
-        Ok(vec![(String::new(), form.head(agents, common_head(lists)?))])
+        Ok(vec![(String::new(), common_head(lists)?.to_vec())])
     }
 }
 
@@ -125,7 +128,7 @@ fn anew(
     };
     let needed = needed.map_err(|error| FilterError::Output { path: directory.clone(), error })?;
     let keeper = record.map(|record| Keeper::new(record, directory.clone(), job.long_run.checkpoint, None));
-    Ok(Start::Judging(Some(destinations(destination, output, needed, keeper)), None))
+    Ok(Start::Judging(Box::new(Some(destinations(destination, output, needed, keeper))), None))
 }
 
 /// Goes on where the checkpoint in the folder says; anew, where there is no run yet.
@@ -142,7 +145,7 @@ fn resume(
         return match receipt_in(directory)? {
             Some(receipt) => match difference_of_complete(directory, &receipt, &record) {
                 Some(difference) => Err(refused(format!("it is complete, but {difference}"))),
-                None => Ok(Start::Done(receipt)),
+                None => Ok(Start::Done(Box::new(receipt))),
             },
             None => anew(destination, job, folders, layout, Some(record)),
         };
@@ -154,7 +157,9 @@ fn resume(
         Stage::Naming(names) => {
             give_names(directory, &names)?;
             let receipt = receipt_in(directory)?;
-            receipt.map(Start::Done).ok_or_else(|| refused("its receipt is gone".to_owned()))
+            receipt
+                .map(|receipt| Start::Done(Box::new(receipt)))
+                .ok_or_else(|| refused("its receipt is gone".to_owned()))
         }
         Stage::Judging(border) => {
             let output = Output::resume(directory, folders, layout, &border.files)?;
@@ -166,7 +171,8 @@ fn resume(
             };
             let seconds = Some(border.seconds);
             let keeper = Keeper::new(record, directory.clone(), job.long_run.checkpoint, seconds);
-            Ok(Start::Judging(Some(destinations(destination, output, needed, Some(keeper))), Some(*border)))
+            let destinations = destinations(destination, output, needed, Some(keeper));
+            Ok(Start::Judging(Box::new(Some(destinations)), Some(border)))
         }
     }
 }
@@ -199,8 +205,8 @@ fn destinations(destination: &Folder, mut output: Output, needed: Needed, keeper
     if let Some(keeper) = &keeper {
         output.keep_with(Arc::clone(keeper));
     }
-    let Folder { form, compress, per_input, .. } = *destination;
-    Destinations { sink: Sink::Folder(output), needed: Some(needed), form, frames: compress, per_input, keeper }
+    let (&Folder { compress, per_input, .. }, rows) = (destination, output.rows());
+    Destinations { sink: Sink::Folder(output), needed: Some(needed), rows, frames: compress, per_input, keeper }
 }
 
 /// The receipt of a complete run in a folder.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::FilterError;
-use super::form::Form;
+use super::form::Rows;
 use super::judge::Bench;
 use super::output::Block;
 use super::skipped::{Skipped, SkippedPart};
@@ -26,7 +26,7 @@ pub(super) struct Totals {
     pub added_line_feeds: u64,
     pub dot_segments: u64,
     pub normalised: u64,
-    form: Option<Form>,
+    rows: Option<Rows>,
 }
 
 /// What a list came to.
@@ -41,7 +41,7 @@ pub(super) struct ListTotals {
 }
 
 impl Totals {
-    pub fn new(lists: usize, crawlers: usize, form: Option<Form>) -> Totals {
+    pub fn new(lists: usize, crawlers: usize, rows: Option<Rows>) -> Totals {
         let none = Tally::default();
         let list = ListTotals {
             input: none,
@@ -54,12 +54,12 @@ impl Totals {
             kept: none,
             duplicates: none,
             crawlers: vec![Sorted::default(); crawlers],
-            written: vec![none; form.map_or(0, |form| form.files(crawlers))],
+            written: vec![none; rows.map_or(0, Rows::files)],
             lists: vec![list; lists],
             added_line_feeds: 0,
             dot_segments: 0,
             normalised: 0,
-            form,
+            rows,
         }
     }
 
@@ -122,7 +122,7 @@ impl Totals {
             let input = (self.input.lines, self.input.bytes + self.added_line_feeds, self.input.sum);
             sorted.counts.iter().sum::<u64>() == lines && whole == input
         };
-        let expected = self.form.map(|form| form.expected(&self.kept, self.added_line_feeds, &self.crawlers));
+        let expected = self.rows.map(|rows| rows.expected(&self.kept, self.added_line_feeds, &self.crawlers));
         if self.crawlers.iter().all(whole) && expected.is_none_or(|expected| expected == self.written) {
             Ok(())
         } else {

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use super::FilterError;
 use super::checkpoint::Border;
 use super::chunks::{Buffer, Chunks, Task};
-use super::form::Form;
+use super::form::Rows;
 use super::frame::{Compressor, FrameFormat};
 use super::gather::{Gathered, Gatherer};
 use super::judge::Judge;
@@ -25,7 +25,7 @@ pub(super) struct Destinations {
     pub sink: Sink,
     /// The robots.txt to fetch, if somebody wants to know.
     pub needed: Option<Needed>,
-    pub form: Form,
+    pub rows: Rows,
     /// How frames are compressed, if lines go into frames.
     pub frames: Option<FrameFormat>,
     /// Whether each list has files of its own.
@@ -39,8 +39,7 @@ pub(super) struct Turns<'l> {
     chunks: Chunks<'l>,
     pub progress: &'l Progress,
     per_input: bool,
-    crawlers: usize,
-    form: Option<Form>,
+    rows: Option<Rows>,
     /// Whether somebody wants to know which robots.txt are to be fetched.
     notes_waiting: bool,
     frames: Option<FrameFormat>,
@@ -88,14 +87,14 @@ impl<'l> Turns<'l> {
         border: Option<Border>,
         unique: Option<Unique>,
     ) -> Turns<'l> {
-        let form = destinations.as_ref().map(|destinations| destinations.form);
-        let files = form.map_or(0, |form| form.files(crawlers));
+        let rows = destinations.as_ref().map(|destinations| destinations.rows);
+        let files = rows.map_or(0, Rows::files);
         let (mut turn, gatherer) = match border {
             Some(Border { list, at, totals, gathered, .. }) => {
                 (Turn { sink: None, needed: None, totals, list, at }, gathered)
             }
             None => {
-                let totals = Totals::new(chunks.lists().len(), crawlers, form);
+                let totals = Totals::new(chunks.lists().len(), crawlers, rows);
                 (Turn { sink: None, needed: None, totals, list: 0, at: 0 }, Gatherer::new(files))
             }
         };
@@ -107,20 +106,7 @@ impl<'l> Turns<'l> {
             turn.needed = destinations.needed;
         }
         let (gatherer, turn, failure) = (Sequence::new(gatherer), Sequence::new(turn), Mutex::new(None));
-        Turns {
-            chunks,
-            progress,
-            per_input,
-            crawlers,
-            form,
-            notes_waiting,
-            frames,
-            unique,
-            gatherer,
-            turn,
-            keeper,
-            failure,
-        }
+        Turns { chunks, progress, per_input, rows, notes_waiting, frames, unique, gatherer, turn, keeper, failure }
     }
 
     /// Makes checkpoints durable until [`Turns::judged`], if there is anything to go on with.
@@ -204,10 +190,10 @@ impl<'l> Turns<'l> {
         compressor: &mut Option<Compressor>,
     ) -> Result<Option<Prepared<'b>>, FilterError> {
         let none = Prepared { blocks: Vec::new(), border: None };
-        let (Some(form), set) = (self.form, self.set(task)) else { return Ok(Some(none)) };
+        let (Some(rows), set) = (self.rows, self.set(task)) else { return Ok(Some(none)) };
         if compressor.is_none() {
             let plain = buffers.iter().enumerate().map(|(file, text)| {
-                let tally = form.tally(text, self.crawlers);
+                let tally = rows.tally(file, text);
                 Block { set, file, octets: Cow::Borrowed(text), tally }
             });
             return Ok(Some(Prepared { blocks: plain.collect(), border: None }));
@@ -231,10 +217,10 @@ impl<'l> Turns<'l> {
         gathered: Vec<Gathered>,
         compressor: &mut Option<Compressor>,
     ) -> Result<Vec<Block<'static>>, FilterError> {
-        let (Some(form), Some(compressor)) = (self.form, compressor) else { return Ok(Vec::new()) };
+        let (Some(rows), Some(compressor)) = (self.rows, compressor) else { return Ok(Vec::new()) };
         let block = |Gathered { set, file, text }: Gathered| {
             let octets = Cow::Owned(compressor.frame(&text)?);
-            Ok(Block { set, file, octets, tally: form.tally(&text, self.crawlers) })
+            Ok(Block { set, file, octets, tally: rows.tally(file, &text) })
         };
         gathered.into_iter().map(block).collect()
     }
@@ -265,7 +251,7 @@ pub(super) fn work(turns: &Turns<'_>, judges: &[Judge<'_>]) {
 }
 
 fn work_through(turns: &Turns<'_>, judges: &[Judge<'_>]) -> Result<(), FilterError> {
-    let worker = Worker::new(judges, turns.form, turns.notes_waiting);
+    let worker = Worker::new(judges, turns.rows, turns.notes_waiting);
     let mut hand = Hand { worker, kept: Kept::default(), compressor: turns.compressor()? };
     let mut buffer = Buffer::default();
     loop {
@@ -281,7 +267,7 @@ fn work_through(turns: &Turns<'_>, judges: &[Judge<'_>]) -> Result<(), FilterErr
         let end = task.at + chunk.octets.len() as u64;
         let more_follows = !turns.per_input && task.list + 1 < turns.chunks.lists().len();
         let left = match &turns.unique {
-            Some(unique) => unique.left(task.ticket, chunk, &mut hand.kept, turns.form.is_some())?,
+            Some(unique) => unique.left(task.ticket, chunk, &mut hand.kept, turns.rows.is_some())?,
             None => Some(chunk),
         };
         let Some(left) = left else { return Ok(()) };
@@ -362,7 +348,7 @@ mod tests {
     use super::*;
     use crate::dialect::Dialect;
     use crate::filter::unique::Lines;
-    use crate::filter::{Choices, Layout, Partition};
+    use crate::filter::{Choices, Form, Layout, Partition};
     use crate::policy::Captures;
     use crate::robots::Agents;
 
@@ -373,15 +359,16 @@ mod tests {
         let policy = Captures::new(Agents::everybody(), Dialect::DEFAULT).policy().unwrap();
         let crawler = policy.crawler(None).unwrap();
         let judges = [Judge::new(&policy, &crawler, Choices::default())];
-        let mut worker = Worker::new(&judges, Some(Form::Partitions), true);
+        let rows = Rows { form: Form::Partitions, explain: false, crawlers: 1 };
+        let mut worker = Worker::new(&judges, Some(rows), true);
         worker.judge(&Lines { octets: LINES.as_bytes(), layout: &Layout::WHOLE, mark: 0, flaws: &[] }, false);
         let deferred = &mut worker.judged.buffers[Partition::Deferred as usize];
         assert_eq!(deferred, LINES.as_bytes());
         *deferred = change(LINES).into_bytes();
-        let mut totals = Totals::new(1, 1, Some(Form::Partitions));
+        let mut totals = Totals::new(1, 1, Some(rows));
         totals.add(0, &worker.judged);
         let blocks = worker.judged.buffers.iter().enumerate().map(|(file, text)| {
-            let tally = Form::Partitions.tally(text, 1);
+            let tally = rows.tally(file, text);
             Block { set: 0, file, octets: Cow::Borrowed(text), tally }
         });
         totals.add_written(&blocks.collect::<Vec<_>>());

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::form::{self, Form};
+use super::explain::Explainer;
+use super::form::{Form, Rows, SEPARATOR, put_cause, put_no_cause};
 use super::judge::{Bench, Judge, Url};
 use super::layout::Located;
 use super::lines::{Line, Scanner};
@@ -73,7 +74,7 @@ pub(super) struct Worker<'j, 'p> {
     /// One for each crawler.
     judges: &'j [Judge<'p>],
     /// How lines are written; `None` if they are only counted.
-    form: Option<Form>,
+    rows: Option<Rows>,
     notes_waiting: bool,
     /// For each crawler.
     pub benches: Vec<Bench>,
@@ -82,20 +83,24 @@ pub(super) struct Worker<'j, 'p> {
     hashes: Vec<u128>,
     /// For each crawler.
     outcomes: Vec<Vec<Outcome>>,
+    /// For each crawler; none where nobody wants to know what blocked a line.
+    explainers: Vec<Explainer<'j, 'p>>,
     pub judged: Judged,
 }
 
 impl<'j, 'p> Worker<'j, 'p> {
-    pub fn new(judges: &'j [Judge<'p>], form: Option<Form>, notes_waiting: bool) -> Worker<'j, 'p> {
+    pub fn new(judges: &'j [Judge<'p>], rows: Option<Rows>, notes_waiting: bool) -> Worker<'j, 'p> {
+        let explained = if rows.is_some_and(|rows| rows.explain) { judges } else { &[] };
         Worker {
             judges,
-            form,
+            rows,
             notes_waiting,
             benches: judges.iter().map(|_| Bench::default()).collect(),
             lines: Vec::new(),
             located: Located::default(),
             hashes: Vec::new(),
             outcomes: vec![Vec::new(); judges.len()],
+            explainers: explained.iter().map(Explainer::new).collect(),
             judged: Judged::default(),
         }
     }
@@ -153,16 +158,18 @@ impl<'j, 'p> Worker<'j, 'p> {
             }
         }
         self.count(chunk, lines, urls);
-        match self.form {
-            Some(Form::Partitions) => self.sort(chunk, lines),
-            Some(Form::Verdicts) => self.put_verdicts(chunk, lines),
+        match self.rows {
+            Some(Rows { form: Form::Partitions, explain: false, .. }) => self.sort(chunk, lines),
+            Some(Rows { form: Form::Partitions, .. }) => self.sort_explained(chunk, lines, urls),
+            Some(Rows { form: Form::Verdicts, explain: false, .. }) => self.put_verdicts(chunk, lines),
+            Some(Rows { form: Form::Verdicts, .. }) => self.put_explained_verdicts(chunk, lines, urls),
             None => {}
         }
     }
 
     fn clear(&mut self, size: usize) {
         let mut buffers = std::mem::take(&mut self.judged.buffers);
-        buffers.resize(self.form.map_or(0, |form| form.files(self.judges.len())), Vec::new());
+        buffers.resize(self.rows.map_or(0, Rows::files), Vec::new());
         for buffer in &mut buffers {
             buffer.clear();
             // A chunk with a huge line should not take its memory for the rest of the run.
@@ -178,7 +185,7 @@ impl<'j, 'p> Worker<'j, 'p> {
         let before = judged.kept.lines;
         self.hashes.clear();
         // Where nothing is written, there is nothing to prove.
-        let hashed = self.form.is_some();
+        let hashed = self.rows.is_some();
         let hash = |line: &Line| if hashed { line_hash(line.of(chunk)) } else { 0 };
         self.hashes.extend(lines.iter().map(hash));
         let length = |line: &Line| (line.end as usize + 1).min(chunk.len()) - line.start as usize;
@@ -232,10 +239,46 @@ impl<'j, 'p> Worker<'j, 'p> {
         for (place, line) in lines.iter().enumerate() {
             for outcomes in &self.outcomes {
                 buffer.extend_from_slice(outcomes[place].partition().name().as_bytes());
-                buffer.push(form::SEPARATOR);
+                buffer.push(SEPARATOR);
             }
-            buffer.extend_from_slice(&chunk[line.start as usize..(line.end as usize + 1).min(chunk.len())]);
+            buffer.extend_from_slice(whole(line, chunk));
         }
+    }
+
+    /// Copies a batch of lines, those that are blocked behind what blocked them.
+    fn sort_explained(&mut self, chunk: &[u8], lines: &[Line], urls: &[Url<'_>]) {
+        let crawlers = self.judged.buffers.chunks_exact_mut(4).zip(&self.outcomes).zip(&mut self.explainers);
+        for ((buffers, outcomes), explainer) in crawlers {
+            for ((line, url), outcome) in lines.iter().zip(urls).zip(outcomes) {
+                let buffer = &mut buffers[outcome.partition() as usize];
+                if outcome.partition() == Partition::Blocked {
+                    put_cause(&explainer.explain(url.line), buffer);
+                }
+                buffer.extend_from_slice(whole(line, chunk));
+            }
+        }
+    }
+
+    /// Copies a batch of lines, each behind what it is to every crawler and what blocked it.
+    fn put_explained_verdicts(&mut self, chunk: &[u8], lines: &[Line], urls: &[Url<'_>]) {
+        let buffer = &mut self.judged.buffers[0];
+        for (place, (line, url)) in lines.iter().zip(urls).enumerate() {
+            for (outcomes, explainer) in self.outcomes.iter().zip(&mut self.explainers) {
+                let partition = outcomes[place].partition();
+                buffer.extend_from_slice(partition.name().as_bytes());
+                buffer.push(SEPARATOR);
+                if partition == Partition::Blocked {
+                    put_cause(&explainer.explain(url.line), buffer);
+                } else {
+                    put_no_cause(buffer);
+                }
+            }
+            buffer.extend_from_slice(whole(line, chunk));
+        }
+    }
+
+    fn form(&self) -> Option<Form> {
+        self.rows.map(|rows| rows.form)
     }
 
     /// Ends the last line of the chunk.
@@ -243,15 +286,20 @@ impl<'j, 'p> Worker<'j, 'p> {
         for (place, outcomes) in self.outcomes.iter().enumerate() {
             let Some(partition) = outcomes.last().map(|outcome| outcome.partition() as usize) else { return };
             self.judged.crawlers[place].tallies[partition].bytes += 1;
-            if self.form == Some(Form::Partitions) {
+            if self.form() == Some(Form::Partitions) {
                 self.judged.buffers[4 * place + partition].push(b'\n');
             }
         }
-        if self.form == Some(Form::Verdicts) {
+        if self.form() == Some(Form::Verdicts) {
             self.judged.buffers[0].push(b'\n');
         }
         self.judged.added_line_feed = true;
     }
+}
+
+/// A line of a chunk with its LF, where it has one.
+fn whole<'c>(line: &Line, chunk: &'c [u8]) -> &'c [u8] {
+    &chunk[line.start as usize..(line.end as usize + 1).min(chunk.len())]
 }
 
 /// Lines of which the first one begins so many octets later.

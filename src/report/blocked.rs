@@ -1,14 +1,14 @@
-//! What blocked the lines of `blocked.txt`: they are judged again, and each is explained.
+//! What blocked the blocked lines: they are judged again, and each is explained.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use super::tops::Tops;
-use crate::filter::{Bench, Judge, Partition, Reason, Receipt, VerifyError, reread};
+use crate::filter::{Bench, Explainer, Judge, Partition, Reason, Receipt, VerifyError, reread};
 use crate::origin;
 use crate::policy::{Crawler, Policy};
-use crate::rule_set::ChosenRules;
+use crate::rule_set::KeptRule;
 
 /// So many octets of a rule are told apart.
 const LONGEST_RULE: usize = 200;
@@ -53,7 +53,7 @@ impl Blocked {
     ) -> Result<Blocked, VerifyError> {
         let judge = Judge::new(policy, crawler, receipt.options.choices);
         let of = |urls: &[Cow<'_, [u8]>]| {
-            let mut chunk = Explainer { judge: &judge, crawler, origins: HashMap::new(), bench: Bench::default() };
+            let mut chunk = Counter::new(&judge);
             let mut blocked = Blocked::default();
             urls.iter().for_each(|url| chunk.count(url, &mut blocked));
             chunk.finish(&mut blocked);
@@ -70,11 +70,10 @@ impl Blocked {
     }
 }
 
-/// Explains the lines of one chunk. Lines of one origin are often neighbours, so its rules are looked up once a chunk, and
-/// text is copied once for each origin and rule, not for each line.
-struct Explainer<'p> {
-    judge: &'p Judge<'p>,
-    crawler: &'p Crawler,
+/// Counts what blocked the lines of one chunk. Text is copied once for each origin and rule, not for each line.
+struct Counter<'j, 'p> {
+    judge: &'j Judge<'p>,
+    explainer: Explainer<'j, 'p>,
     origins: HashMap<&'p [u8], Origin>,
     bench: Bench,
 }
@@ -82,12 +81,18 @@ struct Explainer<'p> {
 /// What blocked the lines of one origin.
 struct Origin {
     name: String,
-    rules: Option<ChosenRules>,
-    /// By the reason, and by the place of the rule in the file if one decided: how many lines.
-    deciders: BTreeMap<(Reason, Option<usize>), u64>,
+    /// By the reason and the line of the rule, or 0 if none decided.
+    deciders: BTreeMap<(Reason, u32), OfLine>,
 }
 
-impl Explainer<'_> {
+/// The rules of a line of a robots.txt, mostly one, and how many lines each blocked; `None` stands for no rule.
+type OfLine = Vec<(Option<KeptRule>, u64)>;
+
+impl<'j, 'p> Counter<'j, 'p> {
+    fn new(judge: &'j Judge<'p>) -> Counter<'j, 'p> {
+        Counter { judge, explainer: Explainer::new(judge), origins: HashMap::new(), bench: Bench::default() }
+    }
+
     fn count(&mut self, url: &[u8], blocked: &mut Blocked) {
         blocked.lines += 1;
         let outcome = self.judge.judge_slowly(url, &mut self.bench);
@@ -104,42 +109,33 @@ impl Explainer<'_> {
             blocked.origins.add(origin, 1, || ());
             return;
         };
-        let of_origin = self.origins.entry(record.origin).or_insert_with(|| {
-            let policy = self.judge.policy();
-            let rules = policy.groups(self.crawler).of(record.row).map(|group| policy.rules(group));
-            Origin { name: origin.into_owned(), rules, deciders: BTreeMap::new() }
-        });
-        let rule = of_origin.rule(&url[end..], reason);
-        *of_origin.deciders.entry((reason, rule)).or_default() += 1;
+        let rule = self.explainer.explain_path(&record, &origin::path(&url[end..])).rule;
+        let new = || Origin { name: origin.into_owned(), deciders: BTreeMap::new() };
+        let of_origin = self.origins.entry(record.origin).or_insert_with(new);
+        let of_line = of_origin.deciders.entry((reason, rule.map_or(0, |rule| rule.line))).or_default();
+        match of_line.iter_mut().find(|(known, _)| known.as_ref() == rule) {
+            Some((_, lines)) => *lines += 1,
+            None => of_line.push((rule.cloned(), 1)),
+        }
     }
 
     /// Adds the counts of the chunk.
     fn finish(self, blocked: &mut Blocked) {
         let mut origins: Vec<Origin> = self.origins.into_values().collect();
         origins.sort_unstable_by(|a, b| a.name.cmp(&b.name));
-        for Origin { name, rules, deciders } in origins {
-            for ((reason, rule), lines) in &deciders {
-                let rule = rule.and_then(|place| rules.as_ref()?.rules().get(place));
-                let decider = match rule {
-                    Some(rule) => Decider::Rule(rule.value[..rule.value.len().min(LONGEST_RULE)].to_vec()),
-                    None => Decider::Reason(*reason),
-                };
-                let line = rule.map_or(0, |rule| rule.line);
-                blocked.deciders.add(decider, *lines, || Place { origin: name.clone(), line });
+        for Origin { name, deciders } in origins {
+            let mut of_origin = 0;
+            for ((reason, line), of_line) in deciders {
+                for (rule, lines) in of_line {
+                    let decider = match rule {
+                        Some(rule) => Decider::Rule(rule.value[..rule.value.len().min(LONGEST_RULE)].to_vec()),
+                        None => Decider::Reason(reason),
+                    };
+                    blocked.deciders.add(decider, lines, || Place { origin: name.clone(), line });
+                    of_origin += lines;
+                }
             }
-            blocked.origins.add(name, deciders.values().sum(), || ());
+            blocked.origins.add(name, of_origin, || ());
         }
-    }
-}
-
-impl Origin {
-    /// The place of the rule that decided, if one did.
-    fn rule(&self, rest: &[u8], reason: Reason) -> Option<usize> {
-        if !matches!(reason, Reason::Rules | Reason::LastGood | Reason::Stale) {
-            return None;
-        }
-        let rules = self.rules.as_ref()?;
-        let rule = rules.explain(&origin::path(rest)).rule.filter(|rule| !rule.allow)?;
-        rules.rules().iter().position(|other| std::ptr::eq(other, rule))
     }
 }

@@ -16,6 +16,7 @@ mod compressed_lists;
 mod datasets;
 mod delimited_lists;
 mod documentation;
+mod explain;
 mod export;
 mod folder_lock;
 mod inputs;

@@ -229,6 +229,33 @@ fn a_joined_receipt_is_proved_by_its_shards() {
     bench.program("join --out all --force part-1 part-2").assert().success();
 }
 
+/// What was joined finds its shards from wherever one asks, also where all of it was moved.
+#[test]
+fn a_joined_folder_finds_its_shards_from_anywhere() {
+    let bench = bench_with_lists();
+    let folders = run_shards(&bench, 2, "");
+    fs::create_dir_all(bench.path("job/parts")).expect("a folder");
+    for folder in folders.split(' ') {
+        fs::rename(bench.path(folder), bench.path(&format!("job/parts/{folder}"))).expect("moved");
+    }
+    let mut join = bench.program("join --out ../all part-1 part-2");
+    join.current_dir(bench.path("job/parts")).assert().success();
+    let shards = ["../parts/part-1", "../parts/part-2"].map(Value::from);
+    let receipt: Value = serde_json::from_slice(&bench.read("job/all/receipt.json")).expect("JSON");
+    assert_eq!(receipt["shards"], Value::from(shards.to_vec()));
+    fs::rename(bench.path("job"), bench.path("moved")).expect("moved");
+    bench.program("verify moved/all").assert().success();
+    bench.program("verify .").current_dir(bench.path("moved/all")).assert().success();
+    bench.program("report moved/all --robots sites").assert().success();
+    bench.program("join --concat --out copied moved/parts/part-1 moved/parts/part-2").assert().success();
+    bench.program("verify copied").assert().success();
+    fs::remove_file(bench.path("moved/parts/part-1/receipt.json")).expect("removed");
+    let done = bench.program("verify moved/all").assert().code(1);
+    let table = String::from_utf8_lossy(&done.get_output().stdout).into_owned();
+    assert!(table.contains("part-1/receipt.json") && table.contains("is not there"), "{table}");
+    assert!(table.contains("part-2/allowed.txt"), "the other shard is read: {table}");
+}
+
 #[test]
 fn what_cannot_be_divided_is_an_error() {
     let bench = bench_with_lists();

@@ -3,6 +3,7 @@
 use clap::{ValueEnum, ValueHint};
 use std::path::PathBuf;
 
+use super::super::failure::Failure;
 use robosieve::filter::{Destination, Folder, Form, FrameFormat, Partition, Pipe};
 
 /// Where the lines of a run go, and how they are written.
@@ -31,6 +32,12 @@ pub struct OutputArgs {
     /// says allowed, blocked, deferred or invalid. Without --out it goes to standard output
     #[arg(long)]
     pub verdicts: bool,
+    /// Tell what blocked each blocked line, in three columns before it: rule, line (of the robots.txt), captured (when that
+    /// robots.txt was fetched); empty where no rule decided, or nobody knows. blocked.txt becomes a table, blocked.tsv, with
+    /// a head line; in verdicts.tsv the columns stand behind each verdict. In a rule, a tab is \\t, a backslash \\\\.
+    /// Blocked lines take longer by it
+    #[arg(long, conflicts_with = "count")]
+    pub explain: bool,
     /// Leave out lines whose URL was there before, in the same list or an earlier one: of each, the first line stays. URLs are
     /// the same if they are so octet for octet, without blanks around them; lines without a valid URL are never left out.
     /// The receipt counts what was left out. What was seen is kept as hashes of 128 bits in a nameless file in the folder
@@ -112,6 +119,14 @@ fn octets(given: &str) -> Result<u64, String> {
 }
 
 impl OutputArgs {
+    /// Makes sure that no option does nothing.
+    pub fn check(&self) -> Result<(), Failure> {
+        match self.only {
+            Some(Only::Allowed | Only::Deferred | Only::Invalid) if self.explain => Err(Failure::NothingBlocked),
+            _ => Ok(()),
+        }
+    }
+
     /// Whether lines are printed on the standard output.
     pub fn prints_lines(&self) -> bool {
         matches!(self.destination(), Some(Destination::Pipe(_)))

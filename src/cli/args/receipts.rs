@@ -9,7 +9,8 @@ use super::workers;
 ///
 /// Reads every file that the receipt in DIR speaks of and computes its lines, octets and checksums again, and makes sure
 /// that the receipt fits together: partitions, lists and reasons each add up to the input. Exits with 0 if everything is
-/// as the receipt says, with 1 if not (the table says where), and with 2 if something cannot be read.
+/// as the receipt says, with 1 if not (the table says which file is changed, damaged or missing), and with 2 if the receipt
+/// itself cannot be read.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   robosieve verify split
@@ -32,7 +33,8 @@ pub struct VerifyArgs {
 /// Makes sure that the folders are those of all runs with --shard of one job: the same lists, policy and options, each
 /// part once, no line left out or read twice. Writes a receipt for all of them to the folder given by --out, with the
 /// checksums that an undivided run has, and robots-needed.tsv with each origin once. The partitions stay where they are;
-/// with --concat they are copied into one. Exits with 0 if that is done, and with 2 if something is missing or does not
+/// with --concat they are copied into one. The receipt names the folders as seen from its own, so that all of them can be
+/// moved together. Exits with 0 if that is done, and with 2 if something is missing or does not
 /// fit.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:

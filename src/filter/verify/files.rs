@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use super::verdicts::Columns;
 use super::{Checked, Role, VerifyError};
-use crate::filter::form::Form;
+use crate::filter::FilterError;
+use crate::filter::form::{Form, NO_HEAD, behind};
 use crate::filter::list::{List, STANDARD_INPUT};
 use crate::filter::naming::partition_names;
 use crate::filter::needed;
@@ -15,7 +16,7 @@ use crate::filter::outcome::Reason;
 use crate::filter::output::{NEEDED, list_folder};
 use crate::filter::receipt::{FilePart, ListPart, Part, Receipt};
 use crate::filter::scan::scan;
-use crate::filter::tally::Tally;
+use crate::filter::tally::{Tally, line_hash};
 use crate::robots::Agents;
 
 /// Octets of a chunk.
@@ -33,7 +34,7 @@ pub(in crate::filter) fn outputs(
         Form::Partitions => partitions(receipt, directory, &names, threads)?,
         Form::Verdicts => verdicts(receipt, directory, &names, threads)?,
     };
-    files.push(robots_needed(receipt, directory)?);
+    files.push(robots_needed(receipt, directory));
     Ok(files)
 }
 
@@ -44,22 +45,64 @@ pub(super) fn lists(receipt: &Receipt, threads: usize) -> Result<Vec<Checked>, V
         let path = PathBuf::from(&list.path);
         let (mut found, mut problem) = (None, None);
         if list.path != STANDARD_INPUT {
-            // What the run left out is left out again.
-            let skips_bad = !list.skipped.is_empty();
-            let mut opened = List::open_all(std::slice::from_ref(&path), &receipt.options.url_field, skips_bad)?;
-            let had = list.file.as_ref().map_or(0, |file| file.length);
-            let range = list.range.as_ref().filter(|_| !opened[0].is_unreadable());
-            problem = range.and_then(|range| opened[0].cut_again(range, had));
-            if problem.is_none() {
-                let head = Tally::of_text(&opened[0].head, |line| line);
-                let text = Text { head, ..text(opened.swap_remove(0), false, threads)? };
-                problem = text.difference(list.head.as_ref(), &list.input);
-                found = Some(Part::of(&text.lines, true));
+            match readable(reread_list(list, receipt, threads))? {
+                Ok(text) => {
+                    problem = text.difference(list.head.as_ref().map(Part::tally).as_ref(), &list.input);
+                    found = Some(Part::of(&text.lines, true));
+                }
+                Err(unreadable) => problem = Some(unreadable),
             }
         }
         files.push(Checked { path, role: Role::List, found, problem });
     }
     Ok(files)
+}
+
+/// What was read of a file, or why it cannot be read, which disproves what the receipt says of it. Only what keeps all files
+/// from being read is an error.
+fn readable<T>(read: Result<T, Unreadable>) -> Result<Result<T, String>, VerifyError> {
+    match read {
+        Ok(found) => Ok(Ok(found)),
+        Err(Unreadable::Otherwise(problem)) => Ok(Err(problem)),
+        Err(Unreadable::Filter(error @ FilterError::Workers(_))) => Err(error.into()),
+        Err(Unreadable::Filter(FilterError::List { error, .. })) => Ok(Err(not_read(&error))),
+        Err(Unreadable::Filter(FilterError::Parquet { problem, .. })) => Ok(Err(problem)),
+        Err(Unreadable::Filter(error)) => Ok(Err(error.to_string())),
+    }
+}
+
+/// Why a file cannot be read.
+enum Unreadable {
+    Filter(FilterError),
+    /// It is not what it was, in these words.
+    Otherwise(String),
+}
+
+impl From<FilterError> for Unreadable {
+    fn from(error: FilterError) -> Unreadable {
+        Unreadable::Filter(error)
+    }
+}
+
+/// An error of the system, or of damaged data with its place, as the problem of a file.
+fn not_read(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "missing".to_owned(),
+        _ => format!("it cannot be read: {error}"),
+    }
+}
+
+fn reread_list(list: &ListPart, receipt: &Receipt, threads: usize) -> Result<Text, Unreadable> {
+    // What the run left out is left out again.
+    let skips_bad = !list.skipped.is_empty();
+    let mut opened = List::open_all(&[PathBuf::from(&list.path)], &receipt.options.url_field, skips_bad)?;
+    let had = list.file.as_ref().map_or(0, |file| file.length);
+    let range = list.range.as_ref().filter(|_| !opened[0].is_unreadable());
+    if let Some(problem) = range.and_then(|range| opened[0].cut_again(range, had)) {
+        return Err(Unreadable::Otherwise(problem));
+    }
+    let head = Tally::of_text(&opened[0].head, |line| line);
+    Ok(Text { head, ..text(opened.swap_remove(0), false, 0, threads)? })
 }
 
 /// What a file comes to.
@@ -72,21 +115,21 @@ struct Text {
 
 impl Text {
     /// How it differs from what the receipt says.
-    fn difference(&self, head: Option<&Part>, lines: &Part) -> Option<String> {
+    fn difference(&self, head: Option<&Tally>, lines: &Part) -> Option<String> {
         // The line feed behind it may be missing where nothing follows.
-        if head.is_some_and(|head| head.tally().sum != self.head.sum) {
+        if head.is_some_and(|head| head.sum != self.head.sum) {
             return Some("its head line is another one".to_owned());
         }
         lines.difference(&self.lines)
     }
 }
 
-/// Reads a file, with a head line or without.
-fn text(file: List, has_head: bool, threads: usize) -> Result<Text, VerifyError> {
+/// Reads a file, with a head line or without, of lines with so many columns before them.
+fn text(file: List, has_head: bool, columns: usize, threads: usize) -> Result<Text, FilterError> {
     let of = |chunk: &[u8], first: bool| {
         let end = memchr::memchr(b'\n', chunk).map_or(chunk.len(), |at| at + 1);
         let (head, lines) = chunk.split_at(if first && has_head { end } else { 0 });
-        let [head, lines] = [head, lines].map(|text| Tally::of_text(text, |line| line));
+        let [head, lines] = [head, lines].map(|text| Tally::of_text(text, |line| behind(line, columns)));
         Text { head, lines }
     };
     let append = |text: &mut Text, next: &Text| {
@@ -96,24 +139,20 @@ fn text(file: List, has_head: bool, threads: usize) -> Result<Text, VerifyError>
     Ok(scan(&[file], threads, CHUNK, of, append)?.swap_remove(0))
 }
 
-fn missing(path: &Path) -> Option<Checked> {
-    let problem = Some("missing".to_owned());
-    (!path.exists()).then(|| Checked { path: path.to_owned(), role: Role::Output, found: None, problem })
-}
-
 /// What is wrong with the octets of a file as they are stored, whatever its lines are.
 fn stored_otherwise(path: &Path, file: &FilePart) -> Option<String> {
     let stored = path.metadata().ok()?.len();
     (stored != file.file_bytes).then(|| format!("{} octets stored by the receipt, {stored} found", file.file_bytes))
 }
 
-/// The head line that a file of a partition must have: that of its list, or that of all lists.
-fn head_of<'r>(receipt: &'r Receipt, file: &FilePart) -> Option<&'r Part> {
+/// The head line that a file of a partition must have behind so many columns: that of its list, or that of all lists.
+fn head_of(receipt: &Receipt, file: &FilePart, columns: usize) -> Option<Tally> {
     let (folder, _) = file.name.split_once('/').unwrap_or_default();
     let is_its_own = |(place, list): &(usize, &ListPart)| {
         !receipt.options.per_input || list_folder(*place, Path::new(&list.path)) == folder
     };
-    receipt.lists.iter().enumerate().filter(is_its_own).find_map(|(_, list)| list.head.as_ref())
+    let head = receipt.lists.iter().enumerate().filter(is_its_own).find_map(|(_, list)| list.head.as_ref());
+    head.map(Part::tally).or_else(|| (columns > 0).then(|| Tally::of_text(NO_HEAD, |line| line)))
 }
 
 /// The files of the partitions of these names.
@@ -124,16 +163,20 @@ fn partitions(
     threads: usize,
 ) -> Result<Vec<Checked>, VerifyError> {
     let mut checked = Vec::new();
-    for file in names.iter().filter_map(|name| receipt.partitions.get(name)).flat_map(|part| &part.files) {
-        let path = directory.join(&file.name);
-        if let Some(missing) = missing(&path) {
-            checked.push(missing);
-            continue;
+    for (place, name) in names.iter().enumerate() {
+        let columns = receipt.rows().columns(place);
+        for file in receipt.partitions.get(name).into_iter().flat_map(|part| &part.files) {
+            let path = directory.join(&file.name);
+            let read = List::open(&path).and_then(|list| text(list, file.head_bytes > 0, columns, threads));
+            checked.push(match readable(read.map_err(Unreadable::from))? {
+                Ok(text) => {
+                    let problem = text.difference(head_of(receipt, file, columns).as_ref(), &file.lines);
+                    let problem = problem.or_else(|| stored_otherwise(&path, file));
+                    Checked { path, role: Role::Output, found: Some(Part::of(&text.lines, true)), problem }
+                }
+                Err(problem) => Checked::unreadable(path, problem),
+            });
         }
-        let text = text(List::open(&path)?, file.head_bytes > 0, threads)?;
-        let problem = text.difference(head_of(receipt, file), &file.lines);
-        let problem = problem.or_else(|| stored_otherwise(&path, file));
-        checked.push(Checked { path, role: Role::Output, found: Some(Part::of(&text.lines, true)), problem });
     }
     Ok(checked)
 }
@@ -147,59 +190,80 @@ fn verdicts(
     threads: usize,
 ) -> Result<Vec<Checked>, VerifyError> {
     let Some(verdicts) = &receipt.verdicts else { return Ok(Vec::new()) };
-    let (crawlers, mut all) = (receipt.agents.len(), Columns::default());
+    let (rows, mut all) = (receipt.rows(), Columns::default());
     let mut checked = Vec::new();
     for file in &verdicts.files {
         let path = directory.join(&file.name);
-        if let Some(missing) = missing(&path) {
-            checked.push(missing);
-            continue;
-        }
-        let of = |chunk: &[u8], first: bool| Columns::of(chunk, crawlers, first);
-        let found = scan(&[List::open(&path)?], threads, CHUNK, of, Columns::append)?.swap_remove(0);
-        let problem = found.strange().or_else(|| file.lines.difference(&found.lines));
-        let problem = problem.or_else(|| stored_otherwise(&path, file));
-        all.append(&found);
-        checked.push(Checked { path, role: Role::Output, found: Some(Part::of(&found.lines, true)), problem });
+        let of = |chunk: &[u8], first: bool| Columns::of(chunk, rows, first);
+        let read = List::open(&path).and_then(|list| scan(&[list], threads, CHUNK, of, Columns::append));
+        checked.push(match readable(read.map_err(Unreadable::from))? {
+            Ok(mut found) => {
+                let found = found.swap_remove(0);
+                let problem = found.strange().or_else(|| file.lines.difference(&found.lines));
+                let problem = problem.or_else(|| stored_otherwise(&path, file));
+                all.append(&found);
+                Checked { path, role: Role::Output, found: Some(Part::of(&found.lines, true)), problem }
+            }
+            Err(problem) => Checked::unreadable(path, problem),
+        });
     }
     let judged = |name| receipt.partitions.get(name).map(|part| part.judged).unwrap_or_default();
     let parts: Vec<Part> = names.iter().map(judged).collect();
-    if let Some(last) = checked.last_mut() {
+    let all_read = checked.iter().all(|file| file.found.is_some());
+    if let Some(last) = checked.last_mut().filter(|_| all_read) {
         last.problem = last.problem.take().or_else(|| all.difference(&verdicts.written, &parts, names));
     }
     Ok(checked)
 }
 
 /// The list of robots.txt to fetch: as many rows as the receipt says, which together wait for all deferred lines but
-/// those of paused origins.
-pub(in crate::filter) fn robots_needed(receipt: &Receipt, directory: &Path) -> Result<Checked, VerifyError> {
+/// those of paused origins, and are the same, octet for octet, if the receipt has their checksum.
+pub(in crate::filter) fn robots_needed(receipt: &Receipt, directory: &Path) -> Checked {
     let path = directory.join(NEEDED);
-    if let Some(missing) = missing(&path) {
-        return Ok(missing);
-    }
-    let unreadable = |error| VerifyError::Unreadable { path: path.clone(), error };
-    let (rows, lines, bytes) = File::open(&path).and_then(count_rows).map_err(unreadable)?;
+    let found = match File::open(&path).and_then(NeededRows::read) {
+        Ok(found) => found,
+        Err(error) => return Checked::unreadable(path, not_read(&error)),
+    };
     let deferred = receipt.partitions.iter().find(|(name, _)| name.starts_with("deferred"));
     let waiting = |reasons: &BTreeMap<_, u64>| -> u64 {
         reasons.iter().filter(|&(reason, _)| *reason != Reason::Paused.name()).map(|(_, lines)| lines).sum()
     };
     let waiting = deferred.map_or(0, |(_, part)| waiting(&part.reasons));
-    let problem = match (receipt.origins_needed, lines) {
-        (origins, _) if origins != Some(rows) => Some(format!("{} origins by the receipt", origins.unwrap_or(0))),
-        (_, lines) if lines != Some(waiting) => Some(format!("{waiting} lines wait by the receipt")),
-        _ => None,
+    let problem = if receipt.origins_needed != Some(found.rows.lines) {
+        Some(format!("{} origins by the receipt", receipt.origins_needed.unwrap_or(0)))
+    } else if found.waiting != Some(waiting) {
+        Some(format!("{waiting} lines wait by the receipt"))
+    } else if !found.has_head {
+        Some("its head line is another one".to_owned())
+    } else {
+        receipt.robots_needed.as_ref().and_then(|file| file.lines.difference(&found.rows))
     };
-    let found = Some(Part { lines: rows + 1, bytes, sum: None, order: None });
-    Ok(Checked { path, role: Role::Output, found, problem })
+    Checked { path, role: Role::Output, found: Some(Part::of(&found.rows, true)), problem }
 }
 
-/// The rows without the head, how many lines they wait for (`None` where one does not say), and the octets of all.
-fn count_rows(file: File) -> io::Result<(u64, Option<u64>, u64)> {
-    let bytes = file.metadata()?.len();
-    let (mut rows, mut lines) = (0, Some(0u64));
-    for row in BufReader::new(file).lines().skip(1) {
-        rows += 1;
-        lines = lines.and_then(|lines| lines.checked_add(needed::parse_row(&row.ok()?, 0)?.1.lines));
+/// What a list of robots.txt to fetch comes to.
+struct NeededRows {
+    has_head: bool,
+    /// Its rows, without the head.
+    rows: Tally,
+    /// How many lines they wait for; `None` where one does not say.
+    waiting: Option<u64>,
+}
+
+impl NeededRows {
+    fn read(file: File) -> io::Result<NeededRows> {
+        let (mut file, mut row) = (BufReader::new(file), Vec::new());
+        file.read_until(b'\n', &mut row)?;
+        let mut found = NeededRows { has_head: row == needed::HEAD, rows: Tally::default(), waiting: Some(0) };
+        loop {
+            row.clear();
+            if file.read_until(b'\n', &mut row)? == 0 {
+                return Ok(found);
+            }
+            let text = row.strip_suffix(b"\n").unwrap_or(&row);
+            found.rows.add_hashed(line_hash(text), row.len());
+            let lines = std::str::from_utf8(text).ok().and_then(|text| Some(needed::parse_row(text, 0)?.1.lines));
+            found.waiting = found.waiting.and_then(|waiting| waiting.checked_add(lines?));
+        }
     }
-    Ok((rows, lines, bytes))
 }

@@ -44,6 +44,13 @@ pub struct Checked {
     pub problem: Option<String>,
 }
 
+impl Checked {
+    /// An output that cannot be read.
+    fn unreadable(path: PathBuf, problem: String) -> Checked {
+        Checked { path, role: Role::Output, found: None, problem: Some(problem) }
+    }
+}
+
 /// What a file is to a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
@@ -116,8 +123,8 @@ impl Verification {
 ///
 /// # Errors
 ///
-/// [`VerifyError`] where the receipt, a file or a list cannot be read. A file that is missing is a [`Checked::problem`]:
-/// its lines are.
+/// [`VerifyError`] where the receipt cannot be read. A file or a list that is missing, damaged or cannot be read is a
+/// [`Checked::problem`]: its lines are not there.
 pub fn verify(directory: &Path, inputs: bool, threads: usize) -> Result<Verification, VerifyError> {
     let receipt = read_receipt(directory)?;
     if !receipt.shards.is_empty() {
@@ -140,17 +147,28 @@ fn verify_shards(
 ) -> Result<Verification, VerifyError> {
     let mut verification = Verification { files: Vec::new(), contradictions: account::contradictions(receipt) };
     let mut shards = Vec::new();
-    for folder in receipt.shards.iter().map(PathBuf::from) {
-        let of_shard = verify(&folder, inputs, threads)?;
-        verification.files.extend(of_shard.files);
-        let contradictions = of_shard.contradictions.into_iter();
+    for folder in receipt.shards.iter().map(|folder| directory.join(folder)) {
+        let of_shard = match read_receipt(&folder) {
+            Ok(receipt) => receipt,
+            Err(error) => {
+                verification.files.push(Checked::unreadable(folder.join(RECEIPT), error.to_string()));
+                continue;
+            }
+        };
+        let Verification { files, contradictions } = verify(&folder, inputs, threads)?;
+        verification.files.extend(files);
+        let contradictions = contradictions.into_iter();
         verification.contradictions.extend(contradictions.map(|problem| format!("{}: {problem}", folder.display())));
-        shards.push((folder.clone(), read_receipt(&folder)?));
+        shards.push((folder, of_shard));
     }
-    verification.files.push(files::robots_needed(receipt, directory)?);
+    verification.files.push(files::robots_needed(receipt, directory));
+    if shards.len() < receipt.shards.len() {
+        return Ok(verification);
+    }
     let Receipt { origins_needed, seconds, urls_per_second, .. } = *receipt;
-    let same = |joined| Receipt { origins_needed, seconds, urls_per_second, ..joined } == *receipt;
-    match join::joined(shards).map(same) {
+    let robots_needed = receipt.robots_needed.clone();
+    let same = |joined| Receipt { origins_needed, robots_needed, seconds, urls_per_second, ..joined } == *receipt;
+    match join::joined(&shards, &receipt.shards).map(same) {
         Ok(true) => {}
         Ok(false) => verification.contradictions.push("it is not what the receipts of its shards come to".to_owned()),
         Err(error) => verification.contradictions.push(error.to_string()),

@@ -1,6 +1,6 @@
 //! The file of all lines behind their verdicts, sorted by these.
 
-use crate::filter::form::SEPARATOR;
+use crate::filter::form::{Rows, SEPARATOR, behind};
 use crate::filter::outcome::Partition;
 use crate::filter::receipt::Part;
 use crate::filter::tally::{Tally, line_hash};
@@ -17,17 +17,17 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    /// Of a text with so many columns; with a head, if it is the `first` of its file.
-    pub fn of(text: &[u8], columns: usize, first: bool) -> Columns {
-        let mut found = Columns { partitions: vec![Default::default(); columns], ..Columns::default() };
-        let mut partitions = vec![Partition::Invalid; columns];
+    /// Of a text of these rows; with a head, if it is the `first` of its file.
+    pub fn of(text: &[u8], rows: Rows, first: bool) -> Columns {
+        let mut found = Columns { partitions: vec![Default::default(); rows.crawlers], ..Columns::default() };
+        let mut partitions = vec![Partition::Invalid; rows.crawlers];
         for line in text.split_inclusive(|&octet| octet == b'\n').skip(usize::from(first)) {
             let content = line.strip_suffix(b"\n").unwrap_or(line);
             let mut rest = content;
             let all = partitions.iter_mut().all(|partition| {
                 let Some(end) = memchr::memchr(SEPARATOR, rest) else { return false };
                 let named = Partition::ALL.into_iter().find(|named| named.name().as_bytes() == &rest[..end]);
-                rest = &rest[end + 1..];
+                rest = behind(rest, rows.columns_of_verdict());
                 named.map(|named| *partition = named).is_some()
             });
             if !all {

@@ -1,0 +1,21 @@
+//! Values between tabs.
+
+/// A value in pieces that break neither its column nor its row: a tab is written `\t`, a line feed `\n`, a carriage return
+/// `\r`, a backslash `\\`; all other octets stand as they are.
+pub(crate) fn escaped(value: &[u8]) -> impl Iterator<Item = &[u8]> {
+    value.split_inclusive(|&octet| escape(octet).is_some()).flat_map(|piece| {
+        let (last, before) = piece.split_last().expect("a piece has an octet");
+        escape(*last).map_or([piece, b""], |escape| [before, escape])
+    })
+}
+
+/// What stands for an octet.
+fn escape(octet: u8) -> Option<&'static [u8]> {
+    match octet {
+        b'\t' => Some(b"\\t"),
+        b'\n' => Some(b"\\n"),
+        b'\r' => Some(b"\\r"),
+        b'\\' => Some(b"\\\\"),
+        _ => None,
+    }
+}
