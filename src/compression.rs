@@ -11,6 +11,7 @@ use bzip2::bufread::MultiBzDecoder;
 use flate2::bufread::GzDecoder;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
+use std::ops::RangeInclusive;
 use std::path::Path;
 use zstd::stream::read::Decoder as ZstdDecoder;
 
@@ -47,6 +48,16 @@ impl Damaged {
     }
 }
 
+/// Compressed data that looks back further than there is memory for.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "its Zstandard data looks back further than the {limit} octets of memory that there are for it; --memory gives more"
+)]
+pub struct TooFarBack {
+    /// How much memory there is for it.
+    pub limit: u64,
+}
+
 /// So many octets tell how a file is compressed.
 const MAGIC_LENGTH: usize = 10;
 
@@ -55,6 +66,12 @@ const DICTIONARY_MAGIC: [u8; 4] = [0x5d, 0x2a, 0x4d, 0x18];
 
 /// The most octets of a dictionary: the tool that makes them does not make larger ones.
 const DICTIONARY_LIMIT: u64 = 100 << 20;
+
+/// What `zstd` looks back at most, unless asked otherwise when it decompresses.
+const DEFAULT_WINDOW: u64 = 1 << 27;
+
+/// What the format itself allows to ask for, in bits: more than that no decompressor gives.
+const WINDOW_BITS: RangeInclusive<u32> = 10..=if usize::BITS == 64 { 31 } else { 30 };
 
 /// Octets read and decompressed at a time.
 const BUFFER: usize = 256 << 10;
@@ -105,18 +122,24 @@ impl<R: Read> Reader<R> {
     ///
     /// Where it cannot be read, or its Zstandard dictionary is [`Damaged`].
     pub fn new(file: R) -> io::Result<Reader<R>> {
-        Reader::behind(0, file)
+        Reader::within(file, DEFAULT_WINDOW)
     }
 
-    /// The text of what `file` gives behind so many octets, which count in errors.
+    /// The same, but what its decompressor has to keep takes no more than about so much `memory`. Zstandard is the only
+    /// format that may ask for much.
     ///
     /// # Errors
     ///
-    /// Where it cannot be read, or its Zstandard dictionary is [`Damaged`].
-    pub(crate) fn behind(offset: u64, file: R) -> io::Result<Reader<R>> {
+    /// Where it cannot be read, or its Zstandard dictionary is [`Damaged`]; later, where it is [`TooFarBack`].
+    pub fn within(file: R, memory: u64) -> io::Result<Reader<R>> {
+        Reader::behind(0, file, memory)
+    }
+
+    /// The same of what `file` gives behind so many octets, which count in errors.
+    pub(crate) fn behind(offset: u64, file: R, memory: u64) -> io::Result<Reader<R>> {
         let source = Source { file, failed: false };
         let (start, text) = peeked(BufReader::with_capacity(BUFFER, source), MAGIC_LENGTH)?;
-        let input = Input { text, offset };
+        let input = Input { text, offset, memory };
         let stream = match Compression::of(&start) {
             None => Stream::Plain(input),
             Some(Compression::Gzip) => Stream::Gzip(Box::new(Members::new(input))),
@@ -220,6 +243,8 @@ impl<R: Read> Members<R> {
 struct Input<R: Read> {
     text: Peeked<BufReader<Source<R>>>,
     offset: u64,
+    /// What a decompressor may keep.
+    memory: u64,
 }
 
 impl<R: Read> Input<R> {
@@ -227,6 +252,10 @@ impl<R: Read> Input<R> {
     fn told(&self, error: io::Error, compression: Compression) -> io::Error {
         if self.text.get_ref().1.get_ref().failed {
             return error;
+        }
+        // The library has no other sign of it.
+        if compression == Compression::Zstd && error.to_string().contains("requires too much memory") {
+            return io::Error::other(TooFarBack { limit: self.memory });
         }
         io::Error::new(error.kind(), Damaged { compression, offset: self.offset, error })
     }
@@ -295,31 +324,44 @@ impl<R: Read> Read for Source<R> {
 }
 
 fn zstd_decoder<R: Read>(mut input: Input<R>, has_dictionary: bool) -> io::Result<ZstdDecoder<'static, Input<R>>> {
-    if !has_dictionary {
-        return ZstdDecoder::with_buffer(input);
-    }
-    let dictionary = dictionary(&mut input).map_err(|error| input.told(error, Compression::Zstd))?;
-    ZstdDecoder::with_dictionary(input, &dictionary)
+    let bits = window_bits(input.memory);
+    let mut decoder = if has_dictionary {
+        let dictionary = dictionary(&mut input).map_err(|error| input.told(error, Compression::Zstd))?;
+        ZstdDecoder::with_dictionary(input, &dictionary)?
+    } else {
+        ZstdDecoder::with_buffer(input)?
+    };
+    decoder.window_log_max(bits)?;
+    Ok(decoder)
+}
+
+/// How far back a decompressor that takes so much memory may look, as a power of two.
+fn window_bits(memory: u64) -> u32 {
+    memory.max(1).ilog2().clamp(*WINDOW_BITS.start(), *WINDOW_BITS.end())
 }
 
 /// The dictionary that the file begins with; it may be compressed itself.
-fn dictionary(input: &mut impl BufRead) -> io::Result<Vec<u8>> {
+fn dictionary<R: Read>(input: &mut Input<R>) -> io::Result<Vec<u8>> {
+    let limit = DICTIONARY_LIMIT.min(input.memory / 4);
     let mut head = [0; 8];
     input.read_exact(&mut head)?;
     let length = u64::from(u32::from_le_bytes([head[4], head[5], head[6], head[7]]));
-    let mut dictionary = within_limit(input.take(length))?;
+    let mut dictionary = within_limit(input.take(length), limit)?;
     if Compression::of(&dictionary) == Some(Compression::Zstd) {
-        dictionary = within_limit(ZstdDecoder::with_buffer(dictionary.as_slice())?)?;
+        dictionary = within_limit(ZstdDecoder::with_buffer(dictionary.as_slice())?, limit)?;
     }
     Ok(dictionary)
 }
 
-fn within_limit(reader: impl Read) -> io::Result<Vec<u8>> {
+fn within_limit(reader: impl Read, limit: u64) -> io::Result<Vec<u8>> {
     let mut octets = Vec::new();
-    reader.take(DICTIONARY_LIMIT + 1).read_to_end(&mut octets)?;
-    match octets.len() as u64 <= DICTIONARY_LIMIT {
+    reader.take(limit + 1).read_to_end(&mut octets)?;
+    match octets.len() as u64 <= limit {
         true => Ok(octets),
-        false => Err(io::Error::new(io::ErrorKind::InvalidData, "its dictionary is larger than 100 MiB")),
+        false => {
+            let problem = format!("its dictionary is larger than the {limit} octets that one may have");
+            Err(io::Error::new(io::ErrorKind::InvalidData, problem))
+        }
     }
 }
 
@@ -408,6 +450,18 @@ mod tests {
         }
         assert!(text(&frames).is_err(), "without it");
         assert!(text(&[skippable(13, b"another text, which it was not made with"), frames].concat()).is_err());
+    }
+
+    #[test]
+    fn a_window_is_no_larger_than_there_is_memory_for() {
+        let mut encoder = ::zstd::stream::write::Encoder::new(Vec::new(), 3).unwrap();
+        encoder.window_log(24).unwrap();
+        encoder.write_all(&TEXT.repeat(400_000)).unwrap();
+        let file = encoder.finish().unwrap();
+        let read = |memory| Reader::within(&file[..], memory).unwrap().read_to_end(&mut Vec::new());
+        assert_eq!(read(1 << 24).unwrap(), TEXT.len() * 400_000);
+        let error = read((1 << 24) - 1).unwrap_err();
+        assert!(error.get_ref().is_some_and(|error| error.is::<TooFarBack>()), "{error}");
     }
 
     #[test]

@@ -65,7 +65,10 @@ fn split(
     let choices = choices(args, now.unwrap_or_else(|| jiff::Timestamp::now().as_second()))?;
     let lists = lists::all(args)?;
     let policy = policy(args)?;
-    let job = job(args, lists, choices, crawlers(args, &policy)?);
+    let mut job = job(args, lists, choices, crawlers(args, &policy)?);
+    if let (0, Some(begun)) = (job.chunk_size, begun) {
+        job.chunk_size = begun.chunk_size;
+    }
     if args.output.out.is_some() && job.long_run.interrupt.is_none() {
         journal
             .warn("standard input and pipes cannot be read again: this run cannot be resumed should it be interrupted");

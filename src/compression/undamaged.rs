@@ -8,7 +8,7 @@ use memchr::memmem;
 use std::io::{self, BufRead, Read};
 use zstd::stream::read::Decoder as ZstdDecoder;
 
-use super::Compression;
+use super::{Compression, window_bits};
 
 /// So many times the octets of a file are read in search of something whole: a file may be full of false beginnings.
 const PASSES: u64 = 4;
@@ -19,12 +19,14 @@ pub(crate) struct Search {
     compression: Compression,
     /// Octets that may still be read.
     budget: u64,
+    /// What a decompressor may take.
+    memory: u64,
 }
 
 impl Search {
-    /// In a file of so many octets.
-    pub fn new(compression: Compression, length: u64) -> Search {
-        Search { compression, budget: length.saturating_mul(PASSES) }
+    /// In a file of so many octets, with decompressors that take so much memory.
+    pub fn new(compression: Compression, length: u64, memory: u64) -> Search {
+        Search { compression, budget: length.saturating_mul(PASSES), memory }
     }
 
     /// Where the first whole member, frame or stream begins at `from` or behind it.
@@ -52,7 +54,9 @@ impl Search {
         let all = |text: &mut dyn Read| io::copy(text, &mut io::sink()).is_ok();
         match self.compression {
             Compression::Gzip => all(&mut GzDecoder::new(file)),
-            Compression::Zstd => ZstdDecoder::with_buffer(file).is_ok_and(|decoder| all(&mut decoder.single_frame())),
+            Compression::Zstd => ZstdDecoder::with_buffer(file).is_ok_and(|mut decoder| {
+                decoder.window_log_max(window_bits(self.memory)).is_ok() && all(&mut decoder.single_frame())
+            }),
             Compression::Bzip2 => all(&mut BzDecoder::new(file)),
         }
     }
@@ -83,7 +87,7 @@ mod tests {
             let cut = &whole[..whole.len() - 1];
             let file = [cut, &whole, b"between", &whole[..12], &whole].concat();
             let second = cut.len() + whole.len() + 19;
-            let next = |from| Search::new(compression, file.len() as u64).next(&file, from);
+            let next = |from| Search::new(compression, file.len() as u64, 1 << 27).next(&file, from);
             assert_eq!(next(0), Some(cut.len()), "{compression:?}");
             assert_eq!(next(cut.len()), Some(cut.len()));
             assert_eq!(next(cut.len() + 1), Some(second));
@@ -96,9 +100,9 @@ mod tests {
     fn a_search_ends_among_false_beginnings() {
         let whole = gzip(&TEXT.repeat(50));
         let file = [whole[..whole.len() - 8].repeat(200), whole].concat();
-        let mut search = Search::new(Compression::Gzip, 1);
+        let mut search = Search::new(Compression::Gzip, 1, 0);
         assert_eq!(search.next(&file, 0), None);
-        assert!(Search::new(Compression::Gzip, file.len() as u64).next(&file, 0).is_some());
+        assert!(Search::new(Compression::Gzip, file.len() as u64, 0).next(&file, 0).is_some());
     }
 
     #[test]

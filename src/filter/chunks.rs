@@ -6,7 +6,7 @@
 
 use std::mem::take;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use super::FilterError;
 use super::list::{List, Patience, Reading, chunk_end, fill};
@@ -23,6 +23,8 @@ const MOST_GAPS: usize = 1000;
 pub(super) struct Chunks<'l> {
     lists: &'l [List],
     chunk_size: usize,
+    /// How long a line may be.
+    longest: usize,
     patience: Patience,
     input: Mutex<Input<'l>>,
     /// Octets that were read of the lists' files.
@@ -31,6 +33,35 @@ pub(super) struct Chunks<'l> {
     stopped: AtomicBool,
     /// Whether somebody outside wants no more to be handed out.
     interrupt: Option<Arc<AtomicBool>>,
+    alone: Arc<Alone>,
+}
+
+/// Lets one long chunk at a time go its way, because of memory.
+#[derive(Default)]
+struct Alone {
+    taken: Mutex<bool>,
+    free: Condvar,
+}
+
+/// The right to have a long chunk, until it is dropped.
+struct Permit(Arc<Alone>);
+
+impl Alone {
+    fn permit(self: &Arc<Alone>) -> Permit {
+        let mut taken = lock(&self.taken);
+        while *taken {
+            taken = self.free.wait(taken).unwrap_or_else(PoisonError::into_inner);
+        }
+        *taken = true;
+        Permit(Arc::clone(self))
+    }
+}
+
+impl Drop for Permit {
+    fn drop(&mut self) {
+        *lock(&self.0.taken) = false;
+        self.0.free.notify_one();
+    }
 }
 
 /// What has not been read yet.
@@ -74,6 +105,8 @@ pub(super) struct Task<'l> {
     mapped: Option<&'l [u8]>,
     /// What was left out before it.
     pub skipped: Vec<Skipped>,
+    /// Held by a chunk that is far longer than others are.
+    permit: Option<Permit>,
 }
 
 /// Where the first chunk of a list begins.
@@ -91,13 +124,18 @@ impl<'l> Chunks<'l> {
     pub fn from(lists: &'l [List], chunk_size: usize, source: &'l AtomicU64, (list, at): (usize, u64)) -> Chunks<'l> {
         let input = Input::from(lists, list, at);
         let (input, stopped) = (Mutex::new(input), AtomicBool::new(false));
-        let patience = Patience::UntilFull;
-        Chunks { lists, chunk_size, patience, input, source, stopped, interrupt: None }
+        let (patience, longest, alone) = (Patience::UntilFull, LONGEST_CHUNK, Arc::default());
+        Chunks { lists, chunk_size, longest, patience, input, source, stopped, interrupt: None, alone }
     }
 
     /// The same, but those of streams are waited for with this patience; others have the size that is wanted.
     pub fn with_patience(self, patience: Patience) -> Chunks<'l> {
         Chunks { patience, ..self }
+    }
+
+    /// The same, but lines must not be longer than this.
+    pub fn with_lines_up_to(self, longest: usize) -> Chunks<'l> {
+        Chunks { longest, ..self }
     }
 
     /// Hands out no more once this is set.
@@ -112,6 +150,20 @@ impl<'l> Chunks<'l> {
 
     fn is_asked_to_stop(&self) -> bool {
         self.interrupt.as_ref().is_some_and(|interrupt| interrupt.load(Ordering::Relaxed))
+    }
+
+    /// Makes sure that the last line of a chunk is not too long; others end before a chunk is full.
+    fn limit_lines(&self, list: &List, at: u64, chunk: &[u8]) -> Result<(), FilterError> {
+        let longest = self.longest.min(LONGEST_CHUNK - self.chunk_size.min(LONGEST_CHUNK / 2));
+        if chunk.len() <= longest {
+            return Ok(());
+        }
+        let start = memchr::memrchr(b'\n', &chunk[..chunk.len() - 1]).map_or(0, |end| end + 1);
+        if chunk.len() - start <= longest {
+            return Ok(());
+        }
+        let head = if list.mapped().is_some() { 0 } else { list.head_length as u64 };
+        Err(FilterError::LineTooLong { path: list.path.clone(), offset: head + at + start as u64, longest })
     }
 
     /// The lists.
@@ -131,7 +183,11 @@ impl<'l> Chunks<'l> {
             let (place, at) = (input.list, input.at);
             match self.take(&mut input, buffer) {
                 Ok(Some(mapped)) => {
-                    input.at += mapped.map_or(buffer.octets.len(), <[u8]>::len) as u64;
+                    let chunk = mapped.unwrap_or(&buffer.octets);
+                    self.limit_lines(&self.lists[place], at, chunk)?;
+                    // Whoever has one needs nothing that is locked here.
+                    let is_long = chunk.len() > self.chunk_size.saturating_mul(2);
+                    input.at += chunk.len() as u64;
                     if at < input.done {
                         // The same chunks as before, unless the list is another one.
                         if input.at > input.done {
@@ -140,8 +196,9 @@ impl<'l> Chunks<'l> {
                         input.skipped.clear();
                         continue;
                     }
-                    let task =
-                        Task { ticket: input.tickets, list: place, at, mapped, skipped: take(&mut input.skipped) };
+                    let (ticket, skipped) = (input.tickets, take(&mut input.skipped));
+                    let permit = is_long.then(|| self.alone.permit());
+                    let task = Task { ticket, list: place, at, mapped, skipped, permit };
                     input.tickets += 1;
                     return Ok(Some(task));
                 }
@@ -174,18 +231,19 @@ impl<'l> Chunks<'l> {
                 let start = *at as usize;
                 let chunk = &text[start..chunk_end(text, start, self.chunk_size)];
                 self.source.fetch_add(chunk.len() as u64, Ordering::Relaxed);
-                is_short_enough(chunk, list)?;
                 return Ok((!chunk.is_empty()).then_some(Some(chunk)));
             }
-            Reading::Stream(stream) => fill(stream, self.chunk_size, self.patience, left, &mut buffer.octets)
-                .map_err(|error| FilterError::List { path: list.path.clone(), error }),
+            Reading::Stream(stream) => {
+                fill(stream, self.chunk_size, self.longest, self.patience, left, &mut buffer.octets)
+                    .map_err(|error| FilterError::List { path: list.path.clone(), error })
+            }
             Reading::Rows(rows) => {
                 let filled = rows.fill(self.chunk_size, &mut buffer.octets, &mut buffer.flaws);
                 self.source.fetch_add(rows.taken(), Ordering::Relaxed);
                 filled.map_err(|problem| FilterError::Parquet { path: list.path.clone(), problem })
             }
         };
-        match filled.and_then(|filled| is_short_enough(&buffer.octets, list).map(|()| filled)) {
+        match filled {
             Err(failure) if list.skips_bad => {
                 // The whole lines before it are read; the last one, which was cut, is another one than it was.
                 left.clear();
@@ -208,6 +266,10 @@ impl<'l> Chunks<'l> {
         }
         let file_at = failure.damaged_at();
         let is_table = matches!(input.reading, Some(Reading::Rows(_)));
+        if !is_table {
+            // Its decompressor is done with; the search takes another one.
+            input.reading = None;
+        }
         let behind = file_at.filter(|_| input.gaps < MOST_GAPS);
         let behind = behind.and_then(|at| list.read_behind(at, self.source, &mut input.search));
         let file_next = behind.as_ref().map(|&(at, _)| at);
@@ -222,11 +284,6 @@ impl<'l> Chunks<'l> {
         }
         Ok(())
     }
-}
-
-/// Makes sure that a chunk is not longer than it may be: then it is one line.
-fn is_short_enough(chunk: &[u8], list: &List) -> Result<(), FilterError> {
-    if chunk.len() > LONGEST_CHUNK { Err(FilterError::LineTooLong { path: list.path.clone() }) } else { Ok(()) }
 }
 
 impl<'l> Input<'l> {
@@ -257,7 +314,19 @@ impl<'l> Input<'l> {
     }
 }
 
+impl Buffer {
+    /// Keeps no memory.
+    pub fn release(&mut self) {
+        *self = Buffer::default();
+    }
+}
+
 impl Task<'_> {
+    /// Whether it is so long that nobody should keep memory of its size.
+    pub fn is_long(&self) -> bool {
+        self.permit.is_some()
+    }
+
     /// Its octets, if it was taken with this `buffer`.
     pub fn octets<'b>(&'b self, buffer: &'b Buffer) -> &'b [u8] {
         self.mapped.unwrap_or(&buffer.octets)

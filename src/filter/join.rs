@@ -13,10 +13,10 @@ use std::path::{Component, Path, PathBuf};
 use super::FilterError;
 use super::file_layout::FileLayout;
 use super::folder_lock::FolderLock;
+use super::memory::Memory;
 use super::needed::{Needed, parse_row};
 use super::output::{NEEDED, Output, RECEIPT};
 use super::receipt::{FilePart, Part, PartitionPart, Receipt, ReceiptOptions};
-use super::run::NEEDED_LIMIT;
 use super::tally::Tally;
 use super::verify::account::contradictions;
 use super::verify::files::{outputs, robots_needed};
@@ -232,8 +232,9 @@ fn complete(shards: &[(PathBuf, Receipt)]) -> Result<(), JoinError> {
 
 /// In what two shards of one job must not differ, but do.
 fn difference(one: &Receipt, other: &Receipt) -> Option<&'static str> {
-    // Neither workers nor shards change a verdict or the order of lines.
-    let asked = |receipt: &Receipt| ReceiptOptions { shard: None, threads: 0, ..receipt.options.clone() };
+    // Neither workers, chunks nor shards change a verdict or the order of lines.
+    let asked =
+        |receipt: &Receipt| ReceiptOptions { shard: None, threads: 0, chunk_size: 0, ..receipt.options.clone() };
     let lists =
         |receipt: &Receipt| receipt.lists.iter().map(|list| (list.path.clone(), list.file.clone())).collect::<Vec<_>>();
     let checks = [
@@ -380,7 +381,7 @@ fn open_at(path: &Path, start: u64) -> io::Result<File> {
 
 /// The robots.txt to fetch of all shards.
 fn needed(shards: &[(PathBuf, Receipt)], out: &Path) -> Result<Needed, JoinError> {
-    let mut needed = Needed::new(out, NEEDED_LIMIT);
+    let mut needed = Needed::new(out, Memory::default().needed());
     let mut first = 0;
     for path in shards.iter().map(|(folder, _)| folder.join(NEEDED)) {
         let unreadable = |error| JoinError::Unreadable { path: path.clone(), error };

@@ -22,6 +22,7 @@ mod layout;
 mod leftovers;
 mod lines;
 mod list;
+mod memory;
 mod metrics;
 mod naming;
 mod needed;
@@ -55,6 +56,7 @@ pub use join::{JoinError, join};
 pub use judge::{Bench, Judge, Url};
 pub use layout::{Column, Delimiter, DelimiterError, Layout, UrlField, UrlFieldError};
 pub use list::{FileState, STANDARD_INPUT};
+pub use memory::DEFAULT_MEMORY;
 pub use metrics::{Metrics, MetricsError};
 pub(crate) use naming::partition_names;
 pub(crate) use needed::parse_row as parse_needed;
@@ -138,11 +140,26 @@ pub enum FilterError {
     /// Standard input, given more than once.
     #[error("standard input (-) is given twice as a list, but it can be read only once")]
     StandardInputTwice,
-    /// A line of 4 GiB or more.
-    #[error("the list {} has a line of 4 GiB or more; that is no URL list", path.display())]
+    /// A line that is longer than memory is given for.
+    #[error(
+        "the list {} has a line of more than {longest} octets, which begins at byte {offset} of its text; that is as much as \
+         there is memory for: give more with --memory, or leave such lines out", path.display()
+    )]
     LineTooLong {
         /// The list.
         path: PathBuf,
+        /// Where the line begins, decompressed.
+        offset: u64,
+        /// How long a line may be.
+        longest: usize,
+    },
+    /// Memory in which nobody can work.
+    #[error("{given} octets of memory are too few for this run; it takes at least {least}, to be given with --memory")]
+    TooLittleMemory {
+        /// How much is given.
+        given: u64,
+        /// How much it takes.
+        least: u64,
     },
     /// A folder that another run writes to.
     #[error("another run is writing to {}; wait for its end, or choose another folder for --out", path.display())]

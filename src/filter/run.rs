@@ -3,7 +3,7 @@
 //! Every worker takes the next chunk, judges it into buffers of its own, waits for its turn, takes room in the output
 //! files, passes the turn on, and writes at the places it took. Turns go in the order of the chunks, so the order of
 //! the lines is that of the input whatever the number of workers; only the turn itself is one worker's at a time, and
-//! memory is one chunk's a worker. A worker only ever waits for one that is already busy with an earlier chunk.
+//! memory is one chunk's a worker, of which there are as many as [have room](super::memory). A worker only ever waits for one that is already busy with an earlier chunk.
 //!
 //! Where files are compressed, a chunk has an earlier turn as well: what it has for each file is gathered with what came
 //! before ([`gather`](super::gather)), the worker compresses what is enough for a frame, and then takes its turn with the
@@ -25,6 +25,7 @@ use super::judge::Judge;
 use super::keeper::Keeper;
 use super::layout::UrlField;
 use super::list::{List, Patience};
+use super::memory::{Crew, DEFAULT_MEMORY, Memory};
 use super::naming::partition_names;
 use super::outcome::Partition;
 use super::output::{NEEDED, Output, RECEIPT};
@@ -37,12 +38,6 @@ use super::totals::{ListTotals, Totals};
 use super::turns::{Turns, work};
 use super::unique::Unique;
 use crate::policy::{Crawler, Policy};
-
-/// Octets of a chunk, unless asked otherwise: it and its copy in the buffers stay in a core's cache.
-const CHUNK: usize = 1 << 20;
-
-/// How much memory the origins with deferred lines may take before they go to disk.
-pub(super) const NEEDED_LIMIT: usize = 64 << 20;
 
 /// What to do.
 #[derive(Debug, Clone)]
@@ -62,9 +57,9 @@ pub struct Job {
     pub choices: Choices,
     /// Whether lines are left out whose URLs were there before.
     pub unique: bool,
-    /// Workers; 0: as many as there are processors.
+    /// Workers; 0: as many as there are processors. There are fewer where there is no memory for so many.
     pub threads: usize,
-    /// Octets of a chunk; 0: the default.
+    /// Octets of a chunk; 0: as many as are good for so many workers.
     pub chunk_size: usize,
     /// What makes a long run many runs, or one that can be left alone.
     pub long_run: LongRun,
@@ -83,12 +78,15 @@ pub struct LongRun {
     pub checkpoint: Duration,
     /// Set by whoever wants the run to stop at the next chunk.
     pub interrupt: Option<Arc<AtomicBool>>,
+    /// How many octets of memory it may take, besides files that are mapped and the policy.
+    pub memory: u64,
 }
 
 impl Default for LongRun {
-    /// All of the lists, anew; a checkpoint every five seconds.
+    /// All of the lists, anew; a checkpoint every five seconds; [`DEFAULT_MEMORY`].
     fn default() -> LongRun {
-        LongRun { shard: None, resume: false, skip_bad: false, checkpoint: Duration::from_secs(5), interrupt: None }
+        let checkpoint = Duration::from_secs(5);
+        LongRun { shard: None, resume: false, skip_bad: false, checkpoint, interrupt: None, memory: DEFAULT_MEMORY }
     }
 }
 
@@ -182,17 +180,19 @@ pub fn run(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, F
 }
 
 fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, FilterError> {
-    let mut lists = List::open_all(&job.lists, &job.url_field, job.long_run.skip_bad)?;
+    let memory = Memory::new(job.long_run.memory, job.crawlers.len())?;
+    let mut lists = List::open_all(&job.lists, &job.url_field, memory.decompressor(), job.long_run.skip_bad)?;
     if let Some(shard) = job.long_run.shard {
         if job.unique {
             return Err(FilterError::UniqueShard);
         }
         shard.cut(&mut lists)?;
     }
-    let pool = ThreadPoolBuilder::new().num_threads(job.threads).build()?;
-    let options = options(job, pool.current_num_threads());
+    let crew = memory.crew(asked_workers(job), (job.chunk_size > 0).then_some(job.chunk_size));
+    let pool = ThreadPoolBuilder::new().num_threads(crew.workers).build()?;
+    let options = options(job, crew);
     // Nobody else writes to the folder until all is done, even what is done when the run has failed.
-    let (start, _lock) = start(policy, job, &options, &lists)?;
+    let (start, _lock) = start(policy, job, &options, &lists, memory)?;
     let (destinations, border) = match start {
         Start::Done(receipt) => return Ok(*receipt),
         Start::Judging(destinations, border) => (*destinations, border.map(|border| *border)),
@@ -214,7 +214,8 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
         Some(Destination::Pipe(_)) => Patience::UntilLine,
         _ => Patience::UntilFull,
     };
-    let chunks = chunks.with_patience(patience).until(job.long_run.interrupt.clone());
+    let chunks =
+        chunks.with_patience(patience).with_lines_up_to(memory.longest_line()).until(job.long_run.interrupt.clone());
     progress.begin(lists.iter().map(List::source_length).sum(), judges.len());
     if let Some(border) = &border {
         progress.resume(&border.totals, left_out(&lists, border));
@@ -232,6 +233,12 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
             keeper.discard();
         }
     })
+}
+
+/// How many workers are wanted.
+fn asked_workers(job: &Job) -> usize {
+    let processors = || std::thread::available_parallelism().map_or(1, usize::from);
+    if job.threads == 0 { processors() } else { job.threads }
 }
 
 /// Octets of the lists' files that a run that goes on does not read again: what is not mapped is read from its start.
@@ -278,7 +285,7 @@ fn complete(
 }
 
 /// What is asked for, as the receipt has it.
-fn options(job: &Job, threads: usize) -> ReceiptOptions {
+fn options(job: &Job, crew: Crew) -> ReceiptOptions {
     let destination = job.destination.as_ref();
     let folder = destination.and_then(Destination::folder);
     ReceiptOptions {
@@ -289,8 +296,8 @@ fn options(job: &Job, threads: usize) -> ReceiptOptions {
         split_size: folder.and_then(|folder| folder.split_size),
         explain: job.explain,
         unique: job.unique,
-        threads,
-        chunk_size: if job.chunk_size == 0 { CHUNK } else { job.chunk_size },
+        threads: crew.workers,
+        chunk_size: crew.chunk_size,
         per_input: folder.is_some_and(|folder| folder.per_input),
         shard: job.long_run.shard,
     }
@@ -323,24 +330,9 @@ fn receipt(
         };
         (name.clone(), part)
     };
-    let duplicates = |tally: &Tally| options.unique.then(|| Part::of(tally, written));
-    let list_part = |(list, tallies): (&List, &ListTotals)| ListPart {
-        path: list.path.display().to_string(),
-        file: list.file_state(),
-        range: list.shard_range(),
-        format: list.format().into(),
-        compression: list.compression,
-        head: (!list.head.is_empty())
-            .then(|| Part::of(&Tally::of_text(&list.head[..list.head_length], |line| line), written)),
-        input: Part::of(&tallies.input, written),
-        duplicates: duplicates(&tallies.duplicates),
-        skipped: tallies.skipped.clone(),
-        partitions: names
-            .iter()
-            .zip(tallies.crawlers.as_flattened())
-            .map(|(name, tally)| (name.clone(), Part::of(tally, written)))
-            .collect(),
-    };
+    let unique = options.unique;
+    let list_part = |(list, totals)| list_part(list, totals, &names, unique, written);
+    let duplicates = |tally: &Tally| unique.then(|| Part::of(tally, written));
     Receipt {
         robosieve: env!("CARGO_PKG_VERSION").into(),
         line_hash: LINE_HASH.into(),
@@ -365,5 +357,23 @@ fn receipt(
         seconds: 0.0,
         urls_per_second: 0.0,
         speed: Vec::new(),
+    }
+}
+
+/// What a receipt says of a list whose lines went to the partitions of these names.
+fn list_part(list: &List, totals: &ListTotals, names: &[String], unique: bool, written: bool) -> ListPart {
+    let head = &list.head[..list.head_length];
+    let partitions = names.iter().zip(totals.crawlers.as_flattened());
+    ListPart {
+        path: list.path.display().to_string(),
+        file: list.file_state(),
+        range: list.shard_range(),
+        format: list.format().into(),
+        compression: list.compression,
+        head: (!list.head.is_empty()).then(|| Part::of(&Tally::of_text(head, |line| line), written)),
+        input: Part::of(&totals.input, written),
+        duplicates: unique.then(|| Part::of(&totals.duplicates, written)),
+        skipped: totals.skipped.clone(),
+        partitions: partitions.map(|(name, tally)| (name.clone(), Part::of(tally, written))).collect(),
     }
 }

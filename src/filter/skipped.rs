@@ -40,7 +40,7 @@ impl fmt::Display for SkippedPart {
 impl FilterError {
     /// Whether it is a list that is bad, and another one may still be read.
     pub(super) fn is_bad_list(&self) -> bool {
-        matches!(self, FilterError::List { .. } | FilterError::Parquet { .. } | FilterError::LineTooLong { .. })
+        matches!(self, FilterError::List { .. } | FilterError::Parquet { .. })
     }
 
     /// What is wrong with the list, without its path.
@@ -48,7 +48,6 @@ impl FilterError {
         match self {
             FilterError::List { error, .. } => error.to_string(),
             FilterError::Parquet { problem, .. } => problem.clone(),
-            FilterError::LineTooLong { .. } => "it has a line of 4 GiB or more".to_owned(),
             other => other.to_string(),
         }
     }

@@ -13,10 +13,11 @@ use super::folder_lock::FolderLock;
 use super::form::Rows;
 use super::keeper::Keeper;
 use super::list::List;
+use super::memory::Memory;
 use super::needed::{Needed, NeededState};
 use super::output::{NEEDED, Output, RECEIPT, list_folder, would_replace};
 use super::receipt::{FilePart, Hex, Receipt, ReceiptOptions};
-use super::run::{Destination, Folder, Job, NEEDED_LIMIT, Pipe};
+use super::run::{Destination, Folder, Job, Pipe};
 use super::sink::{self, Sink};
 use super::turns::Destinations;
 use crate::policy::{Crawler, Policy};
@@ -39,6 +40,7 @@ pub(super) fn start(
     job: &Job,
     options: &ReceiptOptions,
     lists: &[List],
+    memory: Memory,
 ) -> Result<(Start, Option<FolderLock>), FilterError> {
     let agents: Vec<&Agents> = job.crawlers.iter().map(Crawler::agents).collect();
     let destination = match &job.destination {
@@ -60,10 +62,10 @@ pub(super) fn start(
         let problem = "standard input and pipes cannot be read again; give files as lists".to_owned();
         let record = record.ok_or_else(|| FilterError::NotResumable { path: directory.clone(), problem })?;
         let lock = FolderLock::take(directory)?;
-        return Ok((resume(destination, job, &folders, layout, record)?, Some(lock)));
+        return Ok((resume(destination, job, &folders, layout, record, memory)?, Some(lock)));
     }
     let lock = FolderLock::take(directory)?;
-    Ok((anew(destination, job, &folders, layout, record)?, Some(lock)))
+    Ok((anew(destination, job, &folders, layout, record, memory)?, Some(lock)))
 }
 
 /// What goes to standard output, of which nothing is kept.
@@ -119,12 +121,13 @@ fn anew(
     folders: &[(String, Vec<u8>)],
     layout: FileLayout,
     record: Option<JobRecord>,
+    memory: Memory,
 ) -> Result<Start, FilterError> {
     let directory = &destination.directory;
     let output = Output::create(directory, folders, layout, destination.force)?;
     let needed = match record {
-        Some(_) => Needed::resumable(directory, NEEDED_LIMIT, &NeededState::default()),
-        None => Ok(Needed::new(directory, NEEDED_LIMIT)),
+        Some(_) => Needed::resumable(directory, memory.needed(), &NeededState::default()),
+        None => Ok(Needed::new(directory, memory.needed())),
     };
     let needed = needed.map_err(|error| FilterError::Output { path: directory.clone(), error })?;
     let keeper = record.map(|record| Keeper::new(record, directory.clone(), job.long_run.checkpoint, None));
@@ -138,6 +141,7 @@ fn resume(
     folders: &[(String, Vec<u8>)],
     layout: FileLayout,
     record: JobRecord,
+    memory: Memory,
 ) -> Result<Start, FilterError> {
     let directory = &destination.directory;
     let refused = |problem| FilterError::NotResumable { path: directory.clone(), problem };
@@ -147,7 +151,7 @@ fn resume(
                 Some(difference) => Err(refused(format!("it is complete, but {difference}"))),
                 None => Ok(Start::Done(Box::new(receipt))),
             },
-            None => anew(destination, job, folders, layout, Some(record)),
+            None => anew(destination, job, folders, layout, Some(record), memory),
         };
     };
     if let Some(difference) = checkpoint.job.difference(&record) {
@@ -163,7 +167,7 @@ fn resume(
         }
         Stage::Judging(border) => {
             let output = Output::resume(directory, folders, layout, &border.files)?;
-            let needed = match Needed::resumable(directory, NEEDED_LIMIT, &border.needed) {
+            let needed = match Needed::resumable(directory, memory.needed(), &border.needed) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     return Err(refused(format!("a part of {NEEDED} that it had stored is gone")));
                 }
@@ -224,6 +228,8 @@ pub struct Begun {
     pub now: i64,
     /// Lines that are done for certain.
     pub lines: u64,
+    /// Octets of its chunks: what is gathered into one frame depends on them.
+    pub chunk_size: usize,
 }
 
 /// The run that was begun in a folder, if there is any.
@@ -243,7 +249,12 @@ pub fn begun(directory: &Path) -> Result<Option<Begun>, FilterError> {
             Stage::Judging(border) => border.totals.input.lines,
             Stage::Naming(_) => receipt.as_ref().map_or(0, lines_of),
         };
-        return Ok(Some(Begun { now: job.options.choices.now, lines }));
+        let ReceiptOptions { choices, chunk_size, .. } = job.options;
+        return Ok(Some(Begun { now: choices.now, lines, chunk_size }));
     }
-    Ok(receipt.map(|receipt| Begun { now: receipt.options.choices.now, lines: lines_of(&receipt) }))
+    let of = |receipt: &Receipt| {
+        let ReceiptOptions { choices, chunk_size, .. } = receipt.options;
+        Begun { now: choices.now, lines: lines_of(receipt), chunk_size }
+    };
+    Ok(receipt.as_ref().map(of))
 }

@@ -84,9 +84,9 @@ impl Totals {
     }
 
     /// Adds what was left out of lists.
-    pub fn skip(&mut self, skipped: Vec<Skipped>) {
+    pub fn skip(&mut self, skipped: &[Skipped]) {
         for Skipped { list, part } in skipped {
-            self.lists[list].skipped.push(part);
+            self.lists[*list].skipped.push(part.clone());
         }
     }
 

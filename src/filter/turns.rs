@@ -151,7 +151,7 @@ impl<'l> Turns<'l> {
         let waiting = self.gatherer.out_of_turn(Gatherer::rest);
         let frames = self.framed(waiting, &mut self.compressor()?)?;
         let Turn { sink, needed, mut totals, .. } = self.turn.into_inner();
-        totals.skip(self.chunks.left_out());
+        totals.skip(&self.chunks.left_out());
         self.progress.skipped(totals.skipped());
         let Some(Sink::Folder(mut output)) = sink else { return Ok((None, needed, totals)) };
         totals.add_written(&frames);
@@ -273,18 +273,24 @@ fn work_through(turns: &Turns<'_>, judges: &[Judge<'_>]) -> Result<(), FilterErr
         let Some(left) = left else { return Ok(()) };
         hand.worker.judge(&left, more_follows);
         hand.worker.leave_out(&hand.kept);
-        place(turns, task, end, &mut hand)?;
+        place(turns, &task, end, &mut hand)?;
+        if task.is_long() {
+            // The next such chunk may go its way only then.
+            buffer.release();
+            hand.worker.release();
+            hand.kept = Kept::default();
+        }
     }
 }
 
 /// Takes room for a chunk's lines in its turn, and writes them.
-fn place(turns: &Turns<'_>, task: Task<'_>, end: u64, hand: &mut Hand<'_, '_>) -> Result<(), FilterError> {
+fn place(turns: &Turns<'_>, task: &Task<'_>, end: u64, hand: &mut Hand<'_, '_>) -> Result<(), FilterError> {
     let mut buffers = std::mem::take(&mut hand.worker.judged.buffers);
-    let Some(prepared) = turns.blocks(&task, &mut buffers, &mut hand.compressor)? else { return Ok(()) };
+    let Some(prepared) = turns.blocks(task, &mut buffers, &mut hand.compressor)? else { return Ok(()) };
     let Prepared { blocks, mut border } = prepared;
     let Some(mut turn) = turns.turn.turn_of(task.ticket) else { return Ok(()) };
     (turn.list, turn.at) = (task.list, end);
-    turn.totals.skip(task.skipped);
+    turn.totals.skip(&task.skipped);
     turn.count(&mut hand.worker, task.list, &blocks)?;
     turns.progress.chunk(&turn.totals);
     let places = turn.sink.as_mut().map(|sink| sink.take(&blocks)).transpose()?.unwrap_or_default();

@@ -167,6 +167,13 @@ impl<'j, 'p> Worker<'j, 'p> {
         }
     }
 
+    /// Keeps no memory of the size of chunks.
+    pub fn release(&mut self) {
+        self.judged = Judged::default();
+        self.located = Located::default();
+        self.benches = self.judges.iter().map(|_| Bench::default()).collect();
+    }
+
     fn clear(&mut self, size: usize) {
         let mut buffers = std::mem::take(&mut self.judged.buffers);
         buffers.resize(self.rows.map_or(0, Rows::files), Vec::new());

@@ -23,6 +23,7 @@ mod inputs;
 mod inspect;
 mod lint;
 mod lists;
+mod memory;
 mod metrics;
 mod naming_lists;
 mod only;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use super::output::octets;
 use robosieve::filter::{LongRun, Shard};
 
 /// The seconds of a day.
@@ -36,17 +37,19 @@ pub struct LongRunArgs {
     /// run that reads standard input or a pipe cannot be resumed
     #[arg(long, requires = "out", default_value_t = 5, value_name = "SECONDS", value_parser = value_parser!(u64).range(..=DAY))]
     pub checkpoint: u64,
+    /// How much memory the run may take beside the files that are mapped, which the system can take back (k, M and G are
+    /// powers of 1024). Where not all workers have room, they get smaller chunks, or there are fewer; origins that wait go to
+    /// disk earlier; a line or the window of a Zstandard list that has no room is an error. Not counted is what it takes to
+    /// read --robots, some 300 octets an origin (so `compile` first if there are many), the pages of Parquet lists, the
+    /// decompressors of pipes, and the totals of lists, 200 octets for each list and crawler
+    #[arg(long, default_value = "1G", value_name = "BYTES", value_parser = octets)]
+    pub memory: u64,
 }
 
 impl LongRunArgs {
     /// The same for the library, for a run that stops once `interrupt` is set.
     pub fn long_run(&self, interrupt: Option<Arc<AtomicBool>>) -> LongRun {
-        LongRun {
-            shard: self.shard,
-            resume: self.resume,
-            skip_bad: self.skip_bad,
-            checkpoint: Duration::from_secs(self.checkpoint),
-            interrupt,
-        }
+        let LongRunArgs { shard, resume, skip_bad, memory, .. } = *self;
+        LongRun { shard, resume, skip_bad, checkpoint: Duration::from_secs(self.checkpoint), interrupt, memory }
     }
 }

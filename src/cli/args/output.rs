@@ -101,7 +101,7 @@ impl From<Compress> for FrameFormat {
 }
 
 /// A number of octets: `500`, `64k`, `100M`, `2G`.
-fn octets(given: &str) -> Result<u64, String> {
+pub(super) fn octets(given: &str) -> Result<u64, String> {
     let (digits, unit) = match given.find(|c: char| !c.is_ascii_digit()) {
         Some(at) => given.split_at(at),
         None => (given, ""),
@@ -115,7 +115,10 @@ fn octets(given: &str) -> Result<u64, String> {
     };
     let number: u64 =
         digits.parse().map_err(|error| format!("{error}; wanted is a number such as 500, 64k or 100M"))?;
-    number.checked_mul(factor).filter(|&octets| octets > 0).ok_or_else(|| "that is no size of a file".to_owned())
+    number
+        .checked_mul(factor)
+        .filter(|&octets| octets > 0)
+        .ok_or_else(|| "that is no size that anything can have".to_owned())
 }
 
 impl OutputArgs {

@@ -2,8 +2,6 @@
 
 use std::io::{self, Read};
 
-use super::super::worker::LONGEST_CHUNK;
-
 /// Where the chunk that begins at `start` ends: behind the first LF that stands at or behind its size, or at the end.
 pub(in crate::filter) fn chunk_end(text: &[u8], start: usize, size: usize) -> usize {
     let wanted = start.saturating_add(size).min(text.len());
@@ -35,11 +33,12 @@ pub(in crate::filter) enum Patience {
 const READ: usize = 256 << 10;
 
 /// Fills `chunk` with whole lines of a stream: what was `left` of the one before, and then at least `size` octets if
-/// there is the `patience`, and on to the next LF. `left` gets what follows the last LF. Returns false at the end, when there is nothing more. A chunk
-/// longer than [`LONGEST_CHUNK`] is not read to its line end.
+/// there is the `patience`, and on to the next LF. `left` gets what follows the last LF. Returns false at the end, when there is nothing more. A line that is longer than
+/// `longest` is not read to its end.
 pub(in crate::filter) fn fill(
     stream: &mut impl Read,
     size: usize,
+    longest: usize,
     patience: Patience,
     left: &mut Vec<u8>,
     chunk: &mut Vec<u8>,
@@ -50,6 +49,10 @@ pub(in crate::filter) fn fill(
     loop {
         let wanted = size.max(chunk.len() + (size / 4).max(1));
         let wanted = wanted - chunk.len();
+        if chunk.capacity() - chunk.len() < wanted {
+            // Not twice as much each time: a long line may take all the memory that there is for it.
+            chunk.reserve_exact(wanted.max(chunk.len() / 8));
+        }
         let read = match patience {
             Patience::UntilFull => stream.by_ref().take(wanted as u64).read_to_end(chunk)?,
             Patience::UntilLine => read_once(stream, wanted.min(READ), chunk)?,
@@ -63,7 +66,8 @@ pub(in crate::filter) fn fill(
                 chunk.truncate(searched + at + 1);
                 return Ok(true);
             }
-            if chunk.len() > LONGEST_CHUNK {
+            // No line has ended here, so it is one.
+            if chunk.len() > longest {
                 return Ok(true);
             }
             searched = chunk.len();
@@ -109,7 +113,7 @@ mod tests {
     fn a_stream_is_cut_at_line_ends() {
         for size in 1..=TEXT.len() + 1 {
             let (mut stream, mut left, mut chunk, mut all) = (TEXT, Vec::new(), Vec::new(), Vec::new());
-            while fill(&mut stream, size, Patience::UntilFull, &mut left, &mut chunk).unwrap() {
+            while fill(&mut stream, size, TEXT.len(), Patience::UntilFull, &mut left, &mut chunk).unwrap() {
                 all.extend_from_slice(&chunk);
                 assert!(chunk.ends_with(b"\n") || all.len() == TEXT.len());
             }
@@ -132,7 +136,7 @@ mod tests {
         let chunks = |step| {
             let (mut stream, mut left, mut chunk) = (Slow(TEXT, step), Vec::new(), Vec::new());
             let mut chunks: Vec<Vec<u8>> = Vec::new();
-            while fill(&mut stream, 1000, Patience::UntilLine, &mut left, &mut chunk).unwrap() {
+            while fill(&mut stream, 1000, 1000, Patience::UntilLine, &mut left, &mut chunk).unwrap() {
                 chunks.push(chunk.clone());
             }
             assert_eq!(chunks.concat(), TEXT, "{step}");

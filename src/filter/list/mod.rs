@@ -99,6 +99,8 @@ enum Opened {
 struct Regular {
     file: File,
     state: FileState,
+    /// What a decompressor of it may take.
+    memory: u64,
 }
 
 /// What tells that a file was changed.
@@ -119,18 +121,23 @@ impl FileState {
 
 impl List {
     /// Opens all lists, and then looks into them: somebody who feeds several pipes may wait for all to be opened.
-    /// `-` is standard input.
-    /// Where `skips_bad` is set, what cannot be read of them is left out, all of a list if need be.
-    pub fn open_all(paths: &[PathBuf], url_field: &UrlField, skips_bad: bool) -> Result<Vec<List>, FilterError> {
+    /// `-` is standard input. Decompressors take so much `memory` at most. Where `skips_bad` is set, what cannot be read of
+    /// them is left out, all of a list if need be.
+    pub fn open_all(
+        paths: &[PathBuf],
+        url_field: &UrlField,
+        memory: u64,
+        skips_bad: bool,
+    ) -> Result<Vec<List>, FilterError> {
         if paths.iter().filter(|path| path.as_os_str() == STANDARD_INPUT).count() > 1 {
             return Err(FilterError::StandardInputTwice);
         }
-        let open = |path: &PathBuf| match Opened::at(path) {
+        let open = |path: &PathBuf| match Opened::at(path, memory) {
             Err(error) if skips_bad => Ok(Opened::Unreadable(error.to_string())),
             opened => opened.map_err(|error| unreadable(path, error)),
         };
         let opened: Vec<Opened> = paths.iter().map(open).collect::<Result<_, _>>()?;
-        let look = |(path, opened): (&PathBuf, Opened)| match List::look(path, opened, url_field) {
+        let look = |(path, opened): (&PathBuf, Opened)| match List::look(path, opened, url_field, memory) {
             Err(failure) if skips_bad && failure.is_bad_list() => {
                 let content = Content::Unreadable(failure.problem());
                 Ok(List { skips_bad, is_empty: true, ..List::plain(path, None, content) })
@@ -158,8 +165,8 @@ impl List {
     /// Opens one list, whose lines are taken as they are.
     pub fn open(path: &Path) -> Result<List, FilterError> {
         let any = UrlField::default();
-        let content = Opened::at(path).and_then(|opened| {
-            let (compression, content) = opened.content(&any)?;
+        let content = Opened::at(path, u64::MAX).and_then(|opened| {
+            let (compression, content) = opened.content(&any, u64::MAX)?;
             let is_empty = content.start(&any)?.is_empty();
             Ok((compression, is_empty, content))
         });
@@ -167,8 +174,8 @@ impl List {
         Ok(List { is_empty, ..List::plain(path, compression, content) })
     }
 
-    fn look(path: &Path, opened: Opened, url_field: &UrlField) -> Result<List, FilterError> {
-        let (compression, content) = opened.content(url_field).map_err(|error| unreadable(path, error))?;
+    fn look(path: &Path, opened: Opened, url_field: &UrlField, memory: u64) -> Result<List, FilterError> {
+        let (compression, content) = opened.content(url_field, memory).map_err(|error| unreadable(path, error))?;
         let start = content.start(url_field).map_err(|error| unreadable(path, error))?;
         if start.starts_with(PARQUET_START) {
             drop(start);
@@ -316,7 +323,7 @@ impl List {
         let (Content::Compressed(file), Some(compression)) = (&self.content, self.compression) else { return None };
         // SAFETY: as for a list that is mapped to be read, in `Opened::at`.
         let map = unsafe { Mmap::map(&file.file) }.ok()?;
-        let search = search.get_or_insert_with(|| Search::new(compression, file.state.length));
+        let search = search.get_or_insert_with(|| Search::new(compression, file.state.length, file.memory));
         let mut from = usize::try_from(damage).ok()?;
         loop {
             let at = search.next(&map, from)?;
@@ -340,7 +347,7 @@ impl List {
 }
 
 impl Opened {
-    fn at(path: &Path) -> io::Result<Opened> {
+    fn at(path: &Path, memory: u64) -> io::Result<Opened> {
         if path.as_os_str() == STANDARD_INPUT {
             return Ok(Opened::Stream(Box::new(io::stdin())));
         }
@@ -352,7 +359,7 @@ impl Opened {
         if !metadata.is_file() || metadata.len() == 0 {
             return Ok(Opened::Stream(Box::new(file)));
         }
-        let file = Regular { state: FileState::of(&file)?, file };
+        let file = Regular { state: FileState::of(&file)?, file, memory };
         let compression = Reader::new(&file.file)?.compression();
         if compression.is_some() {
             return Ok(Opened::Regular(compression, Content::Compressed(file)));
@@ -369,12 +376,12 @@ impl Opened {
     }
 
     /// What it holds; of a stream, as much is read as tells its layout.
-    fn content(self, url_field: &UrlField) -> io::Result<(Option<Compression>, Content)> {
+    fn content(self, url_field: &UrlField, memory: u64) -> io::Result<(Option<Compression>, Content)> {
         match self {
             Opened::Regular(compression, content) => Ok((compression, content)),
             Opened::Unreadable(problem) => Err(io::Error::other(problem)),
             Opened::Stream(stream) => {
-                let mut text = Reader::new(stream)?;
+                let mut text = Reader::within(stream, memory)?;
                 let (compression, start) = (text.compression(), start(&mut text, url_field)?);
                 Ok((compression, Content::Stream { start, rest: Mutex::new(Some(Box::new(text))) }))
             }
@@ -413,7 +420,7 @@ impl Regular {
     fn copy_of(mut text: impl Read) -> io::Result<Regular> {
         let mut file = tempfile::tempfile()?;
         io::copy(&mut text, &mut file)?;
-        Ok(Regular { state: FileState::of(&file)?, file })
+        Ok(Regular { state: FileState::of(&file)?, file, memory: u64::MAX })
     }
 
     /// Whether it is what stands at a path, and no copy of that.
@@ -432,7 +439,7 @@ impl Regular {
     fn text_behind<'f>(&'f self, offset: u64, source: &'f AtomicU64) -> io::Result<Reader<Counted<'f>>> {
         let mut file = &self.file;
         file.seek(SeekFrom::Start(offset))?;
-        Reader::behind(offset, Counted { file, source })
+        Reader::behind(offset, Counted { file, source }, self.memory)
     }
 }
 

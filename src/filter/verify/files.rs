@@ -95,7 +95,8 @@ fn not_read(error: &io::Error) -> String {
 fn reread_list(list: &ListPart, receipt: &Receipt, threads: usize) -> Result<Text, Unreadable> {
     // What the run left out is left out again.
     let skips_bad = !list.skipped.is_empty();
-    let mut opened = List::open_all(&[PathBuf::from(&list.path)], &receipt.options.url_field, skips_bad)?;
+    let path = PathBuf::from(&list.path);
+    let mut opened = List::open_all(&[path], &receipt.options.url_field, u64::MAX, skips_bad)?;
     let had = list.file.as_ref().map_or(0, |file| file.length);
     let range = list.range.as_ref().filter(|_| !opened[0].is_unreadable());
     if let Some(problem) = range.and_then(|range| opened[0].cut_again(range, had)) {

@@ -1,0 +1,150 @@
+//! How the memory that a run may take is divided.
+//!
+//! What is mapped is not counted, such as lists, a policy, or the URLs that were seen: the system takes such pages back when
+//! it needs them. What is counted is bounded by
+//! construction, whatever the lists are: each of its parts gets a share, and from the shares follow how many workers there
+//! are, how long their chunks and a single line may be, how far back a decompressor may look, and when origins go to disk.
+//!
+//! ```text
+//! 1/2    workers: a chunk that is no map, its lines for each crawler, the origins that wait in it
+//! 3/16   one line that is longer than a chunk: it is alone, so this does not depend on the number of workers
+//! 5/32   origins with deferred lines: held, sorted, and copied for a checkpoint
+//! 1/7    the window of a decompressor
+//! ```
+
+use super::FilterError;
+use super::worker::LONGEST_CHUNK;
+
+/// How much memory a run may take, unless asked otherwise.
+pub const DEFAULT_MEMORY: u64 = 1 << 30;
+
+/// What a run takes that does not depend on shares: the program, stacks, what is read and written at a time.
+const BASE: u64 = 24 << 20;
+
+/// What each crawler takes beside: lines that are gathered for frames.
+const OF_CRAWLER: u64 = 2 << 20;
+
+/// Octets of a chunk, where there is room: it and its copy in the buffers stay in a core's cache.
+const CHUNK: usize = 1 << 20;
+
+/// The shortest chunk that workers are given so that more of them have room.
+const SHORTEST_CHUNK: usize = 64 << 10;
+
+/// The memory of a run.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Memory {
+    octets: u64,
+    crawlers: u64,
+}
+
+/// Who works on what.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Crew {
+    pub workers: usize,
+    pub chunk_size: usize,
+}
+
+impl Memory {
+    /// So many octets for a run for so many crawlers.
+    ///
+    /// # Errors
+    ///
+    /// [`FilterError::TooLittleMemory`] where nobody could work with it.
+    pub fn new(octets: u64, crawlers: usize) -> Result<Memory, FilterError> {
+        let memory = Memory { octets, crawlers: crawlers as u64 };
+        let least = BASE + OF_CRAWLER * memory.crawlers + 8 * memory.of_worker(SHORTEST_CHUNK);
+        if octets < least {
+            return Err(FilterError::TooLittleMemory { given: octets, least });
+        }
+        Ok(memory)
+    }
+
+    /// What is left for shares.
+    fn rest(&self) -> u64 {
+        self.octets.saturating_sub(BASE + OF_CRAWLER * self.crawlers)
+    }
+
+    /// What a worker takes at most with a chunk of this size: the chunk with room to grow, its lines for each crawler in
+    /// buffers that double as they grow beside those that are left of the chunk before, and frames of them; what is left
+    /// of the chunk without duplicates; and, if each line is the shortest URL of another origin, twenty times the chunk for
+    /// these.
+    fn of_worker(&self, chunk_size: usize) -> u64 {
+        (6 * self.crawlers + 24) * chunk_size as u64
+    }
+
+    /// How many of the workers that are `asked` for have room, and with which chunks, unless somebody gives a size.
+    pub fn crew(&self, asked: usize, chunk_size: Option<usize>) -> Crew {
+        let share = self.rest() / 2;
+        let fitting = |chunk_size| usize::try_from(share / self.of_worker(chunk_size)).unwrap_or(usize::MAX);
+        let mut size = chunk_size.unwrap_or(CHUNK).max(1);
+        while chunk_size.is_none() && size > SHORTEST_CHUNK && fitting(size) < asked {
+            size /= 2;
+        }
+        Crew { workers: fitting(size).clamp(1, asked.max(1)), chunk_size: size }
+    }
+
+    /// How long a line may be. Of one that came as a stream, there is the line, the one behind it that waits, what was
+    /// decoded and kept of it, and for each crawler the line, gathered with others, and its frame.
+    pub fn longest_line(&self) -> usize {
+        let longest = 3 * self.rest() / 16 / (4 * self.crawlers + 6);
+        usize::try_from(longest).unwrap_or(usize::MAX).min(LONGEST_CHUNK / 2)
+    }
+
+    /// How many octets of origins with deferred lines are held before they go to disk.
+    pub fn needed(&self) -> usize {
+        usize::try_from(self.rest() / 32).unwrap_or(usize::MAX)
+    }
+
+    /// What a decompressor may take.
+    pub fn decompressor(&self) -> u64 {
+        self.rest() / 7
+    }
+}
+
+impl Default for Memory {
+    /// That of a run for one crawler that nobody says more of.
+    fn default() -> Memory {
+        Memory { octets: DEFAULT_MEMORY, crawlers: 1 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_no_more_than_there_is() {
+        for octets in [128 << 20, 300 << 20, DEFAULT_MEMORY, 50 << 30] {
+            for crawlers in [1, 2, 16, 64] {
+                let Ok(memory) = Memory::new(octets, crawlers) else {
+                    assert!(octets < 400 << 20 && crawlers > 2, "{octets} {crawlers}");
+                    continue;
+                };
+                for asked in [1, 2, 16, 500] {
+                    let Crew { workers, chunk_size } = memory.crew(asked, None);
+                    let of_workers = workers as u64 * memory.of_worker(chunk_size);
+                    let of_line = memory.longest_line() as u64 * (4 * memory.crawlers + 6);
+                    let of_origins = memory.needed() as u64 * 5;
+                    let shares = of_workers + of_line + of_origins + memory.decompressor();
+                    let all = BASE + OF_CRAWLER * memory.crawlers + shares;
+                    assert!((1..=asked).contains(&workers), "{workers}");
+                    assert!(all <= octets, "{octets} {crawlers} {asked}: {all}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn more_workers_have_shorter_chunks_before_there_are_fewer() {
+        let memory = Memory::new(DEFAULT_MEMORY, 1).unwrap();
+        assert_eq!(memory.crew(8, None), Crew { workers: 8, chunk_size: CHUNK });
+        assert_eq!(memory.crew(64, None), Crew { workers: 64, chunk_size: CHUNK / 4 });
+        let crew = memory.crew(4096, None);
+        assert!(crew.chunk_size == SHORTEST_CHUNK && (100..4096).contains(&crew.workers), "{crew:?}");
+        assert_eq!(memory.crew(3, Some(5000)), Crew { workers: 3, chunk_size: 5000 });
+        assert_eq!(memory.crew(3, Some(1 << 40)), Crew { workers: 1, chunk_size: 1 << 40 });
+        // What `zstd --long` makes can be read by default.
+        assert_eq!(memory.decompressor().ilog2(), 27);
+        assert!(matches!(Memory::new(1 << 20, 1), Err(FilterError::TooLittleMemory { .. })));
+    }
+}

@@ -1,0 +1,121 @@
+//! `--memory`: whatever the lists are, a run takes no more, or says what has no room.
+//!
+//! The memory that is looked at is the anonymous one of the process (RssAnon), again and again while it runs.
+#![cfg(target_os = "linux")]
+
+use std::fs;
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
+
+use crate::bench::{Bench, PROGRAM, Split, assert_no_result, said};
+use crate::warc::gzip;
+
+/// What the program takes in these tests.
+const MEMORY: u64 = 64 << 20;
+
+/// Runs `filter` with so much memory, and makes sure that it takes no more.
+fn within(bench: &Bench, memory: u64, words: &str) -> Output {
+    let words = format!("filter --robots sites --out out --memory {memory} --threads 3 {words}");
+    let mut command = Command::new(PROGRAM);
+    command.current_dir(bench.path(".")).args(bench.arguments(&words)).stdin(Stdio::null());
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program");
+    let status = format!("/proc/{}/status", child.id());
+    let mut peak = 0;
+    while child.try_wait().expect("a state").is_none() {
+        let status = fs::read_to_string(&status).unwrap_or_default();
+        let anonymous = status.lines().find_map(|line| line.strip_prefix("RssAnon:")?.strip_suffix("kB"));
+        peak = peak.max(anonymous.map_or(0, |kib| kib.trim().parse::<u64>().expect("a number") << 10));
+        std::thread::yield_now();
+    }
+    assert!(peak < memory, "{words}: {peak}");
+    child.wait_with_output().expect("it ends")
+}
+
+fn zstd(text: &[u8], times: usize, window: u32) -> Vec<u8> {
+    let mut encoder = zstd::stream::write::Encoder::new(Vec::new(), 1).expect("zstd");
+    encoder.window_log(window).expect("a window");
+    (0..times).for_each(|_| encoder.write_all(text).expect("memory"));
+    encoder.finish().expect("memory")
+}
+
+#[test]
+fn a_line_that_has_no_room_is_refused_and_what_is_before_it_kept() {
+    let bench = Bench::with_site();
+    let mut text = "http://a.example/before\n".repeat(100_000).into_bytes();
+    let before = text.len();
+    text.extend_from_slice(b"http://a.example/");
+    text.resize(before + (200 << 20), b'x');
+    text.extend_from_slice(b"\nhttp://a.example/behind\n");
+    bench.file("text", &text);
+    bench.file("gzip", gzip(&text));
+    bench.file("zstd", zstd(&text, 1, 20));
+    drop(text);
+    for list in ["text", "gzip", "zstd"] {
+        let ended = within(&bench, MEMORY, &format!("--agent examplebot --force --checkpoint 0 {list}"));
+        assert_eq!(ended.status.code(), Some(2), "{ended:?}");
+        let place = format!("begins at byte {before} ");
+        said(&ended.stderr, &[list, "a line of more than", &place, "--memory", "--resume"]);
+        assert_no_result(&bench.names("out"));
+    }
+    fs::remove_file(bench.path("text")).expect("removed");
+}
+
+#[test]
+fn a_line_that_has_room_is_split() {
+    for option in ["", "--compress gz", "--compress zst", "--verdicts"] {
+        let bench = Bench::with_site();
+        let line = |path: &str| format!("http://a.example/{path}/{}\n", "x".repeat(700_000));
+        let text = [line("no"), "http://a.example/\n".repeat(100), line("yes"), line("no").repeat(5)].concat();
+        bench.file("text", &text);
+        bench.file("gzip", gzip(text.as_bytes()));
+        let ended = within(&bench, MEMORY, &format!("--agent examplebot {option} text gzip"));
+        assert!(ended.status.success(), "{ended:?}");
+        if option != "--verdicts" {
+            Split::read(&bench, "out").accounts_for(&[text.clone().into_bytes(), text.into_bytes()]);
+        }
+        bench.program("verify out --inputs").assert().success();
+    }
+}
+
+#[test]
+fn a_window_that_has_no_room_is_refused() {
+    let bench = Bench::with_site();
+    let line = format!("http://a.example/{}\n", "x".repeat(1000));
+    bench.file("list", zstd(line.as_bytes(), 200_000, 27));
+    let ended = within(&bench, MEMORY, "--agent examplebot list");
+    assert_eq!(ended.status.code(), Some(2), "{ended:?}");
+    said(&ended.stderr, &["list", "looks back further", "--memory"]);
+    let ended = within(&bench, 1 << 30, "--agent examplebot --force list");
+    assert!(ended.status.success(), "{ended:?}");
+}
+
+#[test]
+fn many_crawlers_and_origins_stay_within() {
+    let bench = Bench::with_site();
+    let agents: String = (0..15).map(|number| format!("--agent bot{} ", (b'a' + number) as char)).collect();
+    bench.file("urls", (0..400_000).map(|number| format!("http://{number}.a/\n")).collect::<String>());
+    let ended = within(&bench, 160 << 20, &format!("{agents} --agent * --checkpoint 1 urls"));
+    assert!(ended.status.success(), "{ended:?}");
+    let needed = String::from_utf8(bench.read("out/robots-needed.tsv")).expect("UTF-8");
+    assert_eq!(needed.lines().count(), 400_001);
+}
+
+#[test]
+fn memory_in_which_nobody_can_work_is_refused() {
+    let bench = Bench::with_site();
+    bench.file("urls", "http://a.example/\n");
+    let words = "--robots sites --memory 1M --out out urls";
+    bench.refused(words, &["1048576 octets of memory are too few", "at least", "--memory"]);
+    bench.refused(&words.replace("1M", "0"), &["--memory"]);
+}
+
+/// A run that goes on takes the chunks that it began with, and may have more or less memory.
+#[test]
+fn a_run_goes_on_with_other_memory() {
+    let bench = Bench::with_site();
+    bench.file("urls", "http://a.example/\n".repeat(1000));
+    let words = "filter --agent examplebot --robots sites --out out --chunk-size 3000";
+    bench.program(&format!("{words} urls")).assert().success();
+    let words = words.replace("--chunk-size 3000", "--resume --memory 100M --threads 2");
+    bench.program(&format!("{words} urls")).assert().success();
+}
