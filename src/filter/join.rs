@@ -294,9 +294,11 @@ fn append(joined: &mut Receipt, folder: &str, next: &Receipt) {
     joined.file_lists().zip(next.file_lists()).for_each(|(files, next)| files.append(next));
     for (list, next) in joined.lists.iter_mut().zip(&next.lists) {
         list.input.append(&next.input);
+        list.skipped.extend(next.skipped.iter().cloned());
         list.partitions.values_mut().zip(next.partitions.values()).for_each(|(part, next)| part.append(next));
     }
     joined.added_line_feeds += next.added_line_feeds;
+    joined.skipped += next.skipped;
     joined.dot_segments += next.dot_segments;
     joined.normalised_paths += next.normalised_paths;
     // They may have run side by side: the longest says how long that took.

@@ -151,6 +151,8 @@ impl<'l> Turns<'l> {
         let waiting = self.gatherer.out_of_turn(Gatherer::rest);
         let frames = self.framed(waiting, &mut self.compressor()?)?;
         let Turn { sink, needed, mut totals, .. } = self.turn.into_inner();
+        totals.skip(&self.chunks.left_out());
+        self.progress.skipped(totals.skipped());
         let Some(Sink::Folder(mut output)) = sink else { return Ok((None, needed, totals)) };
         totals.add_written(&frames);
         output.reserve(&frames)?.iter().try_for_each(Place::write)?;
@@ -289,6 +291,7 @@ fn place(turns: &Turns<'_>, task: &Task<'_>, end: u64, hand: &mut Hand<'_, '_>) 
     let Prepared { blocks, mut border } = prepared;
     let Some(mut turn) = turns.turn.turn_of(task.ticket) else { return Ok(()) };
     (turn.list, turn.at) = (task.list, end);
+    turn.totals.skip(&task.skipped);
     turn.count(&mut hand.worker, task.list, &blocks)?;
     turns.progress.chunk(&turn.totals);
     let places = turn.sink.as_mut().map(|sink| sink.take(&blocks)).transpose()?.unwrap_or_default();

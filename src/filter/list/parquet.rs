@@ -80,7 +80,8 @@ impl Rows {
     }
 
     /// Fills `chunk` with lines, at least `size` octets unless the rows end before; `flaws` gets the numbers in the chunk
-    /// of lines whose URLs are not what they were. Returns false at the end, when there is nothing more.
+    /// of lines whose URLs are not what they were. Returns false at the end, when there is nothing more. Behind an error,
+    /// `chunk` has the lines before it, and the next call goes on with the next row group.
     pub fn fill(&mut self, size: usize, chunk: &mut Vec<u8>, flaws: &mut Vec<(u64, Reason)>) -> Result<bool, String> {
         chunk.clear();
         flaws.clear();
@@ -89,11 +90,13 @@ impl Rows {
             let number = self.next_group;
             let in_group = |number| move |Malformed(problem)| format!("in its row group {number}: {problem}");
             if let Some(group) = &mut self.group {
-                let read = guarded(|| group.next_rows(chunk, lines, flaws)).map_err(in_group(number - 1))?;
-                lines += read;
-                if read == 0 {
+                let read = guarded(|| group.next_rows(chunk, lines, flaws)).map_err(in_group(number - 1));
+                lines += *read.as_ref().unwrap_or(&0);
+                // Behind rows that cannot be read, the next row group can be.
+                if !matches!(read, Ok(1..)) {
                     self.group = None;
                 }
+                read?;
             } else if number < self.file.num_row_groups() {
                 let (file, place) = (&self.file, self.place);
                 self.next_group += 1;
