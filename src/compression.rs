@@ -5,6 +5,8 @@
 //! silent end. A Zstandard file may begin with a dictionary for all its frames, as `.warc.zst` files do
 //! (<https://iipc.github.io/warc-specifications/specifications/warc-zstd/>).
 
+mod undamaged;
+
 use bzip2::bufread::MultiBzDecoder;
 use flate2::bufread::GzDecoder;
 use std::fs::File;
@@ -12,6 +14,8 @@ use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
 use std::ops::RangeInclusive;
 use std::path::Path;
 use zstd::stream::read::Decoder as ZstdDecoder;
+
+pub(crate) use undamaged::{Search, Steady};
 
 /// How a file is compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -35,6 +39,13 @@ pub struct Damaged {
     pub offset: u64,
     /// What the decompressor said.
     pub error: io::Error,
+}
+
+impl Damaged {
+    /// Where the damage is that an error of a [`Reader`] tells of, if it does.
+    pub(crate) fn offset_in(error: &io::Error) -> Option<u64> {
+        error.get_ref()?.downcast_ref::<Damaged>().map(|damaged| damaged.offset)
+    }
 }
 
 /// Compressed data that looks back further than there is memory for.
@@ -121,9 +132,14 @@ impl<R: Read> Reader<R> {
     ///
     /// Where it cannot be read, or its Zstandard dictionary is [`Damaged`]; later, where it is [`TooFarBack`].
     pub fn within(file: R, memory: u64) -> io::Result<Reader<R>> {
+        Reader::behind(0, file, memory)
+    }
+
+    /// The same of what `file` gives behind so many octets, which count in errors.
+    pub(crate) fn behind(offset: u64, file: R, memory: u64) -> io::Result<Reader<R>> {
         let source = Source { file, failed: false };
         let (start, text) = peeked(BufReader::with_capacity(BUFFER, source), MAGIC_LENGTH)?;
-        let input = Input { text, offset: 0, memory };
+        let input = Input { text, offset, memory };
         let stream = match Compression::of(&start) {
             None => Stream::Plain(input),
             Some(Compression::Gzip) => Stream::Gzip(Box::new(Members::new(input))),
@@ -308,7 +324,7 @@ impl<R: Read> Read for Source<R> {
 }
 
 fn zstd_decoder<R: Read>(mut input: Input<R>, has_dictionary: bool) -> io::Result<ZstdDecoder<'static, Input<R>>> {
-    let bits = input.memory.max(1).ilog2().clamp(*WINDOW_BITS.start(), *WINDOW_BITS.end());
+    let bits = window_bits(input.memory);
     let mut decoder = if has_dictionary {
         let dictionary = dictionary(&mut input).map_err(|error| input.told(error, Compression::Zstd))?;
         ZstdDecoder::with_dictionary(input, &dictionary)?
@@ -317,6 +333,11 @@ fn zstd_decoder<R: Read>(mut input: Input<R>, has_dictionary: bool) -> io::Resul
     };
     decoder.window_log_max(bits)?;
     Ok(decoder)
+}
+
+/// How far back a decompressor that takes so much memory may look, as a power of two.
+fn window_bits(memory: u64) -> u32 {
+    memory.max(1).ilog2().clamp(*WINDOW_BITS.start(), *WINDOW_BITS.end())
 }
 
 /// The dictionary that the file begins with; it may be compressed itself.
@@ -349,22 +370,22 @@ mod tests {
     use super::*;
     use std::io::Write;
 
-    const TEXT: &[u8] = b"one two three four five six seven eight nine ten eleven twelve\n";
+    pub(super) const TEXT: &[u8] = b"one two three four five six seven eight nine ten eleven twelve\n";
 
-    fn gzip(text: &[u8]) -> Vec<u8> {
+    pub(super) fn gzip(text: &[u8]) -> Vec<u8> {
         let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
         encoder.write_all(text).unwrap();
         encoder.finish().unwrap()
     }
 
-    fn zstd(text: &[u8], dictionary: &[u8]) -> Vec<u8> {
+    pub(super) fn zstd(text: &[u8], dictionary: &[u8]) -> Vec<u8> {
         let mut encoder = ::zstd::stream::write::Encoder::with_dictionary(Vec::new(), 3, dictionary).unwrap();
         encoder.include_checksum(true).unwrap();
         encoder.write_all(text).unwrap();
         encoder.finish().unwrap()
     }
 
-    fn bzip2(text: &[u8]) -> Vec<u8> {
+    pub(super) fn bzip2(text: &[u8]) -> Vec<u8> {
         let mut encoder = ::bzip2::write::BzEncoder::new(Vec::new(), ::bzip2::Compression::fast());
         encoder.write_all(text).unwrap();
         encoder.finish().unwrap()

@@ -81,6 +81,9 @@ fn split(
         metrics.describe(&job.crawlers, policy.statistics());
     }
     let receipt = watch(journal, progress, metrics.as_deref(), &job.crawlers, || filter::run(&policy, &job, progress))?;
+    for list in &receipt.lists {
+        list.skipped.iter().for_each(|part| journal.warn(format_args!("the list {}: {part}", list.path)));
+    }
     journal.finish(&receipt);
     if args.output.count {
         let mut out = io::stdout().lock();
@@ -135,7 +138,9 @@ fn job(args: &FilterArgs, lists: Vec<PathBuf>, choices: Choices, crawlers: Vec<C
 
 /// Whether the run could be resumed: it writes, and all its lists can be read again.
 fn is_resumable(args: &FilterArgs, lists: &[PathBuf]) -> bool {
-    args.output.out.is_some() && lists.iter().all(|list| list.is_file())
+    let is_left_out =
+        |list: &PathBuf| args.long_run.skip_bad && !list.exists() && list.as_os_str() != filter::STANDARD_INPUT;
+    args.output.out.is_some() && lists.iter().all(|list| list.is_file() || is_left_out(list))
 }
 
 /// The run that is to go on, if there is one.

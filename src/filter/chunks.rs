@@ -4,7 +4,7 @@
 //! gets a ticket with it, and tickets count chunks from 0: what has to be done in the order of the input is done in the
 //! order of tickets.
 
-use std::io::{self, Read};
+use std::mem::take;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
@@ -12,7 +12,12 @@ use super::FilterError;
 use super::list::{List, Patience, Reading, Span, chunk_end, fill};
 use super::outcome::Reason;
 use super::sequence::lock;
+use super::skipped::{Skipped, SkippedPart};
 use super::worker::LONGEST_CHUNK;
+use crate::compression::Search;
+
+/// So many parts of one list are left out before the rest of it is.
+const MOST_GAPS: usize = 1000;
 
 /// The chunks of all lists.
 pub(super) struct Chunks<'l> {
@@ -67,9 +72,19 @@ struct Input<'l> {
     /// Where the next chunk begins in the list's text.
     at: u64,
     reading: Option<Reading<'l>>,
+    /// Where the first chunk begins that is handed out of the list: an earlier run had those before it.
+    done: u64,
     /// What a stream's last chunk left over.
     left: Vec<u8>,
     tickets: u64,
+    /// Why nothing can be read behind the last chunk.
+    failed: Option<FilterError>,
+    /// How the list is searched for something that can be read again.
+    search: Option<Search>,
+    /// How many parts of the list were left out.
+    gaps: usize,
+    /// What was left out since the last chunk was handed out.
+    skipped: Vec<Skipped>,
 }
 
 /// What a worker keeps chunks in that are not mapped; used for one after the other.
@@ -91,6 +106,8 @@ pub(super) struct Task<'l> {
     /// Where the next one begins.
     pub end: u64,
     what: What<'l>,
+    /// What was left out before it.
+    pub skipped: Vec<Skipped>,
     /// Held by a chunk that is far longer than others are.
     permit: Option<Permit>,
 }
@@ -118,7 +135,7 @@ impl<'l> Chunks<'l> {
 
     /// From this place in this list on.
     pub fn from(lists: &'l [List], chunk_size: usize, source: &'l AtomicU64, (list, at): (usize, u64)) -> Chunks<'l> {
-        let input = Input { list, at, reading: None, left: Vec::new(), tickets: 0 };
+        let input = Input::from(lists, list, at);
         let (input, stopped) = (Mutex::new(input), AtomicBool::new(false));
         let (patience, longest, alone) = (Patience::UntilFull, LONGEST_CHUNK, Arc::default());
         let (interrupt, by_rows) = (None, false);
@@ -132,6 +149,13 @@ impl<'l> Chunks<'l> {
 
     /// The same, but of tables, ranges of rows are handed out, if so: places in them are numbers of rows then.
     pub fn by_rows(self, by_rows: bool) -> Chunks<'l> {
+        if by_rows {
+            let mut input = lock(&self.input);
+            // Rows need not be read to be passed over.
+            if self.lists.get(input.list).is_some_and(|list| list.table_file().is_some()) {
+                input.at = input.done;
+            }
+        }
         Chunks { by_rows, ..self }
     }
 
@@ -152,32 +176,6 @@ impl<'l> Chunks<'l> {
 
     fn is_asked_to_stop(&self) -> bool {
         self.interrupt.as_ref().is_some_and(|interrupt| interrupt.load(Ordering::Relaxed))
-    }
-
-    /// Leaves out what a run that goes on has had of a list that is not mapped.
-    fn skip(&self, list: &List, reading: &mut Reading<'_>, at: u64) -> Result<(), FilterError> {
-        match reading {
-            Reading::Mapped(_) => Ok(()),
-            Reading::Stream(stream) => {
-                let skipped = io::copy(&mut stream.by_ref().take(at), &mut io::sink());
-                skipped.map(|_| ()).map_err(|error| FilterError::List { path: list.path.clone(), error })
-            }
-            Reading::Rows(rows) => {
-                let mut buffer = Buffer::default();
-                let mut skipped = 0;
-                // The same chunks as before: they depend on the rows and the size of a chunk alone.
-                while skipped < at {
-                    let malformed = |problem| FilterError::Parquet { path: list.path.clone(), problem };
-                    let filled = rows.fill(self.chunk_size, &mut buffer.octets, &mut buffer.flaws);
-                    if !filled.map_err(malformed)? {
-                        break;
-                    }
-                    self.source.fetch_add(rows.taken(), Ordering::Relaxed);
-                    skipped += buffer.octets.len() as u64;
-                }
-                Ok(())
-            }
-        }
     }
 
     /// Makes sure that the last line of a chunk is not too long; others end before a chunk is full.
@@ -208,74 +206,152 @@ impl<'l> Chunks<'l> {
     pub fn next(&self, buffer: &mut Buffer) -> Result<Option<Task<'l>>, FilterError> {
         let mut input = lock(&self.input);
         while !self.stopped.load(Ordering::Relaxed) && !self.is_asked_to_stop() && input.list < self.lists.len() {
-            let Input { list, at, reading, left, .. } = &mut *input;
-            let (at, list) = (*at, &self.lists[*list]);
-            let unreadable = |error| FilterError::List { path: list.path.clone(), error };
-            if let Some(table) = list.table_file().filter(|_| self.by_rows) {
+            let (place, at) = (input.list, input.at);
+            if let Some(table) = self.lists[place].table_file().filter(|_| self.by_rows) {
                 let (spans, taken) = table.spans(at, self.chunk_size);
                 self.source.fetch_add(taken, Ordering::Relaxed);
-                let rows = spans.iter().map(|span| span.rows as u64).sum();
-                if rows == 0 {
-                    self.next_list(&mut input);
-                    continue;
+                input.at += spans.iter().map(|span| span.rows as u64).sum::<u64>();
+                if input.at > at {
+                    return Ok(Some(input.task((place, at), What::Rows(spans), None)));
                 }
-                return Ok(Some(input.task(What::Rows(spans), rows)));
-            }
-            if reading.is_none() {
-                let mut begun = list.read(self.source)?;
-                self.skip(list, &mut begun, at)?;
-                *reading = Some(begun);
-            }
-            let what = match reading.as_mut().expect("begun above") {
-                Reading::Mapped(text) => {
-                    let start = at as usize;
-                    let chunk = &text[start..chunk_end(text, start, self.chunk_size)];
-                    self.source.fetch_add(chunk.len() as u64, Ordering::Relaxed);
-                    (!chunk.is_empty()).then_some(What::Mapped(chunk))
-                }
-                Reading::Stream(stream) => {
-                    buffer.flaws.clear();
-                    fill(stream, self.chunk_size, self.longest, self.patience, left, &mut buffer.octets)
-                        .map_err(unreadable)?
-                        .then_some(What::Buffered)
-                }
-                Reading::Rows(rows) => {
-                    let malformed = |problem| FilterError::Parquet { path: list.path.clone(), problem };
-                    let filled = rows.fill(self.chunk_size, &mut buffer.octets, &mut buffer.flaws);
-                    let filled = filled.map_err(malformed)?;
-                    self.source.fetch_add(rows.taken(), Ordering::Relaxed);
-                    filled.then_some(What::Buffered)
-                }
-            };
-            let Some(what) = what else {
-                self.next_list(&mut input);
+                input.go_to(place + 1, self.lists);
                 continue;
-            };
-            let chunk = if let What::Mapped(chunk) = what { chunk } else { &buffer.octets };
-            self.limit_lines(list, at, chunk)?;
-            let length = chunk.len();
-            // Whoever has one needs nothing that is locked here.
-            let permit = (length > self.chunk_size.saturating_mul(2)).then(|| self.alone.permit());
-            return Ok(Some(Task { permit, ..input.task(what, length as u64) }));
+            }
+            match self.take(&mut input, buffer) {
+                Ok(Some(mapped)) => {
+                    let chunk = mapped.unwrap_or(&buffer.octets);
+                    self.limit_lines(&self.lists[place], at, chunk)?;
+                    // Whoever has one needs nothing that is locked here.
+                    let is_long = chunk.len() > self.chunk_size.saturating_mul(2);
+                    input.at += chunk.len() as u64;
+                    if at < input.done {
+                        // The same chunks as before, unless the list is another one.
+                        if input.at > input.done {
+                            return Err(FilterError::ListChanged { path: self.lists[place].path.clone() });
+                        }
+                        input.skipped.clear();
+                        continue;
+                    }
+                    let permit = is_long.then(|| self.alone.permit());
+                    let what = mapped.map_or(What::Buffered, What::Mapped);
+                    return Ok(Some(input.task((place, at), what, permit)));
+                }
+                Ok(None) => input.go_to(place + 1, self.lists),
+                Err(failure) => self.leave_out(&mut input, failure)?,
+            }
         }
         Ok(None)
     }
 
-    /// Goes on to the next list.
-    fn next_list(&self, input: &mut Input<'_>) {
-        input.list += 1;
-        input.at = self.lists.get(input.list).map_or(0, start);
-        input.reading = None;
+    /// What was left out behind the last chunk.
+    pub fn left_out(&self) -> Vec<Skipped> {
+        take(&mut lock(&self.input).skipped)
+    }
+
+    /// The next chunk of the list that is read, if it has one: a part of its map, or else octets in `buffer`.
+    fn take(&self, input: &mut Input<'l>, buffer: &mut Buffer) -> Result<Option<Option<&'l [u8]>>, FilterError> {
+        let Input { list, at, reading, left, failed, .. } = input;
+        let list = &self.lists[*list];
+        if let Some(failure) = failed.take() {
+            return Err(failure);
+        }
+        let reading = match reading {
+            Some(reading) => reading,
+            none => none.insert(list.read(self.source)?),
+        };
+        buffer.flaws.clear();
+        let filled = match reading {
+            Reading::Mapped(text) => {
+                let start = *at as usize;
+                let chunk = &text[start..chunk_end(text, start, self.chunk_size)];
+                self.source.fetch_add(chunk.len() as u64, Ordering::Relaxed);
+                return Ok((!chunk.is_empty()).then_some(Some(chunk)));
+            }
+            Reading::Stream(stream) => {
+                fill(stream, self.chunk_size, self.longest, self.patience, left, &mut buffer.octets)
+                    .map_err(|error| FilterError::List { path: list.path.clone(), error })
+            }
+            Reading::Rows(rows) => {
+                let filled = rows.fill(self.chunk_size, &mut buffer.octets, &mut buffer.flaws);
+                self.source.fetch_add(rows.taken(), Ordering::Relaxed);
+                filled.map_err(|problem| FilterError::Parquet { path: list.path.clone(), problem })
+            }
+        };
+        match filled {
+            Err(failure) if list.skips_bad => {
+                // The whole lines before it are read; the last one, which was cut, is another one than it was.
+                left.clear();
+                buffer.octets.truncate(memchr::memrchr(b'\n', &buffer.octets).map_or(0, |end| end + 1));
+                if buffer.octets.is_empty() {
+                    return Err(failure);
+                }
+                *failed = Some(failure);
+                Ok(Some(None))
+            }
+            filled => Ok(filled?.then_some(None)),
+        }
+    }
+
+    /// Goes on behind what cannot be read, if that is to be left out.
+    fn leave_out(&self, input: &mut Input<'l>, failure: FilterError) -> Result<(), FilterError> {
+        let list = &self.lists[input.list];
+        if !list.skips_bad || !failure.is_bad_list() {
+            return Err(failure);
+        }
+        let file_at = failure.damaged_at();
+        let is_table = matches!(input.reading, Some(Reading::Rows(_)));
+        if !is_table {
+            // Its decompressor is done with; the search takes another one.
+            input.reading = None;
+        }
+        let behind = file_at.filter(|_| input.gaps < MOST_GAPS);
+        let behind = behind.and_then(|at| list.read_behind(at, self.source, &mut input.search));
+        let file_next = behind.as_ref().map(|&(at, _)| at);
+        let part = SkippedPart { at: input.at, file_at, file_next, problem: failure.problem() };
+        input.skipped.push(Skipped { list: input.list, part });
+        input.gaps += 1;
+        match behind {
+            Some((_, reading)) => input.reading = Some(reading),
+            // Its next row group stands where it stands.
+            None if is_table && input.gaps < MOST_GAPS => {}
+            None => input.go_to(input.list + 1, self.lists),
+        }
+        Ok(())
     }
 }
 
-impl Input<'_> {
-    /// Hands this out, which is so long.
-    fn task<'l>(&mut self, what: What<'l>, length: u64) -> Task<'l> {
-        let (ticket, list, at) = (self.tickets, self.list, self.at);
+impl<'l> Input<'l> {
+    /// From this place in this list on; of one that is not mapped, what stands before it is read and not handed out.
+    fn from(lists: &'l [List], list: usize, at: u64) -> Input<'l> {
+        let mut input = Input {
+            list,
+            at: 0,
+            done: at,
+            reading: None,
+            left: Vec::new(),
+            tickets: 0,
+            failed: None,
+            search: None,
+            gaps: 0,
+            skipped: Vec::new(),
+        };
+        if lists.get(list).is_some_and(|list| list.mapped().is_some()) {
+            input.at = at;
+        }
+        input
+    }
+
+    /// Hands out what begins here and ends where the next chunk begins.
+    fn task(&mut self, (list, at): (usize, u64), what: What<'l>, permit: Option<Permit>) -> Task<'l> {
+        let (ticket, end, skipped) = (self.tickets, self.at, take(&mut self.skipped));
         self.tickets += 1;
-        self.at += length;
-        Task { ticket, list, at, end: self.at, what, permit: None }
+        Task { ticket, list, at, end, what, skipped, permit }
+    }
+
+    /// Goes to the start of a list.
+    fn go_to(&mut self, list: usize, lists: &'l [List]) {
+        let (tickets, skipped) = (self.tickets, take(&mut self.skipped));
+        *self = Input { tickets, skipped, ..Input::from(lists, list, lists.get(list).map_or(0, start)) };
     }
 }
 

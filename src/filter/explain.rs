@@ -14,7 +14,7 @@ use crate::pattern::Verdict;
 use crate::policy::{Group, Policy, Record};
 use crate::rule_set::{ChosenRules, KeptRule};
 
-/// How much memory the rules that an [`Explainer`] keeps may take, in octets. The two largest groups of a policy are kept
+/// How much memory the rules that an [`Explainer`] keeps may take, in octets, unless asked otherwise. The two largest groups of a policy are kept
 /// whatever they take.
 const KEPT: usize = 16 << 20;
 
@@ -31,8 +31,8 @@ pub struct Cause<'e> {
     pub captured: Option<i64>,
 }
 
-/// Explains blocked lines; one for each thread, used again and again. It keeps 16 MiB of rules at most, or the two largest
-/// groups of the policy.
+/// Explains blocked lines; one for each thread, used again and again. It keeps 16 MiB of rules at most (see
+/// [`Explainer::keep`]), or the two largest groups of the policy.
 #[derive(Debug)]
 pub struct Explainer<'j, 'p> {
     judge: &'j Judge<'p>,
@@ -43,6 +43,11 @@ impl<'j, 'p> Explainer<'j, 'p> {
     /// Explains what `judge` blocks.
     pub fn new(judge: &'j Judge<'p>) -> Explainer<'j, 'p> {
         Explainer { judge, rules: RecentRules::new(judge.policy(), KEPT) }
+    }
+
+    /// Keeps so many octets of rules at most, or two groups.
+    pub fn keep(&mut self, octets: usize) {
+        self.rules.limit = octets;
     }
 
     /// What blocked a line, of which this is the URL. For a line that is not blocked, no rule is said.

@@ -94,9 +94,9 @@ fn locked(path: &Path) -> io::Result<Option<File>> {
     options.write(true).create(true).truncate(false).share_mode(0);
     options.access_mode(GENERIC_WRITE | DELETE).custom_flags(FILE_FLAG_DELETE_ON_CLOSE);
     match options.open(path) {
-        // The latter is said of a file that is just being removed.
-        Err(error) if matches!(error.raw_os_error(), Some(ERROR_SHARING_VIOLATION)) => Ok(None),
-        Err(error) if matches!(error.raw_os_error(), Some(ERROR_ACCESS_DENIED)) && path.exists() => Ok(None),
+        Err(error) if error.raw_os_error() == Some(ERROR_SHARING_VIOLATION) => Ok(None),
+        // Said of a file that is just being removed, too.
+        Err(error) if error.raw_os_error() == Some(ERROR_ACCESS_DENIED) && path.exists() => Ok(None),
         other => other.map(Some),
     }
 }

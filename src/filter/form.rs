@@ -30,6 +30,16 @@ pub(super) const SEPARATOR: u8 = b'\t';
 /// The columns that tell what blocked a line.
 const CAUSE: [&str; 3] = ["rule", "line", "captured"];
 
+/// So many octets of a rule are told. A rule may be as long as its robots.txt, and block every line.
+const LONGEST_RULE: usize = 200;
+
+/// What stands behind a rule that is longer.
+const CUT: &[u8] = b"...";
+
+/// How many times as long as a line can be what stands before it to tell what blocked it: each octet of a rule may be
+/// escaped, and no line is shorter than `//a` with a scheme.
+pub(super) const LONGEST_CAUSE: u64 = 50;
+
 /// What rows the files of a run have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Rows {
@@ -117,7 +127,12 @@ pub(super) fn put_cause(cause: &Cause<'_>, out: &mut Vec<u8>) {
     if let Some(rule) = cause.rule {
         out.extend_from_slice(rule.key().as_bytes());
         out.extend_from_slice(b": ");
-        escaped(&rule.value).for_each(|piece| out.extend_from_slice(piece));
+        let (value, cut) = match rule.value.get(..LONGEST_RULE) {
+            Some(value) if value.len() < rule.value.len() => (value, CUT),
+            _ => (&rule.value[..], &b""[..]),
+        };
+        escaped(value).for_each(|piece| out.extend_from_slice(piece));
+        out.extend_from_slice(cut);
     }
     out.push(SEPARATOR);
     if let Some(rule) = cause.rule {
@@ -172,6 +187,23 @@ mod tests {
         assert_eq!(head(Form::Verdicts, true, 0, &[one], ""), "a\trule\tline\tcaptured\turl\n");
         let expected = "a\trule.a\tline.a\tcaptured.a\t*\trule.*\tline.*\tcaptured.*\turl\n";
         assert_eq!(head(Form::Verdicts, true, 0, &both, ""), expected);
+    }
+
+    #[test]
+    fn a_long_rule_is_cut() {
+        let of = |value: Vec<u8>| {
+            let mut out = Vec::new();
+            let rule = KeptRule { allow: false, value, line: u32::MAX };
+            put_cause(&Cause { rule: Some(&rule), agent: None, captured: Some(i64::MAX >> 16) }, &mut out);
+            out
+        };
+        let columns = |value: &str| format!("Disallow: {value}\t4294967295\t140737488355327\t").into_bytes();
+        let longest = "x".repeat(LONGEST_RULE);
+        assert_eq!(of(longest.clone().into_bytes()), columns(&longest));
+        assert_eq!(of(format!("{longest}y").into_bytes()), columns(&format!("{longest}...")));
+        assert_eq!(of(b"*".repeat(500_000)), columns(&format!("{}...", "*".repeat(LONGEST_RULE))));
+        let shortest = b"http://a\n".len() as u64;
+        assert!(of(b"\t".repeat(500_000)).len() as u64 <= LONGEST_CAUSE * shortest, "all of it escaped");
     }
 
     #[test]

@@ -296,9 +296,11 @@ fn append(joined: &mut Receipt, folder: &str, next: &Receipt) {
     joined.file_lists().zip(next.file_lists()).for_each(|(files, next)| files.append(next));
     for (list, next) in joined.lists.iter_mut().zip(&next.lists) {
         list.input.append(&next.input);
+        list.skipped.extend(next.skipped.iter().cloned());
         list.partitions.values_mut().zip(next.partitions.values()).for_each(|(part, next)| part.append(next));
     }
     joined.added_line_feeds += next.added_line_feeds;
+    joined.skipped += next.skipped;
     joined.dot_segments += next.dot_segments;
     joined.normalised_paths += next.normalised_paths;
     // They may have run side by side: the longest says how long that took.
@@ -379,13 +381,14 @@ fn copied(name: &str, parts: &[&FilePart], output: &mut Output) -> Result<FilePa
 
 /// Copies the row groups of tables to one of this name, whose footer tells of them all.
 fn tables_copied(name: &str, parts: &[&FilePart], output: &mut Output) -> Result<FilePart, JoinError> {
-    let unreadable = |path: &str, error| JoinError::Unreadable { path: PathBuf::from(path), error };
-    let open = |part: &&FilePart| File::open(&part.name).map_err(|error| unreadable(&part.name, error));
+    let path = |part: &FilePart| output.directory().join(&part.name);
+    let unreadable = |part: &FilePart, error| JoinError::Unreadable { path: path(part), error };
+    let open = |part: &&FilePart| File::open(path(part)).map_err(|error| unreadable(part, error));
     let mut tables = parts.iter().map(open).collect::<Result<Vec<File>, JoinError>>()?;
-    let footer = table::concatenated(&mut tables).map_err(|error| unreadable(&parts[0].name, error))?;
+    let footer = table::concatenated(&mut tables).map_err(|error| unreadable(parts[0], error))?;
     let head_bytes = table::HEAD.len() as u64;
-    let mut whole = FilePart { name: name.to_owned(), file_bytes: head_bytes, head_bytes, lines: Part::default() };
-    whole.lines = Part::of(&Tally::default(), true);
+    let lines = Part::of(&Tally::default(), true);
+    let mut whole = FilePart { name: name.to_owned(), file_bytes: head_bytes, head_bytes, lines };
     output.write_file(name, |out| {
         out.write_all(table::HEAD)?;
         for ((table, part), end) in tables.iter_mut().zip(parts).zip(footer.ends) {

@@ -11,8 +11,11 @@
 //! 5/32   origins with deferred lines: held, sorted, and copied for a checkpoint
 //! 1/7    the window of a decompressor
 //! ```
+//!
+//! Where blocked lines are explained, an eighth of the first half is for the rules that workers keep.
 
 use super::FilterError;
+use super::form::LONGEST_CAUSE;
 use super::worker::LONGEST_CHUNK;
 
 /// How much memory a run may take, unless asked otherwise.
@@ -24,6 +27,9 @@ const BASE: u64 = 24 << 20;
 /// What each crawler takes beside: lines that are gathered for frames.
 const OF_CRAWLER: u64 = 2 << 20;
 
+/// How many times as long a line can become that is explained.
+const EXPLAINED: u64 = LONGEST_CAUSE + 1;
+
 /// The shortest chunk that workers are given so that more of them have room.
 const SHORTEST_CHUNK: usize = 64 << 10;
 
@@ -32,6 +38,8 @@ const SHORTEST_CHUNK: usize = 64 << 10;
 pub(super) struct Memory {
     octets: u64,
     crawlers: u64,
+    /// Whether blocked lines are explained.
+    explain: bool,
 }
 
 /// Who works on what.
@@ -42,13 +50,13 @@ pub(super) struct Crew {
 }
 
 impl Memory {
-    /// So many octets for a run for so many crawlers.
+    /// So many octets for a run for so many crawlers, which explains blocked lines or does not.
     ///
     /// # Errors
     ///
     /// [`FilterError::TooLittleMemory`] where nobody could work with it.
-    pub fn new(octets: u64, crawlers: usize) -> Result<Memory, FilterError> {
-        let memory = Memory { octets, crawlers: crawlers as u64 };
+    pub fn new(octets: u64, crawlers: usize, explain: bool) -> Result<Memory, FilterError> {
+        let memory = Memory { octets, crawlers: crawlers as u64, explain };
         let least = BASE + OF_CRAWLER * memory.crawlers + 8 * memory.of_worker(SHORTEST_CHUNK);
         if octets < least {
             return Err(FilterError::TooLittleMemory { given: octets, least });
@@ -64,15 +72,26 @@ impl Memory {
     /// What a worker takes at most with a chunk of this size: the chunk with room to grow, its lines for each crawler in
     /// buffers that double as they grow beside those that are left of the chunk before, and frames of them; what is left
     /// of the chunk without duplicates; and, if each line is the shortest URL of another origin, twenty times the chunk for
-    /// these.
+    /// these. Lines that are explained are longer.
     fn of_worker(&self, chunk_size: usize) -> u64 {
-        (6 * self.crawlers + 24) * chunk_size as u64
+        let of_crawler = if self.explain { 6 * EXPLAINED } else { 6 };
+        (of_crawler * self.crawlers + 24) * chunk_size as u64
+    }
+
+    /// What is left for the rules that all workers keep to explain lines.
+    fn rules(&self) -> u64 {
+        if self.explain { self.rest() / 16 } else { 0 }
+    }
+
+    /// How much of that is for each crawler of each worker.
+    pub fn rules_of_worker(&self, workers: usize) -> usize {
+        usize::try_from(self.rules() / (workers as u64 * self.crawlers).max(1)).unwrap_or(usize::MAX)
     }
 
     /// How many of the workers that are `asked` for have room, and with which chunks, unless somebody gives a size: those
     /// that are `usual`, or shorter ones.
     pub fn crew(&self, asked: usize, chunk_size: Option<usize>, usual: usize) -> Crew {
-        let share = self.rest() / 2;
+        let share = self.rest() / 2 - self.rules();
         let fitting = |chunk_size| usize::try_from(share / self.of_worker(chunk_size)).unwrap_or(usize::MAX);
         let mut size = chunk_size.unwrap_or(usual).max(1);
         while chunk_size.is_none() && size > SHORTEST_CHUNK && fitting(size) < asked {
@@ -102,7 +121,7 @@ impl Memory {
 impl Default for Memory {
     /// That of a run for one crawler that nobody says more of.
     fn default() -> Memory {
-        Memory { octets: DEFAULT_MEMORY, crawlers: 1 }
+        Memory { octets: DEFAULT_MEMORY, crawlers: 1, explain: false }
     }
 }
 
@@ -115,9 +134,9 @@ mod tests {
     #[test]
     fn shares_are_no_more_than_there_is() {
         for octets in [128 << 20, 300 << 20, DEFAULT_MEMORY, 50 << 30] {
-            for crawlers in [1, 2, 16, 64] {
-                let Ok(memory) = Memory::new(octets, crawlers) else {
-                    assert!(octets < 400 << 20 && crawlers > 2, "{octets} {crawlers}");
+            for (crawlers, explain) in [1, 2, 16, 64].into_iter().flat_map(|n| [(n, false), (n, true)]) {
+                let Ok(memory) = Memory::new(octets, crawlers, explain) else {
+                    assert!(explain || octets < 400 << 20 && crawlers > 2, "{octets} {crawlers}");
                     continue;
                 };
                 for asked in [1, 2, 16, 500] {
@@ -125,7 +144,9 @@ mod tests {
                     let of_workers = workers as u64 * memory.of_worker(chunk_size);
                     let of_line = memory.longest_line() as u64 * (4 * memory.crawlers + 6);
                     let of_origins = memory.needed() as u64 * 5;
-                    let shares = of_workers + of_line + of_origins + memory.decompressor();
+                    let of_rules = (memory.rules_of_worker(workers) * workers) as u64 * memory.crawlers;
+                    assert_eq!(of_rules > 0, explain);
+                    let shares = of_workers + of_rules + of_line + of_origins + memory.decompressor();
                     let all = BASE + OF_CRAWLER * memory.crawlers + shares;
                     assert!((1..=asked).contains(&workers), "{workers}");
                     assert!(all <= octets, "{octets} {crawlers} {asked}: {all}");
@@ -136,7 +157,7 @@ mod tests {
 
     #[test]
     fn more_workers_have_shorter_chunks_before_there_are_fewer() {
-        let memory = Memory::new(DEFAULT_MEMORY, 1).unwrap();
+        let memory = Memory::new(DEFAULT_MEMORY, 1, false).unwrap();
         assert_eq!(memory.crew(8, None, CHUNK), Crew { workers: 8, chunk_size: CHUNK });
         assert_eq!(memory.crew(64, None, CHUNK), Crew { workers: 64, chunk_size: CHUNK / 4 });
         let crew = memory.crew(4096, None, CHUNK);
@@ -145,6 +166,6 @@ mod tests {
         assert_eq!(memory.crew(3, Some(1 << 40), CHUNK), Crew { workers: 1, chunk_size: 1 << 40 });
         // What `zstd --long` makes can be read by default.
         assert_eq!(memory.decompressor().ilog2(), 27);
-        assert!(matches!(Memory::new(1 << 20, 1), Err(FilterError::TooLittleMemory { .. })));
+        assert!(matches!(Memory::new(1 << 20, 1, false), Err(FilterError::TooLittleMemory { .. })));
     }
 }

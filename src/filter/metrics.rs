@@ -126,6 +126,8 @@ impl Metrics {
         text.family("input_bytes_total", COUNTER, "Octets of these lines.").sample(&[], snapshot.bytes);
         let duplicates = "Lines that were left out because their URLs were there before.";
         text.family("duplicate_lines_total", COUNTER, duplicates).sample(&[], snapshot.duplicates);
+        let skipped = "Parts of lists that could not be read, and were left out.";
+        text.family("skipped_parts_total", COUNTER, skipped).sample(&[], snapshot.skipped);
         let source = "Octets of the lists that were read, as they lie in their files.";
         text.family("source_bytes_total", COUNTER, source).sample(&[], snapshot.source_bytes);
         if let Some(known) = snapshot.source_bytes_known {

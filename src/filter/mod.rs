@@ -39,6 +39,7 @@ mod seen;
 mod sequence;
 mod shard;
 mod sink;
+mod skipped;
 mod spill;
 mod start;
 #[cfg(feature = "parquet")]
@@ -74,6 +75,7 @@ pub(crate) use reread::reread;
 pub use run::{Destination, Folder, Job, LongRun, Pipe, run};
 pub use samples::Sample;
 pub use shard::{ListRange, Shard, ShardError};
+pub use skipped::SkippedPart;
 pub use start::{Begun, begun};
 pub use tally::{Tally, line_hash};
 pub(crate) use verify::read_receipt;
@@ -165,6 +167,15 @@ pub enum FilterError {
         path: PathBuf,
         /// The column.
         column: String,
+    },
+    /// A list that is a table, whose damaged row groups should be left out of another table.
+    #[error(
+        "the list {} is a Parquet file, and with --format parquet --skip-bad does not know how to leave out rows of it; give \
+         one of the two", path.display()
+    )]
+    RowsNotSkipped {
+        /// The list.
+        path: PathBuf,
     },
     /// Rows that cannot be written.
     #[error("cannot make the rows of what is to be written: {problem}")]

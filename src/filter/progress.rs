@@ -60,6 +60,8 @@ pub struct Snapshot {
     pub lines: u64,
     /// Those of them that were left out, because their URLs were there before.
     pub duplicates: u64,
+    /// Parts of lists that could not be read, and were left out.
+    pub skipped: u64,
     /// Chunks.
     pub chunks: u64,
     /// What the lines were to each crawler.
@@ -149,12 +151,18 @@ impl Progress {
         let snapshot = &mut state.snapshot;
         (snapshot.lines, snapshot.bytes) = (lines, bytes);
         snapshot.duplicates = totals.duplicates.lines;
+        snapshot.skipped = totals.skipped();
         snapshot.chunks += 1;
         for (counted, sorted) in snapshot.crawlers.iter_mut().zip(&totals.crawlers) {
             counted.lines = sorted.tallies.map(|tally| tally.lines);
             counted.bytes = sorted.tallies.map(|tally| tally.bytes);
             counted.outcomes = sorted.counts;
         }
+    }
+
+    /// Parts of lists were left out behind the last chunk; this is how many there are with all before.
+    pub(super) fn skipped(&self, parts: u64) {
+        lock(&self.state).snapshot.skipped = parts;
     }
 
     /// The run goes on with what an earlier one came to; so many octets of the lists' files are not read again.

@@ -15,6 +15,7 @@ use super::outcome::{Outcome, Partition};
 use super::output::Written;
 use super::samples::Sample;
 use super::shard::{ListRange, Shard};
+use super::skipped::SkippedPart;
 use super::tally::Tally;
 use crate::compression::Compression;
 use crate::policy::Statistics;
@@ -50,6 +51,9 @@ pub struct Receipt {
     /// Line feeds added behind a list's last line, because another list follows, or because the lines became rows, which
     /// count as if each had one.
     pub added_line_feeds: u64,
+    /// Parts of lists that could not be read, and were left out; absent where none were.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub skipped: u64,
     /// URLs with a segment `.` or `..`, matched as written.
     pub dot_segments: u64,
     /// URLs whose path was brought into normal form before it was matched.
@@ -219,6 +223,9 @@ pub struct ListPart {
     /// was to be.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duplicates: Option<Part>,
+    /// What could not be read of it, and was left out, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub skipped: Vec<SkippedPart>,
     /// Where its lines went.
     pub partitions: BTreeMap<String, Part>,
 }
@@ -329,6 +336,9 @@ impl fmt::Display for Receipt {
         }
         let Part { lines, bytes, .. } = self.input;
         writeln!(f, "{:<width$} {lines:>15} {:>7} {bytes:>18}", "input", "")?;
+        if self.skipped > 0 {
+            writeln!(f, "{} parts of lists could not be read and were left out", self.skipped)?;
+        }
         if let Some(needed) = self.origins_needed.filter(|&needed| needed > 0) {
             writeln!(f, "{needed} robots.txt to fetch, in robots-needed.tsv")?;
         }
@@ -339,6 +349,7 @@ impl fmt::Display for Receipt {
             writeln!(f, "WARC: {name} {count}")?;
         }
         let proof = match self.balanced {
+            Some(true) if self.skipped > 0 => "; every line that could be read is accounted for",
             Some(true) => "; every line is accounted for",
             _ => "",
         };

@@ -73,6 +73,8 @@ pub struct LongRun {
     pub shard: Option<Shard>,
     /// Whether to go on with the run in the folder that was interrupted, if there is one.
     pub resume: bool,
+    /// Whether what cannot be read of lists is left out, instead of ending the run.
+    pub skip_bad: bool,
     /// After how long what is done is made durable each time.
     pub checkpoint: Duration,
     /// Set by whoever wants the run to stop at the next chunk.
@@ -85,7 +87,7 @@ impl Default for LongRun {
     /// All of the lists, anew; a checkpoint every five seconds; [`DEFAULT_MEMORY`].
     fn default() -> LongRun {
         let checkpoint = Duration::from_secs(5);
-        LongRun { shard: None, resume: false, checkpoint, interrupt: None, memory: DEFAULT_MEMORY }
+        LongRun { shard: None, resume: false, skip_bad: false, checkpoint, interrupt: None, memory: DEFAULT_MEMORY }
     }
 }
 
@@ -182,8 +184,8 @@ pub fn run(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, F
 }
 
 fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, FilterError> {
-    let memory = Memory::new(job.long_run.memory, job.crawlers.len())?;
-    let mut lists = List::open_all(&job.lists, &job.url_field, memory.decompressor())?;
+    let memory = Memory::new(job.long_run.memory, job.crawlers.len(), job.explain)?;
+    let mut lists = List::open_all(&job.lists, &job.url_field, memory.decompressor(), job.long_run.skip_bad)?;
     if let Some(shard) = job.long_run.shard {
         if job.unique {
             return Err(FilterError::UniqueShard);
@@ -227,7 +229,7 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
     let turns = Turns::new(chunks, progress, judges.len(), destinations, border, unique);
     std::thread::scope(|scope| {
         scope.spawn(|| turns.keep());
-        pool.broadcast(|_| work(&turns, &judges));
+        pool.broadcast(|_| work(&turns, &judges, memory.rules_of_worker(crew.workers)));
         turns.judged();
     });
     let complete = || complete(policy, job, options, &lists, turns, keeper.as_deref());
@@ -357,6 +359,7 @@ fn receipt(
         options,
         balanced: written.then_some(true),
         added_line_feeds: totals.added_line_feeds,
+        skipped: totals.skipped(),
         dot_segments: totals.dot_segments,
         normalised_paths: totals.normalised,
         origins_needed: None,
@@ -383,6 +386,7 @@ fn list_part(list: &List, totals: &ListTotals, names: &[String], unique: bool, w
         head: (!list.head.is_empty()).then(|| Part::of(&Tally::of_text(head, |line| line), written)),
         input: Part::of(&totals.input, written),
         duplicates: unique.then(|| Part::of(&totals.duplicates, written)),
+        skipped: totals.skipped.clone(),
         partitions: partitions.map(|(name, tally)| (name.clone(), Part::of(tally, written))).collect(),
     }
 }

@@ -73,7 +73,7 @@ impl Shard {
 fn length(list: &List) -> Result<usize, FilterError> {
     match list.mapped() {
         Some(text) => Ok(text.len()),
-        None if list.is_empty_file() => Ok(0),
+        None if list.is_empty_file() || list.is_unreadable() => Ok(0),
         None => Err(FilterError::NotDivisible { path: list.path.clone() }),
     }
 }

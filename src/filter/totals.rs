@@ -6,6 +6,7 @@ use super::FilterError;
 use super::form::Rows;
 use super::judge::Bench;
 use super::output::Block;
+use super::skipped::{Skipped, SkippedPart};
 use super::tally::Tally;
 use super::worker::{Judged, Sorted};
 
@@ -33,6 +34,8 @@ pub(super) struct Totals {
 pub(super) struct ListTotals {
     pub input: Tally,
     pub duplicates: Tally,
+    /// What could not be read of it, and was left out.
+    pub skipped: Vec<SkippedPart>,
     /// For each crawler, by partition.
     pub crawlers: Vec<[Tally; 4]>,
 }
@@ -40,7 +43,12 @@ pub(super) struct ListTotals {
 impl Totals {
     pub fn new(lists: usize, crawlers: usize, rows: Option<Rows>) -> Totals {
         let none = Tally::default();
-        let list = ListTotals { input: none, duplicates: none, crawlers: vec![Default::default(); crawlers] };
+        let list = ListTotals {
+            input: none,
+            duplicates: none,
+            skipped: Vec::new(),
+            crawlers: vec![Default::default(); crawlers],
+        };
         Totals {
             input: none,
             kept: none,
@@ -73,6 +81,18 @@ impl Totals {
             }
         }
         self.added_line_feeds += u64::from(judged.added_line_feed);
+    }
+
+    /// Adds what was left out of lists.
+    pub fn skip(&mut self, skipped: &[Skipped]) {
+        for Skipped { list, part } in skipped {
+            self.lists[*list].skipped.push(part.clone());
+        }
+    }
+
+    /// How many parts of lists were left out.
+    pub fn skipped(&self) -> u64 {
+        self.lists.iter().map(|list| list.skipped.len() as u64).sum()
     }
 
     /// Adds lines that were handed over for writing.

@@ -170,6 +170,8 @@ impl<'l> Turns<'l> {
         let waiting = self.gatherer.out_of_turn(Gatherer::rest);
         let frames = self.framed(waiting, &mut self.compressor()?)?;
         let Turn { sink, needed, mut totals, .. } = self.turn.into_inner();
+        totals.skip(&self.chunks.left_out());
+        self.progress.skipped(totals.skipped());
         let Some(Sink::Folder(mut output)) = sink else { return Ok((None, needed, totals)) };
         totals.add_written(&frames);
         output.reserve(&frames)?.iter().try_for_each(Place::write)?;
@@ -274,16 +276,17 @@ impl Drop for StopOnPanic<'_, '_> {
     }
 }
 
-/// Judges chunks until there are none left.
-pub(super) fn work(turns: &Turns<'_>, judges: &[Judge<'_>]) {
+/// Judges chunks until there are none left; to explain lines, `kept_rules` octets of rules are kept for each crawler.
+pub(super) fn work(turns: &Turns<'_>, judges: &[Judge<'_>], kept_rules: usize) {
     let _guard = StopOnPanic(turns);
-    if let Err(failure) = work_through(turns, judges) {
+    if let Err(failure) = work_through(turns, judges, kept_rules) {
         turns.fail(failure);
     }
 }
 
-fn work_through(turns: &Turns<'_>, judges: &[Judge<'_>]) -> Result<(), FilterError> {
-    let worker = Worker::new(judges, turns.rows, turns.notes_waiting);
+fn work_through(turns: &Turns<'_>, judges: &[Judge<'_>], kept_rules: usize) -> Result<(), FilterError> {
+    let mut worker = Worker::new(judges, turns.rows, turns.notes_waiting);
+    worker.keep_rules(kept_rules);
     let mut hand = Hand { worker, kept: Kept::default(), compressor: turns.compressor()? };
     let as_rows = !turns.tables.is_empty();
     if as_rows {
@@ -337,6 +340,7 @@ fn place(
     let Prepared { blocks, mut border } = prepared;
     let Some(mut turn) = turns.turn.turn_of(task.ticket) else { return Ok(()) };
     (turn.list, turn.at) = (task.list, task.end);
+    turn.totals.skip(&task.skipped);
     turn.count(&mut hand.worker, task.list, &blocks)?;
     turns.progress.chunk(&turn.totals);
     let places = turn.sink.as_mut().map(|sink| sink.take(&blocks)).transpose()?.unwrap_or_default();

@@ -111,6 +111,11 @@ impl<'j, 'p> Worker<'j, 'p> {
         }
     }
 
+    /// Keeps so many octets of rules for each crawler to explain lines with.
+    pub fn keep_rules(&mut self, octets: usize) {
+        self.explainers.iter_mut().for_each(|explainer| explainer.keep(octets));
+    }
+
     /// From here on, lines become rows: their outcomes are kept, and nothing is put into buffers.
     pub fn keep_outcomes(&mut self) {
         self.keeps_outcomes = true;

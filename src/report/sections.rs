@@ -220,7 +220,13 @@ pub(super) fn lists(report: &Report) -> String {
             share,
         ]);
     }
-    section("Lists", &table.html())
+    let mut content = table.html();
+    if report.receipt.skipped > 0 {
+        let parts = number(report.receipt.skipped);
+        let what = "parts of lists could not be read and were left out (--skip-bad); the receipt tells which.";
+        content.push_str(&format!("<p class=\"warning\">{}</p>\n", text(&format!("{parts} {what}"))));
+    }
+    section("Lists", &content)
 }
 
 /// What the run was asked to do.

@@ -7,7 +7,7 @@ use crate::warc::{gzip, zstd};
 
 const SOURCES: &str = "--robots DATASETS/sites --robots DATASETS/origins.jsonl";
 
-fn bzip2(text: &[u8]) -> Vec<u8> {
+pub fn bzip2(text: &[u8]) -> Vec<u8> {
     let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
     encoder.write_all(text).expect("memory");
     encoder.finish().expect("memory")

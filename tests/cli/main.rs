@@ -39,6 +39,7 @@ mod report;
 mod resume;
 mod revisits;
 mod shards;
+mod skip_bad;
 mod sources;
 mod split_size;
 mod statuses;

@@ -274,6 +274,7 @@ fn tables_that_do_not_fit_are_told_before_anything_is_written() {
     };
     refused("--out out one two", &["one", "two", "columns", "--per-input"]);
     refused("--out out urls one", &["urls", "one", "columns", "--per-input"]);
+    refused("--out out --skip-bad one", &["one", "--skip-bad", "--format parquet"]);
     refused("--out out taken", &["taken", "\"reason\"", "--format text"]);
     refused("--out out --compress gz urls", &["--compress", "Parquet", "Zstandard"]);
     refused("--out out --explain urls", &["--explain", "--format parquet"]);

@@ -25,6 +25,14 @@ pub struct LongRunArgs {
     /// interruption
     #[arg(long, requires = "out", conflicts_with = "force")]
     pub resume: bool,
+    /// Leave out what cannot be read of a list, and go on: all of one that cannot be opened; the rest of one that is damaged
+    /// or gives a read error, but for gzip members, Zstandard frames and bzip2 streams behind it that are whole; the rest of
+    /// a row group of Parquet. Lines that were cut by it are not judged. What was read before the damage showed is: a checksum
+    /// tells only at the end of a member, if it has one, so a few lines of a damaged one may be other ones than they were. The receipt has
+    /// each part that was left out, with its place and the reason, and each is a warning on the standard error. It may be
+    /// given to a run that goes on with --resume, too
+    #[arg(long)]
+    pub skip_bad: bool,
     /// How often what is done is made durable, so that a run can be resumed from there; less often if the disk is slow. A
     /// run that reads standard input or a pipe cannot be resumed
     #[arg(long, requires = "out", default_value_t = 5, value_name = "SECONDS", value_parser = value_parser!(u64).range(..=DAY))]
@@ -41,7 +49,7 @@ pub struct LongRunArgs {
 impl LongRunArgs {
     /// The same for the library, for a run that stops once `interrupt` is set.
     pub fn long_run(&self, interrupt: Option<Arc<AtomicBool>>) -> LongRun {
-        let LongRunArgs { shard, resume, memory, .. } = *self;
-        LongRun { shard, resume, checkpoint: Duration::from_secs(self.checkpoint), interrupt, memory }
+        let LongRunArgs { shard, resume, skip_bad, memory, .. } = *self;
+        LongRun { shard, resume, skip_bad, checkpoint: Duration::from_secs(self.checkpoint), interrupt, memory }
     }
 }

@@ -35,6 +35,7 @@ pub fn progress(snapshot: &Snapshot, pace: &Pace, agents: &[String]) -> Value {
             "source_bytes_known": snapshot.source_bytes_known,
             "lines": snapshot.lines,
             "duplicates": snapshot.duplicates,
+            "skipped": snapshot.skipped,
             "chunks": snapshot.chunks,
             "bytes_a_second": pace.bytes_a_second(),
             "lines_a_second": pace.lines_a_second(),

@@ -15,7 +15,7 @@ use memmap2::Mmap;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fs::File;
-use std::io::{self, BufRead, Read, Seek};
+use std::io::{self, BufRead, Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -25,7 +25,7 @@ use std::time::SystemTime;
 use super::FilterError;
 use super::layout::{LOOK, Layout, MARK, UrlField};
 use super::shard::ListRange;
-use crate::compression::{Compression, Reader};
+use crate::compression::{Compression, Damaged, Reader, Search, Steady};
 pub(in crate::filter) use chunks::{Patience, chunk_end, fill, line_border};
 use parquet::Rows;
 #[cfg(feature = "parquet")]
@@ -54,6 +54,8 @@ pub(super) struct List {
     pub head_length: usize,
     /// Whether there is nothing in it, not even a head line.
     pub is_empty: bool,
+    /// Whether what cannot be read of it is left out.
+    pub skips_bad: bool,
     content: Content,
     /// The part of a mapped list that is read, if not all of it.
     part: Option<Range<usize>>,
@@ -70,6 +72,8 @@ enum Content {
         file: Regular,
         table: Box<TableFile>,
     },
+    /// What cannot be read at all, and why.
+    Unreadable(String),
     /// What can be read only once: its start, which was looked at, and what follows, until that is read.
     Stream {
         start: Vec<u8>,
@@ -91,6 +95,8 @@ pub(super) enum Reading<'l> {
 enum Opened {
     /// A regular file, mapped or compressed.
     Regular(Option<Compression>, Content),
+    /// What cannot be opened, and why.
+    Unreadable(String),
     /// A pipe or a device, or standard input; also a file that says it is empty, as those of `/proc` do.
     Stream(Box<dyn Read + Send>),
 }
@@ -121,14 +127,45 @@ impl FileState {
 
 impl List {
     /// Opens all lists, and then looks into them: somebody who feeds several pipes may wait for all to be opened.
-    /// `-` is standard input. Decompressors take so much `memory` at most.
-    pub fn open_all(paths: &[PathBuf], url_field: &UrlField, memory: u64) -> Result<Vec<List>, FilterError> {
+    /// `-` is standard input. Decompressors take so much `memory` at most. Where `skips_bad` is set, what cannot be read of
+    /// them is left out, all of a list if need be.
+    pub fn open_all(
+        paths: &[PathBuf],
+        url_field: &UrlField,
+        memory: u64,
+        skips_bad: bool,
+    ) -> Result<Vec<List>, FilterError> {
         if paths.iter().filter(|path| path.as_os_str() == STANDARD_INPUT).count() > 1 {
             return Err(FilterError::StandardInputTwice);
         }
-        let open = |path: &PathBuf| Opened::at(path, memory).map_err(|error| unreadable(path, error));
+        let open = |path: &PathBuf| match Opened::at(path, memory) {
+            Err(error) if skips_bad => Ok(Opened::Unreadable(error.to_string())),
+            opened => opened.map_err(|error| unreadable(path, error)),
+        };
         let opened: Vec<Opened> = paths.iter().map(open).collect::<Result<_, _>>()?;
-        paths.iter().zip(opened).map(|(path, opened)| List::look(path, opened, url_field, memory)).collect()
+        let look = |(path, opened): (&PathBuf, Opened)| match List::look(path, opened, url_field, memory) {
+            Err(failure) if skips_bad && failure.is_bad_list() => {
+                let content = Content::Unreadable(failure.problem());
+                Ok(List { skips_bad, is_empty: true, ..List::plain(path, None, content) })
+            }
+            looked => looked.map(|list| List { skips_bad, ..list }),
+        };
+        paths.iter().zip(opened).map(look).collect()
+    }
+
+    /// A list without a head line, each line of which is a URL.
+    fn plain(path: &Path, compression: Option<Compression>, content: Content) -> List {
+        List {
+            path: path.to_owned(),
+            compression,
+            layout: Layout::WHOLE,
+            head: Vec::new(),
+            head_length: 0,
+            is_empty: false,
+            skips_bad: false,
+            content,
+            part: None,
+        }
     }
 
     /// Opens one list, whose lines are taken as they are.
@@ -140,8 +177,7 @@ impl List {
             Ok((compression, is_empty, content))
         });
         let (compression, is_empty, content) = content.map_err(|error| unreadable(path, error))?;
-        let (path, layout, head) = (path.to_owned(), Layout::WHOLE, Vec::new());
-        Ok(List { path, compression, layout, head, head_length: 0, is_empty, content, part: None })
+        Ok(List { is_empty, ..List::plain(path, compression, content) })
     }
 
     fn look(path: &Path, opened: Opened, url_field: &UrlField, memory: u64) -> Result<List, FilterError> {
@@ -159,7 +195,7 @@ impl List {
             head.push(b'\n');
         }
         drop(start);
-        Ok(List { path: path.to_owned(), compression, layout, head, head_length, is_empty, content, part: None })
+        Ok(List { layout, head, head_length, is_empty, ..List::plain(path, compression, content) })
     }
 
     fn table(
@@ -174,8 +210,7 @@ impl List {
         let table = TableFile::open(own, url_field);
         let table = table.map_err(|problem| FilterError::Parquet { path: path.to_owned(), problem })?;
         let content = Content::Table { file, table: Box::new(table) };
-        let (path, layout, head) = (path.to_owned(), Layout::WHOLE, Vec::new());
-        Ok(List { path, compression, layout, head, head_length: 0, is_empty: false, content, part: None })
+        Ok(List::plain(path, compression, content))
     }
 
     /// What its lines are, for receipts.
@@ -214,6 +249,11 @@ impl List {
         self.is_empty && self.path.as_os_str() != STANDARD_INPUT && is_file()
     }
 
+    /// Whether nothing of it can be read, and all of it is left out.
+    pub fn is_unreadable(&self) -> bool {
+        matches!(self.content, Content::Unreadable(_))
+    }
+
     /// What tells that it is still the same when it is read again; `None` where it cannot be.
     pub fn file_state(&self) -> Option<FileState> {
         match &self.content {
@@ -222,6 +262,7 @@ impl List {
             Content::Mapped { file, .. } | Content::Compressed(file) | Content::Table { file, .. } => {
                 Some(file.state.clone())
             }
+            Content::Unreadable(_) => state_at(&self.path),
             Content::Stream { .. } => self.is_empty_file().then_some(FileState { length: 0, modified: None }),
         }
     }
@@ -231,6 +272,7 @@ impl List {
         match &self.content {
             Content::Mapped { .. } => Some(self.range().len() as u64),
             Content::Compressed(file) | Content::Table { file, .. } => Some(file.state.length),
+            Content::Unreadable(_) => Some(0),
             Content::Stream { .. } => None,
         }
     }
@@ -268,7 +310,8 @@ impl List {
         let failed = |error| unreadable(&self.path, error);
         let mut stream: Box<dyn Read + Send + 'l> = match &self.content {
             Content::Mapped { map, .. } => return Ok(Reading::Mapped(&map[..self.range().end])),
-            Content::Compressed(file) => Box::new(file.text(source).map_err(failed)?),
+            Content::Compressed(file) => Box::new(Steady(file.text(source).map_err(failed)?)),
+            Content::Unreadable(problem) => return Err(failed(io::Error::other(problem.clone()))),
             Content::Stream { start, rest } => match rest.lock().unwrap_or_else(PoisonError::into_inner).take() {
                 Some(rest) => Box::new(start.chain(rest)),
                 None => return Err(failed(io::Error::other("it can be read only once"))),
@@ -279,11 +322,35 @@ impl List {
         Ok(Reading::Stream(stream))
     }
 
+    /// Begins to read the lines of a compressed list again, behind damage that showed at or before this octet of its file;
+    /// the first line may be half of one, and is left out. `None` where nothing of it can be read any more; else also the
+    /// octet of the file.
+    pub fn read_behind<'l>(
+        &'l self,
+        damage: u64,
+        source: &'l AtomicU64,
+        search: &mut Option<Search>,
+    ) -> Option<(u64, Reading<'l>)> {
+        let (Content::Compressed(file), Some(compression)) = (&self.content, self.compression) else { return None };
+        // SAFETY: as for a list that is mapped to be read, in `Opened::at`.
+        let map = unsafe { Mmap::map(&file.file) }.ok()?;
+        let search = search.get_or_insert_with(|| Search::new(compression, file.state.length, file.memory));
+        let mut from = usize::try_from(damage).ok()?;
+        loop {
+            let at = search.next(&map, from)?;
+            let mut text = file.text_behind(at as u64, source).ok()?;
+            match text.skip_until(b'\n') {
+                Ok(_) => return Some((at as u64, Reading::Stream(Box::new(Steady(text))))),
+                Err(error) => from = Damaged::offset_in(&error)?.max(at as u64 + 1) as usize,
+            }
+        }
+    }
+
     /// Makes sure that a file is the one that was opened: its octets were read as they stood.
     pub fn unchanged(&self) -> Result<(), FilterError> {
         let file = match &self.content {
             Content::Mapped { file, .. } | Content::Compressed(file) | Content::Table { file, .. } => file,
-            Content::Stream { .. } => return Ok(()),
+            Content::Stream { .. } | Content::Unreadable(_) => return Ok(()),
         };
         let now = FileState::of(&file.file).map_err(|error| unreadable(&self.path, error))?;
         if now == file.state { Ok(()) } else { Err(FilterError::ListChanged { path: self.path.clone() }) }
@@ -323,6 +390,7 @@ impl Opened {
     fn content(self, url_field: &UrlField, memory: u64) -> io::Result<(Option<Compression>, Content)> {
         match self {
             Opened::Regular(compression, content) => Ok((compression, content)),
+            Opened::Unreadable(problem) => Err(io::Error::other(problem)),
             Opened::Stream(stream) => {
                 let mut text = Reader::within(stream, memory)?;
                 let (compression, start) = (text.compression(), start(&mut text, url_field)?);
@@ -339,6 +407,7 @@ impl Content {
             Content::Mapped { map, .. } => Cow::Borrowed(&map[..map.len().min(LOOK)]),
             Content::Compressed(file) => Cow::Owned(start(&mut file.text(&AtomicU64::new(0))?, url_field)?),
             Content::Stream { start, .. } => Cow::Borrowed(start),
+            Content::Unreadable(_) => Cow::Borrowed(b""),
             Content::Table { .. } => Cow::Borrowed(PARQUET_START),
         })
     }
@@ -348,6 +417,7 @@ impl Content {
         match self {
             Content::Mapped { file, .. } | Content::Table { file, .. } => Ok(file),
             Content::Compressed(file) => Regular::copy_of(file.text(&AtomicU64::new(0))?),
+            Content::Unreadable(problem) => Err(io::Error::other(problem)),
             Content::Stream { start, rest } => {
                 let rest = rest.into_inner().unwrap_or_else(PoisonError::into_inner);
                 Regular::copy_of(start.chain(rest.unwrap_or_else(|| Box::new(io::empty()))))
@@ -373,9 +443,14 @@ impl Regular {
 
     /// Its text from the start, decompressed; `source` gets the octets that are taken from the file.
     fn text<'f>(&'f self, source: &'f AtomicU64) -> io::Result<Reader<Counted<'f>>> {
+        self.text_behind(0, source)
+    }
+
+    /// The same from an octet of the file on.
+    fn text_behind<'f>(&'f self, offset: u64, source: &'f AtomicU64) -> io::Result<Reader<Counted<'f>>> {
         let mut file = &self.file;
-        file.rewind()?;
-        Reader::within(Counted { file, source }, self.memory)
+        file.seek(SeekFrom::Start(offset))?;
+        Reader::behind(offset, Counted { file, source }, self.memory)
     }
 }
 
@@ -399,6 +474,15 @@ fn start(text: &mut impl BufRead, url_field: &UrlField) -> io::Result<Vec<u8>> {
     let mut text = text.take(LOOK as u64);
     while !url_field.is_told_by(&start) && text.read_until(b'\n', &mut start)? > 0 {}
     Ok(start)
+}
+
+/// The length and the time of a file that cannot be read, or is not there; `None` of what is no file.
+fn state_at(path: &Path) -> Option<FileState> {
+    match std::fs::metadata(path) {
+        Ok(there) if there.is_file() => Some(FileState { length: there.len(), modified: there.modified().ok() }),
+        Err(_) if path.as_os_str() != STANDARD_INPUT => Some(FileState { length: 0, modified: None }),
+        _ => None,
+    }
 }
 
 fn unreadable(path: &Path, error: io::Error) -> FilterError {

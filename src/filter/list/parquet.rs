@@ -175,7 +175,8 @@ impl<'t> Rows<'t> {
     }
 
     /// Fills `chunk` with lines, at least `size` octets unless the rows end before; `flaws` gets the numbers in the chunk
-    /// of lines whose URLs are not what they were. Returns false at the end, when there is nothing more.
+    /// of lines whose URLs are not what they were. Returns false at the end, when there is nothing more. Behind an error,
+    /// `chunk` has the lines before it, and the next call goes on with the next row group.
     pub fn fill(&mut self, size: usize, chunk: &mut Vec<u8>, flaws: &mut Vec<(u64, Reason)>) -> Result<bool, String> {
         chunk.clear();
         flaws.clear();
@@ -190,9 +191,11 @@ impl<'t> Rows<'t> {
                     line += 1;
                 };
                 let read = guarded(|| group.next_lines(BATCH, chunk, &mut found));
-                if read.map_err(|problem| in_group(number - 1, problem))? == 0 {
+                // Behind rows that cannot be read, the next row group can be.
+                if !matches!(read, Ok(1..)) {
                     self.group = None;
                 }
+                read.map_err(|problem| in_group(number - 1, problem))?;
             } else if let Some(group) = self.table.groups().get(number) {
                 let TableFile { file, line_columns } = self.table;
                 self.next_group += 1;

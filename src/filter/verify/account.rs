@@ -56,6 +56,9 @@ pub(in crate::filter) fn contradictions(receipt: &Receipt) -> Vec<String> {
             found.push(format!("{name} of the lists does not add up to {name}: {difference}"));
         }
     }
+    if receipt.lists.iter().map(|list| list.skipped.len() as u64).sum::<u64>() != receipt.skipped {
+        found.push("what was left out of the lists does not add up".to_owned());
+    }
     if receipt.balanced != Some(true) {
         found.push("it does not say that the run was balanced".to_owned());
     }

@@ -95,9 +95,13 @@ fn not_read(error: &io::Error) -> String {
 }
 
 fn reread_list(list: &ListPart, receipt: &Receipt, threads: usize) -> Result<Text, Unreadable> {
-    let mut opened = List::open_all(&[PathBuf::from(&list.path)], &receipt.options.url_field, u64::MAX)?;
+    // What the run left out is left out again.
+    let skips_bad = !list.skipped.is_empty();
+    let path = PathBuf::from(&list.path);
+    let mut opened = List::open_all(&[path], &receipt.options.url_field, u64::MAX, skips_bad)?;
     let had = list.file.as_ref().map_or(0, |file| file.length);
-    if let Some(problem) = list.range.as_ref().and_then(|range| opened[0].cut_again(range, had)) {
+    let range = list.range.as_ref().filter(|_| !opened[0].is_unreadable());
+    if let Some(problem) = range.and_then(|range| opened[0].cut_again(range, had)) {
         return Err(Unreadable::Otherwise(problem));
     }
     let head = Tally::of_text(&opened[0].head, |line| line);

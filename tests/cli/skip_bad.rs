@@ -1,0 +1,221 @@
+//! Lists of which something cannot be read, which is left out.
+
+use std::fs;
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use crate::bench::{Bench, PROGRAM, lines, said};
+use crate::compressed_lists::bzip2;
+use crate::warc::gzip;
+
+const RUN: &str = "filter --agent examplebot --robots sites --now 2026-01-01T00:00:00Z --skip-bad";
+
+fn text(lines: std::ops::Range<usize>) -> String {
+    lines.map(|n| format!("http://a.example/{}\n", n * n)).collect()
+}
+
+/// With a checksum, so that any damage shows at the end.
+fn zstd(text: &[u8]) -> Vec<u8> {
+    let mut encoder = zstd::stream::write::Encoder::new(Vec::new(), 3).expect("memory");
+    encoder.include_checksum(true).expect("memory");
+    encoder.write_all(text).expect("memory");
+    encoder.finish().expect("memory")
+}
+
+/// Seven parts of a list, and where the fourth begins and ends; parts end anywhere in a line.
+fn parts(text: &[u8], compress: Compress) -> (Vec<u8>, std::ops::Range<usize>) {
+    let parts: Vec<Vec<u8>> = text.chunks(text.len() / 7 + 1).map(compress).collect();
+    let start = parts[..3].iter().map(Vec::len).sum();
+    let fourth = start..start + parts[3].len();
+    (parts.concat(), fourth)
+}
+
+fn receipt(bench: &Bench, folder: &str) -> Value {
+    serde_json::from_slice(&bench.read(&format!("{folder}/receipt.json"))).expect("JSON")
+}
+
+fn skipped(receipt: &Value, list: usize) -> Vec<Value> {
+    receipt["lists"][list]["skipped"].as_array().cloned().unwrap_or_default()
+}
+
+type Compress = fn(&[u8]) -> Vec<u8>;
+
+const KINDS: [(&str, Compress); 3] = [("gzip", |text| gzip(text)), ("Zstandard", zstd), ("bzip2", |text| bzip2(text))];
+
+#[test]
+fn damage_in_the_middle_costs_the_part_that_it_is_in() {
+    let text = text(0..20_000);
+    let part = text.len() / 7 + 1;
+    let before = &text[..=text[..3 * part].rfind('\n').expect("a line")];
+    let behind = &text[4 * part..];
+    let behind = behind[behind.find('\n').expect("a line") + 1..].to_owned() + "http://a.example/good\n";
+    // At its first block, and in the middle of it, where it may show only by the checksum at its end.
+    for ((name, compress), place) in KINDS.into_iter().flat_map(|kind| [(kind, 10), (kind, 4000)]) {
+        let bench = Bench::with_site();
+        let (mut file, fourth) = parts(text.as_bytes(), compress);
+        file[fourth.start + place..][..40].fill(0xff);
+        bench.file("bad", file);
+        bench.file("good", "http://a.example/good\n");
+        let mut outputs = Vec::new();
+        for options in ["--threads 1", "--threads 3 --chunk-size 5000", "--threads 2 --chunk-size 100000"] {
+            let done =
+                bench.program(&format!("{RUN} {options} --verdicts --force --out out bad good")).assert().success();
+            said(
+                &done.get_output().stderr,
+                &["the list bad: left out behind byte", name, "damaged", "goes on at byte"],
+            );
+            let receipt = receipt(&bench, "out");
+            let skipped = skipped(&receipt, 0);
+            assert_eq!((skipped.len(), &receipt["skipped"]), (1, &1.into()), "{name}");
+            assert_eq!(skipped[0]["file_next"], fourth.end, "{name}");
+            bench.program("verify --inputs out").assert().success();
+            outputs.push(bench.read("out/verdicts.tsv"));
+        }
+        assert!(outputs.iter().all(|output| *output == outputs[0]), "{name}: it depends on chunks or workers");
+        let columns = lines(&outputs[0]).into_iter().skip(1).map(|line| line.splitn(2, |&octet| octet == b'\t').nth(1));
+        let found: Vec<u8> = columns.flat_map(|line| line.expect("a verdict").to_vec()).collect();
+        assert!(found.starts_with(before.as_bytes()) && found.ends_with(behind.as_bytes()), "{name} {place}");
+        assert!(found.len() < text.len() + 2 * part, "{name} {place}");
+        // The line before and the one behind were cut.
+        assert!(place > 10 || found.len() < before.len() + behind.len() + 100, "{name}");
+    }
+}
+
+#[test]
+fn a_list_that_is_cut_short_is_read_to_its_last_whole_line() {
+    let text = text(0..20_000);
+    for (name, compress) in KINDS {
+        let bench = Bench::with_site();
+        let (file, fourth) = parts(text.as_bytes(), compress);
+        bench.file("bad", &file[..fourth.end - 10]);
+        bench.file("good", "http://a.example/good\n");
+        bench.program(&format!("{RUN} --out out bad good")).assert().success();
+        let receipt = receipt(&bench, "out");
+        let skipped = skipped(&receipt, 0);
+        assert_eq!(skipped.len(), 1, "{name}");
+        assert!(skipped[0].get("file_next").is_none(), "{name}");
+        let at = skipped[0]["at"].as_u64().expect("a number") as usize;
+        assert_eq!(receipt["lists"][0]["bytes"], at);
+        let written = String::from_utf8(bench.read("out/allowed.txt")).expect("UTF-8");
+        assert_eq!(written, format!("{}http://a.example/good\n", &text[..at]), "{name}");
+        bench.program("verify --inputs out").assert().success();
+        bench.program(&format!("{} --out strict bad good", RUN.replace(" --skip-bad", ""))).assert().code(2);
+        // What comes through a pipe is read to the damage, too.
+        let mut program = bench.program(&format!("{RUN} --only allowed - good"));
+        let piped = program.write_stdin(bench.read("bad")).assert().success().get_output().stdout.clone();
+        assert!(piped.len() > text.len() / 4 && piped.ends_with(b"\nhttp://a.example/good\n"), "{name}");
+    }
+}
+
+#[test]
+fn a_list_that_cannot_be_opened_is_left_out() {
+    let bench = Bench::with_site();
+    bench.file("good", "http://a.example/good\n");
+    bench.file("folder/file", "");
+    bench.file("bad.gz", &gzip(b"http://a.example/1\n")[..15]);
+    bench.file("bad.parquet", "PAR1 and no more");
+    let words = format!("{RUN} --log json --out out missing good bad.gz folder bad.parquet");
+    let done = bench.program(&words).assert().success();
+    let warnings: Vec<Value> = String::from_utf8_lossy(&done.get_output().stderr)
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .filter(|event: &Value| event["event"] == "warning")
+        .collect();
+    for name in ["missing", "bad.gz", "folder", "bad.parquet"] {
+        let named = |warning: &Value| warning["message"].as_str().is_some_and(|text| text.contains(name));
+        assert!(warnings.iter().any(named), "{name}: {warnings:?}");
+    }
+    assert_eq!(bench.read("out/allowed.txt"), b"http://a.example/good\n");
+    assert_eq!(receipt(&bench, "out")["skipped"], 4);
+    bench.program("verify --inputs out").assert().success();
+}
+
+#[cfg(feature = "parquet")]
+#[test]
+fn a_bad_row_group_is_left_out_and_the_others_are_read() {
+    use crate::parquet::{Values::Octets, parquet};
+    use parquet::basic::Compression;
+
+    let bench = Bench::with_site();
+    let urls: Vec<_> = (0..9000).map(|number| Some(format!("http://a.example/{number}").into_bytes())).collect();
+    let file = parquet(&[("optional binary url", Octets(urls))], 3, Compression::SNAPPY);
+    let mut damaged = file.clone();
+    let middle = file.len() / 2;
+    damaged[middle - 2000..middle + 2000].fill(0x55);
+    bench.file("bad", damaged);
+    let mut outputs = Vec::new();
+    for options in ["--threads 1", "--threads 3 --chunk-size 5000"] {
+        bench.program(&format!("{RUN} {options} --force --out out bad")).assert().success();
+        let receipt = receipt(&bench, "out");
+        let skipped = skipped(&receipt, 0);
+        assert_eq!(skipped.len(), 1);
+        assert!(skipped[0]["problem"].as_str().is_some_and(|problem| problem.contains("row group 1")), "{skipped:?}");
+        let lines = receipt["input"]["lines"].as_u64().expect("a number");
+        // Each of the three has all rows.
+        assert!((18_000..27_000).contains(&lines), "{lines}");
+        bench.program("verify --inputs out").assert().success();
+        outputs.push(bench.read("out/allowed.txt"));
+    }
+    assert!(outputs[0] == outputs[1] && outputs[0].ends_with(b"/8999\n"));
+}
+
+/// A run that met damage goes on behind it once it may, and one that was interrupted comes to the same.
+#[test]
+fn runs_go_on_over_damage() {
+    let text = text(0..4000);
+    for (name, compress) in KINDS {
+        let bench = Bench::with_site();
+        let (mut file, fourth) = parts(text.as_bytes(), compress);
+        let middle = fourth.start + fourth.len() / 2;
+        file[middle..middle + 40].fill(0x55);
+        bench.file("bad", file);
+        bench.file("good", text.replace("http://a", "http://b"));
+        let run = format!("{RUN} --chunk-size 3000");
+        bench.program(&format!("{run} --out whole missing bad good bad")).assert().success();
+        let words = format!("{run} --checkpoint 0 --out out missing bad good bad");
+
+        let strict = run.replace(" --skip-bad", "");
+        let done = bench.program(&format!("{strict} --out once bad")).assert().code(2);
+        said(&done.get_output().stderr, &["damaged", "--resume"]);
+        bench.program(&format!("{run} --resume --out once bad")).assert().success();
+        bench.program(&format!("{run} --out at-once bad")).assert().success();
+        assert_eq!(bench.read("once/allowed.txt"), bench.read("at-once/allowed.txt"), "{name}");
+        assert_eq!(receipt(&bench, "once")["lists"], receipt(&bench, "at-once")["lists"], "{name}");
+
+        let interrupted = interrupted_again_and_again(&bench, &format!("{words} --resume"));
+        assert!(interrupted > 1, "{name}: {interrupted}");
+        for file in ["allowed.txt", "deferred.txt", "robots-needed.tsv"] {
+            assert!(bench.read(&format!("out/{file}")) == bench.read(&format!("whole/{file}")), "{name} {file}");
+        }
+        assert_eq!(receipt(&bench, "out")["lists"], receipt(&bench, "whole")["lists"], "{name}");
+        bench.program("verify --inputs out").assert().success();
+    }
+}
+
+/// So often a run is interrupted before it is left alone.
+const MOST: usize = 8;
+
+/// Runs the program again and again, and interrupts it behind each checkpoint; returns how often.
+fn interrupted_again_and_again(bench: &Bench, words: &str) -> usize {
+    let checkpoint = bench.path("out/.checkpoint.json");
+    let mut interrupted = 0;
+    loop {
+        let before = fs::read(&checkpoint).ok();
+        let mut command = Command::new(PROGRAM);
+        command.current_dir(bench.path(".")).args(bench.arguments(words)).stderr(Stdio::null());
+        let mut child = command.spawn().expect("the program");
+        while child.try_wait().expect("the program").is_none()
+            && (interrupted == MOST || fs::read(&checkpoint).ok() == before)
+        {
+            std::thread::yield_now();
+        }
+        // It may have ended meanwhile.
+        let _ = child.kill();
+        if child.wait().expect("the program ends").success() {
+            return interrupted;
+        }
+        interrupted += 1;
+    }
+}
