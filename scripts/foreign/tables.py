@@ -1,0 +1,85 @@
+"""Tables with columns of every kind, and what robosieve should make of them."""
+
+import datetime
+import decimal
+import random
+
+import pyarrow
+import pyarrow.parquet
+
+# How pyarrow writes a table.
+FORMS = {
+    "groups": {"row_group_size": 700},
+    "pages": {"data_page_version": "2.0", "write_page_index": True, "data_page_size": 500, "compression": "lz4"},
+    "gzip": {"compression": "gzip", "use_dictionary": False, "row_group_size": 100},
+}
+
+
+def make(urls):
+    """A table with these URLs: simple and nested columns, a fifth of all other values null."""
+    chance = random.Random(1)
+    start = datetime.datetime(2020, 1, 1)
+
+    def some(value):
+        return [None if chance.random() < 0.2 else value(number) for number in range(len(urls))]
+
+    def column(kind, value):
+        return pyarrow.array(some(value), kind)
+
+    inner = pyarrow.struct([("c", pyarrow.list_(pyarrow.string()))])
+    record = pyarrow.struct([("a", pyarrow.int32()), ("b", inner)])
+    return pyarrow.table(
+        {
+            "number": pyarrow.array(range(len(urls)), pyarrow.int64()),
+            "url": pyarrow.array(urls, pyarrow.string()),
+            "flag": column(pyarrow.bool_(), lambda n: n % 3 == 0),
+            "single": column(pyarrow.float32(), lambda n: n / 7),
+            "double": column(pyarrow.float64(), lambda n: n / 7),
+            "half": column(pyarrow.float16(), lambda n: n / 8),
+            "decimal": column(pyarrow.decimal128(20, 2), lambda n: decimal.Decimal(n) / 100),
+            "time": column(pyarrow.timestamp("us"), lambda n: start + datetime.timedelta(seconds=n)),
+            "day": column(pyarrow.date32(), lambda n: (start + datetime.timedelta(days=n)).date()),
+            "fixed": column(pyarrow.binary(3), lambda n: bytes([n % 256, 1, 2])),
+            "tags": column(
+                pyarrow.list_(pyarrow.string()), lambda n: [f"t{t}" if t != 2 else None for t in range(n % 5)]
+            ),
+            "deep": column(
+                pyarrow.list_(pyarrow.list_(pyarrow.int32())), lambda n: [[t] * (t % 3) for t in range(n % 4)]
+            ),
+            "record": column(record, lambda n: {"a": n, "b": None if n % 2 else {"c": [str(n)]}}),
+            "map": column(pyarrow.map_(pyarrow.string(), pyarrow.int64()), lambda n: [("k", n), ("l", None)]),
+            "few": pyarrow.array(some(lambda n: f"v{n % 4}")).dictionary_encode(),
+            "none": pyarrow.nulls(len(urls)),
+        }
+    )
+
+
+def write_all(folder, urls):
+    """Write the table in all forms; yields their paths."""
+    table = make(urls)
+    for name, options in FORMS.items():
+        path = folder / f"{name}.parquet"
+        pyarrow.parquet.write_table(table, path, **options)
+        yield path
+
+
+def difference(given, verdicts, partitions):
+    """What is wrong with tables that were made of another one: all verdicts, and the partitions by name."""
+    given, verdicts = (pyarrow.parquet.read_table(path) for path in (given, verdicts))
+    if verdicts.schema.names != [*given.schema.names, "verdict", "reason"]:
+        return f"columns {verdicts.schema.names}"
+    for name in given.schema.names:
+        if given[name].to_pylist() != verdicts[name].to_pylist():
+            return f"values of {name}"
+    rows = verdicts.to_pylist()
+    for name, path in partitions.items():
+        if pyarrow.parquet.read_table(path).to_pylist() != [row for row in rows if row["verdict"] == name]:
+            return f"rows of {name}"
+    return None
+
+
+def lines(path):
+    """The verdict and the line of each row of a table that was made of a text."""
+    columns = pyarrow.parquet.read_table(path).to_pydict()
+    rows = zip(columns["verdict"], columns["line"], columns["url"])
+    return [(verdict, line if line is not None else url.encode()) for verdict, line, url in rows]
