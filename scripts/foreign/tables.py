@@ -83,3 +83,30 @@ def lines(path):
     columns = pyarrow.parquet.read_table(path).to_pydict()
     rows = zip(columns["verdict"], columns["line"], columns["url"])
     return [(verdict, line if line is not None else url.encode()) for verdict, line, url in rows]
+
+
+CAUSES = pyarrow.schema(
+    [
+        ("rule", pyarrow.string()),
+        ("rule_line", pyarrow.int32()),
+        ("agent", pyarrow.string()),
+        ("captured", pyarrow.timestamp("ms", "UTC")),
+    ]
+)
+
+
+def causes_difference(path, expected):
+    """What is wrong with what a table tells of blocked lines: rule, line and time are expected, as text has them."""
+    table = pyarrow.parquet.read_table(path)
+    if table.schema.names[-4:] != CAUSES.names:
+        return f"columns {table.schema.names}"
+    for field in CAUSES:
+        if table.schema.field(field.name).type != field.type:
+            return f"the type of {field.name}"
+    columns = table.select(CAUSES.names).to_pydict()
+    if [agent is None for agent in columns["agent"]] != [rule is None for rule in columns["rule"]]:
+        return "the agents"
+    times = ["" if time is None else f"{time:%Y-%m-%dT%H:%M:%SZ}" for time in columns["captured"]]
+    lines = ["" if line is None else str(line) for line in columns["rule_line"]]
+    rules = [rule or "" for rule in columns["rule"]]
+    return None if list(zip(rules, lines, times)) == expected else "its causes"

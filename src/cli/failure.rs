@@ -83,10 +83,6 @@ pub enum Failure {
         "--format parquet writes files, so --out has to say where; on standard output, with --only or --verdicts, lines are text"
     )]
     TableWithoutFolder,
-    #[error(
-        "--explain puts columns of text before lines, so it does not go with --format parquet; leave one of them out"
-    )]
-    ExplainedTable,
     #[error("--compress is for text: Parquet is compressed by itself, with Zstandard; leave --compress out")]
     CompressedTable,
     #[error("there is no command {given:?}; the commands are {known}")]

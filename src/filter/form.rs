@@ -10,6 +10,7 @@ use super::tally::Tally;
 use super::worker::Sorted;
 use crate::inspect::time;
 use crate::robots::Agents;
+use crate::rule_set::KeptRule;
 use crate::tsv::escaped;
 
 /// How lines are written.
@@ -47,7 +48,8 @@ pub(super) struct Rows {
     /// What the files are: columns of tables do not stand before lines.
     #[serde(default)]
     pub format: Format,
-    /// Whether columns tell what blocked a line: of a partition that is blocked, before the line; of verdicts, behind each.
+    /// Whether columns tell what blocked a line: of a partition that is blocked, before the line; of verdicts, behind each;
+    /// of tables, behind each verdict and its reason.
     pub explain: bool,
     /// For how many crawlers.
     pub crawlers: usize,
@@ -125,14 +127,7 @@ pub(super) fn behind(line: &[u8], columns: usize) -> &[u8] {
 /// Writes the columns that tell what blocked a line: the rule, its line, and when it was captured, as far as there are such.
 pub(super) fn put_cause(cause: &Cause<'_>, out: &mut Vec<u8>) {
     if let Some(rule) = cause.rule {
-        out.extend_from_slice(rule.key().as_bytes());
-        out.extend_from_slice(b": ");
-        let (value, cut) = match rule.value.get(..LONGEST_RULE) {
-            Some(value) if value.len() < rule.value.len() => (value, CUT),
-            _ => (&rule.value[..], &b""[..]),
-        };
-        escaped(value).for_each(|piece| out.extend_from_slice(piece));
-        out.extend_from_slice(cut);
+        put_rule(rule, out, |value, out| escaped(value).for_each(|piece| out.extend_from_slice(piece)));
     }
     out.push(SEPARATOR);
     if let Some(rule) = cause.rule {
@@ -145,6 +140,18 @@ pub(super) fn put_cause(cause: &Cause<'_>, out: &mut Vec<u8>) {
     out.push(SEPARATOR);
 }
 
+/// Writes a rule as it is told, with as much of its value as `put_value` is given.
+pub(super) fn put_rule(rule: &KeptRule, out: &mut Vec<u8>, put_value: impl FnOnce(&[u8], &mut Vec<u8>)) {
+    out.extend_from_slice(rule.key().as_bytes());
+    out.extend_from_slice(b": ");
+    let (value, cut) = match rule.value.get(..LONGEST_RULE) {
+        Some(value) if value.len() < rule.value.len() => (value, CUT),
+        _ => (&rule.value[..], &b""[..]),
+    };
+    put_value(value, out);
+    out.extend_from_slice(cut);
+}
+
 /// Leaves these columns empty.
 pub(super) fn put_no_cause(out: &mut Vec<u8>) {
     out.extend_from_slice(&[SEPARATOR; CAUSE.len()]);
@@ -153,7 +160,6 @@ pub(super) fn put_no_cause(out: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rule_set::KeptRule;
 
     #[test]
     fn what_stands_before_a_line_is_not_counted() {

@@ -5,6 +5,7 @@
 //! order, to exactly one [`Partition`], for a [`Reason`] that is counted. [Tallies](Tally) of the lines as read and of the
 //! octets as written prove that none was lost; the [`Receipt`] tells both and gets its name last.
 
+mod causes;
 mod checkpoint;
 mod chunks;
 mod commit;

@@ -213,7 +213,8 @@ impl<'l> Turns<'l> {
             Some(spans) => Source::Rows { list, spans, left_out: left.left_out },
             None => Source::Text(left),
         };
-        Ok(Prepared { blocks: self.tables[set].blocks(set, &source, &worker.row_outcomes)?, border: None })
+        let blocks = self.tables[set].blocks(set, &source, &worker.row_outcomes, &worker.row_causes)?;
+        Ok(Prepared { blocks, border: None })
     }
 
     /// The blocks that the chunk of a task makes, of the lines in its `buffers`; `None` if the run has failed meanwhile.

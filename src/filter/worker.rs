@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::causes::Causes;
 use super::explain::Explainer;
 use super::form::{Form, Rows, SEPARATOR, put_cause, put_no_cause};
 use super::judge::{Bench, Judge, Url};
@@ -80,6 +81,8 @@ pub(super) struct Worker<'j, 'p> {
     keeps_outcomes: bool,
     /// For each crawler, those of the chunk's lines, if they are kept.
     pub row_outcomes: Vec<Vec<Outcome>>,
+    /// For each crawler, what blocked these lines, if somebody wants to know.
+    pub row_causes: Vec<Causes>,
     /// For each crawler.
     pub benches: Vec<Bench>,
     lines: Vec<Line>,
@@ -101,6 +104,7 @@ impl<'j, 'p> Worker<'j, 'p> {
             notes_waiting,
             keeps_outcomes: false,
             row_outcomes: vec![Vec::new(); judges.len()],
+            row_causes: explained.iter().map(|_| Causes::default()).collect(),
             benches: judges.iter().map(|_| Bench::default()).collect(),
             lines: Vec::new(),
             located: Located::default(),
@@ -175,10 +179,7 @@ impl<'j, 'p> Worker<'j, 'p> {
         }
         self.count(chunk, lines, urls);
         match self.rows {
-            _ if self.keeps_outcomes => {
-                let rows = self.row_outcomes.iter_mut().zip(&self.outcomes);
-                rows.for_each(|(rows, outcomes)| rows.extend_from_slice(outcomes));
-            }
+            _ if self.keeps_outcomes => self.keep_rows(urls),
             Some(Rows { form: Form::Partitions, explain: false, .. }) => self.sort(chunk, lines),
             Some(Rows { form: Form::Partitions, .. }) => self.sort_explained(chunk, lines, urls),
             Some(Rows { form: Form::Verdicts, explain: false, .. }) => self.put_verdicts(chunk, lines),
@@ -187,15 +188,31 @@ impl<'j, 'p> Worker<'j, 'p> {
         }
     }
 
+    /// Keeps the outcomes of a batch of lines, and what blocked them.
+    fn keep_rows(&mut self, urls: &[Url<'_>]) {
+        for (rows, outcomes) in self.row_outcomes.iter_mut().zip(&self.outcomes) {
+            rows.extend_from_slice(outcomes);
+        }
+        for ((causes, outcomes), explainer) in self.row_causes.iter_mut().zip(&self.outcomes).zip(&mut self.explainers)
+        {
+            for (url, outcome) in urls.iter().zip(outcomes) {
+                let is_blocked = outcome.partition() == Partition::Blocked;
+                causes.push(is_blocked.then(|| explainer.explain(url.line)).as_ref());
+            }
+        }
+    }
+
     /// Keeps no memory of the size of chunks.
     pub fn release(&mut self) {
         self.judged = Judged::default();
         self.located = Located::default();
         self.benches = self.judges.iter().map(|_| Bench::default()).collect();
+        self.row_causes.iter_mut().for_each(|causes| *causes = Causes::default());
     }
 
     fn clear(&mut self, size: usize) {
         self.row_outcomes.iter_mut().for_each(Vec::clear);
+        self.row_causes.iter_mut().for_each(Causes::clear);
         let mut buffers = std::mem::take(&mut self.judged.buffers);
         buffers.resize(self.rows.map_or(0, Rows::files), Vec::new());
         for buffer in &mut buffers {

@@ -17,11 +17,11 @@ const CAPTURES: &str = r#"{"url": "http://a.example/robots.txt", "status": 200, 
 const URLS: &str = "http://a.example/no/1\nhttp://a.example/yes\nhttp://a.example/%09x%5C?\tq\nhttp://down.example/\n\
                     http://odd.example/x.gif\nhttp://a.example/all\nnone\nhttp://a.example/no";
 
-const SOURCES: &str = "--robots captures.jsonl --on-unreachable block";
+pub(crate) const SOURCES: &str = "--robots captures.jsonl --on-unreachable block";
 
 const RULE: &str = "Disallow: /no\t5\t2026-01-02T03:04:05Z\t";
 
-fn bench() -> Bench {
+pub(crate) fn bench() -> Bench {
     let bench = Bench::new();
     bench.file("captures.jsonl", CAPTURES);
     bench.file("urls", URLS);

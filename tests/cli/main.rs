@@ -17,6 +17,8 @@ mod datasets;
 mod delimited_lists;
 mod documentation;
 mod explain;
+#[cfg(feature = "parquet")]
+mod explained_tables;
 mod export;
 mod folder_lock;
 mod inputs;

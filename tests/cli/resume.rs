@@ -119,7 +119,7 @@ fn a_run_that_is_killed_again_and_again_comes_to_the_same() {
 #[cfg(feature = "parquet")]
 #[test]
 fn tables_that_are_written_come_to_the_same() {
-    for options in ["", "--verdicts", "--per-input --split-size 30k"] {
+    for options in ["", "--verdicts", "--per-input --split-size 30k", "--verdicts --explain --agent other"] {
         killed_again_and_again(&bench_with_lists(), &format!("--format parquet {options}"));
     }
 }
@@ -135,7 +135,7 @@ fn rows_of_a_table_go_on_where_the_run_was_killed() {
     let ids = Values::Int32((0..6000).map(|n| Some(n * 31)).collect());
     let columns = [("optional binary url", Values::Octets(urls)), ("optional int32 id", ids)];
     bench.file("table", parquet(&columns, 2, ::parquet::basic::Compression::SNAPPY));
-    for options in ["--format parquet", "--format parquet --unique --verdicts"] {
+    for options in ["--format parquet", "--format parquet --unique --verdicts --explain"] {
         let words = |options: &str, folder: &str| {
             let always = "filter --agent examplebot --robots sites --chunk-size 20000 --checkpoint 0";
             format!("{always} {NOW} {options} --out {folder} table")

@@ -19,28 +19,28 @@ use crate::warc::gzip;
 const SOURCES: &str = "--robots DATASETS/sites --robots DATASETS/origins.jsonl --now 2026-11-01T00:00:00Z";
 
 /// A row: its columns, by name.
-type Row = Vec<(String, Field)>;
+pub(crate) type Row = Vec<(String, Field)>;
 
 fn reader(bench: &Bench, name: &str) -> SerializedFileReader<File> {
     let file = File::open(bench.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
     SerializedFileReader::new(file).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-fn rows(bench: &Bench, name: &str) -> Vec<Row> {
+pub(crate) fn rows(bench: &Bench, name: &str) -> Vec<Row> {
     reader(bench, name).into_iter().map(|row| row.expect("a row").into_columns()).collect()
 }
 
-fn columns(bench: &Bench, name: &str) -> Vec<String> {
+pub(crate) fn columns(bench: &Bench, name: &str) -> Vec<String> {
     let reader = reader(bench, name);
     let fields = reader.metadata().file_metadata().schema_descr().root_schema().get_fields().to_vec();
     fields.iter().map(|field| field.name().to_owned()).collect()
 }
 
-fn column<'r>(row: &'r Row, name: &str) -> &'r Field {
+pub(crate) fn column<'r>(row: &'r Row, name: &str) -> &'r Field {
     &row.iter().find(|(column, _)| column == name).unwrap_or_else(|| panic!("no {name} in {row:?}")).1
 }
 
-fn text(row: &Row, name: &str) -> String {
+pub(crate) fn text(row: &Row, name: &str) -> String {
     match column(row, name) {
         Field::Str(text) => text.clone(),
         other => panic!("{name}: {other:?}"),
@@ -267,6 +267,7 @@ fn tables_that_do_not_fit_are_told_before_anything_is_written() {
     bench.file("one", parquet(&[urls()], 1, Compression::SNAPPY));
     bench.file("two", parquet(&[urls(), ("optional int32 id", Int32(vec![Some(1)]))], 1, Compression::SNAPPY));
     bench.file("taken", parquet(&[urls(), ("optional int32 reason", Int32(vec![Some(1)]))], 1, Compression::SNAPPY));
+    bench.file("caused", parquet(&[urls(), ("optional int32 rule_line", Int32(vec![None]))], 1, Compression::SNAPPY));
     bench.file("urls", "http://a.example/\n");
     let refused = |words: &str, message: &[&str]| {
         bench.refused(&format!("--robots sites --format parquet {words}"), message);
@@ -277,7 +278,7 @@ fn tables_that_do_not_fit_are_told_before_anything_is_written() {
     refused("--out out --skip-bad one", &["one", "--skip-bad", "--format parquet"]);
     refused("--out out taken", &["taken", "\"reason\"", "--format text"]);
     refused("--out out --compress gz urls", &["--compress", "Parquet", "Zstandard"]);
-    refused("--out out --explain urls", &["--explain", "--format parquet"]);
+    refused("--out out --explain caused", &["caused", "\"rule_line\"", "--format text"]);
     refused("--only allowed urls", &["--format parquet", "--out"]);
     refused("--count urls", &["--format parquet", "--out"]);
     bench.filter("--robots sites --format parquet --per-input --out out one two urls").assert().success();
@@ -356,7 +357,7 @@ fn tables_do_not_depend_on_threads() {
 #[test]
 fn shards_are_joined_to_one_table() {
     let bench = Bench::new();
-    for form in ["", "--verdicts", "--per-input"] {
+    for form in ["", "--verdicts", "--verdicts --explain", "--per-input"] {
         let run = |options: &str| {
             let words = format!("{SOURCES} --format parquet --chunk-size 8000 {form} --force {options}");
             bench.filter(&format!("{words} DATASETS/urls.txt")).assert().success();
@@ -372,7 +373,7 @@ fn shards_are_joined_to_one_table() {
         let folder = if form == "--per-input" { "0001-urls.txt/" } else { "" };
         let names = bench.names(&format!("whole/{folder}"));
         let tables: Vec<&String> = names.iter().filter(|name| name.ends_with(".parquet")).collect();
-        assert_eq!(tables.len(), if form == "--verdicts" { 1 } else { 4 });
+        assert_eq!(tables.len(), if form.starts_with("--verdicts") { 1 } else { 4 });
         for name in tables {
             let [all, whole] = ["all", "whole"].map(|run| rows(&bench, &format!("{run}/{folder}{name}")));
             assert!(all == whole, "{name} {form}");
@@ -415,6 +416,8 @@ fn a_report_reads_tables() {
     assert!(of_text.len() > 3, "{of_text:?}");
     assert_eq!(rules("parquet"), of_text);
     assert_eq!(rules("parquet --verdicts"), of_text);
+    assert_eq!(rules("parquet --explain"), of_text);
+    assert_eq!(rules("parquet --verdicts --explain"), of_text);
 }
 
 #[test]

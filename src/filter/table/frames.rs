@@ -13,9 +13,10 @@ use super::copy::copied;
 use super::footer::TRAILER;
 use super::line_columns::Values;
 use super::text::Text;
-use super::{HEAD, Table};
+use super::{HEAD, Table, cause_columns};
 use crate::columnar::{Malformed, guarded};
 use crate::filter::FilterError;
+use crate::filter::causes::Causes;
 use crate::filter::form::{Form, Rows};
 use crate::filter::list::{List, Span};
 use crate::filter::outcome::{Outcome, Partition, Reason};
@@ -42,6 +43,8 @@ pub(super) struct Sorting<'o> {
     files: Rows,
     /// For each crawler.
     outcomes: &'o [Vec<Outcome>],
+    /// For each crawler, if the columns of causes are written.
+    causes: &'o [Causes],
     /// The rows of the chunk that are sorted.
     pub rows: Range<usize>,
     /// Where rows were left out: for each row of the chunk, which of those that were not it is.
@@ -58,12 +61,14 @@ pub(super) struct Slot<'w> {
 }
 
 impl Table {
-    /// The frames of a chunk whose lines are of these outcomes, for each crawler, as blocks of the files of a `set`.
+    /// The frames of a chunk whose lines are of these outcomes, for each crawler, and of these causes, if they are told, as
+    /// blocks of the files of a `set`.
     pub fn blocks(
         &self,
         set: usize,
         source: &Source<'_>,
         outcomes: &[Vec<Outcome>],
+        causes: &[Causes],
     ) -> Result<Vec<Block<'static>>, FilterError> {
         let all = outcomes.first().map_or(0, Vec::len);
         let most = match source {
@@ -76,7 +81,7 @@ impl Table {
             Source::Rows { .. } => None,
         };
         for start in (0..all).step_by(most) {
-            let mut sorting = Sorting::new(self.files, outcomes, start..(start + most).min(all));
+            let mut sorting = Sorting::new(self.files, (outcomes, causes), start..(start + most).min(all));
             if let Source::Rows { spans, left_out, .. } = source {
                 sorting.leave_out(left_out, spans.iter().map(|span| span.rows).sum());
             }
@@ -128,13 +133,17 @@ impl Table {
         Ok(Slot { group: writer.next_row_group()?, handed: handed.collect() })
     }
 
-    /// Writes the columns of verdicts and reasons of a file.
+    /// Writes the columns of verdicts and reasons of a file, and of what blocked its lines.
     fn write_own(&self, file: usize, slot: &mut Slot<'_>, sorting: &Sorting<'_>) -> Result<(), Malformed> {
         let verdicts = Partition::ALL.map(|partition| ByteArray::from(partition.name()));
         let reasons = Reason::ALL.map(|reason| ByteArray::from(reason.name()));
+        let rows: Vec<usize> = sorting.rows.clone().filter(|&row| sorting.goes_to(row, file)).collect();
         for crawler in self.crawlers_of(file) {
-            slot.write(sorting, file, |row| verdicts[sorting.outcomes[crawler][row].partition() as usize].clone())?;
-            slot.write(sorting, file, |row| reasons[sorting.outcomes[crawler][row].reason() as usize].clone())?;
+            slot.write(&rows, |row| verdicts[sorting.outcomes[crawler][row].partition() as usize].clone())?;
+            slot.write(&rows, |row| reasons[sorting.outcomes[crawler][row].reason() as usize].clone())?;
+            if let Some(causes) = sorting.causes.get(crawler) {
+                cause_columns::write(slot, &rows, causes)?;
+            }
         }
         Ok(())
     }
@@ -169,15 +178,9 @@ impl<'w> Slot<'w> {
         Ok((column, &mut self.handed))
     }
 
-    /// Writes a column of texts that no row is without, for the rows that go to its file.
-    fn write(
-        &mut self,
-        sorting: &Sorting<'_>,
-        file: usize,
-        text: impl Fn(usize) -> ByteArray,
-    ) -> Result<(), Malformed> {
+    /// Writes a column of texts that none of these rows is without.
+    fn write(&mut self, rows: &[usize], text: impl Fn(usize) -> ByteArray) -> Result<(), Malformed> {
         let (mut column, _) = self.column()?;
-        let rows: Vec<usize> = sorting.rows.clone().filter(|&row| sorting.goes_to(row, file)).collect();
         for rows in rows.chunks(BATCH) {
             let texts: Vec<ByteArray> = rows.iter().map(|&row| text(row)).collect();
             column.typed::<parquet::data_type::ByteArrayType>().write_batch(&texts, None, None)?;
@@ -187,9 +190,9 @@ impl<'w> Slot<'w> {
 }
 
 impl<'o> Sorting<'o> {
-    fn new(files: Rows, outcomes: &'o [Vec<Outcome>], rows: Range<usize>) -> Sorting<'o> {
+    fn new(files: Rows, (outcomes, causes): (&'o [Vec<Outcome>], &'o [Causes]), rows: Range<usize>) -> Sorting<'o> {
         let mut has_rows = vec![false; files.files()];
-        let mut sorting = Sorting { files, outcomes, rows: rows.clone(), kept: None, slots: Vec::new() };
+        let mut sorting = Sorting { files, outcomes, causes, rows: rows.clone(), kept: None, slots: Vec::new() };
         rows.for_each(|row| sorting.each_file(row, |file| has_rows[file] = true));
         let mut slots = 0..;
         sorting.slots = has_rows.iter().map(|&has_rows| if has_rows { slots.next() } else { None }).collect();

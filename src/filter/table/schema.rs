@@ -9,7 +9,7 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::{ColumnPath, SchemaDescriptor, Type, TypePtr};
 use std::sync::Arc;
 
-use super::{HEAD, LineColumns};
+use super::{HEAD, LineColumns, cause_columns};
 use crate::columnar::{Malformed, guarded};
 use crate::filter::FilterError;
 use crate::filter::form::{Form, Rows};
@@ -63,28 +63,27 @@ impl Table {
         if let (Some(one), Some(other)) = (first, lists.find(|other| first.is_some_and(|one| one.head != other.head))) {
             return Err(FilterError::HeadsDiffer { one: one.path.clone(), other: other.path.clone() });
         }
-        let ours = own_columns(files.form, agents);
-        let taken = ours.iter().find(|name| fields.iter().any(|field| field.name() == *name));
-        if let (Some(list), Some(column)) = (first, taken) {
-            return Err(FilterError::ColumnTaken { path: list.path.clone(), column: column.clone() });
+        let ours = own_columns(files, agents);
+        let taken = ours.iter().find(|own| fields.iter().any(|field| field.name() == own.name()));
+        if let (Some(list), Some(own)) = (first, taken) {
+            return Err(FilterError::ColumnTaken { path: list.path.clone(), column: own.name().to_owned() });
         }
         let line_columns = first.and_then(|list| list.table_file()).map(|table| table.line_columns);
         let head = first.map_or(&b""[..], |list| &list.head);
-        let made = guarded(|| Table::with(fields, &ours, line_columns, head, files));
+        let made = guarded(|| Table::with(fields, ours, line_columns, head, files));
         made.map_err(|Malformed(problem)| FilterError::Table { problem })
     }
 
     fn with(
         fields: Vec<TypePtr>,
-        ours: &[String],
+        ours: Vec<TypePtr>,
         line_columns: Option<LineColumns>,
         head: &[u8],
         files: Rows,
     ) -> Result<Table, Malformed> {
         let root = |fields| Type::group_type_builder("schema").with_fields(fields).build().map(Arc::new);
         let of_list = SchemaDescriptor::new(root(fields.clone())?).num_columns();
-        let own = ours.iter().map(|name| text_field(name, Repetition::REQUIRED));
-        let schema = root(fields.into_iter().chain(own).collect())?;
+        let schema = root(fields.into_iter().chain(ours).collect())?;
         let line_columns = match line_columns {
             Some(line_columns) => line_columns,
             None => LineColumns::of_text(&SchemaDescriptor::new(Arc::clone(&schema)))?,
@@ -114,21 +113,34 @@ impl Table {
     }
 }
 
-/// The names of the columns that stand behind those of the list, in their order.
-pub(super) fn own_columns(form: Form, agents: &[&Agents]) -> Vec<String> {
-    let labels = match form {
-        Form::Partitions => vec![String::new()],
-        Form::Verdicts => crawler_labels(agents),
+/// The columns that stand behind those of the list, in their order.
+fn own_columns(files: Rows, agents: &[&Agents]) -> Vec<TypePtr> {
+    let of_crawler = |label: &String| {
+        let mut columns: Vec<TypePtr> =
+            [VERDICT, REASON].map(|column| text_field(&named(column, label), Repetition::REQUIRED)).into();
+        if files.explain {
+            columns.extend(cause_columns::fields(|column| named(column, label)));
+        }
+        columns
     };
-    let named = |label: &String, column: &str| {
-        if label.is_empty() { column.to_owned() } else { format!("{column}.{label}") }
-    };
-    labels.iter().flat_map(|label| [VERDICT, REASON].map(|column| named(label, column))).collect()
+    labels(files.form, agents).iter().flat_map(of_crawler).collect()
 }
 
 /// The names of the columns of verdicts.
 pub(super) fn verdict_names(form: Form, agents: &[&Agents]) -> Vec<String> {
-    own_columns(form, agents).into_iter().step_by(2).collect()
+    labels(form, agents).iter().map(|label| named(VERDICT, label)).collect()
+}
+
+/// What stands behind the names of our columns, for each crawler whose verdicts stand in a file.
+fn labels(form: Form, agents: &[&Agents]) -> Vec<String> {
+    match form {
+        Form::Partitions => vec![String::new()],
+        Form::Verdicts => crawler_labels(agents),
+    }
+}
+
+fn named(column: &str, label: &str) -> String {
+    if label.is_empty() { column.to_owned() } else { format!("{column}.{label}") }
 }
 
 fn fields_of(list: &List) -> Vec<TypePtr> {
@@ -144,7 +156,7 @@ fn text_fields() -> Vec<TypePtr> {
     vec![text_field(URL, Repetition::OPTIONAL), Arc::new(line.build().expect("a column of octets"))]
 }
 
-fn text_field(name: &str, repetition: Repetition) -> TypePtr {
+pub(super) fn text_field(name: &str, repetition: Repetition) -> TypePtr {
     let text = Type::primitive_type_builder(name, PhysicalType::BYTE_ARRAY).with_repetition(repetition);
     Arc::new(text.with_logical_type(Some(LogicalType::String)).build().expect("a column of text"))
 }

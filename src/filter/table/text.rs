@@ -112,8 +112,8 @@ impl<'c> Text<'c> {
     }
 }
 
-/// A URL with what is not UTF-8 in it percent-encoded.
-fn as_utf8(url: &[u8]) -> String {
+/// A URL, or a part of one, with what is not UTF-8 in it percent-encoded.
+pub(super) fn as_utf8(url: &[u8]) -> String {
     let mut text = String::with_capacity(url.len());
     for part in url.utf8_chunks() {
         text.push_str(part.valid());

@@ -5,6 +5,7 @@ use std::io;
 use std::path::Path;
 
 use super::FilterError;
+use super::causes::Causes;
 use super::form::Rows;
 use super::list::{List, Span};
 use super::outcome::{Outcome, Partition};
@@ -44,6 +45,7 @@ impl Table {
         _set: usize,
         _source: &Source<'_>,
         _outcomes: &[Vec<Outcome>],
+        _causes: &[Causes],
     ) -> Result<Vec<Block<'static>>, FilterError> {
         match *self {}
     }
