@@ -3,6 +3,7 @@
 import datetime
 import decimal
 import random
+import re
 
 import pyarrow
 import pyarrow.parquet
@@ -93,6 +94,11 @@ CAUSES = pyarrow.schema(
         ("captured", pyarrow.timestamp("ms", "UTC")),
     ]
 )
+
+
+def encoded(octets):
+    """A text with what is not UTF-8 percent-encoded."""
+    return re.sub("[\udc80-\udcff]", lambda c: f"%{ord(c[0]) - 0xDC00:02X}", octets.decode(errors="surrogateescape"))
 
 
 def causes_difference(path, expected):

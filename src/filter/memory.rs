@@ -72,7 +72,7 @@ impl Memory {
     /// What a worker takes at most with a chunk of this size: the chunk with room to grow, its lines for each crawler in
     /// buffers that double as they grow beside those that are left of the chunk before, and frames of them; what is left
     /// of the chunk without duplicates; and, if each line is the shortest URL of another origin, twenty times the chunk for
-    /// these. Lines that are explained are longer.
+    /// these. Lines that are explained are longer, or what is told of them stands beside.
     fn of_worker(&self, chunk_size: usize) -> u64 {
         let of_crawler = if self.explain { 6 * EXPLAINED } else { 6 };
         (of_crawler * self.crawlers + 24) * chunk_size as u64

@@ -159,7 +159,7 @@ pub enum FilterError {
     },
     /// A list with a column that is called as one that is added.
     #[error(
-        "the list {} has a column {column:?} of its own, which is what a column with the verdicts would be called; rename it \
+        "the list {} has a column {column:?} of its own, which is what a column that is added would be called; rename it \
          there, or write --format text",
         path.display()
     )]

@@ -29,6 +29,12 @@ fn by_rule(rule: &str, line: i32, agent: &str, captured: Field) -> Told {
     [Field::Str(rule.to_owned()), Field::Int(line), Field::Str(agent.to_owned()), captured]
 }
 
+/// A text with what is not UTF-8 percent-encoded.
+fn encoded(text: &[u8]) -> String {
+    let invalid = |octets: &[u8]| octets.iter().map(|octet| format!("%{octet:02X}")).collect::<String>();
+    text.utf8_chunks().map(|part| part.valid().to_owned() + &invalid(part.invalid())).collect()
+}
+
 #[test]
 fn rows_tell_what_blocked_them() {
     let bench = bench();
@@ -94,7 +100,7 @@ fn tables_tell_what_text_tells() {
     let sources = "--robots DATASETS/sites --robots DATASETS/origins.jsonl --now 2026-11-01T00:00:00Z --agent *";
     let words = format!("{sources} --explain --verdicts --force");
     bench.filter(&format!("{words} --out text DATASETS/urls.txt")).assert().success();
-    let of_text = String::from_utf8_lossy(&bench.read("text/verdicts.tsv")).into_owned();
+    let of_text = encoded(&bench.read("text/verdicts.tsv"));
     let of_text: Vec<Vec<&str>> = of_text.lines().skip(1).map(|line| line.split('\t').take(8).collect()).collect();
     for options in ["", "--chunk-size 5000 --threads 3"] {
         bench.filter(&format!("{words} --format parquet {options} --out out DATASETS/urls.txt")).assert().success();
@@ -112,6 +118,7 @@ fn tables_tell_what_text_tells() {
         let found = found.iter().map(|row| [of_crawler(row, "examplebot"), of_crawler(row, "default")].concat());
         assert!(found.eq(of_text.iter().cloned()), "{options}");
     }
+    assert!(of_text.iter().any(|row| row[1].contains("%E9")), "a rule that is not UTF-8");
     assert!(of_text.iter().filter(|row| row[1].starts_with("Disallow: ")).count() > 100);
 }
 
@@ -125,7 +132,7 @@ fn rows_that_stay_keep_what_blocked_them() {
         start => format!("{start}{}", n % 60),
     };
     let urls = Values::Octets((0..300).map(|n| Some(url(n).into_bytes())).collect());
-    bench.file("list", parquet(&[("optional binary url", urls)], 2, Compression::SNAPPY));
+    bench.file("list", parquet(&[("optional binary url (STRING)", urls)], 2, Compression::SNAPPY));
     for options in ["", "--chunk-size 200 --threads 3"] {
         let words = format!("--unique --explain --format parquet --verdicts --force --out out {options} list");
         bench.filter(&format!("--robots sites {words}")).assert().success();
