@@ -8,7 +8,7 @@ use memchr::memmem;
 use std::io::{self, BufRead, Read};
 use zstd::stream::read::Decoder as ZstdDecoder;
 
-use super::{Compression, window_bits};
+use super::{Compression, DICTIONARY_MAGIC, window_bits};
 
 /// So many times the octets of a file are read in search of something whole: a file may be full of false beginnings.
 const PASSES: u64 = 4;
@@ -17,6 +17,8 @@ const PASSES: u64 = 4;
 #[derive(Debug)]
 pub(crate) struct Search {
     compression: Compression,
+    /// Where the file was begun to be read, or gone on with: what is whole from there on has been read.
+    begun: usize,
     /// Octets that may still be read.
     budget: u64,
     /// What a decompressor may take.
@@ -26,23 +28,48 @@ pub(crate) struct Search {
 impl Search {
     /// In a file of so many octets, with decompressors that take so much memory.
     pub fn new(compression: Compression, length: u64, memory: u64) -> Search {
-        Search { compression, budget: length.saturating_mul(PASSES), memory }
+        Search { compression, begun: 0, budget: length.saturating_mul(PASSES), memory }
     }
 
-    /// Where the first whole member, frame or stream begins at `from` or behind it.
-    pub fn next(&mut self, file: &[u8], from: usize) -> Option<usize> {
+    /// Where the first whole member, frame or stream begins behind the one that is damaged. Where damage shows does not tell
+    /// that: whoever decompresses a member that was cut goes on into the next one. So what was read is gone through again,
+    /// to the first that is not whole.
+    pub fn next(&mut self, file: &[u8]) -> Option<usize> {
+        if file.starts_with(&DICTIONARY_MAGIC) {
+            // What needs a dictionary cannot be told from damage by itself.
+            return None;
+        }
+        let mut damaged = self.begun;
+        while let Some(length) = self.whole(file.get(damaged..)?)? {
+            damaged += length;
+        }
+        let next = self.find(file, damaged + 1)?;
+        self.begun = next;
+        Some(next)
+    }
+
+    /// Octets of the member, frame or stream that a file begins with, if it is whole; `None` where too much has been read.
+    fn whole(&mut self, file: &[u8]) -> Option<Option<usize>> {
+        if let Some(length) = skippable(file).filter(|_| self.compression == Compression::Zstd) {
+            return Some((length <= file.len()).then_some(length));
+        }
+        let mut rest = file;
+        let is_whole = Compression::of(file) == Some(self.compression) && self.is_whole(&mut rest);
+        let length = file.len() - rest.len();
+        self.budget = self.budget.checked_sub(length as u64)?;
+        Some(is_whole.then_some(length))
+    }
+
+    /// Where the first whole one begins at `from` or behind it.
+    fn find(&mut self, file: &[u8], from: usize) -> Option<usize> {
         let magic: &[u8] = match self.compression {
             Compression::Gzip => &[0x1f, 0x8b, 0x08],
             Compression::Zstd => &[0x28, 0xb5, 0x2f, 0xfd],
             Compression::Bzip2 => b"BZh",
         };
         let places = memmem::find_iter(file.get(from..)?, magic).map(|place| from + place);
-        for place in places.filter(|&place| Compression::of(&file[place..]) == Some(self.compression)) {
-            let mut text = &file[place..];
-            let whole = self.is_whole(&mut text);
-            let read = (file.len() - place - text.len()) as u64;
-            self.budget = self.budget.checked_sub(read)?;
-            if whole {
+        for place in places {
+            if self.whole(&file[place..])?.is_some() {
                 return Some(place);
             }
         }
@@ -60,6 +87,13 @@ impl Search {
             Compression::Bzip2 => all(&mut BzDecoder::new(file)),
         }
     }
+}
+
+/// Octets of the skippable frame of Zstandard that a file begins with (RFC 8878, 3.1.2).
+fn skippable(file: &[u8]) -> Option<usize> {
+    let (head, _) = file.split_first_chunk::<8>()?;
+    let [kind, magic @ .., a, b, c, d] = *head;
+    (kind & 0xf0 == 0x50 && magic == [0x2a, 0x4d, 0x18]).then(|| 8 + u32::from_le_bytes([a, b, c, d]) as usize)
 }
 
 /// A text of which as much is read before damage whoever reads it, and however much at a time. What is decompressed goes
@@ -84,16 +118,26 @@ mod tests {
         let kinds =
             [(gzip(TEXT), Compression::Gzip), (zstd(TEXT, b""), Compression::Zstd), (bzip2(TEXT), Compression::Bzip2)];
         for (whole, compression) in kinds {
-            let cut = &whole[..whole.len() - 1];
-            let file = [cut, &whole, b"between", &whole[..12], &whole].concat();
-            let second = cut.len() + whole.len() + 19;
-            let next = |from| Search::new(compression, file.len() as u64, 1 << 27).next(&file, from);
-            assert_eq!(next(0), Some(cut.len()), "{compression:?}");
-            assert_eq!(next(cut.len()), Some(cut.len()));
-            assert_eq!(next(cut.len() + 1), Some(second));
-            assert_eq!(next(second + 1), None);
-            assert_eq!(next(file.len() + 1), None);
+            let length = whole.len();
+            let cut = &whole[..length - 1];
+            // What is whole before the damage has been read; what is whole right behind it has not.
+            let file = [&whole, &whole, cut, &whole, b"j", &whole, b"between", &whole[..12], &whole].concat();
+            let mut search = Search::new(compression, 10 * file.len() as u64, 1 << 27);
+            let third = 3 * length - 1;
+            assert_eq!(search.next(&file), Some(third), "{compression:?}");
+            assert_eq!(search.next(&file), Some(third + length + 1), "{compression:?}");
+            assert_eq!(search.next(&file), Some(third + 2 * length + 1 + 19), "{compression:?}");
+            assert_eq!(search.next(&file), None);
         }
+    }
+
+    #[test]
+    fn frames_that_are_skipped_are_whole() {
+        let frame = zstd(TEXT, b"");
+        let skipped = [&[0x53, 0x2a, 0x4d, 0x18, 3, 0, 0, 0][..], b"abc"].concat();
+        let file = [&skipped, &frame, &skipped, &frame[..20], &frame].concat();
+        let mut search = Search::new(Compression::Zstd, 10 * file.len() as u64, 1 << 27);
+        assert_eq!(search.next(&file), Some(file.len() - frame.len()));
     }
 
     #[test]
@@ -101,8 +145,8 @@ mod tests {
         let whole = gzip(&TEXT.repeat(50));
         let file = [whole[..whole.len() - 8].repeat(200), whole].concat();
         let mut search = Search::new(Compression::Gzip, 1, 0);
-        assert_eq!(search.next(&file, 0), None);
-        assert!(Search::new(Compression::Gzip, file.len() as u64, 0).next(&file, 0).is_some());
+        assert_eq!(search.next(&file), None);
+        assert!(Search::new(Compression::Gzip, file.len() as u64, 0).next(&file).is_some());
     }
 
     #[test]

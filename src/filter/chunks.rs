@@ -304,8 +304,8 @@ impl<'l> Chunks<'l> {
             // Its decompressor is done with; the search takes another one.
             input.reading = None;
         }
-        let behind = file_at.filter(|_| input.gaps < MOST_GAPS);
-        let behind = behind.and_then(|at| list.read_behind(at, self.source, &mut input.search));
+        let may_go_on = file_at.is_some() && input.gaps < MOST_GAPS;
+        let behind = may_go_on.then(|| list.read_behind(self.source, &mut input.search)).flatten();
         let file_next = behind.as_ref().map(|&(at, _)| at);
         let part = SkippedPart { at: input.at, file_at, file_next, problem: failure.problem() };
         input.skipped.push(Skipped { list: input.list, part });

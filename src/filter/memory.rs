@@ -32,6 +32,8 @@ const EXPLAINED: u64 = LONGEST_CAUSE + 1;
 
 /// The shortest chunk that workers are given so that more of them have room.
 const SHORTEST_CHUNK: usize = 64 << 10;
+/// The same where blocked lines are explained, which may make so many times as much of it.
+const SHORTEST_EXPLAINED: usize = 4 << 10;
 
 /// The memory of a run.
 #[derive(Debug, Clone, Copy)]
@@ -57,7 +59,7 @@ impl Memory {
     /// [`FilterError::TooLittleMemory`] where nobody could work with it.
     pub fn new(octets: u64, crawlers: usize, explain: bool) -> Result<Memory, FilterError> {
         let memory = Memory { octets, crawlers: crawlers as u64, explain };
-        let least = BASE + OF_CRAWLER * memory.crawlers + 8 * memory.of_worker(SHORTEST_CHUNK);
+        let least = BASE + OF_CRAWLER * memory.crawlers + 8 * memory.of_worker(memory.shortest_chunk());
         if octets < least {
             return Err(FilterError::TooLittleMemory { given: octets, least });
         }
@@ -78,6 +80,11 @@ impl Memory {
         (of_crawler * self.crawlers + 24) * chunk_size as u64
     }
 
+    /// The shortest chunk that workers are given.
+    fn shortest_chunk(&self) -> usize {
+        if self.explain { SHORTEST_EXPLAINED } else { SHORTEST_CHUNK }
+    }
+
     /// What is left for the rules that all workers keep to explain lines.
     fn rules(&self) -> u64 {
         if self.explain { self.rest() / 16 } else { 0 }
@@ -94,7 +101,7 @@ impl Memory {
         let share = self.rest() / 2 - self.rules();
         let fitting = |chunk_size| usize::try_from(share / self.of_worker(chunk_size)).unwrap_or(usize::MAX);
         let mut size = chunk_size.unwrap_or(usual).max(1);
-        while chunk_size.is_none() && size > SHORTEST_CHUNK && fitting(size) < asked {
+        while chunk_size.is_none() && size > self.shortest_chunk() && fitting(size) < asked {
             size /= 2;
         }
         Crew { workers: fitting(size).clamp(1, asked.max(1)), chunk_size: size }

@@ -109,6 +109,37 @@ fn a_list_that_is_cut_short_is_read_to_its_last_whole_line() {
     }
 }
 
+/// A part that was cut is read on into the next one before the damage shows; and damage may show before the first line.
+#[test]
+fn the_part_right_behind_damage_is_read() {
+    let texts: Vec<String> = (0..4).map(|part| text(2000 * part..2000 * (part + 1))).collect();
+    for (name, compress) in KINDS {
+        let parts: Vec<Vec<u8>> = texts.iter().map(|text| compress(text.as_bytes())).collect();
+        let mut first_bad = parts[0].clone();
+        first_bad[12..60].fill(0xff);
+        let cut = &parts[1][..parts[1].len() / 2];
+        let lists = [
+            ("start", [&first_bad[..], &parts[1], &parts[2]].concat(), parts[0].len(), [1, 2]),
+            ("cut", [&parts[0][..], cut, &parts[2], &parts[3]].concat(), parts[0].len() + cut.len(), [2, 3]),
+            ("junk", [&parts[0][..], b"j", &parts[2], &parts[3]].concat(), parts[0].len() + 1, [2, 3]),
+        ];
+        for (list, file, next, whole) in lists {
+            let bench = Bench::with_site();
+            bench.file("bad", file);
+            bench.program(&format!("{RUN} --out out bad")).assert().success();
+            let receipt = receipt(&bench, "out");
+            assert_eq!(skipped(&receipt, 0)[0]["file_next"], next, "{name} {list}");
+            // The first line behind damage may be half of one.
+            let behind = whole.map(|part| &*texts[part]).concat();
+            let behind = &behind[behind.find('\n').expect("a line") + 1..];
+            let written = String::from_utf8(bench.read("out/allowed.txt")).expect("UTF-8");
+            assert!(written.ends_with(behind), "{name} {list}");
+            assert!(list == "start" || written.starts_with(&texts[0]), "{name} {list}");
+            bench.program("verify --inputs out").assert().success();
+        }
+    }
+}
+
 #[test]
 fn a_list_that_cannot_be_opened_is_left_out() {
     let bench = Bench::with_site();

@@ -140,9 +140,14 @@ impl UrlField {
         }
     }
 
+    /// Whether lists are said to have a head line.
+    pub(in crate::filter) fn has_head(&self) -> bool {
+        self.header || matches!(self.column, Some(Column::Name(_)))
+    }
+
     fn delimited(&self, delimiter: u8, first: &[u8]) -> Result<(Layout, bool), UrlFieldError> {
         let column = self.column.as_ref().unwrap_or(&Column::Number(1));
-        let has_head = self.header || matches!(column, Column::Name(_));
+        let has_head = self.has_head();
         let names = || {
             let head = first.strip_prefix(MARK).unwrap_or(first);
             let head = head.strip_suffix(b"\n").unwrap_or(head);

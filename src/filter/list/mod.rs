@@ -25,7 +25,7 @@ use std::time::SystemTime;
 use super::FilterError;
 use super::layout::{LOOK, Layout, MARK, UrlField};
 use super::shard::ListRange;
-use crate::compression::{Compression, Damaged, Reader, Search, Steady};
+use crate::compression::{Compression, Reader, Search, Steady};
 pub(in crate::filter) use chunks::{Patience, chunk_end, fill, line_border};
 use parquet::Rows;
 #[cfg(feature = "parquet")]
@@ -143,7 +143,7 @@ impl List {
             opened => opened.map_err(|error| unreadable(path, error)),
         };
         let opened: Vec<Opened> = paths.iter().map(open).collect::<Result<_, _>>()?;
-        let look = |(path, opened): (&PathBuf, Opened)| match List::look(path, opened, url_field, memory) {
+        let look = |(path, opened): (&PathBuf, Opened)| match List::look(path, opened, url_field, memory, skips_bad) {
             Err(failure) if skips_bad && failure.is_bad_list() => {
                 let content = Content::Unreadable(failure.problem());
                 Ok(List { skips_bad, is_empty: true, ..List::plain(path, None, content) })
@@ -180,9 +180,21 @@ impl List {
         Ok(List { is_empty, ..List::plain(path, compression, content) })
     }
 
-    fn look(path: &Path, opened: Opened, url_field: &UrlField, memory: u64) -> Result<List, FilterError> {
+    fn look(
+        path: &Path,
+        opened: Opened,
+        url_field: &UrlField,
+        memory: u64,
+        skips_bad: bool,
+    ) -> Result<List, FilterError> {
         let (compression, content) = opened.content(url_field, memory).map_err(|error| unreadable(path, error))?;
-        let start = content.start(url_field).map_err(|error| unreadable(path, error))?;
+        let start = match content.start(url_field) {
+            // What stands behind the damage tells the layout as well, unless a head line is wanted, which is lost.
+            Err(error) if skips_bad && !url_field.has_head() => {
+                content.start_behind(compression, url_field).ok_or_else(|| unreadable(path, error))?.into()
+            }
+            start => start.map_err(|error| unreadable(path, error))?,
+        };
         if start.starts_with(PARQUET_START) {
             drop(start);
             return List::table(path, compression, content, url_field);
@@ -322,26 +334,18 @@ impl List {
         Ok(Reading::Stream(stream))
     }
 
-    /// Begins to read the lines of a compressed list again, behind damage that showed at or before this octet of its file;
-    /// the first line may be half of one, and is left out. `None` where nothing of it can be read any more; else also the
+    /// Begins to read the lines of a compressed list again, behind damage that has shown; the first line may be half of one,
+    /// and is left out. `None` where nothing of it can be read any more; else also the
     /// octet of the file.
-    pub fn read_behind<'l>(
-        &'l self,
-        damage: u64,
-        source: &'l AtomicU64,
-        search: &mut Option<Search>,
-    ) -> Option<(u64, Reading<'l>)> {
+    pub fn read_behind<'l>(&'l self, source: &'l AtomicU64, search: &mut Option<Search>) -> Option<(u64, Reading<'l>)> {
         let (Content::Compressed(file), Some(compression)) = (&self.content, self.compression) else { return None };
-        // SAFETY: as for a list that is mapped to be read, in `Opened::at`.
-        let map = unsafe { Mmap::map(&file.file) }.ok()?;
-        let search = search.get_or_insert_with(|| Search::new(compression, file.state.length, file.memory));
-        let mut from = usize::try_from(damage).ok()?;
+        let map = file.map().ok()?;
+        let search = search.get_or_insert_with(|| file.search(compression));
         loop {
-            let at = search.next(&map, from)?;
+            let at = search.next(&map)?;
             let mut text = file.text_behind(at as u64, source).ok()?;
-            match text.skip_until(b'\n') {
-                Ok(_) => return Some((at as u64, Reading::Stream(Box::new(Steady(text))))),
-                Err(error) => from = Damaged::offset_in(&error)?.max(at as u64 + 1) as usize,
+            if text.skip_until(b'\n').is_ok() {
+                return Some((at as u64, Reading::Stream(Box::new(Steady(text)))));
             }
         }
     }
@@ -375,12 +379,7 @@ impl Opened {
         if compression.is_some() {
             return Ok(Opened::Regular(compression, Content::Compressed(file)));
         }
-        // SAFETY: the mapping is read-only and private to this process. Should another process shorten or change the
-        // file meanwhile, the octets read are wrong or the system raises SIGBUS. Neither breaks memory safety as far as
-        // this code goes: octets are only compared, hashed and copied, any values are valid, and all offsets come from
-        // the slice's own length. That the file did change is noticed afterwards, by `unchanged`; SIGBUS is the
-        // binary's to catch.
-        let map = unsafe { Mmap::map(&file.file) }?;
+        let map = file.map()?;
         #[cfg(unix)]
         let _ = map.advise(memmap2::Advice::Sequential);
         Ok(Opened::Regular(None, Content::Mapped { map, file }))
@@ -412,6 +411,14 @@ impl Content {
         })
     }
 
+    /// How the text of a compressed file begins behind damage at its start, if that is found.
+    fn start_behind(&self, compression: Option<Compression>, url_field: &UrlField) -> Option<Vec<u8>> {
+        match self {
+            Content::Compressed(file) => file.start_behind(compression?, url_field),
+            _ => None,
+        }
+    }
+
     /// A file that can be read from any place: the list's own if it holds the text as it is, else a copy of the text.
     fn seekable(self) -> io::Result<Regular> {
         match self {
@@ -432,6 +439,30 @@ impl Regular {
         let mut file = tempfile::tempfile()?;
         io::copy(&mut text, &mut file)?;
         Ok(Regular { state: FileState::of(&file)?, file, memory: u64::MAX })
+    }
+
+    /// Its octets.
+    fn map(&self) -> io::Result<Mmap> {
+        // SAFETY: the mapping is read-only and private to this process. Should another process shorten or change the
+        // file meanwhile, the octets read are wrong or the system raises SIGBUS. Neither breaks memory safety as far as
+        // this code goes: octets are only compared, hashed and copied, any values are valid, and all offsets come from
+        // the slice's own length. That the file did change is noticed afterwards, by `unchanged`; SIGBUS is the
+        // binary's to catch.
+        unsafe { Mmap::map(&self.file) }
+    }
+
+    /// A search for what is whole in it behind damage.
+    fn search(&self, compression: Compression) -> Search {
+        Search::new(compression, self.state.length, self.memory)
+    }
+
+    /// How its text begins behind damage at its start, if that is found; the first line may be half of one, and is left out.
+    fn start_behind(&self, compression: Compression, url_field: &UrlField) -> Option<Vec<u8>> {
+        let source = AtomicU64::new(0);
+        let place = self.search(compression).next(&self.map().ok()?)?;
+        let mut text = self.text_behind(place as u64, &source).ok()?;
+        text.skip_until(b'\n').ok()?;
+        start(&mut text, url_field).ok()
     }
 
     /// Whether it is what stands at a path, and no copy of that.
