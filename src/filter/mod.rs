@@ -104,7 +104,7 @@ pub enum FilterError {
     },
     /// A list that cannot be divided into shards.
     #[error(
-        "the list {} cannot be divided for --shard: it is compressed or a stream, so nothing tells where a part begins; \
+        "the list {} cannot be divided for --shard: it is compressed, a table or a stream, so nothing tells where a part begins; \
          decompress it first, or give each run files of its own", path.display()
     )]
     NotDivisible {

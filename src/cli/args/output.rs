@@ -60,7 +60,8 @@ pub struct OutputArgs {
     #[arg(long, requires = "out", value_name = "FORMAT")]
     pub compress: Option<Compress>,
     /// Cut the files of lines into numbered ones, allowed.0001.txt and so on, of so many octets at most (k, M and G are
-    /// powers of 1024). Lines are not cut, and of compressed files neither are members or frames
+    /// powers of 1024). Lines are not cut, of compressed files neither are members or frames, nor are row groups of tables:
+    /// a file has one at least
     #[arg(long, requires = "out", value_name = "BYTES", value_parser = octets)]
     pub split_size: Option<u64>,
     /// Replace the files of an earlier run in the folder given by --out
