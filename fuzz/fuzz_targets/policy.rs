@@ -14,9 +14,8 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 #[path = "../../tests/policy/everything.rs"]
 mod everything;
 
-static BASES: LazyLock<[Vec<u8>; 2]> = LazyLock::new(|| {
-    [everything::complete(), everything::with_wildcards()].map(|policy| policy.octets().to_vec())
-});
+static BASES: LazyLock<[Vec<u8>; 2]> =
+    LazyLock::new(|| [everything::complete(), everything::with_wildcards()].map(|policy| policy.octets().to_vec()));
 
 /// Octets of the header, as FORMAT.md has it: where the lengths of the sections begin, and where its own hash stands.
 const HEADER: usize = 160;
@@ -73,7 +72,8 @@ fuzz_target!(|input: &[u8]| {
     let image = match (BASES.get(usize::from(kind)), rest.split_at_checked(2 * SECTIONS)) {
         (Some(base), _) => changed(base, rest),
         (None, Some((lengths, octets))) => {
-            let length = |section: usize| usize::from(u16::from_le_bytes([lengths[2 * section], lengths[2 * section + 1]]));
+            let length =
+                |section: usize| usize::from(u16::from_le_bytes([lengths[2 * section], lengths[2 * section + 1]]));
             image_of(std::array::from_fn(length), octets)
         }
         (None, None) => rest.to_vec(),
