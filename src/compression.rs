@@ -259,9 +259,7 @@ impl<R: Read> Input<R> {
         }
         io::Error::new(error.kind(), Damaged { compression, offset: self.offset, error })
     }
-}
 
-impl<R: Read> Input<R> {
     /// Whether another member of gzip follows. Zeros up to the end of the file are none.
     fn has_more(&mut self) -> io::Result<bool> {
         let mut zeros = false;

@@ -23,7 +23,6 @@ use super::tally::Tally;
 use super::verify::account::contradictions;
 use super::verify::files::{outputs, robots_needed};
 use super::verify::{VerifyError, read_receipt};
-use crate::robots::Agents;
 
 /// Why shards cannot be joined.
 #[derive(Debug, thiserror::Error)]
@@ -323,7 +322,7 @@ fn prove(folder: &Path, receipt: &Receipt, partitions: bool) -> Result<(), JoinE
 
 /// What the files of a job look like.
 fn layout(receipt: &Receipt) -> Result<FileLayout, FilterError> {
-    let agents: Vec<Agents> = receipt.agents.iter().flat_map(|agents| agents.parse()).collect();
+    let agents = receipt.crawlers();
     FileLayout::new(
         receipt.rows(),
         &agents.iter().collect::<Vec<_>>(),

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::Path;
 
 use super::decision::Choices;
 use super::form::{Form, Rows};
@@ -12,13 +13,14 @@ use super::frame::FrameFormat;
 use super::layout::UrlField;
 use super::list::FileState;
 use super::outcome::{Outcome, Partition};
-use super::output::Written;
+use super::output::{Written, list_folder};
 use super::samples::Sample;
 use super::shard::{ListRange, Shard};
 use super::skipped::SkippedPart;
 use super::tally::Tally;
 use crate::compression::Compression;
 use crate::policy::Statistics;
+use crate::robots::Agents;
 
 /// The receipt, as it is written to `receipt.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -283,6 +285,20 @@ fn is_zero(number: &u64) -> bool {
 }
 
 impl Receipt {
+    /// The crawlers, by their agents. Of a receipt that was read, all names are known to be some.
+    pub(crate) fn crawlers(&self) -> Vec<Agents> {
+        self.agents.iter().flat_map(|agents| agents.parse()).collect()
+    }
+
+    /// The lists whose lines are in a file at this path: all of them, unless each has a folder of its own.
+    pub(super) fn lists_of(&self, file: &Path) -> impl Iterator<Item = &ListPart> {
+        let folder = file.parent().and_then(Path::file_name);
+        let is_its_own = move |(place, list): &(usize, &ListPart)| {
+            !self.options.per_input || folder == Some(list_folder(*place, Path::new(&list.path)).as_ref())
+        };
+        self.lists.iter().enumerate().filter(is_its_own).map(|(_, list)| list)
+    }
+
     /// What rows its files have.
     pub(super) fn rows(&self) -> Rows {
         let ReceiptOptions { form, format, explain, .. } = self.options;

@@ -12,14 +12,12 @@ use super::layout::{LOOK, Layout, MARK};
 use super::list::List;
 use super::naming::partition_names;
 use super::outcome::Partition;
-use super::output::list_folder;
-use super::receipt::{FilePart, ListPart, Receipt};
+use super::receipt::{FilePart, Receipt};
 use super::scan::scan;
 use super::table::{self, TableLines, Wanted};
 use super::verify::VerifyError;
 use crate::compression::Reader;
 use crate::origin;
-use crate::robots::Agents;
 
 /// Octets of a chunk. What lines come to may depend on where chunks end, so it is the same for every run.
 const CHUNK: usize = 1 << 20;
@@ -37,7 +35,7 @@ pub(crate) fn reread<T: Default + Send>(
     of: impl Fn(&[Cow<'_, [u8]>]) -> T + Sync,
     append: impl Fn(&mut T, &T) + Sync,
 ) -> Result<T, VerifyError> {
-    let agents: Vec<Agents> = receipt.agents.iter().flat_map(|agents| agents.parse()).collect();
+    let agents = receipt.crawlers();
     let names = partition_names(&agents.iter().collect::<Vec<_>>());
     let (place, rows) = (Partition::ALL.len() * crawler + partition as usize, receipt.rows());
     let Some(name) = names.get(place) else { return Ok(T::default()) };
@@ -89,12 +87,7 @@ fn files(receipt: &Receipt, directory: &Path, partition: &str) -> Vec<(PathBuf, 
     };
     let of = |file: &FilePart| {
         let path = directory.join(&file.name);
-        let folder = path.parent().and_then(Path::file_name);
-        let is_its_own = |place, list: &ListPart| {
-            !receipt.options.per_input || folder == Some(list_folder(place, Path::new(&list.path)).as_ref())
-        };
-        let mut lists = receipt.lists.iter().enumerate();
-        let has_head = lists.any(|(place, list)| list.head.is_some() && is_its_own(place, list));
+        let has_head = receipt.lists_of(&path).any(|list| list.head.is_some());
         (path, has_head)
     };
     files.into_iter().flatten().map(of).collect()

@@ -3,7 +3,8 @@
 //! Every worker takes the next chunk, judges it into buffers of its own, waits for its turn, takes room in the output
 //! files, passes the turn on, and writes at the places it took. Turns go in the order of the chunks, so the order of
 //! the lines is that of the input whatever the number of workers; only the turn itself is one worker's at a time, and
-//! memory is one chunk's a worker, of which there are as many as [have room](super::memory). A worker only ever waits for one that is already busy with an earlier chunk.
+//! memory is one chunk's a worker, of which there are as many as [have room](super::memory). A worker only ever waits for
+//! one that is already busy with an earlier chunk.
 //!
 //! Where files are compressed, a chunk has an earlier turn as well: what it has for each file is gathered with what came
 //! before ([`gather`](super::gather)), the worker compresses what is enough for a frame, and then takes its turn with the

@@ -13,7 +13,7 @@ use super::folder_lock::FolderLock;
 use super::form::Rows;
 use super::format::Format;
 use super::keeper::Keeper;
-use super::list::List;
+use super::list::{List, common_head};
 use super::memory::Memory;
 use super::needed::{Needed, NeededState};
 use super::output::{NEEDED, Output, RECEIPT, SetStart, list_folder, would_replace};
@@ -124,16 +124,6 @@ fn sets(destination: &Folder, files: Rows, agents: &[&Agents], lists: &[List]) -
         sets.starts.push(SetStart { folder, head, nothing });
     }
     Ok(sets)
-}
-
-/// The head line of all lists; those without any line do not matter.
-fn common_head<'l>(lists: &[&'l List]) -> Result<&'l [u8], FilterError> {
-    let mut lists = lists.iter().filter(|list| !list.is_empty);
-    let Some(one) = lists.next() else { return Ok(b"") };
-    match lists.find(|other| other.head != one.head) {
-        Some(other) => Err(FilterError::HeadsDiffer { one: one.path.clone(), other: other.path.clone() }),
-        None => Ok(&one.head),
-    }
 }
 
 fn anew(
@@ -271,18 +261,16 @@ pub fn begun(directory: &Path) -> Result<Option<Begun>, FilterError> {
     }
     let _lock = FolderLock::take(directory)?;
     let lines_of = |receipt: &Receipt| receipt.input.lines;
+    let begun = |options: &ReceiptOptions, lines| {
+        Some(Begun { now: options.choices.now, lines, chunk_size: options.chunk_size })
+    };
     let receipt = receipt_in(directory)?;
     if let Some(Checkpoint { job, stage }) = Checkpoint::read(directory)? {
         let lines = match stage {
             Stage::Judging(border) => border.totals.input.lines,
             Stage::Naming(_) => receipt.as_ref().map_or(0, lines_of),
         };
-        let ReceiptOptions { choices, chunk_size, .. } = job.options;
-        return Ok(Some(Begun { now: choices.now, lines, chunk_size }));
+        return Ok(begun(&job.options, lines));
     }
-    let of = |receipt: &Receipt| {
-        let ReceiptOptions { choices, chunk_size, .. } = receipt.options;
-        Begun { now: choices.now, lines: lines_of(receipt), chunk_size }
-    };
-    Ok(receipt.as_ref().map(of))
+    Ok(receipt.and_then(|receipt| begun(&receipt.options, lines_of(&receipt))))
 }

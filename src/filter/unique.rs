@@ -73,7 +73,8 @@ pub(super) struct Kept {
 }
 
 impl Unique {
-    /// For these lists, whose chunks are so large, or ranges of rows, with a set in a file of `folder`; with all that stands before the `border`, where the run goes on.
+    /// For these lists, whose chunks are so large, or ranges of rows, with a set in a file of `folder`; with all that stands
+    /// before the `border`, where the run goes on.
     pub fn new(
         lists: &[List],
         folder: &Path,

@@ -23,7 +23,6 @@ use waiting::Waiting;
 use crate::filter::{NEEDED, Receipt, VerifyError, read_receipt};
 use crate::inspect::Summary;
 use crate::policy::{Crawler, CrawlerError, Policy, replace};
-use crate::robots::Agents;
 
 /// The name of the page, unless another is wanted.
 pub use crate::filter::REPORT;
@@ -93,7 +92,7 @@ impl Report {
     ///
     /// [`ReportError`] where they cannot be read, or the policy is not for the run's crawlers.
     pub fn explain(&mut self, policy: &Policy, threads: usize) -> Result<(), ReportError> {
-        let agents: Vec<Agents> = self.receipt.agents.iter().flat_map(|agents| agents.parse()).collect();
+        let agents = self.receipt.crawlers();
         let crawlers = agents.iter().map(|agents| policy.crawler(Some(agents)));
         let crawlers: Vec<Crawler> = crawlers.collect::<Result<_, _>>()?;
         let run = (&self.receipt, self.directory.as_path());

@@ -7,7 +7,6 @@ use super::chart;
 use super::html::{Cell, Table, number, paragraph, section, text};
 use super::{Explained, Report};
 use crate::filter::{Partition, PartitionPart, partition_names};
-use crate::robots::Agents;
 
 /// So many lists are shown, those with the most lines.
 const LISTS: usize = 200;
@@ -15,7 +14,7 @@ const LISTS: usize = 200;
 /// The crawlers, each with its partitions.
 fn crawlers(report: &Report) -> Vec<(&str, Vec<(&'static str, PartitionPart)>)> {
     let receipt = &report.receipt;
-    let agents: Vec<Agents> = receipt.agents.iter().flat_map(|agents| agents.parse()).collect();
+    let agents = receipt.crawlers();
     let names = partition_names(&agents.iter().collect::<Vec<_>>());
     let part = |(partition, name): (Partition, &String)| {
         let none =

@@ -507,6 +507,16 @@ fn start(text: &mut impl BufRead, url_field: &UrlField) -> io::Result<Vec<u8>> {
     Ok(start)
 }
 
+/// The head line of all lists; those without any line do not matter.
+pub(super) fn common_head<'l>(lists: &[&'l List]) -> Result<&'l [u8], FilterError> {
+    let mut lists = lists.iter().filter(|list| !list.is_empty);
+    let Some(one) = lists.next() else { return Ok(b"") };
+    match lists.find(|other| other.head != one.head) {
+        Some(other) => Err(FilterError::HeadsDiffer { one: one.path.clone(), other: other.path.clone() }),
+        None => Ok(&one.head),
+    }
+}
+
 /// The length and the time of a file that cannot be read, or is not there; `None` of what is no file.
 fn state_at(path: &Path) -> Option<FileState> {
     match std::fs::metadata(path) {

@@ -12,8 +12,7 @@ use crate::columnar::{self, Column, Malformed, Positioned, guarded};
 use crate::filter::FilterError;
 use crate::filter::list::{LIST_FORMAT, in_group};
 use crate::filter::outcome::Partition;
-use crate::filter::output::list_folder;
-use crate::filter::receipt::{ListPart, Receipt};
+use crate::filter::receipt::Receipt;
 use crate::robots::Agents;
 
 /// How many rows are read at a time.
@@ -58,7 +57,9 @@ pub(in crate::filter) fn reread<T: Default + Send>(
     let failed = |error| FilterError::List { path: path.to_owned(), error };
     let malformed = |problem| FilterError::Parquet { path: path.to_owned(), problem };
     let file = File::open(path).and_then(Positioned::new).map_err(failed)?;
-    let table = guarded(|| Table::open(file, receipt, (wanted, is_of_table(receipt, path))))
+    // Whether it was made of lists that are tables themselves.
+    let is_of_table = receipt.lists_of(path).any(|list| list.format == LIST_FORMAT);
+    let table = guarded(|| Table::open(file, receipt, (wanted, is_of_table)))
         .map_err(|Malformed(problem)| malformed(problem))?;
     let pool = ThreadPoolBuilder::new().num_threads(threads).build()?;
     let groups: Vec<usize> = (0..table.file.num_row_groups()).collect();
@@ -77,16 +78,6 @@ pub(in crate::filter) fn reread<T: Default + Send>(
     Ok(whole)
 }
 
-/// Whether a table was made of lists that are tables themselves.
-fn is_of_table(receipt: &Receipt, path: &Path) -> bool {
-    let folder = path.parent().and_then(Path::file_name);
-    let is_its_own = |place, list: &ListPart| {
-        !receipt.options.per_input || folder == Some(list_folder(place, Path::new(&list.path)).as_ref())
-    };
-    let mut lists = receipt.lists.iter().enumerate();
-    lists.any(|(place, list)| list.format == LIST_FORMAT && is_its_own(place, list))
-}
-
 /// A table, opened.
 struct Table {
     file: SerializedFileReader<Positioned>,
@@ -97,7 +88,7 @@ struct Table {
 
 impl Table {
     fn open(file: Positioned, receipt: &Receipt, wanted: (Wanted, bool)) -> Result<Table, Malformed> {
-        let agents: Vec<Agents> = receipt.agents.iter().flat_map(|agents| agents.parse()).collect();
+        let agents = receipt.crawlers();
         let agents: Vec<&Agents> = agents.iter().collect();
         let options = &receipt.options;
         let file = SerializedFileReader::new(file)?;

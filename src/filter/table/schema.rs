@@ -13,7 +13,7 @@ use super::{HEAD, LineColumns, cause_columns};
 use crate::columnar::{Malformed, guarded};
 use crate::filter::FilterError;
 use crate::filter::form::{Form, Rows};
-use crate::filter::list::List;
+use crate::filter::list::{List, common_head};
 use crate::filter::naming::crawler_labels;
 use crate::robots::Agents;
 
@@ -54,22 +54,19 @@ impl Table {
         if let Some(list) = lists.iter().find(|list| list.skips_bad && list.table_file().is_some()) {
             return Err(FilterError::RowsNotSkipped { path: list.path.clone() });
         }
-        let mut lists = lists.iter().filter(|list| !list.is_empty);
-        let first = lists.next();
+        let mut others = lists.iter().filter(|list| !list.is_empty);
+        let first = others.next();
         let fields = first.map_or_else(text_fields, |list| fields_of(list));
-        if let (Some(one), Some(other)) = (first, lists.clone().find(|list| fields_of(list) != fields)) {
+        if let (Some(one), Some(other)) = (first, others.find(|list| fields_of(list) != fields)) {
             return Err(FilterError::ColumnsDiffer { one: one.path.clone(), other: other.path.clone() });
         }
-        if let (Some(one), Some(other)) = (first, lists.find(|other| first.is_some_and(|one| one.head != other.head))) {
-            return Err(FilterError::HeadsDiffer { one: one.path.clone(), other: other.path.clone() });
-        }
+        let head = common_head(lists)?;
         let ours = own_columns(files, agents);
         let taken = ours.iter().find(|own| fields.iter().any(|field| field.name() == own.name()));
         if let (Some(list), Some(own)) = (first, taken) {
             return Err(FilterError::ColumnTaken { path: list.path.clone(), column: own.name().to_owned() });
         }
         let line_columns = first.and_then(|list| list.table_file()).map(|table| table.line_columns);
-        let head = first.map_or(&b""[..], |list| &list.head);
         let made = guarded(|| Table::with(fields, ours, line_columns, head, files));
         made.map_err(|Malformed(problem)| FilterError::Table { problem })
     }

@@ -14,12 +14,11 @@ use crate::filter::list::{List, STANDARD_INPUT};
 use crate::filter::naming::partition_names;
 use crate::filter::needed;
 use crate::filter::outcome::{Partition, Reason};
-use crate::filter::output::{NEEDED, list_folder};
+use crate::filter::output::NEEDED;
 use crate::filter::receipt::{FilePart, ListPart, Part, Receipt};
 use crate::filter::scan::scan;
 use crate::filter::table::{self, TableLines, Wanted};
 use crate::filter::tally::{Tally, line_hash};
-use crate::robots::Agents;
 
 /// Octets of a chunk.
 const CHUNK: usize = 1 << 20;
@@ -30,7 +29,7 @@ pub(in crate::filter) fn outputs(
     directory: &Path,
     threads: usize,
 ) -> Result<Vec<Checked>, VerifyError> {
-    let agents: Vec<Agents> = receipt.agents.iter().flat_map(|agents| agents.parse()).collect();
+    let agents = receipt.crawlers();
     let names = partition_names(&agents.iter().collect::<Vec<_>>());
     let mut files = match receipt.options.form {
         Form::Partitions => partitions(receipt, directory, &names, threads)?,
@@ -150,11 +149,7 @@ fn stored_otherwise(path: &Path, file: &FilePart) -> Option<String> {
 
 /// The head line that a file of a partition must have behind so many columns: that of its list, or that of all lists.
 fn head_of(receipt: &Receipt, file: &FilePart, columns: usize) -> Option<Tally> {
-    let (folder, _) = file.name.split_once('/').unwrap_or_default();
-    let is_its_own = |(place, list): &(usize, &ListPart)| {
-        !receipt.options.per_input || list_folder(*place, Path::new(&list.path)) == folder
-    };
-    let head = receipt.lists.iter().enumerate().filter(is_its_own).find_map(|(_, list)| list.head.as_ref());
+    let head = receipt.lists_of(Path::new(&file.name)).find_map(|list| list.head.as_ref());
     head.map(Part::tally).or_else(|| (columns > 0).then(|| Tally::of_text(NO_HEAD, |line| line)))
 }
 
