@@ -57,9 +57,8 @@ pub(crate) fn find(schema: &SchemaDescriptor, name: &str) -> Option<usize> {
 }
 
 /// The names of all columns, for messages.
-pub(crate) fn names(schema: &SchemaDescriptor) -> String {
-    let names: Vec<String> = schema.columns().iter().map(|column| column.path().string()).collect();
-    names.join(", ")
+pub(crate) fn names(schema: &SchemaDescriptor) -> Vec<String> {
+    schema.columns().iter().map(|column| column.path().string()).collect()
 }
 
 /// A column of a row group.

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use super::args::CompileArgs;
 use super::failure::Failure;
+use super::journal::watch_compiling;
 use super::sources::Sources;
 use robosieve::policy::{Captures, Columns, Statistics};
 
@@ -17,9 +18,11 @@ pub fn run(args: &CompileArgs) -> Result<ExitCode, Failure> {
         options: args.reading.options(),
         overrides: args.overrides.as_deref(),
     };
-    let captures = sources.read(Captures::for_file(&args.output, columns, args.dialect))?;
-    let written = captures.write(&args.output);
-    let statistics = written.map_err(|error| Failure::Write { path: args.output.clone(), error })?;
+    let captures = Captures::for_file(&args.output, columns, args.dialect);
+    let statistics = watch_compiling(&captures.progress(), || {
+        let written = sources.read(captures)?.write(&args.output);
+        written.map_err(|error| Failure::Write { path: args.output.clone(), error })
+    })?;
     report(&args.output, &statistics);
     Ok(ExitCode::SUCCESS)
 }

@@ -129,7 +129,8 @@ fn choices(args: &FilterArgs, now: i64) -> Result<Choices, Failure> {
 fn job(args: &FilterArgs, lists: Vec<PathBuf>, choices: Choices, crawlers: Vec<Crawler>) -> Job {
     let destination = args.output.destination();
     let url_field = UrlField { delimiter: args.delimiter, column: args.column.clone(), header: args.header };
-    let (explain, threads, chunk_size) = (args.output.explain, args.threads, args.chunk_size);
+    let (explain, threads) = (args.output.explain, args.threads);
+    let chunk_size = args.chunk_size.map_or(0, |octets| usize::try_from(octets).unwrap_or(usize::MAX));
     // What cannot be resumed ends at once when it is asked to.
     let long_run = args.long_run.long_run(is_resumable(args, &lists).then(interrupt::request));
     let unique = args.output.unique;

@@ -77,7 +77,7 @@ impl Memory {
     /// these. Lines that are explained are longer, or what is told of them stands beside.
     fn of_worker(&self, chunk_size: usize) -> u64 {
         let of_crawler = if self.explain { 6 * EXPLAINED } else { 6 };
-        (of_crawler * self.crawlers + 24) * chunk_size as u64
+        (of_crawler * self.crawlers + 24).saturating_mul(chunk_size as u64)
     }
 
     /// The shortest chunk that workers are given.
@@ -97,14 +97,24 @@ impl Memory {
 
     /// How many of the workers that are `asked` for have room, and with which chunks, unless somebody gives a size: those
     /// that are `usual`, or shorter ones.
-    pub fn crew(&self, asked: usize, chunk_size: Option<usize>, usual: usize) -> Crew {
+    ///
+    /// # Errors
+    ///
+    /// [`FilterError::TooLittleMemory`] where not even one has room with the size that was given.
+    pub fn crew(&self, asked: usize, chunk_size: Option<usize>, usual: usize) -> Result<Crew, FilterError> {
         let share = self.rest() / 2 - self.rules();
         let fitting = |chunk_size| usize::try_from(share / self.of_worker(chunk_size)).unwrap_or(usize::MAX);
         let mut size = chunk_size.unwrap_or(usual).max(1);
         while chunk_size.is_none() && size > self.shortest_chunk() && fitting(size) < asked {
             size /= 2;
         }
-        Crew { workers: fitting(size).clamp(1, asked.max(1)), chunk_size: size }
+        if fitting(size) == 0 {
+            // Of what is left for shares, workers have a half, or seven sixteenths where lines are explained.
+            let rest = (self.of_worker(size) / 7).saturating_mul(16).saturating_add(16);
+            let least = rest.saturating_add(BASE + OF_CRAWLER * self.crawlers);
+            return Err(FilterError::TooLittleMemory { given: self.octets, least });
+        }
+        Ok(Crew { workers: fitting(size).min(asked.max(1)), chunk_size: size })
     }
 
     /// How long a line may be. Of one that came as a stream, there is the line, the one behind it that waits, what was
@@ -147,7 +157,7 @@ mod tests {
                     continue;
                 };
                 for asked in [1, 2, 16, 500] {
-                    let Crew { workers, chunk_size } = memory.crew(asked, None, CHUNK);
+                    let Crew { workers, chunk_size } = memory.crew(asked, None, CHUNK).unwrap();
                     let of_workers = workers as u64 * memory.of_worker(chunk_size);
                     let of_line = memory.longest_line() as u64 * (4 * memory.crawlers + 6);
                     let of_origins = memory.needed() as u64 * 5;
@@ -165,14 +175,25 @@ mod tests {
     #[test]
     fn more_workers_have_shorter_chunks_before_there_are_fewer() {
         let memory = Memory::new(DEFAULT_MEMORY, 1, false).unwrap();
-        assert_eq!(memory.crew(8, None, CHUNK), Crew { workers: 8, chunk_size: CHUNK });
-        assert_eq!(memory.crew(64, None, CHUNK), Crew { workers: 64, chunk_size: CHUNK / 4 });
-        let crew = memory.crew(4096, None, CHUNK);
-        assert!(crew.chunk_size == SHORTEST_CHUNK && (100..4096).contains(&crew.workers), "{crew:?}");
-        assert_eq!(memory.crew(3, Some(5000), CHUNK), Crew { workers: 3, chunk_size: 5000 });
-        assert_eq!(memory.crew(3, Some(1 << 40), CHUNK), Crew { workers: 1, chunk_size: 1 << 40 });
+        let crew = |asked, chunk_size| memory.crew(asked, chunk_size, CHUNK);
+        assert_eq!(crew(8, None).unwrap(), Crew { workers: 8, chunk_size: CHUNK });
+        assert_eq!(crew(64, None).unwrap(), Crew { workers: 64, chunk_size: CHUNK / 4 });
+        let many = crew(4096, None).unwrap();
+        assert!(many.chunk_size == SHORTEST_CHUNK && (100..4096).contains(&many.workers), "{many:?}");
+        assert_eq!(crew(3, Some(5000)).unwrap(), Crew { workers: 3, chunk_size: 5000 });
         // What `zstd --long` makes can be read by default.
         assert_eq!(memory.decompressor().ilog2(), 27);
         assert!(matches!(Memory::new(1 << 20, 1, false), Err(FilterError::TooLittleMemory { .. })));
+    }
+
+    #[test]
+    fn a_chunk_that_has_no_room_is_refused_and_what_it_takes_is_enough() {
+        for (explain, size) in [(false, 1 << 30), (true, 64 << 20), (false, usize::MAX)] {
+            let crew = |octets| Memory::new(octets, 2, explain).unwrap().crew(3, Some(size), CHUNK);
+            let Err(FilterError::TooLittleMemory { given: DEFAULT_MEMORY, least }) = crew(DEFAULT_MEMORY) else {
+                panic!("{size} octets fit");
+            };
+            assert!(least == u64::MAX || crew(least).is_ok_and(|crew| crew.workers == 1), "{least}");
+        }
     }
 }

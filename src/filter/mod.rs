@@ -96,6 +96,14 @@ pub enum FilterError {
         /// What the system said.
         error: io::Error,
     },
+    /// Lists of which nothing can be read, so that nothing would be left.
+    #[error("none of the lists can be read, so --skip-bad would leave out all of them; the first one, {}: {problem}", path.display())]
+    AllUnreadable {
+        /// The first list.
+        path: PathBuf,
+        /// What is wrong with it.
+        problem: String,
+    },
     /// A list that changed while it was read.
     #[error("the list {} was changed while it was read; nothing of the result can be trusted, run again", path.display())]
     ListChanged {

@@ -187,14 +187,19 @@ pub fn run(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, F
 fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, FilterError> {
     let memory = Memory::new(job.long_run.memory, job.crawlers.len(), job.explain)?;
     let mut lists = List::open_all(&job.lists, &job.url_field, memory.decompressor(), job.long_run.skip_bad)?;
+    // To leave out everything is not what anybody asks for.
+    let problems: Option<Vec<&str>> = lists.iter().map(List::unreadable).collect();
+    if let (Some([problem, ..]), [first, ..]) = (problems.as_deref(), &lists[..]) {
+        return Err(FilterError::AllUnreadable { path: first.path.clone(), problem: (*problem).to_owned() });
+    }
     if let Some(shard) = job.long_run.shard {
         if job.unique {
             return Err(FilterError::UniqueShard);
         }
         shard.cut(&mut lists)?;
     }
-    let crew =
-        memory.crew(asked_workers(job), (job.chunk_size > 0).then_some(job.chunk_size), format(job).chunk_size());
+    let chunk_size = (job.chunk_size > 0).then_some(job.chunk_size);
+    let crew = memory.crew(asked_workers(job), chunk_size, format(job).chunk_size())?;
     let pool = ThreadPoolBuilder::new().num_threads(crew.workers).build()?;
     let options = options(job, crew);
     // Nobody else writes to the folder until all is done, even what is done when the run has failed.

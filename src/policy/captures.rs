@@ -14,6 +14,7 @@ use super::columns::Columns;
 use super::groups::Group;
 use super::image::{HELD, Home, NewOrigin, SideList, Tables, WriteError, Writer, folder_of, replace};
 use super::overrides::{Override, Overrides, Placement};
+use super::progress::Progress;
 use super::resolve::{Resolved, Resolver};
 use super::source::WarcCounts;
 use super::standing::{Answered, Standing};
@@ -115,6 +116,7 @@ pub struct Captures {
     overrides: BTreeMap<Box<str>, Placement>,
     tables: Tables,
     statistics: Statistics,
+    progress: Arc<Progress>,
 }
 
 impl Captures {
@@ -138,7 +140,13 @@ impl Captures {
     fn at(home: Home, columns: Columns, dialect: &'static Dialect) -> Captures {
         let tables = Tables::new(columns.count(), &home);
         let (urls, overrides) = (Urls::new(), BTreeMap::new());
-        Captures { dialect, columns, home, urls, overrides, tables, statistics: Statistics::default() }
+        let (statistics, progress) = (Statistics::default(), Arc::default());
+        Captures { dialect, columns, home, urls, overrides, tables, statistics, progress }
+    }
+
+    /// How far they are, and what is made of them, for another thread.
+    pub fn progress(&self) -> Arc<Progress> {
+        Arc::clone(&self.progress)
     }
 
     /// The dialect.
@@ -171,6 +179,7 @@ impl Captures {
                 self.insert(capture, placed.clone(), reading.body_hash);
             }
         }
+        self.progress.reads(self.statistics.captures.read);
         Ok(())
     }
 
@@ -290,7 +299,7 @@ impl Captures {
         home: &Home,
         write: impl FnOnce(Writer<'_>, Statistics) -> Result<T, WriteError>,
     ) -> Result<T, WriteError> {
-        let Captures { dialect, columns, home: _, urls, overrides, mut tables, mut statistics } = self;
+        let Captures { dialect, columns, home: _, urls, overrides, mut tables, mut statistics, progress } = self;
         let tables = tables.read()?;
         let source = tables.source();
         let mut writer = Writer::new(columns, dialect, &[source], home);
@@ -302,6 +311,7 @@ impl Captures {
         let mut origins: Vec<(&str, Option<&Known>)> = known.chain(named).collect();
         origins.sort_unstable_by_key(|&(origin, known)| (origin, known.is_none()));
         origins.dedup_by_key(|&mut (origin, _)| origin);
+        progress.places(origins.len());
         for &(origin, known) in &origins {
             let mut resolved = known.map_or_else(Resolved::unfetched, |known| resolver.resolve(known));
             let placement = overrides.get(origin);
@@ -315,6 +325,7 @@ impl Captures {
             let side = made.as_deref().map_or(SideList::OfSource(side), SideList::Made);
             writer.add(NewOrigin { origin: origin.as_bytes(), state: &state, source: 0, row, side })?;
             statistics.captures.last_good_kept += u64::from(state.last_good.is_some());
+            progress.placed_one();
         }
         // What is written next needs the memory.
         drop(origins);
@@ -384,6 +395,21 @@ mod tests {
         };
         captures.add((0..200).map(capture).collect()).unwrap();
         captures.policy().unwrap().octets().to_vec()
+    }
+
+    #[test]
+    fn it_is_told_how_far_a_policy_is() {
+        let mut captures = Captures::new(crate::robots::Agents::everybody(), Dialect::DEFAULT);
+        let progress = captures.progress();
+        let capture = |number: u32| Capture {
+            url: format!("http://{number}.example/robots.txt"),
+            origin: Some(format!("http://{number}.example")),
+            ..Capture::default()
+        };
+        captures.add((0..3).map(capture).collect()).unwrap();
+        assert_eq!((progress.read(), progress.origins(), progress.placed()), (3, 0, 0));
+        captures.policy().unwrap();
+        assert_eq!((progress.read(), progress.origins(), progress.placed()), (3, 3, 3));
     }
 
     #[test]

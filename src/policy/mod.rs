@@ -17,6 +17,7 @@ mod index;
 mod merge;
 mod octets;
 mod overrides;
+mod progress;
 mod provenance;
 mod resolve;
 mod side_records;
@@ -31,6 +32,7 @@ pub use image::{ImageError, OpenError, Record, Trust, WriteError};
 pub use index::{Index, hash};
 pub use merge::{MergeError, merge};
 pub use overrides::{Override, OverrideProblem, Overrides, OverridesError};
+pub use progress::Progress;
 pub use provenance::Outline;
 pub use standing::{Answered, LastGood, Ruling, Standing, State, Times, Word};
 

@@ -38,7 +38,7 @@ fn standard_input_is_a_list_like_others() {
     let mut mapped = bench.split(&format!("{sources} --threads 2"), &["DATASETS/urls.txt"]).timeless();
     let list = mapped.receipt["lists"][0].as_object_mut().expect("a list");
     assert!(list.remove("file").is_some_and(|file| file["length"] == bench.read("DATASETS/urls.txt").len()));
-    for chunk in [0, 1, 1000] {
+    for chunk in ["1M", "1", "1000"] {
         let words = format!("{sources} --force --out out --chunk-size {chunk} -");
         bench.filter(&words).write_stdin(bench.read("DATASETS/urls.txt")).assert().success();
         let mut read = Split::read(&bench, "out").timeless();

@@ -128,11 +128,11 @@ fn tables_without_urls_are_refused() {
         bench.refused(&format!("--robots sites --out out {options} list"), &[&["list"], words].concat());
     };
     let page = || ("optional binary page", Texts(vec![Some("http://a.example/")]));
-    refused(&[page()], "", &["no column \"url\"", "url_host_name", "page", "--column"]);
-    refused(&[page()], "--column uri", &["no column \"uri\"", "page", "--column"]);
+    refused(&[page()], "", &["no column \"url\"", "Common Crawl", "page", "--column"]);
+    refused(&[page()], "--column uri", &["no column \"uri\"", "page"]);
     refused(&[page()], "--column 2", &["no column 2", "page"]);
     refused(&[("optional int32 url", Int32(vec![Some(7)]))], "", &["\"url\"", "octets or text"]);
-    refused(&[("repeated binary url", Texts(vec![Some("http://a.example/")]))], "", &["\"url\"", "several values"]);
+    refused(&[("repeated binary url", Texts(vec![Some("http://a.example/")]))], "", &["\"url\"", "one value a row"]);
 }
 
 #[test]

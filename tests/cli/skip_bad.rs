@@ -163,6 +163,40 @@ fn a_list_that_cannot_be_opened_is_left_out() {
     bench.program("verify --inputs out").assert().success();
 }
 
+#[test]
+fn lists_none_of_which_can_be_opened_are_an_error() {
+    let bench = Bench::with_site();
+    bench.file("bad.gz", &gzip(b"http://a.example/1\n")[..15]);
+    let ended = bench.program(&format!("{RUN} --out out missing bad.gz")).assert().code(2);
+    said(&ended.get_output().stderr, &["none of the lists", "missing", "No such file"]);
+    assert!(!bench.path("out").exists());
+}
+
+/// Who names the wrong column has made a mistake; the list is not damaged.
+#[test]
+fn a_column_that_is_not_there_is_no_damage() {
+    let bench = Bench::with_site();
+    bench.file("table.csv", "url,size\nhttp://a.example/,1\n");
+    bench.file("good", "http://a.example/good\n");
+    let ended = bench.program(&format!("{RUN} --out out --delimiter , --column link table.csv")).assert().code(2);
+    said(&ended.get_output().stderr, &["table.csv", "link", "url, size"]);
+    #[cfg(feature = "parquet")]
+    {
+        use crate::parquet::{Values::Int64, Values::Octets, parquet};
+
+        let urls = Octets(vec![Some(b"http://a.example/".to_vec())]);
+        let columns = [("optional binary link", urls), ("required int64 size", Int64(vec![Some(1)]))];
+        bench.file("table.parquet", parquet(&columns, 1, parquet::basic::Compression::UNCOMPRESSED));
+        let refused =
+            [("", "\"url\""), ("--column href", "\"href\""), ("--column 3", "3"), ("--column size", "octets or text")];
+        for (options, what) in refused {
+            let ended = bench.program(&format!("{RUN} --out out {options} table.parquet")).assert().code(2);
+            said(&ended.get_output().stderr, &["table.parquet", what]);
+        }
+    }
+    assert!(!bench.path("out").exists());
+}
+
 #[cfg(feature = "parquet")]
 #[test]
 fn a_bad_row_group_is_left_out_and_the_others_are_read() {

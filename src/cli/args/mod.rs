@@ -16,6 +16,7 @@ pub use watching::{Log, WatchingArgs};
 
 use clap::builder::{PossibleValuesParser, RangedU64ValueParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum, ValueHint};
+use output::octets;
 use std::path::PathBuf;
 
 use robosieve::dialect::Dialect;
@@ -105,9 +106,10 @@ pub struct FilterArgs {
     /// Workers [default: one for each processor]
     #[arg(long, default_value_t = 0, hide_default_value = true, value_name = "N", value_parser = workers())]
     pub threads: usize,
-    /// Octets of a chunk, the unit of work
-    #[arg(long, default_value_t = 0, hide = true, value_name = "BYTES")]
-    pub chunk_size: usize,
+    /// Octets of a chunk of lines, the unit of work, which a row group of --format parquet is made of (k, M and G are powers
+    /// of 1024) [default: 1M, with --format parquet 16M; smaller where --memory has no room for all workers]
+    #[arg(long, value_name = "BYTES", value_parser = octets)]
+    pub chunk_size: Option<u64>,
     /// What to do with URLs whose robots.txt was never fetched
     #[arg(long, default_value = "defer", value_name = "WHAT")]
     pub on_unfetched: Simple,

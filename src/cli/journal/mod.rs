@@ -3,11 +3,13 @@
 //! Nobody may be there to read it: that is no error, for the receipt has it all.
 
 mod bar;
+mod compiling;
 mod json;
 mod pace;
 mod text;
 mod watch;
 
+pub use compiling::watch_compiling;
 pub use watch::watch;
 
 use std::ffi::OsString;

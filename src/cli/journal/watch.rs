@@ -14,7 +14,7 @@ use robosieve::policy::Crawler;
 const METRICS_EVERY: Duration = Duration::from_secs(5);
 
 /// When a bar appears, unless progress is told earlier: a run that is over before has none.
-const BAR_AFTER: Duration = Duration::from_secs(1);
+pub const BAR_AFTER: Duration = Duration::from_secs(1);
 
 /// Does `run`, and tells its progress meanwhile.
 pub fn watch<T>(
@@ -25,11 +25,16 @@ pub fn watch<T>(
     run: impl FnOnce() -> T,
 ) -> T {
     let agents: Vec<String> = crawlers.iter().map(|crawler| crawler.agents().to_string()).collect();
+    let watcher = Watcher::new(journal, progress, metrics, &agents);
+    beside(|end| watcher.until(&end), run)
+}
+
+/// Does `run`, while a watcher in a thread of its own waits for the end.
+pub fn beside<T>(watch: impl FnOnce(Receiver<()>) + Send, run: impl FnOnce() -> T) -> T {
     let (running, end) = mpsc::channel::<()>();
     thread::scope(|scope| {
-        let watcher = Watcher::new(journal, progress, metrics, &agents);
         // Without a thread to spare, nobody watches; the run is what counts.
-        let _ = thread::Builder::new().spawn_scoped(scope, move || watcher.until(&end));
+        let _ = thread::Builder::new().spawn_scoped(scope, move || watch(end));
         let result = run();
         // Dropped as well if the run panics.
         drop(running);

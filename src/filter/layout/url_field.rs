@@ -101,6 +101,23 @@ pub enum UrlFieldError {
         /// The names of those that there are.
         names: Vec<String>,
     },
+    /// A table without the columns that are looked for where none is given.
+    #[error(
+        "it has no column \"url\", nor all columns of Common Crawl's index that make up a URL; its columns are {}, and --column \
+         chooses one", names.join(", ")
+    )]
+    NoUrl {
+        /// The names of those that there are.
+        names: Vec<String>,
+    },
+    /// A column of a table that cannot hold what it should.
+    #[error("its column {name:?} is not of {wanted}, one value a row; --column chooses another")]
+    Kind {
+        /// The column.
+        name: String,
+        /// What is wanted.
+        wanted: &'static str,
+    },
     /// A column of lines that have none.
     #[error("its lines have no columns, as far as is known; say with --delimiter what separates them")]
     NoDelimiter,

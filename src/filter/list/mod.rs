@@ -23,7 +23,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
 use super::FilterError;
-use super::layout::{LOOK, Layout, MARK, UrlField};
+use super::layout::{LOOK, Layout, MARK, UrlField, UrlFieldError};
 use super::shard::ListRange;
 use crate::compression::{Compression, Reader, Search, Steady};
 pub(in crate::filter) use chunks::{Patience, chunk_end, fill, line_border};
@@ -99,6 +99,17 @@ enum Opened {
     Unreadable(String),
     /// A pipe or a device, or standard input; also a file that says it is empty, as those of `/proc` do.
     Stream(Box<dyn Read + Send>),
+}
+
+/// Why a file is no table of URLs.
+#[derive(Debug, thiserror::Error)]
+pub(in crate::filter) enum Unfit {
+    /// It cannot be read.
+    #[error("{0}")]
+    Malformed(String),
+    /// The URLs are not where they were said to be.
+    #[error(transparent)]
+    UrlField(#[from] UrlFieldError),
 }
 
 /// A file that can be opened, read again, and seen to be the one it was.
@@ -220,7 +231,10 @@ impl List {
         // What is wrong with it should be told before the run begins.
         let own = file.file.try_clone().map_err(|error| unreadable(path, error))?;
         let table = TableFile::open(own, url_field);
-        let table = table.map_err(|problem| FilterError::Parquet { path: path.to_owned(), problem })?;
+        let table = table.map_err(|unfit| match unfit {
+            Unfit::Malformed(problem) => FilterError::Parquet { path: path.to_owned(), problem },
+            Unfit::UrlField(error) => FilterError::UrlField { path: path.to_owned(), error },
+        })?;
         let content = Content::Table { file, table: Box::new(table) };
         Ok(List::plain(path, compression, content))
     }
@@ -263,7 +277,15 @@ impl List {
 
     /// Whether nothing of it can be read, and all of it is left out.
     pub fn is_unreadable(&self) -> bool {
-        matches!(self.content, Content::Unreadable(_))
+        self.unreadable().is_some()
+    }
+
+    /// Why nothing of it can be read, if so.
+    pub fn unreadable(&self) -> Option<&str> {
+        match &self.content {
+            Content::Unreadable(problem) => Some(problem),
+            _ => None,
+        }
     }
 
     /// What tells that it is still the same when it is read again; `None` where it cannot be.

@@ -4,10 +4,12 @@
 //! Where lines go to text, the rows are read one after the other. Where rows go to tables, a worker takes a
 //! [range of rows](Span), and reads what it needs of them by itself.
 
+use parquet::errors::ParquetError;
 use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use std::fs::File;
 
+use super::Unfit;
 use crate::columnar::{Malformed, Positioned, guarded};
 use crate::filter::layout::UrlField;
 use crate::filter::outcome::Reason;
@@ -37,19 +39,30 @@ pub(in crate::filter) struct Span {
     pub ends: bool,
 }
 
+impl From<Malformed> for Unfit {
+    fn from(Malformed(problem): Malformed) -> Unfit {
+        Unfit::Malformed(problem)
+    }
+}
+
+impl From<ParquetError> for Unfit {
+    fn from(error: ParquetError) -> Unfit {
+        Malformed::from(error).into()
+    }
+}
+
 impl TableFile {
     /// Opens a file.
-    pub fn open(file: File, url_field: &UrlField) -> Result<TableFile, String> {
-        let opened = guarded(|| {
+    pub fn open(file: File, url_field: &UrlField) -> Result<TableFile, Unfit> {
+        guarded(|| {
             let file = SerializedFileReader::new(Positioned::new(file).map_err(|error| Malformed(error.to_string()))?)?;
             let schema = file.metadata().file_metadata().schema_descr();
             let line_columns = LineColumns::of_list(schema, url_field.column.as_ref())?;
             if file.metadata().row_groups().iter().any(|group| usize::try_from(group.num_rows()).is_err()) {
-                return Err(Malformed("it has a row group of fewer than no rows".to_owned()));
+                return Err(Malformed("it has a row group of fewer than no rows".to_owned()).into());
             }
             Ok(TableFile { file, line_columns })
-        });
-        opened.map_err(|Malformed(problem)| problem)
+        })
     }
 
     fn groups(&self) -> &[RowGroupMetaData] {

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 
+use super::Unfit;
 use crate::filter::layout::UrlField;
 use crate::filter::outcome::Reason;
 
@@ -16,8 +17,9 @@ pub(in crate::filter) struct Span {
 
 impl TableFile {
     /// Says so.
-    pub fn open(_file: File, _url_field: &UrlField) -> Result<TableFile, String> {
-        Err("it is a Parquet file, which this program was built without (cargo feature `parquet`)".to_owned())
+    pub fn open(_file: File, _url_field: &UrlField) -> Result<TableFile, Unfit> {
+        let problem = "it is a Parquet file, which this program was built without (cargo feature `parquet`)";
+        Err(Unfit::Malformed(problem.to_owned()))
     }
 
     /// Cannot be called.

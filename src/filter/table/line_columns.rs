@@ -4,13 +4,14 @@
 //! becomes an empty line. A line feed inside a URL, which would make two lines of it, is written `%0A`. Of a table that we
 //! made of a text, the line is the column `line` where it is not null, else `url`.
 
+use parquet::basic::Type;
 use parquet::data_type::ByteArray;
 use parquet::file::reader::RowGroupReader;
 use parquet::schema::types::SchemaDescriptor;
 
 use super::schema;
 use crate::columnar::{self, Column, Malformed};
-use crate::filter::layout;
+use crate::filter::layout::{self, UrlFieldError};
 
 /// The columns of Common Crawl's index that make up a URL.
 const PARTS: [&str; 5] = ["url_protocol", "url_host_name", "url_port", "url_path", "url_query"];
@@ -38,26 +39,43 @@ pub(in crate::filter) enum Values {
 
 impl LineColumns {
     /// Those of a table that is a list.
-    pub fn of_list(schema: &SchemaDescriptor, wanted: Option<&layout::Column>) -> Result<LineColumns, Malformed> {
-        let no_column = |wanted: &dyn std::fmt::Display| {
-            let names = columnar::names(schema);
-            Malformed(format!("it has no column {wanted}; its columns are {names}, and --column chooses one"))
+    pub fn of_list(schema: &SchemaDescriptor, wanted: Option<&layout::Column>) -> Result<LineColumns, UrlFieldError> {
+        let parts = || {
+            let [protocol, host, port, path, query] = PARTS.map(|part| columnar::find(schema, part));
+            Some(LineColumns::Parts([protocol?, host?, port?, path?, query?]))
         };
-        let url = |at| LineColumns::Url([at]);
-        match wanted {
-            Some(layout::Column::Number(number)) if *number <= schema.num_columns() => Ok(url(number - 1)),
-            Some(layout::Column::Number(number)) => Err(no_column(number)),
-            Some(layout::Column::Name(name)) => {
-                columnar::find(schema, name).map(url).ok_or_else(|| no_column(&format_args!("{name:?}")))
+        let found = match wanted {
+            Some(layout::Column::Number(number)) => {
+                Some(number - 1).filter(|&at| at < schema.num_columns()).map(|at| LineColumns::Url([at]))
             }
-            None => match (columnar::find(schema, schema::URL), PARTS.map(|part| columnar::find(schema, part))) {
-                (Some(at), _) => Ok(url(at)),
-                (None, [Some(protocol), Some(host), Some(port), Some(path), Some(query)]) => {
-                    Ok(LineColumns::Parts([protocol, host, port, path, query]))
-                }
-                (None, _) => Err(no_column(&format_args!("{:?}, nor all of {}", schema::URL, PARTS.join(", ")))),
-            },
+            Some(layout::Column::Name(name)) => columnar::find(schema, name).map(|at| LineColumns::Url([at])),
+            None => columnar::find(schema, schema::URL).map(|at| LineColumns::Url([at])).or_else(parts),
+        };
+        let line_columns = found.ok_or_else(|| {
+            let names = columnar::names(schema);
+            match wanted.cloned() {
+                Some(wanted) => UrlFieldError::NoColumn { wanted, names },
+                None => UrlFieldError::NoUrl { names },
+            }
+        })?;
+        line_columns.check(schema)?;
+        Ok(line_columns)
+    }
+
+    /// Makes sure that the columns can hold what they should. Where one cannot, the wrong one was named, and nothing is
+    /// damaged.
+    fn check(&self, schema: &SchemaDescriptor) -> Result<(), UrlFieldError> {
+        for (place, &at) in self.columns().iter().enumerate() {
+            let column = schema.column(at);
+            let (fits, wanted) = match (self.no_values(place), column.physical_type()) {
+                (Values::Texts(_), kind) => (kind == Type::BYTE_ARRAY, "octets or text"),
+                (Values::Numbers(_), kind) => (matches!(kind, Type::INT32 | Type::INT64), "integers"),
+            };
+            if !fits || column.max_rep_level() > 0 {
+                return Err(UrlFieldError::Kind { name: column.path().string(), wanted });
+            }
         }
+        Ok(())
     }
 
     /// Those of a table that was made of a text.

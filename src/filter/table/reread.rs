@@ -93,11 +93,12 @@ impl Table {
         let options = &receipt.options;
         let file = SerializedFileReader::new(file)?;
         let schema = file.metadata().file_metadata().schema_descr();
+        let of_list = |column| LineColumns::of_list(schema, column).map_err(|error| Malformed(error.to_string()));
         let line_columns = match wanted {
-            (_, true) => LineColumns::of_list(schema, options.url_field.column.as_ref())?,
+            (_, true) => of_list(options.url_field.column.as_ref())?,
             (Wanted::Lines, false) => LineColumns::of_text(schema)?,
             // Whatever the column of the text was called, it is `url` here.
-            (Wanted::Urls, false) => LineColumns::of_list(schema, None)?,
+            (Wanted::Urls, false) => of_list(None)?,
         };
         let column =
             |name: &String| columnar::find(schema, name).ok_or_else(|| Malformed(format!("it has no column {name:?}")));

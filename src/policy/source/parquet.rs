@@ -145,7 +145,7 @@ impl Layout {
     fn of(schema: &SchemaDescriptor, columns: &ParquetColumns) -> Result<Layout, Problem> {
         let place = |name: &String| {
             columnar::find(schema, name).ok_or_else(|| {
-                let names = columnar::names(schema);
+                let names = columnar::names(schema).join(", ");
                 Problem::File(format!("it has no column {name:?}; its columns are {names}, and --columns names them"))
             })
         };

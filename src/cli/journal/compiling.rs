@@ -1,0 +1,52 @@
+//! How far a policy in the making is, where that takes long.
+
+use indicatif::{HumanCount, ProgressBar, ProgressStyle};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::Duration;
+
+use super::bar::Bar;
+use super::say;
+use super::watch::beside;
+use robosieve::policy::Progress;
+
+/// How often it is told where there is no bar.
+const EVERY: Duration = Duration::from_secs(10);
+
+const STYLE: &str = "{elapsed_precise} {spinner}  {wide_msg}";
+
+/// Does `run`, and tells how far it is meanwhile.
+pub fn watch_compiling<T>(progress: &Progress, run: impl FnOnce() -> T) -> T {
+    beside(|end| tell(progress, &end), run)
+}
+
+fn tell(progress: &Progress, end: &Receiver<()>) {
+    let is_over = |every| end.recv_timeout(every) != Err(RecvTimeoutError::Timeout);
+    if !Bar::is_wanted(false) {
+        while !is_over(EVERY) {
+            say(format!("robosieve: {}", text(progress)));
+        }
+        return;
+    }
+    // What is over at once has no bar.
+    if is_over(super::watch::BAR_AFTER) {
+        return;
+    }
+    let bar = ProgressBar::new_spinner().with_elapsed(super::watch::BAR_AFTER);
+    bar.set_style(ProgressStyle::with_template(STYLE).unwrap_or_else(|_| ProgressStyle::default_spinner()));
+    loop {
+        bar.set_message(text(progress));
+        bar.tick();
+        if is_over(Bar::EVERY) {
+            return bar.finish_and_clear();
+        }
+    }
+}
+
+fn text(progress: &Progress) -> String {
+    let count = HumanCount;
+    match (progress.origins(), progress.placed()) {
+        (0, _) => format!("{} answers read", count(progress.read())),
+        (origins, placed) if placed < origins => format!("{} of {} origins in place", count(placed), count(origins)),
+        (origins, _) => format!("all {} origins are in place; writing the policy", count(origins)),
+    }
+}
