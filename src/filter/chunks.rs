@@ -220,7 +220,10 @@ impl<'l> Chunks<'l> {
             match self.take(&mut input, buffer) {
                 Ok(Some(mapped)) => {
                     let chunk = mapped.unwrap_or(&buffer.octets);
-                    self.limit_lines(&self.lists[place], at, chunk)?;
+                    let limited = self.limit_lines(&self.lists[place], at, chunk);
+                    // In what is lost, no line ends.
+                    self.lists[place].nothing_lost()?;
+                    limited?;
                     // Whoever has one needs nothing that is locked here.
                     let is_long = chunk.len() > self.chunk_size.saturating_mul(2);
                     input.at += chunk.len() as u64;

@@ -167,16 +167,19 @@ impl Keeper {
         self.changed.notify_all();
     }
 
-    /// A failure, with word of what is kept.
+    /// A failure, with word of what is kept; nothing is, if nothing of the run can be trusted.
     pub fn word_of(&self, failure: FilterError) -> FilterError {
+        if failure.discredits_the_run() {
+            self.discard();
+        }
         if !self.has_kept() {
             return failure;
         }
         FilterError::Kept { error: Box::new(failure), path: self.directory.clone() }
     }
 
-    /// Discards the checkpoint: nothing of the run can be trusted.
-    pub fn discard(&self) {
+    /// Discards the checkpoint.
+    fn discard(&self) {
         let mut state = lock(&self.state);
         state.kept = std::fs::remove_file(self.directory.join(CHECKPOINT)).is_err() && state.kept;
     }

@@ -63,6 +63,8 @@ pub use frame::FrameFormat;
 pub use join::{JoinError, join};
 pub use judge::{Bench, Judge, Url};
 pub use layout::{Column, Delimiter, DelimiterError, Layout, UrlField, UrlFieldError};
+#[cfg(unix)]
+pub use list::fill_lost_pages;
 pub use list::{FileState, STANDARD_INPUT};
 pub use memory::DEFAULT_MEMORY;
 pub use metrics::{Metrics, MetricsError};
@@ -109,6 +111,19 @@ pub enum FilterError {
     ListChanged {
         /// The list.
         path: PathBuf,
+    },
+    /// A list that was cut short while it was read. What was done before it was noticed was read as it stood.
+    #[error(
+        "the list {} was cut short while it was read, at byte {at} of {had}; put back what it was, or run anew",
+        path.display()
+    )]
+    ListCut {
+        /// The list.
+        path: PathBuf,
+        /// How many octets its file has now.
+        at: u64,
+        /// How many it had.
+        had: u64,
     },
     /// A list that cannot be divided into shards.
     #[error(
@@ -338,5 +353,11 @@ impl FilterError {
             FilterError::Kept { error, .. } => error.is_interrupted(),
             _ => false,
         }
+    }
+
+    /// Whether what was read or written is not to be trusted, so that nothing can go on from it. A list that was cut short
+    /// is none of these: it has to be again what it was before a run goes on, and up to the last checkpoint it was read so.
+    fn discredits_the_run(&self) -> bool {
+        matches!(self, FilterError::ListChanged { .. } | FilterError::Unbalanced)
     }
 }

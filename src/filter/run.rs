@@ -238,13 +238,7 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
         pool.broadcast(|_| work(&turns, &judges, memory.rules_of_worker(crew.workers)));
         turns.judged();
     });
-    let complete = || complete(policy, job, options, &lists, turns, keeper.as_deref());
-    complete().inspect_err(|failure| {
-        // What was read or written is not to be trusted, so nothing can go on from it.
-        if let (FilterError::ListChanged { .. } | FilterError::Unbalanced, Some(keeper)) = (failure, &keeper) {
-            keeper.discard();
-        }
-    })
+    complete(policy, job, options, &lists, turns, keeper.as_deref())
 }
 
 /// What the files of a job are.
@@ -279,10 +273,11 @@ fn complete(
     let progress = turns.progress;
     let (mut output, needed, totals) = turns.finish()?;
     let speed = progress.judged();
-    for list in lists {
-        list.unchanged()?;
-    }
-    totals.balanced()?;
+    let proven = lists.iter().try_for_each(List::unchanged).and_then(|()| totals.balanced());
+    proven.map_err(|failure| match keeper {
+        Some(keeper) => keeper.word_of(failure),
+        None => failure,
+    })?;
     let mut receipt =
         receipt(policy, &job.crawlers, options, lists, &totals, job.destination.as_ref(), output.as_ref());
     if let (Some(output), Some(needed)) = (&mut output, needed) {

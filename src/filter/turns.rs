@@ -185,6 +185,7 @@ impl<'l> Turns<'l> {
         let Some(keeper) = self.keeper else { return failure };
         // Of a run that has done nothing, nothing is kept.
         let begun = keeper.has_kept() || self.turn.out_of_turn(|turn| turn.totals.input.lines > 0);
+        let begun = begun && !failure.discredits_the_run();
         if begun && !self.turn.is_stopped() {
             let gathered = self.gatherer.into_inner();
             let mut turn = self.turn.into_inner();
@@ -313,7 +314,11 @@ fn work_through(turns: &Turns<'_>, judges: &[Judge<'_>], kept_rules: usize) -> R
         };
         let Some(left) = left else { return Ok(()) };
         hand.worker.judge(&left, more_follows);
-        let rows = if as_rows { Some(turns.rows(&task, left, &hand.worker)?) } else { None };
+        let rows = as_rows.then(|| turns.rows(&task, left, &hand.worker));
+        // Its octets were read for the last time. Only what was read of a list as it stood may be written, or a checkpoint
+        // could keep lines that never were in it.
+        turns.chunks.lists()[task.list].unchanged()?;
+        let rows = rows.transpose()?;
         hand.worker.leave_out(&hand.kept);
         place(turns, &task, rows, &mut hand)?;
         if task.is_long() {

@@ -146,6 +146,8 @@ fn seen_before(
     };
     let ended: Vec<Result<(), FilterError>> = pool.broadcast(|_| work().inspect_err(|_| chunks.stop()));
     ended.into_iter().collect::<Result<(), _>>()?;
+    // Otherwise something else was seen than what the run had read.
+    chunks.lists().iter().try_for_each(List::unchanged)?;
     Ok(seen.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 

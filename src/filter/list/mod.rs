@@ -5,32 +5,38 @@
 //! through a pipe, is read as a stream.
 
 mod chunks;
+#[cfg(unix)]
+mod lost;
+mod mapped;
 #[cfg(feature = "parquet")]
 mod parquet;
 #[cfg(not(feature = "parquet"))]
 #[path = "without_parquet.rs"]
 mod parquet;
+mod regular;
 
-use memmap2::Mmap;
-use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fs::File;
-use std::io::{self, BufRead, Read, Seek, SeekFrom};
+use std::io::{self, BufRead, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 use std::sync::{Mutex, PoisonError};
-use std::time::SystemTime;
 
 use super::FilterError;
 use super::layout::{LOOK, Layout, MARK, UrlField, UrlFieldError};
 use super::shard::ListRange;
 use crate::compression::{Compression, Reader, Search, Steady};
 pub(in crate::filter) use chunks::{Patience, chunk_end, fill, line_border};
+#[cfg(unix)]
+pub use lost::fill_lost_pages;
+use mapped::Mapped;
 use parquet::Rows;
 #[cfg(feature = "parquet")]
 pub(in crate::filter) use parquet::in_group;
 pub(in crate::filter) use parquet::{Span, TableFile};
+pub use regular::FileState;
+use regular::Regular;
 
 /// How a Parquet file begins.
 const PARQUET_START: &[u8] = b"PAR1";
@@ -63,7 +69,7 @@ pub(super) struct List {
 
 enum Content {
     Mapped {
-        map: Mmap,
+        map: Mapped,
         file: Regular,
     },
     Compressed(Regular),
@@ -110,30 +116,6 @@ pub(in crate::filter) enum Unfit {
     /// The URLs are not where they were said to be.
     #[error(transparent)]
     UrlField(#[from] UrlFieldError),
-}
-
-/// A file that can be opened, read again, and seen to be the one it was.
-struct Regular {
-    file: File,
-    state: FileState,
-    /// What a decompressor of it may take.
-    memory: u64,
-}
-
-/// What tells that a file was changed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FileState {
-    /// Its octets.
-    pub length: u64,
-    /// When it was last changed; absent where the system does not say.
-    pub modified: Option<SystemTime>,
-}
-
-impl FileState {
-    fn of(file: &File) -> io::Result<FileState> {
-        let metadata = file.metadata()?;
-        Ok(FileState { length: metadata.len(), modified: metadata.modified().ok() })
-    }
 }
 
 impl List {
@@ -211,6 +193,8 @@ impl List {
             return List::table(path, compression, content, url_field);
         }
         let known = url_field.layout(&start);
+        // What is lost of the start tells another layout than it had.
+        content.unchanged(path)?;
         let (layout, head) = known.map_err(|error| FilterError::UrlField { path: path.to_owned(), error })?;
         let (head_length, is_empty) = (head.len(), start.is_empty());
         let mut head = head.to_vec();
@@ -296,7 +280,7 @@ impl List {
             Content::Mapped { file, .. } | Content::Compressed(file) | Content::Table { file, .. } => {
                 Some(file.state.clone())
             }
-            Content::Unreadable(_) => state_at(&self.path),
+            Content::Unreadable(_) => FileState::at(&self.path),
             Content::Stream { .. } => self.is_empty_file().then_some(FileState { length: 0, modified: None }),
         }
     }
@@ -372,14 +356,17 @@ impl List {
         }
     }
 
-    /// Makes sure that a file is the one that was opened: its octets were read as they stood.
+    /// Makes sure that a file is the one that was opened, and all of it could be read: its octets were read as they stood.
     pub fn unchanged(&self) -> Result<(), FilterError> {
-        let file = match &self.content {
-            Content::Mapped { file, .. } | Content::Compressed(file) | Content::Table { file, .. } => file,
-            Content::Stream { .. } | Content::Unreadable(_) => return Ok(()),
-        };
-        let now = FileState::of(&file.file).map_err(|error| unreadable(&self.path, error))?;
-        if now == file.state { Ok(()) } else { Err(FilterError::ListChanged { path: self.path.clone() }) }
+        self.content.unchanged(&self.path)
+    }
+
+    /// The same, if something of its map is lost; costs nothing otherwise.
+    pub fn nothing_lost(&self) -> Result<(), FilterError> {
+        match &self.content {
+            Content::Mapped { map, .. } if map.lost().is_some() => self.unchanged(),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -402,8 +389,7 @@ impl Opened {
             return Ok(Opened::Regular(compression, Content::Compressed(file)));
         }
         let map = file.map()?;
-        #[cfg(unix)]
-        let _ = map.advise(memmap2::Advice::Sequential);
+        map.is_read_in_order();
         Ok(Opened::Regular(None, Content::Mapped { map, file }))
     }
 
@@ -441,6 +427,19 @@ impl Content {
         }
     }
 
+    /// Makes sure that all that was read of it was there, and stands at `path` as it did.
+    fn unchanged(&self, path: &Path) -> Result<(), FilterError> {
+        let (file, lost) = match self {
+            Content::Mapped { file, map } => (file, map.lost()),
+            Content::Compressed(file) | Content::Table { file, .. } => (file, None),
+            Content::Stream { .. } | Content::Unreadable(_) => return Ok(()),
+        };
+        file.unchanged(path)?;
+        // The file is whole, so it is what holds it that failed.
+        let failed = |at| io::Error::other(format!("byte {at} of its text, and what follows, cannot be read (SIGBUS)"));
+        lost.map_or(Ok(()), |at| Err(unreadable(path, failed(at))))
+    }
+
     /// A file that can be read from any place: the list's own if it holds the text as it is, else a copy of the text.
     fn seekable(self) -> io::Result<Regular> {
         match self {
@@ -452,72 +451,6 @@ impl Content {
                 Regular::copy_of(start.chain(rest.unwrap_or_else(|| Box::new(io::empty()))))
             }
         }
-    }
-}
-
-impl Regular {
-    /// A file without a name that holds a text.
-    fn copy_of(mut text: impl Read) -> io::Result<Regular> {
-        let mut file = tempfile::tempfile()?;
-        io::copy(&mut text, &mut file)?;
-        Ok(Regular { state: FileState::of(&file)?, file, memory: u64::MAX })
-    }
-
-    /// Its octets.
-    fn map(&self) -> io::Result<Mmap> {
-        // SAFETY: the mapping is read-only and private to this process. Should another process shorten or change the
-        // file meanwhile, the octets read are wrong or the system raises SIGBUS. Neither breaks memory safety as far as
-        // this code goes: octets are only compared, hashed and copied, any values are valid, and all offsets come from
-        // the slice's own length. That the file did change is noticed afterwards, by `unchanged`; SIGBUS is the
-        // binary's to catch.
-        unsafe { Mmap::map(&self.file) }
-    }
-
-    /// A search for what is whole in it behind damage.
-    fn search(&self, compression: Compression) -> Search {
-        Search::new(compression, self.state.length, self.memory)
-    }
-
-    /// How its text begins behind damage at its start, if that is found; the first line may be half of one, and is left out.
-    fn start_behind(&self, compression: Compression, url_field: &UrlField) -> Option<Vec<u8>> {
-        let source = AtomicU64::new(0);
-        let place = self.search(compression).next(&self.map().ok()?)?;
-        let mut text = self.text_behind(place as u64, &source).ok()?;
-        text.skip_until(b'\n').ok()?;
-        start(&mut text, url_field).ok()
-    }
-
-    /// Whether it is what stands at a path, and no copy of that.
-    fn is_at(&self, path: &Path) -> bool {
-        std::fs::metadata(path).is_ok_and(|there| {
-            there.is_file() && (there.len(), there.modified().ok()) == (self.state.length, self.state.modified)
-        })
-    }
-
-    /// Its text from the start, decompressed; `source` gets the octets that are taken from the file.
-    fn text<'f>(&'f self, source: &'f AtomicU64) -> io::Result<Reader<Counted<'f>>> {
-        self.text_behind(0, source)
-    }
-
-    /// The same from an octet of the file on.
-    fn text_behind<'f>(&'f self, offset: u64, source: &'f AtomicU64) -> io::Result<Reader<Counted<'f>>> {
-        let mut file = &self.file;
-        file.seek(SeekFrom::Start(offset))?;
-        Reader::behind(offset, Counted { file, source }, self.memory)
-    }
-}
-
-/// A file whose octets are counted as they are read.
-struct Counted<'f> {
-    file: &'f File,
-    source: &'f AtomicU64,
-}
-
-impl Read for Counted<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let length = self.file.read(buffer)?;
-        self.source.fetch_add(length as u64, Ordering::Relaxed);
-        Ok(length)
     }
 }
 
@@ -536,15 +469,6 @@ pub(super) fn common_head<'l>(lists: &[&'l List]) -> Result<&'l [u8], FilterErro
     match lists.find(|other| other.head != one.head) {
         Some(other) => Err(FilterError::HeadsDiffer { one: one.path.clone(), other: other.path.clone() }),
         None => Ok(&one.head),
-    }
-}
-
-/// The length and the time of a file that cannot be read, or is not there; `None` of what is no file.
-fn state_at(path: &Path) -> Option<FileState> {
-    match std::fs::metadata(path) {
-        Ok(there) if there.is_file() => Some(FileState { length: there.len(), modified: there.modified().ok() }),
-        Err(_) if path.as_os_str() != STANDARD_INPUT => Some(FileState { length: 0, modified: None }),
-        _ => None,
     }
 }
 

@@ -1,0 +1,108 @@
+//! Pages of mapped lists that are gone when they are read.
+//!
+//! Who reads a page of a map that the file has no octets for any more, because another program cut it short or the disk
+//! failed, gets the signal SIGBUS. A handler of it can find the list here by the address, note that it is not whole, and
+//! put zeros where nothing can be read, so that whoever wanted them goes on. Nothing that was made of them may be kept:
+//! who reads a list asks afterwards whether something of it is [lost](Region::lost).
+//!
+//! The handler may run at any moment, so it takes no locks and no memory: regions are only ever added, and stay.
+
+use std::ptr;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering, compiler_fence};
+
+use crate::filter::sequence::lock;
+
+/// The region that was added last; each leads to the one before.
+static LAST: AtomicPtr<Region> = AtomicPtr::new(ptr::null_mut());
+
+/// Nothing is lost.
+const NOTHING: usize = usize::MAX;
+
+/// Where in memory a list is mapped.
+pub(super) struct Region {
+    start: usize,
+    length: usize,
+    /// Octets of a page.
+    page: usize,
+    /// Whether it still is; another map may begin there later.
+    is_mapped: AtomicBool,
+    /// The first octet that could not be read.
+    lost: AtomicUsize,
+    before: Option<&'static Region>,
+}
+
+impl Region {
+    /// That of a new map, which is added to the others. It takes a few octets for ever: a handler may be looking at it.
+    pub fn of(map: &[u8]) -> &'static Region {
+        static ADDING: Mutex<()> = Mutex::new(());
+        let _adding = lock(&ADDING);
+        // SAFETY: sysconf may be asked for this at any time, and takes no pointers.
+        let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+        let region: &'static Region = Box::leak(Box::new(Region {
+            start: map.as_ptr().addr(),
+            length: map.len(),
+            page: usize::try_from(page).unwrap_or(1),
+            is_mapped: AtomicBool::new(true),
+            lost: AtomicUsize::new(NOTHING),
+            before: last(),
+        }));
+        LAST.store(ptr::from_ref(region).cast_mut(), Ordering::SeqCst);
+        region
+    }
+
+    /// It is about to be unmapped.
+    pub fn end(&self) {
+        self.is_mapped.store(false, Ordering::SeqCst);
+    }
+
+    /// The first octet that was missing when it was wanted, if there was one, of all that was read until now.
+    ///
+    /// Whoever read zeros sees them noted: the handler runs in the thread that wants the octets, before it gets any, and
+    /// another thread that finds zeros where they were put gets them of the system after the system has put them there,
+    /// which is after they were noted.
+    pub fn lost(&self) -> Option<usize> {
+        // What was read before must not be read later.
+        compiler_fence(Ordering::SeqCst);
+        Some(self.lost.load(Ordering::SeqCst)).filter(|&lost| lost != NOTHING)
+    }
+
+    fn holds(&self, address: usize) -> bool {
+        address.checked_sub(self.start).is_some_and(|at| at < self.length) && self.is_mapped.load(Ordering::SeqCst)
+    }
+}
+
+/// The region that was added last.
+fn last() -> Option<&'static Region> {
+    // SAFETY: it is null, or was made of a reference to a region that was leaked, which is never changed but by atomics.
+    unsafe { LAST.load(Ordering::SeqCst).as_ref() }
+}
+
+/// To be called by a handler of SIGBUS with the address that could not be read. If a list of a run is mapped there, notes
+/// that something of it is lost, puts zeros in place of its octets from that page on, and returns true: the handler may
+/// return then, and the run ends with an error that names the list. Otherwise nothing is done, and the fault is another
+/// program's, or that of another file.
+///
+/// It takes no lock and no memory. A program that has no such handler dies of the signal, as any does.
+///
+/// # Safety
+///
+/// The calling thread must be in a handler of a SIGBUS that it got of the system because it wanted to read this address,
+/// as the signal's code says. (Otherwise the list may be unmapped by another thread meanwhile.)
+pub unsafe fn fill_lost_pages(address: usize) -> bool {
+    let mut regions = std::iter::successors(last(), |region| region.before);
+    let Some(region) = regions.find(|region| region.holds(address)) else { return false };
+    let at = (address - region.start) / region.page * region.page;
+    // Before there is anything to be read there.
+    region.lost.fetch_min(at, Ordering::SeqCst);
+    // All that follows is lost as well, so that one call is enough for a list of any length.
+    let (from, length) = (region.start + at, region.length - at);
+    let (access, kind) = (libc::PROT_READ, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED);
+    // SAFETY: `from` begins a page, because maps begin with one, and all pages from there to the end of the region belong to
+    // its map: it is not unmapped meanwhile, because this thread wanted to read it, and so borrows it. So nothing else is replaced, and
+    // the pages stay readable as long as the map is there, whose end unmaps them. That octets of a map may change at any
+    // time is what reading one has to bear in any case. The call takes no pointer that could be read or written through,
+    // is a plain system call that may be made in a signal handler, and does the same if two threads make it for one page.
+    let filled = unsafe { libc::mmap(ptr::without_provenance_mut(from), length, access, kind, -1, 0) };
+    filled != libc::MAP_FAILED
+}
