@@ -2,7 +2,7 @@
 //!
 //! The program opens its lists in their order, then reads them in their order. With a named pipe on either side of a
 //! list, a test knows where the program stands: when the second pipe is open the list is mapped, and it is not read
-//! before the first pipe is closed.
+//! before the first pipe is closed. When more went into the first pipe than it holds, all lists were looked at.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -18,8 +18,24 @@ const LINES: usize = 10_000;
 
 const LINE: &str = "http://a.example/0123456789\n";
 
+/// When a list changes: when it was opened, or when it was looked at as well.
+#[derive(Clone, Copy, PartialEq)]
+enum When {
+    Opened,
+    LookedAt,
+}
+
+/// So often [`BEFORE`] goes into the first pipe for the lists to be looked at.
+const MANY: usize = 100_000;
+
+const BEFORE: &str = "http://a.example/before\n";
+
 /// Runs `filter` with a list that `change` happens to when it is mapped, and before it is read.
 fn changed(bench: &Bench, options: &str, change: impl FnOnce(&Path) + Send + 'static) -> Output {
+    changed_when(When::Opened, bench, options, change)
+}
+
+fn changed_when(when: When, bench: &Bench, options: &str, change: impl FnOnce(&Path) + Send + 'static) -> Output {
     bench.file("urls", LINE.repeat(LINES));
     let list = bench.path("urls");
     let long_ago = SystemTime::now() - Duration::from_secs(1_000_000);
@@ -39,8 +55,11 @@ fn changed(bench: &Bench, options: &str, change: impl FnOnce(&Path) + Send + 'st
         let open = |pipe: &Path| OpenOptions::new().write(true).open(pipe).expect("a pipe");
         let mut before = open(&pipes[0]);
         let behind = open(&pipes[1]);
+        if when == When::LookedAt {
+            before.write_all(BEFORE.repeat(MANY).as_bytes()).expect("many lines");
+        }
         change(&list);
-        before.write_all(b"http://a.example/before\n").expect("a line");
+        before.write_all(BEFORE.as_bytes()).expect("a line");
         drop((before, behind));
     });
     child.wait_with_output().expect("the program ends")
@@ -51,12 +70,16 @@ fn set_length(list: &Path, length: u64) {
 }
 
 /// The run must end with status 2 and these words, and without a result.
-fn fails(options: &str, words: &[&str], change: impl FnOnce(&Path) + Send + 'static) {
-    let bench = Bench::with_site();
-    let done = changed(&bench, &format!("{options} --out out"), change);
-    assert_eq!(done.status.code(), Some(2), "{done:?}");
-    said(&done.stderr, words);
-    assert_no_result(&bench.names("out"));
+fn fails(options: &str, words: &[&str], change: impl FnOnce(&Path) + Send + Clone + 'static) {
+    for when in [When::Opened, When::LookedAt] {
+        let bench = Bench::with_site();
+        let done = changed_when(when, &bench, &format!("{options} --out out"), change.clone());
+        assert_eq!(done.status.code(), Some(2), "{done:?}");
+        said(&done.stderr, words);
+        if when == When::LookedAt || bench.path("out").exists() {
+            assert_no_result(&bench.names("out"));
+        }
+    }
 }
 
 #[test]
@@ -71,19 +94,42 @@ fn a_list_that_does_not_change_is_split() {
 #[test]
 fn a_list_that_is_emptied_ends_the_run_with_a_message() {
     for options in ["--threads 1", "--threads 3", "--threads 2 --chunk-size 100"] {
-        fails(options, &["list", "cut short", "SIGBUS"], |list| set_length(list, 0));
+        fails(options, &["urls", "cut short", "at byte 0 of 280000"], |list| set_length(list, 0));
     }
 }
 
+/// Whatever is made of the lines, nothing is made of those that are not there, and damage to be left out is none of this.
 #[test]
 fn a_list_that_loses_whole_pages_ends_the_run_with_a_message() {
-    fails("--threads 2", &["list", "cut short", "SIGBUS"], |list| set_length(list, 4096));
+    let table = if cfg!(feature = "parquet") { "--format parquet" } else { "" };
+    for options in ["--threads 2", "--unique", "--explain --verdicts", "--compress gz", "--skip-bad", table] {
+        for chunk_size in ["", "--chunk-size 3000"] {
+            let options = format!("{options} {chunk_size}");
+            fails(&options, &["urls", "cut short", "at byte 4096 of 280000"], |list| set_length(list, 4096));
+        }
+    }
 }
 
 /// The rest of the last page reads as zeros: nothing is raised, so only the length tells.
 #[test]
 fn a_list_that_loses_a_few_octets_is_noticed() {
-    fails("--threads 2", &["urls", "changed"], |list| set_length(list, (LINE.len() * LINES - 10) as u64));
+    fails("--threads 2", &["urls", "cut short", "at byte 279990"], |list| {
+        set_length(list, (LINE.len() * LINES - 10) as u64)
+    });
+}
+
+/// What goes into a pipe cannot be taken back.
+#[test]
+fn nothing_of_a_list_that_is_cut_short_goes_to_standard_output() {
+    for length in [0, 5000, LINE.len() * LINES - 10] {
+        let bench = Bench::with_site();
+        let cut = move |list: &Path| set_length(list, length as u64);
+        let done = changed_when(When::LookedAt, &bench, "--only allowed --chunk-size 3000", cut);
+        assert_eq!(done.status.code(), Some(2));
+        said(&done.stderr, &["urls", "cut short"]);
+        // A chunk may be judged that is not written any more, because a later one has failed.
+        assert!(BEFORE.repeat(MANY + 1).as_bytes().starts_with(&done.stdout));
+    }
 }
 
 #[test]
@@ -108,7 +154,7 @@ fn a_list_that_changes_is_noticed_when_only_counted() {
     let done = changed(&bench, "--count", |list| set_length(list, 0));
     assert_eq!(done.status.code(), Some(2), "{done:?}");
     assert!(done.stdout.is_empty(), "no receipt");
-    said(&done.stderr, &["cut short"]);
+    said(&done.stderr, &["urls", "cut short", "at byte 0"]);
 }
 
 /// A list that is replaced by another file of its name is still the one that was opened.

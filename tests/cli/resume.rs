@@ -5,6 +5,7 @@
 #![cfg(unix)]
 
 use std::fs;
+use std::io::Write;
 use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
@@ -191,32 +192,52 @@ fn lines_of_fields_go_on_below_their_head() {
     killed_again_and_again(&bench, "--delimiter , --column url --split-size 95k");
 }
 
-/// What is mapped may be cut short by somebody else: the run is over, but not what it has done.
-#[test]
-fn a_run_whose_list_is_cut_short_keeps_what_is_done() {
-    let bench = bench_with_lists();
-    done(&bench, &words(NOW, "whole"));
-    let more = bench.read("more");
-    let open = || fs::File::options().write(true).open(bench.path("more")).expect("more");
-    let modified = open().metadata().and_then(|metadata| metadata.modified()).expect("a time");
+/// Runs the program, and changes the list `more` while `urls` is read.
+fn disturbed(bench: &Bench, options: &str, change: impl FnOnce(&mut fs::File)) -> Output {
     let mut command = Command::new(PROGRAM);
-    command.current_dir(bench.path(".")).args(bench.arguments(&words(NOW, "out"))).stderr(Stdio::piped());
+    command.current_dir(bench.path(".")).args(bench.arguments(&words(options, "out"))).stderr(Stdio::piped());
     let child = command.spawn().expect("the program");
     // A checkpoint for each chunk is slow, and the second list far away when there is the first one.
     while !bench.path("out/.checkpoint.json").exists() {
         std::thread::yield_now();
     }
-    open().set_len(0).expect("cut");
+    change(&mut fs::File::options().append(true).open(bench.path("more")).expect("more"));
     let ended = child.wait_with_output().expect("the program ends");
     assert_eq!(ended.status.code(), Some(2), "{ended:?}");
-    said(&ended.stderr, &["a list", "cut short", "SIGBUS", "--resume"]);
-    assert!(!bench.path("out/receipt.json").exists());
-    let refused = bench.program(&words(&format!("{NOW} --resume"), "out")).assert().code(2);
-    said(&refused.get_output().stderr, &["resumed", "the list more had", "now it has 0"]);
-    bench.file("more", &more);
-    open().set_modified(modified).expect("a time");
-    assert!(done(&bench, &words(&format!("{NOW} --resume"), "out")).contains("going on behind"));
-    assert_same(&bench, "out", "whole");
+    ended
+}
+
+/// What is mapped may be cut short by somebody else: the run is over, but not what it has done. Of the page where the list
+/// ends then, the rest reads as zeros, and nothing of that may be kept.
+#[test]
+fn a_run_whose_list_is_cut_short_keeps_what_is_done() {
+    for (options, length) in [("", 0), ("", 30_000), ("--compress gz --threads 3", 30_000), ("--unique", 30_000)] {
+        let bench = bench_with_lists();
+        let options = format!("{NOW} {options}");
+        done(&bench, &words(&options, "whole"));
+        let more = bench.read("more");
+        let modified = fs::metadata(bench.path("more")).and_then(|metadata| metadata.modified()).expect("a time");
+        let ended = disturbed(&bench, &options, |list| list.set_len(length).expect("cut"));
+        let at = format!("at byte {length} of {}", more.len());
+        said(&ended.stderr, &["the list more", "cut short", &at, "--resume"]);
+        assert!(!bench.path("out/receipt.json").exists());
+        let refused = bench.program(&words(&format!("{options} --resume"), "out")).assert().code(2);
+        said(&refused.get_output().stderr, &["resumed", "the list more had", &format!("now it has {length}")]);
+        bench.file("more", &more);
+        let list = fs::File::options().write(true).open(bench.path("more")).expect("more");
+        list.set_modified(modified).expect("a time");
+        assert!(done(&bench, &words(&format!("{options} --resume"), "out")).contains("going on behind"));
+        assert_same(&bench, "out", "whole");
+    }
+}
+
+#[test]
+fn a_run_whose_list_is_changed_keeps_nothing() {
+    let bench = bench_with_lists();
+    let ended = disturbed(&bench, NOW, |list| list.write_all(b"http://a.example/new\n").expect("a line"));
+    said(&ended.stderr, &["the list more", "changed", "run again"]);
+    assert!(!String::from_utf8_lossy(&ended.stderr).contains("--resume"), "{ended:?}");
+    assert_eq!(bench.names("out"), [""; 0]);
 }
 
 /// A run that has a lot to fetch keeps some of it on disk.

@@ -30,7 +30,7 @@ pub struct LongRunArgs {
     /// a row group of Parquet. Lines that were cut by it are not judged. What was read before the damage showed is: a checksum
     /// tells only at the end of a member, if it has one, so a few lines of a damaged one may be other ones than they were. The receipt has
     /// each part that was left out, with its place and the reason, and each is a warning on the standard error; lists none of
-    /// which can be opened are an error all the same. It may be
+    /// which can be opened are an error all the same, and so is one that is cut short or changed while it is read. It may be
     /// given to a run that goes on with --resume, too
     #[arg(long)]
     pub skip_bad: bool,

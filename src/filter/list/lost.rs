@@ -106,3 +106,96 @@ pub unsafe fn fill_lost_pages(address: usize) -> bool {
     let filled = unsafe { libc::mmap(ptr::without_provenance_mut(from), length, access, kind, -1, 0) };
     filled != libc::MAP_FAILED
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::filter::FilterError;
+    use crate::filter::list::List;
+    use crate::filter::scan::scan;
+    use std::fs::File;
+
+    extern "C" fn handler(_signal: libc::c_int, info: *mut libc::siginfo_t, _context: *mut libc::c_void) {
+        // SAFETY: only the system sends SIGBUS here, with the address that could not be read.
+        if !unsafe { fill_lost_pages((*info).si_addr().addr()) } {
+            std::process::abort();
+        }
+    }
+
+    /// Calls [`fill_lost_pages`] from now on.
+    fn handle() {
+        let handler: extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void) = handler;
+        // SAFETY: a zeroed sigaction is a valid value, the handler has the signature that SA_SIGINFO asks for, and both
+        // pointers are valid for the call.
+        unsafe {
+            let mut action: libc::sigaction = std::mem::zeroed();
+            action.sa_sigaction = handler as usize;
+            action.sa_flags = libc::SA_SIGINFO;
+            libc::sigaction(libc::SIGBUS, &action, ptr::null_mut());
+        }
+    }
+
+    fn text() -> Vec<u8> {
+        b"http://a.example/\n".repeat(20_000)
+    }
+
+    #[test]
+    fn what_is_lost_is_read_as_zeros_and_noted_once_for_its_list() {
+        handle();
+        let folder = tempfile::tempdir().unwrap();
+        let [path, other] = ["list", "other"].map(|name| folder.path().join(name));
+        std::fs::write(&path, text()).and_then(|()| std::fs::write(&other, text())).unwrap();
+        let (list, other) = (List::open(&path).unwrap(), List::open(&other).unwrap());
+        let map = list.mapped().unwrap();
+        let start = map.as_ptr().addr();
+        File::options().write(true).open(&path).unwrap().set_len(100_000).unwrap();
+        assert!(list.nothing_lost().is_ok(), "nobody wanted it");
+        let zeros = |from: usize| map[from..].iter().all(|&octet| octet == 0);
+        std::thread::scope(|scope| {
+            let found: Vec<_> = (0..4).map(|_| scope.spawn(|| zeros(200_000))).collect();
+            assert!(found.into_iter().all(|found| found.join().unwrap()));
+        });
+        assert!(zeros(150_000), "an earlier page than the first one that was wanted");
+        assert!(map[..100_000] == text()[..100_000]);
+        let region =
+            std::iter::successors(last(), |region| region.before).find(|region| region.start == start).unwrap();
+        let lost = region.lost().unwrap();
+        assert!((150_000 - region.page + 1..=150_000).contains(&lost), "{lost}");
+        let Err(FilterError::ListCut { at, had, .. }) = list.nothing_lost() else { panic!("it is cut") };
+        assert_eq!((at, had), (100_000, text().len() as u64));
+        assert!(other.unchanged().is_ok() && other.mapped() == Some(&text()[..]));
+        drop(list);
+        assert!(!region.holds(start), "something else may be there");
+    }
+
+    /// The file is whole, but what holds it is not.
+    #[test]
+    fn octets_that_cannot_be_read_are_an_error_of_their_list() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("list");
+        std::fs::write(&path, text()).unwrap();
+        let list = List::open(&path).unwrap();
+        assert!(list.unchanged().is_ok());
+        let start = list.mapped().unwrap().as_ptr().addr();
+        let region =
+            std::iter::successors(last(), |region| region.before).find(|region| region.start == start).unwrap();
+        region.lost.fetch_min(8192, Ordering::SeqCst);
+        let error = list.unchanged().unwrap_err().to_string();
+        assert!(error.contains("list") && error.contains("byte 8192"), "{error}");
+    }
+
+    /// Who proves a receipt reads lists too.
+    #[test]
+    fn a_list_that_is_cut_short_cannot_be_read_again() {
+        handle();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("list");
+        for chunk_size in [1000, 1 << 20] {
+            std::fs::write(&path, text()).unwrap();
+            let list = List::open(&path).unwrap();
+            File::options().write(true).open(&path).unwrap().set_len(5000).unwrap();
+            let read = scan(&[list], 2, chunk_size, |chunk, _| chunk.len(), |all, more| *all += more);
+            assert!(matches!(read, Err(FilterError::ListCut { at: 5000, .. })), "{read:?}");
+        }
+    }
+}

@@ -115,4 +115,3 @@ impl Read for Counted<'_> {
         Ok(length)
     }
 }
-
