@@ -1,8 +1,11 @@
-//! The names of a run's files.
+//! The names of a run's files and folders.
+
+use std::path::Path;
 
 use super::form::{Form, Rows};
 use super::format::Format;
 use super::frame::FrameFormat;
+use super::list::STANDARD_INPUT;
 use super::outcome::Partition;
 use crate::robots::Agents;
 
@@ -118,6 +121,20 @@ pub(super) fn is_output(name: &str) -> bool {
         PARQUET => plain.is_none() && (stem == VERDICTS || is_partition()),
         _ => false,
     }
+}
+
+/// The folder of a list's own partitions: its number, so that equal names do not meet, and its name.
+pub(super) fn list_folder(place: usize, list: &Path) -> String {
+    let name = match list.file_name() {
+        Some(name) if list.as_os_str() != STANDARD_INPUT => name.to_string_lossy().into_owned(),
+        _ => "standard-input".to_owned(),
+    };
+    format!("{:04}-{name}", place + 1)
+}
+
+/// Whether a folder is named as [`list_folder`] does.
+pub(super) fn is_list_folder(name: &str) -> bool {
+    name.split_once('-').is_some_and(|(number, _)| number.len() >= 4 && number.bytes().all(|b| b.is_ascii_digit()))
 }
 
 #[cfg(test)]

@@ -336,9 +336,17 @@ fn refused(options: &str, message: &[&str], change: impl FnOnce(&Bench)) {
     limited(&bench, &words(NOW, "out"), 60, "");
     let before = bench.read("out/.checkpoint.json");
     change(&bench);
+    let kept = || {
+        let mut names = files(&bench, "out");
+        // The lock of the run that was killed goes with that of the next one.
+        names.retain(|name| name != ".robosieve.lock");
+        names
+    };
+    let names = kept();
     let ended = bench.program(&words(options, "out")).assert().code(2);
     said(&ended.get_output().stderr, message);
     assert_eq!(bench.read("out/.checkpoint.json"), before);
+    assert_eq!(kept(), names);
     assert!(!bench.path("out/receipt.json").exists());
 }
 
@@ -415,6 +423,36 @@ fn a_run_that_dies_while_files_get_their_names_goes_on() {
         }
         bench.file("out/.checkpoint.json", checkpoint.to_string());
         done(&bench, &words(&format!("{NOW} --resume"), "out"));
+        assert_same(&bench, "out", "whole");
+    }
+}
+
+/// The same, but then another run replaces it: of what has a name already, nothing may stay.
+#[test]
+fn a_run_that_dies_while_files_get_their_names_is_replaced() {
+    let bench = bench_with_lists();
+    bench.file("other", "http://a.example/other\n");
+    let other = format!("filter --agent examplebot --robots sites {NOW} --split-size 1M");
+    done(&bench, &format!("{other} --out whole other"));
+    // One that reads a pipe has no checkpoint.
+    for (checkpoint, options) in [(true, ""), (false, ""), (true, "--per-input"), (true, "--compress gz")] {
+        done(&bench, &words(&format!("{NOW} --split-size 2k --force {options}"), "out"));
+        let (receipt, mut names): (Vec<_>, Vec<_>) =
+            files(&bench, "out").into_iter().partition(|name| name == "receipt.json");
+        names.sort();
+        names.extend(receipt);
+        assert!(names.iter().any(|name| name.contains("allowed.0002.txt")), "{names:?}");
+        let path = |name: &str| bench.path("out").join(name);
+        for name in &names[names.len() / 2..] {
+            let partial = path(name).with_file_name(format!(".{}.partial", name.rsplit('/').next().expect("a name")));
+            fs::rename(path(name), partial).expect("renamed");
+        }
+        if checkpoint {
+            bench.file("out/.checkpoint.json", serde_json::json!({ "stage": { "Naming": names } }).to_string());
+        }
+        let refused = bench.program(&format!("{other} --out out other")).assert().code(2);
+        said(&refused.get_output().stderr, &["out", "--force"]);
+        done(&bench, &format!("{other} --force --out out other"));
         assert_same(&bench, "out", "whole");
     }
 }
