@@ -249,6 +249,24 @@ fn a_run_that_fails_before_anything_is_durable_leaves_nothing() {
     assert_eq!(bench.names("out"), [""; 0]);
 }
 
+/// What was spilled of origins goes, too, and the folders of lists.
+#[test]
+fn a_run_that_fails_with_origins_on_disk_leaves_nothing() {
+    let bench = Bench::with_site();
+    bench.file("urls", (0..60_000).map(|n| format!("http://{n}.example/\n")).collect::<String>());
+    let always = "filter --agent examplebot --robots sites --checkpoint 1000 --threads 1 --out out";
+    for options in ["", "--per-input"] {
+        let ended = limited(&bench, &format!("{always} {options} --memory 48M urls"), 1200, "trap '' XFSZ;");
+        assert_eq!(ended.status.code(), Some(2), "{ended:?}");
+        said(&ended.stderr, &["cannot write", "deferred.txt"]);
+        assert_eq!(bench.names("out"), [""; 0]);
+    }
+    // A run that is killed cannot remove them: that is left to the next one.
+    let killed = limited(&bench, &format!("{always} --memory 48M urls"), 1200, "");
+    assert_eq!(killed.status.code(), None, "{killed:?}");
+    assert!(bench.names("out").iter().any(|name| name.starts_with(".robots-needed.tsv.")));
+}
+
 #[test]
 fn an_interrupted_run_stops_at_the_next_chunk_and_goes_on() {
     for signal in ["-INT", "-TERM"] {
