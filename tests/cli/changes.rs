@@ -56,11 +56,12 @@ fn changed_when(when: When, bench: &Bench, options: &str, change: impl FnOnce(&P
         let mut before = open(&pipes[0]);
         let behind = open(&pipes[1]);
         if when == When::LookedAt {
+            // It is looked at as well.
+            drop(behind);
             before.write_all(BEFORE.repeat(MANY).as_bytes()).expect("many lines");
         }
         change(&list);
         before.write_all(BEFORE.as_bytes()).expect("a line");
-        drop((before, behind));
     });
     child.wait_with_output().expect("the program ends")
 }
