@@ -267,6 +267,38 @@ fn a_run_that_fails_with_origins_on_disk_leaves_nothing() {
     assert!(bench.names("out").iter().any(|name| name.starts_with(".robots-needed.tsv.")));
 }
 
+/// With files of their own, lists may be many more than files can be open.
+#[test]
+fn many_lists_with_partitions_of_their_own_need_few_open_files() {
+    let bench = Bench::with_site();
+    let text = |from: usize, lines: usize| {
+        (from..from + lines).map(|n| format!("http://a.example/{}{n}\n", ["no/", ""][n % 2])).collect::<String>()
+    };
+    let lists: Vec<String> = (0..70).map(|list| format!("lists/{list}")).collect();
+    for (place, list) in lists.iter().enumerate() {
+        // One has more than a part; some have no lines.
+        bench.file(list, text(100 * place, if place == 40 { 3000 } else { place % 3 }));
+    }
+    let tables: &[&str] = if cfg!(feature = "parquet") { &["--format parquet --chunk-size 100k"] } else { &[] };
+    for options in [&["--split-size 20k --chunk-size 9k", "--compress gz", "--verdicts --explain"], tables].concat() {
+        let words = |folder: &str, more: &str| {
+            let always = "filter --agent examplebot --agent other --robots sites --per-input --checkpoint 0";
+            format!("{always} {NOW} {options} {more} --out {folder} {}", lists.join(" "))
+        };
+        // The lists themselves, and a few for the rest.
+        let ended = limited(&bench, &words("whole", ""), 9000, "ulimit -n 100;");
+        assert!(ended.status.success(), "{options}: {ended:?}");
+        let interrupted =
+            interrupted_until_done(&bench, |threads| words("out", &format!("--resume --threads {threads}")));
+        assert!(interrupted > 0, "{options}");
+        assert_same(&bench, "out", "whole");
+        done(&bench, "verify --inputs out");
+        for folder in ["out", "whole"] {
+            fs::remove_dir_all(bench.path(folder)).expect("removed");
+        }
+    }
+}
+
 #[test]
 fn an_interrupted_run_stops_at_the_next_chunk_and_goes_on() {
     for signal in ["-INT", "-TERM"] {
