@@ -279,10 +279,11 @@ fn many_lists_with_partitions_of_their_own_need_few_open_files() {
         // One has more than a part; some have no lines.
         bench.file(list, text(100 * place, if place == 40 { 3000 } else { place % 3 }));
     }
-    let tables: &[&str] = if cfg!(feature = "parquet") { &["--format parquet --chunk-size 100k"] } else { &[] };
-    for options in [&["--split-size 20k --chunk-size 9k", "--compress gz", "--verdicts --explain"], tables].concat() {
+    let tables: &[&str] = if cfg!(feature = "parquet") { &["--format parquet"] } else { &[] };
+    for options in [&["--split-size 20k", "--compress gz", "--verdicts --explain"], tables].concat() {
         let words = |folder: &str, more: &str| {
-            let always = "filter --agent examplebot --agent other --robots sites --per-input --checkpoint 0";
+            let always =
+                "filter --agent examplebot --agent other --robots sites --per-input --chunk-size 9k --checkpoint 0";
             format!("{always} {NOW} {options} {more} --out {folder} {}", lists.join(" "))
         };
         // The lists themselves, and a few for the rest.
