@@ -5,6 +5,7 @@
 //! many. That they are parts of one text is proved by their ranges: in every list, each begins where the one before it
 //! ends, the first at the start and the last at the end.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
@@ -23,6 +24,9 @@ use super::tally::Tally;
 use super::verify::account::contradictions;
 use super::verify::files::{outputs, robots_needed};
 use super::verify::{VerifyError, read_receipt};
+
+/// So many numbers of missing shards are told.
+const MISSING_TOLD: usize = 20;
 
 /// Why shards cannot be joined.
 #[derive(Debug, thiserror::Error)]
@@ -65,10 +69,16 @@ pub enum JoinError {
         number: u32,
     },
     /// Shards that are not there.
-    #[error("of {of} shards, these are missing: {}", missing.iter().map(u32::to_string).collect::<Vec<_>>().join(", "))]
+    #[error(
+        "of {of} shards, these are missing: {}{}",
+        missing.iter().map(u32::to_string).collect::<Vec<_>>().join(", "),
+        if *more > 0 { format!(" and {more} more") } else { String::new() }
+    )]
     Missing {
-        /// Their numbers.
+        /// The first of their numbers.
         missing: Vec<u32>,
+        /// How many more there are.
+        more: usize,
         /// How many there should be.
         of: u32,
     },
@@ -226,9 +236,10 @@ fn complete(shards: &[(PathBuf, Receipt)]) -> Result<(), JoinError> {
         let (path, other) = (numbered[0].0.clone(), other.to_path_buf());
         return Err(JoinError::Differ { path, other, what: "the number of shards" });
     }
-    let there = |number: &u32| numbered.iter().any(|(_, shard)| shard.number() == *number);
-    let missing: Vec<u32> = (1..=of).filter(|number| !there(number)).collect();
-    if missing.is_empty() { Ok(()) } else { Err(JoinError::Missing { missing, of }) }
+    let there: BTreeSet<u32> = numbered.iter().map(|(_, shard)| shard.number()).collect();
+    let missing: Vec<u32> = (1..=of).filter(|number| !there.contains(number)).take(MISSING_TOLD).collect();
+    let more = of as usize - there.len() - missing.len();
+    if missing.is_empty() { Ok(()) } else { Err(JoinError::Missing { missing, more, of }) }
 }
 
 /// In what two shards of one job must not differ, but do.

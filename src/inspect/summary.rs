@@ -235,7 +235,10 @@ impl<'p> Counting<'p> {
         standing.last_good += u64::from(record.last_good.is_some());
         *self.statuses.entry(record.state().answered.status).or_default() += 1;
         self.lifetimes.add(record, self.policy.dialect().lifetime, self.now);
-        self.rows.add(record.row, record.origin);
+        // Without crawlers, no groups are looked at.
+        if !self.crawlers.is_empty() {
+            self.rows.add(record.row, record.origin);
+        }
         let has_robots_txt = match record.ruling {
             Some(ruling) => ruling == Ruling::RobotsTxt,
             None => record.state().standing_in_use() == Standing::RobotsTxt,

@@ -232,6 +232,15 @@ fn what_is_no_run_has_no_page() {
     bench.program("compile --agent thirdbot sites -o third.rsv").assert().success();
     let done = bench.program("report out --policy third.rsv").assert().code(2);
     said(&done.get_output().stderr, &["not for the crawlers of the run", "examplebot"]);
+    let receipt = String::from_utf8(bench.read("out/receipt.json")).expect("text");
+    let agents = receipt.find("\"agents\": [").expect("agents") + 11;
+    let end = agents + receipt[agents..].find(']').expect("an end");
+    bench.file("out/receipt.json", format!("{}{}", &receipt[..agents], &receipt[end..]));
+    for options in ["", "--policy third.rsv"] {
+        let done = bench.program(&format!("report out {options}")).assert().code(2);
+        said(&done.get_output().stderr, &["out/receipt.json", "names no crawler"]);
+    }
+    bench.file("out/receipt.json", receipt);
     std::fs::remove_file(bench.path("out/blocked.txt")).expect("a file");
     let done = bench.program(&format!("report out {SOURCES}")).assert().code(2);
     said(&done.get_output().stderr, &["out/blocked.txt"]);

@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use serde_json::{Value, json};
+
 use crate::bench::{Bench, said};
 
 /// A run over two lists, of which the first has no last line feed.
@@ -227,6 +229,84 @@ fn a_strange_name_in_a_receipt_is_found() {
     }
 }
 
+/// Changes the receipt of the run in a folder.
+fn change_receipt(bench: &Bench, folder: &str, change: impl FnOnce(&mut Value)) {
+    let name = format!("{folder}/receipt.json");
+    let mut receipt: Value = serde_json::from_slice(&bench.read(&name)).expect("JSON");
+    change(&mut receipt);
+    bench.file(&name, receipt.to_string());
+}
+
+/// An object of a receipt.
+fn object(value: &mut Value) -> &mut serde_json::Map<String, Value> {
+    value.as_object_mut().expect("an object")
+}
+
+/// Wherever the list without lines stands, the columns of the others are those of the receipt, and other ones are found.
+#[cfg(feature = "parquet")]
+#[test]
+fn a_list_without_lines_hides_no_verdicts() {
+    for lists in ["urls empty", "urls empty more", "empty urls"] {
+        let bench = bench_with_run("");
+        bench.file("empty", "");
+        let options = "--verdicts --format parquet --per-input --force";
+        bench.filter(&format!("--robots sites {options} --out out {lists}")).assert().success();
+        let (table, status) = verify(&bench, "out --inputs");
+        assert_eq!(status, Some(0), "{lists}: {table}");
+        change_receipt(&bench, "out", |receipt| {
+            let swap = |partitions: &mut Value| {
+                let partitions = object(partitions);
+                let [allowed, blocked] =
+                    ["allowed", "blocked"].map(|name| partitions.remove(name).expect("a partition"));
+                partitions.insert("allowed".to_owned(), blocked);
+                partitions.insert("blocked".to_owned(), allowed);
+            };
+            swap(&mut receipt["partitions"]);
+            let lists = receipt["lists"].as_array_mut().expect("lists");
+            lists.iter_mut().for_each(|list| swap(&mut list["partitions"]));
+        });
+        let (table, status) = verify(&bench, "out");
+        assert_eq!(status, Some(1), "{lists}: {table}");
+        assert!(table.contains("allowed: "), "{table}");
+        assert!(!table.contains("contradicts"), "{table}");
+    }
+}
+
+/// Partitions that have the names of no crawler of the run would not be looked at.
+#[test]
+fn partitions_of_other_crawlers_are_found() {
+    let bench = bench_with_run("");
+    let receipt = bench.read("out/receipt.json");
+    let renamed = |partitions: &mut Value| {
+        let allowed = object(partitions).remove("allowed").expect("a partition");
+        object(partitions).insert("allowed.one".to_owned(), allowed);
+    };
+    type Change<'c> = &'c dyn Fn(&mut Value);
+    let changes: [(Change<'_>, &str); 4] = [
+        (&|receipt| receipt["agents"] = json!(["one", "two"]), "allowed.one is missing"),
+        (&|receipt| renamed(&mut receipt["partitions"]), "allowed is missing"),
+        (&|receipt| renamed(&mut receipt["lists"][1]["partitions"]), "of the list more"),
+        (
+            &|receipt| {
+                let nothing = json!({"lines": 0, "bytes": 0, "reasons": {}});
+                object(&mut receipt["partitions"]).insert("allowed.one".to_owned(), nothing);
+            },
+            "\"allowed.one\" is none of them",
+        ),
+    ];
+    for (change, problem) in changes {
+        change_receipt(&bench, "out", change);
+        for name in ["allowed", "blocked", "deferred", "invalid"] {
+            fs::remove_file(bench.path(&format!("out/{name}.txt"))).ok();
+        }
+        let (table, status) = verify(&bench, "out");
+        assert_eq!(status, Some(1), "{table}");
+        let line = table.lines().find(|line| line.contains("not those of its crawlers")).expect("a line");
+        assert!(line.contains(problem), "{line}");
+        bench.file("out/receipt.json", &receipt);
+    }
+}
+
 #[test]
 fn a_receipt_that_cannot_be_read_is_an_error() {
     let bench = bench_with_run("");
@@ -242,4 +322,7 @@ fn a_receipt_that_cannot_be_read_is_an_error() {
     refused("out", &["receipt.json", "line"]);
     bench.file("out/receipt.json", receipt.replace("\"examplebot\"", "\"a b\""));
     refused("out", &["receipt.json", "a b"]);
+    bench.file("out/receipt.json", receipt);
+    change_receipt(&bench, "out", |receipt| receipt["agents"] = json!([]));
+    refused("out", &["receipt.json", "names no crawler"]);
 }

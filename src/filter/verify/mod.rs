@@ -96,6 +96,12 @@ pub enum VerifyError {
         /// What is wrong.
         error: AgentError,
     },
+    /// A receipt without crawlers: there is no run for nobody.
+    #[error("{} is no receipt of robosieve: it names no crawler, `agents` is empty", path.display())]
+    NoAgents {
+        /// The receipt.
+        path: PathBuf,
+    },
     /// Checksums of another kind.
     #[error("{} has checksums of another kind ({found}); robosieve {version} made it, use that one", path.display())]
     OtherHash {
@@ -149,7 +155,13 @@ fn verify_shards(
     let mut shards = Vec::new();
     for folder in receipt.shards.iter().map(|folder| directory.join(folder)) {
         let of_shard = match read_receipt(&folder) {
-            Ok(receipt) => receipt,
+            // A joined receipt may name itself, or another that does: nobody should follow that.
+            Ok(of_shard) if !of_shard.shards.is_empty() => {
+                let problem = "a shard has no shards itself; this was joined, and is not followed".to_owned();
+                verification.files.push(Checked::unreadable(folder.join(RECEIPT), problem));
+                continue;
+            }
+            Ok(of_shard) => of_shard,
             Err(error) => {
                 verification.files.push(Checked::unreadable(folder.join(RECEIPT), error.to_string()));
                 continue;
@@ -188,6 +200,9 @@ pub(crate) fn read_receipt(directory: &Path) -> Result<Receipt, VerifyError> {
     if receipt.line_hash != LINE_HASH {
         let (found, version) = (receipt.line_hash.into_owned(), receipt.robosieve.into_owned());
         return Err(VerifyError::OtherHash { path, found, version });
+    }
+    if receipt.agents.is_empty() {
+        return Err(VerifyError::NoAgents { path });
     }
     match receipt.agents.iter().try_for_each(|agents| agents.parse::<crate::robots::Agents>().map(|_| ())) {
         Err(error) => Err(VerifyError::Agents { path, error }),
