@@ -24,6 +24,7 @@ use super::tally::Tally;
 use super::verify::account::contradictions;
 use super::verify::files::{outputs, robots_needed};
 use super::verify::{VerifyError, read_receipt};
+use crate::regular_file;
 
 /// So many numbers of missing shards are told.
 const MISSING_TOLD: usize = 20;
@@ -393,7 +394,7 @@ fn copied(name: &str, parts: &[&FilePart], output: &mut Output) -> Result<FilePa
 fn tables_copied(name: &str, parts: &[&FilePart], output: &mut Output) -> Result<FilePart, JoinError> {
     let path = |part: &FilePart| output.directory().join(&part.name);
     let unreadable = |part: &FilePart, error| JoinError::Unreadable { path: path(part), error };
-    let open = |part: &&FilePart| File::open(path(part)).map_err(|error| unreadable(part, error));
+    let open = |part: &&FilePart| regular_file::open(&path(part)).map_err(|error| unreadable(part, error));
     let mut tables = parts.iter().map(open).collect::<Result<Vec<File>, JoinError>>()?;
     let footer = table::concatenated(&mut tables).map_err(|error| unreadable(parts[0], error))?;
     let head_bytes = table::HEAD.len() as u64;
@@ -413,7 +414,7 @@ fn tables_copied(name: &str, parts: &[&FilePart], output: &mut Output) -> Result
 }
 
 fn open_at(path: &Path, start: u64) -> io::Result<File> {
-    let mut file = File::open(path)?;
+    let mut file = regular_file::open(path)?;
     file.seek(SeekFrom::Start(start))?;
     Ok(file)
 }
@@ -424,7 +425,7 @@ fn needed(shards: &[(PathBuf, Receipt)], out: &Path) -> Result<Needed, JoinError
     let mut first = 0;
     for path in shards.iter().map(|(folder, _)| folder.join(NEEDED)) {
         let unreadable = |error| JoinError::Unreadable { path: path.clone(), error };
-        let rows = BufReader::new(File::open(&path).map_err(unreadable)?).lines();
+        let rows = BufReader::new(regular_file::open(&path).map_err(unreadable)?).lines();
         for (line, row) in rows.enumerate().skip(1) {
             let row = row.map_err(unreadable)?;
             let row = parse_row(&row, first);

@@ -141,7 +141,7 @@ pub struct Overridden {
 }
 
 impl Summary {
-    /// Counts what is in a policy, for some of its crawlers, at a time in seconds of Unix time; lists of groups and of what
+    /// Counts what is in a policy, for some of its crawlers or for none, at a time in seconds of Unix time; lists of groups and of what
     /// the operator says have at most so many entries.
     pub fn of(policy: &Policy, crawlers: &[Crawler], now: i64, most: usize) -> Summary {
         let statistics = policy.statistics();
@@ -288,5 +288,22 @@ impl<'p> Counting<'p> {
                 crawl_delay: delay.map(|delay| String::from_utf8_lossy(delay.record.value).into_owned()),
             });
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Dialect;
+    use crate::policy::{Capture, Captures};
+    use crate::robots::Agents;
+
+    #[test]
+    fn origins_are_counted_even_for_no_crawler() {
+        let mut captures = Captures::new(Agents::everybody(), Dialect::DEFAULT);
+        let url = "http://a.example/robots.txt".to_owned();
+        captures.add(vec![Capture { url, ..Capture::default() }]).unwrap();
+        let summary = Summary::of(&captures.policy().unwrap(), &[], 0, 10);
+        assert_eq!((summary.origins, summary.groups.most_shared.len()), (1, 0));
     }
 }

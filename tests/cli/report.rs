@@ -246,6 +246,24 @@ fn what_is_no_run_has_no_page() {
     said(&done.get_output().stderr, &["out/blocked.txt"]);
 }
 
+/// A pipe in the place of a file is told, and not waited for.
+#[cfg(unix)]
+#[test]
+fn pipes_in_the_place_of_files_are_refused() {
+    for (name, options) in
+        [("out/robots-needed.tsv", ""), ("out/blocked.txt", SOURCES), ("out/report.html", ""), ("page", "-o page")]
+    {
+        let bench = bench();
+        bench.filter(&format!("{SOURCES} --out out urls")).assert().success();
+        std::fs::remove_file(bench.path(name)).ok();
+        assert!(std::process::Command::new("mkfifo").arg(bench.path(name)).status().expect("mkfifo").success());
+        // Far more than it takes, unless it waits for ever.
+        let patience = std::time::Duration::from_secs(60);
+        let done = bench.program(&format!("report out {options}")).timeout(patience).assert().code(2);
+        said(&done.get_output().stderr, &[name, "no regular file"]);
+    }
+}
+
 #[test]
 fn the_page_of_an_earlier_run_goes_with_its_files() {
     let bench = bench();

@@ -133,6 +133,97 @@ fn standard_input_cannot_be_read_again() {
     assert!(table.contains("not kept"), "{table}");
 }
 
+/// Makes a named pipe. Nobody writes to it: whoever opens it waits, until the time is up that the test gives.
+#[cfg(unix)]
+fn pipe(bench: &Bench, name: &str) {
+    fs::remove_file(bench.path(name)).ok();
+    assert!(std::process::Command::new("mkfifo").arg(bench.path(name)).status().expect("mkfifo").success());
+}
+
+/// Far more than any of these takes, unless it waits for ever.
+#[cfg(unix)]
+const PATIENCE: std::time::Duration = std::time::Duration::from_secs(60);
+
+#[cfg(unix)]
+#[test]
+fn what_came_through_a_pipe_cannot_be_read_again() {
+    let bench = Bench::with_site();
+    bench.file("empty", "");
+    bench.file("urls", "http://a.example/1\n");
+    pipe(&bench, "pipe");
+    let path = bench.path("pipe");
+    // Not joined: should nobody open the pipe, the writer waits in vain.
+    std::thread::spawn(move || fs::write(path, "http://a.example/2\n"));
+    let mut filter = bench.filter("--robots sites --skip-bad --out out empty pipe missing urls sites");
+    filter.timeout(PATIENCE).assert().success();
+    let verify = || {
+        let done = bench.program("verify out --inputs").timeout(PATIENCE).assert().code(0);
+        let table = String::from_utf8(done.get_output().stdout.clone()).expect("UTF-8");
+        let of_list =
+            |name: &str| table.lines().find(|line| line.starts_with(&format!("{name} "))).expect("a line").to_owned();
+        assert!(of_list("pipe").contains("not kept, cannot be read again"), "{table}");
+        for name in ["empty", "missing", "urls", "sites"] {
+            let left_out = if ["missing", "sites"].contains(&name) { "; parts that the run left out: 1" } else { "" };
+            assert!(of_list(name).ends_with(&format!("as the receipt says{left_out}")), "{table}");
+        }
+    };
+    verify();
+    fs::remove_file(bench.path("pipe")).expect("removed");
+    verify();
+    bench.file("pipe", "http://a.example/another\n");
+    verify();
+    // What was a file is waited for no more than what was a pipe.
+    pipe(&bench, "urls");
+    let done = bench.program("verify out --inputs").timeout(PATIENCE).assert().code(1);
+    let table = String::from_utf8_lossy(&done.get_output().stdout).into_owned();
+    assert!(table.contains("no regular file"), "{table}");
+}
+
+/// A pipe in the place of a file that the run wrote is told, and not waited for.
+#[cfg(unix)]
+#[test]
+fn pipes_in_the_place_of_files_are_found() {
+    let mut forms = vec![("", "allowed.txt"), ("--verdicts", "verdicts.tsv"), ("", "robots-needed.tsv")];
+    if cfg!(feature = "parquet") {
+        forms.push(("--format parquet", "allowed.parquet"));
+    }
+    for (options, name) in forms {
+        let bench = bench_with_run(options);
+        let receipt = bench.read("out/receipt.json");
+        pipe(&bench, &format!("out/{name}"));
+        let done = bench.program("verify out").timeout(PATIENCE).assert().code(1);
+        let table = String::from_utf8_lossy(&done.get_output().stdout).into_owned();
+        let line = table.lines().find(|line| line.contains(name)).expect("a line of the file");
+        assert!(line.ends_with("it is no regular file"), "{table}");
+        pipe(&bench, "out/receipt.json");
+        for words in ["verify out", "report out", "join --out all out"] {
+            let done = bench.program(words).timeout(PATIENCE).assert().code(2);
+            said(&done.get_output().stderr, &["out/receipt.json", "no regular file"]);
+        }
+        fs::remove_file(bench.path("out/receipt.json")).expect("removed");
+        bench.file("out/receipt.json", receipt);
+    }
+}
+
+/// A name that is not UTF-8 has no place in JSON.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_list_that_the_receipt_cannot_name_is_told() {
+    use std::os::unix::ffi::OsStrExt;
+
+    let bench = Bench::with_site();
+    let name = std::ffi::OsStr::from_bytes(b"urls\xff");
+    fs::write(bench.path(".").join(name), "http://a.example/1\n").expect("a file");
+    bench.filter("--robots sites --out out").arg(name).assert().success();
+    assert_eq!(verify(&bench, "out").1, Some(0));
+    let (table, status) = verify(&bench, "out --inputs");
+    assert_eq!(status, Some(1), "{table}");
+    assert!(table.contains("its path is not UTF-8, so that the receipt cannot name it"), "{table}");
+    // A name that has such a letter itself is one like any other.
+    bench.file("urls\u{fffd}", "http://a.example/1\n");
+    assert_eq!(verify(&bench, "out --inputs").1, Some(0));
+}
+
 /// Numbers that were changed in the receipt do not fit the files, or each other.
 #[test]
 fn a_changed_receipt_is_found() {

@@ -20,6 +20,7 @@ use super::join;
 use super::output::RECEIPT;
 use super::receipt::{Part, Receipt};
 use super::tally::LINE_HASH;
+use crate::regular_file;
 use crate::robots::AgentError;
 
 /// What was found when a receipt was proved again.
@@ -42,12 +43,19 @@ pub struct Checked {
     pub found: Option<Part>,
     /// What is not as the receipt says.
     pub problem: Option<String>,
+    /// Of a list, how many parts could not be read and were left out by the run; they are left out again.
+    pub left_out: usize,
 }
 
 impl Checked {
+    /// An output that was read, and what is not as the receipt says.
+    fn output(path: PathBuf, found: Part, problem: Option<String>) -> Checked {
+        Checked { path, role: Role::Output, found: Some(found), problem, left_out: 0 }
+    }
+
     /// An output that cannot be read.
     fn unreadable(path: PathBuf, problem: String) -> Checked {
-        Checked { path, role: Role::Output, found: None, problem: Some(problem) }
+        Checked { path, role: Role::Output, found: None, problem: Some(problem), left_out: 0 }
     }
 }
 
@@ -191,7 +199,7 @@ fn verify_shards(
 /// The receipt in a folder.
 pub(crate) fn read_receipt(directory: &Path) -> Result<Receipt, VerifyError> {
     let path = directory.join(RECEIPT);
-    let octets = fs::read(&path).map_err(|error| match error.kind() {
+    let octets = regular_file::ensure(&path).and_then(|()| fs::read(&path)).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => VerifyError::NoReceipt { path: path.clone() },
         _ => VerifyError::Unreadable { path: path.clone(), error },
     })?;
@@ -220,15 +228,19 @@ impl fmt::Display for Verification {
             let number = |of: fn(&Part) -> u64| file.found.as_ref().map_or("-".to_owned(), |part| of(part).to_string());
             let (lines, bytes) = (number(|part| part.lines), number(|part| part.bytes));
             let proof = match (&file.problem, &file.found) {
-                (Some(problem), _) => problem,
-                (None, None) => "not kept, cannot be read again",
-                (None, Some(_)) => "as the receipt says",
+                (Some(problem), _) => problem.clone(),
+                (None, None) => "not kept, cannot be read again".to_owned(),
+                (None, Some(_)) => "as the receipt says".to_owned(),
+            };
+            let left_out = match file.left_out {
+                0 => String::new(),
+                parts => format!("; parts that the run left out: {parts}"),
             };
             let role = match file.role {
                 Role::Output => "output",
                 Role::List => "list",
             };
-            writeln!(f, "{path:<width$} {role:<6} {lines:>15} {bytes:>18}  {proof}")?;
+            writeln!(f, "{path:<width$} {role:<6} {lines:>15} {bytes:>18}  {proof}{left_out}")?;
         }
         for contradiction in &self.contradictions {
             writeln!(f, "the receipt contradicts itself: {contradiction}")?;
