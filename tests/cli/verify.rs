@@ -179,6 +179,34 @@ fn what_came_through_a_pipe_cannot_be_read_again() {
     assert!(table.contains("no regular file"), "{table}");
 }
 
+/// The receipt does not say what file a compressed table was: it is read from a copy. It is there all the same.
+#[cfg(feature = "parquet")]
+#[test]
+fn a_compressed_table_is_read_again() {
+    use crate::parquet::{Values::Octets, parquet};
+
+    let table = |url: &str| {
+        let urls = Octets(vec![Some(url.as_bytes().to_vec())]);
+        let kind = parquet::basic::Compression::UNCOMPRESSED;
+        crate::warc::gzip(&parquet(&[("optional binary url", urls)], 1, kind))
+    };
+    let bench = Bench::with_site();
+    bench.file("urls", table("http://a.example/1"));
+    bench.filter("--robots sites --out out urls").assert().success();
+    let of_list = || {
+        let (table, status) = verify(&bench, "out --inputs");
+        (table.lines().find(|line| line.starts_with("urls ")).expect("a line").to_owned(), status)
+    };
+    let (line, status) = of_list();
+    assert!(line.ends_with("as the receipt says") && status == Some(0), "{line}");
+    bench.file("urls", table("http://a.example/2"));
+    let (line, status) = of_list();
+    assert!(line.contains("not the same") && status == Some(1), "{line}");
+    fs::remove_file(bench.path("urls")).expect("removed");
+    let (line, status) = of_list();
+    assert!(line.ends_with("missing") && status == Some(1), "{line}");
+}
+
 /// A pipe in the place of a file that the run wrote is told, and not waited for.
 #[cfg(unix)]
 #[test]
