@@ -295,14 +295,16 @@ impl<'p> Counting<'p> {
 mod tests {
     use super::*;
     use crate::Dialect;
-    use crate::policy::{Capture, Captures};
+    use crate::policy::{Answered, Capture, Captures};
     use crate::robots::Agents;
 
     #[test]
     fn origins_are_counted_even_for_no_crawler() {
         let mut captures = Captures::new(Agents::everybody(), Dialect::DEFAULT);
         let url = "http://a.example/robots.txt".to_owned();
-        captures.add(vec![Capture { url, ..Capture::default() }]).unwrap();
+        let origin = Some("http://a.example".to_owned());
+        let answered = Answered { status: Some(404), ..Answered::default() };
+        captures.add(vec![Capture { url, origin, answered, ..Capture::default() }]).unwrap();
         let summary = Summary::of(&captures.policy().unwrap(), &[], 0, 10);
         assert_eq!((summary.origins, summary.groups.most_shared.len()), (1, 0));
     }
