@@ -30,6 +30,12 @@ impl FolderLock {
     pub fn take(directory: &Path) -> Result<FolderLock, FilterError> {
         fs::create_dir_all(directory).map_err(|error| FilterError::Output { path: directory.to_owned(), error })?;
         let path = directory.join(LOCK);
+        // Nobody writes to a lock: this is somebody's file, and would be removed in the end.
+        if fs::metadata(&path).is_ok_and(|there| there.len() > 0) {
+            let error =
+                io::Error::new(io::ErrorKind::AlreadyExists, "something is in it, so it is no lock; move it away");
+            return Err(FilterError::Output { path, error });
+        }
         let file = locked(&path).map_err(|error| FilterError::Output { path: path.clone(), error })?;
         match file {
             Some(file) => Ok(FolderLock { path, _file: file }),
@@ -116,6 +122,10 @@ mod tests {
         // What a run that was killed left behind locks nothing.
         fs::write(directory.join(LOCK), "").unwrap();
         drop(FolderLock::take(&directory).unwrap());
+        // What has something in it is not a lock.
+        fs::write(directory.join(LOCK), "mine").unwrap();
+        assert!(matches!(FolderLock::take(&directory), Err(FilterError::Output { .. })));
+        assert_eq!(fs::read(directory.join(LOCK)).unwrap(), b"mine");
     }
 
     /// Everybody who gets the lock must have it alone, although the file goes and comes all the time.

@@ -4,7 +4,6 @@
 //! written yet. It counts once they are: then a thread of its own makes the files durable, and after them the checkpoint,
 //! while workers judge on. A slow disk so makes checkpoints rarer, and not the run slower.
 
-use std::fs::File;
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -13,6 +12,7 @@ use super::FilterError;
 use super::checkpoint::{Border, CHECKPOINT, Checkpoint, JobRecord, Stage, sync_folder};
 use super::output::{NEEDED, OpenFile};
 use super::sequence::lock;
+use super::spill::Run;
 
 /// Between two checkpoints there is at least so many times the time that the last one took.
 const REST: u32 = 20;
@@ -36,7 +36,7 @@ pub(super) struct Taken {
     pub border: Border,
     pub files: Vec<Arc<OpenFile>>,
     /// Origins that were spilled.
-    pub spilled: Vec<Arc<File>>,
+    pub spilled: Vec<Arc<Run>>,
 }
 
 #[derive(Debug)]
@@ -141,7 +141,7 @@ impl Keeper {
     pub fn save(&self, taken: Taken) -> Result<(), FilterError> {
         taken.files.iter().try_for_each(|file| file.sync())?;
         let failed = |path: PathBuf| move |error| FilterError::Output { path, error };
-        taken.spilled.iter().try_for_each(|file| file.sync_data()).map_err(failed(self.directory.join(NEEDED)))?;
+        taken.spilled.iter().try_for_each(|run| run.sync()).map_err(failed(self.directory.join(NEEDED)))?;
         let mut folders: Vec<PathBuf> = taken.files.iter().filter_map(|file| file.folder()).collect();
         folders.dedup();
         for folder in folders {

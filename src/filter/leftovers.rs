@@ -5,18 +5,18 @@ use std::io;
 use std::path::Path;
 
 use super::checkpoint::CHECKPOINT;
-use super::naming;
-use super::output::{NEEDED, RECEIPT, is_list_folder, is_partial};
+use super::naming::{self, is_list_folder};
+use super::output::{NEEDED, RECEIPT, is_partial};
 
 /// Removes partial files of a run that has no checkpoint to go on from, and the folders of lists in which there is nothing
-/// else.
+/// else. A partial receipt stays, because it tells of [earlier](super::earlier) files.
 pub(super) fn remove_leftovers(directory: &Path) -> io::Result<()> {
-    remove_spilled(directory)?;
-    remove_partial(directory)?;
+    remove_files(directory, is_spilled)?;
+    remove_files(directory, is_partial_output)?;
     for entry in fs::read_dir(directory)? {
         let entry = entry?;
         if entry.file_type()?.is_dir() && is_list_folder(&entry.file_name().to_string_lossy()) {
-            remove_partial(&entry.path())?;
+            remove_files(&entry.path(), is_partial_output)?;
             // It stays if there is anything else in it.
             let _ = fs::remove_dir(entry.path());
         }
@@ -24,30 +24,40 @@ pub(super) fn remove_leftovers(directory: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes the partial files of a run in one folder.
-fn remove_partial(folder: &Path) -> io::Result<()> {
+/// Removes what origins were spilled to, and a checkpoint that was not completed.
+pub(super) fn remove_spilled(directory: &Path) -> io::Result<()> {
+    remove_files(directory, is_spilled)
+}
+
+/// Whether a file of this name is one that a run leaves when it ends early.
+pub(super) fn is_leftover(name: &str) -> bool {
+    is_spilled(name) || is_partial_output(name) || whole(name) == Some(RECEIPT)
+}
+
+/// Removes the files of a folder whose names are such.
+fn remove_files(folder: &Path, is_such: impl Fn(&str) -> bool) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
-        let name = entry.file_name().to_string_lossy().into_owned();
-        let whole = name.strip_prefix('.').and_then(|name| name.strip_suffix(".partial"));
-        if whole.is_some_and(|name| naming::is_output(name) || [NEEDED, RECEIPT].contains(&name)) {
+        if is_such(&entry.file_name().to_string_lossy()) {
             fs::remove_file(entry.path())?;
         }
     }
     Ok(())
 }
 
-/// Removes what origins were spilled to, and a checkpoint that was not completed.
-pub(super) fn remove_spilled(directory: &Path) -> io::Result<()> {
+/// The name that a partial file gets when it is complete.
+fn whole(name: &str) -> Option<&str> {
+    name.strip_prefix('.')?.strip_suffix(".partial")
+}
+
+/// Whether a partial file is one of lines, or the list of origins.
+fn is_partial_output(name: &str) -> bool {
+    whole(name).is_some_and(|name| naming::is_output(name) || name == NEEDED)
+}
+
+/// Whether a file is one that origins were spilled to, or a checkpoint that was not completed.
+fn is_spilled(name: &str) -> bool {
     let ours = [format!(".{NEEDED}."), format!(".{CHECKPOINT}.")];
-    for entry in fs::read_dir(directory)? {
-        let entry = entry?;
-        let name = entry.file_name().to_string_lossy().into_owned();
-        // The list of origins itself is partial too, but has no number.
-        let numbered = name != format!(".{NEEDED}.partial");
-        if is_partial(&name) && numbered && ours.iter().any(|start| name.starts_with(start)) {
-            fs::remove_file(entry.path())?;
-        }
-    }
-    Ok(())
+    // The list of origins itself is partial too, but has no number.
+    is_partial(name) && whole(name) != Some(NEEDED) && ours.iter().any(|start| name.starts_with(start))
 }

@@ -10,6 +10,7 @@ mod checkpoint;
 mod chunks;
 mod commit;
 mod decision;
+mod earlier;
 mod explain;
 mod file_layout;
 mod folder_lock;

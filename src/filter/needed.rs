@@ -2,14 +2,13 @@
 
 use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
-use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 
 use super::outcome::Reason;
 use super::output::{NEEDED, Written};
-use super::spill::{Home, Sorter};
+use super::spill::{Home, Run, Sorter};
 use super::tally::{Tally, line_hash};
 use crate::origin;
 
@@ -69,20 +68,20 @@ const OVERHEAD: usize = 64;
 impl Needed {
     /// Holds about `limit` octets at most; spills to `directory` beyond.
     pub fn new(directory: &Path, limit: usize) -> Needed {
-        let by_origin = Sorter::new(Home::Nameless(directory.to_owned()), limit / 2);
+        let by_origin = Sorter::new(Home::Temporary(directory.join(NEEDED)), limit / 2);
         Needed::with(by_origin, directory, limit)
     }
 
     /// The same, but so that another run can go on with it.
     pub fn resumable(directory: &Path, limit: usize, state: &NeededState) -> io::Result<Needed> {
-        let home = Home::Named(directory.join(NEEDED));
+        let home = Home::Kept(directory.join(NEEDED));
         let mut needed = Needed::with(Sorter::with_runs(home, limit / 2, state.runs)?, directory, limit);
         state.held.iter().try_for_each(|(origin, waiting)| needed.add_one(origin.clone(), *waiting))?;
         Ok(needed)
     }
 
     fn with(by_origin: Sorter, directory: &Path, limit: usize) -> Needed {
-        let by_first = Sorter::new(Home::Nameless(directory.to_owned()), limit);
+        let by_first = Sorter::new(Home::Temporary(directory.join(NEEDED)), limit);
         Needed { held: WaitingOrigins::new(), held_bytes: 0, limit, by_origin, by_first }
     }
 
@@ -93,7 +92,7 @@ impl Needed {
     }
 
     /// What has been spilled.
-    pub fn files(&self) -> &[Arc<File>] {
+    pub fn files(&self) -> &[Arc<Run>] {
         self.by_origin.runs()
     }
 

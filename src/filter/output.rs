@@ -8,16 +8,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::FilterError;
-use super::checkpoint::CHECKPOINT;
 use super::commit::give_names;
+use super::earlier::make_room;
 use super::file_layout::FileLayout;
-use super::folder_lock::LOCK;
 use super::form::Rows;
 use super::format::Format;
 use super::keeper::Keeper;
 use super::leftovers::remove_leftovers;
-use super::list::STANDARD_INPUT;
-use super::naming;
+use super::naming::{self, is_list_folder};
 use super::table;
 use super::tally::Tally;
 
@@ -162,31 +160,15 @@ impl Output {
     ///
     /// # Errors
     ///
-    /// [`FilterError::NotEmpty`] where something is in it and `force` is not given; [`FilterError::Output`] where it
-    /// cannot be written.
+    /// [`FilterError::Unfinished`] and [`FilterError::NotEmpty`] where something is in it and `force` is not given;
+    /// [`FilterError::Output`] where it cannot be written.
     pub fn create(directory: &Path, sets: &[SetStart], layout: FileLayout, force: bool) -> Result<Output, FilterError> {
-        let failed = |path: &Path, error| FilterError::Output { path: path.to_owned(), error };
-        let unfinished = directory.join(CHECKPOINT);
-        if unfinished.exists() {
-            if !force {
-                return Err(FilterError::Unfinished { path: directory.to_owned() });
-            }
-            fs::remove_file(&unfinished).map_err(|error| failed(&unfinished, error))?;
-        }
-        remove_leftovers(directory).map_err(|error| failed(directory, error))?;
-        let entries = fs::read_dir(directory).map_err(|error| failed(directory, error))?;
-        let is_foreign = |name: &str| name != LOCK && !is_partial(name);
-        if entries.flatten().any(|entry| is_foreign(&entry.file_name().to_string_lossy())) {
-            if !force {
-                return Err(FilterError::NotEmpty { path: directory.to_owned() });
-            }
-            remove_earlier(directory, &layout).map_err(|error| failed(directory, error))?;
-        }
+        make_room(directory, &layout, force)?;
         let (directory, pending) = (directory.to_owned(), Vec::new());
         let mut output = Output { directory, layout, sets: Vec::new(), pending, ended: Vec::new(), keeper: None };
         for set in sets {
             let path = output.directory.join(&set.folder);
-            fs::create_dir_all(&path).map_err(|error| failed(&path, error))?;
+            fs::create_dir_all(&path).map_err(|error| FilterError::Output { path, error })?;
             let files = (0..output.layout.files.len()).map(|file| output.target(set, file));
             let files = files.collect::<Result<_, FilterError>>()?;
             output.sets.push(files);
@@ -194,7 +176,8 @@ impl Output {
         Ok(output)
     }
 
-    /// Opens the files of an interrupted run again, as long as they were, set by set.
+    /// Opens the files of an interrupted run again, as long as they were, set by set; whatever fails, they stay for the
+    /// checkpoint that `keeper` has.
     ///
     /// # Errors
     ///
@@ -204,9 +187,10 @@ impl Output {
         starts: &[SetStart],
         layout: FileLayout,
         sets: &[Vec<TargetState>],
+        keeper: &Arc<Keeper>,
     ) -> Result<Output, FilterError> {
-        let (directory, pending) = (directory.to_owned(), Vec::new());
-        let mut output = Output { directory, layout, sets: Vec::new(), pending, ended: Vec::new(), keeper: None };
+        let (directory, pending, keeper) = (directory.to_owned(), Vec::new(), Some(Arc::clone(keeper)));
+        let mut output = Output { directory, layout, sets: Vec::new(), pending, ended: Vec::new(), keeper };
         for (set, start) in sets.iter().zip(starts) {
             let targets = set.iter().enumerate().map(|(number, target)| {
                 let ends = output.ends_of(start, number)?;
@@ -448,57 +432,15 @@ impl Drop for Output {
             return;
         }
         for path in &self.pending {
-            let _ = fs::remove_file(partial(path));
+            // One that is not partial any more has got its name.
+            if fs::remove_file(partial(path)).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
+                let _ = fs::remove_file(path);
+            }
+        }
+        if !self.pending.is_empty() {
+            let _ = remove_leftovers(&self.directory);
         }
     }
-}
-
-/// The names of the files that an earlier run says in its receipt to have written, without the receipt's own.
-fn earlier(directory: &Path) -> Vec<String> {
-    let receipt = fs::read(directory.join(RECEIPT)).ok();
-    let receipt: serde_json::Value =
-        receipt.and_then(|receipt| serde_json::from_slice(&receipt).ok()).unwrap_or_default();
-    let partitions = receipt["partitions"].as_object().into_iter().flat_map(|partitions| partitions.values());
-    let files = partitions.chain([&receipt["verdicts"]]).filter_map(|part| part["files"].as_array()).flatten();
-    let names = files.filter_map(|file| file["name"].as_str()?.rsplit('/').next());
-    let names = names.filter(|name| naming::is_output(name)).map(str::to_owned);
-    names.chain([NEEDED.to_owned(), REPORT.to_owned()]).collect()
-}
-
-/// Removes what an earlier run left: its receipt first, because without it nothing of the rest counts.
-fn remove_earlier(directory: &Path, layout: &FileLayout) -> io::Result<()> {
-    let remove = |path: &Path| match fs::remove_file(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        other => other,
-    };
-    let ours = layout.files.iter().map(|file| file.of_part(0));
-    let names: Vec<String> = earlier(directory).into_iter().chain(ours).collect();
-    let remove_in = |directory: &Path| {
-        [RECEIPT.to_owned()].iter().chain(&names).try_for_each(|name| {
-            let path = directory.join(name);
-            remove(&path).and_then(|()| remove(&partial(&path)))
-        })
-    };
-    remove_in(directory)?;
-    for entry in fs::read_dir(directory)? {
-        let entry = entry?;
-        let folder = entry.path();
-        if folder.is_dir() && is_list_folder(&entry.file_name().to_string_lossy()) {
-            remove_in(&folder)?;
-            // It stays if there is anything else in it.
-            let _ = fs::remove_dir(&folder);
-        }
-    }
-    Ok(())
-}
-
-/// The folder of a list's own partitions: its number, so that equal names do not meet, and its name.
-pub(super) fn list_folder(place: usize, list: &Path) -> String {
-    let name = match list.file_name() {
-        Some(name) if list.as_os_str() != STANDARD_INPUT => name.to_string_lossy().into_owned(),
-        _ => "standard-input".to_owned(),
-    };
-    format!("{:04}-{name}", place + 1)
 }
 
 /// Whether a name in a receipt is one that a file of lines may have.
@@ -507,11 +449,6 @@ pub(super) fn is_file_of_run(name: &str) -> bool {
         Some((folder, name)) => is_list_folder(folder) && naming::is_output(name),
         None => naming::is_output(name),
     }
-}
-
-/// Whether a folder is named as [`list_folder`] does.
-pub(super) fn is_list_folder(name: &str) -> bool {
-    name.split_once('-').is_some_and(|(number, _)| number.len() >= 4 && number.bytes().all(|b| b.is_ascii_digit()))
 }
 
 /// Writes all of `octets` at a place of a file.
@@ -528,15 +465,4 @@ pub(super) fn write_at(file: &File, octets: &[u8], at: u64) -> io::Result<()> {
         }
         Ok(())
     }
-}
-
-/// Whether a list is one of the files that a run into `directory`, which writes files of this layout, would replace.
-pub(super) fn would_replace(directory: &Path, layout: &FileLayout, list: &Path) -> bool {
-    let (Ok(directory), Ok(list)) = (directory.canonicalize(), list.canonicalize()) else { return false };
-    let ours = |name: &str| {
-        name == RECEIPT
-            || layout.files.iter().any(|file| file.gives(name))
-            || earlier(&directory).iter().any(|other| other == name)
-    };
-    list.starts_with(&directory) && list.file_name().and_then(|name| name.to_str()).is_some_and(ours)
 }

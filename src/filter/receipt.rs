@@ -12,8 +12,9 @@ use super::format::Format;
 use super::frame::FrameFormat;
 use super::layout::UrlField;
 use super::list::FileState;
+use super::naming::list_folder;
 use super::outcome::{Outcome, Partition};
-use super::output::{Written, list_folder};
+use super::output::Written;
 use super::samples::Sample;
 use super::shard::{ListRange, Shard};
 use super::skipped::SkippedPart;
@@ -58,7 +59,8 @@ pub struct Receipt {
     pub skipped: u64,
     /// URLs with a segment `.` or `..`, matched as written.
     pub dot_segments: u64,
-    /// URLs whose path was brought into normal form before it was matched.
+    /// How often the path of a URL was brought into normal form before it was matched: where there are several crawlers, for
+    /// each of them whose rules needed it.
     pub normalised_paths: u64,
     /// Origins that have to be fetched, in `robots-needed.tsv`; absent where nothing was written.
     #[serde(skip_serializing_if = "Option::is_none")]

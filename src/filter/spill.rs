@@ -1,11 +1,17 @@
 //! Sorting more records than memory should hold: sorted runs in temporary files, merged at the end.
+//!
+//! No run is open but while it is written or read. However many there are, only so many are merged at a time, to longer
+//! runs, until one merge is left to do: what may be open at once is limited more often than disks are.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
+use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use tempfile::TempPath;
 
 /// Records as octets, sorted by them; beyond `limit` octets in memory, on disk.
 #[derive(Debug)]
@@ -14,38 +20,104 @@ pub(super) struct Sorter {
     limit: usize,
     held: Vec<Box<[u8]>>,
     held_bytes: usize,
-    runs: Vec<Arc<File>>,
+    runs: Vec<Arc<Run>>,
 }
 
-/// Where runs are stored.
+/// Where runs are stored: in files whose names begin with a path, and tell that they are partial.
 #[derive(Debug)]
 pub(super) enum Home {
-    /// In files of this folder, without names where possible.
-    Nameless(PathBuf),
-    /// In files whose names begin with this path: they outlive the program, so that it can go on with them.
-    Named(PathBuf),
+    /// They go with the sorter.
+    Temporary(PathBuf),
+    /// They outlive the program, so that it can go on with them.
+    Kept(PathBuf),
+}
+
+/// A sorted run of records in a file, which does not change any more.
+#[derive(Debug)]
+pub(super) struct Run {
+    path: PathBuf,
+    /// Whether it outlives a power cut.
+    durable: AtomicBool,
+    /// Removes it with its value, if it is to go.
+    _temporary: Option<TempPath>,
+}
+
+/// A run that is written.
+struct NewRun {
+    file: BufWriter<File>,
+    run: Run,
 }
 
 impl Home {
-    fn create(&self, number: usize) -> io::Result<File> {
+    /// What the names of its files begin with.
+    fn start(&self) -> &Path {
         match self {
-            Home::Nameless(folder) => tempfile::tempfile_in(folder),
-            Home::Named(start) => {
-                let mut options = File::options();
-                options.read(true).write(true).create(true).truncate(true).open(run_path(start, number))
+            Home::Temporary(start) | Home::Kept(start) => start,
+        }
+    }
+
+    /// Begins a run.
+    fn create(&self, number: usize) -> io::Result<NewRun> {
+        match self {
+            Home::Temporary(_) => self.create_temporary(),
+            Home::Kept(start) => {
+                let path = run_path(start, number);
+                let file = BufWriter::new(File::create(&path)?);
+                Ok(NewRun { file, run: Run { path, durable: AtomicBool::new(false), _temporary: None } })
             }
         }
+    }
+
+    /// Begins a run that goes with its value.
+    fn create_temporary(&self) -> io::Result<NewRun> {
+        let start = self.start();
+        let mut builder = tempfile::Builder::new();
+        let prefix = format!(".{}.", name(start));
+        // More than the digits of any run's number.
+        let builder = builder.prefix(&prefix).suffix(".partial").rand_bytes(24);
+        let (file, path) = builder.tempfile_in(start.parent().unwrap_or(Path::new(".")))?.into_parts();
+        let run = Run { path: path.to_path_buf(), durable: AtomicBool::new(false), _temporary: Some(path) };
+        Ok(NewRun { file: BufWriter::new(file), run })
     }
 }
 
 /// The file of a run by its number.
 fn run_path(start: &Path, number: usize) -> PathBuf {
-    let name = start.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    start.with_file_name(format!(".{name}.{number}.partial"))
+    start.with_file_name(format!(".{}.{number}.partial", name(start)))
+}
+
+fn name(start: &Path) -> String {
+    start.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+impl Run {
+    /// Makes its octets outlive a power cut, unless they do already.
+    pub fn sync(&self) -> io::Result<()> {
+        if !self.durable.load(Ordering::Relaxed) {
+            File::options().write(true).open(&self.path)?.sync_data()?;
+            self.durable.store(true, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+}
+
+impl NewRun {
+    fn put(&mut self, record: &[u8]) -> io::Result<()> {
+        self.file.write_all(&(record.len() as u32).to_le_bytes())?;
+        self.file.write_all(record)
+    }
+
+    fn end(mut self) -> io::Result<Arc<Run>> {
+        self.file.flush()?;
+        Ok(Arc::new(self.run))
+    }
 }
 
 /// What a record takes in memory besides its octets, about.
 const OVERHEAD: usize = 32;
+
+/// So many runs are merged at a time at most.
+const AT_A_TIME: usize = 64;
 
 impl Sorter {
     /// Holds at most about `limit` octets.
@@ -53,18 +125,20 @@ impl Sorter {
         Sorter { home, limit, held: Vec::new(), held_bytes: 0, runs: Vec::new() }
     }
 
-    /// One that has so many runs already.
+    /// One that has so many runs already, which are durable.
     pub fn with_runs(home: Home, limit: usize, runs: usize) -> io::Result<Sorter> {
-        let mut sorter = Sorter::new(home, limit);
-        if let Home::Named(start) = &sorter.home {
-            let open = |number| File::open(run_path(start, number)).map(Arc::new);
-            sorter.runs = (0..runs).map(open).collect::<Result<_, _>>()?;
-        }
-        Ok(sorter)
+        let stored = |number| {
+            let path = run_path(home.start(), number);
+            // It must be there, and readable.
+            File::open(&path)?;
+            Ok(Arc::new(Run { path, durable: AtomicBool::new(true), _temporary: None }))
+        };
+        let runs = (0..runs).map(stored).collect::<io::Result<_>>()?;
+        Ok(Sorter { runs, ..Sorter::new(home, limit) })
     }
 
-    /// The files of the runs, which do not change any more.
-    pub fn runs(&self) -> &[Arc<File>] {
+    /// The runs that were stored.
+    pub fn runs(&self) -> &[Arc<Run>] {
         &self.runs
     }
 
@@ -82,42 +156,51 @@ impl Sorter {
 
     fn spill(&mut self) -> io::Result<()> {
         self.held.sort_unstable();
-        let mut run = BufWriter::new(self.home.create(self.runs.len())?);
-        for record in self.held.drain(..) {
-            run.write_all(&(record.len() as u32).to_le_bytes())?;
-            run.write_all(&record)?;
-        }
+        let mut run = self.home.create(self.runs.len())?;
+        self.held.drain(..).try_for_each(|record| run.put(&record))?;
         self.held_bytes = 0;
-        self.runs.push(Arc::new(run.into_inner().map_err(io::IntoInnerError::into_error)?));
+        self.runs.push(run.end()?);
         Ok(())
     }
 
     /// Calls `each` with all records in order, equal ones together.
-    pub fn finish(mut self, mut each: impl FnMut(Box<[u8]>) -> io::Result<()>) -> io::Result<()> {
+    pub fn finish(mut self, each: impl FnMut(Box<[u8]>) -> io::Result<()>) -> io::Result<()> {
+        while self.runs.len() > AT_A_TIME {
+            let mut longer = Vec::with_capacity(self.runs.len().div_ceil(AT_A_TIME));
+            let mut runs = std::mem::take(&mut self.runs).into_iter().peekable();
+            while runs.peek().is_some() {
+                let some: Vec<Arc<Run>> = runs.by_ref().take(AT_A_TIME).collect();
+                let mut run = self.home.create_temporary()?;
+                merge(&some, Vec::new(), |record| run.put(&record))?;
+                longer.push(run.end()?);
+            }
+            self.runs = longer;
+        }
         self.held.sort_unstable();
-        let mut held = std::mem::take(&mut self.held).into_iter();
-        let mut runs = Vec::with_capacity(self.runs.len());
-        for mut run in self.runs.drain(..) {
-            run.rewind()?;
-            runs.push(BufReader::new(run));
-        }
-        let memory = runs.len();
-        let mut heap = BinaryHeap::new();
-        for source in 0..=memory {
-            heap.extend(next(source, &mut runs, &mut held)?.map(|record| Reverse((record, source))));
-        }
-        while let Some(Reverse((record, source))) = heap.pop() {
-            heap.extend(next(source, &mut runs, &mut held)?.map(|record| Reverse((record, source))));
-            each(record)?;
-        }
-        Ok(())
+        merge(&self.runs, self.held, each)
     }
+}
+
+/// Calls `each` with all records of the runs, and those that are held, in order.
+fn merge(runs: &[Arc<Run>], held: Vec<Box<[u8]>>, mut each: impl FnMut(Box<[u8]>) -> io::Result<()>) -> io::Result<()> {
+    let open = |run: &Arc<Run>| File::open(&run.path).map(BufReader::new);
+    let mut runs = runs.iter().map(open).collect::<io::Result<Vec<_>>>()?;
+    let (memory, mut held) = (runs.len(), held.into_iter());
+    let mut heap = BinaryHeap::new();
+    for source in 0..=memory {
+        heap.extend(next(source, &mut runs, &mut held)?.map(|record| Reverse((record, source))));
+    }
+    while let Some(Reverse((record, source))) = heap.pop() {
+        heap.extend(next(source, &mut runs, &mut held)?.map(|record| Reverse((record, source))));
+        each(record)?;
+    }
+    Ok(())
 }
 
 /// The next record of a run, or of memory, which counts as the one behind the last.
 fn next(
     source: usize,
-    runs: &mut [BufReader<Arc<File>>],
+    runs: &mut [BufReader<File>],
     held: &mut std::vec::IntoIter<Box<[u8]>>,
 ) -> io::Result<Option<Box<[u8]>>> {
     let Some(run) = runs.get_mut(source) else { return Ok(held.next()) };
@@ -141,8 +224,9 @@ mod tests {
             (0..3000u32).map(|n| (n.wrapping_mul(2_654_435_761) % 997).to_be_bytes().to_vec()).collect();
         let mut expected = records.clone();
         expected.sort();
+        let folder = tempfile::tempdir().unwrap();
         for limit in [0, 500, 1 << 20] {
-            let mut sorter = Sorter::new(Home::Nameless(std::env::temp_dir()), limit);
+            let mut sorter = Sorter::new(Home::Temporary(folder.path().join("records")), limit);
             for record in &records {
                 sorter.push(record.clone()).unwrap();
             }
@@ -155,6 +239,36 @@ mod tests {
                 })
                 .unwrap();
             assert_eq!(sorted, expected, "limit {limit}");
+        }
+    }
+
+    /// Of a thousand runs, few are open at any time, and none is left.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn few_runs_are_open_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().canonicalize().unwrap();
+        let open = || {
+            let open = std::fs::read_dir("/proc/self/fd").unwrap().flatten();
+            let paths = open.filter_map(|open| std::fs::read_link(open.path()).ok());
+            paths.filter(|path| path.starts_with(&place)).count()
+        };
+        for kept in [false, true] {
+            let start = place.join("records");
+            let mut sorter = Sorter::new(if kept { Home::Kept(start) } else { Home::Temporary(start) }, 0);
+            for n in 0..1000u32 {
+                sorter.push(n.wrapping_mul(7919).to_be_bytes().to_vec()).unwrap();
+            }
+            assert_eq!((sorter.runs().len(), open()), (1000, 0));
+            let (mut most, mut records) = (0, 0);
+            sorter
+                .finish(|_| {
+                    (most, records) = (most.max(open()), records + 1);
+                    Ok(())
+                })
+                .unwrap();
+            assert_eq!((records, most), (1000, 1000usize.div_ceil(AT_A_TIME)));
+            assert_eq!(std::fs::read_dir(&place).unwrap().count(), if kept { 1000 } else { 0 });
         }
     }
 }

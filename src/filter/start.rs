@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::FilterError;
 use super::checkpoint::{Border, Checkpoint, JobRecord, ListRecord, Stage};
 use super::commit::give_names;
+use super::earlier::replaced;
 use super::file_layout::FileLayout;
 use super::folder_lock::FolderLock;
 use super::form::Rows;
@@ -15,8 +16,9 @@ use super::format::Format;
 use super::keeper::Keeper;
 use super::list::{List, common_head};
 use super::memory::Memory;
+use super::naming::list_folder;
 use super::needed::{Needed, NeededState};
-use super::output::{NEEDED, Output, RECEIPT, SetStart, list_folder, would_replace};
+use super::output::{NEEDED, Output, RECEIPT, SetStart};
 use super::receipt::{FilePart, Hex, Receipt, ReceiptOptions};
 use super::run::{Destination, Folder, Job, Pipe};
 use super::sink::{self, Sink};
@@ -59,7 +61,7 @@ pub(super) fn start(
     let rows = Rows { form, format, explain: job.explain, crawlers: agents.len() };
     let layout = FileLayout::new(rows, &agents, destination.compress, destination.split_size)?;
     let directory = &destination.directory;
-    if let Some(list) = job.lists.iter().find(|list| would_replace(directory, &layout, list)) {
+    if let Some(list) = replaced(directory, &layout, &job.lists) {
         return Err(FilterError::ListInOutput { path: list.clone() });
     }
     let sets = sets(destination, rows, &agents, lists)?;
@@ -141,7 +143,8 @@ fn anew(
         None => Ok(Needed::new(directory, memory.needed())),
     };
     let needed = needed.map_err(|error| FilterError::Output { path: directory.clone(), error })?;
-    let keeper = record.map(|record| Keeper::new(record, directory.clone(), job.long_run.checkpoint, None));
+    let keeper =
+        record.map(|record| Keeper::new(record, directory.clone(), job.long_run.checkpoint, None)).map(Arc::new);
     Ok(Start::Judging(Box::new(Some(destinations(destination, output, sets.tables, needed, keeper))), None))
 }
 
@@ -177,15 +180,15 @@ fn resume(
                 .ok_or_else(|| refused("its receipt is gone".to_owned()))
         }
         Stage::Judging(border) => {
-            let output = Output::resume(directory, &sets.starts, layout, &border.files)?;
+            let seconds = Some(border.seconds);
+            let keeper = Arc::new(Keeper::new(record, directory.clone(), job.long_run.checkpoint, seconds));
+            let output = Output::resume(directory, &sets.starts, layout, &border.files, &keeper)?;
             let needed = match Needed::resumable(directory, memory.needed(), &border.needed) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     return Err(refused(format!("a part of {NEEDED} that it had stored is gone")));
                 }
                 other => other.map_err(|error| FilterError::Output { path: directory.clone(), error })?,
             };
-            let seconds = Some(border.seconds);
-            let keeper = Keeper::new(record, directory.clone(), job.long_run.checkpoint, seconds);
             let destinations = destinations(destination, output, sets.tables, needed, Some(keeper));
             Ok(Start::Judging(Box::new(Some(destinations)), Some(border)))
         }
@@ -220,9 +223,8 @@ fn destinations(
     mut output: Output,
     tables: Vec<Table>,
     needed: Needed,
-    keeper: Option<Keeper>,
+    keeper: Option<Arc<Keeper>>,
 ) -> Destinations {
-    let keeper = keeper.map(Arc::new);
     if let Some(keeper) = &keeper {
         output.keep_with(Arc::clone(keeper));
     }

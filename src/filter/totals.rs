@@ -102,10 +102,11 @@ impl Totals {
         }
     }
 
-    /// Adds what was counted of URLs: it is the same for all crawlers, but for paths that one of them need not look at.
+    /// Adds what was counted of URLs. Segments are the same for all crawlers; paths are brought into normal form for each
+    /// of its own, or not, where its rules are settled before.
     pub fn add_counted(&mut self, benches: &mut [Bench]) {
         self.dot_segments += benches.first().map_or(0, |bench| bench.dot_segments);
-        self.normalised += benches.iter().map(|bench| bench.normalised).max().unwrap_or(0);
+        self.normalised += benches.iter().map(|bench| bench.normalised).sum::<u64>();
         for bench in benches {
             (bench.dot_segments, bench.normalised) = (0, 0);
         }

@@ -211,3 +211,30 @@ fn each_list_may_have_partitions_of_its_own() {
     let rows: Vec<&str> = needed.lines().skip(1).collect();
     assert_eq!(rows, ["http://b.example/robots.txt\tunfetched\t2\t", "http://c.example/robots.txt\tunfetched\t1\t"]);
 }
+
+/// A folder has a number before the name of its list, so that may be too long for it.
+#[test]
+fn a_list_with_the_longest_name_has_partitions_of_its_own() {
+    let bench = Bench::with_site();
+    let name = "n".repeat(254);
+    for number in 1..=2 {
+        bench.file(&format!("{number}/{name}"), format!("number,url\n{number},http://a.example/{number}\n"));
+    }
+    let words = "--robots sites --delimiter , --column url --header --now 2026-01-01T00:00:00Z --per-input";
+    bench.filter(&format!("{words} --out out 1/{name} 2/{name}")).assert().success();
+    for number in 1..=2 {
+        let allowed = bench.read(&format!("out/000{number}-{}/allowed.txt", &name[..250]));
+        assert_eq!(String::from_utf8_lossy(&allowed), format!("number,url\n{number},http://a.example/{number}\n"));
+    }
+    bench.program("verify --inputs out").assert().success();
+    bench.program("report out").assert().success();
+    bench.filter(&format!("{words} --out out --resume 1/{name} 2/{name}")).assert().success();
+    bench.filter(&format!("{words} --out out --force 1/{name}")).assert().success();
+    assert!(!bench.names("out").iter().any(|name| name.starts_with("0002-")));
+    for number in 1..=2 {
+        let shard = format!("{words} --out part-{number} --shard {number}/2 1/{name} 2/{name}");
+        bench.filter(&shard.replace("--header ", "")).assert().success();
+    }
+    bench.program("join --concat --out joined part-1 part-2").assert().success();
+    bench.program("verify joined").assert().success();
+}

@@ -143,6 +143,50 @@ fn a_list_that_would_be_replaced_is_refused() {
     assert_eq!(bench.read("out/list"), b"http://a.example/no\n");
 }
 
+/// Also what a run only writes for a while, or removes because an earlier one may have left it.
+#[test]
+fn a_list_that_a_run_would_remove_is_refused() {
+    let bench = bench_with_list();
+    for name in [
+        ".allowed.txt.partial",
+        ".verdicts.0007.tsv.gz.partial",
+        ".robots-needed.tsv.partial",
+        ".robots-needed.tsv.12.partial",
+        ".receipt.json.partial",
+        ".checkpoint.json",
+        "..checkpoint.json.partial",
+        ".robosieve.lock",
+        "report.html",
+        "0001-urls/.blocked.txt.partial",
+        "0009-gone/allowed.txt",
+    ] {
+        for options in ["", "--force", "--per-input --force", "--resume"] {
+            bench.file(&format!("out/{name}"), "http://a.example/\n");
+            bench.filter(&format!("--robots sites --out out {options} urls out/{name}")).assert().code(2);
+            assert_eq!(bench.read(&format!("out/{name}")), b"http://a.example/\n", "{name} {options}");
+            std::fs::remove_dir_all(bench.path("out")).expect("removed");
+        }
+    }
+    // What is not of a run stays, whatever it is called.
+    for name in [".partial", "sub/.allowed.txt.partial", "0001-urls/deep/allowed.txt"] {
+        bench.file(&format!("out/{name}"), "http://a.example/\n");
+        bench.filter(&format!("--robots sites --out out --force out/{name}")).assert().success();
+        assert_eq!(bench.read(&format!("out/{name}")), b"http://a.example/\n", "{name}");
+    }
+}
+
+/// The link in the folder would go.
+#[cfg(unix)]
+#[test]
+fn a_link_to_a_list_is_not_replaced_either() {
+    let bench = bench_with_list();
+    std::fs::create_dir(bench.path("out")).expect("a folder");
+    std::os::unix::fs::symlink(bench.path("urls"), bench.path("out/allowed.txt")).expect("a link");
+    let done = bench.filter("--robots sites --out out --force out/allowed.txt").assert().code(2);
+    said(&done.get_output().stderr, &["allowed.txt", "replaced"]);
+    assert!(bench.path("out/allowed.txt").is_symlink());
+}
+
 #[test]
 fn counting_writes_nothing_and_prints_the_receipt() {
     let bench = bench_with_list();

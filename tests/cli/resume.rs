@@ -249,6 +249,24 @@ fn a_run_that_fails_before_anything_is_durable_leaves_nothing() {
     assert_eq!(bench.names("out"), [""; 0]);
 }
 
+/// What was spilled of origins goes, too, and the folders of lists.
+#[test]
+fn a_run_that_fails_with_origins_on_disk_leaves_nothing() {
+    let bench = Bench::with_site();
+    bench.file("urls", (0..60_000).map(|n| format!("http://{n}.example/\n")).collect::<String>());
+    let always = "filter --agent examplebot --robots sites --checkpoint 1000 --threads 1 --out out";
+    for options in ["", "--per-input"] {
+        let ended = limited(&bench, &format!("{always} {options} --memory 48M urls"), 1200, "trap '' XFSZ;");
+        assert_eq!(ended.status.code(), Some(2), "{ended:?}");
+        said(&ended.stderr, &["cannot write", "deferred.txt"]);
+        assert_eq!(bench.names("out"), [""; 0]);
+    }
+    // A run that is killed cannot remove them: that is left to the next one.
+    let killed = limited(&bench, &format!("{always} --memory 48M urls"), 1200, "");
+    assert_eq!(killed.status.code(), None, "{killed:?}");
+    assert!(bench.names("out").iter().any(|name| name.starts_with(".robots-needed.tsv.")));
+}
+
 #[test]
 fn an_interrupted_run_stops_at_the_next_chunk_and_goes_on() {
     for signal in ["-INT", "-TERM"] {
@@ -336,9 +354,17 @@ fn refused(options: &str, message: &[&str], change: impl FnOnce(&Bench)) {
     limited(&bench, &words(NOW, "out"), 60, "");
     let before = bench.read("out/.checkpoint.json");
     change(&bench);
+    let kept = || {
+        let mut names = files(&bench, "out");
+        // The lock of the run that was killed goes with that of the next one.
+        names.retain(|name| name != ".robosieve.lock");
+        names
+    };
+    let names = kept();
     let ended = bench.program(&words(options, "out")).assert().code(2);
     said(&ended.get_output().stderr, message);
     assert_eq!(bench.read("out/.checkpoint.json"), before);
+    assert_eq!(kept(), names);
     assert!(!bench.path("out/receipt.json").exists());
 }
 
@@ -415,6 +441,36 @@ fn a_run_that_dies_while_files_get_their_names_goes_on() {
         }
         bench.file("out/.checkpoint.json", checkpoint.to_string());
         done(&bench, &words(&format!("{NOW} --resume"), "out"));
+        assert_same(&bench, "out", "whole");
+    }
+}
+
+/// The same, but then another run replaces it: of what has a name already, nothing may stay.
+#[test]
+fn a_run_that_dies_while_files_get_their_names_is_replaced() {
+    let bench = bench_with_lists();
+    bench.file("other", "http://a.example/other\n");
+    let other = format!("filter --agent examplebot --robots sites {NOW} --split-size 1M");
+    done(&bench, &format!("{other} --out whole other"));
+    // One that reads a pipe has no checkpoint.
+    for (checkpoint, options) in [(true, ""), (false, ""), (true, "--per-input"), (true, "--compress gz")] {
+        done(&bench, &words(&format!("{NOW} --split-size 2k --force {options}"), "out"));
+        let (receipt, mut names): (Vec<_>, Vec<_>) =
+            files(&bench, "out").into_iter().partition(|name| name == "receipt.json");
+        names.sort();
+        names.extend(receipt);
+        assert!(names.iter().any(|name| name.contains("allowed.0002.txt")), "{names:?}");
+        let path = |name: &str| bench.path("out").join(name);
+        for name in &names[names.len() / 2..] {
+            let partial = path(name).with_file_name(format!(".{}.partial", name.rsplit('/').next().expect("a name")));
+            fs::rename(path(name), partial).expect("renamed");
+        }
+        if checkpoint {
+            bench.file("out/.checkpoint.json", serde_json::json!({ "stage": { "Naming": names } }).to_string());
+        }
+        let refused = bench.program(&format!("{other} --out out other")).assert().code(2);
+        said(&refused.get_output().stderr, &["out", "--force"]);
+        done(&bench, &format!("{other} --force --out out other"));
         assert_same(&bench, "out", "whole");
     }
 }

@@ -51,6 +51,24 @@ fn receipt(bench: &Bench, folder: &str) -> Value {
     receipt
 }
 
+/// A path is brought into normal form for each crawler whose rules need it: here the one of one site, there the other.
+#[test]
+fn normalised_paths_are_counted_the_same_whatever_chunks_and_shards_are() {
+    let bench = Bench::new();
+    let file = |one, other| format!("User-agent: {one}\nDisallow: /x*y\n\nUser-agent: {other}\nDisallow:\n");
+    bench.file("sites/one.example", file("examplebot", "other"));
+    bench.file("sites/two.example", file("other", "examplebot"));
+    bench.file("urls", "http://one.example/%41/q\nhttp://two.example/%41/q\n");
+    let words = format!("--agent other --robots sites {NOW} urls");
+    let count = |folder: &str| receipt(&bench, folder)["normalised_paths"].clone();
+    for (folder, options) in [("small", "--chunk-size 1"), ("large", "--chunk-size 1M"), ("part-1", "--shard 1/2")] {
+        bench.filter(&format!("{words} {options} --out {folder}")).assert().success();
+    }
+    bench.filter(&format!("{words} --shard 2/2 --out part-2")).assert().success();
+    bench.program("join --out whole part-1 part-2").assert().success();
+    assert_eq!(["small", "large", "whole", "part-1"].map(count), [2, 2, 2, 1]);
+}
+
 /// Files that lie in the folders of shards are other ones than those of an undivided run.
 fn without_files(mut receipt: Value) -> Value {
     for part in receipt["partitions"].as_object_mut().expect("partitions").values_mut() {
