@@ -114,7 +114,7 @@ impl Table {
         let mut columns = columns.collect::<Result<Vec<_>, _>>()?;
         let mut lines = TableLines { text: Vec::new(), verdicts: vec![Vec::new(); columns.len()] };
         loop {
-            let rows = reader.next_lines(BATCH, &mut lines.text, |_| ())?;
+            let rows = reader.next_lines(BATCH, usize::MAX, &mut lines.text, |_| ())?;
             for (column, verdicts) in columns.iter_mut().zip(&mut lines.verdicts) {
                 let named = column.texts(BATCH)?;
                 if named.len() != rows {
