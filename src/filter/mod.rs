@@ -332,6 +332,11 @@ pub enum FilterError {
 }
 
 impl FilterError {
+    /// Whether what was read or written is not to be trusted, so that nothing can go on from it.
+    pub(super) fn is_distrust(&self) -> bool {
+        matches!(self, FilterError::ListChanged { .. } | FilterError::Unbalanced)
+    }
+
     /// Whether the run only stopped because it was asked to.
     pub fn is_interrupted(&self) -> bool {
         match self {

@@ -182,7 +182,7 @@ impl<'l> Turns<'l> {
     /// The failure, with word of what is kept of the run: all chunks that were handed out, if nothing went wrong with
     /// those, else those up to the last checkpoint.
     fn kept(self, failure: FilterError) -> FilterError {
-        let Some(keeper) = self.keeper else { return failure };
+        let Some(keeper) = self.keeper.filter(|_| !failure.is_distrust()) else { return failure };
         // Of a run that has done nothing, nothing is kept.
         let begun = keeper.has_kept() || self.turn.out_of_turn(|turn| turn.totals.input.lines > 0);
         if begun && !self.turn.is_stopped() {
@@ -303,7 +303,7 @@ fn work_through(turns: &Turns<'_>, judges: &[Judge<'_>], kept_rules: usize) -> R
                 return Ok(());
             }
         };
-        task.read(&turns.chunks.lists()[task.list], &mut buffer)?;
+        turns.chunks.read(&task, &mut buffer)?;
         let chunk = lines_of(&turns.chunks, &task, &buffer);
         // A row has no end that could be missing.
         let more_follows = as_rows || !turns.per_input && task.list + 1 < turns.chunks.lists().len();

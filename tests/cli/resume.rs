@@ -95,7 +95,7 @@ fn killed_again_and_again(bench: &Bench, options: &str) {
     for (round, kib) in [16, 17, 40, 41, 60, 90, 91, 120, last].into_iter().enumerate() {
         let options = format!("{NOW} {options} --resume --threads {}", 1 + round % 3);
         let ended = limited(bench, &words(&options, "out"), kib, "");
-        went_on += usize::from(String::from_utf8_lossy(&ended.stderr).contains("going on behind"));
+        went_on += usize::from(String::from_utf8_lossy(&ended.stderr).contains("lines that are done"));
         if ended.status.success() {
             continue;
         }
@@ -215,7 +215,7 @@ fn a_run_whose_list_is_cut_short_keeps_what_is_done() {
     said(&refused.get_output().stderr, &["resumed", "the list more had", "now it has 0"]);
     bench.file("more", &more);
     open().set_modified(modified).expect("a time");
-    assert!(done(&bench, &words(&format!("{NOW} --resume"), "out")).contains("going on behind"));
+    assert!(done(&bench, &words(&format!("{NOW} --resume"), "out")).contains("lines that are done"));
     assert_same(&bench, "out", "whole");
 }
 
@@ -230,7 +230,7 @@ fn a_run_whose_disk_is_full_says_so_and_goes_on() {
     assert!(bench.path("out/.checkpoint.json").exists());
     assert!(!bench.path("out/receipt.json").exists());
     let said_on = done(&bench, &words(&format!("{NOW} --resume --metrics run.prom"), "out"));
-    assert!(said_on.contains("going on behind"), "{said_on}");
+    assert!(said_on.contains("lines that are done"), "{said_on}");
     assert_same(&bench, "out", "whole");
     // What was done before counts as done.
     let metrics = String::from_utf8(bench.read("run.prom")).expect("UTF-8");
@@ -315,7 +315,7 @@ fn an_interrupted_run_stops_at_the_next_chunk_and_goes_on() {
         let ended = child.wait_with_output().expect("the program ends");
         assert_eq!(ended.status.code(), Some(130), "{ended:?}");
         said(&ended.stderr, &["interrupted", "out", "--resume"]);
-        assert!(done(&bench, &words(&format!("{NOW} --resume"), "out")).contains("going on behind"));
+        assert!(done(&bench, &words(&format!("{NOW} --resume"), "out")).contains("lines that are done"));
         assert_same(&bench, "out", "whole");
     }
 }
