@@ -42,18 +42,13 @@ pub(super) fn scan<T: Default + Send>(
     append: impl Fn(&mut T, &T) + Sync,
 ) -> Result<T, FilterError> {
     let read = AtomicU64::new(0);
-    let chunks = Chunks::new(slice::from_ref(list), chunk_size, &read);
+    let chunks = Chunks::new(slice::from_ref(list), chunk_size, &read).before(0, until);
     let scanned = Mutex::new(Scanned { next: 0, early: BTreeMap::new(), whole: T::default() });
     let work = || {
         let mut buffer = Buffer::default();
         while let Some(task) = chunks.next(&mut buffer)? {
             let octets = task.octets(&buffer);
             let wanted = until.saturating_sub(task.at).min(octets.len() as u64);
-            if wanted == 0 {
-                // All chunks before it were handed out before.
-                chunks.stop();
-                break;
-            }
             let part = of(&octets[..wanted as usize], task.at == 0);
             let mut scanned = lock(&scanned);
             let Scanned { next, early, whole } = &mut *scanned;
