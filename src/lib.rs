@@ -45,6 +45,7 @@ pub mod lint;
 pub mod origin;
 pub mod pattern;
 pub mod policy;
+mod regular_file;
 pub mod report;
 pub mod robots;
 mod rule_set;

@@ -137,11 +137,14 @@ fn job(args: &FilterArgs, lists: Vec<PathBuf>, choices: Choices, crawlers: Vec<C
     Job { lists, url_field, destination, explain, crawlers, choices, unique, threads, chunk_size, long_run }
 }
 
-/// Whether the run could be resumed: it writes, and all its lists can be read again.
+/// Whether the run could be resumed: it writes, and all its lists can be read again. What is not there, or is a folder, is
+/// no list, which the run will tell.
 fn is_resumable(args: &FilterArgs, lists: &[PathBuf]) -> bool {
-    let is_left_out =
-        |list: &PathBuf| args.long_run.skip_bad && !list.exists() && list.as_os_str() != filter::STANDARD_INPUT;
-    args.output.out.is_some() && lists.iter().all(|list| list.is_file() || is_left_out(list))
+    let is_pipe = |list: &PathBuf| {
+        let is_there = || std::fs::metadata(list).is_ok_and(|there| !there.is_file() && !there.is_dir());
+        list.as_os_str() == filter::STANDARD_INPUT || is_there()
+    };
+    args.output.out.is_some() && !lists.iter().any(is_pipe)
 }
 
 /// The run that is to go on, if there is one.

@@ -35,6 +35,8 @@ pub(super) struct Chunks<'l> {
     interrupt: Option<Arc<AtomicBool>>,
     /// Whether of tables, ranges of rows are handed out, which whoever takes one reads by himself.
     by_rows: bool,
+    /// The list, and the place in it, from which on nothing is handed out.
+    before: (usize, u64),
     alone: Arc<Alone>,
 }
 
@@ -138,8 +140,8 @@ impl<'l> Chunks<'l> {
         let input = Input::from(lists, list, at);
         let (input, stopped) = (Mutex::new(input), AtomicBool::new(false));
         let (patience, longest, alone) = (Patience::UntilFull, LONGEST_CHUNK, Arc::default());
-        let (interrupt, by_rows) = (None, false);
-        Chunks { lists, chunk_size, longest, patience, input, source, stopped, interrupt, by_rows, alone }
+        let (interrupt, by_rows, before) = (None, false, (lists.len(), 0));
+        Chunks { lists, chunk_size, longest, patience, input, source, stopped, interrupt, by_rows, before, alone }
     }
 
     /// The same, but those of streams are waited for with this patience; others have the size that is wanted.
@@ -157,6 +159,11 @@ impl<'l> Chunks<'l> {
             }
         }
         Chunks { by_rows, ..self }
+    }
+
+    /// The same, but nothing is handed out, or read, from this place in this list on.
+    pub fn before(self, list: usize, at: u64) -> Chunks<'l> {
+        Chunks { before: (list, at), ..self }
     }
 
     /// The same, but lines must not be longer than this.
@@ -202,10 +209,23 @@ impl<'l> Chunks<'l> {
         self.stopped.store(true, Ordering::Relaxed);
     }
 
-    /// The next chunk; octets that are not mapped go to `buffer`.
+    /// The next chunk; octets that are not mapped go to `buffer`. Behind a failure there are no more.
     pub fn next(&self, buffer: &mut Buffer) -> Result<Option<Task<'l>>, FilterError> {
         let mut input = lock(&self.input);
-        while !self.stopped.load(Ordering::Relaxed) && !self.is_asked_to_stop() && input.list < self.lists.len() {
+        // While the input is locked: somebody else who waits for it would read on behind what could not be read.
+        self.next_of(&mut input, buffer).inspect_err(|_| self.stop())
+    }
+
+    /// Whether there may be more to hand out.
+    fn goes_on(&self, input: &Input<'l>) -> bool {
+        !self.stopped.load(Ordering::Relaxed)
+            && !self.is_asked_to_stop()
+            && input.list < self.lists.len()
+            && (input.list, input.at) < self.before
+    }
+
+    fn next_of(&self, input: &mut Input<'l>, buffer: &mut Buffer) -> Result<Option<Task<'l>>, FilterError> {
+        while self.goes_on(input) {
             let (place, at) = (input.list, input.at);
             if let Some(table) = self.lists[place].table_file().filter(|_| self.by_rows) {
                 let (spans, taken) = table.spans(at, self.chunk_size);
@@ -217,7 +237,7 @@ impl<'l> Chunks<'l> {
                 input.go_to(place + 1, self.lists);
                 continue;
             }
-            match self.take(&mut input, buffer) {
+            match self.take(input, buffer) {
                 Ok(Some(mapped)) => {
                     let chunk = mapped.unwrap_or(&buffer.octets);
                     let limited = self.limit_lines(&self.lists[place], at, chunk);
@@ -240,10 +260,20 @@ impl<'l> Chunks<'l> {
                     return Ok(Some(input.task((place, at), what, permit)));
                 }
                 Ok(None) => input.go_to(place + 1, self.lists),
-                Err(failure) => self.leave_out(&mut input, failure)?,
+                Err(failure) => self.leave_out(input, failure)?,
             }
         }
         Ok(None)
+    }
+
+    /// Reads what was not read when a task was handed out: the lines of rows.
+    pub fn read(&self, task: &Task<'l>, buffer: &mut Buffer) -> Result<(), FilterError> {
+        let list = &self.lists[task.list];
+        let (What::Rows(spans), Some(table)) = (&task.what, list.table_file()) else { return Ok(()) };
+        // As much as a worker has room for beside what else it needs for a chunk.
+        let most = self.chunk_size.saturating_mul(8).max(self.longest).min(LONGEST_CHUNK);
+        let read = table.lines(spans, most, &mut buffer.octets, &mut buffer.flaws);
+        read.map_err(|problem| FilterError::Parquet { path: list.path.clone(), problem })
     }
 
     /// What was left out behind the last chunk.
@@ -366,13 +396,6 @@ impl Buffer {
 }
 
 impl Task<'_> {
-    /// Reads what was not read when it was handed out: the lines of rows.
-    pub fn read(&self, list: &List, buffer: &mut Buffer) -> Result<(), FilterError> {
-        let (What::Rows(spans), Some(table)) = (&self.what, list.table_file()) else { return Ok(()) };
-        let read = table.lines(spans, &mut buffer.octets, &mut buffer.flaws);
-        read.map_err(|problem| FilterError::Parquet { path: list.path.clone(), problem })
-    }
-
     /// The rows that it is, if rows were handed out.
     pub fn spans(&self) -> Option<&[Span]> {
         match &self.what {
@@ -394,5 +417,56 @@ impl Task<'_> {
     /// Its lines that are invalid whatever they say, by their numbers in it.
     pub fn flaws<'b>(&self, buffer: &'b Buffer) -> &'b [(u64, Reason)] {
         if let What::Mapped(_) = self.what { &[] } else { &buffer.flaws }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::filter::UrlField;
+    use std::fs;
+
+    /// These texts as lists.
+    fn lists(texts: &[&str]) -> Vec<List> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |(number, text): (usize, &&str)| {
+            let path = folder.path().join(number.to_string());
+            fs::write(&path, text).unwrap();
+            path
+        };
+        let paths: Vec<_> = texts.iter().enumerate().map(path).collect();
+        List::open_all(&paths, &UrlField::default(), u64::MAX, false).unwrap()
+    }
+
+    /// Somebody else waits for the next chunk while one cannot be read.
+    #[test]
+    fn behind_a_failure_there_are_no_chunks() {
+        let lists = lists(&["a\nb\n", "longer\nc\n", "d\n"]);
+        let (read, mut buffer) = (AtomicU64::new(0), Buffer::default());
+        let chunks = Chunks::new(&lists, 1, &read).with_lines_up_to(3);
+        let mut next = || chunks.next(&mut buffer);
+        for at in [0, 2] {
+            assert!(next().is_ok_and(|task| task.is_some_and(|task| (task.list, task.at) == (0, at))));
+        }
+        assert!(matches!(next(), Err(FilterError::LineTooLong { .. })));
+        assert!(next().is_ok_and(|task| task.is_none()));
+    }
+
+    #[test]
+    fn nothing_is_handed_out_from_a_place_on() {
+        let lists = lists(&["a\nb\n", "", "c\nd\n"]);
+        let places = |list, at| {
+            let (read, mut buffer, mut places) = (AtomicU64::new(0), Buffer::default(), Vec::new());
+            let chunks = Chunks::new(&lists, 1, &read).before(list, at);
+            while let Some(task) = chunks.next(&mut buffer).unwrap() {
+                places.push((task.list, task.at));
+            }
+            places
+        };
+        assert_eq!(places(0, 0), []);
+        assert_eq!(places(0, 4), [(0, 0), (0, 2)]);
+        // The empty one can be read only once, and is not.
+        assert_eq!(places(1, 0), [(0, 0), (0, 2)]);
+        assert_eq!(places(2, 2), [(0, 0), (0, 2), (2, 0)]);
     }
 }

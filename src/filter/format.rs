@@ -25,7 +25,19 @@ impl Format {
         *self == Format::Text
     }
 
-    /// Octets of a chunk, unless asked otherwise.
+    /// For how many workers chunks are made so small that all have room, unless memory is given for more. More of them
+    /// make larger machines busy, fewer make larger row groups: with 1 GiB, chunks of 512 KiB, and row groups of 4 MiB of
+    /// text. Two workers write text as fast with chunks of 256 KiB as with 1 MiB (0.55 s for 5 million lines), and
+    /// Zstandard 4 % slower. Where blocked lines are explained, which takes far more memory, 64 KiB are 8 % slower than 256.
+    pub(super) fn usual_workers(self, explain: bool) -> usize {
+        match self {
+            Format::Text if explain => 8,
+            Format::Text => 32,
+            Format::Parquet => 4,
+        }
+    }
+
+    /// Octets of a chunk where there is memory enough.
     pub(super) fn chunk_size(self) -> usize {
         match self {
             Format::Text => TEXT_CHUNK,

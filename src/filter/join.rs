@@ -5,6 +5,7 @@
 //! many. That they are parts of one text is proved by their ranges: in every list, each begins where the one before it
 //! ends, the first at the start and the last at the end.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
@@ -23,6 +24,10 @@ use super::tally::Tally;
 use super::verify::account::contradictions;
 use super::verify::files::{outputs, robots_needed};
 use super::verify::{VerifyError, read_receipt};
+use crate::regular_file;
+
+/// So many numbers of missing shards are told.
+const MISSING_TOLD: usize = 20;
 
 /// Why shards cannot be joined.
 #[derive(Debug, thiserror::Error)]
@@ -65,10 +70,16 @@ pub enum JoinError {
         number: u32,
     },
     /// Shards that are not there.
-    #[error("of {of} shards, these are missing: {}", missing.iter().map(u32::to_string).collect::<Vec<_>>().join(", "))]
+    #[error(
+        "of {of} shards, these are missing: {}{}",
+        missing.iter().map(u32::to_string).collect::<Vec<_>>().join(", "),
+        if *more > 0 { format!(" and {more} more") } else { String::new() }
+    )]
     Missing {
-        /// Their numbers.
+        /// The first of their numbers.
         missing: Vec<u32>,
+        /// How many more there are.
+        more: usize,
         /// How many there should be.
         of: u32,
     },
@@ -226,9 +237,10 @@ fn complete(shards: &[(PathBuf, Receipt)]) -> Result<(), JoinError> {
         let (path, other) = (numbered[0].0.clone(), other.to_path_buf());
         return Err(JoinError::Differ { path, other, what: "the number of shards" });
     }
-    let there = |number: &u32| numbered.iter().any(|(_, shard)| shard.number() == *number);
-    let missing: Vec<u32> = (1..=of).filter(|number| !there(number)).collect();
-    if missing.is_empty() { Ok(()) } else { Err(JoinError::Missing { missing, of }) }
+    let there: BTreeSet<u32> = numbered.iter().map(|(_, shard)| shard.number()).collect();
+    let missing: Vec<u32> = (1..=of).filter(|number| !there.contains(number)).take(MISSING_TOLD).collect();
+    let more = of as usize - there.len() - missing.len();
+    if missing.is_empty() { Ok(()) } else { Err(JoinError::Missing { missing, more, of }) }
 }
 
 /// In what two shards of one job must not differ, but do.
@@ -382,7 +394,7 @@ fn copied(name: &str, parts: &[&FilePart], output: &mut Output) -> Result<FilePa
 fn tables_copied(name: &str, parts: &[&FilePart], output: &mut Output) -> Result<FilePart, JoinError> {
     let path = |part: &FilePart| output.directory().join(&part.name);
     let unreadable = |part: &FilePart, error| JoinError::Unreadable { path: path(part), error };
-    let open = |part: &&FilePart| File::open(path(part)).map_err(|error| unreadable(part, error));
+    let open = |part: &&FilePart| regular_file::open(&path(part)).map_err(|error| unreadable(part, error));
     let mut tables = parts.iter().map(open).collect::<Result<Vec<File>, JoinError>>()?;
     let footer = table::concatenated(&mut tables).map_err(|error| unreadable(parts[0], error))?;
     let head_bytes = table::HEAD.len() as u64;
@@ -402,7 +414,7 @@ fn tables_copied(name: &str, parts: &[&FilePart], output: &mut Output) -> Result
 }
 
 fn open_at(path: &Path, start: u64) -> io::Result<File> {
-    let mut file = File::open(path)?;
+    let mut file = regular_file::open(path)?;
     file.seek(SeekFrom::Start(start))?;
     Ok(file)
 }
@@ -413,7 +425,7 @@ fn needed(shards: &[(PathBuf, Receipt)], out: &Path) -> Result<Needed, JoinError
     let mut first = 0;
     for path in shards.iter().map(|(folder, _)| folder.join(NEEDED)) {
         let unreadable = |error| JoinError::Unreadable { path: path.clone(), error };
-        let rows = BufReader::new(File::open(&path).map_err(unreadable)?).lines();
+        let rows = BufReader::new(regular_file::open(&path).map_err(unreadable)?).lines();
         for (line, row) in rows.enumerate().skip(1) {
             let row = row.map_err(unreadable)?;
             let row = parse_row(&row, first);

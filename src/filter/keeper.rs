@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use super::FilterError;
 use super::checkpoint::{Border, CHECKPOINT, Checkpoint, JobRecord, Stage, sync_folder};
-use super::output::{NEEDED, OpenFile};
+use super::output::{self, NEEDED};
 use super::sequence::lock;
 use super::spill::Run;
 
@@ -34,7 +34,7 @@ pub(super) struct Keeper {
 #[derive(Debug)]
 pub(super) struct Taken {
     pub border: Border,
-    pub files: Vec<Arc<OpenFile>>,
+    pub files: Vec<PathBuf>,
     /// Origins that were spilled.
     pub spilled: Vec<Arc<Run>>,
 }
@@ -139,10 +139,10 @@ impl Keeper {
 
     /// Makes a checkpoint durable.
     pub fn save(&self, taken: Taken) -> Result<(), FilterError> {
-        taken.files.iter().try_for_each(|file| file.sync())?;
+        taken.files.iter().try_for_each(|file| output::sync(file))?;
         let failed = |path: PathBuf| move |error| FilterError::Output { path, error };
         taken.spilled.iter().try_for_each(|run| run.sync()).map_err(failed(self.directory.join(NEEDED)))?;
-        let mut folders: Vec<PathBuf> = taken.files.iter().filter_map(|file| file.folder()).collect();
+        let mut folders: Vec<PathBuf> = taken.files.iter().filter_map(|file| Some(file.parent()?.to_owned())).collect();
         folders.dedup();
         for folder in folders {
             sync_folder(&folder).map_err(failed(folder.clone()))?;
@@ -169,7 +169,7 @@ impl Keeper {
 
     /// A failure, with word of what is kept; nothing is, if nothing of the run can be trusted.
     pub fn word_of(&self, failure: FilterError) -> FilterError {
-        if failure.discredits_the_run() {
+        if failure.is_distrust() {
             self.discard();
         }
         if !self.has_kept() {

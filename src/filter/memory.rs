@@ -2,8 +2,8 @@
 //!
 //! What is mapped is not counted, such as lists, a policy, or the URLs that were seen: the system takes such pages back when
 //! it needs them. What is counted is bounded by
-//! construction, whatever the lists are: each of its parts gets a share, and from the shares follow how many workers there
-//! are, how long their chunks and a single line may be, how far back a decompressor may look, and when origins go to disk.
+//! construction, whatever the lists are: each of its parts gets a share, and from the shares follow how long chunks and a
+//! single line may be, how many workers there are, how far back a decompressor may look, and when origins go to disk.
 //!
 //! ```text
 //! 1/2    workers: a chunk that is no map, its lines for each crawler, the origins that wait in it
@@ -16,6 +16,7 @@
 
 use super::FilterError;
 use super::form::LONGEST_CAUSE;
+use super::format::Format;
 use super::worker::LONGEST_CHUNK;
 
 /// How much memory a run may take, unless asked otherwise.
@@ -95,17 +96,20 @@ impl Memory {
         usize::try_from(self.rules() / (workers as u64 * self.crawlers).max(1)).unwrap_or(usize::MAX)
     }
 
-    /// How many of the workers that are `asked` for have room, and with which chunks, unless somebody gives a size: those
-    /// that are `usual`, or shorter ones.
+    /// How large chunks are, unless somebody gives a size, and how many of the workers that are `asked` for have room. How
+    /// many are asked for does not change the chunks: frames and row groups are made of these, and files are the same
+    /// whoever makes them.
     ///
     /// # Errors
     ///
     /// [`FilterError::TooLittleMemory`] where not even one has room with the size that was given.
-    pub fn crew(&self, asked: usize, chunk_size: Option<usize>, usual: usize) -> Result<Crew, FilterError> {
+    pub fn crew(&self, asked: usize, chunk_size: Option<usize>, format: Format) -> Result<Crew, FilterError> {
         let share = self.rest() / 2 - self.rules();
         let fitting = |chunk_size| usize::try_from(share / self.of_worker(chunk_size)).unwrap_or(usize::MAX);
-        let mut size = chunk_size.unwrap_or(usual).max(1);
-        while chunk_size.is_none() && size > self.shortest_chunk() && fitting(size) < asked {
+        // Beside a chunk there must be room for a line, in what 32 bits can tell.
+        let mut size = chunk_size.unwrap_or(format.chunk_size()).clamp(1, LONGEST_CHUNK / 2);
+        let usual = format.usual_workers(self.explain);
+        while chunk_size.is_none() && size > self.shortest_chunk() && fitting(size) < usual {
             size /= 2;
         }
         if fitting(size) == 0 {
@@ -146,8 +150,6 @@ impl Default for Memory {
 mod tests {
     use super::*;
 
-    const CHUNK: usize = 1 << 20;
-
     #[test]
     fn shares_are_no_more_than_there_is() {
         for octets in [128 << 20, 300 << 20, DEFAULT_MEMORY, 50 << 30] {
@@ -157,7 +159,7 @@ mod tests {
                     continue;
                 };
                 for asked in [1, 2, 16, 500] {
-                    let Crew { workers, chunk_size } = memory.crew(asked, None, CHUNK).unwrap();
+                    let Crew { workers, chunk_size } = memory.crew(asked, None, Format::Parquet).unwrap();
                     let of_workers = workers as u64 * memory.of_worker(chunk_size);
                     let of_line = memory.longest_line() as u64 * (4 * memory.crawlers + 6);
                     let of_origins = memory.needed() as u64 * 5;
@@ -173,14 +175,21 @@ mod tests {
     }
 
     #[test]
-    fn more_workers_have_shorter_chunks_before_there_are_fewer() {
+    fn chunks_do_not_depend_on_the_number_of_workers() {
         let memory = Memory::new(DEFAULT_MEMORY, 1, false).unwrap();
-        let crew = |asked, chunk_size| memory.crew(asked, chunk_size, CHUNK);
-        assert_eq!(crew(8, None).unwrap(), Crew { workers: 8, chunk_size: CHUNK });
-        assert_eq!(crew(64, None).unwrap(), Crew { workers: 64, chunk_size: CHUNK / 4 });
-        let many = crew(4096, None).unwrap();
-        assert!(many.chunk_size == SHORTEST_CHUNK && (100..4096).contains(&many.workers), "{many:?}");
-        assert_eq!(crew(3, Some(5000)).unwrap(), Crew { workers: 3, chunk_size: 5000 });
+        let crew = |asked, chunk_size, format| memory.crew(asked, chunk_size, format).unwrap();
+        for asked in [1, 8, 32] {
+            assert_eq!(crew(asked, None, Format::Text), Crew { workers: asked, chunk_size: 512 << 10 });
+        }
+        let many = crew(4096, None, Format::Text);
+        assert!(many.chunk_size == 512 << 10 && (32..64).contains(&many.workers), "{many:?}");
+        assert_eq!(crew(4, None, Format::Parquet), Crew { workers: 4, chunk_size: 4 << 20 });
+        assert_eq!(crew(3, Some(5000), Format::Text), Crew { workers: 3, chunk_size: 5000 });
+        // More memory makes chunks larger, as far as that is good for anything.
+        for (format, chunk_size) in [(Format::Text, 1 << 20), (Format::Parquet, 16 << 20)] {
+            let memory = Memory::new(64 * DEFAULT_MEMORY, 1, false).unwrap();
+            assert_eq!(memory.crew(64, None, format).unwrap(), Crew { workers: 64, chunk_size });
+        }
         // What `zstd --long` makes can be read by default.
         assert_eq!(memory.decompressor().ilog2(), 27);
         assert!(matches!(Memory::new(1 << 20, 1, false), Err(FilterError::TooLittleMemory { .. })));
@@ -188,12 +197,12 @@ mod tests {
 
     #[test]
     fn a_chunk_that_has_no_room_is_refused_and_what_it_takes_is_enough() {
-        for (explain, size) in [(false, 1 << 30), (true, 64 << 20), (false, usize::MAX)] {
-            let crew = |octets| Memory::new(octets, 2, explain).unwrap().crew(3, Some(size), CHUNK);
+        for (explain, size) in [(false, 1 << 30), (true, 64 << 20), (false, LONGEST_CHUNK)] {
+            let crew = |octets| Memory::new(octets, 2, explain).unwrap().crew(3, Some(size), Format::Text);
             let Err(FilterError::TooLittleMemory { given: DEFAULT_MEMORY, least }) = crew(DEFAULT_MEMORY) else {
                 panic!("{size} octets fit");
             };
-            assert!(least == u64::MAX || crew(least).is_ok_and(|crew| crew.workers == 1), "{least}");
+            assert!(crew(least).is_ok_and(|crew| crew.workers == 1), "{least}");
         }
     }
 }

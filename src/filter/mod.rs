@@ -347,6 +347,13 @@ pub enum FilterError {
 }
 
 impl FilterError {
+    /// Whether what was read or written is not to be trusted, so that nothing can go on from it. A list that
+    /// was cut short is no reason for it: it must be again what it was before a run goes on, and what a checkpoint keeps was
+    /// read of it as it stood.
+    pub(super) fn is_distrust(&self) -> bool {
+        matches!(self, FilterError::ListChanged { .. } | FilterError::Unbalanced)
+    }
+
     /// Whether the run only stopped because it was asked to.
     pub fn is_interrupted(&self) -> bool {
         match self {
@@ -354,11 +361,5 @@ impl FilterError {
             FilterError::Kept { error, .. } => error.is_interrupted(),
             _ => false,
         }
-    }
-
-    /// Whether what was read or written is not to be trusted, so that nothing can go on from it. A list that was cut short
-    /// is none of these: it has to be again what it was before a run goes on, and up to the last checkpoint it was read so.
-    fn discredits_the_run(&self) -> bool {
-        matches!(self, FilterError::ListChanged { .. } | FilterError::Unbalanced)
     }
 }

@@ -1,4 +1,7 @@
 //! The files of a run: partial until everything is done, then renamed, the receipt last.
+//!
+//! All are made at the start, but open are only those of the set that lines go to: sets get their lines one after the
+//! other, and there may be more of them than files can be open.
 
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -35,8 +38,10 @@ pub(super) struct Output {
     sets: Vec<Vec<Target>>,
     /// Files that are still partial: the name they will have.
     pending: Vec<PathBuf>,
-    /// Files that were ended, and may not be durable yet.
-    ended: Vec<Arc<OpenFile>>,
+    /// The set that lines go to.
+    set: usize,
+    /// Files that are not open, and may not be durable yet: the name they will have.
+    unsynced: Vec<PathBuf>,
     /// Who keeps a checkpoint, where there may be one: then partial files stay for it.
     keeper: Option<Arc<Keeper>>,
 }
@@ -57,7 +62,8 @@ pub(super) struct SetStart {
 struct Target {
     state: TargetState,
     ends: Ends,
-    file: Arc<OpenFile>,
+    /// The last of its files, if it is open.
+    file: Option<Arc<OpenFile>>,
 }
 
 /// What stands at the ends of files, whatever lines they get.
@@ -100,21 +106,15 @@ pub(super) struct Written {
 
 /// A file that is written to.
 #[derive(Debug)]
-pub(super) struct OpenFile {
+struct OpenFile {
     path: PathBuf,
     file: File,
 }
 
-impl OpenFile {
-    /// Makes its octets outlive a power cut.
-    pub fn sync(&self) -> Result<(), FilterError> {
-        self.file.sync_data().map_err(|error| FilterError::Output { path: self.path.clone(), error })
-    }
-
-    /// The folder that it is in.
-    pub fn folder(&self) -> Option<PathBuf> {
-        self.path.parent().map(Path::to_owned)
-    }
+/// Makes the octets of a partial file outlive a power cut.
+pub(super) fn sync(path: &Path) -> Result<(), FilterError> {
+    let file = OpenOptions::new().write(true).open(partial(path));
+    file.and_then(|file| file.sync_all()).map_err(|error| FilterError::Output { path: path.to_owned(), error })
 }
 
 /// Lines that go to one file together.
@@ -156,6 +156,11 @@ pub(super) fn is_partial(name: &str) -> bool {
 }
 
 impl Output {
+    fn new(directory: &Path, layout: FileLayout, keeper: Option<Arc<Keeper>>) -> Output {
+        let (directory, unsynced) = (directory.to_owned(), Vec::new());
+        Output { directory, layout, sets: Vec::new(), pending: Vec::new(), set: 0, unsynced, keeper }
+    }
+
     /// Prepares `directory`, which is there and locked, with these sets of files.
     ///
     /// # Errors
@@ -164,8 +169,7 @@ impl Output {
     /// [`FilterError::Output`] where it cannot be written.
     pub fn create(directory: &Path, sets: &[SetStart], layout: FileLayout, force: bool) -> Result<Output, FilterError> {
         make_room(directory, &layout, force)?;
-        let (directory, pending) = (directory.to_owned(), Vec::new());
-        let mut output = Output { directory, layout, sets: Vec::new(), pending, ended: Vec::new(), keeper: None };
+        let mut output = Output::new(directory, layout, None);
         for set in sets {
             let path = output.directory.join(&set.folder);
             fs::create_dir_all(&path).map_err(|error| FilterError::Output { path, error })?;
@@ -189,16 +193,16 @@ impl Output {
         sets: &[Vec<TargetState>],
         keeper: &Arc<Keeper>,
     ) -> Result<Output, FilterError> {
-        let (directory, pending, keeper) = (directory.to_owned(), Vec::new(), Some(Arc::clone(keeper)));
-        let mut output = Output { directory, layout, sets: Vec::new(), pending, ended: Vec::new(), keeper };
+        let mut output = Output::new(directory, layout, Some(Arc::clone(keeper)));
         for (set, start) in sets.iter().zip(starts) {
             let targets = set.iter().enumerate().map(|(number, target)| {
                 let ends = output.ends_of(start, number)?;
-                let mut files = target.parts.iter().map(|part| output.reopen(part));
-                let first = files.next().unwrap_or_else(|| output.no_parts());
-                let file = files.fold(first, |before, part| before.and(part))?;
+                if target.parts.is_empty() {
+                    return Err(output.not_resumable("its checkpoint lists no files".to_owned()));
+                }
+                target.parts.iter().try_for_each(|part| output.cut(part))?;
                 output.pending.extend(target.parts.iter().map(|part| output.directory.join(&part.name)));
-                Ok(Target { state: target.clone(), ends, file })
+                Ok(Target { state: target.clone(), ends, file: None })
             });
             let targets = targets.collect::<Result<_, FilterError>>()?;
             output.sets.push(targets);
@@ -211,40 +215,35 @@ impl Output {
         Ok(Ends { head: self.layout.head(file, &set.head)?.into(), nothing: set.nothing.as_slice().into() })
     }
 
-    /// Opens a part of a file again, as long as it was.
-    fn reopen(&self, part: &Written) -> Result<Arc<OpenFile>, FilterError> {
+    /// Makes a part of a file as long as it was.
+    fn cut(&self, part: &Written) -> Result<(), FilterError> {
         let path = self.directory.join(&part.name);
-        let open = || {
-            let file = OpenOptions::new().read(true).write(true).open(partial(&path))?;
+        let cut = || {
+            let file = OpenOptions::new().write(true).open(partial(&path))?;
             let length = file.metadata()?.len();
             // One that is shorter stays so: the next attempt must see it too.
             if length > part.end {
                 file.set_len(part.end)?;
             }
-            Ok::<_, io::Error>((file, length))
+            Ok::<_, io::Error>(length)
         };
-        let refused = |what| {
-            let problem = format!("{}, which it wrote to, {what}", partial(&path).display());
-            Err(FilterError::NotResumable { path: self.directory.clone(), problem })
-        };
-        let (file, length) = match open() {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return refused("is gone"),
-            other => other.map_err(|error| FilterError::Output { path: path.clone(), error })?,
-        };
-        if length < part.end {
-            return refused("was cut short");
+        let refused = |what| self.not_resumable(format!("{}, which it wrote to, {what}", partial(&path).display()));
+        match cut() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(refused("is gone")),
+            Err(error) => Err(FilterError::Output { path: path.clone(), error }),
+            Ok(length) if length < part.end => Err(refused("was cut short")),
+            Ok(_) => Ok(()),
         }
-        Ok(Arc::new(OpenFile { path, file }))
     }
 
-    fn no_parts<T>(&self) -> Result<T, FilterError> {
-        let problem = "its checkpoint lists no files".to_owned();
-        Err(FilterError::NotResumable { path: self.directory.clone(), problem })
+    fn not_resumable(&self, problem: String) -> FilterError {
+        FilterError::NotResumable { path: self.directory.clone(), problem }
     }
 
     /// From here on, partial files stay where `keeper` has kept a checkpoint.
     pub fn keep_with(&mut self, keeper: Arc<Keeper>) {
         self.keeper = Some(keeper);
+        self.unsynced = self.pending.clone();
     }
 
     /// What stands in all files, set by set.
@@ -252,10 +251,10 @@ impl Output {
         self.sets.iter().map(|set| set.iter().map(|target| target.state.clone()).collect()).collect()
     }
 
-    /// All files that were written to since the last call, as far as they were ended, and those that still are.
-    pub fn touched(&mut self) -> Vec<Arc<OpenFile>> {
-        let current = self.sets.iter().flatten().map(|target| Arc::clone(&target.file));
-        std::mem::take(&mut self.ended).into_iter().chain(current).collect()
+    /// All files that were made or written to since the last call: the names they will have.
+    pub fn touched(&mut self) -> Vec<PathBuf> {
+        let open = self.sets.get(self.set).into_iter().flatten().filter_map(|target| target.file.as_ref());
+        std::mem::take(&mut self.unsynced).into_iter().chain(open.map(|file| file.path.clone())).collect()
     }
 
     /// What rows the files have.
@@ -271,9 +270,9 @@ impl Output {
     /// Begins the first part of a file that lines go to.
     fn target(&mut self, set: &SetStart, file: usize) -> Result<Target, FilterError> {
         let ends = self.ends_of(set, file)?;
-        let (written, open) = self.part(&set.folder, &ends.head, file, 0)?;
+        let (written, _) = self.part(&set.folder, &ends.head, file, 0)?;
         let state = TargetState { folder: set.folder.clone(), parts: vec![written] };
-        Ok(Target { state, ends, file: open })
+        Ok(Target { state, ends, file: None })
     }
 
     /// Begins a part of a file.
@@ -307,6 +306,9 @@ impl Output {
         let mut places = Vec::with_capacity(blocks.len());
         for block in blocks {
             let mut rest = &block.octets[..];
+            if !rest.is_empty() {
+                self.turn_to(block.set);
+            }
             while !rest.is_empty() {
                 let target = &mut self.sets[block.set][block.file];
                 let part = target.state.parts.last().expect("a target has parts");
@@ -319,10 +321,8 @@ impl Output {
                     let (written, open) = self.part(&folder, &head, block.file, number)?;
                     let target = &mut self.sets[block.set][block.file];
                     target.state.parts.push(written);
-                    let ended = std::mem::replace(&mut target.file, open);
-                    if self.keeper.is_some() {
-                        self.ended.push(ended);
-                    }
+                    let ended = target.file.replace(open);
+                    self.unsynced.extend(ended.map(|ended| ended.path.clone()));
                     continue;
                 }
                 if let Some(most) = self.layout.most_blocks().filter(|&most| part.blocks >= most) {
@@ -331,11 +331,20 @@ impl Output {
                 }
                 let whole = now.len() == block.octets.len();
                 let tally = if whole { block.tally } else { self.layout.tally(block.file, now) };
-                places.push(target.place(now, &tally, footer));
+                places.push(target.place(&self.directory, now, &tally, footer)?);
                 rest = later;
             }
         }
         Ok(places)
+    }
+
+    /// From here on, lines go to this set: the files of the one before are closed.
+    fn turn_to(&mut self, set: usize) {
+        if set != self.set {
+            let files = self.sets[self.set].iter_mut().filter_map(|target| target.file.take());
+            self.unsynced.extend(files.map(|file| file.path.clone()));
+            self.set = set;
+        }
     }
 
     /// What stands in the files that lines of one kind go to, in the order of the lines.
@@ -347,8 +356,11 @@ impl Output {
     pub fn end(&mut self) -> Result<(), FilterError> {
         match self.layout.rows.format {
             Format::Text => {
-                for target in self.sets.iter_mut().flatten().filter(|target| target.state.parts[0].end == 0) {
-                    target.place(&self.layout.nothing, &Tally::default(), 0).write()?;
+                let nothing = &self.layout.nothing;
+                let empty = |target: &&mut Target| !nothing.is_empty() && target.state.parts[0].end == 0;
+                for target in self.sets.iter_mut().flatten().filter(empty) {
+                    target.place(&self.directory, nothing, &Tally::default(), 0)?.write()?;
+                    target.file = None;
                 }
                 Ok(())
             }
@@ -378,11 +390,7 @@ impl Output {
 
     /// Gives all files their names, the receipt's last.
     pub fn commit(&mut self) -> Result<(), FilterError> {
-        let failed = |path: &Path, error| FilterError::Output { path: path.to_owned(), error };
-        for path in &self.pending {
-            let file = OpenOptions::new().write(true).open(partial(path));
-            file.and_then(|file| file.sync_all()).map_err(|error| failed(path, error))?;
-        }
+        self.pending.iter().try_for_each(|path| sync(path))?;
         let relative = |path: &PathBuf| path.strip_prefix(&self.directory).unwrap_or(path).to_owned();
         let names: Vec<PathBuf> = self.pending.iter().map(relative).collect();
         if let Some(keeper) = &self.keeper {
@@ -395,15 +403,30 @@ impl Output {
 }
 
 impl Target {
-    /// Takes room for octets.
-    fn place<'b>(&mut self, octets: &'b [u8], tally: &Tally, footer: u64) -> Place<'b> {
+    /// Takes room for octets in the last file, which is opened if it is not.
+    fn place<'b>(
+        &mut self,
+        directory: &Path,
+        octets: &'b [u8],
+        tally: &Tally,
+        footer: u64,
+    ) -> Result<Place<'b>, FilterError> {
         let part = self.state.parts.last_mut().expect("a target has parts");
+        let file = match &mut self.file {
+            Some(file) => file,
+            none => {
+                let path = directory.join(&part.name);
+                let file = OpenOptions::new().write(true).open(partial(&path));
+                let file = file.map_err(|error| FilterError::Output { path: path.clone(), error })?;
+                none.insert(Arc::new(OpenFile { path, file }))
+            }
+        };
         let at = part.end;
         part.end += octets.len() as u64;
         part.footer += footer;
         part.blocks += 1;
         part.tally.append(tally);
-        Place { file: Arc::clone(&self.file), at, octets }
+        Ok(Place { file: Arc::clone(file), at, octets })
     }
 
     /// Writes the footers of tables. A run that is resumed cuts them off again.

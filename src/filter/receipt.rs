@@ -206,7 +206,8 @@ pub struct FilePart {
 pub struct ListPart {
     /// Its path, as given.
     pub path: String,
-    /// The state of its file; absent where it came through a pipe or from a device.
+    /// The state of its file; absent where it came through a pipe or from a device, or is a compressed table, which is
+    /// read from a copy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<FileState>,
     /// The part of it that a shard read; absent where all of it was.

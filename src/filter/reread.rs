@@ -9,11 +9,10 @@ use super::FilterError;
 use super::form::{Form, SEPARATOR};
 use super::format::Format;
 use super::layout::{LOOK, Layout, MARK};
-use super::list::List;
 use super::naming::partition_names;
 use super::outcome::Partition;
 use super::receipt::{FilePart, Receipt};
-use super::scan::scan;
+use super::scan;
 use super::table::{self, TableLines, Wanted};
 use super::verify::VerifyError;
 use crate::compression::Reader;
@@ -52,9 +51,9 @@ pub(crate) fn reread<T: Default + Send>(
             append(&mut whole, &table::reread((&path, Wanted::Urls), receipt, threads, of_rows, &append)?);
             continue;
         }
-        let list = [List::open(&path)?];
+        let list = scan::opened(&path)?;
         let skipped = usize::from(has_head || columns > 0);
-        let layouts = Layouts::of(&list[0].path, receipt, columns, skipped > usize::from(has_head))?;
+        let layouts = Layouts::of(&list.path, receipt, columns, skipped > usize::from(has_head))?;
         let of_chunk = |chunk: &[u8], first: bool| {
             let rows = lines(chunk).skip(if first { skipped } else { 0 }).map(|row| split(row, columns));
             let wanted = |before: &[u8]| {
@@ -65,9 +64,7 @@ pub(crate) fn reread<T: Default + Send>(
             let urls = rows.filter(|(before, _)| wanted(before)).map(|(_, line)| layouts.url(line));
             of(&urls.collect::<Vec<_>>())
         };
-        for part in scan(&list, threads, CHUNK, of_chunk, &append)? {
-            append(&mut whole, &part);
-        }
+        append(&mut whole, &scan::scan((&list, u64::MAX), threads, CHUNK, of_chunk, &append)?);
     }
     Ok(whole)
 }

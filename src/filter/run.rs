@@ -13,7 +13,7 @@
 use rayon::ThreadPoolBuilder;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Duration;
 
 use super::FilterError;
@@ -199,7 +199,7 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
         shard.cut(&mut lists)?;
     }
     let chunk_size = (job.chunk_size > 0).then_some(job.chunk_size);
-    let crew = memory.crew(asked_workers(job), chunk_size, format(job).chunk_size())?;
+    let crew = memory.crew(asked_workers(job), chunk_size, format(job))?;
     let pool = ThreadPoolBuilder::new().num_threads(crew.workers).build()?;
     let options = options(job, crew);
     // Nobody else writes to the folder until all is done, even what is done when the run has failed.
@@ -211,9 +211,11 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
     let unique = || {
         let folder = job.destination.as_ref().and_then(Destination::folder);
         let folder = folder.map_or_else(std::env::temp_dir, |folder| folder.directory.clone());
-        let interrupt = job.long_run.interrupt.clone();
-        let chunks = (options.chunk_size, !options.format.is_text());
-        Unique::new(&lists, &folder, chunks, border.as_ref(), &pool, interrupt)
+        let read = AtomicU64::new(0);
+        let before = border.as_ref().map(|border| {
+            as_read(Chunks::new(&lists, options.chunk_size, &read), job, memory).before(border.list, border.at)
+        });
+        Unique::new(&lists, &folder, before.as_ref(), &pool)
     };
     let unique = job.unique.then(unique).transpose()?;
     let keeper = destinations.as_ref().and_then(|destinations| destinations.keeper.clone());
@@ -226,8 +228,7 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
         Some(Destination::Pipe(_)) => Patience::UntilLine,
         _ => Patience::UntilFull,
     };
-    let chunks = chunks.with_patience(patience).with_lines_up_to(memory.longest_line());
-    let chunks = chunks.by_rows(!options.format.is_text()).until(job.long_run.interrupt.clone());
+    let chunks = as_read(chunks, job, memory).with_patience(patience);
     progress.begin(lists.iter().map(List::source_length).sum(), judges.len());
     if let Some(border) = &border {
         progress.resume(&border.totals, left_out(&lists, border));
@@ -239,6 +240,12 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
         turns.judged();
     });
     complete(policy, job, options, &lists, turns, keeper.as_deref())
+}
+
+/// The same chunks, read as a job wants it.
+fn as_read<'l>(chunks: Chunks<'l>, job: &Job, memory: Memory) -> Chunks<'l> {
+    let chunks = chunks.with_lines_up_to(memory.longest_line()).by_rows(!format(job).is_text());
+    chunks.until(job.long_run.interrupt.clone())
 }
 
 /// What the files of a job are.

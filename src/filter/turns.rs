@@ -185,7 +185,7 @@ impl<'l> Turns<'l> {
         let Some(keeper) = self.keeper else { return failure };
         // Of a run that has done nothing, nothing is kept.
         let begun = keeper.has_kept() || self.turn.out_of_turn(|turn| turn.totals.input.lines > 0);
-        let begun = begun && !failure.discredits_the_run();
+        let begun = begun && !failure.is_distrust();
         if begun && !self.turn.is_stopped() {
             let gathered = self.gatherer.into_inner();
             let mut turn = self.turn.into_inner();
@@ -304,7 +304,7 @@ fn work_through(turns: &Turns<'_>, judges: &[Judge<'_>], kept_rules: usize) -> R
                 return Ok(());
             }
         };
-        task.read(&turns.chunks.lists()[task.list], &mut buffer)?;
+        turns.chunks.read(&task, &mut buffer)?;
         let chunk = lines_of(&turns.chunks, &task, &buffer);
         // A row has no end that could be missing.
         let more_follows = as_rows || !turns.per_input && task.list + 1 < turns.chunks.lists().len();

@@ -10,11 +10,9 @@
 
 use rayon::ThreadPool;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU64};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use super::FilterError;
-use super::checkpoint::Border;
 use super::chunks::{Buffer, Chunks, Task};
 use super::layout::{Layout, Located};
 use super::lines::{Line, Scanner};
@@ -73,23 +71,19 @@ pub(super) struct Kept {
 }
 
 impl Unique {
-    /// For these lists, whose chunks are so large, or ranges of rows, with a set in a file of `folder`; with all that stands
-    /// before the `border`, where the run goes on.
+    /// For these lists, with a set in a file of `folder`; with all that stands in the chunks `before` the place where the run
+    /// goes on.
     pub fn new(
         lists: &[List],
         folder: &Path,
-        (chunk_size, by_rows): (usize, bool),
-        border: Option<&Border>,
+        before: Option<&Chunks<'_>>,
         pool: &ThreadPool,
-        interrupt: Option<Arc<AtomicBool>>,
     ) -> Result<Unique, FilterError> {
         let read_as = |list: &List| Some(list.source_length()? * if list.mapped().is_some() { 1 } else { RATIO });
         let expected = lists.iter().filter_map(read_as).sum::<u64>() / URL;
         let (hash, mut seen) = (UrlHash::new(), Seen::new(folder, expected)?);
-        if let Some(border) = border {
-            let read = AtomicU64::new(0);
-            let chunks = Chunks::new(lists, chunk_size, &read).by_rows(by_rows).until(interrupt);
-            seen = seen_before(border, &chunks, hash, seen, pool)?;
+        if let Some(before) = before {
+            seen = seen_before(before, hash, seen, pool)?;
         }
         Ok(Unique { hash, seen: Sequence::new(seen) })
     }
@@ -122,23 +116,13 @@ impl Unique {
     }
 }
 
-/// Adds the URLs that stand before the border.
-fn seen_before(
-    border: &Border,
-    chunks: &Chunks<'_>,
-    hash: UrlHash,
-    seen: Seen,
-    pool: &ThreadPool,
-) -> Result<Seen, FilterError> {
+/// Adds the URLs of these chunks.
+fn seen_before(chunks: &Chunks<'_>, hash: UrlHash, seen: Seen, pool: &ThreadPool) -> Result<Seen, FilterError> {
     let seen = Mutex::new(seen);
     let work = || {
         let (mut buffer, mut kept) = (Buffer::default(), Kept::default());
         while let Some(task) = chunks.next(&mut buffer)? {
-            if (task.list, task.at) >= (border.list, border.at) {
-                chunks.stop();
-                break;
-            }
-            task.read(&chunks.lists()[task.list], &mut buffer)?;
+            chunks.read(&task, &mut buffer)?;
             kept.hash(&lines_of(chunks, &task, &buffer), hash);
             lock(&seen).insert_all(&kept.hashes, |_| ())?;
         }

@@ -141,7 +141,7 @@ pub struct Overridden {
 }
 
 impl Summary {
-    /// Counts what is in a policy, for some of its crawlers, at a time in seconds of Unix time; lists of groups and of what
+    /// Counts what is in a policy, for some of its crawlers or for none, at a time in seconds of Unix time; lists of groups and of what
     /// the operator says have at most so many entries.
     pub fn of(policy: &Policy, crawlers: &[Crawler], now: i64, most: usize) -> Summary {
         let statistics = policy.statistics();
@@ -235,7 +235,10 @@ impl<'p> Counting<'p> {
         standing.last_good += u64::from(record.last_good.is_some());
         *self.statuses.entry(record.state().answered.status).or_default() += 1;
         self.lifetimes.add(record, self.policy.dialect().lifetime, self.now);
-        self.rows.add(record.row, record.origin);
+        // Without crawlers, no groups are looked at.
+        if !self.crawlers.is_empty() {
+            self.rows.add(record.row, record.origin);
+        }
         let has_robots_txt = match record.ruling {
             Some(ruling) => ruling == Ruling::RobotsTxt,
             None => record.state().standing_in_use() == Standing::RobotsTxt,
@@ -285,5 +288,24 @@ impl<'p> Counting<'p> {
                 crawl_delay: delay.map(|delay| String::from_utf8_lossy(delay.record.value).into_owned()),
             });
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Dialect;
+    use crate::policy::{Answered, Capture, Captures};
+    use crate::robots::Agents;
+
+    #[test]
+    fn origins_are_counted_even_for_no_crawler() {
+        let mut captures = Captures::new(Agents::everybody(), Dialect::DEFAULT);
+        let url = "http://a.example/robots.txt".to_owned();
+        let origin = Some("http://a.example".to_owned());
+        let answered = Answered { status: Some(404), ..Answered::default() };
+        captures.add(vec![Capture { url, origin, answered, ..Capture::default() }]).unwrap();
+        let summary = Summary::of(&captures.policy().unwrap(), &[], 0, 10);
+        assert_eq!((summary.origins, summary.groups.most_shared.len()), (1, 0));
     }
 }

@@ -23,6 +23,7 @@ use waiting::Waiting;
 use crate::filter::{NEEDED, Receipt, VerifyError, read_receipt};
 use crate::inspect::Summary;
 use crate::policy::{Crawler, CrawlerError, Policy, replace};
+use crate::regular_file;
 
 /// The name of the page, unless another is wanted.
 pub use crate::filter::REPORT;
@@ -123,7 +124,7 @@ impl Report {
     /// What the system says; or where the file is there and is no such page, which nobody wants to lose.
     pub fn write_file(&self, path: &Path) -> io::Result<()> {
         let mut start = Vec::new();
-        match File::open(path) {
+        match regular_file::open(path) {
             Ok(file) => file.take(page::START.len() as u64).read_to_end(&mut start)?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => 0,
             Err(error) => return Err(error),

@@ -2,11 +2,11 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
-use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
 use crate::filter::{NEEDED, Reason, parse_needed};
+use crate::regular_file;
 
 /// What there is to fetch. Memory is bounded: by the reasons and statuses that there are, and by the number of origins
 /// that are asked for.
@@ -21,7 +21,7 @@ pub(super) struct Waiting {
 impl Waiting {
     /// Reads the list of a run's folder; the `most` origins that most lines wait for are told by name.
     pub fn read(directory: &Path, most: usize) -> io::Result<Waiting> {
-        let file = match File::open(directory.join(NEEDED)) {
+        let file = match regular_file::open(&directory.join(NEEDED)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Waiting::default()),
             opened => opened?,
         };

@@ -83,6 +83,17 @@ fn refused(bench: &Bench, words: &[&str]) {
     }
 }
 
+/// What a list is is told by its first lines, each of which is looked at once: there may be a million empty ones.
+#[test]
+fn a_million_empty_lines_are_no_more_than_that() {
+    let bench = Bench::with_site();
+    let text = [&b"\n".repeat(1_100_000)[..], b"http://a.example/1\n"].concat();
+    bench.file("list", gzip(&text));
+    bench.program("filter --agent examplebot --robots sites --out out list").assert().success();
+    assert_eq!(bench.read("out/invalid.txt").len(), 1_100_000);
+    assert_eq!(bench.read("out/allowed.txt"), b"http://a.example/1\n");
+}
+
 #[test]
 fn a_list_that_is_cut_short_is_an_error_with_file_and_place() {
     let bench = Bench::with_site();

@@ -89,6 +89,45 @@ fn a_window_that_has_no_room_is_refused() {
     assert!(ended.status.success(), "{ended:?}");
 }
 
+/// A table says a URL once, and that a thousand rows have it.
+#[cfg(feature = "parquet")]
+#[test]
+fn rows_that_say_little_and_give_much_stay_within() {
+    use crate::parquet::{Values::Texts, parquet};
+
+    let bench = Bench::with_site();
+    let url: &'static str = Box::leak(format!("http://a.example/no/{}", "x".repeat(300_000)).into_boxed_str());
+    let rows = Texts(vec![Some(url); 400]);
+    bench.file("list", parquet(&[("required binary url", rows)], 2, parquet::basic::Compression::SNAPPY));
+    for option in ["", "--unique", "--verdicts", "--format parquet --chunk-size 64"] {
+        let ended = within(&bench, MEMORY, &format!("--agent examplebot --force {option} list"));
+        assert!(ended.status.success(), "{option} {ended:?}");
+        bench.program("verify out").assert().success();
+    }
+    // Rows of very different lengths, of which as many are taken as are short on average.
+    let rows = Texts([vec![Some("http://a.example/"); 100_000], vec![Some(url); 300]].concat());
+    bench.file("list", parquet(&[("required binary url", rows)], 1, parquet::basic::Compression::SNAPPY));
+    let ended = within(&bench, MEMORY, "--agent examplebot --force list");
+    assert!(ended.status.success(), "{ended:?}");
+    let ended = within(&bench, MEMORY, "--agent examplebot --force --format parquet list");
+    assert_eq!(ended.status.code(), Some(2), "{ended:?}");
+    said(&ended.stderr, &["list", "row group 0", "--chunk-size", "--memory"]);
+}
+
+#[test]
+fn what_was_seen_before_is_read_again_within() {
+    let bench = Bench::with_site();
+    let mut text = (0..40_000).map(|number| format!("http://a.example/{number}\n")).collect::<String>().into_bytes();
+    text.resize(text.len() + (100 << 20), b'x');
+    bench.file("list", gzip(&text));
+    drop(text);
+    for option in ["--force", "--resume"] {
+        let ended = within(&bench, MEMORY, &format!("--agent examplebot --unique --checkpoint 0 {option} list"));
+        assert_eq!(ended.status.code(), Some(2), "{ended:?}");
+        said(&ended.stderr, &["list", "a line of more than", "--resume"]);
+    }
+}
+
 #[test]
 fn many_crawlers_and_origins_stay_within() {
     let bench = Bench::with_site();

@@ -232,9 +232,36 @@ fn what_is_no_run_has_no_page() {
     bench.program("compile --agent thirdbot sites -o third.rsv").assert().success();
     let done = bench.program("report out --policy third.rsv").assert().code(2);
     said(&done.get_output().stderr, &["not for the crawlers of the run", "examplebot"]);
+    let receipt = String::from_utf8(bench.read("out/receipt.json")).expect("text");
+    let agents = receipt.find("\"agents\": [").expect("agents") + 11;
+    let end = agents + receipt[agents..].find(']').expect("an end");
+    bench.file("out/receipt.json", format!("{}{}", &receipt[..agents], &receipt[end..]));
+    for options in ["", "--policy third.rsv"] {
+        let done = bench.program(&format!("report out {options}")).assert().code(2);
+        said(&done.get_output().stderr, &["out/receipt.json", "names no crawler"]);
+    }
+    bench.file("out/receipt.json", receipt);
     std::fs::remove_file(bench.path("out/blocked.txt")).expect("a file");
     let done = bench.program(&format!("report out {SOURCES}")).assert().code(2);
     said(&done.get_output().stderr, &["out/blocked.txt"]);
+}
+
+/// A pipe in the place of a file is told, and not waited for.
+#[cfg(unix)]
+#[test]
+fn pipes_in_the_place_of_files_are_refused() {
+    for (name, options) in
+        [("out/robots-needed.tsv", ""), ("out/blocked.txt", SOURCES), ("out/report.html", ""), ("page", "-o page")]
+    {
+        let bench = bench();
+        bench.filter(&format!("{SOURCES} --out out urls")).assert().success();
+        std::fs::remove_file(bench.path(name)).ok();
+        assert!(std::process::Command::new("mkfifo").arg(bench.path(name)).status().expect("mkfifo").success());
+        // Far more than it takes, unless it waits for ever.
+        let patience = std::time::Duration::from_secs(60);
+        let done = bench.program(&format!("report out {options}")).timeout(patience).assert().code(2);
+        said(&done.get_output().stderr, &[name, "no regular file"]);
+    }
 }
 
 #[test]

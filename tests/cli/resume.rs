@@ -96,7 +96,7 @@ fn killed_again_and_again(bench: &Bench, options: &str) {
     for (round, kib) in [16, 17, 40, 41, 60, 90, 91, 120, last].into_iter().enumerate() {
         let options = format!("{NOW} {options} --resume --threads {}", 1 + round % 3);
         let ended = limited(bench, &words(&options, "out"), kib, "");
-        went_on += usize::from(String::from_utf8_lossy(&ended.stderr).contains("going on behind"));
+        went_on += usize::from(String::from_utf8_lossy(&ended.stderr).contains("lines that are done"));
         if ended.status.success() {
             continue;
         }
@@ -226,7 +226,7 @@ fn a_run_whose_list_is_cut_short_keeps_what_is_done() {
         bench.file("more", &more);
         let list = fs::File::options().write(true).open(bench.path("more")).expect("more");
         list.set_modified(modified).expect("a time");
-        assert!(done(&bench, &words(&format!("{options} --resume"), "out")).contains("going on behind"));
+        assert!(done(&bench, &words(&format!("{options} --resume"), "out")).contains("lines that are done"));
         assert_same(&bench, "out", "whole");
     }
 }
@@ -251,7 +251,7 @@ fn a_run_whose_disk_is_full_says_so_and_goes_on() {
     assert!(bench.path("out/.checkpoint.json").exists());
     assert!(!bench.path("out/receipt.json").exists());
     let said_on = done(&bench, &words(&format!("{NOW} --resume --metrics run.prom"), "out"));
-    assert!(said_on.contains("going on behind"), "{said_on}");
+    assert!(said_on.contains("lines that are done"), "{said_on}");
     assert_same(&bench, "out", "whole");
     // What was done before counts as done.
     let metrics = String::from_utf8(bench.read("run.prom")).expect("UTF-8");
@@ -288,6 +288,39 @@ fn a_run_that_fails_with_origins_on_disk_leaves_nothing() {
     assert!(bench.names("out").iter().any(|name| name.starts_with(".robots-needed.tsv.")));
 }
 
+/// With files of their own, lists may be many more than files can be open.
+#[test]
+fn many_lists_with_partitions_of_their_own_need_few_open_files() {
+    let bench = Bench::with_site();
+    let text = |from: usize, lines: usize| {
+        (from..from + lines).map(|n| format!("http://a.example/{}{n}\n", ["no/", ""][n % 2])).collect::<String>()
+    };
+    let lists: Vec<String> = (0..70).map(|list| format!("lists/{list}")).collect();
+    for (place, list) in lists.iter().enumerate() {
+        // One has more than a part; some have no lines.
+        bench.file(list, text(100 * place, if place == 40 { 3000 } else { place % 3 }));
+    }
+    let tables: &[&str] = if cfg!(feature = "parquet") { &["--format parquet"] } else { &[] };
+    for options in [&["--split-size 20k", "--compress gz", "--verdicts --explain"], tables].concat() {
+        let words = |folder: &str, more: &str| {
+            let always =
+                "filter --agent examplebot --agent other --robots sites --per-input --chunk-size 9k --checkpoint 0";
+            format!("{always} {NOW} {options} {more} --out {folder} {}", lists.join(" "))
+        };
+        // The lists themselves, and a few for the rest.
+        let ended = limited(&bench, &words("whole", ""), 9000, "ulimit -n 100;");
+        assert!(ended.status.success(), "{options}: {ended:?}");
+        let interrupted =
+            interrupted_until_done(&bench, |threads| words("out", &format!("--resume --threads {threads}")));
+        assert!(interrupted > 0, "{options}");
+        assert_same(&bench, "out", "whole");
+        done(&bench, "verify --inputs out");
+        for folder in ["out", "whole"] {
+            fs::remove_dir_all(bench.path(folder)).expect("removed");
+        }
+    }
+}
+
 #[test]
 fn an_interrupted_run_stops_at_the_next_chunk_and_goes_on() {
     for signal in ["-INT", "-TERM"] {
@@ -303,7 +336,7 @@ fn an_interrupted_run_stops_at_the_next_chunk_and_goes_on() {
         let ended = child.wait_with_output().expect("the program ends");
         assert_eq!(ended.status.code(), Some(130), "{ended:?}");
         said(&ended.stderr, &["interrupted", "out", "--resume"]);
-        assert!(done(&bench, &words(&format!("{NOW} --resume"), "out")).contains("going on behind"));
+        assert!(done(&bench, &words(&format!("{NOW} --resume"), "out")).contains("lines that are done"));
         assert_same(&bench, "out", "whole");
     }
 }

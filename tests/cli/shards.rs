@@ -163,6 +163,11 @@ fn again(bench: &Bench, number: usize, options: &str) -> String {
 fn shards_that_are_missing_or_doubled_are_refused() {
     refused(&["missing", "2"], |_| "part-1 part-3".to_owned());
     refused(&["missing", "1, 3"], |_| "part-2".to_owned());
+    // However many there should be, only the first are told.
+    refused(&["of 4294967295 shards", ": 2, 3, 4,", "20, 21 and 4294967274 more"], |bench| {
+        bench.filter(&format!("--robots sites {NOW} --out first --shard 1/4294967295 {LISTS}")).assert().success();
+        "first".to_owned()
+    });
     refused(&["both shard 2", "part-2", "part-2"], |_| "part-1 part-2 part-2 part-3".to_owned());
     refused(&["receipt.json", "not there"], |bench| {
         fs::remove_file(bench.path("part-2/receipt.json")).expect("removed");
@@ -245,6 +250,35 @@ fn a_joined_receipt_is_proved_by_its_shards() {
     fails(&["part-2/invalid.txt", "found"]);
     bench.program("join --out all part-1 part-2").assert().code(2);
     bench.program("join --out all --force part-1 part-2").assert().success();
+}
+
+/// Nobody follows receipts that name each other, or themselves.
+#[test]
+fn shards_of_shards_are_not_followed() {
+    let bench = bench_with_lists();
+    let folders = run_shards(&bench, 2, "");
+    bench.program(&format!("join --out all {folders}")).assert().success();
+    let joined = bench.read("all/receipt.json");
+    let with_shards = |receipt: &[u8], shards: &[&str]| {
+        let mut receipt: Value = serde_json::from_slice(receipt).expect("JSON");
+        receipt["shards"] = shards.into();
+        receipt.to_string()
+    };
+    let verify = |words: &[&str]| {
+        let done = bench.program("verify all").assert().code(1);
+        let table = String::from_utf8_lossy(&done.get_output().stdout).into_owned();
+        words.iter().for_each(|word| assert!(table.contains(word), "{word}: {table}"));
+    };
+    for shards in [&["."][..], &["../part-1", "../all"]] {
+        bench.file("all/receipt.json", with_shards(&joined, shards));
+        verify(&["/receipt.json", "a shard has no shards itself", "NOT proven"]);
+    }
+    bench.file("all/receipt.json", &joined);
+    let shard = bench.read("part-1/receipt.json");
+    bench.file("part-1/receipt.json", with_shards(&shard, &["../part-2"]));
+    verify(&["part-1/receipt.json", "a shard has no shards itself", "part-2/allowed.txt"]);
+    let done = bench.program(&format!("join --concat --out other {folders}")).assert().code(2);
+    said(&done.get_output().stderr, &["part-1", "shards of its own"]);
 }
 
 /// What was joined finds its shards from wherever one asks, also where all of it was moved.

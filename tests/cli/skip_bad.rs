@@ -163,6 +163,49 @@ fn a_list_that_cannot_be_opened_is_left_out() {
     bench.program("verify --inputs out").assert().success();
 }
 
+/// A frame that looks back so far, as a power of two; its length is not told, so that it really asks for that.
+fn zstd_with_window(text: &[u8], window: u32) -> Vec<u8> {
+    let mut encoder = zstd::stream::write::Encoder::new(Vec::new(), 1).expect("memory");
+    encoder.window_log(window).expect("a window");
+    encoder.write_all(text).expect("memory");
+    encoder.flush().expect("memory");
+    encoder.finish().expect("memory")
+}
+
+/// What was left out because there was no memory for its window is left out by a proof too, which has more.
+#[test]
+fn a_window_that_had_no_room_is_left_out_again() {
+    let bench = Bench::with_site();
+    let text = text(0..20_000);
+    let (before, behind) = text.split_at(text.len() / 2);
+    bench.file("wide", zstd_with_window(text.as_bytes(), 25));
+    let mixed = [zstd(before.as_bytes()), zstd_with_window(behind.as_bytes(), 25)].concat();
+    bench.file("mixed", &mixed);
+    bench.file("good", "http://a.example/good\n");
+    bench.program(&format!("{RUN} --memory 64M --out out wide mixed good")).assert().success();
+    let receipt = receipt(&bench, "out");
+    for list in 0..2 {
+        let skipped = skipped(&receipt, list);
+        assert_eq!(skipped.len(), 1, "{receipt}");
+        assert!(skipped[0]["problem"].as_str().is_some_and(|problem| problem.contains("looks back")), "{skipped:?}");
+    }
+    let whole_lines = before.rfind('\n').expect("a line") + 1;
+    assert_eq!(receipt["lists"][1]["bytes"], whole_lines);
+    let verify = |status: i32| {
+        let done = bench.program("verify --inputs out").assert().code(status);
+        String::from_utf8_lossy(&done.get_output().stdout).into_owned()
+    };
+    assert_eq!(verify(0).matches("; parts that the run left out: 1").count(), 2);
+    // A run that is complete is complete, with more memory too.
+    bench.program(&format!("{RUN} --memory 1G --resume --out out wide mixed good")).assert().success();
+    verify(0);
+    let changed = before.replacen("/4\n", "/5\n", 1);
+    bench.file("mixed", [zstd(changed.as_bytes()), zstd_with_window(behind.as_bytes(), 25)].concat());
+    assert!(verify(1).contains("not the same"), "what was read is looked at");
+    bench.file("mixed", zstd(&before.as_bytes()[..before.len() / 2]));
+    assert!(verify(1).contains("by the receipt"), "it must be there");
+}
+
 #[test]
 fn lists_none_of_which_can_be_opened_are_an_error() {
     let bench = Bench::with_site();

@@ -56,6 +56,28 @@ fn has(text: &[u8], words: &[&str]) {
 
 const RUN: &str = "filter --agent examplebot --robots sites --chunk-size 3000 --now 2026-01-01T00:00:00Z";
 
+/// What is read again to know what was seen ends where the run goes on: an empty list there can be read only once.
+#[test]
+fn a_run_goes_on_in_front_of_an_empty_list() {
+    let bench = bench_with_lists();
+    bench.file("empty", "");
+    bench.file("long", format!("http://a.example/{}\n{}", "x".repeat(3 << 20), "http://a.example/1\n".repeat(500)));
+    let words = |memory: &str, options: &str, folder: &str| {
+        format!("{RUN} --unique --memory {memory} {options} --out {folder} urls empty long")
+    };
+    bench.program(&words("1G", "", "whole")).assert().success();
+    for threads in [1, 3] {
+        let options = format!("--threads {threads} --force --checkpoint 0");
+        let ended = bench.program(&words("60M", &options, "out")).assert().code(2);
+        has(&ended.get_output().stderr, &["long", "--resume"]);
+        bench.program(&words("1G", "--resume", "out")).assert().success();
+        for name in ["allowed.txt", "blocked.txt", "robots-needed.tsv"] {
+            assert!(bench.read(&format!("out/{name}")) == bench.read(&format!("whole/{name}")), "{name}");
+        }
+        bench.program("verify --inputs out").assert().success();
+    }
+}
+
 #[test]
 fn the_first_line_of_each_url_stays_and_the_rest_is_accounted_for() {
     let bench = bench_with_lists();

@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use serde_json::{Value, json};
+
 use crate::bench::{Bench, said};
 
 /// A run over two lists, of which the first has no last line feed.
@@ -131,6 +133,125 @@ fn standard_input_cannot_be_read_again() {
     assert!(table.contains("not kept"), "{table}");
 }
 
+/// Makes a named pipe. Nobody writes to it: whoever opens it waits, until the time is up that the test gives.
+#[cfg(unix)]
+fn pipe(bench: &Bench, name: &str) {
+    fs::remove_file(bench.path(name)).ok();
+    assert!(std::process::Command::new("mkfifo").arg(bench.path(name)).status().expect("mkfifo").success());
+}
+
+/// Far more than any of these takes, unless it waits for ever.
+#[cfg(unix)]
+const PATIENCE: std::time::Duration = std::time::Duration::from_secs(60);
+
+#[cfg(unix)]
+#[test]
+fn what_came_through_a_pipe_cannot_be_read_again() {
+    let bench = Bench::with_site();
+    bench.file("empty", "");
+    bench.file("urls", "http://a.example/1\n");
+    pipe(&bench, "pipe");
+    let path = bench.path("pipe");
+    // Not joined: should nobody open the pipe, the writer waits in vain.
+    std::thread::spawn(move || fs::write(path, "http://a.example/2\n"));
+    let mut filter = bench.filter("--robots sites --skip-bad --out out empty pipe missing urls sites");
+    filter.timeout(PATIENCE).assert().success();
+    let verify = || {
+        let done = bench.program("verify out --inputs").timeout(PATIENCE).assert().code(0);
+        let table = String::from_utf8(done.get_output().stdout.clone()).expect("UTF-8");
+        let of_list =
+            |name: &str| table.lines().find(|line| line.starts_with(&format!("{name} "))).expect("a line").to_owned();
+        assert!(of_list("pipe").contains("not kept, cannot be read again"), "{table}");
+        for name in ["empty", "missing", "urls", "sites"] {
+            let left_out = if ["missing", "sites"].contains(&name) { "; parts that the run left out: 1" } else { "" };
+            assert!(of_list(name).ends_with(&format!("as the receipt says{left_out}")), "{table}");
+        }
+    };
+    verify();
+    fs::remove_file(bench.path("pipe")).expect("removed");
+    verify();
+    bench.file("pipe", "http://a.example/another\n");
+    verify();
+    // What was a file is waited for no more than what was a pipe.
+    pipe(&bench, "urls");
+    let done = bench.program("verify out --inputs").timeout(PATIENCE).assert().code(1);
+    let table = String::from_utf8_lossy(&done.get_output().stdout).into_owned();
+    assert!(table.contains("no regular file"), "{table}");
+}
+
+/// The receipt does not say what file a compressed table was: it is read from a copy. It is there all the same.
+#[cfg(feature = "parquet")]
+#[test]
+fn a_compressed_table_is_read_again() {
+    use crate::parquet::{Values::Octets, parquet};
+
+    let table = |url: &str| {
+        let urls = Octets(vec![Some(url.as_bytes().to_vec())]);
+        let kind = parquet::basic::Compression::UNCOMPRESSED;
+        crate::warc::gzip(&parquet(&[("optional binary url", urls)], 1, kind))
+    };
+    let bench = Bench::with_site();
+    bench.file("urls", table("http://a.example/1"));
+    bench.filter("--robots sites --out out urls").assert().success();
+    let of_list = || {
+        let (table, status) = verify(&bench, "out --inputs");
+        (table.lines().find(|line| line.starts_with("urls ")).expect("a line").to_owned(), status)
+    };
+    let (line, status) = of_list();
+    assert!(line.ends_with("as the receipt says") && status == Some(0), "{line}");
+    bench.file("urls", table("http://a.example/2"));
+    let (line, status) = of_list();
+    assert!(line.contains("not the same") && status == Some(1), "{line}");
+    fs::remove_file(bench.path("urls")).expect("removed");
+    let (line, status) = of_list();
+    assert!(line.ends_with("missing") && status == Some(1), "{line}");
+}
+
+/// A pipe in the place of a file that the run wrote is told, and not waited for.
+#[cfg(unix)]
+#[test]
+fn pipes_in_the_place_of_files_are_found() {
+    let mut forms = vec![("", "allowed.txt"), ("--verdicts", "verdicts.tsv"), ("", "robots-needed.tsv")];
+    if cfg!(feature = "parquet") {
+        forms.push(("--format parquet", "allowed.parquet"));
+    }
+    for (options, name) in forms {
+        let bench = bench_with_run(options);
+        let receipt = bench.read("out/receipt.json");
+        pipe(&bench, &format!("out/{name}"));
+        let done = bench.program("verify out").timeout(PATIENCE).assert().code(1);
+        let table = String::from_utf8_lossy(&done.get_output().stdout).into_owned();
+        let line = table.lines().find(|line| line.contains(name)).expect("a line of the file");
+        assert!(line.ends_with("it is no regular file"), "{table}");
+        pipe(&bench, "out/receipt.json");
+        for words in ["verify out", "report out", "join --out all out"] {
+            let done = bench.program(words).timeout(PATIENCE).assert().code(2);
+            said(&done.get_output().stderr, &["out/receipt.json", "no regular file"]);
+        }
+        fs::remove_file(bench.path("out/receipt.json")).expect("removed");
+        bench.file("out/receipt.json", receipt);
+    }
+}
+
+/// A name that is not UTF-8 has no place in JSON.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_list_that_the_receipt_cannot_name_is_told() {
+    use std::os::unix::ffi::OsStrExt;
+
+    let bench = Bench::with_site();
+    let name = std::ffi::OsStr::from_bytes(b"urls\xff");
+    fs::write(bench.path(".").join(name), "http://a.example/1\n").expect("a file");
+    bench.filter("--robots sites --out out").arg(name).assert().success();
+    assert_eq!(verify(&bench, "out").1, Some(0));
+    let (table, status) = verify(&bench, "out --inputs");
+    assert_eq!(status, Some(1), "{table}");
+    assert!(table.contains("its path is not UTF-8, so that the receipt cannot name it"), "{table}");
+    // A name that has such a letter itself is one like any other.
+    bench.file("urls\u{fffd}", "http://a.example/1\n");
+    assert_eq!(verify(&bench, "out --inputs").1, Some(0));
+}
+
 /// Numbers that were changed in the receipt do not fit the files, or each other.
 #[test]
 fn a_changed_receipt_is_found() {
@@ -227,6 +348,84 @@ fn a_strange_name_in_a_receipt_is_found() {
     }
 }
 
+/// Changes the receipt of the run in a folder.
+fn change_receipt(bench: &Bench, folder: &str, change: impl FnOnce(&mut Value)) {
+    let name = format!("{folder}/receipt.json");
+    let mut receipt: Value = serde_json::from_slice(&bench.read(&name)).expect("JSON");
+    change(&mut receipt);
+    bench.file(&name, receipt.to_string());
+}
+
+/// An object of a receipt.
+fn object(value: &mut Value) -> &mut serde_json::Map<String, Value> {
+    value.as_object_mut().expect("an object")
+}
+
+/// Wherever the list without lines stands, the columns of the others are those of the receipt, and other ones are found.
+#[cfg(feature = "parquet")]
+#[test]
+fn a_list_without_lines_hides_no_verdicts() {
+    for lists in ["urls empty", "urls empty more", "empty urls"] {
+        let bench = bench_with_run("");
+        bench.file("empty", "");
+        let options = "--verdicts --format parquet --per-input --force";
+        bench.filter(&format!("--robots sites {options} --out out {lists}")).assert().success();
+        let (table, status) = verify(&bench, "out --inputs");
+        assert_eq!(status, Some(0), "{lists}: {table}");
+        change_receipt(&bench, "out", |receipt| {
+            let swap = |partitions: &mut Value| {
+                let partitions = object(partitions);
+                let [allowed, blocked] =
+                    ["allowed", "blocked"].map(|name| partitions.remove(name).expect("a partition"));
+                partitions.insert("allowed".to_owned(), blocked);
+                partitions.insert("blocked".to_owned(), allowed);
+            };
+            swap(&mut receipt["partitions"]);
+            let lists = receipt["lists"].as_array_mut().expect("lists");
+            lists.iter_mut().for_each(|list| swap(&mut list["partitions"]));
+        });
+        let (table, status) = verify(&bench, "out");
+        assert_eq!(status, Some(1), "{lists}: {table}");
+        assert!(table.contains("allowed: "), "{table}");
+        assert!(!table.contains("contradicts"), "{table}");
+    }
+}
+
+/// Partitions that have the names of no crawler of the run would not be looked at.
+#[test]
+fn partitions_of_other_crawlers_are_found() {
+    let bench = bench_with_run("");
+    let receipt = bench.read("out/receipt.json");
+    let renamed = |partitions: &mut Value| {
+        let allowed = object(partitions).remove("allowed").expect("a partition");
+        object(partitions).insert("allowed.one".to_owned(), allowed);
+    };
+    type Change<'c> = &'c dyn Fn(&mut Value);
+    let changes: [(Change<'_>, &str); 4] = [
+        (&|receipt| receipt["agents"] = json!(["one", "two"]), "allowed.one is missing"),
+        (&|receipt| renamed(&mut receipt["partitions"]), "allowed is missing"),
+        (&|receipt| renamed(&mut receipt["lists"][1]["partitions"]), "of the list more"),
+        (
+            &|receipt| {
+                let nothing = json!({"lines": 0, "bytes": 0, "reasons": {}});
+                object(&mut receipt["partitions"]).insert("allowed.one".to_owned(), nothing);
+            },
+            "\"allowed.one\" is none of them",
+        ),
+    ];
+    for (change, problem) in changes {
+        change_receipt(&bench, "out", change);
+        for name in ["allowed", "blocked", "deferred", "invalid"] {
+            fs::remove_file(bench.path(&format!("out/{name}.txt"))).ok();
+        }
+        let (table, status) = verify(&bench, "out");
+        assert_eq!(status, Some(1), "{table}");
+        let line = table.lines().find(|line| line.contains("not those of its crawlers")).expect("a line");
+        assert!(line.contains(problem), "{line}");
+        bench.file("out/receipt.json", &receipt);
+    }
+}
+
 #[test]
 fn a_receipt_that_cannot_be_read_is_an_error() {
     let bench = bench_with_run("");
@@ -242,4 +441,7 @@ fn a_receipt_that_cannot_be_read_is_an_error() {
     refused("out", &["receipt.json", "line"]);
     bench.file("out/receipt.json", receipt.replace("\"examplebot\"", "\"a b\""));
     refused("out", &["receipt.json", "a b"]);
+    bench.file("out/receipt.json", receipt);
+    change_receipt(&bench, "out", |receipt| receipt["agents"] = json!([]));
+    refused("out", &["receipt.json", "names no crawler"]);
 }

@@ -28,7 +28,8 @@ pub struct LongRunArgs {
     /// Leave out what cannot be read of a list, and go on: all of one that cannot be opened; the rest of one that is damaged
     /// or gives a read error, but for gzip members, Zstandard frames and bzip2 streams behind it that are whole; the rest of
     /// a row group of Parquet. Lines that were cut by it are not judged. What was read before the damage showed is: a checksum
-    /// tells only at the end of a member, if it has one, so a few lines of a damaged one may be other ones than they were. The receipt has
+    /// tells only at the end of a member, if it has one, so lines of a damaged one, up to all of it, may be other ones than they
+    /// were. The receipt has
     /// each part that was left out, with its place and the reason, and each is a warning on the standard error; lists none of
     /// which can be opened are an error all the same, and so is one that is cut short or changed while it is read. It may be
     /// given to a run that goes on with --resume, too
@@ -39,7 +40,8 @@ pub struct LongRunArgs {
     #[arg(long, requires = "out", default_value_t = 5, value_name = "SECONDS", value_parser = value_parser!(u64).range(..=DAY))]
     pub checkpoint: u64,
     /// How much memory the run may take beside the files that are mapped, which the system can take back (k, M and G are
-    /// powers of 1024). Where not all workers have room, they get smaller chunks, or there are fewer; origins that wait go to
+    /// powers of 1024). With less, chunks are smaller, and so are row groups; where not all workers have room, there are
+    /// fewer: 1 GiB has room for 32 of one crawler, for 4 with --format parquet, for 8 with --explain. Origins that wait go to
     /// disk earlier; a line or the window of a Zstandard list that has no room is an error. Not counted is what it takes to
     /// read --robots, some 300 octets an origin (so `compile` first if there are many), the pages of Parquet lists, the
     /// decompressors of pipes, and the totals of lists, 200 octets for each list and crawler

@@ -21,7 +21,8 @@ pub struct VerifyArgs {
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub directory: PathBuf,
     /// Read the lists again, too. Their paths are those that the run was given, so relative ones count from where it was
-    /// started. Standard input is not there any more, and its line of the table says so
+    /// started. What came through standard input or a pipe is not there any more, and its line of the table says so. What
+    /// --skip-bad left out is left out again
     #[arg(long)]
     pub inputs: bool,
     /// Workers [default: one for each processor]

@@ -59,9 +59,9 @@ impl Journal {
         }
     }
 
-    /// The run goes on behind so many lines.
+    /// The folder has a run of so many lines, with which this one goes on, or which it is not.
     pub fn resume(&self, lines: u64) {
-        let said = format!("going on behind {lines} lines that are done");
+        let said = format!("the folder has {lines} lines that are done");
         match self.voice {
             Voice::Text { .. } => say(format!("robosieve: {said}")),
             Voice::Json { quiet: false } => say(json::message("resume", &said)),

@@ -204,12 +204,9 @@ impl UrlField {
         }
     }
 
-    /// Whether so much of a list's text surely tells its layout: more of it does not change that.
-    pub(in crate::filter) fn is_told_by(&self, start: &[u8]) -> bool {
-        match self.delimiter {
-            None => memchr::memrchr(b'\n', start).is_some_and(|end| entries(&start[..end]).next().is_some()),
-            Some(_) => start.contains(&b'\n'),
-        }
+    /// Whether a line of a list's text surely tells its layout, with those before it: more of it does not change that.
+    pub(in crate::filter) fn is_told_by(&self, line: &[u8]) -> bool {
+        line.strip_suffix(b"\n").is_some_and(|line| self.delimiter.is_some() || entries(line).next().is_some())
     }
 }
 

@@ -458,8 +458,13 @@ impl Content {
 fn start(text: &mut impl BufRead, url_field: &UrlField) -> io::Result<Vec<u8>> {
     let mut start = Vec::new();
     let mut text = text.take(LOOK as u64);
-    while !url_field.is_told_by(&start) && text.read_until(b'\n', &mut start)? > 0 {}
-    Ok(start)
+    loop {
+        // There may be a million empty lines before one that tells, so that each is looked at once.
+        let line = start.len();
+        if text.read_until(b'\n', &mut start)? == 0 || url_field.is_told_by(&start[line..]) {
+            return Ok(start);
+        }
+    }
 }
 
 /// The head line of all lists; those without any line do not matter.

@@ -14,10 +14,6 @@ use crate::columnar::{Malformed, Positioned, guarded};
 use crate::filter::layout::UrlField;
 use crate::filter::outcome::Reason;
 use crate::filter::table::{LineColumns, LineReader};
-use crate::filter::worker::LONGEST_CHUNK;
-
-/// How many rows are read at a time.
-const BATCH: usize = 1024;
 
 /// What a value takes in memory beside its octets, about.
 const VALUE: u64 = 32;
@@ -94,13 +90,20 @@ impl TableFile {
         (spans, taken)
     }
 
-    /// Fills `text` with the lines of these rows; `flaws` gets the numbers of those whose URLs are not what they were.
-    pub fn lines(&self, spans: &[Span], text: &mut Vec<u8>, flaws: &mut Vec<(u64, Reason)>) -> Result<(), String> {
+    /// Fills `text` with the lines of these rows, which have so many octets at `most`; `flaws` gets the numbers of those
+    /// whose URLs are not what they were.
+    pub fn lines(
+        &self,
+        spans: &[Span],
+        most: usize,
+        text: &mut Vec<u8>,
+        flaws: &mut Vec<(u64, Reason)>,
+    ) -> Result<(), String> {
         text.clear();
         flaws.clear();
         let mut before = 0;
         for span in spans {
-            let read = guarded(|| self.lines_of(span, before, text, flaws));
+            let read = guarded(|| self.lines_of(span, (before, most), text, flaws));
             read.map_err(|problem| in_group(span.group, problem))?;
             before += span.rows as u64;
         }
@@ -110,7 +113,7 @@ impl TableFile {
     fn lines_of(
         &self,
         span: &Span,
-        before: u64,
+        (before, most): (u64, usize),
         text: &mut Vec<u8>,
         flaws: &mut Vec<(u64, Reason)>,
     ) -> Result<(), Malformed> {
@@ -125,20 +128,22 @@ impl TableFile {
         };
         let mut left = span.rows;
         while left > 0 {
-            let read = reader.next_lines(left.min(BATCH), text, &mut found)?;
+            // A page may hold few octets and give many, so that they are looked at before they are copied.
+            if text.len() >= most {
+                return Err(Malformed(format!(
+                    "the URLs of rows that are read together have more than {most} octets, as much as there is memory for; a \
+                     smaller --chunk-size makes them fewer, more --memory has room for them"
+                )));
+            }
+            let read = reader.next_lines(left, most, text, &mut found)?;
             if read == 0 {
                 return Err(Malformed("it has fewer rows than the file says".to_owned()));
-            }
-            if text.len() > LONGEST_CHUNK {
-                let problem =
-                    "the URLs of a few rows have more than 4 GiB together; a smaller --chunk-size makes them fewer";
-                return Err(Malformed(problem.to_owned()));
             }
             left -= read;
         }
         debug_assert_eq!(line, end);
         // No row of it may be lost.
-        if span.ends && reader.next_lines(1, &mut Vec::new(), |_| ())? > 0 {
+        if span.ends && reader.next_lines(1, usize::MAX, &mut Vec::new(), |_| ())? > 0 {
             return Err(Malformed("it has more rows than the file says".to_owned()));
         }
         Ok(())
@@ -203,7 +208,7 @@ impl<'t> Rows<'t> {
                     }
                     line += 1;
                 };
-                let read = guarded(|| group.next_lines(BATCH, chunk, &mut found));
+                let read = guarded(|| group.next_lines(usize::MAX, size, chunk, &mut found));
                 // Behind rows that cannot be read, the next row group can be.
                 if !matches!(read, Ok(1..)) {
                     self.group = None;

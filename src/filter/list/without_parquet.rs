@@ -28,7 +28,13 @@ impl TableFile {
     }
 
     /// Cannot be called.
-    pub fn lines(&self, _spans: &[Span], _text: &mut Vec<u8>, _flaws: &mut Vec<(u64, Reason)>) -> Result<(), String> {
+    pub fn lines(
+        &self,
+        _spans: &[Span],
+        _most: usize,
+        _text: &mut Vec<u8>,
+        _flaws: &mut Vec<(u64, Reason)>,
+    ) -> Result<(), String> {
         match *self {}
     }
 }

@@ -9,6 +9,8 @@ use parquet::data_type::ByteArray;
 use parquet::file::reader::RowGroupReader;
 use parquet::schema::types::SchemaDescriptor;
 
+use std::ops::Range;
+
 use super::schema;
 use crate::columnar::{self, Column, Malformed};
 use crate::filter::layout::{self, UrlFieldError};
@@ -153,32 +155,57 @@ impl Values {
     }
 }
 
+/// How many rows are read at a time.
+pub(in crate::filter) const BATCH: usize = 1024;
+
 /// The lines of a row group, some at a time.
 pub(in crate::filter) struct LineReader {
     line_columns: LineColumns,
     columns: Vec<Column>,
+    /// Rows that were read: the values refer to pages, and take little whatever the lines come to.
+    values: Vec<Values>,
+    /// Which of them are no lines yet.
+    rows: Range<usize>,
 }
 
 impl LineReader {
     pub fn open(group: &dyn RowGroupReader, line_columns: LineColumns) -> Result<LineReader, Malformed> {
         let columns = line_columns.columns().iter().map(|&at| Column::open(group, at));
-        Ok(LineReader { line_columns, columns: columns.collect::<Result<_, _>>()? })
+        Ok(LineReader { line_columns, columns: columns.collect::<Result<_, _>>()?, values: Vec::new(), rows: 0..0 })
     }
 
-    /// Leaves out so many rows.
+    /// Leaves out so many rows, before any was read.
     pub fn skip(&mut self, rows: usize) -> Result<(), Malformed> {
         self.columns.iter_mut().try_for_each(|column| column.skip(rows))
     }
 
-    /// Appends the next lines, at most so many, and tells `found` of each whether its URL holds a line feed; returns how
-    /// many they are, 0 at the end.
+    /// Appends the next lines, some and `most` of them at most, until `text` has `full` octets; tells `found` of each whether
+    /// its URL holds a line feed. Returns how many they are, 0 at the end.
     pub fn next_lines(
         &mut self,
         most: usize,
+        full: usize,
         text: &mut Vec<u8>,
         mut found: impl FnMut(bool),
     ) -> Result<usize, Malformed> {
-        let LineReader { line_columns, columns } = self;
+        if self.rows.is_empty() {
+            self.read(most.min(BATCH))?;
+        }
+        let first = self.rows.start;
+        for row in self.rows.clone().take(most) {
+            found(self.line_columns.append_line(&self.values, row, text));
+            text.push(b'\n');
+            self.rows.start = row + 1;
+            if text.len() >= full {
+                break;
+            }
+        }
+        Ok(self.rows.start - first)
+    }
+
+    /// Reads the next rows, at most so many.
+    fn read(&mut self, most: usize) -> Result<(), Malformed> {
+        let LineReader { line_columns, columns, .. } = self;
         let values = columns.iter_mut().enumerate().map(|(place, column)| {
             Ok(match line_columns.no_values(place) {
                 Values::Texts(_) => Values::Texts(column.texts(most)?),
@@ -190,11 +217,8 @@ impl LineReader {
         if values.iter().any(|column| column.len() != rows) {
             return Err(Malformed("its columns are not of one length".to_owned()));
         }
-        for row in 0..rows {
-            found(line_columns.append_line(&values, row, text));
-            text.push(b'\n');
-        }
-        Ok(rows)
+        (self.values, self.rows) = (values, 0..rows);
+        Ok(())
     }
 }
 

@@ -3,7 +3,6 @@
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
-use std::fs::File;
 use std::path::Path;
 
 use super::line_columns::{LineColumns, LineReader};
@@ -13,6 +12,7 @@ use crate::filter::FilterError;
 use crate::filter::list::{LIST_FORMAT, in_group};
 use crate::filter::outcome::Partition;
 use crate::filter::receipt::Receipt;
+use crate::regular_file;
 use crate::robots::Agents;
 
 /// How many rows are read at a time.
@@ -56,7 +56,7 @@ pub(in crate::filter) fn reread<T: Default + Send>(
 ) -> Result<T, FilterError> {
     let failed = |error| FilterError::List { path: path.to_owned(), error };
     let malformed = |problem| FilterError::Parquet { path: path.to_owned(), problem };
-    let file = File::open(path).and_then(Positioned::new).map_err(failed)?;
+    let file = regular_file::open(path).and_then(Positioned::new).map_err(failed)?;
     // Whether it was made of lists that are tables themselves.
     let is_of_table = receipt.lists_of(path).any(|list| list.format == LIST_FORMAT);
     let table = guarded(|| Table::open(file, receipt, (wanted, is_of_table)))
@@ -114,7 +114,7 @@ impl Table {
         let mut columns = columns.collect::<Result<Vec<_>, _>>()?;
         let mut lines = TableLines { text: Vec::new(), verdicts: vec![Vec::new(); columns.len()] };
         loop {
-            let rows = reader.next_lines(BATCH, &mut lines.text, |_| ())?;
+            let rows = reader.next_lines(BATCH, usize::MAX, &mut lines.text, |_| ())?;
             for (column, verdicts) in columns.iter_mut().zip(&mut lines.verdicts) {
                 let named = column.texts(BATCH)?;
                 if named.len() != rows {

@@ -1,15 +1,16 @@
 //! Whether a receipt fits together, before any file is looked at.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::filter::form::Form;
+use crate::filter::naming::partition_names;
 use crate::filter::output;
 use crate::filter::receipt::{FilePart, Hex, Part, PartitionPart, Receipt};
 use crate::filter::tally::Tally;
 
 /// What in the receipt does not fit together, in sentences.
 pub(in crate::filter) fn contradictions(receipt: &Receipt) -> Vec<String> {
-    let mut found = Vec::new();
+    let mut found: Vec<String> = strange_names(receipt).into_iter().collect();
     for (crawler, partitions) in by_crawler(receipt) {
         let whom = if crawler.is_empty() { String::new() } else { format!(" of {crawler}") };
         let parts: Vec<&Part> = partitions.iter().map(|(_, part)| &part.judged).chain(&receipt.duplicates).collect();
@@ -59,10 +60,31 @@ pub(in crate::filter) fn contradictions(receipt: &Receipt) -> Vec<String> {
     if receipt.lists.iter().map(|list| list.skipped.len() as u64).sum::<u64>() != receipt.skipped {
         found.push("what was left out of the lists does not add up".to_owned());
     }
+    if receipt.options.shard.is_some() && !receipt.shards.is_empty() {
+        found.push("it is that of a shard, and names shards of its own".to_owned());
+    }
     if receipt.balanced != Some(true) {
         found.push("it does not say that the run was balanced".to_owned());
     }
     found
+}
+
+/// That the partitions, of the run or of a list, are not those of its crawlers: what has another name would not be looked
+/// at.
+fn strange_names(receipt: &Receipt) -> Option<String> {
+    let agents = receipt.crawlers();
+    let names = partition_names(&agents.iter().collect::<Vec<_>>());
+    let wanted: BTreeSet<&str> = names.iter().map(String::as_str).collect();
+    let differ = |whose: &str, found: BTreeSet<&str>| {
+        let missing = wanted.difference(&found).next().map(|name| format!("{name} is missing"));
+        let strange = || found.difference(&wanted).next().map(|name| format!("{name:?} is none of them"));
+        missing.or_else(strange).map(|what| format!("the partitions{whose} are not those of its crawlers: {what}"))
+    };
+    let of_lists = receipt.lists.iter().find_map(|list| {
+        let found = list.partitions.keys().map(String::as_str).collect();
+        differ(&format!(" of the list {}", list.path), found)
+    });
+    differ("", receipt.partitions.keys().map(String::as_str).collect()).or(of_lists)
 }
 
 /// What must have been written, by the lines that were read, and the files that are said to hold it.

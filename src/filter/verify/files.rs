@@ -10,15 +10,16 @@ use super::{Checked, Role, VerifyError};
 use crate::filter::FilterError;
 use crate::filter::form::{Form, NO_HEAD, behind};
 use crate::filter::format::Format;
-use crate::filter::list::{List, STANDARD_INPUT};
+use crate::filter::list::{LIST_FORMAT, List, STANDARD_INPUT};
 use crate::filter::naming::partition_names;
 use crate::filter::needed;
 use crate::filter::outcome::{Partition, Reason};
 use crate::filter::output::NEEDED;
 use crate::filter::receipt::{FilePart, ListPart, Part, Receipt};
-use crate::filter::scan::scan;
+use crate::filter::scan::{opened, scan};
 use crate::filter::table::{self, TableLines, Wanted};
 use crate::filter::tally::{Tally, line_hash};
+use crate::regular_file;
 
 /// Octets of a chunk.
 const CHUNK: usize = 1 << 20;
@@ -43,9 +44,8 @@ pub(in crate::filter) fn outputs(
 pub(super) fn lists(receipt: &Receipt, threads: usize) -> Result<Vec<Checked>, VerifyError> {
     let mut files = Vec::new();
     for list in &receipt.lists {
-        let path = PathBuf::from(&list.path);
         let (mut found, mut problem) = (None, None);
-        if list.path != STANDARD_INPUT {
+        if is_kept(list) {
             match readable(reread_list(list, receipt, threads))? {
                 Ok(text) => {
                     problem = text.difference(list.head.as_ref().map(Part::tally).as_ref(), &list.input);
@@ -54,9 +54,30 @@ pub(super) fn lists(receipt: &Receipt, threads: usize) -> Result<Vec<Checked>, V
                 Err(unreadable) => problem = Some(unreadable),
             }
         }
-        files.push(Checked { path, role: Role::List, found, problem });
+        let (path, left_out) = (PathBuf::from(&list.path), list.skipped.len());
+        files.push(Checked { path, role: Role::List, found, problem, left_out });
     }
     Ok(files)
+}
+
+/// Whether a list can be read again, and did not come through a pipe.
+fn is_kept(list: &ListPart) -> bool {
+    // A table that is compressed was read from a copy, so nothing is known of its file.
+    let is_copied = list.format == LIST_FORMAT && list.compression.is_some();
+    let is_file = || Path::new(&list.path).metadata().map_or(true, |there| there.is_file());
+    is_left_out(list) || list.path != STANDARD_INPUT && (list.file.is_some() || is_copied && is_file())
+}
+
+/// Whether the run left all of a list out.
+fn is_left_out(list: &ListPart) -> bool {
+    list.head.is_none() && end_of_read(list) == 0
+}
+
+/// Where in the text of a list the run ended to read it. Damage shows again when it is read again; but what could not be
+/// read for another reason, such as a window that there was no memory for, can perhaps be read now.
+fn end_of_read(list: &ListPart) -> u64 {
+    let last = list.skipped.last().filter(|last| last.file_at.is_none() && list.format != LIST_FORMAT);
+    last.map_or(u64::MAX, |last| last.at)
 }
 
 /// What was read of a file, or why it cannot be read, which disproves what the receipt says of it. Only what keeps all files
@@ -94,9 +115,18 @@ fn not_read(error: &io::Error) -> String {
 }
 
 fn reread_list(list: &ListPart, receipt: &Receipt, threads: usize) -> Result<Text, Unreadable> {
+    if is_left_out(list) {
+        return Ok(Text::default());
+    }
     // What the run left out is left out again.
     let skips_bad = !list.skipped.is_empty();
     let path = PathBuf::from(&list.path);
+    regular_file::ensure(&path).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound if list.path.contains(char::REPLACEMENT_CHARACTER) => {
+            Unreadable::Otherwise("missing, or its path is not UTF-8, so that the receipt cannot name it".to_owned())
+        }
+        _ => FilterError::List { path: path.clone(), error }.into(),
+    })?;
     let mut opened = List::open_all(&[path], &receipt.options.url_field, u64::MAX, skips_bad)?;
     let had = list.file.as_ref().map_or(0, |file| file.length);
     let range = list.range.as_ref().filter(|_| !opened[0].is_unreadable());
@@ -104,7 +134,7 @@ fn reread_list(list: &ListPart, receipt: &Receipt, threads: usize) -> Result<Tex
         return Err(Unreadable::Otherwise(problem));
     }
     let head = Tally::of_text(&opened[0].head, |line| line);
-    Ok(Text { head, ..text(opened.swap_remove(0), false, 0, threads)? })
+    Ok(Text { head, ..text((&opened[0], end_of_read(list)), false, 0, threads)? })
 }
 
 /// What a file comes to.
@@ -126,8 +156,8 @@ impl Text {
     }
 }
 
-/// Reads a file, with a head line or without, of lines with so many columns before them.
-fn text(file: List, has_head: bool, columns: usize, threads: usize) -> Result<Text, FilterError> {
+/// Reads a file up to an octet, with a head line or without, of lines with so many columns before them.
+fn text(file: (&List, u64), has_head: bool, columns: usize, threads: usize) -> Result<Text, FilterError> {
     let of = |chunk: &[u8], first: bool| {
         let end = memchr::memchr(b'\n', chunk).map_or(chunk.len(), |at| at + 1);
         let (head, lines) = chunk.split_at(if first && has_head { end } else { 0 });
@@ -138,7 +168,7 @@ fn text(file: List, has_head: bool, columns: usize, threads: usize) -> Result<Te
         text.head.append(&next.head);
         text.lines.append(&next.lines);
     };
-    Ok(scan(&[file], threads, CHUNK, of, append)?.swap_remove(0))
+    scan(file, threads, CHUNK, of, append)
 }
 
 /// What is wrong with the octets of a file as they are stored, whatever its lines are.
@@ -171,12 +201,13 @@ fn partitions(
                 checked.push(checked_file);
                 continue;
             }
-            let read = List::open(&path).and_then(|list| text(list, file.head_bytes > 0, columns, threads));
+            let has_head = file.head_bytes > 0;
+            let read = opened(&path).and_then(|list| text((&list, u64::MAX), has_head, columns, threads));
             checked.push(match readable(read.map_err(Unreadable::from))? {
                 Ok(text) => {
                     let problem = text.difference(head_of(receipt, file, columns).as_ref(), &file.lines);
                     let problem = problem.or_else(|| stored_otherwise(&path, file));
-                    Checked { path, role: Role::Output, found: Some(Part::of(&text.lines, true)), problem }
+                    Checked::output(path, Part::of(&text.lines, true), problem)
                 }
                 Err(problem) => Checked::unreadable(path, problem),
             });
@@ -200,7 +231,7 @@ fn table_checked(
             let strange = if partition.is_some() { found.misplaced() } else { found.strange() };
             let problem = strange.or_else(|| file.lines.difference(&found.lines));
             let problem = problem.or_else(|| stored_otherwise(&path, file));
-            (Checked { path, role: Role::Output, found: Some(Part::of(&found.lines, true)), problem }, Some(found))
+            (Checked::output(path, Part::of(&found.lines, true), problem), Some(found))
         }
         Err(problem) => (Checked::unreadable(path, problem), None),
     })
@@ -226,14 +257,13 @@ fn verdicts(
             continue;
         }
         let of = |chunk: &[u8], first: bool| Columns::of(chunk, rows, first);
-        let read = List::open(&path).and_then(|list| scan(&[list], threads, CHUNK, of, Columns::append));
+        let read = opened(&path).and_then(|list| scan((&list, u64::MAX), threads, CHUNK, of, Columns::append));
         checked.push(match readable(read.map_err(Unreadable::from))? {
-            Ok(mut found) => {
-                let found = found.swap_remove(0);
+            Ok(found) => {
                 let problem = found.strange().or_else(|| file.lines.difference(&found.lines));
                 let problem = problem.or_else(|| stored_otherwise(&path, file));
                 all.append(&found);
-                Checked { path, role: Role::Output, found: Some(Part::of(&found.lines, true)), problem }
+                Checked::output(path, Part::of(&found.lines, true), problem)
             }
             Err(problem) => Checked::unreadable(path, problem),
         });
@@ -251,7 +281,7 @@ fn verdicts(
 /// those of paused origins, and are the same, octet for octet, if the receipt has their checksum.
 pub(in crate::filter) fn robots_needed(receipt: &Receipt, directory: &Path) -> Checked {
     let path = directory.join(NEEDED);
-    let found = match File::open(&path).and_then(NeededRows::read) {
+    let found = match regular_file::open(&path).and_then(NeededRows::read) {
         Ok(found) => found,
         Err(error) => return Checked::unreadable(path, not_read(&error)),
     };
@@ -269,7 +299,7 @@ pub(in crate::filter) fn robots_needed(receipt: &Receipt, directory: &Path) -> C
     } else {
         receipt.robots_needed.as_ref().and_then(|file| file.lines.difference(&found.rows))
     };
-    Checked { path, role: Role::Output, found: Some(Part::of(&found.rows, true)), problem }
+    Checked::output(path, Part::of(&found.rows, true), problem)
 }
 
 /// What a list of robots.txt to fetch comes to.

@@ -20,6 +20,7 @@ use super::join;
 use super::output::RECEIPT;
 use super::receipt::{Part, Receipt};
 use super::tally::LINE_HASH;
+use crate::regular_file;
 use crate::robots::AgentError;
 
 /// What was found when a receipt was proved again.
@@ -42,12 +43,19 @@ pub struct Checked {
     pub found: Option<Part>,
     /// What is not as the receipt says.
     pub problem: Option<String>,
+    /// Of a list, how many parts could not be read and were left out by the run; they are left out again.
+    pub left_out: usize,
 }
 
 impl Checked {
+    /// An output that was read, and what is not as the receipt says.
+    fn output(path: PathBuf, found: Part, problem: Option<String>) -> Checked {
+        Checked { path, role: Role::Output, found: Some(found), problem, left_out: 0 }
+    }
+
     /// An output that cannot be read.
     fn unreadable(path: PathBuf, problem: String) -> Checked {
-        Checked { path, role: Role::Output, found: None, problem: Some(problem) }
+        Checked { path, role: Role::Output, found: None, problem: Some(problem), left_out: 0 }
     }
 }
 
@@ -95,6 +103,12 @@ pub enum VerifyError {
         path: PathBuf,
         /// What is wrong.
         error: AgentError,
+    },
+    /// A receipt without crawlers: there is no run for nobody.
+    #[error("{} is no receipt of robosieve: it names no crawler, `agents` is empty", path.display())]
+    NoAgents {
+        /// The receipt.
+        path: PathBuf,
     },
     /// Checksums of another kind.
     #[error("{} has checksums of another kind ({found}); robosieve {version} made it, use that one", path.display())]
@@ -149,7 +163,13 @@ fn verify_shards(
     let mut shards = Vec::new();
     for folder in receipt.shards.iter().map(|folder| directory.join(folder)) {
         let of_shard = match read_receipt(&folder) {
-            Ok(receipt) => receipt,
+            // A joined receipt may name itself, or another that does: nobody should follow that.
+            Ok(of_shard) if !of_shard.shards.is_empty() => {
+                let problem = "a shard has no shards itself; this was joined, and is not followed".to_owned();
+                verification.files.push(Checked::unreadable(folder.join(RECEIPT), problem));
+                continue;
+            }
+            Ok(of_shard) => of_shard,
             Err(error) => {
                 verification.files.push(Checked::unreadable(folder.join(RECEIPT), error.to_string()));
                 continue;
@@ -179,7 +199,7 @@ fn verify_shards(
 /// The receipt in a folder.
 pub(crate) fn read_receipt(directory: &Path) -> Result<Receipt, VerifyError> {
     let path = directory.join(RECEIPT);
-    let octets = fs::read(&path).map_err(|error| match error.kind() {
+    let octets = regular_file::ensure(&path).and_then(|()| fs::read(&path)).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => VerifyError::NoReceipt { path: path.clone() },
         _ => VerifyError::Unreadable { path: path.clone(), error },
     })?;
@@ -188,6 +208,9 @@ pub(crate) fn read_receipt(directory: &Path) -> Result<Receipt, VerifyError> {
     if receipt.line_hash != LINE_HASH {
         let (found, version) = (receipt.line_hash.into_owned(), receipt.robosieve.into_owned());
         return Err(VerifyError::OtherHash { path, found, version });
+    }
+    if receipt.agents.is_empty() {
+        return Err(VerifyError::NoAgents { path });
     }
     match receipt.agents.iter().try_for_each(|agents| agents.parse::<crate::robots::Agents>().map(|_| ())) {
         Err(error) => Err(VerifyError::Agents { path, error }),
@@ -205,15 +228,19 @@ impl fmt::Display for Verification {
             let number = |of: fn(&Part) -> u64| file.found.as_ref().map_or("-".to_owned(), |part| of(part).to_string());
             let (lines, bytes) = (number(|part| part.lines), number(|part| part.bytes));
             let proof = match (&file.problem, &file.found) {
-                (Some(problem), _) => problem,
-                (None, None) => "not kept, cannot be read again",
-                (None, Some(_)) => "as the receipt says",
+                (Some(problem), _) => problem.clone(),
+                (None, None) => "not kept, cannot be read again".to_owned(),
+                (None, Some(_)) => "as the receipt says".to_owned(),
+            };
+            let left_out = match file.left_out {
+                0 => String::new(),
+                parts => format!("; parts that the run left out: {parts}"),
             };
             let role = match file.role {
                 Role::Output => "output",
                 Role::List => "list",
             };
-            writeln!(f, "{path:<width$} {role:<6} {lines:>15} {bytes:>18}  {proof}")?;
+            writeln!(f, "{path:<width$} {role:<6} {lines:>15} {bytes:>18}  {proof}{left_out}")?;
         }
         for contradiction in &self.contradictions {
             writeln!(f, "the receipt contradicts itself: {contradiction}")?;

@@ -69,7 +69,9 @@ impl Columns {
     pub fn append(&mut self, next: &Columns) {
         self.lines.append(&next.lines);
         self.strange += next.strange;
-        self.partitions.resize(next.partitions.len(), Default::default());
+        // What has no rows, such as the table of an empty list, has no columns either.
+        let columns = self.partitions.len().max(next.partitions.len());
+        self.partitions.resize(columns, Default::default());
         for (column, next) in self.partitions.iter_mut().zip(&next.partitions) {
             column.iter_mut().zip(next).for_each(|(tally, next)| tally.append(next));
         }
@@ -92,5 +94,22 @@ impl Columns {
             let mut tallies = parts.iter().zip(self.partitions.as_flattened()).zip(names);
             tallies.find_map(|((part, tally), name)| Some(format!("{name}: {}", part.difference(tally)?)))
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::filter::{Form, Format};
+
+    #[test]
+    fn what_has_no_rows_adds_nothing_and_loses_nothing() {
+        let rows = Rows { form: Form::Verdicts, format: Format::Text, explain: false, crawlers: 2 };
+        let text = Columns::of(b"allowed\tblocked\thttp://a.example/\n", rows, false);
+        let (mut before, mut behind) = (Columns::default(), text.clone());
+        before.append(&text);
+        behind.append(&Columns::default());
+        assert_eq!(before, text);
+        assert_eq!(behind, text);
     }
 }
