@@ -9,7 +9,7 @@
 
 use std::ptr;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering, compiler_fence};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering, fence};
 
 use crate::filter::sequence::lock;
 
@@ -62,8 +62,8 @@ impl Region {
     /// another thread that finds zeros where they were put gets them of the system after the system has put them there,
     /// which is after they were noted.
     pub fn lost(&self) -> Option<usize> {
-        // What was read before must not be read later.
-        compiler_fence(Ordering::SeqCst);
+        // What was read before must not be read later, by the compiler's leave or the processor's.
+        fence(Ordering::SeqCst);
         Some(self.lost.load(Ordering::SeqCst)).filter(|&lost| lost != NOTHING)
     }
 
