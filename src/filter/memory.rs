@@ -178,11 +178,11 @@ mod tests {
     fn chunks_do_not_depend_on_the_number_of_workers() {
         let memory = Memory::new(DEFAULT_MEMORY, 1, false).unwrap();
         let crew = |asked, chunk_size, format| memory.crew(asked, chunk_size, format).unwrap();
-        for asked in [1, 8, 32] {
-            assert_eq!(crew(asked, None, Format::Text), Crew { workers: asked, chunk_size: 512 << 10 });
+        for asked in [1, 8, 16] {
+            assert_eq!(crew(asked, None, Format::Text), Crew { workers: asked, chunk_size: 1 << 20 });
         }
         let many = crew(4096, None, Format::Text);
-        assert!(many.chunk_size == 512 << 10 && (32..64).contains(&many.workers), "{many:?}");
+        assert!(many.chunk_size == 1 << 20 && (16..32).contains(&many.workers), "{many:?}");
         assert_eq!(crew(4, None, Format::Parquet), Crew { workers: 4, chunk_size: 4 << 20 });
         assert_eq!(crew(3, Some(5000), Format::Text), Crew { workers: 3, chunk_size: 5000 });
         // More memory makes chunks larger, as far as that is good for anything.

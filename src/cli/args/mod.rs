@@ -107,7 +107,7 @@ pub struct FilterArgs {
     #[arg(long, default_value_t = 0, hide_default_value = true, value_name = "N", value_parser = workers())]
     pub threads: usize,
     /// Octets of a chunk of lines, the unit of work, which a row group of --format parquet is made of (k, M and G are powers
-    /// of 1024) [default: 1M, with --format parquet 16M, if --memory has room for that; 512k and 4M with 1 GiB]
+    /// of 1024) [default: 1M, with --format parquet 16M, if --memory has room for that; 1M and 4M with 1 GiB]
     #[arg(long, value_name = "BYTES", value_parser = octets)]
     pub chunk_size: Option<u64>,
     /// What to do with URLs whose robots.txt was never fetched
