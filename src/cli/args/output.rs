@@ -48,8 +48,8 @@ pub struct OutputArgs {
     #[arg(long, conflicts_with = "count")]
     pub explain: bool,
     /// Leave out lines whose URL was there before, in the same list or an earlier one: of each, the first line stays. URLs are
-    /// the same if they are so octet for octet, without spaces and control characters around them; lines without a valid URL are never left out.
-    /// The receipt counts what was left out. What was seen is kept as hashes of 128 bits in a nameless file in the folder
+    /// the same if they are so octet for octet, without spaces and control characters around them; lines without a valid URL
+    /// are never left out. The receipt counts what was left out. What was seen is kept as hashes of 128 bits in a nameless file in the folder
     /// given by --out, or else in TMPDIR: 24 to 48 octets a URL, and 72 for the moment in which it grows. It takes no
     /// memory but the page cache, so it should fit there to be fast. With --resume, the lists are read again up to where the
     /// run goes on. It does not go with --shard

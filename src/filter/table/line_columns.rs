@@ -11,6 +11,7 @@ use parquet::schema::types::SchemaDescriptor;
 
 use std::ops::Range;
 
+use super::frames::BATCH;
 use super::schema;
 use crate::columnar::{self, Column, Malformed};
 use crate::filter::layout::{self, UrlFieldError};
@@ -154,9 +155,6 @@ impl Values {
         }
     }
 }
-
-/// How many rows are read at a time.
-pub(in crate::filter) const BATCH: usize = 1024;
 
 /// The lines of a row group, some at a time.
 pub(in crate::filter) struct LineReader {

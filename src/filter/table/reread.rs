@@ -5,6 +5,7 @@ use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 use std::path::Path;
 
+use super::frames::BATCH;
 use super::line_columns::{LineColumns, LineReader};
 use super::schema::verdict_names;
 use crate::columnar::{self, Column, Malformed, Positioned, guarded};
@@ -14,9 +15,6 @@ use crate::filter::outcome::Partition;
 use crate::filter::receipt::Receipt;
 use crate::regular_file;
 use crate::robots::Agents;
-
-/// How many rows are read at a time.
-const BATCH: usize = 1024;
 
 /// Octets of lines that are looked at together.
 const LINES: usize = 1 << 20;
