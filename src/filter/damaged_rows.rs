@@ -54,3 +54,36 @@ pub(super) fn without(spans: Vec<Span>, mut at: u64, left_out: &[SkippedRows]) -
     }
     kept
 }
+
+#[cfg(all(test, feature = "parquet"))]
+mod tests {
+    use super::*;
+
+    fn span(group: usize, first: usize, rows: usize, ends: bool) -> Span {
+        Span { group, first, rows, ends }
+    }
+
+    /// What stays of ten rows of a group behind four others of it, and of five of the next, the first of which is row 104.
+    fn kept(left_out: &[(u64, u64)]) -> Vec<Span> {
+        let spans = vec![span(1, 4, 10, true), span(2, 0, 5, false)];
+        let left_out: Vec<_> = left_out.iter().map(|&(first, count)| SkippedRows { first, count }).collect();
+        without(spans, 104, &left_out)
+    }
+
+    #[test]
+    fn what_is_left_out_is_cut_out_of_spans() {
+        let [first, second] = [span(1, 4, 10, true), span(2, 0, 5, false)];
+        assert_eq!(kept(&[]), [first, second]);
+        assert_eq!(kept(&[(0, 104), (119, 7)]), [first, second], "before and behind");
+        assert_eq!(kept(&[(100, 6)]), [span(1, 6, 8, true), second]);
+        assert_eq!(
+            kept(&[(105, 2), (110, 1)]),
+            [span(1, 4, 1, false), span(1, 7, 3, false), span(1, 11, 3, true), second]
+        );
+        assert_eq!(kept(&[(112, 3)]), [span(1, 4, 8, false), span(2, 1, 4, false)]);
+        assert_eq!(kept(&[(104, 10)]), [second]);
+        assert_eq!(kept(&[(0, u64::MAX)]), []);
+        // Nobody writes such a receipt, but somebody may read one.
+        assert_eq!(kept(&[(u64::MAX, u64::MAX), (106, 1)]), [first, second]);
+    }
+}

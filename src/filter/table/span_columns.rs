@@ -98,3 +98,23 @@ pub(super) fn read_span<T: DataType>(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parquet::data_type::Int32Type;
+
+    #[test]
+    fn levels_that_cannot_be_are_noticed() {
+        let levels = Levels { most_defined: 2, most_repeated: 1 };
+        let fit = |definitions: &[i16], repetitions: &[i16]| {
+            let (definitions, repetitions) = (definitions.to_vec(), repetitions.to_vec());
+            levels.fit(&Read::<Int32Type> { values: Vec::new(), definitions, repetitions })
+        };
+        assert!(fit(&[], &[]) && fit(&[0, 1, 2], &[0, 1, 0]));
+        assert!(!fit(&[0, 3], &[0, 0]), "more than is there");
+        assert!(!fit(&[-1, 0], &[0, 0]));
+        assert!(!fit(&[0, 0], &[0, 2]), "in no list");
+        assert!(!fit(&[0, 0], &[1, 0]), "it goes on where nothing began");
+    }
+}
