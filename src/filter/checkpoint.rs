@@ -18,6 +18,7 @@ use super::needed::NeededState;
 use super::output::{TargetState, partial};
 use super::receipt::{Hex, ListPart, Receipt, ReceiptOptions};
 use super::totals::Totals;
+use super::unwritten::FrontToBack;
 
 /// The name of the checkpoint.
 pub(super) const CHECKPOINT: &str = ".checkpoint.json";
@@ -90,10 +91,10 @@ impl Checkpoint {
     pub fn write(&self, directory: &Path) -> Result<(), FilterError> {
         let path = directory.join(CHECKPOINT);
         let write = || {
-            let mut file = BufWriter::new(File::create(partial(&path))?);
+            let mut file = BufWriter::new(FrontToBack::new(File::create(partial(&path))?));
             serde_json::to_writer(&mut file, self)?;
             file.flush()?;
-            file.get_ref().sync_all()?;
+            file.get_ref().file.sync_all()?;
             fs::rename(partial(&path), &path)?;
             sync_folder(directory)
         };

@@ -54,6 +54,7 @@ mod tally;
 mod totals;
 mod turns;
 mod unique;
+mod unwritten;
 mod verify;
 mod worker;
 
@@ -83,6 +84,7 @@ pub use shard::{ListRange, Shard, ShardError};
 pub use skipped::{SkippedPart, SkippedRows};
 pub use start::{Begun, begun};
 pub use tally::{Tally, line_hash};
+pub use unwritten::Unwritten;
 pub(crate) use verify::read_receipt;
 pub use verify::{Checked, Role, Verification, VerifyError, verify};
 
@@ -311,7 +313,7 @@ pub enum FilterError {
     Output {
         /// The file, or the folder it is in.
         path: PathBuf,
-        /// What the system said.
+        /// What the system said; where octets could not be written, an [`Unwritten`] is in it, with their place.
         error: io::Error,
     },
     /// Standard output that cannot be written to.

@@ -21,6 +21,7 @@ use super::leftovers::remove_leftovers;
 use super::naming::{self, is_list_folder};
 use super::table;
 use super::tally::Tally;
+use super::unwritten::{FrontToBack, write_at};
 
 /// The name of the receipt, the commit mark of a run.
 pub const RECEIPT: &str = "receipt.json";
@@ -383,7 +384,7 @@ impl Output {
         write: impl FnOnce(&mut dyn Write) -> io::Result<T>,
     ) -> Result<T, FilterError> {
         let path = self.directory.join(name);
-        let mut file = io::BufWriter::new(self.partial_file(&path)?);
+        let mut file = io::BufWriter::new(FrontToBack::new(self.partial_file(&path)?));
         let written = write(&mut file).and_then(|written| file.flush().map(|()| written));
         written.map_err(|error| FilterError::Output { path, error })
     }
@@ -471,21 +472,5 @@ pub(super) fn is_file_of_run(name: &str) -> bool {
     match name.split_once('/') {
         Some((folder, name)) => is_list_folder(folder) && naming::is_output(name),
         None => naming::is_output(name),
-    }
-}
-
-/// Writes all of `octets` at a place of a file.
-pub(super) fn write_at(file: &File, octets: &[u8], at: u64) -> io::Result<()> {
-    #[cfg(unix)]
-    return std::os::unix::fs::FileExt::write_all_at(file, octets, at);
-    #[cfg(windows)]
-    {
-        let (mut octets, mut at) = (octets, at);
-        while !octets.is_empty() {
-            let written = std::os::windows::fs::FileExt::seek_write(file, octets, at)?;
-            octets = &octets[written..];
-            at += written as u64;
-        }
-        Ok(())
     }
 }

@@ -13,6 +13,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tempfile::TempPath;
 
+use super::unwritten::FrontToBack;
+
 /// Records as octets, sorted by them; beyond `limit` octets in memory, on disk.
 #[derive(Debug)]
 pub(super) struct Sorter {
@@ -44,7 +46,7 @@ pub(super) struct Run {
 
 /// A run that is written.
 struct NewRun {
-    file: BufWriter<File>,
+    file: BufWriter<FrontToBack<File>>,
     run: Run,
 }
 
@@ -62,8 +64,8 @@ impl Home {
             Home::Temporary(_) => self.create_temporary(),
             Home::Kept(start) => {
                 let path = run_path(start, number);
-                let file = BufWriter::new(File::create(&path)?);
-                Ok(NewRun { file, run: Run { path, durable: AtomicBool::new(false), _temporary: None } })
+                let file = File::create(&path)?;
+                Ok(NewRun::new(file, Run { path, durable: AtomicBool::new(false), _temporary: None }))
             }
         }
     }
@@ -77,7 +79,7 @@ impl Home {
         let builder = builder.prefix(&prefix).suffix(".partial").rand_bytes(24);
         let (file, path) = builder.tempfile_in(start.parent().unwrap_or(Path::new(".")))?.into_parts();
         let run = Run { path: path.to_path_buf(), durable: AtomicBool::new(false), _temporary: Some(path) };
-        Ok(NewRun { file: BufWriter::new(file), run })
+        Ok(NewRun::new(file, run))
     }
 }
 
@@ -99,16 +101,26 @@ impl Run {
         }
         Ok(())
     }
+
+    /// An error with its path: nobody else knows that there is such a file.
+    fn told(&self, error: &io::Error) -> io::Error {
+        io::Error::new(error.kind(), format!("{}, {error}", self.path.display()))
+    }
 }
 
 impl NewRun {
+    fn new(file: File, run: Run) -> NewRun {
+        NewRun { file: BufWriter::new(FrontToBack::new(file)), run }
+    }
+
     fn put(&mut self, record: &[u8]) -> io::Result<()> {
-        self.file.write_all(&(record.len() as u32).to_le_bytes())?;
-        self.file.write_all(record)
+        let NewRun { file, run } = self;
+        let put = file.write_all(&(record.len() as u32).to_le_bytes()).and_then(|()| file.write_all(record));
+        put.map_err(|error| run.told(&error))
     }
 
     fn end(mut self) -> io::Result<Arc<Run>> {
-        self.file.flush()?;
+        self.file.flush().map_err(|error| self.run.told(&error))?;
         Ok(Arc::new(self.run))
     }
 }

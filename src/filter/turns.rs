@@ -12,7 +12,7 @@ use super::gather::{Gathered, Gatherer};
 use super::judge::Judge;
 use super::keeper::{Keeper, Taken};
 use super::needed::{Needed, WaitingOrigins};
-use super::output::{Block, Output, Place};
+use super::output::{Block, NEEDED, Output, Place};
 use super::progress::Progress;
 use super::sequence::{Sequence, lock};
 use super::sink::Sink;
@@ -386,7 +386,7 @@ impl Turn {
         for origin in waiting.values_mut() {
             origin.first += before;
         }
-        needed.add(waiting).map_err(|error| FilterError::Output { path: output.directory().to_owned(), error })
+        needed.add(waiting).map_err(|error| FilterError::Output { path: output.directory().join(NEEDED), error })
     }
 
     /// All that there is to know behind the chunk whose turn it is, with the lines that wait for their frames.

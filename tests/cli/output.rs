@@ -263,7 +263,8 @@ fn a_full_disk_is_an_error_and_leaves_nothing() {
             let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
             command.current_dir(bench.path(".")).args(["-c", &script, PROGRAM]).args(bench.arguments(&words));
             let done = command.assert().code(2);
-            said(&done.get_output().stderr, &["cannot write", "out"]);
+            // A block has 512 octets, and every file may have as many.
+            said(&done.get_output().stderr, &["cannot write", "out", &format!("at byte {}: ", blocks * 512)]);
             let folders = ["0001-urls.txt", "0001-empty"];
             let mut left = bench.names("out");
             left.retain(|name| !folders.contains(&name.as_str()));
@@ -290,7 +291,7 @@ fn a_full_file_system_is_an_error_and_leaves_nothing() {
     let mut command = assert_cmd::Command::new("unshare");
     command.current_dir(bench.path(".")).args(["-rm", "sh", "-c", script, PROGRAM]).args(bench.arguments(words));
     let done = command.assert().code(2);
-    said(&done.get_output().stderr, &["cannot write", "space"]);
+    said(&done.get_output().stderr, &["cannot write", "at byte ", "space"]);
     let left = String::from_utf8_lossy(&done.get_output().stdout).into_owned();
     assert_no_result(&left.lines().map(str::to_owned).collect::<Vec<_>>());
     assert_eq!(left, "", "no partial file stays either");

@@ -247,7 +247,7 @@ fn a_run_whose_disk_is_full_says_so_and_goes_on() {
     done(&bench, &words(NOW, "whole"));
     let ended = limited(&bench, &words(NOW, "out"), 60, "trap '' XFSZ;");
     assert_eq!(ended.status.code(), Some(2), "{ended:?}");
-    said(&ended.stderr, &["cannot write", ".txt", "out", "--resume"]);
+    said(&ended.stderr, &["cannot write", ".txt: at byte 61440: ", "out", "--resume"]);
     assert!(bench.path("out/.checkpoint.json").exists());
     assert!(!bench.path("out/receipt.json").exists());
     let said_on = done(&bench, &words(&format!("{NOW} --resume --metrics run.prom"), "out"));
