@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use crate::bench::{Bench, PARTITIONS, lines, said};
 use crate::skip_bad::{RUN, interrupted_again_and_again, receipt, skipped};
-use crate::tables::{Row, column, rows, text};
+use crate::tables::{Row, column, nested, rows, text};
 
 /// The columns of a list, by their places.
 const ID: usize = 0;
@@ -298,6 +298,36 @@ fn runs_go_on_over_damaged_rows() {
         bench.program(&format!("{run} --force --out whole bad good")).assert().success();
         assert_eq!(timeless(&bench, &once)["lists"], timeless(&bench, "whole")["lists"], "{options}");
     }
+}
+
+/// Whatever is damaged of a list, also where lists stand in its rows: what can be tried can be written, and is proven.
+#[test]
+fn damage_anywhere_is_left_out_and_proven() {
+    let bench = Bench::with_site();
+    let urls =
+        ["http://a.example/1", "http://a.example/no", "http://b.example/", "", "http://a.example/\n"].repeat(200);
+    let file = nested(&urls, 400);
+    bench.file("good", &file);
+    let (mut damaged, mut told) = (0, 0);
+    for (round, at) in (4..file.len() - 8).step_by(file.len() / 40).enumerate() {
+        let mut list = file.clone();
+        list[at..at + 4].iter_mut().for_each(|octet| *octet ^= 0x55);
+        bench.file("bad", list);
+        let options = ["--verdicts", "--unique", "--threads 3", "--unique --verdicts"][round % 4];
+        let words =
+            format!("{RUN} {options} --per-input --format parquet --chunk-size 5000 --force --out out bad good");
+        let done = bench.program(&words).output().expect("the program");
+        let said = String::from_utf8_lossy(&done.stderr);
+        // Damage of the footer may show as a column that is not there.
+        if !done.status.success() {
+            assert!(said.contains("column"), "octet {at}: {said}");
+            continue;
+        }
+        verified(&bench, "out", 0);
+        damaged += 1;
+        told += usize::from(said.contains(", rows "));
+    }
+    assert!(damaged > 30 && told > 10, "{damaged} {told}");
 }
 
 /// As text, lines need no more than the column of URLs, and are read one after the other.
