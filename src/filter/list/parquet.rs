@@ -8,12 +8,13 @@ use parquet::errors::ParquetError;
 use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use std::fs::File;
+use std::ops::Range;
 
 use super::Unfit;
 use crate::columnar::{Malformed, Positioned, guarded};
 use crate::filter::layout::UrlField;
 use crate::filter::outcome::Reason;
-use crate::filter::table::{LineColumns, LineReader};
+use crate::filter::table::{LineColumns, LineReader, readable};
 
 /// What a value takes in memory beside its octets, about.
 const VALUE: u64 = 32;
@@ -33,6 +34,14 @@ pub(in crate::filter) struct Span {
     pub rows: usize,
     /// Whether the group ends behind them.
     pub ends: bool,
+}
+
+impl Span {
+    /// These of its rows.
+    pub fn part(&self, rows: Range<usize>) -> Span {
+        let ends = self.ends && rows.end == self.rows;
+        Span { group: self.group, first: self.first + rows.start, rows: rows.len(), ends }
+    }
 }
 
 impl From<Malformed> for Unfit {
@@ -88,6 +97,11 @@ impl TableFile {
             }
         }
         (spans, taken)
+    }
+
+    /// Makes sure that all columns of these rows can be read.
+    pub fn readable(&self, span: &Span) -> Result<(), String> {
+        guarded(|| readable(self, span)).map_err(|problem| in_group(span.group, problem))
     }
 
     /// Fills `text` with the lines of these rows, which have so many octets at `most`; `flaws` gets the numbers of those
