@@ -1,6 +1,6 @@
 //! How the memory that a run may take is divided.
 //!
-//! What is mapped is not counted, such as lists, a policy, or the URLs that were seen: the system takes such pages back when
+//! What is kept of lists, such as their paths and totals, is taken from it before. What is mapped is not counted, such as lists, a policy, or the URLs that were seen: the system takes such pages back when
 //! it needs them. What is counted is bounded by
 //! construction, whatever the lists are: each of its parts gets a share, and from the shares follow how long chunks and a
 //! single line may be, how many workers there are, how far back a decompressor may look, and when origins go to disk.
@@ -14,9 +14,12 @@
 //!
 //! Where blocked lines are explained, an eighth of the first half is for the rules that workers keep.
 
+use std::path::{Path, PathBuf};
+
 use super::FilterError;
 use super::form::LONGEST_CAUSE;
 use super::format::Format;
+use super::list::{STREAM_HELD, is_stream};
 use super::worker::LONGEST_CHUNK;
 
 /// How much memory a run may take, unless asked otherwise.
@@ -27,6 +30,14 @@ const BASE: u64 = 24 << 20;
 
 /// What each crawler takes beside: lines that are gathered for frames.
 const OF_CRAWLER: u64 = 2 << 20;
+
+/// What each list takes from the start to the receipt, beside copies of its path: measured, and a half more.
+const OF_LIST: u64 = 2304;
+const PATHS: u64 = 12;
+/// The same for each crawler: totals, those of a checkpoint, what the receipt says of them.
+const OF_LIST_AND_CRAWLER: u64 = 1664;
+/// The same for each file that only lines of one list go to, beside copies of its path.
+const OF_FILE: u64 = 1280;
 
 /// How many times as long a line can become that is explained.
 const EXPLAINED: u64 = LONGEST_CAUSE + 1;
@@ -53,6 +64,29 @@ pub(super) struct Memory {
     crawlers: u64,
     /// Whether blocked lines are explained.
     explain: bool,
+    /// What is kept of lists, however long they are.
+    lists: u64,
+}
+
+/// Octets that lists take, whatever is in them but for their head lines: these paths, for crawlers of these names, and, where
+/// each has files of its own, the folder of these.
+pub(super) fn of_lists(
+    paths: &[PathBuf],
+    crawlers: impl Iterator<Item = usize> + Clone,
+    own_files: Option<&Path>,
+) -> u64 {
+    let of_crawlers: u64 = crawlers.clone().map(|name| OF_LIST_AND_CRAWLER + 8 * name as u64).sum();
+    let of_list = |path: &PathBuf| {
+        let length = path.as_os_str().len() as u64;
+        let stream = if is_stream(path) { STREAM_HELD } else { 0 };
+        // A file of each partition; their names have that of the list and that of the crawler.
+        let of_files = own_files.map_or(0, |folder| {
+            let folder = folder.as_os_str().len() as u64 + length.min(255);
+            crawlers.clone().map(|name| 4 * (OF_FILE + 8 * (folder + name as u64))).sum()
+        });
+        OF_LIST + PATHS * length + stream + of_crawlers + of_files
+    };
+    paths.iter().map(of_list).sum()
 }
 
 /// Who works on what.
@@ -69,17 +103,52 @@ impl Memory {
     ///
     /// [`FilterError::TooLittleMemory`] where nobody could work with it.
     pub fn new(octets: u64, crawlers: usize, explain: bool) -> Result<Memory, FilterError> {
-        let memory = Memory { octets, crawlers: crawlers as u64, explain };
-        let least = BASE + OF_CRAWLER * memory.crawlers + 8 * memory.of_worker(memory.shortest_chunk());
-        if octets < least {
-            return Err(FilterError::TooLittleMemory { given: octets, least });
-        }
+        Memory { octets, crawlers: crawlers as u64, explain, lists: 0 }.beside_lists(0)
+    }
+
+    /// The same beside lists that take so much.
+    ///
+    /// # Errors
+    ///
+    /// [`FilterError::TooLittleMemory`] where nobody could work with the rest.
+    pub fn beside_lists(self, octets: u64) -> Result<Memory, FilterError> {
+        let memory = Memory { lists: self.lists.saturating_add(octets), ..self };
+        memory.at_least(memory.least_for_shares())?;
         Ok(memory)
+    }
+
+    /// The same beside the head lines of all lists, of so many octets together: they may take as much as a decompressor,
+    /// [as was said](Memory::decompressor) before they were read.
+    ///
+    /// # Errors
+    ///
+    /// [`FilterError::TooLittleMemory`] where they are longer.
+    pub fn beside_heads(self, octets: u64) -> Result<Memory, FilterError> {
+        // The window of a decompressor, which is chosen, is no smaller for them.
+        let taken = octets.saturating_add(octets / 7);
+        self.at_least(octets.saturating_mul(7).max(taken.saturating_add(self.least_for_shares())))?;
+        self.beside_lists(taken)
+    }
+
+    /// Makes sure that so much is left for shares.
+    fn at_least(&self, shares: u64) -> Result<(), FilterError> {
+        let least = self.fixed().saturating_add(shares);
+        if self.octets < least { Err(FilterError::TooLittleMemory { given: self.octets, least }) } else { Ok(()) }
+    }
+
+    /// The least of shares that somebody can work with.
+    fn least_for_shares(&self) -> u64 {
+        8 * self.of_worker(self.shortest_chunk())
+    }
+
+    /// What does not depend on shares.
+    fn fixed(&self) -> u64 {
+        (BASE + OF_CRAWLER * self.crawlers).saturating_add(self.lists)
     }
 
     /// What is left for shares.
     fn rest(&self) -> u64 {
-        self.octets.saturating_sub(BASE + OF_CRAWLER * self.crawlers)
+        self.octets.saturating_sub(self.fixed())
     }
 
     /// What a worker takes at most with a chunk of this size: the chunk with room to grow, its lines for each crawler in
@@ -125,7 +194,7 @@ impl Memory {
         if fitting(size) == 0 {
             // Of what is left for shares, workers have a half, or seven sixteenths where lines are explained.
             let rest = (self.of_worker(size) / 7).saturating_mul(16).saturating_add(16);
-            let least = rest.saturating_add(BASE + OF_CRAWLER * self.crawlers);
+            let least = rest.saturating_add(self.fixed());
             return Err(FilterError::TooLittleMemory { given: self.octets, least });
         }
         Ok(Crew { workers: fitting(size).min(asked.max(1)), chunk_size: size })
@@ -152,7 +221,7 @@ impl Memory {
 impl Default for Memory {
     /// That of a run for one crawler that nobody says more of.
     fn default() -> Memory {
-        Memory { octets: DEFAULT_MEMORY, crawlers: 1, explain: false }
+        Memory { octets: DEFAULT_MEMORY, crawlers: 1, explain: false, lists: 0 }
     }
 }
 
@@ -164,7 +233,10 @@ mod tests {
     fn shares_are_no_more_than_there_is() {
         for octets in [128 << 20, 300 << 20, DEFAULT_MEMORY, 50 << 30] {
             for (crawlers, explain) in [1, 2, 16, 64].into_iter().flat_map(|n| [(n, false), (n, true)]) {
-                let Ok(memory) = Memory::new(octets, crawlers, explain) else {
+                let lists = Memory::new(octets, crawlers, explain).and_then(|memory| memory.beside_lists(octets / 64));
+                let decompressor = lists.as_ref().map_or(0, Memory::decompressor);
+                let heads = decompressor / 2;
+                let Ok(memory) = lists.and_then(|memory| memory.beside_heads(heads)) else {
                     assert!(explain || octets < 400 << 20 && crawlers > 2, "{octets} {crawlers}");
                     continue;
                 };
@@ -175,8 +247,9 @@ mod tests {
                     let of_origins = memory.needed() as u64 * 5;
                     let of_rules = (memory.rules_of_worker(workers) * workers) as u64 * memory.crawlers;
                     assert_eq!(of_rules > 0, explain);
-                    let shares = of_workers + of_rules + of_line + of_origins + memory.decompressor();
-                    let all = BASE + OF_CRAWLER * memory.crawlers + shares;
+                    // The window was chosen before the head lines were known, for which a seventh more is counted.
+                    let shares = of_workers + of_rules + of_line + of_origins + decompressor;
+                    let all = memory.fixed() - heads / 7 + shares;
                     assert!((1..=asked).contains(&workers), "{workers}");
                     assert!(all <= octets, "{octets} {crawlers} {asked}: {all}");
                 }
@@ -203,6 +276,25 @@ mod tests {
         // What `zstd --long` makes can be read by default.
         assert_eq!(memory.decompressor().ilog2(), 27);
         assert!(matches!(Memory::new(1 << 20, 1, false), Err(FilterError::TooLittleMemory { .. })));
+    }
+
+    #[test]
+    fn lists_take_of_it_and_what_they_take_is_enough() {
+        let of = |lists: usize, crawlers: usize, own_files| {
+            of_lists(&vec!["some/folder/list".into(); lists], std::iter::repeat_n(10, crawlers), own_files)
+        };
+        let usual = Memory::new(DEFAULT_MEMORY, 1, false).unwrap().crew(16, None, Format::Text).unwrap();
+        let memory = Memory::new(DEFAULT_MEMORY, 1, false).unwrap().beside_lists(of(5000, 1, None)).unwrap();
+        assert_eq!(memory.crew(16, None, Format::Text).unwrap(), usual, "thousands of lists change nothing");
+        let folder = Some(Path::new("out"));
+        assert!(of(10, 1, None) < of(10, 2, None) && of(10, 2, None) < of(10, 2, folder));
+        let (lists, heads) = (of(100_000, 4, folder), 20 << 20);
+        let given = |octets| Memory::new(octets, 4, false)?.beside_lists(lists)?.beside_heads(heads);
+        let Err(FilterError::TooLittleMemory { given: DEFAULT_MEMORY, least }) = given(DEFAULT_MEMORY) else {
+            panic!("100,000 lists of four crawlers fit")
+        };
+        let Err(FilterError::TooLittleMemory { least, .. }) = given(least) else { panic!("heads fit") };
+        assert!(given(least).is_ok() && given(least - 1).is_err());
     }
 
     #[test]

@@ -27,7 +27,7 @@ use super::judge::Judge;
 use super::keeper::Keeper;
 use super::layout::UrlField;
 use super::list::{List, Patience};
-use super::memory::{Crew, DEFAULT_MEMORY, Memory};
+use super::memory::{Crew, DEFAULT_MEMORY, Memory, of_lists};
 use super::naming::partition_names;
 use super::outcome::Partition;
 use super::output::{NEEDED, Output, RECEIPT};
@@ -185,8 +185,7 @@ pub fn run(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, F
 }
 
 fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, FilterError> {
-    let memory = Memory::new(job.long_run.memory, job.crawlers.len(), job.explain)?;
-    let mut lists = List::open_all(&job.lists, &job.url_field, memory.decompressor(), job.long_run.skip_bad)?;
+    let (memory, mut lists) = open(job)?;
     // To leave out everything is not what anybody asks for.
     let problems: Option<Vec<&str>> = lists.iter().map(List::unreadable).collect();
     if let (Some([problem, ..]), [first, ..]) = (problems.as_deref(), &lists[..]) {
@@ -241,6 +240,21 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
         turns.judged();
     });
     complete(policy, job, options, &lists, turns, keeper.as_deref())
+}
+
+/// The lists of a job, and the memory that is left beside what is kept of them.
+fn open(job: &Job) -> Result<(Memory, Vec<List>), FilterError> {
+    let folder = job.destination.as_ref().and_then(Destination::folder).filter(|folder| folder.per_input);
+    let names: Vec<usize> = job.crawlers.iter().map(|crawler| crawler.agents().to_string().len()).collect();
+    let of_lists = of_lists(&job.lists, names.into_iter(), folder.map(|folder| &*folder.directory));
+    let memory = Memory::new(job.long_run.memory, job.crawlers.len(), job.explain)?.beside_lists(of_lists)?;
+    let lists = List::open_all(&job.lists, &job.url_field, memory.decompressor(), job.long_run.skip_bad)?;
+    // With files of its own, a list's head is kept for each of them, and for all.
+    let copies = if folder.is_some() { 2 + 4 * job.crawlers.len() as u64 } else { 2 };
+    let heads = lists.iter().map(|list| list.head_length as u64).filter(|&length| length > 0);
+    let heads: u64 = heads.map(|length| length + 1).sum();
+    let memory = memory.beside_heads(heads.saturating_mul(copies))?;
+    Ok((memory, lists))
 }
 
 /// The same chunks, read as a job wants it.

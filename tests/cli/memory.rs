@@ -116,6 +116,34 @@ fn pipes_share_a_decompressor() {
     Split::read(&bench, "out").accounts_for(&(0..40).map(|number| list(number).into_bytes()).collect::<Vec<_>>());
 }
 
+#[test]
+fn many_lists_are_counted() {
+    let bench = Bench::with_site();
+    let lists: String = (0..3000).map(|number| format!("lists/{number}\n")).collect();
+    lists.lines().for_each(|list| bench.file(list, format!("http://a.example/{list}\n")));
+    bench.file("names", &lists);
+    let agents: String = (0..8).map(|number| format!("--agent bot{} ", (b'a' + number) as char)).collect();
+    for option in ["", "--verdicts"] {
+        let words = format!("{agents} --force {option} --checkpoint 1 --files-from names");
+        let ended = within(&bench, 110 << 20, &words);
+        assert_eq!(ended.status.code(), Some(2), "{ended:?}");
+        said(&ended.stderr, &["too few", "--memory"]);
+        let told = String::from_utf8_lossy(&ended.stderr).into_owned();
+        let least = told.split("at least ").nth(1).and_then(|rest| rest.split(',').next()).expect("a number");
+        let ended = within(&bench, least.parse().expect("a number"), &words);
+        assert!(ended.status.success(), "{ended:?}");
+    }
+    // Whose head lines have no room.
+    let head = format!("url,{}\nhttp://a.example/,\n", "x".repeat(900_000));
+    (0..6).for_each(|number| bench.file(&format!("{number}.csv"), &head));
+    let words = "--agent examplebot --force --delimiter , --column url";
+    let ended = within(&bench, MEMORY, &format!("{words} 0.csv 1.csv 2.csv 3.csv 4.csv 5.csv"));
+    assert_eq!(ended.status.code(), Some(2), "{ended:?}");
+    said(&ended.stderr, &["too few", "--memory"]);
+    let ended = within(&bench, MEMORY, &format!("{words} 0.csv"));
+    assert!(ended.status.success(), "{ended:?}");
+}
+
 /// Answers of many origins, a third of them by redirects, in JSON Lines.
 fn answers(origins: usize) -> String {
     let answer = |number: usize| match number % 3 {

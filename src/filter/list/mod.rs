@@ -37,6 +37,7 @@ pub(in crate::filter) use parquet::in_group;
 pub(in crate::filter) use parquet::{Span, TableFile};
 pub use regular::FileState;
 use regular::Regular;
+pub(in crate::filter) use stream::STREAM_HELD;
 use stream::Stream;
 
 /// How a Parquet file begins.
@@ -118,7 +119,8 @@ pub(in crate::filter) enum Unfit {
 
 impl List {
     /// Opens all lists, and then looks into them: somebody who feeds several pipes may wait for all to be opened.
-    /// `-` is standard input. Decompressors take so much `memory` at most. Where `skips_bad` is set, what cannot be read of
+    /// `-` is standard input. Decompressors take so much `memory` at most, and so do head lines together: beyond it they are
+    /// left out. Where `skips_bad` is set, what cannot be read of
     /// them is left out, all of a list if need be.
     pub fn open_all(
         paths: &[PathBuf],
@@ -134,14 +136,24 @@ impl List {
             opened => opened.map_err(|error| unreadable(path, error)),
         };
         let opened: Vec<Opened> = paths.iter().map(open).collect::<Result<_, _>>()?;
-        let look = |(path, opened): (&PathBuf, Opened)| match List::look(path, opened, url_field, memory, skips_bad) {
+        let look = |(path, opened)| match List::look(path, opened, url_field, memory, skips_bad) {
             Err(failure) if skips_bad && failure.is_bad_list() => {
                 let content = Content::Unreadable(failure.problem());
                 Ok(List { skips_bad, is_empty: true, ..List::plain(path, None, content) })
             }
             looked => looked.map(|list| List { skips_bad, ..list }),
         };
-        paths.iter().zip(opened).map(look).collect()
+        let (mut lists, mut heads) = (Vec::with_capacity(paths.len()), 0);
+        for (path, opened) in paths.iter().zip(opened) {
+            let mut list: List = look((path, opened))?;
+            heads += list.head.len() as u64;
+            if heads > memory {
+                // They have no room, which whoever opened them has to say: how much they need shows when all are looked at.
+                list.head = Vec::new();
+            }
+            lists.push(list);
+        }
+        Ok(lists)
     }
 
     /// A list without a head line, each line of which is a URL.
@@ -456,6 +468,12 @@ fn start(text: &mut impl BufRead, url_field: &UrlField) -> io::Result<Vec<u8>> {
             return Ok(start);
         }
     }
+}
+
+/// Whether a list is read as a stream, as far as its path tells.
+pub(in crate::filter) fn is_stream(path: &Path) -> bool {
+    let is_stream = |metadata: std::fs::Metadata| !metadata.is_file() || metadata.len() == 0;
+    path.as_os_str() == STANDARD_INPUT || std::fs::metadata(path).is_ok_and(is_stream)
 }
 
 /// The head line of all lists; those without any line do not matter.

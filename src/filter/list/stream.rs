@@ -13,6 +13,9 @@ use crate::compression::{Compression, Reader};
 /// How many octets are kept in memory of what was taken; more of them go to a temporary file.
 const HELD: usize = 32 << 10;
 
+/// What a stream takes of memory until it is read: what is kept may have room for as much again.
+pub(in crate::filter) const STREAM_HELD: u64 = 2 * HELD as u64;
+
 /// Octets that are taken at a time to look: what is taken is kept.
 const TAKEN: usize = 8 << 10;
 
