@@ -9,7 +9,7 @@
 //! 1/2    workers: a chunk that is no map, its lines for each crawler, the origins that wait in it
 //! 3/16   one line that is longer than a chunk: it is alone, so this does not depend on the number of workers
 //! 5/32   origins with deferred lines: held, sorted, and copied for a checkpoint
-//! 1/7    the window of a decompressor
+//! 1/7    the window of a decompressor, or the pages of Parquet lists for each worker that reads them
 //! ```
 //!
 //! Where blocked lines are explained, an eighth of the first half is for the rules that workers keep.
@@ -43,6 +43,8 @@ pub(super) struct Memory {
     crawlers: u64,
     /// Whether blocked lines are explained.
     explain: bool,
+    /// Whether some may read pages of Parquet lists while a list is decompressed.
+    shares_pages: bool,
 }
 
 /// Who works on what.
@@ -59,7 +61,7 @@ impl Memory {
     ///
     /// [`FilterError::TooLittleMemory`] where nobody could work with it.
     pub fn new(octets: u64, crawlers: usize, explain: bool) -> Result<Memory, FilterError> {
-        let memory = Memory { octets, crawlers: crawlers as u64, explain };
+        let memory = Memory { octets, crawlers: crawlers as u64, explain, shares_pages: false };
         let least = BASE + OF_CRAWLER * memory.crawlers + 8 * memory.of_worker(memory.shortest_chunk());
         if octets < least {
             return Err(FilterError::TooLittleMemory { given: octets, least });
@@ -133,16 +135,27 @@ impl Memory {
         usize::try_from(self.rest() / 32).unwrap_or(usize::MAX)
     }
 
+    /// The same, but some may read pages of Parquet lists while a list is decompressed, if so: each gets a half then.
+    pub fn with_shared_pages(self, shares_pages: bool) -> Memory {
+        Memory { shares_pages, ..self }
+    }
+
     /// What a decompressor may take.
     pub fn decompressor(&self) -> u64 {
-        self.rest() / 7
+        self.rest() / 7 / if self.shares_pages { 2 } else { 1 }
+    }
+
+    /// What the pages of Parquet lists may take for each of so many readers. Unless they share it, no decompressor is at work
+    /// meanwhile.
+    pub fn pages(&self, readers: usize) -> u64 {
+        self.decompressor() / readers.max(1) as u64
     }
 }
 
 impl Default for Memory {
     /// That of a run for one crawler that nobody says more of.
     fn default() -> Memory {
-        Memory { octets: DEFAULT_MEMORY, crawlers: 1, explain: false }
+        Memory { octets: DEFAULT_MEMORY, crawlers: 1, explain: false, shares_pages: false }
     }
 }
 
@@ -165,10 +178,14 @@ mod tests {
                     let of_origins = memory.needed() as u64 * 5;
                     let of_rules = (memory.rules_of_worker(workers) * workers) as u64 * memory.crawlers;
                     assert_eq!(of_rules > 0, explain);
-                    let shares = of_workers + of_rules + of_line + of_origins + memory.decompressor();
+                    let shared = memory.with_shared_pages(true);
+                    let of_pages = shared.pages(workers) * workers as u64 + shared.decompressor();
+                    let of_lists = of_pages.max(memory.decompressor()).max(memory.pages(workers) * workers as u64);
+                    let shares = of_workers + of_rules + of_line + of_origins + of_lists;
                     let all = BASE + OF_CRAWLER * memory.crawlers + shares;
                     assert!((1..=asked).contains(&workers), "{workers}");
                     assert!(all <= octets, "{octets} {crawlers} {asked}: {all}");
+                    assert!(of_pages > 0);
                 }
             }
         }

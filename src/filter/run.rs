@@ -198,6 +198,10 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
         }
         shard.cut(&mut lists)?;
     }
+    // Of tables that become tables, workers read on their own while the next list is begun.
+    let reads_apart = !format(job).is_text() && lists.iter().any(|list| list.table_file().is_some());
+    let memory = memory.with_shared_pages(reads_apart && lists.iter().any(List::is_decompressed));
+    lists.iter_mut().for_each(|list| list.give_decompressor(memory.decompressor()));
     let chunk_size = (job.chunk_size > 0).then_some(job.chunk_size);
     let crew = memory.crew(asked_workers(job), chunk_size, format(job))?;
     let pool = ThreadPoolBuilder::new().num_threads(crew.workers).build()?;
@@ -213,7 +217,7 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
         let folder = folder.map_or_else(std::env::temp_dir, |folder| folder.directory.clone());
         let read = AtomicU64::new(0);
         let before = border.as_ref().map(|border| {
-            as_read(Chunks::new(&lists, options.chunk_size, &read), job, memory).before(border.list, border.at)
+            as_read(Chunks::new(&lists, options.chunk_size, &read), job, memory, crew).before(border.list, border.at)
         });
         Unique::new(&lists, &folder, before.as_ref(), &pool)
     };
@@ -228,7 +232,7 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
         Some(Destination::Pipe(_)) => Patience::UntilLine,
         _ => Patience::UntilFull,
     };
-    let chunks = as_read(chunks, job, memory).with_patience(patience);
+    let chunks = as_read(chunks, job, memory, crew).with_patience(patience);
     progress.begin(lists.iter().map(List::source_length).sum(), judges.len());
     if let Some(border) = &border {
         progress.resume(&border.totals, left_out(&lists, border));
@@ -243,8 +247,10 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
 }
 
 /// The same chunks, read as a job wants it.
-fn as_read<'l>(chunks: Chunks<'l>, job: &Job, memory: Memory) -> Chunks<'l> {
-    let chunks = chunks.with_lines_up_to(memory.longest_line()).by_rows(!format(job).is_text());
+fn as_read<'l>(chunks: Chunks<'l>, job: &Job, memory: Memory, crew: Crew) -> Chunks<'l> {
+    let by_rows = !format(job).is_text();
+    let pages = memory.pages(if by_rows { crew.workers } else { 1 });
+    let chunks = chunks.with_lines_up_to(memory.longest_line()).with_pages_up_to(pages).by_rows(by_rows);
     chunks.until(job.long_run.interrupt.clone())
 }
 

@@ -2,13 +2,12 @@
 
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{ByteArray, DataType};
-use parquet::file::reader::FileReader;
 use parquet::file::writer::SerializedColumnWriter;
 
 use super::Table;
-use super::frames::{BATCH, Slot, Sorting};
+use super::frames::{Slot, Sorting};
 use super::line_columns::Values;
-use crate::columnar::{self, Malformed};
+use crate::columnar::{Batch, Malformed, Room};
 use crate::filter::list::{List, Span, TableFile, in_group};
 
 /// What of a column goes to one file, of a few rows.
@@ -50,11 +49,10 @@ impl<T: DataType> Share<T> {
     }
 }
 
-/// Copies a column of these rows of a list to the files that they go to.
+/// Copies a column of these rows of a list to the files that they go to; its pages must fit in the room.
 pub(super) fn copied(
     table: &Table,
-    list: &List,
-    spans: &[Span],
+    (list, spans, room): (&List, &[Span], &Room),
     column: usize,
     sorting: &Sorting<'_>,
     slots: &mut [Slot<'_>],
@@ -74,7 +72,7 @@ pub(super) fn copied(
     };
     let mut files = Files { sorting, row: sorting.rows.start, most_defined: 0, writers };
     for span in spans {
-        let copied = files.copy_span(list, column, span, &mut keep);
+        let copied = files.copy_span(list, column, (span, room), &mut keep);
         copied.map_err(|problem| Malformed(in_group(span.group, problem)))?;
     }
     files.writers.into_iter().try_for_each(|writer| Ok(writer.close()?))
@@ -125,12 +123,14 @@ impl Files<'_, '_> {
         &mut self,
         list: &TableFile,
         column: usize,
-        span: &Span,
+        (span, room): (&Span, &Room),
         keep: &mut Keep<'_>,
     ) -> Result<(), Malformed> {
-        let group = list.file.get_row_group(span.group)?;
-        self.most_defined = group.metadata().column(column).column_descr().max_def_level();
-        match columnar::reader(&*group, column)? {
+        let group = list.file.group(span.group, room)?;
+        self.most_defined = group.described(column)?.column_descr().max_def_level();
+        let (reader, batch) = group.reader(column)?;
+        let span = (span, &batch);
+        match reader {
             ColumnReader::BoolColumnReader(reader) => self.copy(reader, span, keep, |_| Value::Other),
             ColumnReader::Int32ColumnReader(reader) => {
                 self.copy(reader, span, keep, |value| Value::Number(value.map(|&value| value.into())))
@@ -151,7 +151,7 @@ impl Files<'_, '_> {
     fn copy<T: DataType>(
         &mut self,
         mut reader: ColumnReaderImpl<T>,
-        span: &Span,
+        (span, batch): (&Span, &Batch),
         keep: &mut Keep<'_>,
         value: impl Fn(Option<&T::T>) -> Value,
     ) -> Result<(), Malformed> {
@@ -168,7 +168,7 @@ impl Files<'_, '_> {
             Ok((rows, read))
         };
         while left > 0 {
-            let (rows, read) = next(left.min(BATCH))?;
+            let (rows, read) = next(left.min(batch.next_rows()))?;
             if rows == 0 {
                 return Err(few());
             }
