@@ -7,7 +7,7 @@ mod pages;
 mod positioned;
 mod room;
 
-use parquet::basic::{ConvertedType, Encoding, LogicalType, TimeUnit};
+use parquet::basic::{Compression, ConvertedType, Encoding, LogicalType, TimeUnit};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
 use parquet::data_type::{ByteArray, ByteArrayType, DataType};
 use parquet::errors::ParquetError;
@@ -17,7 +17,7 @@ use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
 use std::cell::Cell;
 use std::fs::File;
 use std::panic::{self, AssertUnwindSafe};
-use std::sync::{Arc, Once, PoisonError};
+use std::sync::{Arc, Once};
 
 use pages::{InRoom, OfBatch, Pages, ValueSize};
 use positioned::Positioned;
@@ -138,7 +138,7 @@ impl Batch {
     /// How many rows are to be read next, those before being dropped.
     pub fn next_rows(&self) -> usize {
         if let Some(values) = &self.values {
-            values.lock().unwrap_or_else(PoisonError::into_inner).clear();
+            values.end();
         }
         self.rows
     }
@@ -150,15 +150,16 @@ impl Group<'_> {
         self.metadata.columns().get(at).ok_or_else(|| Malformed(format!("a row group of it has no column {at}")))
     }
 
-    /// The reader of a column of any kind, and how it is to be read.
-    pub fn reader(&self, at: usize) -> Result<(ColumnReader, Batch), Malformed> {
+    /// The reader of a column of any kind, and how it is to be read by somebody who has so many copies of values at a time.
+    pub fn reader(&self, at: usize, copies: usize) -> Result<(ColumnReader, Batch), Malformed> {
         let (chunk, room) = (self.described(at)?, self.room.clone());
         let described = chunk.column_descr_ptr();
-        let octets = Arc::new(InRoom { octets: self.octets.clone(), room: room.clone() });
+        let is_compressed = chunk.compression() != Compression::UNCOMPRESSED;
+        let octets = Arc::new(InRoom { octets: self.octets.clone(), room: room.clone(), is_compressed });
         let rows = usize::try_from(self.metadata.num_rows()).map_err(|_| too_few(&described.path().string()))?;
         let pages = Box::new(SerializedPageReader::new(octets, chunk, rows, None)?);
-        let (values, rows) = (ValueSize::of(&described), rows_at_once(chunk, rows, &room));
-        let of_batch = (described.max_rep_level() > 0).then(OfBatch::default);
+        let (values, rows) = (ValueSize::of(&described), rows_at_once(chunk, rows, copies as u64, &room));
+        let of_batch = (described.max_rep_level() > 0).then(|| OfBatch::of_copies(copies as u64));
         let batch = Batch { rows, values: of_batch.clone() };
         let pages = Pages { pages, room, values, rows, of_batch, dictionary: None };
         Ok((get_column_reader(described, Box::new(pages)), batch))
@@ -166,9 +167,9 @@ impl Group<'_> {
 }
 
 /// How many of so many rows of a column are read at a time.
-fn rows_at_once(chunk: &ColumnChunkMetaData, rows: usize, room: &Room) -> usize {
+fn rows_at_once(chunk: &ColumnChunkMetaData, rows: usize, copies: u64, room: &Room) -> usize {
     let number = |number: i64| u64::try_from(number).unwrap_or(0);
-    let values = number(chunk.num_values()).saturating_mul(size_of::<ByteArray>() as u64);
+    let values = number(chunk.num_values()).saturating_mul(size_of::<ByteArray>() as u64 * copies);
     let octets = number(chunk.uncompressed_size()).saturating_add(values) / (rows as u64).max(1);
     let fitting = usize::try_from(room.limit() / PART_OF_ROOM / octets.max(1)).unwrap_or(usize::MAX);
     let is_delta = chunk.encodings().any(|encoding| encoding == Encoding::DELTA_BYTE_ARRAY);
@@ -199,7 +200,7 @@ impl Column {
             return Err(Malformed(format!("its column {name:?} has several values a row")));
         }
         let units_in_a_second = units_in_a_second(described);
-        let (reader, batch) = group.reader(at)?;
+        let (reader, batch) = group.reader(at, 1)?;
         Ok(Column { name, units_in_a_second, reader, batch })
     }
 

@@ -12,7 +12,7 @@ use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, Length};
 use parquet::schema::types::ColumnDescriptor;
 use std::io::{self, BufReader, Read};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::positioned::{From, Positioned};
 use super::room::{NoRoom, Room, Taken};
@@ -21,6 +21,8 @@ use super::room::{NoRoom, Room, Taken};
 pub(super) struct InRoom {
     pub octets: Positioned,
     pub room: Room,
+    /// Whether there are two of a page for a moment: as it is stored, and decompressed.
+    pub is_compressed: bool,
 }
 
 impl Length for InRoom {
@@ -35,7 +37,8 @@ impl ChunkReader for InRoom {
     fn get_read(&self, start: u64) -> Result<Self::T, ParquetError> {
         let octets = self.octets.from(start);
         // The library also asks for what it does not read, which need not be the start of a page.
-        Ok(BufReader::new(PageStart { octets, room: self.room.clone(), is_read: false }))
+        let (room, is_compressed) = (self.room.clone(), self.is_compressed);
+        Ok(BufReader::new(PageStart { octets, room, is_compressed, is_read: false }))
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes, ParquetError> {
@@ -47,6 +50,7 @@ impl ChunkReader for InRoom {
 pub(super) struct PageStart {
     octets: From,
     room: Room,
+    is_compressed: bool,
     is_read: bool,
 }
 
@@ -55,33 +59,55 @@ impl Read for PageStart {
         let length = self.octets.read(octets)?;
         if !self.is_read {
             self.is_read = true;
-            self.room.check(octets_of_page(&octets[..length])).map_err(io::Error::other)?;
+            let [decompressed, stored] = octets_of_page(&octets[..length]);
+            let wanted = if self.is_compressed { decompressed.saturating_add(stored) } else { stored };
+            self.room.check(wanted).map_err(io::Error::other)?;
         }
         Ok(length)
     }
 }
 
-/// How many octets a page that starts so takes while it is decompressed. Its kind, and its lengths without and with
-/// compression, are the first fields of its header: numbers in Thrift's compact protocol. Where they do not stand there, the
-/// library says what is wrong.
-fn octets_of_page(start: &[u8]) -> u64 {
+/// How many octets a page that starts so has, decompressed and stored. Its kind and these are the first fields of its header,
+/// numbers in Thrift's compact protocol. Where they do not stand there, the library says what is wrong.
+fn octets_of_page(start: &[u8]) -> [u64; 2] {
     /// The next field, a number of 32 bits.
     const NEXT_NUMBER: u8 = 0x15;
-    let (mut start, mut octets) = (start, 0u64);
-    for place in 0..3 {
-        let Some((&NEXT_NUMBER, number)) = start.split_first() else { return octets };
-        let length = number.iter().take_while(|&&octet| octet >= 0x80).count() + 1;
-        let Some((number, rest)) = number.split_at_checked(length.min(10)) else { return octets };
-        let zigzag = number.iter().rev().fold(0u64, |all, &octet| all << 7 | u64::from(octet & 0x7f));
-        // The first one is the kind.
-        octets = octets.saturating_add(if place > 0 { zigzag / 2 } else { 0 });
+    let (mut start, mut numbers) = (start, [0; 3]);
+    for number in &mut numbers {
+        let Some((&NEXT_NUMBER, octets)) = start.split_first() else { break };
+        let length = octets.iter().take_while(|&&octet| octet >= 0x80).count() + 1;
+        let Some((octets, rest)) = octets.split_at_checked(length.min(10)) else { break };
+        // No sign: what is below zero is refused by the library.
+        *number = octets.iter().rev().fold(0, |all, &octet| all << 7 | u64::from(octet & 0x7f)) / 2;
         start = rest;
     }
+    let [_, octets @ ..] = numbers;
     octets
 }
 
-/// What the values of a batch take beside the pages.
-pub(super) type OfBatch = Arc<Mutex<Vec<Taken>>>;
+/// What the values of a batch take beside the pages, of a column with several values a row: nothing else bounds how many
+/// they are.
+#[derive(Debug, Clone)]
+pub(super) struct OfBatch {
+    taken: Arc<Mutex<Vec<Taken>>>,
+    /// How many copies of each there are at a time.
+    copies: u64,
+}
+
+impl OfBatch {
+    pub fn of_copies(copies: u64) -> OfBatch {
+        OfBatch { taken: Arc::default(), copies }
+    }
+
+    /// The values are gone.
+    pub fn end(&self) {
+        self.lock().clear();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Taken>> {
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 /// The pages of a column.
 pub(super) struct Pages {
@@ -90,7 +116,6 @@ pub(super) struct Pages {
     pub values: ValueSize,
     /// How many rows are read at a time.
     pub rows: usize,
-    /// Of a column with several values a row, what those of the batch take: nothing else bounds how many they are.
     pub of_batch: Option<OfBatch>,
     /// What the values of the dictionary take.
     pub dictionary: Option<Taken>,
@@ -145,8 +170,8 @@ impl Pages {
                 }
                 if let Some(of_batch) = &self.of_batch {
                     let levels = 2 * size_of::<i16>() as u64 * u64::from(*num_values);
-                    let taken = self.room.take(self.values.decoded(*num_values) + levels).map_err(no_room)?;
-                    of_batch.lock().unwrap_or_else(PoisonError::into_inner).push(taken);
+                    let octets = (self.values.decoded(*num_values) + levels).saturating_mul(of_batch.copies);
+                    of_batch.lock().push(self.room.take(octets).map_err(no_room)?);
                 }
                 *buf = self.room.hold(std::mem::take(buf)).map_err(no_room)?;
             }
@@ -209,7 +234,7 @@ mod tests {
     /// What becomes of one page of texts in a room, of a column that may have several values a row.
     fn read(page: Page, room: &Room, several: bool) -> Result<Option<Page>, ParquetError> {
         let values = ValueSize { least: 4, decoded: 32 };
-        let (room, of_batch) = (room.clone(), several.then(OfBatch::default));
+        let (room, of_batch) = (room.clone(), several.then(|| OfBatch::of_copies(3)));
         Pages { pages: Box::new(One(Some(page))), room, values, rows: 16, of_batch, dictionary: None }.get_next_page()
     }
 
@@ -238,12 +263,12 @@ mod tests {
     fn pages_take_room() {
         for (encoding, several, needed) in [
             (Encoding::PLAIN, false, 100),
-            (Encoding::PLAIN, true, 100 + 10 * (32 + 4)),
+            (Encoding::PLAIN, true, 100 + 3 * 10 * (32 + 4)),
             (Encoding::DELTA_BYTE_ARRAY, false, 100 * 17),
         ] {
             let room = Room::of(needed);
             let page = read(data(100, encoding), &room, several).unwrap();
-            assert!(room.check(needed - 99).is_err());
+            assert!(room.check(needed - 100).is_ok() && room.check(needed - 99).is_err());
             drop(page);
             assert!(room.check(needed).is_ok());
             assert!(read(data(100, encoding), &Room::of(needed - 1), several).is_err(), "{encoding}");
@@ -254,12 +279,12 @@ mod tests {
     fn a_page_says_at_its_start_how_large_it_is() {
         // A data page of 300 octets, 5 compressed.
         let start = [0x15, 0x00, 0x15, 0xd8, 0x04, 0x15, 0x0a, 0x2c, 0x15, 0x02];
-        assert_eq!(octets_of_page(&start), 305);
-        assert_eq!(octets_of_page(&start[..5]), 300);
+        assert_eq!(octets_of_page(&start), [300, 5]);
+        assert_eq!(octets_of_page(&start[..5]), [300, 0]);
         let most = [0x15, 0x04, 0x15, 0xfe, 0xff, 0xff, 0xff, 0x0f, 0x15, 0xfe, 0xff, 0xff, 0xff, 0x0f];
-        assert_eq!(octets_of_page(&most), 2 * u64::from(i32::MAX.unsigned_abs()));
+        assert_eq!(octets_of_page(&most), [u64::from(i32::MAX.unsigned_abs()); 2]);
         for other in [&b""[..], b"PAR1", &[0x15], &[0x15, 0xff, 0xff], &[0x15; 3], &[0xff; 30]] {
-            assert_eq!(octets_of_page(other), 0, "{other:?}");
+            assert_eq!(octets_of_page(other), [0; 2], "{other:?}");
         }
     }
 }

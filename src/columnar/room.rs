@@ -20,8 +20,8 @@ struct Shared {
 /// Pages that there is no memory for.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "{wanted} octets of its pages have no room in the {limit} octets of memory that there are for them here, of which {taken} \
-     are taken; give more with --memory, or fewer --threads"
+    "its pages have no room: {wanted} octets more do not fit in the {limit} octets of memory that there are for them here, of \
+     which {taken} are taken; give more with --memory, or fewer --threads"
 )]
 pub(crate) struct NoRoom {
     wanted: u64,

@@ -128,7 +128,9 @@ impl Files<'_, '_> {
     ) -> Result<(), Malformed> {
         let group = list.file.group(span.group, room)?;
         self.most_defined = group.described(column)?.column_descr().max_def_level();
-        let (reader, batch) = group.reader(column)?;
+        // Each crawler may send a row to another file.
+        let copies = 1 + self.sorting.crawlers();
+        let (reader, batch) = group.reader(column, copies)?;
         let span = (span, &batch);
         match reader {
             ColumnReader::BoolColumnReader(reader) => self.copy(reader, span, keep, |_| Value::Other),

@@ -216,6 +216,11 @@ impl<'o> Sorting<'o> {
         (0..self.slots.len()).filter(|&file| self.slots[file].is_some()).collect()
     }
 
+    /// How many crawlers there are.
+    pub fn crawlers(&self) -> usize {
+        self.outcomes.len()
+    }
+
     fn each_file(&self, row: usize, mut tell: impl FnMut(usize)) {
         match self.files.form {
             Form::Verdicts => tell(0),
