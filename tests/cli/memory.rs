@@ -16,8 +16,13 @@ const MEMORY: u64 = 64 << 20;
 /// Runs `filter` with so much memory, and makes sure that it takes no more.
 fn within(bench: &Bench, memory: u64, words: &str) -> Output {
     let words = format!("filter --robots sites --out out --memory {memory} --threads 3 {words}");
-    let mut command = Command::new(PROGRAM);
-    command.current_dir(bench.path(".")).args(bench.arguments(&words)).stdin(Stdio::null());
+    watched(bench, memory, Command::new(PROGRAM).args(bench.arguments(&words)))
+}
+
+/// Runs a command, and makes sure that it takes no more memory than this.
+fn watched(bench: &Bench, memory: u64, command: &mut Command) -> Output {
+    let words = format!("{command:?}");
+    command.current_dir(bench.path(".")).stdin(Stdio::null());
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program");
     let status = format!("/proc/{}/status", child.id());
     let mut peak = 0;
@@ -87,6 +92,28 @@ fn a_window_that_has_no_room_is_refused() {
     said(&ended.stderr, &["list", "looks back further", "--memory"]);
     let ended = within(&bench, 1 << 30, "--agent examplebot --force list");
     assert!(ended.status.success(), "{ended:?}");
+}
+
+/// What a decompressor asks for is no memory before something stands in it, so that the system limits what may be asked for.
+#[test]
+fn pipes_share_a_decompressor() {
+    let bench = Bench::with_site();
+    let pipes: Vec<String> = (0..40).map(|number| format!("pipe{number}")).collect();
+    let paths = pipes.iter().map(|pipe| bench.path(pipe));
+    assert!(Command::new("mkfifo").args(paths.clone()).status().expect("mkfifo").success());
+    let list = |number: usize| format!("http://a.example/{number}\nhttp://a.example/no/{number}\n");
+    for (number, path) in paths.enumerate() {
+        // Not joined: should the program never open the pipe, the writer waits in vain, and the test fails below.
+        std::thread::spawn(move || fs::write(path, zstd(list(number).as_bytes(), 1, 22)));
+    }
+    let words = format!("filter --agent examplebot --robots sites --out out --memory {MEMORY} --threads 3");
+    // For each of the pipes a window of 4 MiB is wanted.
+    let script = "ulimit -d 98304; exec \"$0\" \"$@\"";
+    let mut command = Command::new("sh");
+    command.args(["-c", script, PROGRAM]).args(bench.arguments(&words)).args(&pipes);
+    let ended = watched(&bench, MEMORY, &mut command);
+    assert!(ended.status.success(), "{ended:?}");
+    Split::read(&bench, "out").accounts_for(&(0..40).map(|number| list(number).into_bytes()).collect::<Vec<_>>());
 }
 
 /// A table says a URL once, and that a thousand rows have it.

@@ -43,8 +43,8 @@ pub struct LongRunArgs {
     /// powers of 1024). With less, chunks are smaller, and so are row groups; where not all workers have room, there are
     /// fewer: 1 GiB has room for 16 of one crawler, for 4 with --format parquet, for 8 with --explain. Origins that wait go to
     /// disk earlier; a line or the window of a Zstandard list that has no room is an error. Not counted is what it takes to
-    /// read --robots, some 300 octets an origin (so `compile` first if there are many), the pages of Parquet lists, the
-    /// decompressors of pipes, and the totals of lists, 200 octets for each list and crawler
+    /// read --robots, some 300 octets an origin (so `compile` first if there are many), the pages of Parquet lists, up to
+    /// 64 KiB for each pipe, and the totals of lists, 200 octets for each list and crawler
     #[arg(long, default_value = "1G", value_name = "BYTES", value_parser = octets)]
     pub memory: u64,
 }

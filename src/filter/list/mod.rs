@@ -14,6 +14,7 @@ mod parquet;
 #[path = "without_parquet.rs"]
 mod parquet;
 mod regular;
+mod stream;
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -21,7 +22,6 @@ use std::io::{self, BufRead, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
-use std::sync::{Mutex, PoisonError};
 
 use super::FilterError;
 use super::layout::{LOOK, Layout, MARK, UrlField, UrlFieldError};
@@ -37,6 +37,7 @@ pub(in crate::filter) use parquet::in_group;
 pub(in crate::filter) use parquet::{Span, TableFile};
 pub use regular::FileState;
 use regular::Regular;
+use stream::Stream;
 
 /// How a Parquet file begins.
 const PARQUET_START: &[u8] = b"PAR1";
@@ -80,11 +81,8 @@ enum Content {
     },
     /// What cannot be read at all, and why.
     Unreadable(String),
-    /// What can be read only once: its start, which was looked at, and what follows, until that is read.
-    Stream {
-        start: Vec<u8>,
-        rest: Mutex<Option<Box<dyn Read + Send>>>,
-    },
+    /// What can be read only once.
+    Stream(Stream),
 }
 
 /// A list that is being read.
@@ -165,7 +163,7 @@ impl List {
     pub fn open(path: &Path) -> Result<List, FilterError> {
         let any = UrlField::default();
         let content = Opened::at(path, u64::MAX).and_then(|opened| {
-            let (compression, content) = opened.content(&any, u64::MAX)?;
+            let (compression, content) = opened.content(u64::MAX)?;
             let is_empty = content.start(&any)?.is_empty();
             Ok((compression, is_empty, content))
         });
@@ -180,7 +178,7 @@ impl List {
         memory: u64,
         skips_bad: bool,
     ) -> Result<List, FilterError> {
-        let (compression, content) = opened.content(url_field, memory).map_err(|error| unreadable(path, error))?;
+        let (compression, content) = opened.content(memory).map_err(|error| unreadable(path, error))?;
         let start = match content.start(url_field) {
             // What stands behind the damage tells the layout as well, unless a head line is wanted, which is lost.
             Err(error) if skips_bad && !url_field.has_head() => {
@@ -281,7 +279,7 @@ impl List {
                 Some(file.state.clone())
             }
             Content::Unreadable(_) => FileState::at(&self.path),
-            Content::Stream { .. } => self.is_empty_file().then_some(FileState { length: 0, modified: None }),
+            Content::Stream(_) => self.is_empty_file().then_some(FileState { length: 0, modified: None }),
         }
     }
 
@@ -291,7 +289,7 @@ impl List {
             Content::Mapped { .. } => Some(self.range().len() as u64),
             Content::Compressed(file) | Content::Table { file, .. } => Some(file.state.length),
             Content::Unreadable(_) => Some(0),
-            Content::Stream { .. } => None,
+            Content::Stream(_) => None,
         }
     }
 
@@ -304,7 +302,7 @@ impl List {
 
     /// Whether it is decompressed while it is read.
     pub fn is_decompressed(&self) -> bool {
-        matches!(self.content, Content::Compressed(_) | Content::Stream { .. }) && self.compression.is_some()
+        matches!(self.content, Content::Compressed(_) | Content::Stream(_)) && self.compression.is_some()
     }
 
     /// Reads only this part of a mapped list, without the head line.
@@ -342,10 +340,7 @@ impl List {
             Content::Mapped { map, .. } => return Ok(Reading::Mapped(&map[..self.range().end])),
             Content::Compressed(file) => Box::new(Steady(file.text(source).map_err(failed)?)),
             Content::Unreadable(problem) => return Err(failed(io::Error::other(problem.clone()))),
-            Content::Stream { start, rest } => match rest.lock().unwrap_or_else(PoisonError::into_inner).take() {
-                Some(rest) => Box::new(start.chain(rest)),
-                None => return Err(failed(io::Error::other("it can be read only once"))),
-            },
+            Content::Stream(stream) => Box::new(stream.text().map_err(failed)?),
             Content::Table { table, .. } => return Ok(Reading::Rows(Box::new(Rows::of(table, pages)))),
         };
         io::copy(&mut stream.by_ref().take(self.head_length as u64), &mut io::sink()).map_err(failed)?;
@@ -405,15 +400,14 @@ impl Opened {
         Ok(Opened::Regular(None, Content::Mapped { map, file }))
     }
 
-    /// What it holds; of a stream, as much is read as tells its layout.
-    fn content(self, url_field: &UrlField, memory: u64) -> io::Result<(Option<Compression>, Content)> {
+    /// What it holds; of a stream, as much is read as tells how it is compressed.
+    fn content(self, memory: u64) -> io::Result<(Option<Compression>, Content)> {
         match self {
             Opened::Regular(compression, content) => Ok((compression, content)),
             Opened::Unreadable(problem) => Err(io::Error::other(problem)),
             Opened::Stream(stream) => {
-                let mut text = Reader::within(stream, memory)?;
-                let (compression, start) = (text.compression(), start(&mut text, url_field)?);
-                Ok((compression, Content::Stream { start, rest: Mutex::new(Some(Box::new(text))) }))
+                let stream = Stream::new(stream, memory);
+                Ok((stream.compression()?, Content::Stream(stream)))
             }
         }
     }
@@ -425,7 +419,7 @@ impl Content {
         Ok(match self {
             Content::Mapped { map, .. } => Cow::Borrowed(&map[..map.len().min(LOOK)]),
             Content::Compressed(file) => Cow::Owned(start(&mut file.text(&AtomicU64::new(0))?, url_field)?),
-            Content::Stream { start, .. } => Cow::Borrowed(start),
+            Content::Stream(stream) => Cow::Owned(stream.look(|text| start(text, url_field))?),
             Content::Unreadable(_) => Cow::Borrowed(b""),
             Content::Table { .. } => Cow::Borrowed(PARQUET_START),
         })
@@ -444,7 +438,7 @@ impl Content {
         let (file, lost) = match self {
             Content::Mapped { file, map } => (file, map.lost()),
             Content::Compressed(file) | Content::Table { file, .. } => (file, None),
-            Content::Stream { .. } | Content::Unreadable(_) => return Ok(()),
+            Content::Stream(_) | Content::Unreadable(_) => return Ok(()),
         };
         file.unchanged(path)?;
         // The file is whole, so it is what holds it that failed.
@@ -458,10 +452,7 @@ impl Content {
             Content::Mapped { file, .. } | Content::Table { file, .. } => Ok(file),
             Content::Compressed(file) => Regular::copy_of(file.text(&AtomicU64::new(0))?),
             Content::Unreadable(problem) => Err(io::Error::other(problem)),
-            Content::Stream { start, rest } => {
-                let rest = rest.into_inner().unwrap_or_else(PoisonError::into_inner);
-                Regular::copy_of(start.chain(rest.unwrap_or_else(|| Box::new(io::empty()))))
-            }
+            Content::Stream(stream) => Regular::copy_of(stream.text()?),
         }
     }
 }
