@@ -9,10 +9,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use super::FilterError;
+use super::damaged_rows::{sorted_out, without};
 use super::list::{List, Patience, Reading, Span, chunk_end, fill};
 use super::outcome::Reason;
 use super::sequence::lock;
-use super::skipped::{Skipped, SkippedPart};
+use super::skipped::{Skipped, SkippedPart, SkippedRows};
 use super::worker::LONGEST_CHUNK;
 use crate::compression::Search;
 
@@ -37,6 +38,8 @@ pub(super) struct Chunks<'l> {
     by_rows: bool,
     /// How many octets the pages of a table may take that one reader has at a time.
     pages: u64,
+    /// The rows of each list that an earlier reading left out, if this one is to leave out the same.
+    left_out: Option<Vec<Vec<SkippedRows>>>,
     /// The list, and the place in it, from which on nothing is handed out.
     before: (usize, u64),
     alone: Arc<Alone>,
@@ -110,7 +113,7 @@ pub(super) struct Task<'l> {
     /// Where the next one begins.
     pub end: u64,
     what: What<'l>,
-    /// What was left out before it.
+    /// What was left out before it, and of its rows; where in the text these stood is told from its own start.
     pub skipped: Vec<Skipped>,
     /// Held by a chunk that is far longer than others are.
     permit: Option<Permit>,
@@ -142,7 +145,7 @@ impl<'l> Chunks<'l> {
         let input = Input::from(lists, list, at);
         let (input, stopped) = (Mutex::new(input), AtomicBool::new(false));
         let (patience, longest, alone) = (Patience::UntilFull, LONGEST_CHUNK, Arc::default());
-        let (interrupt, by_rows, pages, before) = (None, false, u64::MAX, (lists.len(), 0));
+        let (interrupt, by_rows, pages, left_out, before) = (None, false, u64::MAX, None, (lists.len(), 0));
         Chunks {
             lists,
             chunk_size,
@@ -154,6 +157,7 @@ impl<'l> Chunks<'l> {
             interrupt,
             by_rows,
             pages,
+            left_out,
             before,
             alone,
         }
@@ -174,6 +178,12 @@ impl<'l> Chunks<'l> {
             }
         }
         Chunks { by_rows, ..self }
+    }
+
+    /// The same, but of the rows of each list, exactly these are left out, as an earlier reading did: that others cannot be
+    /// read is an error now.
+    pub fn again(self, left_out: Vec<Vec<SkippedRows>>) -> Chunks<'l> {
+        Chunks { left_out: Some(left_out), ..self }
     }
 
     /// The same, but nothing is handed out, or read, from this place in this list on.
@@ -257,6 +267,8 @@ impl<'l> Chunks<'l> {
                 self.source.fetch_add(taken, Ordering::Relaxed);
                 input.at += spans.iter().map(|span| span.rows as u64).sum::<u64>();
                 if input.at > at {
+                    let left_out = self.left_out.as_ref().and_then(|left_out| left_out.get(place));
+                    let spans = without(spans, at, left_out.map_or(&[], Vec::as_slice));
                     return Ok(Some(input.task((place, at), What::Rows(spans), None)));
                 }
                 input.go_to(place + 1, self.lists);
@@ -291,14 +303,26 @@ impl<'l> Chunks<'l> {
         Ok(None)
     }
 
-    /// Reads what was not read when a task was handed out: the lines of rows.
-    pub fn read(&self, task: &Task<'l>, buffer: &mut Buffer) -> Result<(), FilterError> {
+    /// Reads what was not read when a task was handed out: the lines of rows. Rows that cannot be read are no part of it any
+    /// more then, if they are to be left out.
+    pub fn read(&self, task: &mut Task<'l>, buffer: &mut Buffer) -> Result<(), FilterError> {
         let list = &self.lists[task.list];
-        let (What::Rows(spans), Some(table)) = (&task.what, list.table_file()) else { return Ok(()) };
+        let (What::Rows(spans), Some(table)) = (&mut task.what, list.table_file()) else { return Ok(()) };
+        let mut damaged = Vec::new();
+        if list.skips_bad && self.left_out.is_none() {
+            (*spans, damaged) = sorted_out(table, spans, task.at, self.pages);
+        }
         // As much as a worker has room for beside what else it needs for a chunk.
         let most = self.chunk_size.saturating_mul(8).max(self.longest).min(LONGEST_CHUNK);
         let read = table.lines(spans, (most, self.pages), &mut buffer.octets, &mut buffer.flaws);
-        read.map_err(|problem| FilterError::Parquet { path: list.path.clone(), problem })
+        read.map_err(|problem| FilterError::Parquet { path: list.path.clone(), problem })?;
+        for (before, mut part) in damaged {
+            // Each row is a line.
+            let end = before.checked_sub(1).and_then(|last| memchr::memchr_iter(b'\n', &buffer.octets).nth(last));
+            part.at = end.map_or(0, |end| end as u64 + 1);
+            task.skipped.push(Skipped { list: task.list, part });
+        }
+        Ok(())
     }
 
     /// What was left out behind the last chunk.
@@ -365,7 +389,7 @@ impl<'l> Chunks<'l> {
         let may_go_on = file_at.is_some() && input.gaps < MOST_GAPS;
         let behind = may_go_on.then(|| list.read_behind(self.source, &mut input.search)).flatten();
         let file_next = behind.as_ref().map(|&(at, _)| at);
-        let part = SkippedPart { at: input.at, file_at, file_next, problem: failure.problem() };
+        let part = SkippedPart { at: input.at, file_at, file_next, rows: None, problem: failure.problem() };
         input.skipped.push(Skipped { list: input.list, part });
         input.gaps += 1;
         match behind {

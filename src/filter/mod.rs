@@ -9,6 +9,7 @@ mod causes;
 mod checkpoint;
 mod chunks;
 mod commit;
+mod damaged_rows;
 mod decision;
 mod earlier;
 mod explain;
@@ -80,7 +81,7 @@ pub(crate) use reread::reread;
 pub use run::{Destination, Folder, Job, LongRun, Pipe, run};
 pub use samples::Sample;
 pub use shard::{ListRange, Shard, ShardError};
-pub use skipped::SkippedPart;
+pub use skipped::{SkippedPart, SkippedRows};
 pub use start::{Begun, begun};
 pub use tally::{Tally, line_hash};
 pub use unwritten::Unwritten;
@@ -194,15 +195,6 @@ pub enum FilterError {
         path: PathBuf,
         /// The column.
         column: String,
-    },
-    /// A list that is a table, whose damaged row groups should be left out of another table.
-    #[error(
-        "the list {} is a Parquet file, and with --format parquet --skip-bad does not know how to leave out rows of it; give \
-         one of the two", path.display()
-    )]
-    RowsNotSkipped {
-        /// The list.
-        path: PathBuf,
     },
     /// Rows that cannot be written.
     #[error("cannot make the rows of what is to be written: {problem}")]

@@ -12,7 +12,7 @@ use super::layout::{LOOK, Layout, MARK};
 use super::naming::partition_names;
 use super::outcome::Partition;
 use super::receipt::{FilePart, Receipt};
-use super::scan;
+use super::scan::{self, Extent};
 use super::table::{self, TableLines, Wanted};
 use super::verify::VerifyError;
 use crate::compression::Reader;
@@ -64,7 +64,7 @@ pub(crate) fn reread<T: Default + Send>(
             let urls = rows.filter(|(before, _)| wanted(before)).map(|(_, line)| layouts.url(line));
             of(&urls.collect::<Vec<_>>())
         };
-        append(&mut whole, &scan::scan((&list, u64::MAX), threads, CHUNK, of_chunk, &append)?);
+        append(&mut whole, &scan::scan((&list, Extent::Whole), threads, CHUNK, of_chunk, &append)?);
     }
     Ok(whole)
 }

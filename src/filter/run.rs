@@ -217,7 +217,8 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
         let folder = folder.map_or_else(std::env::temp_dir, |folder| folder.directory.clone());
         let read = AtomicU64::new(0);
         let before = border.as_ref().map(|border| {
-            as_read(Chunks::new(&lists, options.chunk_size, &read), job, memory, crew).before(border.list, border.at)
+            let chunks = as_read(Chunks::new(&lists, options.chunk_size, &read), job, memory, crew);
+            chunks.again(border.totals.skipped_rows()).before(border.list, border.at)
         });
         Unique::new(&lists, &folder, before.as_ref(), &pool)
     };

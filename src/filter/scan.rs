@@ -15,7 +15,19 @@ use super::FilterError;
 use super::chunks::{Buffer, Chunks};
 use super::list::List;
 use super::sequence::lock;
+use super::skipped::SkippedRows;
 use crate::regular_file;
+
+/// What is read of a list.
+#[derive(Debug, Clone)]
+pub(super) enum Extent {
+    /// All of it.
+    Whole,
+    /// What stands before this octet of its text.
+    Before(u64),
+    /// If it is a table, all rows but these, which are in order.
+    RowsWithout(Vec<SkippedRows>),
+}
 
 /// What chunks came to, put together in their order.
 struct Scanned<T> {
@@ -32,21 +44,27 @@ pub(super) fn opened(path: &Path) -> Result<List, FilterError> {
     List::open(path)
 }
 
-/// What a list comes to before the octet `until` of its text, below its head line: `of` its chunks, put together by
+/// What a list comes to, as far as it is to be read, below its head line: `of` its chunks, put together by
 /// `append`. `of` is told whether a chunk begins the list.
 pub(super) fn scan<T: Default + Send>(
-    (list, until): (&List, u64),
+    (list, extent): (&List, Extent),
     threads: usize,
     chunk_size: usize,
     of: impl Fn(&[u8], bool) -> T + Sync,
     append: impl Fn(&mut T, &T) + Sync,
 ) -> Result<T, FilterError> {
     let read = AtomicU64::new(0);
-    let chunks = Chunks::new(slice::from_ref(list), chunk_size, &read).before(0, until);
+    let chunks = Chunks::new(slice::from_ref(list), chunk_size, &read);
+    let (chunks, until) = match extent {
+        Extent::Whole => (chunks, u64::MAX),
+        Extent::Before(until) => (chunks.before(0, until), until),
+        Extent::RowsWithout(rows) => (chunks.by_rows(true).again(vec![rows]), u64::MAX),
+    };
     let scanned = Mutex::new(Scanned { next: 0, early: BTreeMap::new(), whole: T::default() });
     let work = || {
         let mut buffer = Buffer::default();
-        while let Some(task) = chunks.next(&mut buffer)? {
+        while let Some(mut task) = chunks.next(&mut buffer)? {
+            chunks.read(&mut task, &mut buffer)?;
             let octets = task.octets(&buffer);
             let wanted = until.saturating_sub(task.at).min(octets.len() as u64);
             let part = of(&octets[..wanted as usize], task.at == 0);

@@ -18,8 +18,38 @@ pub struct SkippedPart {
     /// a row group.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file_next: Option<u64>,
+    /// The rows that were left out, where those of a table go to tables; absent otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rows: Option<SkippedRows>,
     /// What was wrong.
     pub problem: String,
+}
+
+/// Rows of a table that stand behind each other, by their numbers in the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SkippedRows {
+    /// The first one; that of the file is 0.
+    pub first: u64,
+    /// How many they are.
+    pub count: u64,
+}
+
+impl SkippedRows {
+    /// The row behind them.
+    pub(super) fn end(&self) -> u64 {
+        self.first.saturating_add(self.count)
+    }
+}
+
+impl SkippedPart {
+    /// Takes in the part behind this one, if it has the next rows, which cannot be read for the same reason: where chunks end
+    /// matters to nobody. Returns whether it did.
+    pub(super) fn append(&mut self, next: &SkippedPart) -> bool {
+        let (Some(rows), Some(more)) = (&mut self.rows, &next.rows) else { return false };
+        let goes_on = rows.end() == more.first && self.problem == next.problem;
+        rows.count += if goes_on { more.count } else { 0 };
+        goes_on
+    }
 }
 
 /// The same, with its list.
@@ -32,7 +62,11 @@ pub(super) struct Skipped {
 
 impl fmt::Display for SkippedPart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "left out behind byte {} of its text: {}", self.at, self.problem)?;
+        write!(f, "left out behind byte {} of its text", self.at)?;
+        if let Some(rows) = &self.rows {
+            write!(f, ", rows {} to {}", rows.first, rows.end().saturating_sub(1))?;
+        }
+        write!(f, ": {}", self.problem)?;
         self.file_next.map_or(Ok(()), |next| write!(f, "; goes on at byte {next} of the file"))
     }
 }

@@ -6,7 +6,7 @@ use super::FilterError;
 use super::form::Rows;
 use super::judge::Bench;
 use super::output::Block;
-use super::skipped::{Skipped, SkippedPart};
+use super::skipped::{Skipped, SkippedPart, SkippedRows};
 use super::tally::Tally;
 use super::worker::{Judged, Sorted};
 
@@ -83,11 +83,24 @@ impl Totals {
         self.added_line_feeds += u64::from(judged.added_line_feed);
     }
 
-    /// Adds what was left out of lists.
+    /// Adds what was left out of lists before the chunk that is added next, or of its rows.
     pub fn skip(&mut self, skipped: &[Skipped]) {
         for Skipped { list, part } in skipped {
-            self.lists[*list].skipped.push(part.clone());
+            let list = &mut self.lists[*list];
+            let mut part = part.clone();
+            if part.rows.is_some() {
+                // Who reads a chunk of rows does not know how long those before it are.
+                part.at += list.input.bytes;
+            }
+            if !list.skipped.last_mut().is_some_and(|last| last.append(&part)) {
+                list.skipped.push(part);
+            }
         }
+    }
+
+    /// The rows of each list that were left out.
+    pub fn skipped_rows(&self) -> Vec<Vec<SkippedRows>> {
+        self.lists.iter().map(|list| list.skipped.iter().filter_map(|part| part.rows).collect()).collect()
     }
 
     /// How many parts of lists were left out.

@@ -296,7 +296,7 @@ fn work_through(turns: &Turns<'_>, judges: &[Judge<'_>], kept_rules: usize) -> R
     }
     let mut buffer = Buffer::default();
     loop {
-        let task = match turns.chunks.next(&mut buffer) {
+        let mut task = match turns.chunks.next(&mut buffer) {
             Ok(Some(task)) => task,
             Ok(None) => return Ok(()),
             Err(failure) => {
@@ -304,7 +304,7 @@ fn work_through(turns: &Turns<'_>, judges: &[Judge<'_>], kept_rules: usize) -> R
                 return Ok(());
             }
         };
-        turns.chunks.read(&task, &mut buffer)?;
+        turns.chunks.read(&mut task, &mut buffer)?;
         let chunk = lines_of(&turns.chunks, &task, &buffer);
         // A row has no end that could be missing.
         let more_follows = as_rows || !turns.per_input && task.list + 1 < turns.chunks.lists().len();

@@ -121,8 +121,8 @@ fn seen_before(chunks: &Chunks<'_>, hash: UrlHash, seen: Seen, pool: &ThreadPool
     let seen = Mutex::new(seen);
     let work = || {
         let (mut buffer, mut kept) = (Buffer::default(), Kept::default());
-        while let Some(task) = chunks.next(&mut buffer)? {
-            chunks.read(&task, &mut buffer)?;
+        while let Some(mut task) = chunks.next(&mut buffer)? {
+            chunks.read(&mut task, &mut buffer)?;
             kept.hash(&lines_of(chunks, &task, &buffer), hash);
             lock(&seen).insert_all(&kept.hashes, |_| ())?;
         }

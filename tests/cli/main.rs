@@ -42,6 +42,8 @@ mod resume;
 mod revisits;
 mod shards;
 mod skip_bad;
+#[cfg(feature = "parquet")]
+mod skipped_rows;
 mod sources;
 mod split_size;
 mod statuses;

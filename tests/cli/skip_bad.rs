@@ -10,7 +10,7 @@ use crate::bench::{Bench, PROGRAM, lines, said};
 use crate::compressed_lists::bzip2;
 use crate::warc::gzip;
 
-const RUN: &str = "filter --agent examplebot --robots sites --now 2026-01-01T00:00:00Z --skip-bad";
+pub(crate) const RUN: &str = "filter --agent examplebot --robots sites --now 2026-01-01T00:00:00Z --skip-bad";
 
 fn text(lines: std::ops::Range<usize>) -> String {
     lines.map(|n| format!("http://a.example/{}\n", n * n)).collect()
@@ -32,11 +32,11 @@ fn parts(text: &[u8], compress: Compress) -> (Vec<u8>, std::ops::Range<usize>) {
     (parts.concat(), fourth)
 }
 
-fn receipt(bench: &Bench, folder: &str) -> Value {
+pub(crate) fn receipt(bench: &Bench, folder: &str) -> Value {
     serde_json::from_slice(&bench.read(&format!("{folder}/receipt.json"))).expect("JSON")
 }
 
-fn skipped(receipt: &Value, list: usize) -> Vec<Value> {
+pub(crate) fn skipped(receipt: &Value, list: usize) -> Vec<Value> {
     receipt["lists"][list]["skipped"].as_array().cloned().unwrap_or_default()
 }
 
@@ -306,7 +306,7 @@ fn runs_go_on_over_damage() {
 const MOST: usize = 8;
 
 /// Runs the program again and again, and interrupts it behind each checkpoint; returns how often.
-fn interrupted_again_and_again(bench: &Bench, words: &str) -> usize {
+pub(crate) fn interrupted_again_and_again(bench: &Bench, words: &str) -> usize {
     let checkpoint = bench.path("out/.checkpoint.json");
     let mut interrupted = 0;
     loop {

@@ -123,7 +123,7 @@ fn the_url_of_a_line_of_fields_stands_beside_it_and_the_head_line_in_the_file() 
 }
 
 /// A list with columns of many kinds, some inside others, in row groups of a few rows.
-fn nested(urls: &[&str], per_group: usize) -> Vec<u8> {
+pub(crate) fn nested(urls: &[&str], per_group: usize) -> Vec<u8> {
     let schema = "message list {
         required int32 id; optional binary url (STRING);
         optional group tags (LIST) { repeated group list { optional binary element (STRING); } }
@@ -275,7 +275,6 @@ fn tables_that_do_not_fit_are_told_before_anything_is_written() {
     };
     refused("--out out one two", &["one", "two", "columns", "--per-input"]);
     refused("--out out urls one", &["urls", "one", "columns", "--per-input"]);
-    refused("--out out --skip-bad one", &["one", "--skip-bad", "--format parquet"]);
     refused("--out out taken", &["taken", "\"reason\"", "--format text"]);
     refused("--out out --compress gz urls", &["--compress", "Parquet", "Zstandard"]);
     refused("--out out --explain caused", &["caused", "\"rule_line\"", "--format text"]);

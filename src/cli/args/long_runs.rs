@@ -27,7 +27,9 @@ pub struct LongRunArgs {
     pub resume: bool,
     /// Leave out what cannot be read of a list, and go on: all of one that cannot be opened; the rest of one that is damaged
     /// or gives a read error, but for gzip members, Zstandard frames and bzip2 streams behind it that are whole; the rest of
-    /// a row group of Parquet. Lines that were cut by it are not judged. What was read before the damage showed is: a checksum
+    /// a row group of Parquet. With --format parquet, where all columns of such a list are needed, all are tried first, which
+    /// takes longer, and of a damaged row group only the rows of the chunk that the damage is in are left out: a smaller
+    /// --chunk-size loses fewer. Lines that were cut by it are not judged. What was read before the damage showed is: a checksum
     /// tells only at the end of a member, if it has one, so lines of a damaged one, up to all of it, may be other ones than they
     /// were. The receipt has
     /// each part that was left out, with its place and the reason, and each is a warning on the standard error; lists none of

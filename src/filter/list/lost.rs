@@ -112,7 +112,7 @@ mod tests {
     use super::*;
     use crate::filter::FilterError;
     use crate::filter::list::List;
-    use crate::filter::scan::scan;
+    use crate::filter::scan::{Extent, scan};
     use std::fs::File;
 
     extern "C" fn handler(_signal: libc::c_int, info: *mut libc::siginfo_t, _context: *mut libc::c_void) {
@@ -194,7 +194,7 @@ mod tests {
             std::fs::write(&path, text()).unwrap();
             let list = List::open(&path).unwrap();
             File::options().write(true).open(&path).unwrap().set_len(5000).unwrap();
-            let read = scan((&list, u64::MAX), 2, chunk_size, |chunk, _| chunk.len(), |all, more| *all += more);
+            let read = scan((&list, Extent::Whole), 2, chunk_size, |chunk, _| chunk.len(), |all, more| *all += more);
             assert!(matches!(read, Err(FilterError::ListCut { at: 5000, .. })), "{read:?}");
         }
     }

@@ -6,12 +6,13 @@
 
 use parquet::file::metadata::RowGroupMetaData;
 use std::fs::File;
+use std::ops::Range;
 
 use super::Unfit;
 use crate::columnar::{Malformed, ParquetFile, Room, guarded};
 use crate::filter::layout::UrlField;
 use crate::filter::outcome::Reason;
-use crate::filter::table::{LineColumns, LineReader};
+use crate::filter::table::{LineColumns, LineReader, readable};
 
 /// What a value takes in memory beside its octets, about.
 const VALUE: u64 = 32;
@@ -31,6 +32,14 @@ pub(in crate::filter) struct Span {
     pub rows: usize,
     /// Whether the group ends behind them.
     pub ends: bool,
+}
+
+impl Span {
+    /// These of its rows.
+    pub fn part(&self, rows: Range<usize>) -> Span {
+        let ends = self.ends && rows.end == self.rows;
+        Span { group: self.group, first: self.first + rows.start, rows: rows.len(), ends }
+    }
 }
 
 impl From<Malformed> for Unfit {
@@ -79,6 +88,11 @@ impl TableFile {
             }
         }
         (spans, taken)
+    }
+
+    /// Makes sure that all columns of these rows can be read, whose pages may take so many octets at a time.
+    pub fn readable(&self, span: &Span, pages: u64) -> Result<(), String> {
+        guarded(|| readable(self, span, &Room::of(pages))).map_err(|problem| in_group(span.group, problem))
     }
 
     /// Fills `text` with the lines of these rows, which have so many octets at `most`, and their `pages` at a time so many;

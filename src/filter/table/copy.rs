@@ -7,6 +7,7 @@ use parquet::file::writer::SerializedColumnWriter;
 use super::Table;
 use super::frames::{Slot, Sorting};
 use super::line_columns::Values;
+use super::span_columns::{Levels, Read, read_span};
 use crate::columnar::{Batch, Malformed, Room};
 use crate::filter::list::{List, Span, TableFile, in_group};
 
@@ -70,7 +71,8 @@ pub(super) fn copied(
             value.push_to(&mut handed[slot][place]);
         }
     };
-    let mut files = Files { sorting, row: sorting.rows.start, most_defined: 0, writers };
+    let levels = Levels::of(list.file.schema().column(column).as_ref());
+    let mut files = Files { sorting, row: sorting.rows.start, levels, writers };
     for span in spans {
         let copied = files.copy_span(list, column, (span, room), &mut keep);
         copied.map_err(|problem| Malformed(in_group(span.group, problem)))?;
@@ -105,16 +107,8 @@ struct Files<'f, 'w> {
     sorting: &'f Sorting<'f>,
     /// The next row of the chunk.
     row: usize,
-    /// The definition level of what is a value.
-    most_defined: i16,
+    levels: Levels,
     writers: Vec<SerializedColumnWriter<'w>>,
-}
-
-/// Some rows of a column, as they were read.
-struct Read<T: DataType> {
-    values: Vec<T::T>,
-    definitions: Vec<i16>,
-    repetitions: Vec<i16>,
 }
 
 impl Files<'_, '_> {
@@ -127,7 +121,6 @@ impl Files<'_, '_> {
         keep: &mut Keep<'_>,
     ) -> Result<(), Malformed> {
         let group = list.file.group(span.group, room)?;
-        self.most_defined = group.described(column)?.column_descr().max_def_level();
         // Each crawler may send a row to another file.
         let copies = 1 + self.sorting.crawlers();
         let (reader, batch) = group.reader(column, copies)?;
@@ -152,40 +145,17 @@ impl Files<'_, '_> {
 
     fn copy<T: DataType>(
         &mut self,
-        mut reader: ColumnReaderImpl<T>,
-        (span, batch): (&Span, &Batch),
+        reader: ColumnReaderImpl<T>,
+        span: (&Span, &Batch),
         keep: &mut Keep<'_>,
         value: impl Fn(Option<&T::T>) -> Value,
     ) -> Result<(), Malformed> {
-        let few = || Malformed("one of its columns has fewer rows than the file says".to_owned());
-        if reader.skip_records(span.first)? < span.first {
-            return Err(few());
-        }
         let mut shares: Vec<Share<T>> = self.writers.iter().map(|_| Share::default()).collect();
-        let mut left = span.rows;
-        let mut next = |most: usize| -> Result<(usize, Read<T>), Malformed> {
-            let mut read = Read { values: Vec::new(), definitions: Vec::new(), repetitions: Vec::new() };
-            let Read { values, definitions, repetitions } = &mut read;
-            let (rows, ..) = reader.read_records(most, Some(definitions), Some(repetitions), values)?;
-            Ok((rows, read))
-        };
-        while left > 0 {
-            let (rows, read) = next(left.min(batch.next_rows()))?;
-            if rows == 0 {
-                return Err(few());
-            }
-            self.share(&read, &mut shares, |slot, of_row| keep(slot, value(of_row)));
+        read_span(reader, self.levels, span, |rows, read| {
+            self.share(read, &mut shares, |slot, of_row| keep(slot, value(of_row)));
             self.row += rows;
-            left -= rows;
-            for (share, writer) in shares.iter_mut().zip(&mut self.writers) {
-                share.write(writer)?;
-            }
-        }
-        // No row of it may be lost.
-        if span.ends && next(1)?.0 > 0 {
-            return Err(Malformed("one of its columns has more rows than the file says".to_owned()));
-        }
-        Ok(())
+            shares.iter_mut().zip(&mut self.writers).try_for_each(|(share, writer)| share.write(writer))
+        })
     }
 
     /// Gives each file what of these rows goes there, and tells `keep` of the first value of each row.
@@ -197,7 +167,7 @@ impl Files<'_, '_> {
             // A record begins where no list goes on.
             let begins = repetitions.get(level).is_none_or(|&repetition| repetition == 0);
             row += usize::from(begins && level > 0);
-            let is_there = definitions.get(level).is_none_or(|&definition| definition == self.most_defined);
+            let is_there = definitions.get(level).is_none_or(|&definition| definition == self.levels.most_defined);
             let value = if is_there { values.next() } else { None };
             self.sorting.each_slot(row, |slot| {
                 let share = &mut shares[slot];

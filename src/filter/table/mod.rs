@@ -16,6 +16,7 @@ mod frames;
 mod line_columns;
 mod reread;
 mod schema;
+mod span_columns;
 mod text;
 
 pub(super) use footer::{concatenated, footer, frame_footer};
@@ -23,6 +24,7 @@ pub(super) use frames::Source;
 pub(super) use line_columns::{LineColumns, LineReader};
 pub(super) use reread::{TableLines, Wanted, reread};
 pub(super) use schema::Table;
+pub(super) use span_columns::readable;
 
 /// How every file begins.
 pub(super) const HEAD: &[u8] = b"PAR1";

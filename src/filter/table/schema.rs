@@ -47,12 +47,8 @@ impl Table {
     /// # Errors
     ///
     /// [`FilterError::ColumnsDiffer`] where they have different columns, [`FilterError::HeadsDiffer`] where they have
-    /// different head lines, [`FilterError::ColumnTaken`] where a column is called as one of ours,
-    /// [`FilterError::RowsNotSkipped`] where damaged row groups should be left out.
+    /// different head lines, [`FilterError::ColumnTaken`] where a column is called as one of ours.
     pub fn of(lists: &[&List], files: Rows, agents: &[&Agents]) -> Result<Table, FilterError> {
-        if let Some(list) = lists.iter().find(|list| list.skips_bad && list.table_file().is_some()) {
-            return Err(FilterError::RowsNotSkipped { path: list.path.clone() });
-        }
         let mut others = lists.iter().filter(|list| !list.is_empty);
         let first = others.next();
         let fields = first.map_or_else(text_fields, |list| fields_of(list));

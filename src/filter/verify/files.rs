@@ -16,7 +16,8 @@ use crate::filter::needed;
 use crate::filter::outcome::{Partition, Reason};
 use crate::filter::output::NEEDED;
 use crate::filter::receipt::{FilePart, ListPart, Part, Receipt};
-use crate::filter::scan::{opened, scan};
+use crate::filter::scan::{Extent, opened, scan};
+use crate::filter::skipped::SkippedRows;
 use crate::filter::table::{self, TableLines, Wanted};
 use crate::filter::tally::{Tally, line_hash};
 use crate::regular_file;
@@ -134,7 +135,14 @@ fn reread_list(list: &ListPart, receipt: &Receipt, threads: usize) -> Result<Tex
         return Err(Unreadable::Otherwise(problem));
     }
     let head = Tally::of_text(&opened[0].head, |line| line);
-    Ok(Text { head, ..text((&opened[0], end_of_read(list)), false, 0, threads)? })
+    let rows: Vec<SkippedRows> = list.skipped.iter().filter_map(|part| part.rows).collect();
+    if !rows.is_empty() {
+        // Another column than that of the URL may be damaged, so these rows are known by the receipt only.
+        let chunk_size = receipt.options.chunk_size.min(Format::Parquet.chunk_size());
+        let lines = text((&opened[0], Extent::RowsWithout(rows)), chunk_size, (false, 0), threads)?;
+        return Ok(Text { head, ..lines });
+    }
+    Ok(Text { head, ..text((&opened[0], Extent::Before(end_of_read(list))), CHUNK, (false, 0), threads)? })
 }
 
 /// What a file comes to.
@@ -156,8 +164,14 @@ impl Text {
     }
 }
 
-/// Reads a file up to an octet, with a head line or without, of lines with so many columns before them.
-fn text(file: (&List, u64), has_head: bool, columns: usize, threads: usize) -> Result<Text, FilterError> {
+/// Reads a file, as far as it is to be read, in chunks of this size: one with a head line or without, of lines with so many
+/// columns before them.
+fn text(
+    file: (&List, Extent),
+    chunk_size: usize,
+    (has_head, columns): (bool, usize),
+    threads: usize,
+) -> Result<Text, FilterError> {
     let of = |chunk: &[u8], first: bool| {
         let end = memchr::memchr(b'\n', chunk).map_or(chunk.len(), |at| at + 1);
         let (head, lines) = chunk.split_at(if first && has_head { end } else { 0 });
@@ -168,7 +182,7 @@ fn text(file: (&List, u64), has_head: bool, columns: usize, threads: usize) -> R
         text.head.append(&next.head);
         text.lines.append(&next.lines);
     };
-    scan(file, threads, CHUNK, of, append)
+    scan(file, threads, chunk_size, of, append)
 }
 
 /// What is wrong with the octets of a file as they are stored, whatever its lines are.
@@ -202,7 +216,7 @@ fn partitions(
                 continue;
             }
             let has_head = file.head_bytes > 0;
-            let read = opened(&path).and_then(|list| text((&list, u64::MAX), has_head, columns, threads));
+            let read = opened(&path).and_then(|list| text((&list, Extent::Whole), CHUNK, (has_head, columns), threads));
             checked.push(match readable(read.map_err(Unreadable::from))? {
                 Ok(text) => {
                     let problem = text.difference(head_of(receipt, file, columns).as_ref(), &file.lines);
@@ -257,7 +271,7 @@ fn verdicts(
             continue;
         }
         let of = |chunk: &[u8], first: bool| Columns::of(chunk, rows, first);
-        let read = opened(&path).and_then(|list| scan((&list, u64::MAX), threads, CHUNK, of, Columns::append));
+        let read = opened(&path).and_then(|list| scan((&list, Extent::Whole), threads, CHUNK, of, Columns::append));
         checked.push(match readable(read.map_err(Unreadable::from))? {
             Ok(found) => {
                 let problem = found.strange().or_else(|| file.lines.difference(&found.lines));

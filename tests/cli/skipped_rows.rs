@@ -1,0 +1,348 @@
+//! Rows of Parquet lists that cannot be read, and are left out of tables.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use parquet::basic::Compression;
+use parquet::data_type::{ByteArray, ByteArrayType, Int32Type, Int64Type};
+use parquet::file::properties::WriterProperties;
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::file::serialized_reader::ReadOptionsBuilder;
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::parser::parse_message_type;
+use serde_json::Value;
+
+use crate::bench::{Bench, PARTITIONS, lines, said};
+use crate::skip_bad::{RUN, interrupted_again_and_again, receipt, skipped};
+use crate::tables::{Row, column, nested, rows, text};
+
+/// The columns of a list, by their places.
+const ID: usize = 0;
+const URL: usize = 1;
+const SIZE: usize = 2;
+
+const GROUPS: usize = 3;
+
+/// Rows of a row group, and of a page.
+const GROUP: usize = 1000;
+const PAGE: usize = 100;
+
+const ROWS: usize = GROUPS * GROUP;
+
+fn url(row: usize) -> String {
+    format!("http://a.example/{}{row}", if row % 4 == 0 { "no" } else { "" })
+}
+
+/// A list of rows with these URLs, each in a row group with pages of few rows, whose damage is sure to show.
+fn list(url: impl Fn(usize) -> String) -> Vec<u8> {
+    let schema = "message list { required int32 id; optional binary url (STRING); optional int64 size; }";
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::GZIP(Default::default()))
+        .set_dictionary_enabled(false)
+        .set_data_page_row_count_limit(PAGE)
+        .set_write_batch_size(PAGE)
+        .build();
+    let schema = Arc::new(parse_message_type(schema).expect("a schema"));
+    let mut file = Vec::new();
+    let mut writer = SerializedFileWriter::new(&mut file, schema, Arc::new(properties)).expect("a writer");
+    for group in 0..GROUPS {
+        let numbers = group * GROUP..(group + 1) * GROUP;
+        let ids: Vec<i32> = numbers.clone().map(|row| row as i32).collect();
+        let urls: Vec<ByteArray> = numbers.clone().map(|row| ByteArray::from(url(row).into_bytes())).collect();
+        let sizes: Vec<i64> = numbers.map(|row| (row * row) as i64).collect();
+        let there = vec![1; GROUP];
+        let mut group = writer.next_row_group().expect("a group");
+        for place in [ID, URL, SIZE] {
+            let mut column = group.next_column().expect("the library").expect("a column");
+            let written = match place {
+                ID => column.typed::<Int32Type>().write_batch(&ids, None, None),
+                URL => column.typed::<ByteArrayType>().write_batch(&urls, Some(&there), None),
+                _ => column.typed::<Int64Type>().write_batch(&sizes, Some(&there), None),
+            };
+            written.expect("values");
+            column.close().expect("a column");
+        }
+        group.close().expect("a group");
+    }
+    writer.close().expect("a file");
+    file
+}
+
+/// Damages the page of a column that has this row of the file: the checksum at its end shows it.
+fn damage(file: &mut [u8], column: usize, row: usize) {
+    let options = ReadOptionsBuilder::new().with_page_index().build();
+    let reader = SerializedFileReader::new_with_options(Bytes::copy_from_slice(file), options).expect("a table");
+    let index = reader.metadata().offset_index().expect("an index");
+    let page = &index[row / GROUP][column].page_locations()[row % GROUP / PAGE];
+    assert_eq!(page.first_row_index as usize, row % GROUP / PAGE * PAGE);
+    let end = (page.offset + i64::from(page.compressed_page_size)) as usize;
+    file[end - 8..end].iter_mut().for_each(|octet| *octet ^= 0x55);
+}
+
+/// A list with these pages damaged.
+fn damaged(pages: &[(usize, usize)]) -> Vec<u8> {
+    let mut file = list(url);
+    pages.iter().for_each(|&(column, row)| damage(&mut file, column, row));
+    file
+}
+
+/// The rows of the file that a receipt says were left out.
+fn gaps(receipt: &Value, list: usize) -> Vec<Range<usize>> {
+    let number = |value: &Value| value.as_u64().expect("a number") as usize;
+    let rows = |part: &Value| {
+        let (first, count) = (number(&part["rows"]["first"]), number(&part["rows"]["count"]));
+        first..first + count
+    };
+    skipped(receipt, list).iter().map(rows).collect()
+}
+
+/// The numbers of the rows that are not in these gaps.
+fn outside(gaps: &[Range<usize>]) -> Vec<usize> {
+    (0..ROWS).filter(|row| !gaps.iter().any(|gap| gap.contains(row))).collect()
+}
+
+fn id(row: &Row) -> usize {
+    column(row, "id").to_string().parse().expect("a number")
+}
+
+/// Makes sure that rows are those of these numbers in the list, with all that stood there.
+fn assert_rows(found: &[Row], numbers: &[usize]) {
+    assert_eq!(found.iter().map(id).collect::<Vec<_>>(), numbers);
+    for row in found {
+        assert_eq!(text(row, "url"), url(id(row)));
+        assert_eq!(column(row, "size").to_string(), (id(row) * id(row)).to_string());
+    }
+}
+
+fn verified(bench: &Bench, folder: &str, status: i32) -> String {
+    let done = bench.program(&format!("verify --inputs {folder}")).assert().code(status);
+    String::from_utf8_lossy(&done.get_output().stdout).into_owned()
+}
+
+/// A receipt without what is another thing in each run.
+fn timeless(bench: &Bench, folder: &str) -> Value {
+    let mut receipt = receipt(bench, folder);
+    for name in ["seconds", "urls_per_second", "speed"] {
+        receipt.as_object_mut().expect("an object").remove(name);
+    }
+    receipt["options"].as_object_mut().expect("an object").remove("threads");
+    receipt
+}
+
+#[test]
+fn a_damaged_page_of_any_column_costs_the_rows_of_its_chunks() {
+    for damaged_column in [ID, URL, SIZE] {
+        let bench = Bench::with_site();
+        bench.file("bad", damaged(&[(damaged_column, 1250)]));
+        // Chunks of some twenty rows, some hundred, and of all.
+        for options in ["--chunk-size 2000", "--chunk-size 20000", ""] {
+            let words = format!("{RUN} {options} --format parquet --verdicts --force --out out bad");
+            let done = bench.program(&words).assert().success();
+            said(&done.get_output().stderr, &["the list bad: left out behind byte", ", rows 1", "in its row group 1:"]);
+            let receipt = receipt(&bench, "out");
+            let gaps = gaps(&receipt, 0);
+            assert_eq!((gaps.len(), &receipt["skipped"]), (1, &1.into()), "{damaged_column} {options} {gaps:?}");
+            let gap = &gaps[0];
+            assert!(gap.start <= 1200 && gap.end >= 1300, "{gap:?}");
+            assert!((1000..=2000).contains(&gap.start) && gap.end <= 2000, "only that row group: {gap:?}");
+            assert!(options.is_empty() || options.ends_with("20000") || gap.len() < 150, "{gap:?}");
+            assert_rows(&rows(&bench, "out/verdicts.parquet"), &outside(&gaps));
+            let before: usize = (0..gap.start).map(|row| url(row).len() + 1).sum();
+            assert_eq!(skipped(&receipt, 0)[0]["at"], before);
+            assert_eq!(receipt["input"]["lines"], ROWS - gap.len());
+            assert!(verified(&bench, "out", 0).contains("parts that the run left out: 1"));
+            bench.program(&words.replace(" --skip-bad", "")).assert().code(2);
+        }
+    }
+}
+
+#[test]
+fn what_is_left_out_depends_on_no_threads() {
+    let bench = Bench::with_site();
+    bench.file("bad", damaged(&[(SIZE, 0), (URL, 150), (ID, 1999), (SIZE, 2999)]));
+    bench.file("good", list(|row| format!("http://b.example/{row}")));
+    bench.file("packed", crate::warc::gzip(&damaged(&[(URL, 2000)])));
+    let run = format!("{RUN} --format parquet --chunk-size 3000");
+    for options in ["", "--unique", "--per-input", "--explain"] {
+        for (folder, threads) in [("one", 1), ("four", 4)] {
+            let words =
+                format!("{run} {options} --threads {threads} --force --out {folder} bad missing good bad packed");
+            bench.program(&words).assert().success();
+            verified(&bench, folder, 0);
+        }
+        assert_eq!(timeless(&bench, "one"), timeless(&bench, "four"), "{options}");
+        let receipt = receipt(&bench, "one");
+        let parts: Vec<usize> = (0..5).map(|list| skipped(&receipt, list).len()).collect();
+        assert_eq!(parts, [3, 1, 0, 3, 1], "neighbours are one part: {receipt}");
+        assert_eq!(gaps(&receipt, 0), gaps(&receipt, 3));
+        for name in bench.names("one").iter().filter(|name| name.ends_with(".parquet")) {
+            assert!(bench.read(&format!("one/{name}")) == bench.read(&format!("four/{name}")), "{options} {name}");
+        }
+    }
+}
+
+#[test]
+fn partitions_have_the_rows_that_can_be_read() {
+    let bench = Bench::with_site();
+    bench.file("bad", damaged(&[(SIZE, 500), (URL, 2500)]));
+    bench.program(&format!("{RUN} --chunk-size 3000 --format parquet --out out bad")).assert().success();
+    let kept = outside(&gaps(&receipt(&bench, "out"), 0));
+    let (blocked, allowed): (Vec<usize>, Vec<usize>) = kept.iter().partition(|&row| row % 4 == 0);
+    assert_rows(&rows(&bench, "out/blocked.parquet"), &blocked);
+    assert_rows(&rows(&bench, "out/allowed.parquet"), &allowed);
+}
+
+/// The URLs of rows that are left out were not there: their next ones stay.
+#[test]
+fn urls_of_rows_that_are_left_out_were_not_seen() {
+    let bench = Bench::with_site();
+    bench.file("bad", damaged(&[(SIZE, 1250), (ID, 2000)]));
+    bench.file("good", list(url));
+    bench
+        .program(&format!("{RUN} --unique --chunk-size 3000 --format parquet --verdicts --out out bad good"))
+        .assert()
+        .success();
+    let receipt = receipt(&bench, "out");
+    let gaps = gaps(&receipt, 0);
+    assert_eq!(gaps.len(), 2);
+    let left: Vec<usize> = gaps.iter().cloned().flatten().collect();
+    assert_rows(&rows(&bench, "out/verdicts.parquet"), &[outside(&gaps), left.clone()].concat());
+    assert_eq!(receipt["duplicates"]["lines"], ROWS - left.len());
+    assert!(verified(&bench, "out", 0).contains("parts that the run left out: 2"));
+}
+
+#[test]
+fn a_proof_leaves_out_the_same_rows_and_no_others() {
+    let bench = Bench::with_site();
+    bench.file("bad", damaged(&[(SIZE, 1250)]));
+    bench.program(&format!("{RUN} --chunk-size 3000 --format parquet --out out bad")).assert().success();
+    let gap = gaps(&receipt(&bench, "out"), 0).remove(0);
+    // What was left out may be whole again.
+    bench.file("bad", list(url));
+    assert!(verified(&bench, "out", 0).contains("parts that the run left out: 1"));
+    for changed in [0, gap.start - 1, gap.end, ROWS - 1] {
+        bench.file(
+            "bad",
+            list(|row| url(row).replace("a.example", if row == changed { "c.example" } else { "a.example" })),
+        );
+        assert!(verified(&bench, "out", 1).contains("not the same ones"), "{changed}");
+    }
+    for unseen in [gap.start, gap.end - 1] {
+        bench.file(
+            "bad",
+            list(|row| url(row).replace("a.example", if row == unseen { "c.example" } else { "a.example" })),
+        );
+        verified(&bench, "out", 0);
+    }
+    // Another page of URLs is damaged.
+    bench.file("bad", damaged(&[(SIZE, 1250), (URL, 2250)]));
+    assert!(verified(&bench, "out", 1).contains("in its row group 2"));
+    // A receipt that says that more or fewer rows were left out.
+    bench.file("bad", damaged(&[(SIZE, 1250)]));
+    verified(&bench, "out", 0);
+    let honest = String::from_utf8(bench.read("out/receipt.json")).expect("UTF-8");
+    for (from, to) in [
+        (format!("\"first\": {}", gap.start), format!("\"first\": {}", gap.start + 1)),
+        (format!("\"count\": {}", gap.len()), format!("\"count\": {}", gap.len() - 1)),
+        (format!("\"count\": {}", gap.len()), format!("\"count\": {}", u64::MAX)),
+    ] {
+        assert_eq!(honest.matches(&from).count(), 1);
+        bench.file("out/receipt.json", honest.replace(&from, &to));
+        verified(&bench, "out", 1);
+    }
+}
+
+#[test]
+fn a_list_none_of_whose_rows_can_be_read_makes_tables_without_rows() {
+    let bench = Bench::with_site();
+    bench.file("bad", damaged(&(0..ROWS).step_by(PAGE).map(|row| (SIZE, row)).collect::<Vec<_>>()));
+    for options in ["", "--chunk-size 3000 --threads 3", "--chunk-size 3000 --unique"] {
+        bench.program(&format!("{RUN} {options} --format parquet --force --out out bad")).assert().success();
+        for name in PARTITIONS {
+            assert!(rows(&bench, &format!("out/{name}.parquet")).is_empty());
+        }
+        let receipt = receipt(&bench, "out");
+        assert_eq!(receipt["input"]["lines"], 0);
+        assert!(outside(&gaps(&receipt, 0)).is_empty(), "{receipt}");
+        assert!(skipped(&receipt, 0).iter().all(|part| part["at"] == 0));
+        verified(&bench, "out", 0);
+    }
+}
+
+/// Also where URLs that were seen are read again up to where the run goes on.
+#[test]
+fn runs_go_on_over_damaged_rows() {
+    let bench = Bench::with_site();
+    bench.file("bad", damaged(&[(SIZE, 150), (URL, 1250), (ID, 2950)]));
+    bench.file("good", list(url));
+    for options in ["", "--unique"] {
+        let run = format!("{RUN} {options} --format parquet --chunk-size 3000 --threads 2");
+        bench.program(&format!("{run} --force --out whole bad good")).assert().success();
+        let words = format!("{run} --checkpoint 0 --resume --out out bad good");
+        let interrupted = interrupted_again_and_again(&bench, &words);
+        assert!(interrupted > 0, "{options}");
+        assert_eq!(timeless(&bench, "out"), timeless(&bench, "whole"), "{options}");
+        for name in bench.names("whole").iter().filter(|name| *name != "receipt.json") {
+            assert!(bench.read(&format!("out/{name}")) == bench.read(&format!("whole/{name}")), "{options} {name}");
+        }
+        verified(&bench, "out", 0);
+        std::fs::remove_dir_all(bench.path("out")).expect("removed");
+
+        // One that ended at the damage goes on behind it, once it may.
+        let strict = run.replace(" --skip-bad", "");
+        let once = format!("once{options}");
+        let done = bench.program(&format!("{strict} --checkpoint 0 --out {once} bad good")).assert().code(2);
+        said(&done.get_output().stderr, &["in its row group 0", "--resume"]);
+        bench.program(&format!("{run} --resume --out {once} bad good")).assert().success();
+        bench.program(&format!("{run} --force --out whole bad good")).assert().success();
+        assert_eq!(timeless(&bench, &once)["lists"], timeless(&bench, "whole")["lists"], "{options}");
+    }
+}
+
+/// Whatever is damaged of a list, also where lists stand in its rows: what can be tried can be written, and is proven.
+#[test]
+fn damage_anywhere_is_left_out_and_proven() {
+    let bench = Bench::with_site();
+    let urls =
+        ["http://a.example/1", "http://a.example/no", "http://b.example/", "", "http://a.example/\n"].repeat(200);
+    let file = nested(&urls, 400);
+    bench.file("good", &file);
+    let (mut damaged, mut told) = (0, 0);
+    for (round, at) in (4..file.len() - 8).step_by(file.len() / 40).enumerate() {
+        let mut list = file.clone();
+        list[at..at + 4].iter_mut().for_each(|octet| *octet ^= 0x55);
+        bench.file("bad", list);
+        let options = ["--verdicts", "--unique", "--threads 3", "--unique --verdicts"][round % 4];
+        let words =
+            format!("{RUN} {options} --per-input --format parquet --chunk-size 5000 --force --out out bad good");
+        let done = bench.program(&words).output().expect("the program");
+        let said = String::from_utf8_lossy(&done.stderr);
+        // Damage of the footer may show as a column that is not there.
+        if !done.status.success() {
+            assert!(said.contains("column"), "octet {at}: {said}");
+            continue;
+        }
+        verified(&bench, "out", 0);
+        damaged += 1;
+        told += usize::from(said.contains(", rows "));
+    }
+    assert!(damaged > 30 && told > 10, "{damaged} {told}");
+}
+
+/// As text, lines need no more than the column of URLs, and are read one after the other.
+#[test]
+fn text_needs_only_the_urls() {
+    let bench = Bench::with_site();
+    bench.file("bad", damaged(&[(SIZE, 1250)]));
+    bench.program(&format!("{RUN} --verdicts --out out bad")).assert().success();
+    assert_eq!(receipt(&bench, "out")["lists"][0].get("skipped"), None);
+    bench.file("bad", damaged(&[(URL, 1250)]));
+    bench.program(&format!("{RUN} --verdicts --force --out out bad")).assert().success();
+    let receipt = receipt(&bench, "out");
+    let parts = skipped(&receipt, 0);
+    assert_eq!((parts.len(), parts[0].get("rows")), (1, None), "the rest of a row group");
+    let written = bench.read("out/verdicts.tsv");
+    assert_eq!(lines(&written).len(), 1 + ROWS - GROUP);
+    verified(&bench, "out", 0);
+}
