@@ -132,9 +132,24 @@ pub(crate) struct Group<'f> {
 pub(crate) struct Batch {
     rows: usize,
     values: Option<OfBatch>,
+    /// Whether rows that are left out are read as well.
+    reads_all: bool,
 }
 
 impl Batch {
+    /// Leaves out so many rows; returns whether there are so many.
+    pub fn skip<T: DataType>(&self, reader: &mut ColumnReaderImpl<T>, rows: usize) -> Result<bool, Malformed> {
+        let mut left = rows;
+        while left > 0 {
+            let most = if self.reads_all { self.next_rows() } else { usize::MAX };
+            match reader.skip_records(left.min(most))? {
+                0 => return Ok(false),
+                skipped => left = left.saturating_sub(skipped),
+            }
+        }
+        Ok(true)
+    }
+
     /// How many rows are to be read next, those before being dropped.
     pub fn next_rows(&self) -> usize {
         if let Some(values) = &self.values {
@@ -160,8 +175,9 @@ impl Group<'_> {
         let pages = Box::new(SerializedPageReader::new(octets, chunk, rows, None)?);
         let (values, rows) = (ValueSize::of(&described), rows_at_once(chunk, rows, copies as u64, &room));
         let of_batch = (described.max_rep_level() > 0).then(|| OfBatch::of_copies(copies as u64));
-        let batch = Batch { rows, values: of_batch.clone() };
-        let pages = Pages { pages, room, values, rows, of_batch, dictionary: None };
+        // The library looks for the ends of rows, or makes all values of which others are made.
+        let batch = Batch { rows, values: of_batch.clone(), reads_all: of_batch.is_some() || is_delta(chunk) };
+        let pages = Pages { pages, room, values, rows, is_delta: is_delta(chunk), of_batch, dictionary: None };
         Ok((get_column_reader(described, Box::new(pages)), batch))
     }
 }
@@ -172,8 +188,12 @@ fn rows_at_once(chunk: &ColumnChunkMetaData, rows: usize, copies: u64, room: &Ro
     let values = number(chunk.num_values()).saturating_mul(size_of::<ByteArray>() as u64 * copies);
     let octets = number(chunk.uncompressed_size()).saturating_add(values) / (rows as u64).max(1);
     let fitting = usize::try_from(room.limit() / PART_OF_ROOM / octets.max(1)).unwrap_or(usize::MAX);
-    let is_delta = chunk.encodings().any(|encoding| encoding == Encoding::DELTA_BYTE_ARRAY);
-    fitting.clamp(1, if is_delta { DELTA_BATCH } else { BATCH })
+    fitting.clamp(1, if is_delta(chunk) { DELTA_BATCH } else { BATCH })
+}
+
+/// Whether values of a column are each made of the one before.
+fn is_delta(chunk: &ColumnChunkMetaData) -> bool {
+    chunk.encodings().any(|encoding| encoding == Encoding::DELTA_BYTE_ARRAY)
 }
 
 /// A column of a row group.
@@ -211,14 +231,14 @@ impl Column {
 
     /// Leaves out so many rows.
     pub fn skip(&mut self, rows: usize) -> Result<(), Malformed> {
-        let skipped = match &mut self.reader {
-            ColumnReader::Int32ColumnReader(reader) => reader.skip_records(rows)?,
-            ColumnReader::Int64ColumnReader(reader) => reader.skip_records(rows)?,
-            ColumnReader::Int96ColumnReader(reader) => reader.skip_records(rows)?,
-            ColumnReader::ByteArrayColumnReader(reader) => reader.skip_records(rows)?,
+        let are_there = match &mut self.reader {
+            ColumnReader::Int32ColumnReader(reader) => self.batch.skip(reader, rows)?,
+            ColumnReader::Int64ColumnReader(reader) => self.batch.skip(reader, rows)?,
+            ColumnReader::Int96ColumnReader(reader) => self.batch.skip(reader, rows)?,
+            ColumnReader::ByteArrayColumnReader(reader) => self.batch.skip(reader, rows)?,
             _ => return Err(self.wrong("octets, text, integers or times")),
         };
-        if skipped == rows { Ok(()) } else { Err(too_few(&self.name)) }
+        if are_there { Ok(()) } else { Err(too_few(&self.name)) }
     }
 
     /// The next values, which are octets or text; none at the end.

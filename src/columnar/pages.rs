@@ -116,6 +116,8 @@ pub(super) struct Pages {
     pub values: ValueSize,
     /// How many rows are read at a time.
     pub rows: usize,
+    /// Whether values may be made of those before them, as the footer says.
+    pub is_delta: bool,
     pub of_batch: Option<OfBatch>,
     /// What the values of the dictionary take.
     pub dictionary: Option<Taken>,
@@ -165,6 +167,10 @@ impl Pages {
             }
             Page::DataPage { buf, num_values, encoding, .. } | Page::DataPageV2 { buf, num_values, encoding, .. } => {
                 if *encoding == Encoding::DELTA_BYTE_ARRAY {
+                    if !self.is_delta {
+                        let problem = "its footer does not tell how its pages are encoded".to_owned();
+                        return Err(ParquetError::General(problem));
+                    }
                     // Each value is made of the one before, and may be as long as the page.
                     self.room.check(buf.len() as u64 * (self.rows as u64 + 1)).map_err(no_room)?;
                 }
@@ -233,9 +239,14 @@ mod tests {
 
     /// What becomes of one page of texts in a room, of a column that may have several values a row.
     fn read(page: Page, room: &Room, several: bool) -> Result<Option<Page>, ParquetError> {
+        read_as((page, true), room, several)
+    }
+
+    fn read_as((page, is_delta): (Page, bool), room: &Room, several: bool) -> Result<Option<Page>, ParquetError> {
         let values = ValueSize { least: 4, decoded: 32 };
         let (room, of_batch) = (room.clone(), several.then(|| OfBatch::of_copies(3)));
-        Pages { pages: Box::new(One(Some(page))), room, values, rows: 16, of_batch, dictionary: None }.get_next_page()
+        let pages = Box::new(One(Some(page)));
+        Pages { pages, room, values, rows: 16, is_delta, of_batch, dictionary: None }.get_next_page()
     }
 
     fn dictionary(num_values: u32) -> Page {
@@ -273,6 +284,14 @@ mod tests {
             assert!(room.check(needed).is_ok());
             assert!(read(data(100, encoding), &Room::of(needed - 1), several).is_err(), "{encoding}");
         }
+    }
+
+    /// Else it would not be known how many rows may be read at a time.
+    #[test]
+    fn a_footer_tells_how_values_are_made() {
+        let read = |encoding| read_as((data(100, encoding), false), &Room::unlimited(), false);
+        assert!(read(Encoding::PLAIN).is_ok());
+        assert!(read(Encoding::DELTA_BYTE_ARRAY).unwrap_err().to_string().contains("footer"));
     }
 
     #[test]

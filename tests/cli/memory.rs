@@ -195,12 +195,12 @@ fn values_that_are_longer_than_their_pages_stay_within() {
     let texts = Texts(vec![Some(url); 4000]);
     let properties = WriterProperties::builder().set_dictionary_enabled(false).set_write_batch_size(8);
     bench.file("plain", parquet_with(&[("required binary url", texts)], 1, properties.build()));
-    for options in ["", "--format parquet --chunk-size 64k"] {
-        for list in ["list", "plain"] {
-            let ended = within(&bench, MEMORY, &format!("--agent examplebot --force {options} {list}"));
-            assert!(ended.status.success(), "{options} {list} {ended:?}");
-            bench.program("verify out").assert().success();
-        }
+    // Of the first one, as many rows are read together as have so many octets in the file.
+    for words in ["list", "plain", "--format parquet --chunk-size 500 list", "--format parquet --chunk-size 64k plain"]
+    {
+        let ended = within(&bench, MEMORY, &format!("--agent examplebot --force {words}"));
+        assert!(ended.status.success(), "{words} {ended:?}");
+        bench.program("verify out").assert().success();
     }
 }
 

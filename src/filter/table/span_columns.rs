@@ -71,7 +71,7 @@ pub(super) fn read_span<T: DataType>(
     mut tell: impl FnMut(usize, &Read<T>) -> Result<(), Malformed>,
 ) -> Result<(), Malformed> {
     let few = || Malformed("one of its columns has fewer rows than the file says".to_owned());
-    if reader.skip_records(span.first)? < span.first {
+    if !batch.skip(&mut reader, span.first)? {
         return Err(few());
     }
     let mut left = span.rows;
