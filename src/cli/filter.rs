@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use super::args::FilterArgs;
 use super::failure::Failure;
+use super::free_memory;
 use super::interrupt;
 use super::journal::{Journal, watch};
 use super::lists;
@@ -64,6 +65,7 @@ fn split(
     let now = args.now.map(jiff::Timestamp::as_second).or(begun.map(|begun| begun.now));
     let choices = choices(args, now.unwrap_or_else(|| jiff::Timestamp::now().as_second()))?;
     let lists = lists::all(args)?;
+    filter::check_memory(args.long_run.memory, args.agent.len().max(1), args.output.explain)?;
     let policy = policy(args)?;
     let mut job = job(args, lists, choices, crawlers(args, &policy)?);
     if let (0, Some(begun)) = (job.chunk_size, begun) {
@@ -105,7 +107,10 @@ fn policy(args: &FilterArgs) -> Result<Policy, Failure> {
         overrides: args.overrides.as_deref(),
     };
     // Not the folder of the partitions, which may not be there yet, or on another machine.
-    Ok(sources.read(Captures::spilling(&std::env::temp_dir(), columns, args.dialect.dialect))?.policy()?)
+    let captures = Captures::within(args.long_run.memory, &std::env::temp_dir(), columns, args.dialect.dialect);
+    let policy = sources.read(captures)?.policy()?;
+    free_memory::give_back();
+    Ok(policy)
 }
 
 fn crawlers(args: &FilterArgs, policy: &Policy) -> Result<Vec<Crawler>, Failure> {

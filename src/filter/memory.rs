@@ -36,6 +36,16 @@ const SHORTEST_CHUNK: usize = 64 << 10;
 /// The same where blocked lines are explained, which may make so many times as much of it.
 const SHORTEST_EXPLAINED: usize = 4 << 10;
 
+/// Makes sure that so many octets are enough for a run for so many crawlers to be begun: robots.txt files may be read for an
+/// hour before it is.
+///
+/// # Errors
+///
+/// [`FilterError::TooLittleMemory`] where nobody could work with it.
+pub fn check_memory(octets: u64, crawlers: usize, explain: bool) -> Result<(), FilterError> {
+    Memory::new(octets, crawlers, explain).map(|_| ())
+}
+
 /// The memory of a run.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Memory {

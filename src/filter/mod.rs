@@ -69,7 +69,7 @@ pub use layout::{Column, Delimiter, DelimiterError, Layout, UrlField, UrlFieldEr
 #[cfg(unix)]
 pub use list::fill_lost_pages;
 pub use list::{FileState, STANDARD_INPUT};
-pub use memory::DEFAULT_MEMORY;
+pub use memory::{DEFAULT_MEMORY, check_memory};
 pub use metrics::{Metrics, MetricsError};
 pub(crate) use naming::partition_names;
 pub(crate) use needed::parse_row as parse_needed;

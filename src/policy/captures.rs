@@ -13,6 +13,7 @@ use super::capture::{Capture, Meaning, Reading, Selected};
 use super::columns::Columns;
 use super::groups::Group;
 use super::image::{HELD, Home, NewOrigin, SideList, Tables, WriteError, Writer, folder_of, replace};
+use super::memory::{self, Allowance, block};
 use super::overrides::{Override, Overrides, Placement};
 use super::progress::Progress;
 use super::resolve::{Resolved, Resolver};
@@ -68,6 +69,16 @@ pub(super) enum Placed {
     Redirect(Option<Box<str>>),
 }
 
+impl Placed {
+    /// Octets of memory that it takes beside itself.
+    fn held(&self) -> u64 {
+        match self {
+            Placed::Redirect(Some(target)) => block(target.len()),
+            _ => 0,
+        }
+    }
+}
+
 impl Entry {
     /// Newest first, exact names before shorthands, then by the hash, so that the order of the sources does not matter.
     fn precedence(&self) -> impl Ord + use<> {
@@ -115,6 +126,12 @@ pub struct Captures {
     /// By origin.
     overrides: BTreeMap<Box<str>, Placement>,
     tables: Tables,
+    /// How much memory they may take, if that is bounded.
+    allowance: Option<Allowance>,
+    /// Octets of memory that what is known of URLs takes, and the operator's word, but for tables of them.
+    held: u64,
+    /// Octets of memory that who reads the sources keeps for all of them.
+    beside: u64,
     statistics: Statistics,
     progress: Arc<Progress>,
 }
@@ -132,6 +149,15 @@ impl Captures {
         Captures::at(Home::Folder { folder: folder.to_owned(), limit: HELD }, columns.into(), dialect)
     }
 
+    /// The same, but for a run that has so much `memory`: until their policy is made, captures take no more, with what is read
+    /// of the sources at a time. What cannot be foreseen of a single robots.txt is not counted: one that was made for that
+    /// takes up to 64 MiB while it is compiled.
+    pub fn within(memory: u64, folder: &Path, columns: impl Into<Columns>, dialect: &'static Dialect) -> Captures {
+        let allowance = Allowance { memory };
+        let home = Home::Folder { folder: folder.to_owned(), limit: HELD.min(allowance.batch()) };
+        Captures { allowance: Some(allowance), ..Captures::at(home, columns.into(), dialect) }
+    }
+
     /// No captures yet, for a policy file, beside which temporary files are.
     pub fn for_file(path: &Path, columns: impl Into<Columns>, dialect: &'static Dialect) -> Captures {
         Captures::spilling(folder_of(path), columns, dialect)
@@ -141,12 +167,51 @@ impl Captures {
         let tables = Tables::new(columns.count(), &home);
         let (urls, overrides) = (Urls::new(), BTreeMap::new());
         let (statistics, progress) = (Statistics::default(), Arc::default());
-        Captures { dialect, columns, home, urls, overrides, tables, statistics, progress }
+        let (allowance, held, beside) = (None, 0, 0);
+        Captures { dialect, columns, home, urls, overrides, tables, allowance, held, beside, statistics, progress }
     }
 
     /// How far they are, and what is made of them, for another thread.
     pub fn progress(&self) -> Arc<Progress> {
         Arc::clone(&self.progress)
+    }
+
+    /// The crawlers.
+    pub(super) fn columns(&self) -> &Columns {
+        &self.columns
+    }
+
+    /// How much memory they may take, if that is bounded.
+    pub(super) fn allowance(&self) -> Option<Allowance> {
+        self.allowance
+    }
+
+    /// From here on, who reads the sources keeps so many octets for all of them.
+    pub(super) fn stand_beside(&mut self, octets: u64) {
+        self.beside = octets;
+    }
+
+    /// Octets of memory that they take at most until their policy is made, with room for one more.
+    fn taken(&self) -> u64 {
+        let urls = memory::table(self.urls.len() + 1, size_of::<(Box<str>, Box<Known>)>());
+        let origins = (self.urls.len() + self.overrides.len()) * size_of::<(&str, Option<&Known>)>();
+        // The origins and the rows that are written, and a small image.
+        let spools = match self.home {
+            Home::Folder { limit, .. } => 3 * limit as u64,
+            Home::Memory => 0,
+        };
+        let tables = self.tables.held() + self.tables.written();
+        self.held + self.beside + urls + origins as u64 + tables + spools
+    }
+
+    /// Makes sure that they take no more memory than they may.
+    fn has_room(&self) -> Result<(), WriteError> {
+        let Some(allowance) = self.allowance else { return Ok(()) };
+        let (taken, limit) = (self.taken(), allowance.captures());
+        match taken <= limit {
+            true => Ok(()),
+            false => Err(WriteError::Memory { urls: self.urls.len() as u64, taken, limit, memory: allowance.memory }),
+        }
     }
 
     /// The dialect.
@@ -158,7 +223,7 @@ impl Captures {
     ///
     /// # Errors
     ///
-    /// [`WriteError::Full`] beyond what a policy can hold.
+    /// [`WriteError::Full`] beyond what a policy can hold, [`WriteError::Memory`] beyond the memory that there is.
     pub fn add(&mut self, captures: Vec<Capture>) -> Result<(), WriteError> {
         let (columns, dialect) = (&self.columns, self.dialect);
         // Captures that share a body, as the origins of one file of a folder do, are read once.
@@ -177,6 +242,7 @@ impl Captures {
             let placed = self.place(reading.meaning)?;
             for capture in captures.by_ref().take(length) {
                 self.insert(capture, placed.clone(), reading.body_hash);
+                self.has_room()?;
             }
         }
         self.progress.reads(self.statistics.captures.read);
@@ -187,11 +253,16 @@ impl Captures {
     ///
     /// # Errors
     ///
-    /// [`WriteError::Full`] beyond what a policy can hold.
+    /// [`WriteError::Full`] beyond what a policy can hold, [`WriteError::Memory`] beyond the memory that there is.
     pub fn add_overrides(&mut self, overrides: &Overrides) -> Result<(), WriteError> {
         for (origin, word) in overrides.iter() {
             let placement = self.place_override(word)?;
+            // What stands before the records of a file is written with them, and a tree may be half empty.
+            let own = placement.side_records.as_ref().map_or(0, Vec::len);
+            let node = 2 * size_of::<(Box<str>, Placement)>() as u64;
+            self.held += block(origin.len()) + node + 2 * block(own);
             self.overrides.insert(origin.into(), placement);
+            self.has_room()?;
         }
         Ok(())
     }
@@ -258,15 +329,16 @@ impl Captures {
         let is_robots_txt = capture.origin.is_some();
         match self.urls.entry(capture.url.into_boxed_str()) {
             Slot::Vacant(slot) => {
-                slot.insert(Box::new(Known {
-                    newest: entry,
-                    answer: None,
-                    redirect: None,
-                    same_time: 0,
-                    is_robots_txt,
-                }));
+                let known = Known { newest: entry, answer: None, redirect: None, same_time: 0, is_robots_txt };
+                self.held += block(slot.key().len()) + known.held();
+                slot.insert(Box::new(known));
             }
-            Slot::Occupied(mut slot) => slot.get_mut().insert(entry, &mut self.statistics.captures),
+            Slot::Occupied(mut slot) => {
+                let known = slot.get_mut();
+                self.held -= known.held();
+                known.insert(entry, &mut self.statistics.captures);
+                self.held += known.held();
+            }
         }
     }
 
@@ -299,7 +371,7 @@ impl Captures {
         home: &Home,
         write: impl FnOnce(Writer<'_>, Statistics) -> Result<T, WriteError>,
     ) -> Result<T, WriteError> {
-        let Captures { dialect, columns, home: _, urls, overrides, mut tables, mut statistics, progress } = self;
+        let Captures { dialect, columns, urls, overrides, mut tables, mut statistics, progress, .. } = self;
         let tables = tables.read()?;
         let source = tables.source();
         let mut writer = Writer::new(columns, dialect, &[source], home);
@@ -308,7 +380,8 @@ impl Captures {
         let known = robots_txt.filter_map(|(url, known)| Some((origin::of_robots_url(url)?, Some(&**known))));
         // Origins with captures stand before themselves without.
         let named = overrides.keys().map(|origin| (&**origin, None));
-        let mut origins: Vec<(&str, Option<&Known>)> = known.chain(named).collect();
+        let mut origins: Vec<(&str, Option<&Known>)> = Vec::with_capacity(urls.len() + overrides.len());
+        origins.extend(known.chain(named));
         origins.sort_unstable_by_key(|&(origin, known)| (origin, known.is_none()));
         origins.dedup_by_key(|&mut (origin, _)| origin);
         progress.places(origins.len());
@@ -362,6 +435,14 @@ impl Known {
         }
     }
 
+    /// Octets of memory that it takes.
+    fn held(&self) -> u64 {
+        let of_entry = |entry: &Option<Box<Entry>>| {
+            entry.as_ref().map_or(0, |entry| block(size_of::<Entry>()) + entry.meaning.held())
+        };
+        block(size_of::<Known>()) + self.newest.meaning.held() + of_entry(&self.answer) + of_entry(&self.redirect)
+    }
+
     /// What may be the last good answer, the newer one first.
     pub fn earlier(&self) -> impl Iterator<Item = &Entry> {
         let redirect_first = match (&self.redirect, &self.answer) {
@@ -410,6 +491,41 @@ mod tests {
         assert_eq!((progress.read(), progress.origins(), progress.placed()), (3, 0, 0));
         captures.policy().unwrap();
         assert_eq!((progress.read(), progress.origins(), progress.placed()), (3, 3, 3));
+    }
+
+    #[test]
+    fn captures_end_where_there_is_no_memory_for_more() {
+        let folder = tempfile::tempdir().unwrap();
+        let columns = || Columns::from(crate::robots::Agents::everybody());
+        let capture = |number: u64, status| Capture {
+            url: format!("http://{number}.example/robots.txt"),
+            origin: Some(format!("http://{number}.example")),
+            answered: Answered { status: Some(status), fetched_at: Some(number as i64), ..Answered::default() },
+            location: Some("http://another.example/robots.txt".to_owned()),
+            ..Capture::default()
+        };
+        // All that can be kept of a URL: an answer, and a redirect before it.
+        let read = |memory| {
+            let mut captures = Captures::within(memory, folder.path(), columns(), Dialect::DEFAULT);
+            let all = (0..20_000).flat_map(|number| [301, 503, 404].map(|status| vec![capture(number, status)]));
+            let added = { all }.try_for_each(|batch| captures.add(batch));
+            (added, captures)
+        };
+        let (added, captures) = read(4 << 20);
+        let Err(WriteError::Memory { urls, taken, limit, memory }) = added else { panic!("20,000 fit") };
+        assert_eq!((urls, memory, limit), (captures.urls.len() as u64, 4 << 20, 3 << 20));
+        // No more is counted than some such URLs take.
+        assert!(taken > limit && taken < limit + 1000 && (3000..6000).contains(&urls), "{urls} {taken}");
+        let counted: u64 = captures.urls.iter().map(|(url, known)| block(url.len()) + known.held()).sum();
+        assert_eq!(captures.held, counted, "as if it were counted at the end");
+        let (added, captures) = read(64 << 20);
+        added.unwrap();
+        assert_eq!(captures.policy().unwrap().statistics().origins, 20_000);
+        // What the operator says takes memory as well, and what stands beside.
+        let mut captures = Captures::within(4 << 20, folder.path(), columns(), Dialect::DEFAULT);
+        captures.stand_beside(4 << 20);
+        let one = captures.add(vec![capture(0, 404)]);
+        assert!(matches!(one, Err(WriteError::Memory { urls: 1, .. })));
     }
 
     #[test]

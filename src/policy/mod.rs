@@ -14,6 +14,7 @@ mod columns;
 mod groups;
 mod image;
 mod index;
+mod memory;
 mod merge;
 mod octets;
 mod overrides;

@@ -116,6 +116,39 @@ fn pipes_share_a_decompressor() {
     Split::read(&bench, "out").accounts_for(&(0..40).map(|number| list(number).into_bytes()).collect::<Vec<_>>());
 }
 
+/// Answers of many origins, a third of them by redirects, in JSON Lines.
+fn answers(origins: usize) -> String {
+    let answer = |number: usize| match number % 3 {
+        0 => format!("{{\"origin\":\"http://{number}.some.example\",\"status\":404}}\n"),
+        1 => format!(
+            "{{\"origin\":\"http://{number}.some.example\",\"status\":301,\"location\":\"https://{number}.some.example/robots.txt\"}}\n"
+        ),
+        _ => format!(
+            "{{\"origin\":\"http://{number}.some.example\",\"status\":200,\"body\":\"User-agent: *\\nDisallow: /{number}/*.x\"}}\n"
+        ),
+    };
+    (0..origins).map(answer).collect()
+}
+
+#[test]
+fn robots_txt_files_that_have_no_room_are_refused() {
+    let bench = Bench::with_site();
+    bench.file("urls", "http://1.some.example/x\n");
+    bench.file("answers", answers(150_000));
+    let agent = "--agent examplebot --robots answers";
+    let ended = within(&bench, MEMORY, &format!("{agent} urls"));
+    assert_eq!(ended.status.code(), Some(2), "{ended:?}");
+    said(&ended.stderr, &["URLs", "octets", "--memory", "robosieve compile", "--policy"]);
+    assert_no_result(&bench.names("."));
+    let ended = within(&bench, 3 * MEMORY / 2, &format!("{agent} urls"));
+    assert!(ended.status.success(), "{ended:?}");
+    // What is compiled first takes nothing of it.
+    bench.program("compile --agent examplebot answers --output policy").assert().success();
+    let words = format!("filter --policy policy --out compiled --memory {MEMORY} urls");
+    let ended = watched(&bench, MEMORY, Command::new(PROGRAM).args(bench.arguments(&words)));
+    assert!(ended.status.success(), "{ended:?}");
+}
+
 /// A table says a URL once, and that a thousand rows have it.
 #[cfg(feature = "parquet")]
 #[test]

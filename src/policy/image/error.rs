@@ -97,6 +97,22 @@ pub enum WriteError {
         /// The most that it can hold.
         limit: u64,
     },
+    /// More captures than there is memory for.
+    #[error(
+        "there is no memory for more robots.txt files: what is known of {urls} URLs, which are not all, takes {taken} octets until \
+         the policy is made, and of {memory} in all there are {limit} for it; give more with --memory, or make a policy file \
+         with `robosieve compile`, which takes what the machine has, and give that with --policy"
+    )]
+    Memory {
+        /// How many URLs were read.
+        urls: u64,
+        /// How much memory they take.
+        taken: u64,
+        /// How much they may take.
+        limit: u64,
+        /// How much there is, with what is read at a time.
+        memory: u64,
+    },
     /// An origin that is far too long.
     #[error("an origin of {length} octets, where at most 65,535 are possible: {start}...")]
     LongOrigin {

@@ -10,6 +10,7 @@ use super::spool::Home;
 use super::{Statistics, WriteError};
 use crate::automaton::{self, Engine};
 use crate::policy::groups::{self, Group};
+use crate::policy::memory;
 
 /// Where rows and items are taken from: the tables of captures, or an image.
 #[derive(Debug, Clone, Copy)]
@@ -71,6 +72,11 @@ impl<'s> Gathered<'s> {
         let items = vec![Item { source: 0, place: NONE, new_place: NONE }];
         let length = Pool::size_of(0, unit) as u64;
         Gathered { section, unit, sources, made: Vec::new(), items, known: HashTable::new(), taken, length }
+    }
+
+    /// Octets of memory that so many items take which are taken from one source.
+    pub fn held(items: usize) -> u64 {
+        memory::list(items, size_of::<Item>()) + 2 * memory::table(items, size_of::<(u32, u32)>())
     }
 
     /// The place in the image of an item of a source, and its content if it was not there before.
@@ -194,6 +200,11 @@ impl<'s> Shared<'s> {
             sources: sources.iter().map(rows).collect(),
             counts: Counts::default(),
         }
+    }
+
+    /// Octets of memory that so many rows of one source take, beside those that are written.
+    pub fn held_for_rows(rows: usize) -> u64 {
+        4 * rows as u64 + memory::table(rows, size_of::<(u32, u32)>())
     }
 
     /// The number in the image of a row of a source.

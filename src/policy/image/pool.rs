@@ -16,6 +16,7 @@ use super::gather::spread;
 use super::layout::Section;
 use super::spool::{Home, Spool};
 use super::starts::Starts;
+use crate::policy::memory;
 
 /// The place of the item without content.
 pub(crate) const NONE: u32 = 0;
@@ -189,6 +190,17 @@ impl Distinct {
 
     fn full(&self) -> WriteError {
         self.section.full(self.unit)
+    }
+
+    /// How many items there are, but for the first.
+    pub fn count(&self) -> usize {
+        self.items.len()
+    }
+
+    /// Octets of memory that it takes, once there is another item.
+    pub fn held(&self) -> u64 {
+        let known = memory::table(self.items.len() + 1, size_of::<(u32, u32)>());
+        known + self.spool.held() + self.item.capacity() as u64
     }
 
     /// What was written.

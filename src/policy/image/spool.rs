@@ -63,13 +63,23 @@ impl Spool {
 
     /// Writes octets behind those that are there.
     pub fn write(&mut self, octets: &[u8]) -> Result<(), WriteError> {
-        self.tail.extend_from_slice(octets);
-        match &self.home {
-            Home::Folder { limit, .. } if self.tail.len() > *limit => {
-                self.file_tail().map_err(|error| self.failed(error))
+        if let Home::Folder { limit, .. } = self.home {
+            if self.tail.len() + octets.len() > limit {
+                self.file_tail().map_err(|error| self.failed(error))?;
             }
-            _ => Ok(()),
+            // Not twice as much each time.
+            let most = limit.max(octets.len()) - self.tail.len();
+            if octets.len() > self.tail.capacity() - self.tail.len() {
+                self.tail.reserve_exact(most);
+            }
         }
+        self.tail.extend_from_slice(octets);
+        Ok(())
+    }
+
+    /// How many octets it has in memory, or may have.
+    pub fn held(&self) -> u64 {
+        self.tail.capacity() as u64
     }
 
     /// What is to be said when the temporary file fails.

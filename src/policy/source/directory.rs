@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Intake, Robots, SourceError, bare_origin};
 use crate::policy::Capture;
+use crate::policy::memory::{block, list};
 
 /// How many files are read at once: bounds the memory for bodies.
 const BATCH: usize = 256;
@@ -35,8 +36,10 @@ pub(super) fn add(path: &Path, intake: &mut Intake<'_>) -> Result<(), SourceErro
     }
     // The order of a directory is the file system's; errors and counts should not depend on it.
     named.sort_unstable();
+    let paths: u64 = named.iter().map(|path| block(path.capacity())).sum();
+    intake.keep(list(named.capacity(), size_of::<PathBuf>()) + paths);
     let limit = intake.body_limit();
-    for batch in named.chunks(BATCH) {
+    for batch in named.chunks(intake.bodies(BATCH)) {
         let read: Vec<Result<Vec<Capture>, SourceError>> =
             batch.par_iter().map(|path| read_file(path, limit)).collect();
         for captures in read {
@@ -46,6 +49,8 @@ pub(super) fn add(path: &Path, intake: &mut Intake<'_>) -> Result<(), SourceErro
             }
         }
     }
+    intake.flush();
+    intake.keep(0);
     Ok(())
 }
 

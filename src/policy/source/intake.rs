@@ -9,11 +9,18 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::{WarcCounts, page};
 use crate::dialect::{Dialect, StatusMeaning};
+use crate::policy::memory::table;
 use crate::policy::{Capture, Captures, WriteError};
 
-/// How many octets of bodies, or how many captures, are held before they are added.
+/// How many octets, or how many captures, are held before they are added.
 const BATCH_OCTETS: usize = 16 << 20;
 const BATCH: usize = 8192;
+
+/// What is made of a body for each crawler, however short it is, counts as so many octets of it.
+const OF_COLUMN: usize = 4 << 10;
+
+/// The most octets of a text that is read as a whole, such as a line of JSON.
+const TEXT: usize = 1 << 30;
 
 /// A byte order mark is not counted in every dialect's limit, and one octet more tells that the limit is passed.
 const BEYOND_LIMIT: usize = 4;
@@ -23,6 +30,10 @@ pub(super) struct Intake<'c> {
     captures: &'c mut Captures,
     batch: Vec<Capture>,
     octets: usize,
+    /// Octets that a batch may have.
+    most: usize,
+    /// Octets of memory that a source keeps until it is read.
+    kept: u64,
     targets: HashSet<u128>,
     fresh_targets: HashSet<u128>,
     failure: Option<WriteError>,
@@ -36,7 +47,26 @@ pub(super) fn target_key(url: &str) -> u128 {
 impl<'c> Intake<'c> {
     pub fn new(captures: &'c mut Captures) -> Intake<'c> {
         let (targets, fresh_targets) = (HashSet::new(), HashSet::new());
-        Intake { captures, batch: Vec::new(), octets: 0, targets, fresh_targets, failure: None }
+        let most = captures.allowance().map_or(BATCH_OCTETS, |allowance| allowance.batch().min(BATCH_OCTETS));
+        Intake { captures, batch: Vec::new(), octets: 0, most, kept: 0, targets, fresh_targets, failure: None }
+    }
+
+    /// The most octets of a text that is read as a whole.
+    pub fn text_limit(&self) -> usize {
+        self.captures.allowance().map_or(TEXT, |allowance| (2 * allowance.batch()).min(TEXT))
+    }
+
+    /// How many bodies of the most octets that matter may be read at a time, `most` at most.
+    pub fn bodies(&self, most: usize) -> usize {
+        match self.captures.allowance() {
+            Some(allowance) => (4 * allowance.batch() / self.body_limit()).clamp(1, most),
+            None => most,
+        }
+    }
+
+    /// From here on, the source that is read keeps so many octets.
+    pub fn keep(&mut self, octets: u64) {
+        self.kept = octets;
     }
 
     pub fn dialect(&self) -> &'static Dialect {
@@ -52,10 +82,12 @@ impl<'c> Intake<'c> {
     pub fn add(&mut self, captures: impl IntoIterator<Item = Capture>) {
         for capture in captures {
             self.note_target(&capture);
-            self.octets += capture.body.as_ref().map_or(0, |body| body.len());
+            let columns = self.captures.columns().count();
+            self.octets += capture.url.len() + capture.location.as_ref().map_or(0, String::len);
+            self.octets += capture.body.as_ref().map_or(0, |body| body.len() + columns * OF_COLUMN);
             self.batch.push(capture);
         }
-        if self.octets >= BATCH_OCTETS || self.batch.len() >= BATCH {
+        if self.octets >= self.most || self.batch.len() >= BATCH {
             self.flush();
         }
     }
@@ -65,6 +97,9 @@ impl<'c> Intake<'c> {
         self.octets = 0;
         let batch = std::mem::take(&mut self.batch);
         if self.failure.is_none() {
+            let targets = [&self.targets, &self.fresh_targets];
+            let targets: u64 = targets.iter().map(|targets| table(targets.len() + BATCH, size_of::<u128>())).sum();
+            self.captures.stand_beside(targets + self.kept);
             self.failure = self.captures.add(batch).err();
         }
     }

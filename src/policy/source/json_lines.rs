@@ -14,9 +14,6 @@ use super::{Intake, SourceError, bare_origin, page};
 use crate::origin;
 use crate::policy::{Answered, Capture};
 
-/// The most octets of a line: bounds the memory for a file that has none.
-const LINE_LIMIT: u64 = 1 << 30;
-
 #[derive(Deserialize)]
 struct Answer<'l> {
     #[serde(borrow, default)]
@@ -63,9 +60,11 @@ impl<'de> Deserialize<'de> for Time {
 pub(super) fn add(path: &Path, mut text: impl BufRead, intake: &mut Intake<'_>) -> Result<(), SourceError> {
     let (mut number, mut offset, mut empty) = (0, 0, true);
     let mut line = Vec::new();
+    // Bounds the memory for a file that has no lines.
+    let longest = intake.text_limit();
     loop {
         line.clear();
-        let read = text.by_ref().take(LINE_LIMIT).read_until(b'\n', &mut line);
+        let read = text.by_ref().take(longest as u64).read_until(b'\n', &mut line);
         number += 1;
         match read.map_err(SourceError::unreadable(path))? as u64 {
             0 => break,
@@ -74,8 +73,8 @@ pub(super) fn add(path: &Path, mut text: impl BufRead, intake: &mut Intake<'_>) 
         if !line.trim_ascii().is_empty() {
             let offset = offset - line.len() as u64;
             let wrong = |problem| SourceError::Line { path: path.to_owned(), line: number, offset, problem };
-            if line.len() as u64 == LINE_LIMIT && !line.ends_with(b"\n") {
-                return Err(wrong("it is longer than 1 GiB; one answer a line is wanted".to_owned()));
+            if line.len() == longest && !line.ends_with(b"\n") {
+                return Err(wrong(format!("it is longer than {longest} octets; one answer a line is wanted")));
             }
             intake.add([capture(&line).map_err(wrong)?]);
             empty = false;

@@ -1,0 +1,59 @@
+//! What captures take of memory until a policy is made of them: a bound on what the allocator gives out for them, which
+//! costs nothing to know.
+
+/// Octets of a block of the allocator, with the word before it that says how long it is.
+pub(super) fn block(octets: usize) -> u64 {
+    match octets {
+        0 => 0,
+        _ => (octets as u64 + 8).next_multiple_of(16).max(32),
+    }
+}
+
+/// Octets of a hash table of so many entries of this size, while it grows to hold the last one: of its places, a power of
+/// two, an eighth stays free, each has an octet beside it, and the table that had half as many is still there.
+pub(super) fn table(entries: usize, size: usize) -> u64 {
+    let places = (entries as u64).saturating_mul(8) / 7;
+    let places = places.checked_next_power_of_two().unwrap_or(u64::MAX).max(8);
+    (places + places / 2).saturating_mul(size as u64 + 1) + 64
+}
+
+/// Octets of a list of so many items of this size that grew by doubling, while the one before is still there.
+pub(super) fn list(items: usize, size: usize) -> u64 {
+    (items as u64).saturating_mul(3 * size as u64)
+}
+
+/// How much memory captures may take.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Allowance {
+    /// What there is, for them and for what is read at a time.
+    pub memory: u64,
+}
+
+impl Allowance {
+    /// What may be taken by captures: the rest is for what is read and compiled at a time.
+    pub fn captures(self) -> u64 {
+        self.memory - self.memory / 4
+    }
+
+    /// Octets that a batch of captures may have.
+    pub fn batch(self) -> usize {
+        usize::try_from(self.memory / 64).unwrap_or(usize::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hashbrown::{HashMap, HashTable};
+
+    #[test]
+    fn tables_take_no_more() {
+        let (mut map, mut numbers) = (HashMap::<Box<str>, u64>::new(), HashTable::<(u32, u32)>::new());
+        for entries in 1..20_000 {
+            map.insert(entries.to_string().into(), 0);
+            numbers.insert_unique(entries, (entries as u32, 0), |&(hash, _)| u64::from(hash));
+            assert!(map.allocation_size() as u64 <= table(entries as usize, 24) * 2 / 3 + 64, "{entries}");
+            assert!(numbers.allocation_size() as u64 <= table(entries as usize, 8) * 2 / 3 + 64, "{entries}");
+        }
+    }
+}
