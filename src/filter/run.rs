@@ -186,22 +186,7 @@ pub fn run(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, F
 
 fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, FilterError> {
     let memory = Memory::new(job.long_run.memory, job.crawlers.len(), job.explain)?;
-    let mut lists = List::open_all(&job.lists, &job.url_field, memory.decompressor(), job.long_run.skip_bad)?;
-    // To leave out everything is not what anybody asks for.
-    let problems: Option<Vec<&str>> = lists.iter().map(List::unreadable).collect();
-    if let (Some([problem, ..]), [first, ..]) = (problems.as_deref(), &lists[..]) {
-        return Err(FilterError::AllUnreadable { path: first.path.clone(), problem: (*problem).to_owned() });
-    }
-    if let Some(shard) = job.long_run.shard {
-        if job.unique {
-            return Err(FilterError::UniqueShard);
-        }
-        shard.cut(&mut lists)?;
-    }
-    // Of tables that become tables, workers read on their own while the next list is begun.
-    let reads_apart = !format(job).is_text() && lists.iter().any(|list| list.table_file().is_some());
-    let memory = memory.with_shared_pages(reads_apart && lists.iter().any(List::is_decompressed));
-    lists.iter_mut().for_each(|list| list.give_decompressor(memory.decompressor()));
+    let (lists, memory) = lists(job, memory)?;
     let chunk_size = (job.chunk_size > 0).then_some(job.chunk_size);
     let crew = memory.crew(asked_workers(job), chunk_size, format(job))?;
     let pool = ThreadPoolBuilder::new().num_threads(crew.workers).build()?;
@@ -245,6 +230,27 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
         turns.judged();
     });
     complete(policy, job, options, &lists, turns, keeper.as_deref())
+}
+
+/// The lists of a job, or the parts of them that it is to read, and the memory for reading them.
+fn lists(job: &Job, memory: Memory) -> Result<(Vec<List>, Memory), FilterError> {
+    let mut lists = List::open_all(&job.lists, &job.url_field, memory.decompressor(), job.long_run.skip_bad)?;
+    // To leave out everything is not what anybody asks for.
+    let problems: Option<Vec<&str>> = lists.iter().map(List::unreadable).collect();
+    if let (Some([problem, ..]), [first, ..]) = (problems.as_deref(), &lists[..]) {
+        return Err(FilterError::AllUnreadable { path: first.path.clone(), problem: (*problem).to_owned() });
+    }
+    if let Some(shard) = job.long_run.shard {
+        if job.unique {
+            return Err(FilterError::UniqueShard);
+        }
+        shard.cut(&mut lists)?;
+    }
+    // Of tables that become tables, workers read on their own while the next list is begun.
+    let reads_apart = !format(job).is_text() && lists.iter().any(|list| list.table_file().is_some());
+    let memory = memory.with_shared_pages(reads_apart && lists.iter().any(List::is_decompressed));
+    lists.iter_mut().for_each(|list| list.give_decompressor(memory.decompressor()));
+    Ok((lists, memory))
 }
 
 /// The same chunks, read as a job wants it.

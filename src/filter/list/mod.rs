@@ -295,8 +295,10 @@ impl List {
 
     /// Gives its decompressor, if it has one, so much memory and no more.
     pub fn give_decompressor(&mut self, memory: u64) {
-        if let Content::Compressed(file) = &mut self.content {
-            file.memory = memory;
+        match &mut self.content {
+            Content::Compressed(file) => file.memory = memory,
+            Content::Stream(stream) => stream.give_decompressor(memory),
+            Content::Mapped { .. } | Content::Table { .. } | Content::Unreadable(_) => {}
         }
     }
 
