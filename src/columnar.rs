@@ -3,20 +3,37 @@
 //! They are read by the library's plain column readers, so its Arrow half is not needed. A [`Column`] stands at the top of
 //! a file, and has at most one value a row.
 
+mod pages;
 mod positioned;
+mod room;
 
-use parquet::basic::{ConvertedType, LogicalType, TimeUnit, Type};
-use parquet::column::page::{Page, PageMetadata, PageReader};
+use parquet::basic::{Compression, ConvertedType, Encoding, LogicalType, TimeUnit};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
 use parquet::data_type::{ByteArray, ByteArrayType, DataType};
 use parquet::errors::ParquetError;
-use parquet::file::reader::RowGroupReader;
+use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
+use parquet::file::serialized_reader::SerializedPageReader;
 use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
 use std::cell::Cell;
+use std::fs::File;
 use std::panic::{self, AssertUnwindSafe};
-use std::sync::Once;
+use std::sync::{Arc, Once};
 
-pub(crate) use positioned::Positioned;
+use pages::{InRoom, OfBatch, Pages, ValueSize};
+use positioned::Positioned;
+pub(crate) use room::Room;
+
+/// How many rows are read at a time, unless they are large.
+pub(crate) const BATCH: usize = 1024;
+
+/// The same of columns whose values are each made of the one before, and may be far longer than what stands in the file.
+const DELTA_BATCH: usize = 16;
+
+/// Rows are read together that take this part of the room for pages, on average.
+const PART_OF_ROOM: u64 = 8;
+
+/// How many times as much as in the file a footer takes in memory, at most about.
+const OF_FOOTER: u64 = 16;
 
 /// What is wrong with a file, in a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,7 +41,11 @@ pub(crate) struct Malformed(pub String);
 
 impl From<ParquetError> for Malformed {
     fn from(error: ParquetError) -> Malformed {
-        Malformed(error.to_string())
+        Malformed(match error {
+            // What it is about need not be told again.
+            ParquetError::External(error) => error.to_string(),
+            other => other.to_string(),
+        })
     }
 }
 
@@ -61,11 +82,126 @@ pub(crate) fn names(schema: &SchemaDescriptor) -> Vec<String> {
     schema.columns().iter().map(|column| column.path().string()).collect()
 }
 
+/// A file, opened.
+pub(crate) struct ParquetFile {
+    octets: Positioned,
+    metadata: ParquetMetaData,
+}
+
+impl ParquetFile {
+    /// Reads the footer of a file, which may take so much memory.
+    pub fn open(file: File, memory: u64) -> Result<ParquetFile, Malformed> {
+        let octets = Positioned::new(file).map_err(ParquetError::from)?;
+        let length = octets.footer_length().map_err(ParquetError::from)?;
+        if length.saturating_mul(OF_FOOTER) > memory {
+            return Err(Malformed(format!(
+                "its footer of {length} octets takes more than the {memory} octets of memory that there are for it; give more \
+                 with --memory"
+            )));
+        }
+        let metadata = ParquetMetaDataReader::new().parse_and_finish(&octets)?;
+        Ok(ParquetFile { octets, metadata })
+    }
+
+    /// What its footer says.
+    pub fn metadata(&self) -> &ParquetMetaData {
+        &self.metadata
+    }
+
+    /// Its columns.
+    pub fn schema(&self) -> &SchemaDescriptor {
+        self.metadata.file_metadata().schema_descr()
+    }
+
+    /// A row group, whose pages must fit in a room.
+    pub fn group(&self, number: usize, room: &Room) -> Result<Group<'_>, Malformed> {
+        let metadata = self.metadata.row_groups().get(number);
+        let metadata = metadata.ok_or_else(|| Malformed(format!("it has no row group {number}")))?;
+        Ok(Group { octets: &self.octets, metadata, room: room.clone() })
+    }
+}
+
+/// A row group that is read.
+pub(crate) struct Group<'f> {
+    octets: &'f Positioned,
+    metadata: &'f RowGroupMetaData,
+    room: Room,
+}
+
+/// How many rows are read at a time, and what their values take.
+pub(crate) struct Batch {
+    rows: usize,
+    values: Option<OfBatch>,
+    /// Whether rows that are left out are read as well.
+    reads_all: bool,
+}
+
+impl Batch {
+    /// Leaves out so many rows; returns whether there are so many.
+    pub fn skip<T: DataType>(&self, reader: &mut ColumnReaderImpl<T>, rows: usize) -> Result<bool, Malformed> {
+        let mut left = rows;
+        while left > 0 {
+            let most = if self.reads_all { self.next_rows() } else { usize::MAX };
+            match reader.skip_records(left.min(most))? {
+                0 => return Ok(false),
+                skipped => left = left.saturating_sub(skipped),
+            }
+        }
+        Ok(true)
+    }
+
+    /// How many rows are to be read next, those before being dropped.
+    pub fn next_rows(&self) -> usize {
+        if let Some(values) = &self.values {
+            values.end();
+        }
+        self.rows
+    }
+}
+
+impl Group<'_> {
+    /// What the footer says of a column.
+    pub fn described(&self, at: usize) -> Result<&ColumnChunkMetaData, Malformed> {
+        self.metadata.columns().get(at).ok_or_else(|| Malformed(format!("a row group of it has no column {at}")))
+    }
+
+    /// The reader of a column of any kind, and how it is to be read by somebody who has so many copies of values at a time.
+    pub fn reader(&self, at: usize, copies: usize) -> Result<(ColumnReader, Batch), Malformed> {
+        let (chunk, room) = (self.described(at)?, self.room.clone());
+        let described = chunk.column_descr_ptr();
+        let is_compressed = chunk.compression() != Compression::UNCOMPRESSED;
+        let octets = Arc::new(InRoom { octets: self.octets.clone(), room: room.clone(), is_compressed });
+        let rows = usize::try_from(self.metadata.num_rows()).map_err(|_| too_few(&described.path().string()))?;
+        let pages = Box::new(SerializedPageReader::new(octets, chunk, rows, None)?);
+        let (values, rows) = (ValueSize::of(&described), rows_at_once(chunk, rows, copies as u64, &room));
+        let of_batch = (described.max_rep_level() > 0).then(|| OfBatch::of_copies(copies as u64));
+        // The library looks for the ends of rows, or makes all values of which others are made.
+        let batch = Batch { rows, values: of_batch.clone(), reads_all: of_batch.is_some() || is_delta(chunk) };
+        let pages = Pages { pages, room, values, rows, is_delta: is_delta(chunk), of_batch, dictionary: None };
+        Ok((get_column_reader(described, Box::new(pages)), batch))
+    }
+}
+
+/// How many of so many rows of a column are read at a time.
+fn rows_at_once(chunk: &ColumnChunkMetaData, rows: usize, copies: u64, room: &Room) -> usize {
+    let number = |number: i64| u64::try_from(number).unwrap_or(0);
+    let values = number(chunk.num_values()).saturating_mul(size_of::<ByteArray>() as u64 * copies);
+    let octets = number(chunk.uncompressed_size()).saturating_add(values) / (rows as u64).max(1);
+    let fitting = usize::try_from(room.limit() / PART_OF_ROOM / octets.max(1)).unwrap_or(usize::MAX);
+    fitting.clamp(1, if is_delta(chunk) { DELTA_BATCH } else { BATCH })
+}
+
+/// Whether values of a column are each made of the one before.
+fn is_delta(chunk: &ColumnChunkMetaData) -> bool {
+    chunk.encodings().any(|encoding| encoding == Encoding::DELTA_BYTE_ARRAY)
+}
+
 /// A column of a row group.
 pub(crate) struct Column {
     name: String,
     units_in_a_second: i64,
     reader: ColumnReader,
+    batch: Batch,
 }
 
 /// A time as it is in the file.
@@ -77,26 +213,32 @@ pub(crate) enum Time {
 
 impl Column {
     /// The column at a place of the file.
-    pub fn open(group: &dyn RowGroupReader, at: usize) -> Result<Column, Malformed> {
-        let described = group.metadata().column(at).column_descr();
+    pub fn open(group: &Group<'_>, at: usize) -> Result<Column, Malformed> {
+        let described = group.described(at)?.column_descr();
         let name = described.path().string();
         if described.max_rep_level() > 0 {
             return Err(Malformed(format!("its column {name:?} has several values a row")));
         }
         let units_in_a_second = units_in_a_second(described);
-        Ok(Column { name, units_in_a_second, reader: reader(group, at)? })
+        let (reader, batch) = group.reader(at, 1)?;
+        Ok(Column { name, units_in_a_second, reader, batch })
+    }
+
+    /// How many rows may be read at a time.
+    pub fn rows_at_once(&self) -> usize {
+        self.batch.next_rows()
     }
 
     /// Leaves out so many rows.
     pub fn skip(&mut self, rows: usize) -> Result<(), Malformed> {
-        let skipped = match &mut self.reader {
-            ColumnReader::Int32ColumnReader(reader) => reader.skip_records(rows)?,
-            ColumnReader::Int64ColumnReader(reader) => reader.skip_records(rows)?,
-            ColumnReader::Int96ColumnReader(reader) => reader.skip_records(rows)?,
-            ColumnReader::ByteArrayColumnReader(reader) => reader.skip_records(rows)?,
+        let are_there = match &mut self.reader {
+            ColumnReader::Int32ColumnReader(reader) => self.batch.skip(reader, rows)?,
+            ColumnReader::Int64ColumnReader(reader) => self.batch.skip(reader, rows)?,
+            ColumnReader::Int96ColumnReader(reader) => self.batch.skip(reader, rows)?,
+            ColumnReader::ByteArrayColumnReader(reader) => self.batch.skip(reader, rows)?,
             _ => return Err(self.wrong("octets, text, integers or times")),
         };
-        if skipped == rows { Ok(()) } else { Err(too_few(&self.name)) }
+        if are_there { Ok(()) } else { Err(too_few(&self.name)) }
     }
 
     /// The next values, which are octets or text; none at the end.
@@ -147,24 +289,6 @@ pub(crate) fn too_few(name: &str) -> Malformed {
     Malformed(format!("its column {name:?} has fewer rows than the file says"))
 }
 
-/// The reader of a column of any kind.
-pub(crate) fn reader(group: &dyn RowGroupReader, at: usize) -> Result<ColumnReader, Malformed> {
-    let described = group.metadata().column(at).column_descr_ptr();
-    let pages = Checked { least: least_octets(&described), pages: group.get_column_page_reader(at)? };
-    Ok(get_column_reader(described, Box::new(pages)))
-}
-
-/// How many octets a value in a dictionary takes at least.
-fn least_octets(column: &ColumnDescriptor) -> usize {
-    match column.physical_type() {
-        Type::BOOLEAN => 1,
-        Type::INT32 | Type::FLOAT | Type::BYTE_ARRAY => 4,
-        Type::INT64 | Type::DOUBLE => 8,
-        Type::INT96 => 12,
-        Type::FIXED_LEN_BYTE_ARRAY => usize::try_from(column.type_length()).unwrap_or(0).max(1),
-    }
-}
-
 /// How much of what an integer column counts is a second.
 fn units_in_a_second(column: &ColumnDescriptor) -> i64 {
     match (column.logical_type_ref(), column.converted_type()) {
@@ -193,82 +317,9 @@ fn values<T: DataType>(reader: &mut ColumnReaderImpl<T>, rows: usize) -> Values<
     Ok(all)
 }
 
-/// The pages of a column. The library makes room for as many values as a dictionary claims, and a claim that is damaged
-/// can be more than there is memory.
-struct Checked {
-    pages: Box<dyn PageReader>,
-    /// How many octets a value in a dictionary takes at least.
-    least: usize,
-}
-
-impl PageReader for Checked {
-    fn get_next_page(&mut self) -> Result<Option<Page>, ParquetError> {
-        let page = self.pages.get_next_page()?;
-        if let Some(Page::DictionaryPage { buf, num_values, .. }) = &page {
-            if *num_values as usize > buf.len() / self.least {
-                return Err(ParquetError::General(format!("a dictionary of {num_values} values has no room for them")));
-            }
-        }
-        Ok(page)
-    }
-
-    fn peek_next_page(&mut self) -> Result<Option<PageMetadata>, ParquetError> {
-        self.pages.peek_next_page()
-    }
-
-    fn skip_next_page(&mut self) -> Result<(), ParquetError> {
-        self.pages.skip_next_page()
-    }
-}
-
-impl Iterator for Checked {
-    type Item = Result<Page, ParquetError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        self.get_next_page().transpose()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use parquet::basic::Encoding;
-
-    struct One(Option<Page>);
-
-    impl PageReader for One {
-        fn get_next_page(&mut self) -> Result<Option<Page>, ParquetError> {
-            Ok(self.0.take())
-        }
-
-        fn peek_next_page(&mut self) -> Result<Option<PageMetadata>, ParquetError> {
-            Ok(None)
-        }
-
-        fn skip_next_page(&mut self) -> Result<(), ParquetError> {
-            Ok(())
-        }
-    }
-
-    impl Iterator for One {
-        type Item = Result<Page, ParquetError>;
-
-        fn next(&mut self) -> Option<Self::Item> {
-            self.get_next_page().transpose()
-        }
-    }
-
-    #[test]
-    fn a_dictionary_has_no_more_values_than_fit() {
-        let read = |num_values| {
-            let encoding = Encoding::PLAIN;
-            let page = Page::DictionaryPage { buf: vec![0; 12].into(), num_values, encoding, is_sorted: false };
-            Checked { pages: Box::new(One(Some(page))), least: 4 }.get_next_page()
-        };
-        assert!(read(3).is_ok());
-        assert!(read(4).unwrap_err().to_string().contains("4 values"));
-        assert!(read(u32::MAX).is_err());
-    }
 
     #[test]
     fn a_panic_of_the_library_is_an_error() {

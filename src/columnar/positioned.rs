@@ -25,6 +25,19 @@ impl Positioned {
     pub fn new(file: File) -> io::Result<Positioned> {
         Ok(Positioned { length: file.metadata()?.len(), file: Arc::new(file) })
     }
+
+    /// How long its footer is, as its end says; 0 where it has none, which is told by whoever reads it.
+    pub fn footer_length(&self) -> io::Result<u64> {
+        let Some(at) = self.length.checked_sub(8) else { return Ok(0) };
+        let mut length = [0; 4];
+        self.from(at).read_exact(&mut length)?;
+        Ok(u32::from_le_bytes(length).into())
+    }
+
+    /// Its octets from a place on.
+    pub fn from(&self, at: u64) -> From {
+        From { file: Arc::clone(&self.file), at }
+    }
 }
 
 impl Length for Positioned {
@@ -37,7 +50,7 @@ impl ChunkReader for Positioned {
     type T = BufReader<From>;
 
     fn get_read(&self, start: u64) -> Result<Self::T, ParquetError> {
-        Ok(BufReader::new(From { file: Arc::clone(&self.file), at: start }))
+        Ok(BufReader::new(self.from(start)))
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes, ParquetError> {
@@ -47,7 +60,7 @@ impl ChunkReader for Positioned {
             return Err(ParquetError::EOF(format!("{length} octets at {start} are beyond the end of the file")));
         }
         let mut octets = vec![0; length];
-        From { file: Arc::clone(&self.file), at: start }.read_exact(&mut octets)?;
+        self.from(start).read_exact(&mut octets)?;
         Ok(octets.into())
     }
 }

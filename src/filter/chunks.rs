@@ -36,6 +36,8 @@ pub(super) struct Chunks<'l> {
     interrupt: Option<Arc<AtomicBool>>,
     /// Whether of tables, ranges of rows are handed out, which whoever takes one reads by himself.
     by_rows: bool,
+    /// How many octets the pages of a table may take that one reader has at a time.
+    pages: u64,
     /// The rows of each list that an earlier reading left out, if this one is to leave out the same.
     left_out: Option<Vec<Vec<SkippedRows>>>,
     /// The list, and the place in it, from which on nothing is handed out.
@@ -143,7 +145,7 @@ impl<'l> Chunks<'l> {
         let input = Input::from(lists, list, at);
         let (input, stopped) = (Mutex::new(input), AtomicBool::new(false));
         let (patience, longest, alone) = (Patience::UntilFull, LONGEST_CHUNK, Arc::default());
-        let (interrupt, by_rows, left_out, before) = (None, false, None, (lists.len(), 0));
+        let (interrupt, by_rows, pages, left_out, before) = (None, false, u64::MAX, None, (lists.len(), 0));
         Chunks {
             lists,
             chunk_size,
@@ -154,6 +156,7 @@ impl<'l> Chunks<'l> {
             stopped,
             interrupt,
             by_rows,
+            pages,
             left_out,
             before,
             alone,
@@ -191,6 +194,16 @@ impl<'l> Chunks<'l> {
     /// The same, but lines must not be longer than this.
     pub fn with_lines_up_to(self, longest: usize) -> Chunks<'l> {
         Chunks { longest, ..self }
+    }
+
+    /// The same, but the pages of a table that one reader has at a time must not take more octets than this.
+    pub fn with_pages_up_to(self, pages: u64) -> Chunks<'l> {
+        Chunks { pages, ..self }
+    }
+
+    /// How many octets these may take.
+    pub fn pages(&self) -> u64 {
+        self.pages
     }
 
     /// Hands out no more once this is set.
@@ -297,11 +310,11 @@ impl<'l> Chunks<'l> {
         let (What::Rows(spans), Some(table)) = (&mut task.what, list.table_file()) else { return Ok(()) };
         let mut damaged = Vec::new();
         if list.skips_bad && self.left_out.is_none() {
-            (*spans, damaged) = sorted_out(table, spans, task.at);
+            (*spans, damaged) = sorted_out(table, spans, task.at, self.pages);
         }
         // As much as a worker has room for beside what else it needs for a chunk.
         let most = self.chunk_size.saturating_mul(8).max(self.longest).min(LONGEST_CHUNK);
-        let read = table.lines(spans, most, &mut buffer.octets, &mut buffer.flaws);
+        let read = table.lines(spans, (most, self.pages), &mut buffer.octets, &mut buffer.flaws);
         read.map_err(|problem| FilterError::Parquet { path: list.path.clone(), problem })?;
         for (before, mut part) in damaged {
             // Each row is a line.
@@ -326,7 +339,7 @@ impl<'l> Chunks<'l> {
         }
         let reading = match reading {
             Some(reading) => reading,
-            none => none.insert(list.read(self.source)?),
+            none => none.insert(list.read(self.source, self.pages)?),
         };
         buffer.flaws.clear();
         let filled = match reading {

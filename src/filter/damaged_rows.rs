@@ -9,13 +9,18 @@ use super::list::{Span, TableFile};
 use super::skipped::{SkippedPart, SkippedRows};
 
 /// The rows of these spans that can be read, and the others, with how many rows of the spans stand before them that can.
-/// The first one is the row `at` of the file.
-pub(super) fn sorted_out(table: &TableFile, spans: &[Span], at: u64) -> (Vec<Span>, Vec<(usize, SkippedPart)>) {
+/// The first one is the row `at` of the file. Of their pages, so many octets may be there at a time.
+pub(super) fn sorted_out(
+    table: &TableFile,
+    spans: &[Span],
+    at: u64,
+    pages: u64,
+) -> (Vec<Span>, Vec<(usize, SkippedPart)>) {
     let (mut readable, mut damaged) = (Vec::new(), Vec::new());
     let (mut before, mut first) = (0, at);
     for span in spans {
         let count = span.rows as u64;
-        match table.readable(span) {
+        match table.readable(span, pages) {
             Ok(()) => {
                 readable.push(*span);
                 before += span.rows;

@@ -9,7 +9,7 @@
 //! 1/2    workers: a chunk that is no map, its lines for each crawler, the origins that wait in it
 //! 3/16   one line that is longer than a chunk: it is alone, so this does not depend on the number of workers
 //! 5/32   origins with deferred lines: held, sorted, and copied for a checkpoint
-//! 1/7    the window of a decompressor
+//! 1/7    the window of a decompressor, or the pages of Parquet lists for each worker that reads them
 //! ```
 //!
 //! Where blocked lines are explained, an eighth of the first half is for the rules that workers keep.
@@ -66,6 +66,8 @@ pub(super) struct Memory {
     explain: bool,
     /// What is kept of lists, however long they are.
     lists: u64,
+    /// Whether some may read pages of Parquet lists while a list is decompressed.
+    shares_pages: bool,
 }
 
 /// Octets that lists take, whatever is in them but for their head lines: these paths, for crawlers of these names, and, where
@@ -103,7 +105,7 @@ impl Memory {
     ///
     /// [`FilterError::TooLittleMemory`] where nobody could work with it.
     pub fn new(octets: u64, crawlers: usize, explain: bool) -> Result<Memory, FilterError> {
-        Memory { octets, crawlers: crawlers as u64, explain, lists: 0 }.beside_lists(0)
+        Memory { octets, crawlers: crawlers as u64, explain, lists: 0, shares_pages: false }.beside_lists(0)
     }
 
     /// The same beside lists that take so much.
@@ -124,10 +126,9 @@ impl Memory {
     ///
     /// [`FilterError::TooLittleMemory`] where they are longer.
     pub fn beside_heads(self, octets: u64) -> Result<Memory, FilterError> {
-        // The window of a decompressor, which is chosen, is no smaller for them.
-        let taken = octets.saturating_add(octets / 7);
-        self.at_least(octets.saturating_mul(7).max(taken.saturating_add(self.least_for_shares())))?;
-        self.beside_lists(taken)
+        let shares = octets.saturating_mul(7).max(octets.saturating_add(self.least_for_shares()));
+        self.at_least(shares)?;
+        self.beside_lists(octets)
     }
 
     /// Makes sure that so much is left for shares.
@@ -212,16 +213,27 @@ impl Memory {
         usize::try_from(self.rest() / 32).unwrap_or(usize::MAX)
     }
 
+    /// The same, but some may read pages of Parquet lists while a list is decompressed, if so: each gets a half then.
+    pub fn with_shared_pages(self, shares_pages: bool) -> Memory {
+        Memory { shares_pages, ..self }
+    }
+
     /// What a decompressor may take.
     pub fn decompressor(&self) -> u64 {
-        self.rest() / 7
+        self.rest() / 7 / if self.shares_pages { 2 } else { 1 }
+    }
+
+    /// What the pages of Parquet lists may take for each of so many readers. Unless they share it, no decompressor is at work
+    /// meanwhile.
+    pub fn pages(&self, readers: usize) -> u64 {
+        self.decompressor() / readers.max(1) as u64
     }
 }
 
 impl Default for Memory {
     /// That of a run for one crawler that nobody says more of.
     fn default() -> Memory {
-        Memory { octets: DEFAULT_MEMORY, crawlers: 1, explain: false, lists: 0 }
+        Memory { octets: DEFAULT_MEMORY, crawlers: 1, explain: false, lists: 0, shares_pages: false }
     }
 }
 
@@ -234,9 +246,7 @@ mod tests {
         for octets in [128 << 20, 300 << 20, DEFAULT_MEMORY, 50 << 30] {
             for (crawlers, explain) in [1, 2, 16, 64].into_iter().flat_map(|n| [(n, false), (n, true)]) {
                 let lists = Memory::new(octets, crawlers, explain).and_then(|memory| memory.beside_lists(octets / 64));
-                let decompressor = lists.as_ref().map_or(0, Memory::decompressor);
-                let heads = decompressor / 2;
-                let Ok(memory) = lists.and_then(|memory| memory.beside_heads(heads)) else {
+                let Ok(memory) = lists.and_then(|memory| memory.beside_heads(memory.decompressor() / 2)) else {
                     assert!(explain || octets < 400 << 20 && crawlers > 2, "{octets} {crawlers}");
                     continue;
                 };
@@ -247,11 +257,14 @@ mod tests {
                     let of_origins = memory.needed() as u64 * 5;
                     let of_rules = (memory.rules_of_worker(workers) * workers) as u64 * memory.crawlers;
                     assert_eq!(of_rules > 0, explain);
-                    // The window was chosen before the head lines were known, for which a seventh more is counted.
-                    let shares = of_workers + of_rules + of_line + of_origins + decompressor;
-                    let all = memory.fixed() - heads / 7 + shares;
+                    let shared = memory.with_shared_pages(true);
+                    let of_pages = shared.pages(workers) * workers as u64 + shared.decompressor();
+                    let of_lists = of_pages.max(memory.decompressor()).max(memory.pages(workers) * workers as u64);
+                    let shares = of_workers + of_rules + of_line + of_origins + of_lists;
+                    let all = memory.fixed() + shares;
                     assert!((1..=asked).contains(&workers), "{workers}");
                     assert!(all <= octets, "{octets} {crawlers} {asked}: {all}");
+                    assert!(of_pages > 0);
                 }
             }
         }

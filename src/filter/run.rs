@@ -185,18 +185,7 @@ pub fn run(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, F
 }
 
 fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, FilterError> {
-    let (memory, mut lists) = open(job)?;
-    // To leave out everything is not what anybody asks for.
-    let problems: Option<Vec<&str>> = lists.iter().map(List::unreadable).collect();
-    if let (Some([problem, ..]), [first, ..]) = (problems.as_deref(), &lists[..]) {
-        return Err(FilterError::AllUnreadable { path: first.path.clone(), problem: (*problem).to_owned() });
-    }
-    if let Some(shard) = job.long_run.shard {
-        if job.unique {
-            return Err(FilterError::UniqueShard);
-        }
-        shard.cut(&mut lists)?;
-    }
+    let (lists, memory) = lists(job)?;
     let chunk_size = (job.chunk_size > 0).then_some(job.chunk_size);
     let crew = memory.crew(asked_workers(job), chunk_size, format(job))?;
     let pool = ThreadPoolBuilder::new().num_threads(crew.workers).build()?;
@@ -212,7 +201,7 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
         let folder = folder.map_or_else(std::env::temp_dir, |folder| folder.directory.clone());
         let read = AtomicU64::new(0);
         let before = border.as_ref().map(|border| {
-            let chunks = as_read(Chunks::new(&lists, options.chunk_size, &read), job, memory);
+            let chunks = as_read(Chunks::new(&lists, options.chunk_size, &read), job, memory, crew);
             chunks.again(border.totals.skipped_rows()).before(border.list, border.at)
         });
         Unique::new(&lists, &folder, before.as_ref(), &pool)
@@ -228,7 +217,7 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
         Some(Destination::Pipe(_)) => Patience::UntilLine,
         _ => Patience::UntilFull,
     };
-    let chunks = as_read(chunks, job, memory).with_patience(patience);
+    let chunks = as_read(chunks, job, memory, crew).with_patience(patience);
     progress.begin(lists.iter().map(List::source_length).sum(), judges.len());
     if let Some(border) = &border {
         progress.resume(&border.totals, left_out(&lists, border));
@@ -242,24 +231,41 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
     complete(policy, job, options, &lists, turns, keeper.as_deref())
 }
 
-/// The lists of a job, and the memory that is left beside what is kept of them.
-fn open(job: &Job) -> Result<(Memory, Vec<List>), FilterError> {
+/// The lists of a job, or the parts of them that it is to read, and the memory that is left beside
+/// what is kept of them.
+fn lists(job: &Job) -> Result<(Vec<List>, Memory), FilterError> {
     let folder = job.destination.as_ref().and_then(Destination::folder).filter(|folder| folder.per_input);
     let names: Vec<usize> = job.crawlers.iter().map(|crawler| crawler.agents().to_string().len()).collect();
     let of_lists = of_lists(&job.lists, names.into_iter(), folder.map(|folder| &*folder.directory));
     let memory = Memory::new(job.long_run.memory, job.crawlers.len(), job.explain)?.beside_lists(of_lists)?;
-    let lists = List::open_all(&job.lists, &job.url_field, memory.decompressor(), job.long_run.skip_bad)?;
+    let mut lists = List::open_all(&job.lists, &job.url_field, memory.decompressor(), job.long_run.skip_bad)?;
+    // To leave out everything is not what anybody asks for.
+    let problems: Option<Vec<&str>> = lists.iter().map(List::unreadable).collect();
+    if let (Some([problem, ..]), [first, ..]) = (problems.as_deref(), &lists[..]) {
+        return Err(FilterError::AllUnreadable { path: first.path.clone(), problem: (*problem).to_owned() });
+    }
+    if let Some(shard) = job.long_run.shard {
+        if job.unique {
+            return Err(FilterError::UniqueShard);
+        }
+        shard.cut(&mut lists)?;
+    }
     // With files of its own, a list's head is kept for each of them, and for all.
     let copies = if folder.is_some() { 2 + 4 * job.crawlers.len() as u64 } else { 2 };
     let heads = lists.iter().map(|list| list.head_length as u64).filter(|&length| length > 0);
-    let heads: u64 = heads.map(|length| length + 1).sum();
-    let memory = memory.beside_heads(heads.saturating_mul(copies))?;
-    Ok((memory, lists))
+    let memory = memory.beside_heads(copies.saturating_mul(heads.map(|length| length + 1).sum()))?;
+    // Of tables that become tables, workers read on their own while the next list is begun.
+    let reads_apart = !format(job).is_text() && lists.iter().any(|list| list.table_file().is_some());
+    let memory = memory.with_shared_pages(reads_apart && lists.iter().any(List::is_decompressed));
+    lists.iter_mut().for_each(|list| list.give_decompressor(memory.decompressor()));
+    Ok((lists, memory))
 }
 
 /// The same chunks, read as a job wants it.
-fn as_read<'l>(chunks: Chunks<'l>, job: &Job, memory: Memory) -> Chunks<'l> {
-    let chunks = chunks.with_lines_up_to(memory.longest_line()).by_rows(!format(job).is_text());
+fn as_read<'l>(chunks: Chunks<'l>, job: &Job, memory: Memory, crew: Crew) -> Chunks<'l> {
+    let by_rows = !format(job).is_text();
+    let pages = memory.pages(if by_rows { crew.workers } else { 1 });
+    let chunks = chunks.with_lines_up_to(memory.longest_line()).with_pages_up_to(pages).by_rows(by_rows);
     chunks.until(job.long_run.interrupt.clone())
 }
 

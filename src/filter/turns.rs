@@ -211,7 +211,7 @@ impl<'l> Turns<'l> {
     ) -> Result<Prepared<'static>, FilterError> {
         let (set, list) = (self.set(task), &self.chunks.lists()[task.list]);
         let source = match task.spans() {
-            Some(spans) => Source::Rows { list, spans, left_out: left.left_out },
+            Some(spans) => Source::Rows { list, spans, left_out: left.left_out, pages: self.chunks.pages() },
             None => Source::Text(left),
         };
         let blocks = self.tables[set].blocks(set, &source, &worker.row_outcomes, &worker.row_causes)?;

@@ -140,8 +140,6 @@ fn many_lists_are_counted() {
     let ended = within(&bench, MEMORY, &format!("{words} 0.csv 1.csv 2.csv 3.csv 4.csv 5.csv"));
     assert_eq!(ended.status.code(), Some(2), "{ended:?}");
     said(&ended.stderr, &["too few", "--memory"]);
-    let ended = within(&bench, MEMORY, &format!("{words} 0.csv"));
-    assert!(ended.status.success(), "{ended:?}");
 }
 
 /// Answers of many origins, a third of them by redirects, in JSON Lines.
@@ -200,6 +198,105 @@ fn rows_that_say_little_and_give_much_stay_within() {
     let ended = within(&bench, MEMORY, "--agent examplebot --force --format parquet list");
     assert_eq!(ended.status.code(), Some(2), "{ended:?}");
     said(&ended.stderr, &["list", "row group 0", "--chunk-size", "--memory"]);
+}
+
+/// Whatever pages hold, and whichever columns they are of.
+#[cfg(feature = "parquet")]
+#[test]
+fn pages_that_have_no_room_are_refused() {
+    use crate::parquet::{Values::Texts, parquet_with};
+    use parquet::basic::{Compression, ZstdLevel};
+    use parquet::file::properties::WriterProperties;
+
+    let bench = Bench::with_site();
+    let large: &'static str = Box::leak("x".repeat(1000).into_boxed_str());
+    let urls: Vec<_> = (0..40_000).map(|_| Some("http://a.example/no")).collect();
+    // 40 MB in one page, which is small as long as it is compressed.
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::ZSTD(ZstdLevel::default()))
+        .set_dictionary_enabled(false)
+        .set_data_page_size_limit(1 << 30)
+        .set_write_batch_size(1 << 20)
+        .set_data_page_row_count_limit(1 << 30);
+    let columns = [("required binary url", Texts(urls)), ("optional binary other", Texts(vec![Some(large); 40_000]))];
+    let file = parquet_with(&columns, 1, properties.build());
+    assert!(file.len() < 1 << 20, "{}", file.len());
+    bench.file("list", &file);
+    let ended = within(&bench, MEMORY, "--agent examplebot --force --column other list");
+    assert_eq!(ended.status.code(), Some(2), "{ended:?}");
+    said(&ended.stderr, &["list", "row group 0", "its pages have no room", "--memory"]);
+    let ended = within(&bench, MEMORY, "--agent examplebot --force list");
+    assert!(ended.status.success(), "nobody reads the other column: {ended:?}");
+    // As a column that is only copied, it has no room either, but with more memory.
+    let ended = within(&bench, MEMORY, "--agent examplebot --force --format parquet list");
+    assert_eq!(ended.status.code(), Some(2), "{ended:?}");
+    said(&ended.stderr, &["list", "row group 0", "its pages have no room", "--memory"]);
+    let ended = within(&bench, 1 << 30, "--agent examplebot --force --format parquet --chunk-size 1M list");
+    assert!(ended.status.success(), "{ended:?}");
+}
+
+/// Pages of the usual size whose values are many times as long.
+#[cfg(feature = "parquet")]
+#[test]
+fn values_that_are_longer_than_their_pages_stay_within() {
+    use crate::parquet::{Values::Texts, parquet_with};
+    use parquet::basic::Encoding;
+    use parquet::file::properties::WriterProperties;
+
+    let bench = Bench::with_site();
+    let url: &'static str = Box::leak(format!("http://a.example/no/{}", "x".repeat(40_000)).into_boxed_str());
+    // Each value is told by what it has in common with the one before it: all of it.
+    let properties = WriterProperties::builder().set_dictionary_enabled(false).set_encoding(Encoding::DELTA_BYTE_ARRAY);
+    let file = parquet_with(&[("required binary url", Texts(vec![Some(url); 4000]))], 1, properties.build());
+    assert!(file.len() < 1 << 20, "{}", file.len());
+    bench.file("list", &file);
+    // As many octets as are told in a value of each.
+    let texts = Texts(vec![Some(url); 4000]);
+    let properties = WriterProperties::builder().set_dictionary_enabled(false).set_write_batch_size(8);
+    bench.file("plain", parquet_with(&[("required binary url", texts)], 1, properties.build()));
+    // Of the first one, as many rows are read together as have so many octets in the file.
+    for words in ["list", "plain", "--format parquet --chunk-size 500 list", "--format parquet --chunk-size 64k plain"]
+    {
+        let ended = within(&bench, MEMORY, &format!("--agent examplebot --force {words}"));
+        assert!(ended.status.success(), "{words} {ended:?}");
+        bench.program("verify out").assert().success();
+    }
+}
+
+/// A row with many values, and not with many octets.
+#[cfg(feature = "parquet")]
+#[test]
+fn rows_of_many_values_stay_within() {
+    use parquet::data_type::{ByteArray, ByteArrayType, Int64Type};
+    use parquet::file::properties::WriterProperties;
+    use parquet::file::writer::SerializedFileWriter;
+
+    let bench = Bench::with_site();
+    let schema = "message m {required binary url; repeated int64 numbers;}";
+    let schema = parquet::schema::parser::parse_message_type(schema).expect("a schema");
+    let properties = WriterProperties::builder().set_data_page_row_count_limit(5).build();
+    let mut file = Vec::new();
+    let mut writer = SerializedFileWriter::new(&mut file, schema.into(), properties.into()).expect("a writer");
+    let mut group = writer.next_row_group().expect("a group");
+    let (rows, values) = (1000, 5000);
+    let mut column = group.next_column().expect("the library").expect("a column");
+    let urls = vec![ByteArray::from("http://a.example/no"); rows];
+    column.typed::<ByteArrayType>().write_batch(&urls, None, None).expect("written");
+    column.close().expect("a column");
+    let mut column = group.next_column().expect("the library").expect("a column");
+    let starts: Vec<i16> = (0..values).map(|value| i16::from(value > 0)).collect();
+    for _ in 0..rows {
+        let numbers = vec![7; values];
+        column.typed::<Int64Type>().write_batch(&numbers, Some(&vec![1; values]), Some(&starts)).expect("written");
+    }
+    column.close().expect("a column");
+    group.close().expect("a group");
+    writer.close().expect("a file");
+    assert!(file.len() < 1 << 20, "{}", file.len());
+    bench.file("list", &file);
+    let ended = within(&bench, MEMORY, "--agent examplebot --force --format parquet list");
+    assert!(ended.status.success(), "{ended:?}");
+    bench.program("verify out").assert().success();
 }
 
 #[test]

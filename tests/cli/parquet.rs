@@ -45,9 +45,13 @@ fn noon(days: u32) -> Int96 {
 
 /// A Parquet file with columns of these types (`optional int64 status`), in row groups that all have the same values.
 pub fn parquet(columns: &[(&str, Values)], groups: usize, compression: Compression) -> Vec<u8> {
+    parquet_with(columns, groups, WriterProperties::builder().set_compression(compression).build())
+}
+
+/// The same, written with these properties.
+pub fn parquet_with(columns: &[(&str, Values)], groups: usize, properties: WriterProperties) -> Vec<u8> {
     let fields: String = columns.iter().map(|(field, _)| format!("{field};")).collect();
     let schema = parse_message_type(&format!("message answers {{{fields}}}")).expect("a schema");
-    let properties = WriterProperties::builder().set_compression(compression).build();
     let mut file = Vec::new();
     let mut writer = SerializedFileWriter::new(&mut file, Arc::new(schema), Arc::new(properties)).expect("a writer");
     for _ in 0..groups {

@@ -200,7 +200,7 @@ impl List {
         };
         if start.starts_with(PARQUET_START) {
             drop(start);
-            return List::table(path, compression, content, url_field);
+            return List::table(path, compression, content, (url_field, memory));
         }
         let known = url_field.layout(&start);
         // What is lost of the start tells another layout than it had.
@@ -219,12 +219,12 @@ impl List {
         path: &Path,
         compression: Option<Compression>,
         content: Content,
-        url_field: &UrlField,
+        (url_field, memory): (&UrlField, u64),
     ) -> Result<List, FilterError> {
         let file = content.seekable().map_err(|error| unreadable(path, error))?;
         // What is wrong with it should be told before the run begins.
         let own = file.file.try_clone().map_err(|error| unreadable(path, error))?;
-        let table = TableFile::open(own, url_field);
+        let table = TableFile::open(own, url_field, memory);
         let table = table.map_err(|unfit| match unfit {
             Unfit::Malformed(problem) => FilterError::Parquet { path: path.to_owned(), problem },
             Unfit::UrlField(error) => FilterError::UrlField { path: path.to_owned(), error },
@@ -305,6 +305,20 @@ impl List {
         }
     }
 
+    /// Gives its decompressor, if it has one, so much memory and no more.
+    pub fn give_decompressor(&mut self, memory: u64) {
+        match &mut self.content {
+            Content::Compressed(file) => file.memory = memory,
+            Content::Stream(stream) => stream.give_decompressor(memory),
+            Content::Mapped { .. } | Content::Table { .. } | Content::Unreadable(_) => {}
+        }
+    }
+
+    /// Whether it is decompressed while it is read.
+    pub fn is_decompressed(&self) -> bool {
+        matches!(self.content, Content::Compressed(_) | Content::Stream(_)) && self.compression.is_some()
+    }
+
     /// Reads only this part of a mapped list, without the head line.
     pub fn cut_to(&mut self, part: Range<usize>) {
         self.part = Some(part.start.max(self.head_length)..part.end.max(self.head_length));
@@ -333,15 +347,15 @@ impl List {
     }
 
     /// Begins to read the lines of the list, decompressed. The octets that are taken from a compressed file are added to
-    /// `source`.
-    pub fn read<'l>(&'l self, source: &'l AtomicU64) -> Result<Reading<'l>, FilterError> {
+    /// `source`; of the pages of a table, so many octets may be there at a time.
+    pub fn read<'l>(&'l self, source: &'l AtomicU64, pages: u64) -> Result<Reading<'l>, FilterError> {
         let failed = |error| unreadable(&self.path, error);
         let mut stream: Box<dyn Read + Send + 'l> = match &self.content {
             Content::Mapped { map, .. } => return Ok(Reading::Mapped(&map[..self.range().end])),
             Content::Compressed(file) => Box::new(Steady(file.text(source).map_err(failed)?)),
             Content::Unreadable(problem) => return Err(failed(io::Error::other(problem.clone()))),
             Content::Stream(stream) => Box::new(stream.text().map_err(failed)?),
-            Content::Table { table, .. } => return Ok(Reading::Rows(Box::new(Rows::of(table)))),
+            Content::Table { table, .. } => return Ok(Reading::Rows(Box::new(Rows::of(table, pages)))),
         };
         io::copy(&mut stream.by_ref().take(self.head_length as u64), &mut io::sink()).map_err(failed)?;
         Ok(Reading::Stream(stream))

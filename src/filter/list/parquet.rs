@@ -4,14 +4,12 @@
 //! Where lines go to text, the rows are read one after the other. Where rows go to tables, a worker takes a
 //! [range of rows](Span), and reads what it needs of them by itself.
 
-use parquet::errors::ParquetError;
 use parquet::file::metadata::RowGroupMetaData;
-use parquet::file::reader::{FileReader, SerializedFileReader};
 use std::fs::File;
 use std::ops::Range;
 
 use super::Unfit;
-use crate::columnar::{Malformed, Positioned, guarded};
+use crate::columnar::{Malformed, ParquetFile, Room, guarded};
 use crate::filter::layout::UrlField;
 use crate::filter::outcome::Reason;
 use crate::filter::table::{LineColumns, LineReader, readable};
@@ -21,7 +19,7 @@ const VALUE: u64 = 32;
 
 /// A file, opened.
 pub(in crate::filter) struct TableFile {
-    pub file: SerializedFileReader<Positioned>,
+    pub file: ParquetFile,
     pub line_columns: LineColumns,
 }
 
@@ -50,19 +48,12 @@ impl From<Malformed> for Unfit {
     }
 }
 
-impl From<ParquetError> for Unfit {
-    fn from(error: ParquetError) -> Unfit {
-        Malformed::from(error).into()
-    }
-}
-
 impl TableFile {
-    /// Opens a file.
-    pub fn open(file: File, url_field: &UrlField) -> Result<TableFile, Unfit> {
+    /// Opens a file, whose footer may take so much memory.
+    pub fn open(file: File, url_field: &UrlField, memory: u64) -> Result<TableFile, Unfit> {
         guarded(|| {
-            let file = SerializedFileReader::new(Positioned::new(file).map_err(|error| Malformed(error.to_string()))?)?;
-            let schema = file.metadata().file_metadata().schema_descr();
-            let line_columns = LineColumns::of_list(schema, url_field.column.as_ref())?;
+            let file = ParquetFile::open(file, memory)?;
+            let line_columns = LineColumns::of_list(file.schema(), url_field.column.as_ref())?;
             if file.metadata().row_groups().iter().any(|group| usize::try_from(group.num_rows()).is_err()) {
                 return Err(Malformed("it has a row group of fewer than no rows".to_owned()).into());
             }
@@ -99,25 +90,25 @@ impl TableFile {
         (spans, taken)
     }
 
-    /// Makes sure that all columns of these rows can be read.
-    pub fn readable(&self, span: &Span) -> Result<(), String> {
-        guarded(|| readable(self, span)).map_err(|problem| in_group(span.group, problem))
+    /// Makes sure that all columns of these rows can be read, whose pages may take so many octets at a time.
+    pub fn readable(&self, span: &Span, pages: u64) -> Result<(), String> {
+        guarded(|| readable(self, span, &Room::of(pages))).map_err(|problem| in_group(span.group, problem))
     }
 
-    /// Fills `text` with the lines of these rows, which have so many octets at `most`; `flaws` gets the numbers of those
-    /// whose URLs are not what they were.
+    /// Fills `text` with the lines of these rows, which have so many octets at `most`, and their `pages` at a time so many;
+    /// `flaws` gets the numbers of those whose URLs are not what they were.
     pub fn lines(
         &self,
         spans: &[Span],
-        most: usize,
+        (most, pages): (usize, u64),
         text: &mut Vec<u8>,
         flaws: &mut Vec<(u64, Reason)>,
     ) -> Result<(), String> {
         text.clear();
         flaws.clear();
-        let mut before = 0;
+        let (mut before, room) = (0, Room::of(pages));
         for span in spans {
-            let read = guarded(|| self.lines_of(span, (before, most), text, flaws));
+            let read = guarded(|| self.lines_of(span, &room, (before, most), text, flaws));
             read.map_err(|problem| in_group(span.group, problem))?;
             before += span.rows as u64;
         }
@@ -127,11 +118,12 @@ impl TableFile {
     fn lines_of(
         &self,
         span: &Span,
+        room: &Room,
         (before, most): (u64, usize),
         text: &mut Vec<u8>,
         flaws: &mut Vec<(u64, Reason)>,
     ) -> Result<(), Malformed> {
-        let mut reader = LineReader::open(&*self.file.get_row_group(span.group)?, self.line_columns)?;
+        let mut reader = LineReader::open(&self.file.group(span.group, room)?, self.line_columns)?;
         reader.skip(span.first)?;
         let (mut line, end) = (before, before + span.rows as u64);
         let mut found = |has_line_feed| {
@@ -191,14 +183,16 @@ pub(in crate::filter) struct Rows<'t> {
     /// The row group that is read next.
     next_group: usize,
     group: Option<LineReader>,
+    /// For the pages of one.
+    room: Room,
     /// The octets of the row groups that were begun since somebody asked.
     taken: u64,
 }
 
 impl<'t> Rows<'t> {
-    /// From the first one on.
-    pub fn of(table: &'t TableFile) -> Rows<'t> {
-        Rows { table, next_group: 0, group: None, taken: 0 }
+    /// From the first one on; of their pages, so many octets may be there at a time.
+    pub fn of(table: &'t TableFile, pages: u64) -> Rows<'t> {
+        Rows { table, next_group: 0, group: None, room: Room::of(pages), taken: 0 }
     }
 
     /// How many octets of the file were taken since the last call, by row groups.
@@ -231,7 +225,7 @@ impl<'t> Rows<'t> {
             } else if let Some(group) = self.table.groups().get(number) {
                 let TableFile { file, line_columns } = self.table;
                 self.next_group += 1;
-                let reader = guarded(|| LineReader::open(&*file.get_row_group(number)?, *line_columns));
+                let reader = guarded(|| LineReader::open(&file.group(number, &self.room)?, *line_columns));
                 self.group = Some(reader.map_err(|problem| in_group(number, problem))?);
                 self.taken += compressed_octets(group);
             } else {

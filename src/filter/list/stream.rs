@@ -43,6 +43,11 @@ impl Stream {
         Stream { memory, source: Mutex::new(Some(Source { taken: SpooledTempFile::new(HELD), rest })) }
     }
 
+    /// Gives its decompressor so much memory and no more.
+    pub fn give_decompressor(&mut self, memory: u64) {
+        self.memory = memory;
+    }
+
     fn source(&self) -> MutexGuard<'_, Option<Source>> {
         self.source.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -25,7 +25,7 @@ impl Span {
 
 impl TableFile {
     /// Says so.
-    pub fn open(_file: File, _url_field: &UrlField) -> Result<TableFile, Unfit> {
+    pub fn open(_file: File, _url_field: &UrlField, _memory: u64) -> Result<TableFile, Unfit> {
         let problem = "it is a Parquet file, which this program was built without (cargo feature `parquet`)";
         Err(Unfit::Malformed(problem.to_owned()))
     }
@@ -36,7 +36,7 @@ impl TableFile {
     }
 
     /// Cannot be called.
-    pub fn readable(&self, _span: &Span) -> Result<(), String> {
+    pub fn readable(&self, _span: &Span, _pages: u64) -> Result<(), String> {
         match *self {}
     }
 
@@ -44,7 +44,7 @@ impl TableFile {
     pub fn lines(
         &self,
         _spans: &[Span],
-        _most: usize,
+        _limits: (usize, u64),
         _text: &mut Vec<u8>,
         _flaws: &mut Vec<(u64, Reason)>,
     ) -> Result<(), String> {
@@ -57,7 +57,7 @@ pub(in crate::filter) struct Rows<'t>(&'t TableFile);
 
 impl<'t> Rows<'t> {
     /// Cannot be called.
-    pub fn of(table: &'t TableFile) -> Rows<'t> {
+    pub fn of(table: &'t TableFile, _pages: u64) -> Rows<'t> {
         Rows(table)
     }
 

@@ -8,10 +8,10 @@ use parquet::schema::types::{Type, TypePtr};
 use std::sync::Arc;
 
 use super::copy::Share;
-use super::frames::{BATCH, Slot};
+use super::frames::Slot;
 use super::schema::text_field;
 use super::text::as_utf8;
-use crate::columnar::Malformed;
+use crate::columnar::{BATCH, Malformed};
 use crate::filter::causes::{Causes, Told};
 
 /// The columns, in their order, under the names that they get.

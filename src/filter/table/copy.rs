@@ -2,14 +2,13 @@
 
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{ByteArray, DataType};
-use parquet::file::reader::FileReader;
 use parquet::file::writer::SerializedColumnWriter;
 
 use super::Table;
 use super::frames::{Slot, Sorting};
 use super::line_columns::Values;
 use super::span_columns::{Levels, Read, read_span};
-use crate::columnar::{self, Malformed};
+use crate::columnar::{Batch, Malformed, Room};
 use crate::filter::list::{List, Span, TableFile, in_group};
 
 /// What of a column goes to one file, of a few rows.
@@ -51,11 +50,10 @@ impl<T: DataType> Share<T> {
     }
 }
 
-/// Copies a column of these rows of a list to the files that they go to.
+/// Copies a column of these rows of a list to the files that they go to; its pages must fit in the room.
 pub(super) fn copied(
     table: &Table,
-    list: &List,
-    spans: &[Span],
+    (list, spans, room): (&List, &[Span], &Room),
     column: usize,
     sorting: &Sorting<'_>,
     slots: &mut [Slot<'_>],
@@ -73,10 +71,10 @@ pub(super) fn copied(
             value.push_to(&mut handed[slot][place]);
         }
     };
-    let levels = Levels::of(list.file.metadata().file_metadata().schema_descr().column(column).as_ref());
+    let levels = Levels::of(list.file.schema().column(column).as_ref());
     let mut files = Files { sorting, row: sorting.rows.start, levels, writers };
     for span in spans {
-        let copied = files.copy_span(list, column, span, &mut keep);
+        let copied = files.copy_span(list, column, (span, room), &mut keep);
         copied.map_err(|problem| Malformed(in_group(span.group, problem)))?;
     }
     files.writers.into_iter().try_for_each(|writer| Ok(writer.close()?))
@@ -119,11 +117,15 @@ impl Files<'_, '_> {
         &mut self,
         list: &TableFile,
         column: usize,
-        span: &Span,
+        (span, room): (&Span, &Room),
         keep: &mut Keep<'_>,
     ) -> Result<(), Malformed> {
-        let group = list.file.get_row_group(span.group)?;
-        match columnar::reader(&*group, column)? {
+        let group = list.file.group(span.group, room)?;
+        // Each crawler may send a row to another file.
+        let copies = 1 + self.sorting.crawlers();
+        let (reader, batch) = group.reader(column, copies)?;
+        let span = (span, &batch);
+        match reader {
             ColumnReader::BoolColumnReader(reader) => self.copy(reader, span, keep, |_| Value::Other),
             ColumnReader::Int32ColumnReader(reader) => {
                 self.copy(reader, span, keep, |value| Value::Number(value.map(|&value| value.into())))
@@ -144,7 +146,7 @@ impl Files<'_, '_> {
     fn copy<T: DataType>(
         &mut self,
         reader: ColumnReaderImpl<T>,
-        span: &Span,
+        span: (&Span, &Batch),
         keep: &mut Keep<'_>,
         value: impl Fn(Option<&T::T>) -> Value,
     ) -> Result<(), Malformed> {

@@ -14,7 +14,7 @@ use super::footer::TRAILER;
 use super::line_columns::Values;
 use super::text::Text;
 use super::{HEAD, Table, cause_columns};
-use crate::columnar::{Malformed, guarded};
+use crate::columnar::{BATCH, Malformed, Room, guarded};
 use crate::filter::FilterError;
 use crate::filter::causes::Causes;
 use crate::filter::form::{Form, Rows};
@@ -27,15 +27,13 @@ use crate::filter::unique::Lines;
 /// How many rows a row group made of text has at most; only lines of a few octets are so many.
 const MOST_ROWS: usize = 1 << 20;
 
-/// How many rows are handed over at a time.
-pub(super) const BATCH: usize = 1024;
-
 /// Where the columns of the list come from.
 pub(in crate::filter) enum Source<'s> {
     /// The lines of a chunk.
     Text(Lines<'s>),
-    /// Rows of a list that is a table, but for those that were left out, by their numbers among these.
-    Rows { list: &'s List, spans: &'s [Span], left_out: &'s [usize] },
+    /// Rows of a list that is a table, but for those that were left out, by their numbers among these; what is read of them
+    /// at a time may take so many octets of pages.
+    Rows { list: &'s List, spans: &'s [Span], left_out: &'s [usize], pages: u64 },
 }
 
 /// Which rows of a chunk go to which files.
@@ -111,9 +109,13 @@ impl Table {
         let files = sorting.files();
         let mut writers = files.iter().map(|_| self.writer()).collect::<Result<Vec<_>, _>>()?;
         let mut slots = writers.iter_mut().map(|writer| self.slot(writer)).collect::<Result<Vec<_>, _>>()?;
+        // What is handed over keeps pages, so all columns share one.
+        let room = Room::of(if let Source::Rows { pages, .. } = source { *pages } else { 0 });
         for column in 0..self.of_list {
             match (source, text) {
-                (Source::Rows { list, spans, .. }, _) => copied(self, list, spans, column, sorting, &mut slots)?,
+                (Source::Rows { list, spans, .. }, _) => {
+                    copied(self, (list, spans, &room), column, sorting, &mut slots)?;
+                }
                 (_, Some(text)) => text.write(column, sorting, &mut slots)?,
                 (_, None) => {}
             }
@@ -212,6 +214,11 @@ impl<'o> Sorting<'o> {
     /// The files that get rows, in their order.
     fn files(&self) -> Vec<usize> {
         (0..self.slots.len()).filter(|&file| self.slots[file].is_some()).collect()
+    }
+
+    /// How many crawlers there are.
+    pub fn crawlers(&self) -> usize {
+        self.outcomes.len()
     }
 
     fn each_file(&self, row: usize, mut tell: impl FnMut(usize)) {

@@ -6,14 +6,12 @@
 
 use parquet::basic::Type;
 use parquet::data_type::ByteArray;
-use parquet::file::reader::RowGroupReader;
 use parquet::schema::types::SchemaDescriptor;
 
 use std::ops::Range;
 
-use super::frames::BATCH;
 use super::schema;
-use crate::columnar::{self, Column, Malformed};
+use crate::columnar::{self, Column, Group, Malformed};
 use crate::filter::layout::{self, UrlFieldError};
 
 /// The columns of Common Crawl's index that make up a URL.
@@ -167,7 +165,7 @@ pub(in crate::filter) struct LineReader {
 }
 
 impl LineReader {
-    pub fn open(group: &dyn RowGroupReader, line_columns: LineColumns) -> Result<LineReader, Malformed> {
+    pub fn open(group: &Group<'_>, line_columns: LineColumns) -> Result<LineReader, Malformed> {
         let columns = line_columns.columns().iter().map(|&at| Column::open(group, at));
         Ok(LineReader { line_columns, columns: columns.collect::<Result<_, _>>()?, values: Vec::new(), rows: 0..0 })
     }
@@ -187,7 +185,7 @@ impl LineReader {
         mut found: impl FnMut(bool),
     ) -> Result<usize, Malformed> {
         if self.rows.is_empty() {
-            self.read(most.min(BATCH))?;
+            self.read(most)?;
         }
         let first = self.rows.start;
         for row in self.rows.clone().take(most) {
@@ -203,7 +201,10 @@ impl LineReader {
 
     /// Reads the next rows, at most so many.
     fn read(&mut self, most: usize) -> Result<(), Malformed> {
-        let LineReader { line_columns, columns, .. } = self;
+        let LineReader { line_columns, columns, values, .. } = self;
+        // They keep pages, for whose successors there may be no room beside them.
+        values.clear();
+        let most = columns.iter().map(Column::rows_at_once).fold(most, usize::min);
         let values = columns.iter_mut().enumerate().map(|(place, column)| {
             Ok(match line_columns.no_values(place) {
                 Values::Texts(_) => Values::Texts(column.texts(most)?),

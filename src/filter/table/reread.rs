@@ -1,14 +1,13 @@
 //! Tables that a run wrote, read again: their lines, and the verdicts beside them.
 
-use parquet::file::reader::{FileReader, SerializedFileReader};
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
+use std::fs::File;
 use std::path::Path;
 
-use super::frames::BATCH;
 use super::line_columns::{LineColumns, LineReader};
 use super::schema::verdict_names;
-use crate::columnar::{self, Column, Malformed, Positioned, guarded};
+use crate::columnar::{self, BATCH, Column, Malformed, ParquetFile, Room, guarded};
 use crate::filter::FilterError;
 use crate::filter::list::{LIST_FORMAT, in_group};
 use crate::filter::outcome::Partition;
@@ -54,13 +53,13 @@ pub(in crate::filter) fn reread<T: Default + Send>(
 ) -> Result<T, FilterError> {
     let failed = |error| FilterError::List { path: path.to_owned(), error };
     let malformed = |problem| FilterError::Parquet { path: path.to_owned(), problem };
-    let file = regular_file::open(path).and_then(Positioned::new).map_err(failed)?;
+    let file = regular_file::open(path).map_err(failed)?;
     // Whether it was made of lists that are tables themselves.
     let is_of_table = receipt.lists_of(path).any(|list| list.format == LIST_FORMAT);
     let table = guarded(|| Table::open(file, receipt, (wanted, is_of_table)))
         .map_err(|Malformed(problem)| malformed(problem))?;
     let pool = ThreadPoolBuilder::new().num_threads(threads).build()?;
-    let groups: Vec<usize> = (0..table.file.num_row_groups()).collect();
+    let groups: Vec<usize> = (0..table.file.metadata().num_row_groups()).collect();
     let mut whole = T::default();
     for groups in groups.chunks(GROUPS * pool.current_num_threads()) {
         let of_group = |&number: &usize| {
@@ -78,19 +77,19 @@ pub(in crate::filter) fn reread<T: Default + Send>(
 
 /// A table, opened.
 struct Table {
-    file: SerializedFileReader<Positioned>,
+    file: ParquetFile,
     line_columns: LineColumns,
     /// The columns of verdicts.
     verdicts: Vec<usize>,
 }
 
 impl Table {
-    fn open(file: Positioned, receipt: &Receipt, wanted: (Wanted, bool)) -> Result<Table, Malformed> {
+    fn open(file: File, receipt: &Receipt, wanted: (Wanted, bool)) -> Result<Table, Malformed> {
         let agents = receipt.crawlers();
         let agents: Vec<&Agents> = agents.iter().collect();
         let options = &receipt.options;
-        let file = SerializedFileReader::new(file)?;
-        let schema = file.metadata().file_metadata().schema_descr();
+        let file = ParquetFile::open(file, u64::MAX)?;
+        let schema = file.schema();
         let of_list = |column| LineColumns::of_list(schema, column).map_err(|error| Malformed(error.to_string()));
         let line_columns = match wanted {
             (_, true) => of_list(options.url_field.column.as_ref())?,
@@ -106,15 +105,15 @@ impl Table {
 
     /// Tells of the rows of a row group.
     fn each(&self, number: usize, mut tell: impl FnMut(&TableLines)) -> Result<(), Malformed> {
-        let group = self.file.get_row_group(number)?;
-        let mut reader = LineReader::open(&*group, self.line_columns)?;
-        let columns = self.verdicts.iter().map(|&at| Column::open(&*group, at));
+        let group = self.file.group(number, &Room::unlimited())?;
+        let mut reader = LineReader::open(&group, self.line_columns)?;
+        let columns = self.verdicts.iter().map(|&at| Column::open(&group, at));
         let mut columns = columns.collect::<Result<Vec<_>, _>>()?;
         let mut lines = TableLines { text: Vec::new(), verdicts: vec![Vec::new(); columns.len()] };
         loop {
             let rows = reader.next_lines(BATCH, usize::MAX, &mut lines.text, |_| ())?;
             for (column, verdicts) in columns.iter_mut().zip(&mut lines.verdicts) {
-                let named = column.texts(BATCH)?;
+                let named = column.texts(rows.max(1))?;
                 if named.len() != rows {
                     return Err(Malformed("its columns are not of one length".to_owned()));
                 }

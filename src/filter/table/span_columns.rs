@@ -2,11 +2,9 @@
 
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::DataType;
-use parquet::file::reader::FileReader;
 use parquet::schema::types::ColumnDescriptor;
 
-use super::frames::BATCH;
-use crate::columnar::{self, Malformed};
+use crate::columnar::{Batch, Malformed, Room};
 use crate::filter::list::{Span, TableFile};
 
 /// Some rows of a column, as they were read.
@@ -40,12 +38,14 @@ impl Levels {
     }
 }
 
-/// Makes sure that all columns of these rows can be read, as it takes to copy them.
-pub(in crate::filter) fn readable(list: &TableFile, span: &Span) -> Result<(), Malformed> {
-    let group = list.file.get_row_group(span.group)?;
-    for column in 0..group.metadata().num_columns() {
-        let levels = Levels::of(group.metadata().column(column).column_descr());
-        match columnar::reader(&*group, column)? {
+/// Makes sure that all columns of these rows can be read, as it takes to copy them, with pages that fit in a room.
+pub(in crate::filter) fn readable(list: &TableFile, span: &Span, room: &Room) -> Result<(), Malformed> {
+    let group = list.file.group(span.group, room)?;
+    for column in 0..list.file.schema().num_columns() {
+        let levels = Levels::of(group.described(column)?.column_descr());
+        let (reader, batch) = group.reader(column, 1)?;
+        let span = (span, &batch);
+        match reader {
             ColumnReader::BoolColumnReader(reader) => read_span(reader, levels, span, ignore)?,
             ColumnReader::Int32ColumnReader(reader) => read_span(reader, levels, span, ignore)?,
             ColumnReader::Int64ColumnReader(reader) => read_span(reader, levels, span, ignore)?,
@@ -67,11 +67,11 @@ fn ignore<T: DataType>(_rows: usize, _read: &Read<T>) -> Result<(), Malformed> {
 pub(super) fn read_span<T: DataType>(
     mut reader: ColumnReaderImpl<T>,
     levels: Levels,
-    span: &Span,
+    (span, batch): (&Span, &Batch),
     mut tell: impl FnMut(usize, &Read<T>) -> Result<(), Malformed>,
 ) -> Result<(), Malformed> {
     let few = || Malformed("one of its columns has fewer rows than the file says".to_owned());
-    if reader.skip_records(span.first)? < span.first {
+    if !batch.skip(&mut reader, span.first)? {
         return Err(few());
     }
     let mut left = span.rows;
@@ -82,7 +82,7 @@ pub(super) fn read_span<T: DataType>(
         Ok((rows, read))
     };
     while left > 0 {
-        let (rows, read) = next(left.min(BATCH))?;
+        let (rows, read) = next(left.min(batch.next_rows()))?;
         if rows == 0 {
             return Err(few());
         }

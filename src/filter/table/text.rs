@@ -7,9 +7,9 @@
 use parquet::data_type::{ByteArray, ByteArrayType};
 
 use super::copy::Share;
-use super::frames::{BATCH, Slot, Sorting};
+use super::frames::{Slot, Sorting};
 use super::line_columns::Values;
-use crate::columnar::Malformed;
+use crate::columnar::{BATCH, Malformed};
 use crate::filter::layout::{Layout, Located};
 use crate::filter::lines::{Line, Scanner};
 use crate::filter::unique::Lines;

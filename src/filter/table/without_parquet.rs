@@ -25,7 +25,7 @@ pub(super) enum Table {}
 #[allow(dead_code)]
 pub(super) enum Source<'s> {
     Text(Lines<'s>),
-    Rows { list: &'s List, spans: &'s [Span], left_out: &'s [usize] },
+    Rows { list: &'s List, spans: &'s [Span], left_out: &'s [usize], pages: u64 },
 }
 
 impl Table {

@@ -4,14 +4,13 @@
 //! for them.
 
 use parquet::data_type::ByteArray;
-use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use parquet::schema::types::SchemaDescriptor;
 use std::fs::File;
 use std::path::Path;
 use std::str::FromStr;
 
 use super::{Intake, SourceError, page};
-use crate::columnar::{self, Column, Malformed, Time, Values, guarded};
+use crate::columnar::{self, Column, Malformed, ParquetFile, Room, Time, Values, guarded};
 use crate::policy::{Answered, Capture};
 
 /// How many rows are read at a time.
@@ -113,11 +112,12 @@ pub(super) fn add(
 
 /// Adds the answers of a file; returns how many there are.
 fn read(file: File, columns: &ParquetColumns, intake: &mut Intake<'_>) -> Result<u64, Problem> {
-    let file = guarded(|| SerializedFileReader::new(file).map_err(Malformed::from))?;
-    let layout = guarded(|| Layout::of(file.metadata().file_metadata().schema_descr(), columns))?;
+    let room = Room::unlimited();
+    let file = guarded(|| ParquetFile::open(file, u64::MAX))?;
+    let layout = guarded(|| Layout::of(file.schema(), columns))?;
     let mut rows = 0;
-    for group in 0..file.num_row_groups() {
-        let mut group = guarded(|| Group::open(&*file.get_row_group(group).map_err(Malformed::from)?, &layout))?;
+    for group in 0..file.metadata().num_row_groups() {
+        let mut group = guarded(|| Group::open(&file.group(group, &room)?, &layout))?;
         loop {
             let batch = guarded(|| group.next_rows())?;
             if batch.is_empty() {
@@ -173,7 +173,7 @@ struct Group {
 }
 
 impl Group {
-    fn open(group: &dyn RowGroupReader, layout: &Layout) -> Result<Group, Problem> {
+    fn open(group: &columnar::Group<'_>, layout: &Layout) -> Result<Group, Problem> {
         let column = |at| Column::open(group, at);
         Ok(Group {
             url: column(layout.url)?,
