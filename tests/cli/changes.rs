@@ -140,7 +140,7 @@ fn the_rest_of_a_list_that_is_cut_short_is_left_out() {
                 let receipt: serde_json::Value = serde_json::from_slice(&bench.read("out/receipt.json")).expect("JSON");
                 let whole = length as usize / LINE.len();
                 let list = &receipt["lists"][1];
-                assert_eq!(list["input"]["lines"], whole, "{options}");
+                assert_eq!(list["lines"], whole, "{options}");
                 let [skipped] = &list["skipped"].as_array().expect("an array")[..] else { panic!("{list}") };
                 assert_eq!(skipped["at"], whole * LINE.len(), "{options}");
                 assert_eq!(receipt["skipped"], 1);
@@ -164,7 +164,7 @@ fn the_rest_of_a_compressed_list_or_a_table_that_is_cut_short_is_left_out() {
         use crate::parquet::{Values::Texts, parquet};
         let urls = urls.iter().take(10_000).map(|url| Some(&*Box::leak(url.clone().into_boxed_str()))).collect();
         let table = parquet(&[("required binary url", Texts(urls))], 6, parquet::basic::Compression::SNAPPY);
-        lists.extend([("", table.clone()), ("--format parquet", table)]);
+        lists.extend([("", table.clone()), ("--format parquet --per-input", table)]);
     }
     for (options, list) in lists {
         let bench = Bench::with_site();
@@ -175,7 +175,7 @@ fn the_rest_of_a_compressed_list_or_a_table_that_is_cut_short_is_left_out() {
         assert!(done.status.success(), "{options} {done:?}");
         let receipt: serde_json::Value = serde_json::from_slice(&bench.read("out/receipt.json")).expect("JSON");
         let list = &receipt["lists"][1];
-        let lines = list["input"]["lines"].as_u64().expect("a number");
+        let lines = list["lines"].as_u64().expect("a number");
         assert!((10_000..50_000).contains(&lines) && receipt["skipped"].as_u64() > Some(0), "{options} {list}");
         bench.program("verify out").assert().success();
     }
