@@ -4,6 +4,7 @@
 //! gets a ticket with it, and tickets count chunks from 0: what has to be done in the order of the input is done in the
 //! order of tickets.
 
+use std::io;
 use std::mem::take;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -127,6 +128,11 @@ enum What<'l> {
     Buffered,
     /// Rows of a table; their lines are in the buffer once they were [read](Task::read).
     Rows(Vec<Span>),
+}
+
+/// What is to be said of a list that is cut short.
+fn cut_short(list: &List) -> Result<io::Error, FilterError> {
+    Ok(io::Error::other(list.cut()?.map(|cut| cut.problem.clone()).unwrap_or_default()))
 }
 
 /// Where the first chunk of a list begins.
@@ -303,10 +309,33 @@ impl<'l> Chunks<'l> {
         Ok(None)
     }
 
+    /// Copies a part of a map, of which something may be missing at any time, and is to be left out: what is there is looked at
+    /// afterwards.
+    fn copy(&self, task: &mut Task<'l>, octets: &[u8], buffer: &mut Buffer) -> Result<(), FilterError> {
+        let list = &self.lists[task.list];
+        buffer.octets.clear();
+        buffer.octets.extend_from_slice(octets);
+        buffer.flaws.clear();
+        task.what = What::Buffered;
+        let Some(cut) = list.cut()? else { return Ok(()) };
+        let end = cut.at.unwrap_or(u64::MAX);
+        buffer.octets.truncate(usize::try_from(end.saturating_sub(task.at)).unwrap_or(usize::MAX));
+        if (task.at..task.end).contains(&end) {
+            let part =
+                SkippedPart { at: end, file_at: None, file_next: None, rows: None, problem: cut.problem.clone() };
+            task.skipped.push(Skipped { list: task.list, part });
+        }
+        Ok(())
+    }
+
     /// Reads what was not read when a task was handed out: the lines of rows. Rows that cannot be read are no part of it any
-    /// more then, if they are to be left out.
+    /// more then, if they are to be left out, nor is what is missing of a map.
     pub fn read(&self, task: &mut Task<'l>, buffer: &mut Buffer) -> Result<(), FilterError> {
         let list = &self.lists[task.list];
+        if let (What::Mapped(octets), true) = (&task.what, list.skips_bad) {
+            let octets: &'l [u8] = octets;
+            return self.copy(task, octets, buffer);
+        }
         let (What::Rows(spans), Some(table)) = (&mut task.what, list.table_file()) else { return Ok(()) };
         let mut damaged = Vec::new();
         if list.skips_bad && self.left_out.is_none() {
@@ -345,7 +374,14 @@ impl<'l> Chunks<'l> {
         let filled = match reading {
             Reading::Mapped(text) => {
                 let start = *at as usize;
-                let chunk = &text[start..chunk_end(text, start, self.chunk_size)];
+                let mut chunk = &text[start..chunk_end(text, start, self.chunk_size)];
+                if let Some(end) = list.ends_at()? {
+                    chunk = &chunk[..chunk.len().min(end.saturating_sub(*at) as usize)];
+                    // Otherwise a chunk has its place that was handed out before.
+                    if *at == end {
+                        return Err(FilterError::List { path: list.path.clone(), error: cut_short(list)? });
+                    }
+                }
                 self.source.fetch_add(chunk.len() as u64, Ordering::Relaxed);
                 return Ok((!chunk.is_empty()).then_some(Some(chunk)));
             }

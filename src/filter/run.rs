@@ -301,7 +301,12 @@ fn complete(
     let progress = turns.progress;
     let (mut output, needed, totals) = turns.finish()?;
     let speed = progress.judged();
-    let proven = lists.iter().try_for_each(List::unchanged).and_then(|()| totals.balanced());
+    let whole = |(list, totals): (&List, &ListTotals)| match list.cut()? {
+        // What ends where something else could begin tells nobody that it is cut short.
+        Some(cut) if cut.at.is_none() && totals.skipped.is_empty() => list.unchanged(),
+        _ => Ok(()),
+    };
+    let proven = lists.iter().zip(&totals.lists).try_for_each(whole).and_then(|()| totals.balanced());
     proven.map_err(|failure| match keeper {
         Some(keeper) => keeper.word_of(failure),
         None => failure,

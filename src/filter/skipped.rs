@@ -82,6 +82,9 @@ impl FilterError {
         match self {
             FilterError::List { error, .. } => error.to_string(),
             FilterError::Parquet { problem, .. } => problem.clone(),
+            FilterError::ListCut { at, had, .. } => {
+                format!("it was cut short while it was read, at byte {at} of {had}")
+            }
             other => other.to_string(),
         }
     }

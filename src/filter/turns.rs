@@ -317,7 +317,7 @@ fn work_through(turns: &Turns<'_>, judges: &[Judge<'_>], kept_rules: usize) -> R
         let rows = as_rows.then(|| turns.rows(&task, left, &hand.worker));
         // Its octets were read for the last time. Only what was read of a list as it stood may be written, or a checkpoint
         // could keep lines that never were in it.
-        turns.chunks.lists()[task.list].unchanged()?;
+        turns.chunks.lists()[task.list].cut()?;
         let rows = rows.transpose()?;
         hand.worker.leave_out(&hand.kept);
         place(turns, &task, rows, &mut hand)?;

@@ -12,6 +12,7 @@ use std::process::{Command, Output, Stdio};
 use std::time::{Duration, SystemTime};
 
 use crate::bench::{Bench, PROGRAM, Split, assert_no_result, said};
+use crate::warc::gzip;
 
 /// How often a line of [`LINE`] stands in the list.
 const LINES: usize = 10_000;
@@ -36,7 +37,19 @@ fn changed(bench: &Bench, options: &str, change: impl FnOnce(&Path) + Send + 'st
 }
 
 fn changed_when(when: When, bench: &Bench, options: &str, change: impl FnOnce(&Path) + Send + 'static) -> Output {
-    bench.file("urls", LINE.repeat(LINES));
+    let text = LINE.repeat(LINES).into_bytes();
+    changed_of(&text, when, bench, options, change)
+}
+
+/// The same with a list of these octets.
+fn changed_of(
+    octets: &[u8],
+    when: When,
+    bench: &Bench,
+    options: &str,
+    change: impl FnOnce(&Path) + Send + 'static,
+) -> Output {
+    bench.file("urls", octets);
     let list = bench.path("urls");
     let long_ago = SystemTime::now() - Duration::from_secs(1_000_000);
     File::options().write(true).open(&list).and_then(|file| file.set_modified(long_ago)).expect("a time");
@@ -99,16 +112,82 @@ fn a_list_that_is_emptied_ends_the_run_with_a_message() {
     }
 }
 
-/// Whatever is made of the lines, nothing is made of those that are not there, and damage to be left out is none of this.
+/// Whatever is made of the lines, nothing is made of those that are not there.
 #[test]
 fn a_list_that_loses_whole_pages_ends_the_run_with_a_message() {
     let table = if cfg!(feature = "parquet") { "--format parquet" } else { "" };
-    for options in ["--threads 2", "--unique", "--explain --verdicts", "--compress gz", "--skip-bad", table] {
+    for options in ["--threads 2", "--unique", "--explain --verdicts", "--compress gz", table] {
         for chunk_size in ["", "--chunk-size 3000"] {
             let options = format!("{options} {chunk_size}");
             fails(&options, &["urls", "cut short", "at byte 4096 of 280000"], |list| set_length(list, 4096));
         }
     }
+}
+
+/// Where what cannot be read is left out, so is the rest of such a list, from its last whole line on.
+#[test]
+fn the_rest_of_a_list_that_is_cut_short_is_left_out() {
+    let table = if cfg!(feature = "parquet") { "--format parquet" } else { "" };
+    for options in ["--threads 1", "--threads 3 --unique", "--explain --verdicts", "--compress gz --threads 2", table] {
+        for (chunk_size, length) in [("", 4096), ("--chunk-size 3000", 4096), ("--chunk-size 2800", 5600), ("", 0)] {
+            for when in [When::Opened, When::LookedAt] {
+                let bench = Bench::with_site();
+                let options = format!("--out out --skip-bad {options} {chunk_size}");
+                let done = changed_when(when, &bench, &options, move |list| set_length(list, length));
+                assert!(done.status.success(), "{options} {done:?}");
+                let cut = format!("cut short while it was read, at byte {length} of 280000");
+                said(&done.stderr, &["urls", &cut]);
+                let receipt: serde_json::Value = serde_json::from_slice(&bench.read("out/receipt.json")).expect("JSON");
+                let whole = length as usize / LINE.len();
+                let list = &receipt["lists"][1];
+                assert_eq!(list["lines"], whole, "{options}");
+                let [skipped] = &list["skipped"].as_array().expect("an array")[..] else { panic!("{list}") };
+                assert_eq!(skipped["at"], whole * LINE.len(), "{options}");
+                assert_eq!(receipt["skipped"], 1);
+                // What came through pipes is not read again.
+                bench.program("verify out --inputs").assert().success();
+            }
+        }
+    }
+}
+
+/// Lists that are no maps are read as far as they go.
+#[test]
+fn the_rest_of_a_compressed_list_or_a_table_that_is_cut_short_is_left_out() {
+    let urls: Vec<String> = (0..60_000u64)
+        .map(|number| format!("http://a.example/{:x}", number.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(31)))
+        .collect();
+    let text = urls.iter().map(|url| format!("{url}\n")).collect::<String>();
+    let mut lists = vec![("", gzip(text.as_bytes()))];
+    #[cfg(feature = "parquet")]
+    {
+        use crate::parquet::{Values::Texts, parquet};
+        let urls = urls.iter().take(10_000).map(|url| Some(&*Box::leak(url.clone().into_boxed_str()))).collect();
+        let table = parquet(&[("required binary url", Texts(urls))], 6, parquet::basic::Compression::SNAPPY);
+        lists.extend([("", table.clone()), ("--format parquet --per-input", table)]);
+    }
+    for (options, list) in lists {
+        let bench = Bench::with_site();
+        let options = format!("--out out --skip-bad --threads 2 {options}");
+        let length = list.len() as u64 / 2;
+        let cut = move |list: &Path| set_length(list, length);
+        let done = changed_of(&list, When::LookedAt, &bench, &options, cut);
+        assert!(done.status.success(), "{options} {done:?}");
+        let receipt: serde_json::Value = serde_json::from_slice(&bench.read("out/receipt.json")).expect("JSON");
+        let list = &receipt["lists"][1];
+        let lines = list["lines"].as_u64().expect("a number");
+        assert!((10_000..50_000).contains(&lines) && receipt["skipped"].as_u64() > Some(0), "{options} {list}");
+        bench.program("verify out").assert().success();
+    }
+}
+
+/// It may be something else that is there.
+#[test]
+fn a_list_that_is_cut_short_and_grows_again_is_not_left_out() {
+    fails("--skip-bad", &["urls", "changed"], |list| {
+        set_length(list, 5000);
+        set_length(list, 280_000);
+    });
 }
 
 /// The rest of the last page reads as zeros: nothing is raised, so only the length tells.

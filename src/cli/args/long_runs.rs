@@ -33,7 +33,8 @@ pub struct LongRunArgs {
     /// tells only at the end of a member, if it has one, so lines of a damaged one, up to all of it, may be other ones than they
     /// were. The receipt has
     /// each part that was left out, with its place and the reason, and each is a warning on the standard error; lists none of
-    /// which can be opened are an error all the same, and so is one that is cut short or changed while it is read. It may be
+    /// which can be opened are an error all the same, and so is one that is changed while it is read; of one that is cut short
+    /// meanwhile, the rest is left out. It may be
     /// given to a run that goes on with --resume, too
     #[arg(long)]
     pub skip_bad: bool,

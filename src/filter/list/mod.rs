@@ -5,6 +5,7 @@
 //! through a pipe, is read as a stream.
 
 mod chunks;
+mod cut;
 #[cfg(unix)]
 mod lost;
 mod mapped;
@@ -21,6 +22,7 @@ use std::fs::File;
 use std::io::{self, BufRead, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::sync::atomic::AtomicU64;
 
 use super::FilterError;
@@ -28,6 +30,7 @@ use super::layout::{LOOK, Layout, MARK, UrlField, UrlFieldError};
 use super::shard::ListRange;
 use crate::compression::{Compression, Reader, Search, Steady};
 pub(in crate::filter) use chunks::{Patience, chunk_end, fill, line_border};
+use cut::Cut;
 #[cfg(unix)]
 pub use lost::fill_lost_pages;
 use mapped::Mapped;
@@ -67,6 +70,8 @@ pub(super) struct List {
     content: Content,
     /// The part of a mapped list that is read, if not all of it.
     part: Option<Range<usize>>,
+    /// What is missing since it was opened.
+    cut: OnceLock<Cut>,
 }
 
 enum Content {
@@ -168,6 +173,7 @@ impl List {
             skips_bad: false,
             content,
             part: None,
+            cut: OnceLock::new(),
         }
     }
 
@@ -202,11 +208,19 @@ impl List {
             drop(start);
             return List::table(path, compression, content, (url_field, memory));
         }
-        let known = url_field.layout(&start);
+        let (mut text, mut known) = (&start[..], url_field.layout(&start));
         // What is lost of the start tells another layout than it had.
-        content.unchanged(path)?;
+        match content.unchanged(path) {
+            Err(FilterError::ListCut { at, .. }) if skips_bad => {
+                if let Content::Mapped { .. } = content {
+                    text = &text[..text.len().min(usize::try_from(at).unwrap_or(usize::MAX))];
+                    known = url_field.layout(text);
+                }
+            }
+            unchanged => unchanged?,
+        }
         let (layout, head) = known.map_err(|error| FilterError::UrlField { path: path.to_owned(), error })?;
-        let (head_length, is_empty) = (head.len(), start.is_empty());
+        let (head_length, is_empty) = (head.len(), text.is_empty());
         let mut head = head.to_vec();
         if !head.is_empty() && !head.ends_with(b"\n") {
             head.push(b'\n');
@@ -382,10 +396,10 @@ impl List {
         self.content.unchanged(&self.path)
     }
 
-    /// The same, if something of its map is lost; costs nothing otherwise.
+    /// The same, if something of its map is lost and is not to be left out; costs nothing otherwise.
     pub fn nothing_lost(&self) -> Result<(), FilterError> {
         match &self.content {
-            Content::Mapped { map, .. } if map.lost().is_some() => self.unchanged(),
+            Content::Mapped { map, .. } if map.lost().is_some() && !self.skips_bad => self.unchanged(),
             _ => Ok(()),
         }
     }
@@ -444,6 +458,14 @@ impl Content {
         match self {
             Content::Compressed(file) => file.start_behind(compression?, url_field),
             _ => None,
+        }
+    }
+
+    /// The file, if it is one.
+    fn file(&self) -> Option<&Regular> {
+        match self {
+            Content::Mapped { file, .. } | Content::Compressed(file) | Content::Table { file, .. } => Some(file),
+            Content::Stream(_) | Content::Unreadable(_) => None,
         }
     }
 

@@ -59,9 +59,14 @@ impl Regular {
         Mapped::of(&self.file)
     }
 
+    /// What tells what is there now, at `path`.
+    pub fn state_now(&self, path: &Path) -> Result<FileState, FilterError> {
+        FileState::of(&self.file).map_err(|error| unreadable(path, error))
+    }
+
     /// Makes sure that what stands at `path` is as it was when it was opened.
     pub fn unchanged(&self, path: &Path) -> Result<(), FilterError> {
-        let now = FileState::of(&self.file).map_err(|error| unreadable(path, error))?;
+        let now = self.state_now(path)?;
         if now.length < self.state.length {
             return Err(FilterError::ListCut { path: path.to_owned(), at: now.length, had: self.state.length });
         }
