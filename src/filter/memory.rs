@@ -119,13 +119,13 @@ impl Memory {
         Ok(memory)
     }
 
-    /// The same beside the head lines of all lists, of so many octets together: they may take as much as a decompressor,
-    /// [as was said](Memory::decompressor) before they were read.
+    /// The same beside the head lines and footers of all lists, of so many octets together: they may take as much as a
+    /// decompressor, [as was said](Memory::decompressor) before they were read.
     ///
     /// # Errors
     ///
     /// [`FilterError::TooLittleMemory`] where they are longer.
-    pub fn beside_heads(self, octets: u64) -> Result<Memory, FilterError> {
+    pub fn beside_contents(self, octets: u64) -> Result<Memory, FilterError> {
         let shares = octets.saturating_mul(7).max(octets.saturating_add(self.least_for_shares()));
         self.at_least(shares)?;
         self.beside_lists(octets)
@@ -246,7 +246,7 @@ mod tests {
         for octets in [128 << 20, 300 << 20, DEFAULT_MEMORY, 50 << 30] {
             for (crawlers, explain) in [1, 2, 16, 64].into_iter().flat_map(|n| [(n, false), (n, true)]) {
                 let lists = Memory::new(octets, crawlers, explain).and_then(|memory| memory.beside_lists(octets / 64));
-                let Ok(memory) = lists.and_then(|memory| memory.beside_heads(memory.decompressor() / 2)) else {
+                let Ok(memory) = lists.and_then(|memory| memory.beside_contents(memory.decompressor() / 2)) else {
                     assert!(explain || octets < 400 << 20 && crawlers > 2, "{octets} {crawlers}");
                     continue;
                 };
@@ -302,7 +302,7 @@ mod tests {
         let folder = Some(Path::new("out"));
         assert!(of(10, 1, None) < of(10, 2, None) && of(10, 2, None) < of(10, 2, folder));
         let (lists, heads) = (of(100_000, 4, folder), 20 << 20);
-        let given = |octets| Memory::new(octets, 4, false)?.beside_lists(lists)?.beside_heads(heads);
+        let given = |octets| Memory::new(octets, 4, false)?.beside_lists(lists)?.beside_contents(heads);
         let Err(FilterError::TooLittleMemory { given: DEFAULT_MEMORY, least }) = given(DEFAULT_MEMORY) else {
             panic!("100,000 lists of four crawlers fit")
         };

@@ -253,7 +253,9 @@ fn lists(job: &Job) -> Result<(Vec<List>, Memory), FilterError> {
     // With files of its own, a list's head is kept for each of them, and for all.
     let copies = if folder.is_some() { 2 + 4 * job.crawlers.len() as u64 } else { 2 };
     let heads = lists.iter().map(|list| list.head_length as u64).filter(|&length| length > 0);
-    let memory = memory.beside_heads(copies.saturating_mul(heads.map(|length| length + 1).sum()))?;
+    let heads: u64 = copies.saturating_mul(heads.map(|length| length + 1).sum());
+    let footers: u64 = lists.iter().map(List::footer_octets).sum();
+    let memory = memory.beside_contents(heads.saturating_add(footers))?;
     // Of tables that become tables, workers read on their own while the next list is begun.
     let reads_apart = !format(job).is_text() && lists.iter().any(|list| list.table_file().is_some());
     let memory = memory.with_shared_pages(reads_apart && lists.iter().any(List::is_decompressed));

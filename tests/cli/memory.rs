@@ -238,6 +238,28 @@ fn pages_that_have_no_room_are_refused() {
     assert!(ended.status.success(), "{ended:?}");
 }
 
+/// They are kept from the start to the end.
+#[cfg(feature = "parquet")]
+#[test]
+fn footers_that_have_no_room_are_refused() {
+    use crate::parquet::{Values::Texts, parquet};
+
+    let bench = Bench::with_site();
+    let url = || Texts(vec![Some("http://a.example/no")]);
+    let columns = ["required binary url", "required binary a", "required binary b"].map(|column| (column, url()));
+    let file = parquet(&columns, 900, parquet::basic::Compression::UNCOMPRESSED);
+    for list in 0..4 {
+        bench.file(&format!("{list}"), &file);
+    }
+    let ended = within(&bench, MEMORY, "--agent examplebot --force 0");
+    assert!(ended.status.success(), "{ended:?}");
+    let ended = within(&bench, MEMORY, "--agent examplebot --force 0 1 2 3");
+    assert_eq!(ended.status.code(), Some(2), "{ended:?}");
+    said(&ended.stderr, &["its footer of", "--memory"]);
+    let ended = within(&bench, 1 << 30, "--agent examplebot --force 0 1 2 3");
+    assert!(ended.status.success(), "{ended:?}");
+}
+
 /// Pages of the usual size whose values are many times as long.
 #[cfg(feature = "parquet")]
 #[test]

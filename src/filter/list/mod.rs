@@ -124,8 +124,8 @@ pub(in crate::filter) enum Unfit {
 
 impl List {
     /// Opens all lists, and then looks into them: somebody who feeds several pipes may wait for all to be opened.
-    /// `-` is standard input. Decompressors take so much `memory` at most, and so do head lines together: beyond it they are
-    /// left out. Where `skips_bad` is set, what cannot be read of
+    /// `-` is standard input. Decompressors take so much `memory` at most, and so do head lines and footers of tables together:
+    /// head lines beyond it are left out. Where `skips_bad` is set, what cannot be read of
     /// them is left out, all of a list if need be.
     pub fn open_all(
         paths: &[PathBuf],
@@ -141,18 +141,18 @@ impl List {
             opened => opened.map_err(|error| unreadable(path, error)),
         };
         let opened: Vec<Opened> = paths.iter().map(open).collect::<Result<_, _>>()?;
-        let look = |(path, opened)| match List::look(path, opened, url_field, memory, skips_bad) {
+        let look = |path, opened, memory| match List::look(path, opened, url_field, memory, skips_bad) {
             Err(failure) if skips_bad && failure.is_bad_list() => {
                 let content = Content::Unreadable(failure.problem());
                 Ok(List { skips_bad, is_empty: true, ..List::plain(path, None, content) })
             }
             looked => looked.map(|list| List { skips_bad, ..list }),
         };
-        let (mut lists, mut heads) = (Vec::with_capacity(paths.len()), 0);
+        let (mut lists, mut taken) = (Vec::with_capacity(paths.len()), 0);
         for (path, opened) in paths.iter().zip(opened) {
-            let mut list: List = look((path, opened))?;
-            heads += list.head.len() as u64;
-            if heads > memory {
+            let mut list: List = look(path, opened, (memory, memory.saturating_sub(taken)))?;
+            taken += list.head.len() as u64 + list.footer_octets();
+            if taken > memory {
                 // They have no room, which whoever opened them has to say: how much they need shows when all are looked at.
                 list.head = Vec::new();
             }
@@ -193,7 +193,7 @@ impl List {
         path: &Path,
         opened: Opened,
         url_field: &UrlField,
-        memory: u64,
+        (memory, for_footer): (u64, u64),
         skips_bad: bool,
     ) -> Result<List, FilterError> {
         let (compression, content) = opened.content(memory).map_err(|error| unreadable(path, error))?;
@@ -206,7 +206,7 @@ impl List {
         };
         if start.starts_with(PARQUET_START) {
             drop(start);
-            return List::table(path, compression, content, (url_field, memory));
+            return List::table(path, compression, content, (url_field, for_footer));
         }
         let (mut text, mut known) = (&start[..], url_field.layout(&start));
         // What is lost of the start tells another layout than it had.
@@ -261,6 +261,11 @@ impl List {
             Content::Mapped { map, .. } => Some(map),
             _ => None,
         }
+    }
+
+    /// What is kept of the footer of a list that is a table, in octets.
+    pub fn footer_octets(&self) -> u64 {
+        self.table_file().map_or(0, TableFile::footer_octets)
     }
 
     /// The table of a list that is one.

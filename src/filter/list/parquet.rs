@@ -61,6 +61,12 @@ impl TableFile {
         })
     }
 
+    /// What is kept of the footer, in octets: a quarter more than is in the blocks, for what is between them.
+    pub fn footer_octets(&self) -> u64 {
+        let octets = self.file.metadata().memory_size() as u64;
+        octets + octets / 4
+    }
+
     fn groups(&self) -> &[RowGroupMetaData] {
         self.file.metadata().row_groups()
     }
