@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use parquet::basic::Compression;
 use parquet::data_type::{ByteArray, ByteArrayType, Int32Type};
-use parquet::file::properties::WriterProperties;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::record::Field;
@@ -132,8 +131,7 @@ pub(crate) fn nested(urls: &[&str], per_group: usize) -> Vec<u8> {
     }";
     let schema = Arc::new(parse_message_type(schema).expect("a schema"));
     let mut file = Vec::new();
-    let mut writer =
-        SerializedFileWriter::new(&mut file, schema, Arc::new(WriterProperties::builder().build())).expect("a writer");
+    let mut writer = SerializedFileWriter::new(&mut file, schema, Arc::default()).expect("a writer");
     for (number, urls) in urls.chunks(per_group).enumerate() {
         let ids: Vec<i32> = (0..urls.len()).map(|row| (number * per_group + row) as i32).collect();
         let texts = |row: &i32, level| ByteArray::from(format!("tag {row} {level}").as_str());
