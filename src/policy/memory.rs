@@ -35,6 +35,12 @@ impl Allowance {
         self.memory - self.memory / 4
     }
 
+    /// What the pages of a Parquet file may take that is read, and its footer.
+    #[cfg(feature = "parquet")]
+    pub fn pages(self) -> u64 {
+        self.memory / 16
+    }
+
     /// Octets that a batch of captures may have.
     pub fn batch(self) -> usize {
         usize::try_from(self.memory / 64).unwrap_or(usize::MAX)

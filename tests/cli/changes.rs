@@ -158,15 +158,17 @@ fn the_rest_of_a_compressed_list_or_a_table_that_is_cut_short_is_left_out() {
         .map(|number| format!("http://a.example/{:x}", number.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(31)))
         .collect();
     let text = urls.iter().map(|url| format!("{url}\n")).collect::<String>();
-    let mut lists = vec![("", gzip(text.as_bytes()))];
+    let compressed = vec![("", gzip(text.as_bytes()))];
+    #[cfg(not(feature = "parquet"))]
+    let tables = Vec::new();
     #[cfg(feature = "parquet")]
-    {
+    let tables = {
         use crate::parquet::{Values::Texts, parquet};
         let urls = urls.iter().take(10_000).map(|url| Some(&*Box::leak(url.clone().into_boxed_str()))).collect();
         let table = parquet(&[("required binary url", Texts(urls))], 6, parquet::basic::Compression::SNAPPY);
-        lists.extend([("", table.clone()), ("--format parquet --per-input", table)]);
-    }
-    for (options, list) in lists {
+        vec![("", table.clone()), ("--format parquet --per-input", table)]
+    };
+    for (options, list) in compressed.into_iter().chain(tables) {
         let bench = Bench::with_site();
         let options = format!("--out out --skip-bad --threads 2 {options}");
         let length = list.len() as u64 / 2;

@@ -236,6 +236,13 @@ fn pages_that_have_no_room_are_refused() {
     said(&ended.stderr, &["list", "row group 0", "its pages have no room", "--memory"]);
     let ended = within(&bench, 1 << 30, "--agent examplebot --force --format parquet --chunk-size 1M list");
     assert!(ended.status.success(), "{ended:?}");
+    // The same of sources.
+    let source = "--robots list --columns url=url,status=,body=other,fetched_at=";
+    let ended = within(&bench, MEMORY, &format!("--agent examplebot --force {source} sites/a.example"));
+    assert_eq!(ended.status.code(), Some(2), "{ended:?}");
+    said(&ended.stderr, &["list", "its pages have no room", "--memory"]);
+    let ended = within(&bench, 1 << 30, &format!("--agent examplebot --force {source} sites/a.example"));
+    assert!(ended.status.success(), "{ended:?}");
 }
 
 /// They are kept from the start to the end.

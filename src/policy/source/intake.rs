@@ -78,6 +78,12 @@ impl<'c> Intake<'c> {
         self.dialect().file_limit + BEYOND_LIMIT
     }
 
+    /// What the pages of a Parquet file may take that is read, and its footer, in octets.
+    #[cfg(feature = "parquet")]
+    pub fn pages(&self) -> u64 {
+        self.captures.allowance().map_or(u64::MAX, |allowance| allowance.pages())
+    }
+
     /// Adds captures that belong together: if they share a body, it is read once.
     pub fn add(&mut self, captures: impl IntoIterator<Item = Capture>) {
         for capture in captures {

@@ -13,7 +13,7 @@ use super::{Intake, SourceError, page};
 use crate::columnar::{self, Column, Malformed, ParquetFile, Room, Time, Values, guarded};
 use crate::policy::{Answered, Capture};
 
-/// How many rows are read at a time.
+/// How many rows are read at a time, unless they are large.
 const BATCH: usize = 256;
 
 /// The names of the columns in Parquet sources.
@@ -112,8 +112,8 @@ pub(super) fn add(
 
 /// Adds the answers of a file; returns how many there are.
 fn read(file: File, columns: &ParquetColumns, intake: &mut Intake<'_>) -> Result<u64, Problem> {
-    let room = Room::unlimited();
-    let file = guarded(|| ParquetFile::open(file, u64::MAX))?;
+    let most = intake.pages();
+    let (room, file) = (Room::of(most), guarded(|| ParquetFile::open(file, most))?);
     let layout = guarded(|| Layout::of(file.schema(), columns))?;
     let mut rows = 0;
     for group in 0..file.metadata().num_row_groups() {
@@ -186,11 +186,13 @@ impl Group {
 
     /// The next rows; none at the end.
     fn next_rows(&mut self) -> Result<Vec<Row>, Problem> {
-        let urls = self.url.texts(BATCH)?;
-        let bodies = self.body.texts(BATCH)?;
-        let statuses = optional(&mut self.status, urls.len(), Column::integers)?;
-        let locations = optional(&mut self.location, urls.len(), Column::texts)?;
-        let times = optional(&mut self.fetched_at, urls.len(), Column::times)?;
+        let others = [&self.status, &self.fetched_at, &self.location].into_iter().flatten();
+        let most = others.chain([&self.url, &self.body]).map(Column::rows_at_once).fold(BATCH, usize::min);
+        let urls = self.url.texts(most)?;
+        let bodies = self.body.texts(most)?;
+        let statuses = optional(&mut self.status, (most, urls.len()), Column::integers)?;
+        let locations = optional(&mut self.location, (most, urls.len()), Column::texts)?;
+        let times = optional(&mut self.fetched_at, (most, urls.len()), Column::times)?;
         let lengths = [statuses.len(), bodies.len(), locations.len(), times.len()];
         if lengths.iter().any(|&length| length != urls.len()) {
             return Err(Problem::File("its columns are not of one length".to_owned()));
@@ -201,13 +203,13 @@ impl Group {
     }
 }
 
-/// The next values of a column, if the file has it, else so many times nothing.
+/// The next values of a column, so many at `most`, if the file has it, else as many times nothing as there are `rows`.
 fn optional<T: Clone>(
     column: &mut Option<Column>,
-    rows: usize,
+    (most, rows): (usize, usize),
     read: fn(&mut Column, usize) -> Values<T>,
 ) -> Values<T> {
-    column.as_mut().map_or_else(|| Ok(vec![None; rows]), |column| read(column, BATCH))
+    column.as_mut().map_or_else(|| Ok(vec![None; rows]), |column| read(column, most))
 }
 
 /// A row as it is in the file.
