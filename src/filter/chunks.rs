@@ -318,11 +318,12 @@ impl<'l> Chunks<'l> {
         buffer.flaws.clear();
         task.what = What::Buffered;
         let Some(cut) = list.cut()? else { return Ok(()) };
-        let end = cut.at.unwrap_or(u64::MAX);
-        buffer.octets.truncate(usize::try_from(end.saturating_sub(task.at)).unwrap_or(usize::MAX));
-        if (task.at..task.end).contains(&end) {
-            let part =
-                SkippedPart { at: end, file_at: None, file_next: None, rows: None, problem: cut.problem.clone() };
+        // What was copied before it was cut stays, so each part that is missing is told by whoever misses it.
+        let kept = cut.at.unwrap_or(u64::MAX).saturating_sub(task.at);
+        if kept < buffer.octets.len() as u64 {
+            buffer.octets.truncate(kept as usize);
+            let (at, problem) = (task.at + kept, cut.problem.clone());
+            let part = SkippedPart { at, file_at: None, file_next: None, rows: None, problem };
             task.skipped.push(Skipped { list: task.list, part });
         }
         Ok(())
@@ -376,9 +377,9 @@ impl<'l> Chunks<'l> {
                 let start = *at as usize;
                 let mut chunk = &text[start..chunk_end(text, start, self.chunk_size)];
                 if let Some(end) = list.ends_at()? {
-                    chunk = &chunk[..chunk.len().min(end.saturating_sub(*at) as usize)];
-                    // Otherwise a chunk has its place that was handed out before.
-                    if *at == end {
+                    let all = chunk.len();
+                    chunk = &chunk[..all.min(end.saturating_sub(*at) as usize)];
+                    if chunk.is_empty() && all > 0 {
                         return Err(FilterError::List { path: list.path.clone(), error: cut_short(list)? });
                     }
                 }
@@ -535,6 +536,37 @@ mod tests {
         }
         assert!(matches!(next(), Err(FilterError::LineTooLong { .. })));
         assert!(next().is_ok_and(|task| task.is_none()));
+    }
+
+    /// Whoever misses a part of it tells so, and all of that is one part.
+    #[cfg(unix)]
+    #[test]
+    fn what_was_read_of_a_list_before_it_is_cut_short_stays() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        fs::write(file.path(), "a\nb\n".repeat(4)).unwrap();
+        let lists = List::open_all(&[file.path().to_owned()], &UrlField::default(), u64::MAX, true).unwrap();
+        let (read, mut buffer) = (AtomicU64::new(0), Buffer::default());
+        let chunks = Chunks::new(&lists, 4, &read);
+        let mut next = |cut: Option<u64>| {
+            let mut task = chunks.next(&mut buffer).unwrap()?;
+            if let Some(length) = cut {
+                file.as_file().set_len(length).unwrap();
+            }
+            chunks.read(&mut task, &mut buffer).unwrap();
+            Some((buffer.octets.clone(), take(&mut task.skipped)))
+        };
+        assert_eq!(next(None), Some((b"a\nb\n".to_vec(), vec![])));
+        // Before it is copied, the second one goes, and half of the first one, which was.
+        let (octets, mut skipped) = next(Some(3)).unwrap();
+        assert!(octets.is_empty() && next(None).is_none());
+        skipped.extend(chunks.left_out());
+        let places: Vec<u64> = skipped.iter().map(|skipped| skipped.part.at).collect();
+        assert_eq!(places, [4, 8]);
+        let [first, second] = &mut skipped[..] else { unreachable!() };
+        assert!(first.part.append(&second.part) && first.part.problem.contains("byte 3 of 16"));
+        assert!(lists[0].cut().is_ok());
+        file.as_file().set_len(2).unwrap();
+        assert!(matches!(lists[0].cut(), Err(FilterError::ListChanged { .. })));
     }
 
     #[test]

@@ -42,10 +42,13 @@ impl SkippedRows {
 }
 
 impl SkippedPart {
-    /// Takes in the part behind this one, if it has the next rows, which cannot be read for the same reason: where chunks end
-    /// matters to nobody. Returns whether it did.
+    /// Takes in the part behind this one, if it has the next rows, which cannot be read for the same reason, or if both are of
+    /// a list that is cut short: where chunks end matters to nobody. Returns whether it did.
     pub(super) fn append(&mut self, next: &SkippedPart) -> bool {
-        let (Some(rows), Some(more)) = (&mut self.rows, &next.rows) else { return false };
+        let (Some(rows), Some(more)) = (&mut self.rows, &next.rows) else {
+            let places = [self.file_at, next.file_at];
+            return self.rows == next.rows && places == [None; 2] && self.problem == next.problem;
+        };
         let goes_on = rows.end() == more.first && self.problem == next.problem;
         rows.count += if goes_on { more.count } else { 0 };
         goes_on
