@@ -31,11 +31,10 @@ pub struct LongRunArgs {
     /// takes longer, and of a damaged row group only the rows of the chunk that the damage is in are left out: a smaller
     /// --chunk-size loses fewer. Lines that were cut by it are not judged. What was read before the damage showed is: a checksum
     /// tells only at the end of a member, if it has one, so lines of a damaged one, up to all of it, may be other ones than they
-    /// were. The receipt has
-    /// each part that was left out, with its place and the reason, and each is a warning on the standard error; lists none of
-    /// which can be opened are an error all the same, and so is one that is changed while it is read; of one that is cut short
-    /// meanwhile, the rest is left out. It may be
-    /// given to a run that goes on with --resume, too
+    /// were. Of a list that is cut short while it is read, the rest is left out. The receipt has each part that was left out,
+    /// with its place and the reason, and each is a warning on the standard error; lists none of which can be opened are an error
+    /// all the same, and so is one that is changed otherwise while it is read. It may be given to a run that goes on with
+    /// --resume, too
     #[arg(long)]
     pub skip_bad: bool,
     /// How often what is done is made durable, so that a run can be resumed from there; less often if the disk is slow. A
@@ -45,11 +44,12 @@ pub struct LongRunArgs {
     /// How much memory the run may take beside the files that are mapped, which the system can take back (k, M and G are
     /// powers of 1024). With less, chunks are smaller, and so are row groups; where not all workers have room, there are
     /// fewer: 1 GiB has room for 16 of one crawler, for 4 with --format parquet, for 8 with --explain. Origins that wait go to
-    /// disk earlier; a line, the window of a Zstandard list or the pages of a Parquet list that have no room are an error. What is known of
-    /// the origins of --robots until their policy is made, some 600 octets each, has three quarters of it, before lists are read;
-    /// where that is too little, it is an error, so `compile` first if there are many. Of lists, paths, head lines, footers,
-    /// totals and what came of pipes are counted: some 4 KiB for each list, and 2 KiB more for each further crawler. Not counted
-    /// is a hostile robots.txt, which takes up to 64 MiB while it is compiled
+    /// disk earlier; a line, the window of a Zstandard list or the pages of a Parquet list that have no room are an error. What
+    /// is known of the origins of --robots until their policy is made, some 600 octets each, has three quarters of it, before
+    /// lists are read; where that is too little, it is an error, so `compile` first if there are many. Of lists, paths, head
+    /// lines, footers, totals and what came of pipes are counted: some 4 KiB for each list, and 2 KiB more for each further
+    /// crawler. Not counted are a hostile robots.txt, which takes up to 64 MiB of each worker while it is compiled, and the
+    /// revisits of WARC archives, some 300 octets each
     #[arg(long, default_value = "1G", value_name = "BYTES", value_parser = octets)]
     pub memory: u64,
 }
