@@ -26,8 +26,8 @@ pub(crate) use room::Room;
 /// How many rows are read at a time, unless they are large.
 pub(crate) const BATCH: usize = 1024;
 
-/// The same of columns whose values are each made of the one before, and may be far longer than what stands in the file.
-const DELTA_BATCH: usize = 16;
+/// The octets of a page as most writers make them.
+const USUAL_PAGE: u64 = 1 << 20;
 
 /// Rows are read together that take this part of the room for pages, on average.
 const PART_OF_ROOM: u64 = 8;
@@ -188,7 +188,13 @@ fn rows_at_once(chunk: &ColumnChunkMetaData, rows: usize, copies: u64, room: &Ro
     let values = number(chunk.num_values()).saturating_mul(size_of::<ByteArray>() as u64 * copies);
     let octets = number(chunk.uncompressed_size()).saturating_add(values) / (rows as u64).max(1);
     let fitting = usize::try_from(room.limit() / PART_OF_ROOM / octets.max(1)).unwrap_or(usize::MAX);
-    fitting.clamp(1, if is_delta(chunk) { DELTA_BATCH } else { BATCH })
+    if !is_delta(chunk) {
+        return fitting.clamp(1, BATCH);
+    }
+    // A value may be far longer than what stands in the file of it: as long as a page. Twice that is for uncommon ones.
+    let page = number(chunk.uncompressed_size()).clamp(1, USUAL_PAGE);
+    let pages = usize::try_from(room.limit() / (2 * page)).unwrap_or(usize::MAX);
+    fitting.min(pages).clamp(1, BATCH)
 }
 
 /// Whether values of a column are each made of the one before.
