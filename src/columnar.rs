@@ -134,12 +134,14 @@ pub(crate) struct Batch {
     values: Option<OfBatch>,
     /// Whether rows that are left out are read as well.
     reads_all: bool,
+    /// How many are left out before the first one.
+    before: usize,
 }
 
 impl Batch {
-    /// Leaves out so many rows; returns whether there are so many.
-    pub fn skip<T: DataType>(&self, reader: &mut ColumnReaderImpl<T>, rows: usize) -> Result<bool, Malformed> {
-        let mut left = rows;
+    /// Leaves out the rows before the first one that is read; returns whether there are so many.
+    pub fn begin<T: DataType>(&self, reader: &mut ColumnReaderImpl<T>) -> Result<bool, Malformed> {
+        let mut left = self.before;
         while left > 0 {
             let most = if self.reads_all { self.next_rows() } else { usize::MAX };
             match reader.skip_records(left.min(most))? {
@@ -165,8 +167,9 @@ impl Group<'_> {
         self.metadata.columns().get(at).ok_or_else(|| Malformed(format!("a row group of it has no column {at}")))
     }
 
-    /// The reader of a column of any kind, and how it is to be read by somebody who has so many copies of values at a time.
-    pub fn reader(&self, at: usize, copies: usize) -> Result<(ColumnReader, Batch), Malformed> {
+    /// The reader of a column of any kind, and how it is to be read from its row `first` on by somebody who has so many copies
+    /// of values at a time.
+    pub fn reader(&self, at: usize, first: usize, copies: usize) -> Result<(ColumnReader, Batch), Malformed> {
         let (chunk, room) = (self.described(at)?, self.room.clone());
         let described = chunk.column_descr_ptr();
         let is_compressed = chunk.compression() != Compression::UNCOMPRESSED;
@@ -175,9 +178,14 @@ impl Group<'_> {
         let pages = Box::new(SerializedPageReader::new(octets, chunk, rows, None)?);
         let (values, rows) = (ValueSize::of(&described), rows_at_once(chunk, rows, copies as u64, &room));
         let of_batch = (described.max_rep_level() > 0).then(|| OfBatch::of_copies(copies as u64));
-        // The library looks for the ends of rows, or makes all values of which others are made.
-        let batch = Batch { rows, values: of_batch.clone(), reads_all: of_batch.is_some() || is_delta(chunk) };
-        let pages = Pages { pages, room, values, rows, is_delta: is_delta(chunk), of_batch, dictionary: None };
+        let (is_delta, held) = (is_delta(chunk), of_batch.clone());
+        let mut pages = Pages { pages, room, values, rows, is_delta, of_batch, front: None, dictionary: None };
+        // The library looks for the ends of rows, or makes all values of which others are made: not of pages that are not read.
+        let (reads_all, mut before) = (held.is_some() || is_delta, first);
+        if is_delta && held.is_none() {
+            before -= pages.skip_whole(first)?;
+        }
+        let batch = Batch { rows, values: held, reads_all, before };
         Ok((get_column_reader(described, Box::new(pages)), batch))
     }
 }
@@ -218,16 +226,20 @@ pub(crate) enum Time {
 }
 
 impl Column {
-    /// The column at a place of the file.
-    pub fn open(group: &Group<'_>, at: usize) -> Result<Column, Malformed> {
+    /// The column at a place of the file, from its row `first` on.
+    pub fn open(group: &Group<'_>, at: usize, first: usize) -> Result<Column, Malformed> {
         let described = group.described(at)?.column_descr();
         let name = described.path().string();
         if described.max_rep_level() > 0 {
             return Err(Malformed(format!("its column {name:?} has several values a row")));
         }
         let units_in_a_second = units_in_a_second(described);
-        let (reader, batch) = group.reader(at, 1)?;
-        Ok(Column { name, units_in_a_second, reader, batch })
+        let (reader, batch) = group.reader(at, first, 1)?;
+        let mut column = Column { name, units_in_a_second, reader, batch };
+        if first > 0 {
+            column.begin()?;
+        }
+        Ok(column)
     }
 
     /// How many rows may be read at a time.
@@ -235,13 +247,13 @@ impl Column {
         self.batch.next_rows()
     }
 
-    /// Leaves out so many rows.
-    pub fn skip(&mut self, rows: usize) -> Result<(), Malformed> {
+    /// Leaves out the rows before the first one.
+    fn begin(&mut self) -> Result<(), Malformed> {
         let are_there = match &mut self.reader {
-            ColumnReader::Int32ColumnReader(reader) => self.batch.skip(reader, rows)?,
-            ColumnReader::Int64ColumnReader(reader) => self.batch.skip(reader, rows)?,
-            ColumnReader::Int96ColumnReader(reader) => self.batch.skip(reader, rows)?,
-            ColumnReader::ByteArrayColumnReader(reader) => self.batch.skip(reader, rows)?,
+            ColumnReader::Int32ColumnReader(reader) => self.batch.begin(reader)?,
+            ColumnReader::Int64ColumnReader(reader) => self.batch.begin(reader)?,
+            ColumnReader::Int96ColumnReader(reader) => self.batch.begin(reader)?,
+            ColumnReader::ByteArrayColumnReader(reader) => self.batch.begin(reader)?,
             _ => return Err(self.wrong("octets, text, integers or times")),
         };
         if are_there { Ok(()) } else { Err(too_few(&self.name)) }

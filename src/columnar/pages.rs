@@ -119,6 +119,8 @@ pub(super) struct Pages {
     /// Whether values may be made of those before them, as the footer says.
     pub is_delta: bool,
     pub of_batch: Option<OfBatch>,
+    /// A page that was read to get at those behind it.
+    pub front: Option<Page>,
     /// What the values of the dictionary take.
     pub dictionary: Option<Taken>,
 }
@@ -153,6 +155,28 @@ impl ValueSize {
 }
 
 impl Pages {
+    /// Leaves out whole pages, which have so many rows at most, of a column that has one value a row, before anything of it
+    /// was read. Returns how many rows they have.
+    pub fn skip_whole(&mut self, most: usize) -> Result<usize, ParquetError> {
+        let mut rows = 0;
+        while let Some(next) = self.pages.peek_next_page()? {
+            if next.is_dict {
+                // The others need it; another one is malformed, which whoever reads it says.
+                if self.front.is_some() {
+                    break;
+                }
+                self.front = self.get_next_page()?;
+                continue;
+            }
+            match next.num_rows.or(next.num_levels) {
+                Some(of_page) if of_page <= most - rows => rows += of_page,
+                _ => break,
+            }
+            self.pages.skip_next_page()?;
+        }
+        Ok(rows)
+    }
+
     /// Takes room for what a page comes to.
     fn taken(&mut self, mut page: Page) -> Result<Page, ParquetError> {
         let no_room = |error: NoRoom| ParquetError::External(Box::new(error));
@@ -188,16 +212,26 @@ impl Pages {
 
 impl PageReader for Pages {
     fn get_next_page(&mut self) -> Result<Option<Page>, ParquetError> {
+        if let Some(front) = self.front.take() {
+            return Ok(Some(front));
+        }
         let page = self.pages.get_next_page()?;
         page.map(|page| self.taken(page)).transpose()
     }
 
     fn peek_next_page(&mut self) -> Result<Option<PageMetadata>, ParquetError> {
-        self.pages.peek_next_page()
+        match &self.front {
+            // Only a dictionary stands there.
+            Some(_) => Ok(Some(PageMetadata { num_rows: None, num_levels: None, is_dict: true })),
+            None => self.pages.peek_next_page(),
+        }
     }
 
     fn skip_next_page(&mut self) -> Result<(), ParquetError> {
-        self.pages.skip_next_page()
+        match self.front.take() {
+            Some(_) => Ok(()),
+            None => self.pages.skip_next_page(),
+        }
     }
 }
 
@@ -246,7 +280,7 @@ mod tests {
         let values = ValueSize { least: 4, decoded: 32 };
         let (room, of_batch) = (room.clone(), several.then(|| OfBatch::of_copies(3)));
         let pages = Box::new(One(Some(page)));
-        Pages { pages, room, values, rows: 16, is_delta, of_batch, dictionary: None }.get_next_page()
+        Pages { pages, room, values, rows: 16, is_delta, of_batch, front: None, dictionary: None }.get_next_page()
     }
 
     fn dictionary(num_values: u32) -> Page {

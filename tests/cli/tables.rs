@@ -3,8 +3,9 @@
 use std::fs::{self, File};
 use std::sync::Arc;
 
-use parquet::basic::Compression;
+use parquet::basic::{Compression, Encoding};
 use parquet::data_type::{ByteArray, ByteArrayType, Int32Type};
+use parquet::file::properties::{WriterProperties, WriterVersion};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::record::Field;
@@ -12,7 +13,7 @@ use parquet::schema::parser::parse_message_type;
 
 use crate::bench::{Bench, PARTITIONS, Split, said};
 use crate::parquet::Values::{Int32, Octets, Texts};
-use crate::parquet::parquet;
+use crate::parquet::{parquet, parquet_with};
 use crate::warc::gzip;
 
 const SOURCES: &str = "--robots DATASETS/sites --robots DATASETS/origins.jsonl --now 2026-11-01T00:00:00Z";
@@ -454,6 +455,35 @@ fn rows_whose_urls_were_there_before_are_left_out() {
                     ids.eq(first.map(|id| Field::Int(id as i32))),
                     "the other columns are those of the rows that stay"
                 );
+            }
+            bench.program("verify out --inputs").assert().success();
+        }
+    }
+}
+
+/// Pages that a chunk does not need are not read, and no row gets the values of another one for it.
+#[test]
+fn values_that_are_made_of_those_before_them_stay_in_their_rows() {
+    let bench = Bench::with_site();
+    let url = |row: usize| format!("http://a.example/{}{row}", ["no/", ""][row % 2]).into_bytes();
+    let urls = Octets((0..5000).map(|row| Some(url(row))).collect());
+    let others = Octets((0..5000).map(|row| (row % 7 > 0).then(|| url(row))).collect());
+    let columns = [("required binary url", urls), ("optional binary other", others)];
+    for version in [WriterVersion::PARQUET_1_0, WriterVersion::PARQUET_2_0] {
+        let properties = WriterProperties::builder().set_writer_version(version).set_dictionary_enabled(false);
+        let properties = properties.set_encoding(Encoding::DELTA_BYTE_ARRAY).set_data_page_row_count_limit(300);
+        bench.file("list", parquet_with(&columns, 2, properties.set_write_batch_size(100).build()));
+        for chunk_size in ["1k", "30k", "1M"] {
+            let run = "filter --agent examplebot --robots sites --out out --force --format parquet --threads 3";
+            bench.program(&format!("{run} --chunk-size {chunk_size} list")).assert().success();
+            let written = ["allowed", "blocked"].map(|name| rows(&bench, &format!("out/{name}.parquet")));
+            assert_eq!(written.each_ref().map(Vec::len), [5000, 5000]);
+            for (place, row) in written.iter().flat_map(|rows| rows.iter().enumerate()) {
+                let Field::Bytes(found) = column(row, "url") else { panic!("{row:?}") };
+                let number = 2 * (place % 2500) + usize::from(!found.data().starts_with(b"http://a.example/no/"));
+                assert_eq!(found.data(), url(number));
+                let other = if number % 7 > 0 { column(row, "url").clone() } else { Field::Null };
+                assert_eq!(column(row, "other"), &other);
             }
             bench.program("verify out --inputs").assert().success();
         }

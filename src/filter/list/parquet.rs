@@ -129,8 +129,7 @@ impl TableFile {
         text: &mut Vec<u8>,
         flaws: &mut Vec<(u64, Reason)>,
     ) -> Result<(), Malformed> {
-        let mut reader = LineReader::open(&self.file.group(span.group, room)?, self.line_columns)?;
-        reader.skip(span.first)?;
+        let mut reader = LineReader::open(&self.file.group(span.group, room)?, self.line_columns, span.first)?;
         let (mut line, end) = (before, before + span.rows as u64);
         let mut found = |has_line_feed| {
             if has_line_feed {
@@ -231,7 +230,7 @@ impl<'t> Rows<'t> {
             } else if let Some(group) = self.table.groups().get(number) {
                 let TableFile { file, line_columns } = self.table;
                 self.next_group += 1;
-                let reader = guarded(|| LineReader::open(&file.group(number, &self.room)?, *line_columns));
+                let reader = guarded(|| LineReader::open(&file.group(number, &self.room)?, *line_columns, 0));
                 self.group = Some(reader.map_err(|problem| in_group(number, problem))?);
                 self.taken += compressed_octets(group);
             } else {

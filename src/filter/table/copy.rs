@@ -123,7 +123,7 @@ impl Files<'_, '_> {
         let group = list.file.group(span.group, room)?;
         // Each crawler may send a row to another file.
         let copies = 1 + self.sorting.crawlers();
-        let (reader, batch) = group.reader(column, copies)?;
+        let (reader, batch) = group.reader(column, span.first, copies)?;
         let span = (span, &batch);
         match reader {
             ColumnReader::BoolColumnReader(reader) => self.copy(reader, span, keep, |_| Value::Other),

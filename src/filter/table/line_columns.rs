@@ -165,14 +165,10 @@ pub(in crate::filter) struct LineReader {
 }
 
 impl LineReader {
-    pub fn open(group: &Group<'_>, line_columns: LineColumns) -> Result<LineReader, Malformed> {
-        let columns = line_columns.columns().iter().map(|&at| Column::open(group, at));
+    /// Of a row group, from its row `first` on.
+    pub fn open(group: &Group<'_>, line_columns: LineColumns, first: usize) -> Result<LineReader, Malformed> {
+        let columns = line_columns.columns().iter().map(|&at| Column::open(group, at, first));
         Ok(LineReader { line_columns, columns: columns.collect::<Result<_, _>>()?, values: Vec::new(), rows: 0..0 })
-    }
-
-    /// Leaves out so many rows, before any was read.
-    pub fn skip(&mut self, rows: usize) -> Result<(), Malformed> {
-        self.columns.iter_mut().try_for_each(|column| column.skip(rows))
     }
 
     /// Appends the next lines, some and `most` of them at most, until `text` has `full` octets; tells `found` of each whether

@@ -106,8 +106,8 @@ impl Table {
     /// Tells of the rows of a row group.
     fn each(&self, number: usize, mut tell: impl FnMut(&TableLines)) -> Result<(), Malformed> {
         let group = self.file.group(number, &Room::unlimited())?;
-        let mut reader = LineReader::open(&group, self.line_columns)?;
-        let columns = self.verdicts.iter().map(|&at| Column::open(&group, at));
+        let mut reader = LineReader::open(&group, self.line_columns, 0)?;
+        let columns = self.verdicts.iter().map(|&at| Column::open(&group, at, 0));
         let mut columns = columns.collect::<Result<Vec<_>, _>>()?;
         let mut lines = TableLines { text: Vec::new(), verdicts: vec![Vec::new(); columns.len()] };
         loop {

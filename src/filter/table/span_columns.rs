@@ -43,7 +43,7 @@ pub(in crate::filter) fn readable(list: &TableFile, span: &Span, room: &Room) ->
     let group = list.file.group(span.group, room)?;
     for column in 0..list.file.schema().num_columns() {
         let levels = Levels::of(group.described(column)?.column_descr());
-        let (reader, batch) = group.reader(column, 1)?;
+        let (reader, batch) = group.reader(column, span.first, 1)?;
         let span = (span, &batch);
         match reader {
             ColumnReader::BoolColumnReader(reader) => read_span(reader, levels, span, ignore)?,
@@ -71,7 +71,7 @@ pub(super) fn read_span<T: DataType>(
     mut tell: impl FnMut(usize, &Read<T>) -> Result<(), Malformed>,
 ) -> Result<(), Malformed> {
     let few = || Malformed("one of its columns has fewer rows than the file says".to_owned());
-    if !batch.skip(&mut reader, span.first)? {
+    if !batch.begin(&mut reader)? {
         return Err(few());
     }
     let mut left = span.rows;

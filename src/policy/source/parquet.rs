@@ -174,7 +174,7 @@ struct Group {
 
 impl Group {
     fn open(group: &columnar::Group<'_>, layout: &Layout) -> Result<Group, Problem> {
-        let column = |at| Column::open(group, at);
+        let column = |at| Column::open(group, at, 0);
         Ok(Group {
             url: column(layout.url)?,
             status: layout.status.map(column).transpose()?,
