@@ -130,11 +130,6 @@ enum What<'l> {
     Rows(Vec<Span>),
 }
 
-/// What is to be said of a list that is cut short.
-fn cut_short(list: &List) -> Result<io::Error, FilterError> {
-    Ok(io::Error::other(list.cut()?.map(|cut| cut.problem.clone()).unwrap_or_default()))
-}
-
 /// Where the first chunk of a list begins.
 fn start(list: &List) -> u64 {
     list.range().start as u64
@@ -285,7 +280,7 @@ impl<'l> Chunks<'l> {
                     let chunk = mapped.unwrap_or(&buffer.octets);
                     let limited = self.limit_lines(&self.lists[place], at, chunk);
                     // In what is lost, no line ends.
-                    self.lists[place].nothing_lost()?;
+                    self.lists[place].noticed_cut()?;
                     limited?;
                     // Whoever has one needs nothing that is locked here.
                     let is_long = chunk.len() > self.chunk_size.saturating_mul(2);
@@ -376,11 +371,12 @@ impl<'l> Chunks<'l> {
             Reading::Mapped(text) => {
                 let start = *at as usize;
                 let mut chunk = &text[start..chunk_end(text, start, self.chunk_size)];
-                if let Some(end) = list.ends_at()? {
-                    let all = chunk.len();
+                if let Some(cut) = list.noticed_cut()? {
+                    let (all, end) = (chunk.len(), cut.at.unwrap_or(u64::MAX));
                     chunk = &chunk[..all.min(end.saturating_sub(*at) as usize)];
                     if chunk.is_empty() && all > 0 {
-                        return Err(FilterError::List { path: list.path.clone(), error: cut_short(list)? });
+                        let error = io::Error::other(cut.problem.clone());
+                        return Err(FilterError::List { path: list.path.clone(), error });
                     }
                 }
                 self.source.fetch_add(chunk.len() as u64, Ordering::Relaxed);

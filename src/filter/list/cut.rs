@@ -5,8 +5,8 @@
 
 use std::sync::Mutex;
 
+use super::List;
 use super::regular::FileState;
-use super::{Content, List};
 use crate::filter::FilterError;
 use crate::filter::sequence::lock;
 
@@ -51,7 +51,7 @@ impl List {
         let lost = match failure {
             FilterError::ListCut { at, .. } if at == state.length => at,
             FilterError::ListCut { .. } => return Err(changed()),
-            FilterError::List { .. } => self.lost().ok_or_else(changed)?,
+            FilterError::List { .. } => self.content.lost().ok_or_else(changed)? as u64,
             other => return Err(other),
         };
         let new = || {
@@ -62,24 +62,13 @@ impl List {
             Cut { state: Mutex::new(state.clone()), from: at.is_some().then_some(lost), at, problem: failure.problem() }
         };
         let cut = self.cut.get_or_init(new);
-        let is_whole_before = cut.from.is_none_or(|from| self.lost().is_none_or(|lost| lost >= from));
+        let is_whole_before = cut.from.is_none_or(|from| self.content.lost().is_none_or(|lost| lost as u64 >= from));
         if is_whole_before && cut.is_still(&file.state, state) { Ok(Some(cut)) } else { Err(changed()) }
     }
 
-    /// Where what is missing of a map begins, if that was noticed, and is to be left out. Costs nothing otherwise.
-    pub fn ends_at(&self) -> Result<Option<u64>, FilterError> {
-        if !self.skips_bad || self.lost().is_none() && self.cut.get().is_none() {
-            return Ok(None);
-        }
-        Ok(self.cut()?.and_then(|cut| cut.at))
-    }
-
-    /// The octet of a map that was missing when it was wanted, if there was one.
-    fn lost(&self) -> Option<u64> {
-        match &self.content {
-            Content::Mapped { map, .. } => map.lost().map(|lost| lost as u64),
-            _ => None,
-        }
+    /// The same, if something of a map was missing when it was wanted; costs nothing otherwise.
+    pub fn noticed_cut(&self) -> Result<Option<&Cut>, FilterError> {
+        if self.content.lost().is_none() && self.cut.get().is_none() { Ok(None) } else { self.cut() }
     }
 }
 

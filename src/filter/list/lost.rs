@@ -149,7 +149,7 @@ mod tests {
         let map = list.mapped().unwrap();
         let start = map.as_ptr().addr();
         File::options().write(true).open(&path).unwrap().set_len(100_000).unwrap();
-        assert!(list.nothing_lost().is_ok(), "nobody wanted it");
+        assert!(list.noticed_cut().is_ok(), "nobody wanted it");
         let zeros = |from: usize| map[from..].iter().all(|&octet| octet == 0);
         std::thread::scope(|scope| {
             let found: Vec<_> = (0..4).map(|_| scope.spawn(|| zeros(200_000))).collect();
@@ -161,7 +161,7 @@ mod tests {
             std::iter::successors(last(), |region| region.before).find(|region| region.start == start).unwrap();
         let lost = region.lost().unwrap();
         assert!((150_000 - region.page + 1..=150_000).contains(&lost), "{lost}");
-        let Err(FilterError::ListCut { at, had, .. }) = list.nothing_lost() else { panic!("it is cut") };
+        let Err(FilterError::ListCut { at, had, .. }) = list.noticed_cut() else { panic!("it is cut") };
         assert_eq!((at, had), (100_000, text().len() as u64));
         assert!(other.unchanged().is_ok() && other.mapped() == Some(&text()[..]));
         drop(list);

@@ -18,7 +18,7 @@ mod regular;
 mod stream;
 
 use std::borrow::Cow;
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{self, BufRead, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -400,14 +400,6 @@ impl List {
     pub fn unchanged(&self) -> Result<(), FilterError> {
         self.content.unchanged(&self.path)
     }
-
-    /// The same, if something of its map is lost and is not to be left out; costs nothing otherwise.
-    pub fn nothing_lost(&self) -> Result<(), FilterError> {
-        match &self.content {
-            Content::Mapped { map, .. } if map.lost().is_some() && !self.skips_bad => self.unchanged(),
-            _ => Ok(()),
-        }
-    }
 }
 
 impl Opened {
@@ -420,7 +412,7 @@ impl Opened {
         if metadata.is_dir() {
             return Err(io::Error::from(io::ErrorKind::IsADirectory));
         }
-        if !metadata.is_file() || metadata.len() == 0 {
+        if is_streamed(&metadata) {
             return Ok(Opened::Stream(Box::new(file)));
         }
         let file = Regular { state: FileState::of(&file)?, file, memory };
@@ -474,13 +466,19 @@ impl Content {
         }
     }
 
+    /// The octet of a map that was missing when it was wanted, if there was one.
+    fn lost(&self) -> Option<usize> {
+        match self {
+            Content::Mapped { map, .. } => map.lost(),
+            _ => None,
+        }
+    }
+
     /// Makes sure that all that was read of it was there, and stands at `path` as it did.
     fn unchanged(&self, path: &Path) -> Result<(), FilterError> {
-        let (file, lost) = match self {
-            Content::Mapped { file, map } => (file, map.lost()),
-            Content::Compressed(file) | Content::Table { file, .. } => (file, None),
-            Content::Stream(_) | Content::Unreadable(_) => return Ok(()),
-        };
+        let Some(file) = self.file() else { return Ok(()) };
+        // Before: what is lost from here on may be so because it is cut short now.
+        let lost = self.lost();
         file.unchanged(path)?;
         // The file is whole, so it is what holds it that failed.
         let failed = |at| io::Error::other(format!("byte {at} of its text, and what follows, cannot be read (SIGBUS)"));
@@ -513,8 +511,12 @@ fn start(text: &mut impl BufRead, url_field: &UrlField) -> io::Result<Vec<u8>> {
 
 /// Whether a list is read as a stream, as far as its path tells.
 pub(in crate::filter) fn is_stream(path: &Path) -> bool {
-    let is_stream = |metadata: std::fs::Metadata| !metadata.is_file() || metadata.len() == 0;
-    path.as_os_str() == STANDARD_INPUT || std::fs::metadata(path).is_ok_and(is_stream)
+    path.as_os_str() == STANDARD_INPUT || std::fs::metadata(path).is_ok_and(|metadata| is_streamed(&metadata))
+}
+
+/// Whether what has these is read as a stream: what is no file, and files that say they are empty, as those of `/proc` do.
+fn is_streamed(metadata: &Metadata) -> bool {
+    !metadata.is_file() || metadata.len() == 0
 }
 
 /// The head line of all lists; those without any line do not matter.
