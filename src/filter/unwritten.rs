@@ -10,7 +10,7 @@ use std::io::{self, Write};
 #[derive(Debug, thiserror::Error)]
 #[error("at byte {at}: {error}")]
 pub struct Unwritten {
-    /// The first octet of the file that was not written.
+    /// The octet of the file that was to be written next. Where several workers write, octets before it may be missing too.
     pub at: u64,
     /// What the system said.
     pub error: io::Error,

@@ -128,6 +128,14 @@ pub fn said(stderr: &[u8], words: &[&str]) {
     }
 }
 
+/// The octet of a file at which it could not be written, as an error told it.
+pub fn unwritten_at(stderr: &[u8]) -> u64 {
+    said(stderr, &["cannot write "]);
+    let text = String::from_utf8_lossy(stderr);
+    let place = text.split_once(": at byte ").and_then(|(_, told)| told.split_once(": "));
+    place.and_then(|(place, _)| place.parse().ok()).unwrap_or_else(|| panic!("no place: {text}"))
+}
+
 /// Makes sure that none of these names is that of a result.
 pub fn assert_no_result(names: &[String]) {
     let results = ["allowed.txt", "blocked.txt", "deferred.txt", "invalid.txt", "robots-needed.tsv", "receipt.json"];
