@@ -124,16 +124,19 @@ fn many_lists_are_counted() {
     bench.file("names", &lists);
     let agents: String = (0..8).map(|number| format!("--agent bot{} ", (b'a' + number) as char)).collect();
     for option in ["", "--verdicts"] {
-        let words = format!("{agents} --force {option} --checkpoint 1 --files-from names");
-        // What an earlier run left is read, to be replaced, which is not what is measured here.
+        let words = format!("{agents} {option} --checkpoint 1 --files-from names");
         fs::remove_dir_all(bench.path("out")).ok();
         let ended = within(&bench, 110 << 20, &words);
         assert_eq!(ended.status.code(), Some(2), "{ended:?}");
         said(&ended.stderr, &["too few", "--memory"]);
         let told = String::from_utf8_lossy(&ended.stderr).into_owned();
         let least = told.split("at least ").nth(1).and_then(|rest| rest.split(',').next()).expect("a number");
-        let ended = within(&bench, least.parse().expect("a number"), &words);
-        assert!(ended.status.success(), "{ended:?}");
+        let least = least.parse().expect("a number");
+        // What it wrote is read again, to be replaced or to see that nothing is to be done.
+        for again in ["", "--force", "--resume"] {
+            let ended = within(&bench, least, &format!("{words} {again}"));
+            assert!(ended.status.success(), "{ended:?}");
+        }
     }
     // Whose head lines have no room.
     fs::remove_dir_all(bench.path("out")).expect("removed");
@@ -430,6 +433,30 @@ fn many_crawlers_and_origins_stay_within() {
     assert!(ended.status.success(), "{ended:?}");
     let needed = String::from_utf8(bench.read("out/robots-needed.tsv")).expect("UTF-8");
     assert_eq!(needed.lines().count(), 400_001);
+}
+
+/// Whoever wrote it, what an earlier run says of itself has a length.
+#[test]
+fn records_that_have_no_room_are_refused() {
+    let bench = Bench::with_site();
+    bench.file("urls", "http://a.example/\n");
+    for (record, options) in [
+        ("receipt.json", &["", "--force", "--resume"][..]),
+        (".checkpoint.json", &["--resume"]),
+        (".receipt.json.partial", &["--force"]),
+    ] {
+        fs::create_dir(bench.path("out")).expect("a folder");
+        let file = fs::File::create(bench.path(&format!("out/{record}"))).expect("a file");
+        // Zeros that take no room on the disk.
+        file.set_len(1 << 32).expect("a length");
+        for option in options {
+            let ended = within(&bench, MEMORY, &format!("--agent examplebot {option} urls"));
+            assert_eq!(ended.status.code(), Some(2), "{ended:?}");
+            said(&ended.stderr, &[record, "4294967296 octets", "--memory"]);
+            assert!(bench.path(&format!("out/{record}")).exists());
+        }
+        fs::remove_dir_all(bench.path("out")).expect("removed");
+    }
 }
 
 #[test]

@@ -48,7 +48,8 @@ pub struct LongRunArgs {
     /// is known of the origins of --robots until their policy is made, some 600 octets each, has three quarters of it, before
     /// lists are read; where that is too little, it is an error, so `compile` first if there are many. Of lists, paths, head
     /// lines, footers, totals and what came of pipes are counted: some 4 KiB for each list, and 2 KiB more for each further
-    /// crawler. Not counted are a hostile robots.txt, which takes up to 64 MiB of each worker while it is compiled, and the
+    /// crawler. The receipt or checkpoint of an earlier run, which is read to be replaced or to go on, may have five eighths of
+    /// it; those of the same lists have. Not counted are a hostile robots.txt, which takes up to 64 MiB of each worker while it is compiled, and the
     /// revisits of WARC archives, some 300 octets each
     #[arg(long, default_value = "1G", value_name = "BYTES", value_parser = octets)]
     pub memory: u64,
