@@ -70,7 +70,7 @@ mod tests {
         let part = Part { lines: u64::MAX, bytes: u64::MAX, sum: most, order: most };
         let file = serde_json::json!({
             "length": u64::MAX,
-            "modified": {"secs_since_epoch": u64::MAX, "nanos_since_epoch": 999_999_999},
+            "modified": {"secs_since_epoch": 253_402_300_799_u64, "nanos_since_epoch": 999_999_999},
         });
         for (path, crawlers, own_files) in [
             ("l".to_owned(), 1, false),

@@ -25,16 +25,17 @@ pub struct LongRunArgs {
     /// interruption
     #[arg(long, requires = "out", conflicts_with = "force")]
     pub resume: bool,
-    /// Leave out what cannot be read of a list, and go on: all of one that cannot be opened; the rest of one that is damaged
-    /// or gives a read error, but for gzip members, Zstandard frames and bzip2 streams behind it that are whole; the rest of
-    /// a row group of Parquet. With --format parquet, where all columns of such a list are needed, all are tried first, which
-    /// takes longer, and of a damaged row group only the rows of the chunk that the damage is in are left out: a smaller
-    /// --chunk-size loses fewer. Lines that were cut by it are not judged. What was read before the damage showed is: a checksum
-    /// tells only at the end of a member, if it has one, so lines of a damaged one, up to all of it, may be other ones than they
-    /// were. Of a list that is cut short while it is read, the rest is left out. The receipt has each part that was left out,
-    /// with its place and the reason, and each is a warning on the standard error; lists none of which can be opened are an error
-    /// all the same, and so is one that is changed otherwise while it is read. It may be given to a run that goes on with
-    /// --resume, too
+    /// Leave out what cannot be read of a list, and go on: all of one that cannot be opened; the rest of one that is
+    /// damaged or gives a read error, but for gzip members, Zstandard frames and bzip2 streams behind it that are whole;
+    /// the rest of a row group of Parquet. With --format parquet, where all columns of such a list are needed, all are
+    /// tried first, which takes longer, and of a damaged row group only the rows of the chunk that the damage is in are
+    /// left out: a smaller --chunk-size loses fewer. Behind a thousand such places in one list, or ten thousand in all, the
+    /// rest of a list is left out at the next one. Lines that were cut by damage are not judged. What was read before the
+    /// damage showed is: a checksum tells only at the end of a member, if it has one, so lines of a damaged one, up to all
+    /// of it, may be other ones than they were. Of a list that is cut short while it is read, the rest is left out. The
+    /// receipt has each part that was left out, with its place and the reason, and each is a warning on the standard error;
+    /// lists none of which can be opened are an error all the same, and so is one that is changed otherwise while it is
+    /// read. It may be given to a run that goes on with --resume, too
     #[arg(long)]
     pub skip_bad: bool,
     /// How often what is done is made durable, so that a run can be resumed from there; less often if the disk is slow. A
