@@ -40,6 +40,7 @@ pub mod compression;
 pub mod dialect;
 pub mod export;
 pub mod filter;
+mod free_memory;
 pub mod inspect;
 pub mod lint;
 pub mod origin;

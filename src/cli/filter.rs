@@ -6,7 +6,6 @@ use std::process::ExitCode;
 
 use super::args::FilterArgs;
 use super::failure::Failure;
-use super::free_memory;
 use super::interrupt;
 use super::journal::{Journal, watch};
 use super::lists;
@@ -109,9 +108,7 @@ fn policy(args: &FilterArgs) -> Result<Policy, Failure> {
     };
     // Not the folder of the partitions, which may not be there yet, or on another machine.
     let captures = Captures::within(args.long_run.memory, &std::env::temp_dir(), columns, args.dialect.dialect);
-    let policy = sources.read(captures)?.policy()?;
-    free_memory::give_back();
-    Ok(policy)
+    Ok(sources.read(captures)?.policy()?)
 }
 
 fn crawlers(args: &FilterArgs, policy: &Policy) -> Result<Vec<Crawler>, Failure> {

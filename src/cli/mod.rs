@@ -12,7 +12,6 @@ mod completions;
 mod export;
 mod failure;
 mod filter;
-mod free_memory;
 mod inspect;
 mod interrupt;
 mod join;

@@ -17,6 +17,7 @@ use super::sequence::lock;
 use super::skipped::{Skipped, SkippedPart, SkippedRows};
 use super::worker::LONGEST_CHUNK;
 use crate::compression::Search;
+use crate::free_memory;
 
 /// So many parts of one list are left out before the rest of it is.
 const MOST_GAPS: usize = 1000;
@@ -24,6 +25,9 @@ const MOST_GAPS: usize = 1000;
 /// So many damaged places of all lists are gone past before of each list that is damaged, too, the rest is left out: each is
 /// kept until the receipt, and this depends on the lists alone.
 const MOST_DAMAGED: u64 = 10_000;
+
+/// Behind so many of them, memory that is free is given back to the system.
+const GIVE_BACK: u64 = 100;
 
 /// The chunks of all lists.
 pub(super) struct Chunks<'l> {
@@ -438,6 +442,10 @@ impl<'l> Chunks<'l> {
         input.skipped.push(Skipped { list: input.list, part });
         input.gaps += 1;
         input.damaged += u64::from(file_at.is_some());
+        // Each part is kept among what decompressors took that are gone.
+        if file_at.is_some() && input.damaged % GIVE_BACK == 0 {
+            free_memory::give_back();
+        }
         match behind {
             Some((_, reading)) => input.reading = Some(reading),
             // Its next row group stands where it stands.

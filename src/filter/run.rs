@@ -39,6 +39,7 @@ use super::tally::{LINE_HASH, Tally};
 use super::totals::{ListTotals, Totals};
 use super::turns::{Turns, work};
 use super::unique::Unique;
+use crate::free_memory;
 use crate::policy::{Crawler, Policy};
 
 /// What to do.
@@ -185,6 +186,8 @@ pub fn run(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, F
 }
 
 fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, FilterError> {
+    // What was known of captures, if the policy was just made.
+    free_memory::give_back();
     let (lists, memory) = lists(job)?;
     let chunk_size = (job.chunk_size > 0).then_some(job.chunk_size);
     let crew = memory.crew(asked_workers(job), chunk_size, format(job))?;

@@ -435,6 +435,21 @@ fn many_crawlers_and_origins_stay_within() {
     assert_eq!(needed.lines().count(), 400_001);
 }
 
+/// Each place is kept, and a decompressor for what is behind it comes and goes.
+#[test]
+fn damage_again_and_again_stays_within() {
+    let bench = Bench::with_site();
+    let (good, mut bad) = (gzip(b"http://a.example/good\n"), gzip(b"http://a.example/bad\n"));
+    let end = bad.len() - 8;
+    bad[end..].fill(0xff);
+    bench.file("bad", [good, bad].concat().repeat(1100));
+    for option in ["--checkpoint 1", "--checkpoint 1 --force"] {
+        let words = format!("--agent examplebot --skip-bad --quiet {option} {}", "bad ".repeat(12));
+        let ended = within(&bench, MEMORY, &words);
+        assert!(ended.status.success(), "{:?}", ended.status);
+    }
+}
+
 /// While it is read, TOML takes many times as much as in its file.
 #[test]
 fn overrides_that_have_no_room_are_refused() {
