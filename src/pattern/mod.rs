@@ -14,6 +14,7 @@ pub(crate) mod tried;
 
 pub use encoding::OctetSet;
 pub(crate) use encoding::escaped;
+pub(crate) use rank::most_text;
 
 use std::ops::Range;
 

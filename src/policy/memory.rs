@@ -1,6 +1,8 @@
 //! What captures take of memory until a policy is made of them: a bound on what the allocator gives out for them, which
 //! costs nothing to know.
 
+use crate::automaton;
+
 /// Octets of a block of the allocator, with the word before it that says how long it is.
 pub(super) fn block(octets: usize) -> u64 {
     match octets {
@@ -22,7 +24,8 @@ pub(super) fn list(items: usize, size: usize) -> u64 {
     (items as u64).saturating_mul(3 * size as u64)
 }
 
-/// How much memory captures may take.
+/// How much memory captures may take: three quarters for what is known of them, an eighth for what is read of sources at a
+/// time, and an eighth for threads that parse and compile it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Allowance {
     /// What there is, for them and for what is read at a time.
@@ -30,9 +33,21 @@ pub(super) struct Allowance {
 }
 
 impl Allowance {
-    /// What may be taken by captures: the rest is for what is read and compiled at a time.
+    /// What may be taken by captures.
     pub fn captures(self) -> u64 {
         self.memory - self.memory / 4
+    }
+
+    /// What may be taken by robots.txt files that are parsed and compiled at a time.
+    pub fn reading(self) -> u64 {
+        self.memory / 8
+    }
+
+    /// How many threads parse and compile them: as many as there are processors, and as have room in half of it for what
+    /// compiling keeps.
+    pub fn readers(self) -> usize {
+        let fitting = usize::try_from(self.reading() / (2 * automaton::KEPT_OCTETS)).unwrap_or(usize::MAX);
+        std::thread::available_parallelism().map_or(1, usize::from).min(fitting).max(1)
     }
 
     /// What the pages of a Parquet file may take that is read, and its footer.
