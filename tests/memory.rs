@@ -1,7 +1,10 @@
 //! Memory is bounded whatever is in a robots.txt: all of the process is counted, so this is a program of its own.
 
 use robosieve::Dialect;
+use robosieve::automaton;
+use robosieve::pattern::Patterns;
 use robosieve::policy::{Answered, Capture, Captures, Columns, WriteError};
+use robosieve::robots::{self, Agents, Robots};
 
 #[path = "hostile/counting.rs"]
 mod counting;
@@ -68,6 +71,28 @@ fn capture(number: usize, body: &[u8]) -> Capture {
     }
 }
 
+/// Compiling takes no more than was said before; returns which part of it.
+fn assert_bounded(name: &str, body: &[u8], dialect: &'static Dialect) -> f64 {
+    let text = robots::decode(body, dialect, &mut Vec::new());
+    let robots = Robots::parse(&text, dialect);
+    let patterns = Patterns::rank(robots.select(&Agents::everybody(), dialect).rules(&robots), dialect);
+    let most = automaton::memory(patterns.octets());
+    let compile = || {
+        let mut words = Vec::new();
+        automaton::compile(&patterns, &mut words);
+        words.len() as u64 * 4
+    };
+    // In a thread of its own, which has no space left over from another file.
+    let alone = || counting::peak_of(compile);
+    let (made, peak) = std::thread::scope(|threads| threads.spawn(alone).join().expect("it does not panic"));
+    assert!(
+        peak as u64 <= most.compiling && made <= most.automaton,
+        "{name}, {}: {peak} {made} {most:?}",
+        dialect.name
+    );
+    peak as f64 / most.compiling as f64
+}
+
 /// Adds five captures of a file, which take no more than there is; returns whether there was enough.
 fn added(name: &str, body: &[u8], columns: &Columns, dialect: &'static Dialect, memory: u64) -> bool {
     let folder = std::env::temp_dir();
@@ -102,6 +127,9 @@ fn no_robots_txt_takes_more_memory_than_there_is() {
     let (one, all) = (columns(&names[..1]), columns(&names));
     let mut files = files(OCTETS);
     files.push(("a group of all".to_owned(), shared_by(&names, OCTETS)));
+    let bounded = |(name, body): &(String, Vec<u8>)| assert_bounded(name, body, Dialect::DEFAULT);
+    let closest = files.iter().map(bounded).fold(0.0, f64::max);
+    assert!(closest > 0.4, "{closest}: the bound is far from what the worst takes");
     for dialect in Dialect::ALL {
         for (name, body) in &files {
             let fits = [2, 8, 32, 64].map(|mebi| added(name, body, &one, dialect, mebi << 20));

@@ -137,7 +137,7 @@ const KEPT: usize = 1 << 16;
 pub const KEPT_OCTETS: u64 = 64 * KEPT as u64;
 
 /// Octets of memory that building takes for a unit of work, at most, and those of the automaton for the same, and for an octet
-/// of patterns: hostile files come to two thirds of it (`tests/memory.rs`).
+/// of patterns: hostile files come to nearly half of it (`tests/memory.rs`).
 const OF_WORK: u64 = 32;
 const AUTOMATON_OF_WORK: u64 = 4;
 const AUTOMATON_OF_OCTET: u64 = 12;
@@ -151,7 +151,7 @@ pub struct Memory {
     pub automaton: u64,
 }
 
-/// What compiling patterns of so many octets takes at most.
+/// What compiling patterns of so many [octets](Patterns::octets) takes at most.
 pub fn memory(octets: usize) -> Memory {
     let work = budget(octets) as u64;
     let automaton = AUTOMATON_OF_WORK * work + AUTOMATON_OF_OCTET * octets as u64;

@@ -78,6 +78,11 @@ impl Patterns {
         self.segments[range].iter().map(|&(start, end)| start as usize..end as usize)
     }
 
+    /// How many octets they were written with, at least: those of all segments, and one more for each.
+    pub fn octets(&self) -> usize {
+        self.text.len() + self.segments.len()
+    }
+
     /// How many octets of memory they take.
     pub(crate) fn size(&self) -> usize {
         size_of_val(self.patterns.as_slice()) + size_of_val(self.segments.as_slice()) + self.text.len()

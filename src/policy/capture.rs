@@ -112,7 +112,7 @@ impl Capture {
             columns.all().iter().map(|agents| robots.select(agents, dialect)).collect();
         selections.sort_by(|a, b| a.groups.cmp(&b.groups));
         selections.dedup_by(|a, b| a.groups == b.groups);
-        let octets = |selection: &Selection| Patterns::rank(selection.rules(&robots), dialect).text().len();
+        let octets = |selection: &Selection| Patterns::rank(selection.rules(&robots), dialect).octets();
         selections.iter().map(octets).collect()
     }
 

@@ -14,7 +14,7 @@ use crate::dialect::{Dialect, StatusMeaning};
 use crate::pattern::most_text;
 
 /// Octets of memory that reading takes at most for each octet of a file, beside what compiling does: lines, records, rules.
-const OF_OCTET: u64 = 32;
+pub(super) const OF_OCTET: u64 = 32;
 
 /// Octets of memory that the rules of a group take at most, encoded, for each octet of its patterns.
 const OF_RULES: u64 = 4;

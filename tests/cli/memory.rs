@@ -92,6 +92,15 @@ fn a_window_that_has_no_room_is_refused() {
     said(&ended.stderr, &["list", "looks back further", "--memory"]);
     let ended = within(&bench, 1 << 30, "--agent examplebot --force list");
     assert!(ended.status.success(), "{ended:?}");
+    // The same of sources.
+    let answer = "{\"origin\":\"http://b.example\",\"status\":404}\n";
+    bench.file("answers", zstd(answer.as_bytes(), 500_000, 27));
+    bench.file("urls", "http://b.example/\n");
+    let ended = within(&bench, MEMORY, "--agent examplebot --force --robots answers urls");
+    assert_eq!(ended.status.code(), Some(2), "{ended:?}");
+    said(&ended.stderr, &["answers", "looks back further", "--memory"]);
+    let ended = within(&bench, 1 << 30, "--agent examplebot --force --robots answers urls");
+    assert!(ended.status.success(), "{ended:?}");
 }
 
 /// What a decompressor asks for is no memory before something stands in it, so that the system limits what may be asked for.

@@ -45,8 +45,9 @@ pub struct LongRunArgs {
     /// powers of 1024). With less, chunks are smaller, and so are row groups; where not all workers have room, there are
     /// fewer: 1 GiB has room for 16 of one crawler, for 4 with --format parquet, for 8 with --explain. Origins that wait go to
     /// disk earlier; a line, the window of a Zstandard list or the pages of a Parquet list that have no room are an error. What
-    /// is known of the origins of --robots until their policy is made, some 600 octets each, has three quarters of it, before
-    /// lists are read; where that is too little, it is an error, so `compile` first if there are many. Of lists, paths, head
+    /// is known of the origins of --robots until their policy is made, some 600 octets each, with revisits of WARC archives, has three quarters of it, before
+    /// lists are read; where that is too little, it is an error, so `compile` first if there are many; so is a robots.txt
+    /// of some MiB whose rules may take more while they are compiled. Of lists, paths, head
     /// lines, footers, totals and what came of pipes are counted: some 4 KiB for each list, and 2 KiB more for each further
     /// crawler
     #[arg(long, default_value = "1G", value_name = "BYTES", value_parser = octets)]

@@ -115,14 +115,14 @@ pub enum WriteError {
     },
     /// A single robots.txt that there is no memory for.
     #[error(
-        "the robots.txt {url} has {octets} octets, and parsing and compiling it may take {wanted} octets of memory, where {room} \
+        "the robots.txt {url} has {octets} octets or more, and parsing and compiling it may take {wanted} octets of memory, where {room} \
          are left for it; give more with --memory, or make a policy file with `robosieve compile`, which takes what the machine \
          has, and give that with --policy"
     )]
     File {
         /// Its URL.
         url: String,
-        /// How long it is.
+        /// How much of it was read, in octets: all, unless that is far too much.
         octets: usize,
         /// How much memory it may take.
         wanted: u64,

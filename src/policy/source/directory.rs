@@ -40,9 +40,10 @@ pub(super) fn add(path: &Path, intake: &mut Intake<'_>) -> Result<(), SourceErro
     // The order of a directory is the file system's; errors and counts should not depend on it.
     named.sort_unstable();
     let limit = intake.body_limit();
+    let memory = intake.decompressor(rayon::current_num_threads());
     for batch in named.chunks(intake.bodies(BATCH)) {
         let read: Vec<Result<Vec<Capture>, SourceError>> =
-            batch.par_iter().map(|path| read_file(path, limit)).collect();
+            batch.par_iter().map(|path| read_file(path, limit, memory)).collect();
         for captures in read {
             match captures? {
                 none if none.is_empty() => intake.count_unnamed_file(),
@@ -55,8 +56,8 @@ pub(super) fn add(path: &Path, intake: &mut Intake<'_>) -> Result<(), SourceErro
     Ok(())
 }
 
-fn read_file(path: &Path, limit: usize) -> Result<Vec<Capture>, SourceError> {
-    let robots = Robots::open(path, limit)?;
+fn read_file(path: &Path, limit: usize, memory: u64) -> Result<Vec<Capture>, SourceError> {
+    let robots = Robots::open(path, limit, memory)?;
     let origins = origins_of(name(path, robots.was_compressed));
     Ok(origins.into_iter().map(|(origin, exact)| robots.of(origin, exact)).collect())
 }

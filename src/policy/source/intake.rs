@@ -9,6 +9,7 @@ use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::{WarcCounts, page};
+use crate::compression::DEFAULT_WINDOW;
 use crate::dialect::{Dialect, StatusMeaning};
 use crate::policy::memory::table;
 use crate::policy::{Capture, Captures, WriteError};
@@ -100,9 +101,16 @@ impl<'c> Intake<'c> {
         self.captures.dialect()
     }
 
-    /// The most octets of a body that matter: the dialect does not read on.
+    /// The most octets of a body that matter: the dialect does not read on, or there is no memory to parse more, which is
+    /// an error when it is added.
     pub fn body_limit(&self) -> usize {
-        self.dialect().file_limit + BEYOND_LIMIT
+        let parsed = self.captures.allowance().map_or(usize::MAX, |allowance| allowance.body() + 1);
+        parsed.min(self.dialect().file_limit + BEYOND_LIMIT)
+    }
+
+    /// What the decompressors of so many files that are read at a time may take, each, in octets.
+    pub fn decompressor(&self, files: usize) -> u64 {
+        self.captures.allowance().map_or(DEFAULT_WINDOW, |allowance| allowance.decompressor(files))
     }
 
     /// What the pages of a Parquet file may take that is read, and its footer, in octets.

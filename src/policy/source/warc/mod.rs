@@ -89,6 +89,8 @@ pub(super) struct Archive {
     path: PathBuf,
     /// The text of one that came through a pipe.
     copy: Option<File>,
+    /// What its decompressor may take, in octets.
+    memory: u64,
     has_other_pages: bool,
 }
 
@@ -130,18 +132,18 @@ struct Answer {
 }
 
 impl Archive {
-    /// The archive at `path`, whose text this is.
-    pub fn new(path: &Path, mut text: impl BufRead) -> Result<Archive, SourceError> {
+    /// The archive at `path`, whose text this is, and whose decompressor may take so much memory.
+    pub fn new(path: &Path, mut text: impl BufRead, memory: u64) -> Result<Archive, SourceError> {
         let is_file = std::fs::metadata(path).map_err(SourceError::unreadable(path))?.is_file();
         let copy = if is_file { None } else { Some(seekable(path, false, &mut text)?) };
-        Ok(Archive { path: path.to_owned(), copy, has_other_pages: false })
+        Ok(Archive { path: path.to_owned(), copy, memory, has_other_pages: false })
     }
 
     fn open(&self) -> io::Result<Reader<File>> {
-        let Some(copy) = &self.copy else { return Reader::open(&self.path) };
+        let Some(copy) = &self.copy else { return Reader::within(File::open(&self.path)?, self.memory) };
         let mut copy = copy.try_clone()?;
         copy.rewind()?;
-        Reader::new(copy)
+        Reader::within(copy, self.memory)
     }
 }
 
