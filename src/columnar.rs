@@ -3,15 +3,19 @@
 //! They are read by the library's plain column readers, so its Arrow half is not needed. A [`Column`] stands at the top of
 //! a file, and has at most one value a row.
 
+mod inflate;
+mod page_header;
 mod pages;
 mod positioned;
 mod room;
 
 use parquet::basic::{Compression, ConvertedType, Encoding, LogicalType, TimeUnit};
+use parquet::column::page::PageReader;
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
 use parquet::data_type::{ByteArray, ByteArrayType, DataType};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
+use parquet::file::properties::ReaderProperties;
 use parquet::file::serialized_reader::SerializedPageReader;
 use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
 use std::cell::Cell;
@@ -19,7 +23,7 @@ use std::fs::File;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::{Arc, Once};
 
-use pages::{InRoom, OfBatch, Pages, ValueSize};
+use pages::{Claimed, InRoom, OfBatch, Pages, ValueSize};
 use positioned::Positioned;
 pub(crate) use room::Room;
 
@@ -172,14 +176,17 @@ impl Group<'_> {
     pub fn reader(&self, at: usize, first: usize, copies: usize) -> Result<(ColumnReader, Batch), Malformed> {
         let (chunk, room) = (self.described(at)?, self.room.clone());
         let described = chunk.column_descr_ptr();
-        let is_compressed = chunk.compression() != Compression::UNCOMPRESSED;
-        let octets = Arc::new(InRoom { octets: self.octets.clone(), room: room.clone(), is_compressed });
+        let (codec, claimed) = (chunk.compression(), Claimed::default());
+        let octets =
+            Arc::new(InRoom { octets: self.octets.clone(), room: room.clone(), codec, claimed: claimed.clone() });
         let rows = usize::try_from(self.metadata.num_rows()).map_err(|_| too_few(&described.path().string()))?;
-        let pages = Box::new(SerializedPageReader::new(octets, chunk, rows, None)?);
+        let deflated = matches!(codec, Compression::GZIP(_)).then_some(claimed);
+        let pages = pages(octets, chunk, rows, deflated.is_some())?;
         let (values, rows) = (ValueSize::of(&described), rows_at_once(chunk, rows, copies as u64, &room));
         let of_batch = (described.max_rep_level() > 0).then(|| OfBatch::of_copies(copies as u64));
         let (is_delta, held) = (is_delta(chunk), of_batch.clone());
-        let mut pages = Pages { pages, room, values, rows, is_delta, of_batch, front: None, dictionary: None };
+        let (front, dictionary) = (None, None);
+        let mut pages = Pages { pages, deflated, room, values, rows, is_delta, of_batch, front, dictionary };
         // The library looks for the ends of rows, or makes all values of which others are made: not of pages that are not read.
         let (reads_all, mut before) = (held.is_some() || is_delta, first);
         if is_delta && held.is_none() {
@@ -188,6 +195,25 @@ impl Group<'_> {
         let batch = Batch { rows, values: held, reads_all, before };
         Ok((get_column_reader(described, Box::new(pages)), batch))
     }
+}
+
+/// The pages of a column, as the library gives them, decompressed or as they are stored. Of LZ4 it could read frames, too,
+/// which it decompresses to their end, whatever the header of a page claims.
+fn pages(
+    octets: Arc<InRoom>,
+    chunk: &ColumnChunkMetaData,
+    rows: usize,
+    as_stored: bool,
+) -> Result<Box<dyn PageReader>, Malformed> {
+    let properties = Arc::new(ReaderProperties::builder().set_backward_compatible_lz4(false).build());
+    let stored;
+    let chunk = if as_stored {
+        stored = chunk.clone().into_builder().set_compression(Compression::UNCOMPRESSED).build()?;
+        &stored
+    } else {
+        chunk
+    };
+    Ok(Box::new(SerializedPageReader::new_with_properties(octets, chunk, rows, None, properties)?))
 }
 
 /// How many of so many rows of a column are read at a time.

@@ -155,7 +155,7 @@ fn is_resumable(args: &FilterArgs, lists: &[PathBuf]) -> bool {
 /// The run that is to go on, if there is one.
 fn begun(args: &FilterArgs) -> Result<Option<Begun>, Failure> {
     match &args.output.out {
-        Some(directory) if args.long_run.resume => Ok(filter::begun(directory)?),
+        Some(directory) if args.long_run.resume => Ok(filter::begun(directory, args.long_run.memory)?),
         _ => Ok(None),
     }
 }

@@ -5,7 +5,7 @@
 //! memory.
 
 use bytes::Bytes;
-use parquet::basic::{Encoding, Type};
+use parquet::basic::{Compression, Encoding, Type};
 use parquet::column::page::{Page, PageMetadata, PageReader};
 use parquet::data_type::ByteArray;
 use parquet::errors::ParquetError;
@@ -14,6 +14,8 @@ use parquet::schema::types::ColumnDescriptor;
 use std::io::{self, BufReader, Read};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::inflate::inflate;
+use super::page_header::Lengths;
 use super::positioned::{From, Positioned};
 use super::room::{NoRoom, Room, Taken};
 
@@ -21,8 +23,30 @@ use super::room::{NoRoom, Room, Taken};
 pub(super) struct InRoom {
     pub octets: Positioned,
     pub room: Room,
-    /// Whether there are two of a page for a moment: as it is stored, and decompressed.
-    pub is_compressed: bool,
+    /// How the pages are compressed: of one that is, there are two for a moment, as it is stored and decompressed.
+    pub codec: Compression,
+    pub claimed: Claimed,
+}
+
+/// What the header claims that was read last: that of the next page.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Claimed(Arc<Mutex<Lengths>>);
+
+impl Claimed {
+    fn lock(&self) -> MutexGuard<'_, Lengths> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What an LZ4 frame begins with, and how long a block of Hadoop's would be that begins so.
+const LZ4_FRAME: [u8; 4] = [0x04, 0x22, 0x4d, 0x18];
+
+impl InRoom {
+    /// Whether octets of a page are an LZ4 frame where a block belongs, as far as that can be told.
+    fn is_lz4_frame(&self, octets: &[u8]) -> bool {
+        let is_no_block = || self.claimed.lock().decompressed < u32::from_be_bytes(LZ4_FRAME).into();
+        self.codec == Compression::LZ4 && octets.starts_with(&LZ4_FRAME) && is_no_block()
+    }
 }
 
 impl Length for InRoom {
@@ -37,12 +61,18 @@ impl ChunkReader for InRoom {
     fn get_read(&self, start: u64) -> Result<Self::T, ParquetError> {
         let octets = self.octets.from(start);
         // The library also asks for what it does not read, which need not be the start of a page.
-        let (room, is_compressed) = (self.room.clone(), self.is_compressed);
-        Ok(BufReader::new(PageStart { octets, room, is_compressed, is_read: false }))
+        let (room, claimed, codec) = (self.room.clone(), self.claimed.clone(), self.codec);
+        Ok(BufReader::new(PageStart { octets, room, codec, claimed, is_read: false }))
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes, ParquetError> {
-        self.octets.get_bytes(start, length)
+        let octets = self.octets.get_bytes(start, length)?;
+        if self.is_lz4_frame(&octets) {
+            let problem = "a page of it is an LZ4 frame, as old versions of Arrow wrote them, and these are not read; write it \
+                           again with the codec LZ4_RAW, or another one";
+            return Err(ParquetError::External(problem.into()));
+        }
+        Ok(octets)
     }
 }
 
@@ -50,7 +80,8 @@ impl ChunkReader for InRoom {
 pub(super) struct PageStart {
     octets: From,
     room: Room,
-    is_compressed: bool,
+    codec: Compression,
+    claimed: Claimed,
     is_read: bool,
 }
 
@@ -59,30 +90,16 @@ impl Read for PageStart {
         let length = self.octets.read(octets)?;
         if !self.is_read {
             self.is_read = true;
-            let [decompressed, stored] = octets_of_page(&octets[..length]);
-            let wanted = if self.is_compressed { decompressed.saturating_add(stored) } else { stored };
+            let header = octets[..length].chain(BufReader::new(self.octets.clone()));
+            let lengths = Lengths::claimed(header)?;
+            let Lengths { decompressed, stored } = lengths;
+            let is_compressed = self.codec != Compression::UNCOMPRESSED;
+            let wanted = if is_compressed { decompressed.saturating_add(stored) } else { stored };
             self.room.check(wanted).map_err(io::Error::other)?;
+            *self.claimed.lock() = lengths;
         }
         Ok(length)
     }
-}
-
-/// How many octets a page that starts so has, decompressed and stored. Its kind and these are the first fields of its header,
-/// numbers in Thrift's compact protocol. Where they do not stand there, the library says what is wrong.
-fn octets_of_page(start: &[u8]) -> [u64; 2] {
-    /// The next field, a number of 32 bits.
-    const NEXT_NUMBER: u8 = 0x15;
-    let (mut start, mut numbers) = (start, [0; 3]);
-    for number in &mut numbers {
-        let Some((&NEXT_NUMBER, octets)) = start.split_first() else { break };
-        let length = octets.iter().take_while(|&&octet| octet >= 0x80).count() + 1;
-        let Some((octets, rest)) = octets.split_at_checked(length.min(10)) else { break };
-        // No sign: what is below zero is refused by the library.
-        *number = octets.iter().rev().fold(0, |all, &octet| all << 7 | u64::from(octet & 0x7f)) / 2;
-        start = rest;
-    }
-    let [_, octets @ ..] = numbers;
-    octets
 }
 
 /// What the values of a batch take beside the pages, of a column with several values a row: nothing else bounds how many
@@ -112,6 +129,8 @@ impl OfBatch {
 /// The pages of a column.
 pub(super) struct Pages {
     pub pages: Box<dyn PageReader>,
+    /// Where they are not decompressed yet: what their headers claim.
+    pub deflated: Option<Claimed>,
     pub room: Room,
     pub values: ValueSize,
     /// How many rows are read at a time.
@@ -215,8 +234,12 @@ impl PageReader for Pages {
         if let Some(front) = self.front.take() {
             return Ok(Some(front));
         }
-        let page = self.pages.get_next_page()?;
-        page.map(|page| self.taken(page)).transpose()
+        let Some(mut page) = self.pages.get_next_page()? else { return Ok(None) };
+        if let Some(claimed) = &self.deflated {
+            let claimed = claimed.lock().decompressed;
+            inflate(&mut page, claimed)?;
+        }
+        self.taken(page).map(Some)
     }
 
     fn peek_next_page(&mut self) -> Result<Option<PageMetadata>, ParquetError> {
@@ -280,7 +303,8 @@ mod tests {
         let values = ValueSize { least: 4, decoded: 32 };
         let (room, of_batch) = (room.clone(), several.then(|| OfBatch::of_copies(3)));
         let pages = Box::new(One(Some(page)));
-        Pages { pages, room, values, rows: 16, is_delta, of_batch, front: None, dictionary: None }.get_next_page()
+        let (deflated, front, dictionary) = (None, None, None);
+        Pages { pages, deflated, room, values, rows: 16, is_delta, of_batch, front, dictionary }.get_next_page()
     }
 
     fn dictionary(num_values: u32) -> Page {
@@ -326,18 +350,5 @@ mod tests {
         let read = |encoding| read_as((data(100, encoding), false), &Room::unlimited(), false);
         assert!(read(Encoding::PLAIN).is_ok());
         assert!(read(Encoding::DELTA_BYTE_ARRAY).unwrap_err().to_string().contains("footer"));
-    }
-
-    #[test]
-    fn a_page_says_at_its_start_how_large_it_is() {
-        // A data page of 300 octets, 5 compressed.
-        let start = [0x15, 0x00, 0x15, 0xd8, 0x04, 0x15, 0x0a, 0x2c, 0x15, 0x02];
-        assert_eq!(octets_of_page(&start), [300, 5]);
-        assert_eq!(octets_of_page(&start[..5]), [300, 0]);
-        let most = [0x15, 0x04, 0x15, 0xfe, 0xff, 0xff, 0xff, 0x0f, 0x15, 0xfe, 0xff, 0xff, 0xff, 0x0f];
-        assert_eq!(octets_of_page(&most), [u64::from(i32::MAX.unsigned_abs()); 2]);
-        for other in [&b""[..], b"PAR1", &[0x15], &[0x15, 0xff, 0xff], &[0x15; 3], &[0xff; 30]] {
-            assert_eq!(octets_of_page(other), [0; 2], "{other:?}");
-        }
     }
 }

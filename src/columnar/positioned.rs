@@ -15,6 +15,7 @@ pub(crate) struct Positioned {
 }
 
 /// The octets of a file from a place on.
+#[derive(Debug, Clone)]
 pub(crate) struct From {
     file: Arc<File>,
     at: u64,

@@ -17,6 +17,7 @@ use super::list::FileState;
 use super::needed::NeededState;
 use super::output::{TargetState, partial};
 use super::receipt::{Hex, ListPart, Receipt, ReceiptOptions};
+use super::records;
 use super::totals::Totals;
 use super::unwritten::FrontToBack;
 
@@ -76,15 +77,10 @@ pub(super) struct ListRecord {
 }
 
 impl Checkpoint {
-    /// Reads the checkpoint in a folder, if there is one.
-    pub fn read(directory: &Path) -> Result<Option<Checkpoint>, FilterError> {
+    /// Reads the checkpoint in a folder, if there is one, for a run that may take so much memory.
+    pub fn read(directory: &Path, memory: u64) -> Result<Option<Checkpoint>, FilterError> {
         let path = directory.join(CHECKPOINT);
-        let failed = |error| FilterError::Checkpoint { path: path.clone(), error };
-        let octets = match fs::read(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            other => other.map_err(failed)?,
-        };
-        serde_json::from_slice(&octets).map(Some).map_err(|error| failed(error.into()))
+        records::read(&path, memory)?.map_err(|error| FilterError::Checkpoint { path, error })
     }
 
     /// Makes it the checkpoint of a folder, for certain.

@@ -21,6 +21,10 @@ use crate::compression::Search;
 /// So many parts of one list are left out before the rest of it is.
 const MOST_GAPS: usize = 1000;
 
+/// So many damaged places of all lists are gone past before of each list that is damaged, too, the rest is left out: each is
+/// kept until the receipt, and this depends on the lists alone.
+const MOST_DAMAGED: u64 = 10_000;
+
 /// The chunks of all lists.
 pub(super) struct Chunks<'l> {
     lists: &'l [List],
@@ -91,6 +95,8 @@ struct Input<'l> {
     search: Option<Search>,
     /// How many parts of the list were left out.
     gaps: usize,
+    /// How many damaged places there were in it and in those before it.
+    damaged: u64,
     /// What was left out since the last chunk was handed out.
     skipped: Vec<Skipped>,
 }
@@ -185,6 +191,12 @@ impl<'l> Chunks<'l> {
     /// read is an error now.
     pub fn again(self, left_out: Vec<Vec<SkippedRows>>) -> Chunks<'l> {
         Chunks { left_out: Some(left_out), ..self }
+    }
+
+    /// The same, but so many damaged places were in the lists before the first one.
+    pub fn behind_damaged(self, places: u64) -> Chunks<'l> {
+        lock(&self.input).damaged = places;
+        self
     }
 
     /// The same, but nothing is handed out, or read, from this place in this list on.
@@ -419,12 +431,13 @@ impl<'l> Chunks<'l> {
             // Its decompressor is done with; the search takes another one.
             input.reading = None;
         }
-        let may_go_on = file_at.is_some() && input.gaps < MOST_GAPS;
+        let may_go_on = file_at.is_some() && input.gaps < MOST_GAPS && input.damaged < MOST_DAMAGED;
         let behind = may_go_on.then(|| list.read_behind(self.source, &mut input.search)).flatten();
         let file_next = behind.as_ref().map(|&(at, _)| at);
         let part = SkippedPart { at: input.at, file_at, file_next, rows: None, problem: failure.problem() };
         input.skipped.push(Skipped { list: input.list, part });
         input.gaps += 1;
+        input.damaged += u64::from(file_at.is_some());
         match behind {
             Some((_, reading)) => input.reading = Some(reading),
             // Its next row group stands where it stands.
@@ -448,6 +461,7 @@ impl<'l> Input<'l> {
             failed: None,
             search: None,
             gaps: 0,
+            damaged: 0,
             skipped: Vec::new(),
         };
         if lists.get(list).is_some_and(|list| list.mapped().is_some()) {
@@ -465,8 +479,8 @@ impl<'l> Input<'l> {
 
     /// Goes to the start of a list.
     fn go_to(&mut self, list: usize, lists: &'l [List]) {
-        let (tickets, skipped) = (self.tickets, take(&mut self.skipped));
-        *self = Input { tickets, skipped, ..Input::from(lists, list, lists.get(list).map_or(0, start)) };
+        let (tickets, damaged, skipped) = (self.tickets, self.damaged, take(&mut self.skipped));
+        *self = Input { tickets, damaged, skipped, ..Input::from(lists, list, lists.get(list).map_or(0, start)) };
     }
 }
 

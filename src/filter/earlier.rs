@@ -4,6 +4,8 @@
 //! without that nothing of the rest counts, and when all that it tells of is gone, it goes itself. A run that dies between
 //! the two leaves it partial, as one does that dies while its files get their names; the next run reads it there.
 
+use serde::Deserialize;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -15,14 +17,15 @@ use super::folder_lock::LOCK;
 use super::leftovers::{is_leftover, remove_leftovers};
 use super::naming::{self, is_list_folder};
 use super::output::{NEEDED, RECEIPT, REPORT, is_partial, partial};
+use super::records;
 
-/// Makes room in `directory`, which is there and locked, for files of this layout.
+/// Makes room in `directory`, which is there and locked, for files of this layout, for a run that may take so much memory.
 ///
 /// # Errors
 ///
 /// [`FilterError::Unfinished`] and [`FilterError::NotEmpty`] where something is in it and `force` is not given;
-/// [`FilterError::Output`] where that cannot be removed.
-pub(super) fn make_room(directory: &Path, layout: &FileLayout, force: bool) -> Result<(), FilterError> {
+/// [`FilterError::LongRecord`] where its receipt has no room in memory; [`FilterError::Output`] where that cannot be removed.
+pub(super) fn make_room(directory: &Path, layout: &FileLayout, force: bool, memory: u64) -> Result<(), FilterError> {
     let failed = |error| FilterError::Output { path: directory.to_owned(), error };
     let unfinished = directory.join(CHECKPOINT);
     if unfinished.exists() {
@@ -38,33 +41,56 @@ pub(super) fn make_room(directory: &Path, layout: &FileLayout, force: bool) -> R
         if !force {
             return Err(FilterError::NotEmpty { path: directory.to_owned() });
         }
-        remove_earlier(directory, layout).map_err(failed)?;
+        let names = layout.files.iter().map(|file| file.of_part(0));
+        let names: BTreeSet<String> = earlier(directory, memory)?.into_iter().chain(names).collect();
+        remove_earlier(directory, &names).map_err(failed)?;
     }
     remove(&partial(&directory.join(RECEIPT))).map_err(failed)
 }
 
-/// The names of the files that an earlier run says in its receipt to have written, without the receipt's own.
-fn earlier(directory: &Path) -> Vec<String> {
-    let receipt = directory.join(RECEIPT);
-    let receipt = fs::read(&receipt).or_else(|_| fs::read(partial(&receipt))).ok();
-    let receipt: serde_json::Value =
-        receipt.and_then(|receipt| serde_json::from_slice(&receipt).ok()).unwrap_or_default();
-    let partitions = receipt["partitions"].as_object().into_iter().flat_map(|partitions| partitions.values());
-    let files = partitions.chain([&receipt["verdicts"]]).filter_map(|part| part["files"].as_array()).flatten();
-    let names = files.filter_map(|file| file["name"].as_str()?.rsplit('/').next());
-    let names = names.filter(|name| naming::is_output(name)).map(str::to_owned);
-    names.chain([NEEDED.to_owned(), REPORT.to_owned()]).collect()
+/// What is read of an earlier receipt, whatever else is in it.
+#[derive(Default, Deserialize)]
+struct Earlier {
+    #[serde(default)]
+    partitions: BTreeMap<String, Files>,
+    verdicts: Option<Files>,
 }
 
-/// Removes what an earlier run left.
-fn remove_earlier(directory: &Path, layout: &FileLayout) -> io::Result<()> {
+#[derive(Deserialize)]
+struct Files {
+    #[serde(default)]
+    files: Vec<Name>,
+}
+
+#[derive(Deserialize)]
+struct Name {
+    name: String,
+}
+
+/// The names of the files that an earlier run says in its receipt to have written, without the receipt's own, for a run that
+/// may take so much memory.
+fn earlier(directory: &Path, memory: u64) -> Result<BTreeSet<String>, FilterError> {
+    let path = directory.join(RECEIPT);
+    let receipt = match records::read(&path, memory)? {
+        Ok(None) => records::read(&partial(&path), memory)?,
+        receipt => receipt,
+    };
+    // What is none tells of no files.
+    let receipt: Earlier = receipt.ok().flatten().unwrap_or_default();
+    let files = receipt.partitions.into_values().chain(receipt.verdicts).flat_map(|part| part.files);
+    // With files for each list, their names are the same in each folder.
+    let names =
+        files.filter_map(|file| file.name.rsplit('/').next().filter(|name| naming::is_output(name)).map(str::to_owned));
+    Ok(names.chain([NEEDED.to_owned(), REPORT.to_owned()]).collect())
+}
+
+/// Removes what an earlier run left: its receipt, and what has one of these names.
+fn remove_earlier(directory: &Path, names: &BTreeSet<String>) -> io::Result<()> {
     let receipt = directory.join(RECEIPT);
     match fs::rename(&receipt, partial(&receipt)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         other => other?,
     }
-    let ours = layout.files.iter().map(|file| file.of_part(0));
-    let names: Vec<String> = earlier(directory).into_iter().chain(ours).collect();
     let remove_in = |directory: &Path| names.iter().try_for_each(|name| remove(&directory.join(name)));
     remove_in(directory)?;
     for entry in fs::read_dir(directory)? {
@@ -87,15 +113,25 @@ fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
-/// The first of the lists that a run into `directory`, which writes files of this layout, would write to or remove.
-pub(super) fn replaced<'l>(directory: &Path, layout: &FileLayout, lists: &'l [PathBuf]) -> Option<&'l PathBuf> {
-    let directory = directory.canonicalize().ok()?;
-    let earlier = earlier(&directory);
+/// The first of the lists that a run into `directory`, which writes files of this layout and may take so much memory, would
+/// write to or remove.
+///
+/// # Errors
+///
+/// [`FilterError::LongRecord`] where the receipt in it has no room in memory.
+pub(super) fn replaced<'l>(
+    directory: &Path,
+    layout: &FileLayout,
+    lists: &'l [PathBuf],
+    memory: u64,
+) -> Result<Option<&'l PathBuf>, FilterError> {
+    let Ok(directory) = directory.canonicalize() else { return Ok(None) };
+    let earlier = earlier(&directory, memory)?;
     let is_ours = |name: &str| {
         [LOCK, CHECKPOINT, RECEIPT].contains(&name)
             || is_leftover(name)
             || layout.files.iter().any(|file| file.gives(name))
-            || earlier.iter().any(|other| other == name)
+            || earlier.contains(name)
     };
     let is_in_sets = |folder: &Path| {
         let is_of_list = || folder.file_name().is_some_and(|name| is_list_folder(&name.to_string_lossy()));
@@ -107,8 +143,8 @@ pub(super) fn replaced<'l>(directory: &Path, layout: &FileLayout, lists: &'l [Pa
     };
     // A link in the folder would go, as would a file in it that a link leads to.
     let stands_at = |list: &Path| Some(list.parent()?.canonicalize().ok()?.join(list.file_name()?));
-    lists.iter().find(|list| {
+    Ok(lists.iter().find(|list| {
         let list = std::path::absolute(list).unwrap_or_else(|_| list.to_path_buf());
         list.canonicalize().is_ok_and(would_go) || stands_at(&list).is_some_and(would_go)
-    })
+    }))
 }

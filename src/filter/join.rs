@@ -152,7 +152,8 @@ pub fn join(shards: &[PathBuf], directory: &Path, concat: bool, force: bool) -> 
         return Err(JoinError::Replaced { path: path.clone() });
     }
     let _lock = FolderLock::take(directory)?;
-    let mut output = Output::create(directory, &[], layout(&joined)?, force)?;
+    // It reads the receipts of the shards whatever they take.
+    let mut output = Output::create(directory, &[], layout(&joined)?, force, u64::MAX)?;
     if concat {
         joined.shards.clear();
         concatenate(&shards, &mut joined, &mut output)?;

@@ -108,6 +108,11 @@ impl Memory {
         Memory { octets, crawlers: crawlers as u64, explain, lists: 0, shares_pages: false }.beside_lists(0)
     }
 
+    /// All of it.
+    pub fn octets(&self) -> u64 {
+        self.octets
+    }
+
     /// The same beside lists that take so much.
     ///
     /// # Errors

@@ -34,6 +34,7 @@ mod outcome;
 mod output;
 mod progress;
 mod receipt;
+mod records;
 mod reread;
 mod run;
 mod samples;
@@ -240,6 +241,19 @@ pub enum FilterError {
         given: u64,
         /// How much it takes.
         least: u64,
+    },
+    /// A receipt or checkpoint that there is no memory for.
+    #[error(
+        "{} has {length} octets, which is more than the {longest} that may be read here of what an earlier run wrote of itself: give \
+         more with --memory, choose another folder for --out, or remove that file if no run wrote it", path.display()
+    )]
+    LongRecord {
+        /// The file.
+        path: PathBuf,
+        /// How long it is.
+        length: u64,
+        /// How long it may be.
+        longest: u64,
     },
     /// A folder that another run writes to.
     #[error("another run is writing to {}; wait for its end, or choose another folder for --out", path.display())]

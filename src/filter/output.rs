@@ -162,14 +162,21 @@ impl Output {
         Output { directory, layout, sets: Vec::new(), pending: Vec::new(), set: 0, unsynced, keeper }
     }
 
-    /// Prepares `directory`, which is there and locked, with these sets of files.
+    /// Prepares `directory`, which is there and locked, with these sets of files, for a run that may take so much memory.
     ///
     /// # Errors
     ///
     /// [`FilterError::Unfinished`] and [`FilterError::NotEmpty`] where something is in it and `force` is not given;
-    /// [`FilterError::Output`] where it cannot be written.
-    pub fn create(directory: &Path, sets: &[SetStart], layout: FileLayout, force: bool) -> Result<Output, FilterError> {
-        make_room(directory, &layout, force)?;
+    /// [`FilterError::LongRecord`] where its receipt has no room in memory; [`FilterError::Output`] where it cannot be
+    /// written.
+    pub fn create(
+        directory: &Path,
+        sets: &[SetStart],
+        layout: FileLayout,
+        force: bool,
+        memory: u64,
+    ) -> Result<Output, FilterError> {
+        make_room(directory, &layout, force, memory)?;
         let mut output = Output::new(directory, layout, None);
         for set in sets {
             let path = output.directory.join(&set.folder);

@@ -210,7 +210,8 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
     let keeper = destinations.as_ref().and_then(|destinations| destinations.keeper.clone());
     let judges: Vec<Judge<'_>> = job.crawlers.iter().map(|crawler| Judge::new(policy, crawler, job.choices)).collect();
     let chunks = match &border {
-        Some(border) => Chunks::from(&lists, options.chunk_size, progress.source(), (border.list, border.at)),
+        Some(border) => Chunks::from(&lists, options.chunk_size, progress.source(), (border.list, border.at))
+            .behind_damaged(border.totals.damaged_before(border.list)),
         None => Chunks::new(&lists, options.chunk_size, progress.source()),
     };
     let patience = match job.destination {

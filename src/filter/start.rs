@@ -20,6 +20,7 @@ use super::naming::list_folder;
 use super::needed::{Needed, NeededState};
 use super::output::{NEEDED, Output, RECEIPT, SetStart};
 use super::receipt::{FilePart, Hex, Receipt, ReceiptOptions};
+use super::records;
 use super::run::{Destination, Folder, Job, Pipe};
 use super::sink::{self, Sink};
 use super::table::Table;
@@ -61,7 +62,7 @@ pub(super) fn start(
     let rows = Rows { form, format, explain: job.explain, crawlers: agents.len() };
     let layout = FileLayout::new(rows, &agents, destination.compress, destination.split_size)?;
     let directory = &destination.directory;
-    if let Some(list) = replaced(directory, &layout, &job.lists) {
+    if let Some(list) = replaced(directory, &layout, &job.lists, memory.octets())? {
         return Err(FilterError::ListInOutput { path: list.clone() });
     }
     let sets = sets(destination, rows, &agents, lists)?;
@@ -137,7 +138,7 @@ fn anew(
     memory: Memory,
 ) -> Result<Start, FilterError> {
     let directory = &destination.directory;
-    let output = Output::create(directory, &sets.starts, layout, destination.force)?;
+    let output = Output::create(directory, &sets.starts, layout, destination.force, memory.octets())?;
     let needed = match record {
         Some(_) => Needed::resumable(directory, memory.needed(), &NeededState::default()),
         None => Ok(Needed::new(directory, memory.needed())),
@@ -159,9 +160,9 @@ fn resume(
 ) -> Result<Start, FilterError> {
     let directory = &destination.directory;
     let refused = |problem| FilterError::NotResumable { path: directory.clone(), problem };
-    let Some(checkpoint) = Checkpoint::read(directory)? else {
-        return match receipt_in(directory)? {
-            Some(receipt) => match difference_of_complete(directory, &receipt, &record) {
+    let Some(checkpoint) = Checkpoint::read(directory, memory.octets())? else {
+        return match receipt_in(directory, memory.octets())? {
+            Some(mut receipt) => match difference_of_complete(directory, &mut receipt, &record) {
                 Some(difference) => Err(refused(format!("it is complete, but {difference}"))),
                 None => Ok(Start::Done(Box::new(receipt))),
             },
@@ -174,7 +175,7 @@ fn resume(
     match checkpoint.stage {
         Stage::Naming(names) => {
             give_names(directory, &names)?;
-            let receipt = receipt_in(directory)?;
+            let receipt = receipt_in(directory, memory.octets())?;
             receipt
                 .map(|receipt| Start::Done(Box::new(receipt)))
                 .ok_or_else(|| refused("its receipt is gone".to_owned()))
@@ -196,7 +197,7 @@ fn resume(
 }
 
 /// Why a complete run in a folder is not what a run of this record would come to, if it is not.
-fn difference_of_complete(directory: &Path, receipt: &Receipt, now: &JobRecord) -> Option<String> {
+fn difference_of_complete(directory: &Path, receipt: &mut Receipt, now: &JobRecord) -> Option<String> {
     if !receipt.shards.is_empty() {
         return Some("it was joined of shards".to_owned());
     }
@@ -215,7 +216,7 @@ fn difference_of_complete(directory: &Path, receipt: &Receipt, now: &JobRecord) 
         Some(_) => None,
     };
     let needed = || is_there(NEEDED).is_none().then(|| format!("its {NEEDED} is gone"));
-    receipt.clone().file_lists().flatten().find_map(|file| changed(file)).or_else(needed)
+    receipt.file_lists().flatten().find_map(|file| changed(file)).or_else(needed)
 }
 
 fn destinations(
@@ -233,12 +234,10 @@ fn destinations(
     Destinations { sink, needed, rows, frames: compress, tables, per_input, keeper }
 }
 
-/// The receipt of a complete run in a folder.
-fn receipt_in(directory: &Path) -> Result<Option<Receipt>, FilterError> {
+/// The receipt of a complete run in a folder, for a run that may take so much memory.
+fn receipt_in(directory: &Path, memory: u64) -> Result<Option<Receipt>, FilterError> {
     let path = directory.join(RECEIPT);
-    let Ok(octets) = fs::read(&path) else { return Ok(None) };
-    let receipt = serde_json::from_slice(&octets).map(Some);
-    receipt.map_err(|error| FilterError::Checkpoint { path, error: error.into() })
+    records::read(&path, memory)?.map_err(|error| FilterError::Checkpoint { path, error })
 }
 
 /// A run in a folder that was interrupted, or is complete.
@@ -252,12 +251,13 @@ pub struct Begun {
     pub chunk_size: usize,
 }
 
-/// The run that was begun in a folder, if there is any.
+/// The run that was begun in a folder, if there is any, for one that may take so much [memory](super::LongRun::memory).
 ///
 /// # Errors
 ///
-/// [`FilterError::Checkpoint`] where its checkpoint or receipt cannot be read, [`FilterError::InUse`] where it goes on.
-pub fn begun(directory: &Path) -> Result<Option<Begun>, FilterError> {
+/// [`FilterError::Checkpoint`] where its checkpoint or receipt cannot be read, [`FilterError::LongRecord`] where there is no
+/// memory for it, [`FilterError::InUse`] where it goes on.
+pub fn begun(directory: &Path, memory: u64) -> Result<Option<Begun>, FilterError> {
     if !directory.exists() {
         return Ok(None);
     }
@@ -266,8 +266,8 @@ pub fn begun(directory: &Path) -> Result<Option<Begun>, FilterError> {
     let begun = |options: &ReceiptOptions, lines| {
         Some(Begun { now: options.choices.now, lines, chunk_size: options.chunk_size })
     };
-    let receipt = receipt_in(directory)?;
-    if let Some(Checkpoint { job, stage }) = Checkpoint::read(directory)? {
+    let receipt = receipt_in(directory, memory)?;
+    if let Some(Checkpoint { job, stage }) = Checkpoint::read(directory, memory)? {
         let lines = match stage {
             Stage::Judging(border) => border.totals.input.lines,
             Stage::Naming(_) => receipt.as_ref().map_or(0, lines_of),

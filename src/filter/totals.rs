@@ -103,6 +103,12 @@ impl Totals {
         self.lists.iter().map(|list| list.skipped.iter().filter_map(|part| part.rows).collect()).collect()
     }
 
+    /// How many damaged places there were in the lists before this one.
+    pub fn damaged_before(&self, list: usize) -> u64 {
+        let parts = self.lists.iter().take(list).flat_map(|list| &list.skipped);
+        parts.filter(|part| part.file_at.is_some()).count() as u64
+    }
+
     /// How many parts of lists were left out.
     pub fn skipped(&self) -> u64 {
         self.lists.iter().map(|list| list.skipped.len() as u64).sum()

@@ -349,10 +349,11 @@ impl Captures {
         let mut placement = Placement::of(word);
         if let Some(body) = &word.robots_txt {
             let capture = Capture { body: Some(Arc::clone(body)), ..Capture::default() };
-            let reading = capture.read(&self.columns, self.dialect);
-            self.statistics.notes.merge(&reading.notes);
-            if let Placed::Known { row, side, .. } = self.place(reading.meaning)? {
-                placement.robots_txt = Some((row, side));
+            for reading in self.read(&[capture], &[1])? {
+                self.statistics.notes.merge(&reading.notes);
+                if let Placed::Known { row, side, .. } = self.place(reading.meaning)? {
+                    placement.robots_txt = Some((row, side));
+                }
             }
         }
         Ok(placement)

@@ -133,16 +133,19 @@ fn many_lists_are_counted() {
     bench.file("names", &lists);
     let agents: String = (0..8).map(|number| format!("--agent bot{} ", (b'a' + number) as char)).collect();
     for option in ["", "--verdicts"] {
-        let words = format!("{agents} --force {option} --checkpoint 1 --files-from names");
-        // What an earlier run left is read, to be replaced, which is not what is measured here.
+        let words = format!("{agents} {option} --checkpoint 1 --files-from names");
         fs::remove_dir_all(bench.path("out")).ok();
         let ended = within(&bench, 110 << 20, &words);
         assert_eq!(ended.status.code(), Some(2), "{ended:?}");
         said(&ended.stderr, &["too few", "--memory"]);
         let told = String::from_utf8_lossy(&ended.stderr).into_owned();
         let least = told.split("at least ").nth(1).and_then(|rest| rest.split(',').next()).expect("a number");
-        let ended = within(&bench, least.parse().expect("a number"), &words);
-        assert!(ended.status.success(), "{ended:?}");
+        let least = least.parse().expect("a number");
+        // What it wrote is read again, to be replaced or to see that nothing is to be done.
+        for again in ["", "--force", "--resume"] {
+            let ended = within(&bench, least, &format!("{words} {again}"));
+            assert!(ended.status.success(), "{ended:?}");
+        }
     }
     // Whose head lines have no room.
     fs::remove_dir_all(bench.path("out")).expect("removed");
@@ -311,6 +314,82 @@ fn pages_that_have_no_room_are_refused() {
     assert!(ended.status.success(), "{ended:?}");
 }
 
+/// A number as it stands in the header of a page, in so many octets.
+#[cfg(feature = "parquet")]
+fn told(number: u64, octets: usize) -> Vec<u8> {
+    let end = octets - 1;
+    (0..octets).map(|at| ((number * 2) >> (7 * at)) as u8 & 0x7f | if at < end { 0x80 } else { 0 }).collect()
+}
+
+/// A page of a column is inflated no further than its header says, even if it could be.
+#[cfg(feature = "parquet")]
+#[test]
+fn pages_that_are_longer_than_they_claim_are_refused() {
+    use crate::parquet::{Values::Texts, parquet_with};
+    use parquet::basic::Compression::GZIP;
+    use parquet::file::properties::{WriterProperties, WriterVersion};
+
+    let bench = Bench::with_site();
+    let (rows, length) = (100_000, 1000);
+    let url: &'static str = Box::leak(format!("http://a.example/no/{}", "x".repeat(length - 20)).into_boxed_str());
+    for (version, kind) in [(WriterVersion::PARQUET_1_0, 0), (WriterVersion::PARQUET_2_0, 3)] {
+        let properties = WriterProperties::builder()
+            .set_writer_version(version)
+            .set_compression(GZIP(Default::default()))
+            .set_dictionary_enabled(false)
+            .set_encoding(parquet::basic::Encoding::PLAIN)
+            .set_data_page_size_limit(1 << 30)
+            .set_write_batch_size(1 << 20)
+            .set_data_page_row_count_limit(1 << 30);
+        let columns = [("required binary url", Texts(vec![Some(url); rows]))];
+        let mut file = parquet_with(&columns, 1, properties.build());
+        assert!(file.len() < 1 << 20, "{}", file.len());
+        // Behind the first four octets its only page begins, with its kind and its length.
+        let claimed = [&[0x15][..], &told(kind, 1), &[0x15], &told((rows * (length + 4)) as u64, 4)].concat();
+        assert_eq!(file[4..11], claimed);
+        file[7..11].copy_from_slice(&told(5000, 4));
+        bench.file("list", &file);
+        for option in ["", "--format parquet"] {
+            let ended = within(&bench, MEMORY, &format!("--agent examplebot --force {option} list"));
+            assert_eq!(ended.status.code(), Some(2), "{ended:?}");
+            said(&ended.stderr, &["list", "row group 0", "gzip", "more than the 5000 octets that its header claims"]);
+        }
+    }
+}
+
+/// What the library makes room for must be what was made sure of.
+#[cfg(feature = "parquet")]
+#[test]
+fn headers_of_pages_that_could_be_read_in_two_ways_are_refused() {
+    use crate::parquet::{Values::Texts, parquet_with};
+    use parquet::file::metadata::ParquetMetaDataReader;
+    use parquet::file::properties::WriterProperties;
+
+    let bench = Bench::with_site();
+    let properties = WriterProperties::builder()
+        .set_compression(parquet::basic::Compression::SNAPPY)
+        .set_dictionary_enabled(false)
+        .set_encoding(parquet::basic::Encoding::PLAIN);
+    let urls: Vec<_> = (0..1200_u32)
+        .map(|number| Some(&*format!("http://a.example/{:08x}", number.wrapping_mul(2_654_435_761)).leak()))
+        .collect();
+    let mut file = parquet_with(&[("required binary url", Texts(urls))], 1, properties.build());
+    let metadata = ParquetMetaDataReader::new().parse_and_finish(&bytes::Bytes::from(file.clone())).expect("a footer");
+    let end = 4 + usize::try_from(metadata.row_group(0).column(0).compressed_size()).expect("a length");
+    // Behind the first four octets its only page begins, with its kind and its lengths.
+    assert_eq!(file[4..11], [&[0x15, 0, 0x15][..], &told(1200 * 29, 3), &[0x15]].concat());
+    let stored = file[11..14].iter().rev().fold(0, |all, octet| all << 7 | u64::from(octet & 0x7f)) / 2;
+    assert_eq!(file[11..14], told(stored, 3));
+    // The number of the first field written out, and a gibibyte to make room for, where the page ends earlier for it.
+    let header = [&[0x05, 0x02, 0x00, 0x15][..], &told(1 << 30, 5), &[0x15], &told(stored - 3, 3)].concat();
+    let page = [&header, &file[14..end - 3]].concat();
+    file.splice(4..end, page);
+    bench.file("list", &file);
+    let ended = within(&bench, MEMORY, "--agent examplebot --force list");
+    assert_eq!(ended.status.code(), Some(2), "{ended:?}");
+    said(&ended.stderr, &["list", "row group 0", "the header of a page of it is malformed"]);
+}
+
 /// They are kept from the start to the end.
 #[cfg(feature = "parquet")]
 #[test]
@@ -420,6 +499,30 @@ fn many_crawlers_and_origins_stay_within() {
     assert!(ended.status.success(), "{ended:?}");
     let needed = String::from_utf8(bench.read("out/robots-needed.tsv")).expect("UTF-8");
     assert_eq!(needed.lines().count(), 400_001);
+}
+
+/// Whoever wrote it, what an earlier run says of itself has a length.
+#[test]
+fn records_that_have_no_room_are_refused() {
+    let bench = Bench::with_site();
+    bench.file("urls", "http://a.example/\n");
+    for (record, options) in [
+        ("receipt.json", &["", "--force", "--resume"][..]),
+        (".checkpoint.json", &["--resume"]),
+        (".receipt.json.partial", &["--force"]),
+    ] {
+        fs::create_dir(bench.path("out")).expect("a folder");
+        let file = fs::File::create(bench.path(&format!("out/{record}"))).expect("a file");
+        // Zeros that take no room on the disk.
+        file.set_len(1 << 32).expect("a length");
+        for option in options {
+            let ended = within(&bench, MEMORY, &format!("--agent examplebot {option} urls"));
+            assert_eq!(ended.status.code(), Some(2), "{ended:?}");
+            said(&ended.stderr, &[record, "4294967296 octets", "--memory"]);
+            assert!(bench.path(&format!("out/{record}")).exists());
+        }
+        fs::remove_dir_all(bench.path("out")).expect("removed");
+    }
 }
 
 #[test]

@@ -125,8 +125,9 @@ const USUAL: [&str; 4] =
 #[test]
 fn rows_are_answers_whatever_the_compression_and_the_name() {
     let bench = Bench::new();
-    let zstd = Compression::ZSTD(ZstdLevel::default());
-    for compression in [Compression::UNCOMPRESSED, Compression::SNAPPY, Compression::GZIP(Default::default()), zstd] {
+    let (gzip_codec, zstd) = (Compression::GZIP(Default::default()), Compression::ZSTD(ZstdLevel::default()));
+    let others = [Compression::UNCOMPRESSED, Compression::SNAPPY, Compression::LZ4, Compression::LZ4_RAW];
+    for compression in others.into_iter().chain([gzip_codec, zstd]) {
         let file = parquet(&usual(), 2, compression);
         for (name, file) in [("in.parquet", file.clone()), ("in.jsonl", file.clone()), ("in.gz", gzip(&file))] {
             bench.file(name, file);
@@ -281,6 +282,22 @@ fn a_damaged_file_is_refused() {
         bench.file("in.parquet", &file[..end]);
         bench.refused("--robots in.parquet --out out urls", &["in.parquet"]);
     }
+}
+
+/// Of a frame nobody knows how long it becomes.
+#[test]
+fn frames_of_lz4_are_refused() {
+    let bench = Bench::new();
+    let urls = Texts(vec![Some("http://a.example/"); 100]);
+    let properties = WriterProperties::builder().set_compression(Compression::LZ4).set_dictionary_enabled(false);
+    let mut file = parquet_with(&[("required binary url", urls)], 1, properties.build());
+    // Before the one block of the page stands how long it becomes.
+    let length = 100 * (4 + 17_u32);
+    let at = file.windows(4).position(|octets| octets == length.to_be_bytes()).expect("a block");
+    file[at..at + 4].copy_from_slice(&0x184d_2204_u32.to_le_bytes());
+    bench.file("list", file);
+    bench.file("sites/a.example", ROBOTS);
+    bench.refused("--robots sites --out out list", &["list", "row group 0", "LZ4 frame", "LZ4_RAW"]);
 }
 
 /// Whatever a damaged file claims, it is refused or read; nothing panics, and no memory is taken for claims.

@@ -270,6 +270,38 @@ fn a_bad_row_group_is_left_out_and_the_others_are_read() {
 }
 
 /// A run that met damage goes on behind it once it may, and one that was interrupted comes to the same.
+/// Each place is kept until the receipt, so there is an end of them, of one list and of all.
+#[test]
+fn damage_is_gone_past_so_many_times() {
+    let bench = Bench::with_site();
+    let (good, mut bad) = (gzip(b"http://a.example/good\n"), gzip(b"http://a.example/bad\n"));
+    let end = bad.len() - 8;
+    bad[end..].fill(0xff);
+    bench.file("bad", [good, bad].concat().repeat(1100));
+    bench.file("long", format!("http://a.example/{}\n", "x".repeat(4 << 20)));
+    let words = |folder: &str, options: &str| {
+        format!("{RUN} --quiet --chunk-size 5000 --out {folder} {options} {} long bad bad", "bad ".repeat(10))
+    };
+    let parts = |folder: &str| {
+        let receipt = receipt(&bench, folder);
+        (0..13).map(|list| skipped(&receipt, list)).collect::<Vec<_>>()
+    };
+    bench.program(&words("three", "--threads 3")).assert().success();
+    let three = parts("three");
+    let counts: Vec<usize> = three.iter().map(Vec::len).collect();
+    assert_eq!(counts[..9], [1001; 9]);
+    assert_eq!(counts[9..], [10_000 - 9009 + 1, 0, 1, 1]);
+    assert_eq!(receipt(&bench, "three")["skipped"], 10_003);
+    bench.program("verify --inputs three").assert().success();
+    bench.program(&words("one", "--threads 1")).assert().success();
+    assert_eq!(three, parts("one"));
+    // Also where it goes on behind most of them, here with enough memory for a line.
+    let done = bench.program(&words("again", "--memory 64M")).assert().code(2);
+    said(&done.get_output().stderr, &["long", "--memory", "--resume"]);
+    bench.program(&words("again", "--resume")).assert().success();
+    assert_eq!(three, parts("again"));
+}
+
 #[test]
 fn runs_go_on_over_damage() {
     let text = text(0..4000);

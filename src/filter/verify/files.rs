@@ -74,10 +74,11 @@ fn is_left_out(list: &ListPart) -> bool {
     list.head.is_none() && end_of_read(list) == 0
 }
 
-/// Where in the text of a list the run ended to read it. Damage shows again when it is read again; but what could not be
-/// read for another reason, such as a window that there was no memory for, can perhaps be read now.
+/// Where in the text of a list the run ended to read it: it need not end there now. What could not be read for another reason
+/// than damage, such as a window that there was no memory for, can perhaps be read now; and behind damage, a run looks for
+/// more only as long as it has not met too much of it, in other lists as well.
 fn end_of_read(list: &ListPart) -> u64 {
-    let last = list.skipped.last().filter(|last| last.file_at.is_none() && list.format != LIST_FORMAT);
+    let last = list.skipped.last().filter(|last| last.file_next.is_none() && list.format != LIST_FORMAT);
     last.map_or(u64::MAX, |last| last.at)
 }
 
