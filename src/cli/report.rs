@@ -48,6 +48,7 @@ fn policy(args: &ReportArgs, receipt: &Receipt) -> Result<Option<Policy>, Failur
         origin: args.origin.as_deref(),
         options: args.reading.options(),
         overrides: args.overrides.as_deref(),
+        memory: u64::MAX,
     };
     Ok(Some(sources.read(Captures::new(Columns::new(agents)?, dialect))?.policy()?))
 }

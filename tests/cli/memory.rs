@@ -501,6 +501,25 @@ fn many_crawlers_and_origins_stay_within() {
     assert_eq!(needed.lines().count(), 400_001);
 }
 
+/// While it is read, TOML takes many times as much as in its file.
+#[test]
+fn overrides_that_have_no_room_are_refused() {
+    let bench = Bench::with_site();
+    bench.file("urls", "http://a.example/\n");
+    let run = || within(&bench, MEMORY, "--agent examplebot --force --overrides words.toml urls");
+    bench.file("words.toml", format!("x = [{}]\n", "{a=1},".repeat(400_000)));
+    let ended = run();
+    assert_eq!(ended.status.code(), Some(2), "{ended:?}");
+    said(&ended.stderr, &["words.toml", "longer than the 262144 octets", "--memory", "robosieve compile"]);
+    bench.file("words.toml", format!("x = [{}]\n", "{a=1},".repeat(43_000)));
+    let ended = run();
+    said(&ended.stderr, &["words.toml, line 1", "no origin"]);
+    let words = (0..5000).map(|number| format!("[\"https://{number}.example\"]\ncrawl-delay = 10\n"));
+    bench.file("words.toml", words.collect::<String>());
+    let ended = run();
+    assert!(ended.status.success(), "{ended:?}");
+}
+
 /// Whoever wrote it, what an earlier run says of itself has a length.
 #[test]
 fn records_that_have_no_room_are_refused() {

@@ -30,7 +30,10 @@ mod placement;
 pub use error::{OverrideProblem, OverridesError};
 pub(super) use placement::Placement;
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -50,6 +53,41 @@ pub struct Override {
     pub paused_until: Option<i64>,
 }
 
+/// This part of the memory a file may have octets: while it is read, TOML takes up to 240 times as much.
+const OF_TEXT: u64 = 256;
+
+/// The same for the replacements that it names, all together.
+const OF_REPLACEMENTS: u64 = 16;
+
+/// The folder that a file is in, and how many octets of replacements may still be read there.
+struct Folder<'p> {
+    path: &'p Path,
+    left: Cell<u64>,
+}
+
+impl Folder<'_> {
+    /// A replacement that is named relative to it.
+    fn replacement(&self, path: &Path) -> io::Result<Arc<[u8]>> {
+        let body = read_up_to(path, self.left.get())?;
+        self.left.set(self.left.get() - body.len() as u64);
+        Ok(body.into())
+    }
+}
+
+/// All octets of a file, which may be so many.
+fn read_up_to(path: &Path, longest: u64) -> io::Result<Vec<u8>> {
+    let mut octets = Vec::new();
+    File::open(path)?.take(longest.saturating_add(1)).read_to_end(&mut octets)?;
+    if octets.len() as u64 > longest {
+        let problem = format!(
+            "it is longer than the {longest} octets that there is memory for here; give more with --memory, or make a policy \
+             of the sources and overrides first, with `robosieve compile`, and give it with --policy"
+        );
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, problem));
+    }
+    Ok(octets)
+}
+
 /// Overrides of many origins.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Overrides {
@@ -63,9 +101,19 @@ impl Overrides {
     ///
     /// [`OverridesError`], where a file cannot be read, or anything in this one is not understood.
     pub fn read(path: &Path) -> Result<Overrides, OverridesError> {
-        let octets =
-            std::fs::read(path).map_err(|error| OverridesError::Unreadable { path: path.to_owned(), error })?;
-        parse(&octets, path.parent().unwrap_or(Path::new(""))).map_err(|(at, problem)| {
+        Overrides::read_within(path, u64::MAX)
+    }
+
+    /// The same for somebody who has so much memory: files for which that is too little are not read.
+    ///
+    /// # Errors
+    ///
+    /// As [`read`](Overrides::read).
+    pub fn read_within(path: &Path, memory: u64) -> Result<Overrides, OverridesError> {
+        let octets = read_up_to(path, memory / OF_TEXT)
+            .map_err(|error| OverridesError::Unreadable { path: path.to_owned(), error })?;
+        let folder = Folder { path: path.parent().unwrap_or(Path::new("")), left: (memory / OF_REPLACEMENTS).into() };
+        parse(&octets, &folder).map_err(|(at, problem)| {
             let line = line_of(&octets, at);
             OverridesError::Wrong { path: path.to_owned(), line, offset: at, problem }
         })
