@@ -12,13 +12,13 @@ use robosieve::automaton::{self, Compiled, Engine, Scratch};
 use robosieve::pattern::Patterns;
 use robosieve::robots::{self, Agents, Robots};
 use robosieve::{Dialect, Verdict};
-use std::alloc::{GlobalAlloc, Layout, System};
 use std::fmt::Write;
 use std::hint::black_box;
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 mod clock;
+#[path = "../tests/hostile/counting.rs"]
+mod counting;
 #[path = "../tests/hostile/generate.rs"]
 mod generate;
 
@@ -29,68 +29,22 @@ const COMPILE_OCTETS: usize = 64 << 20;
 const URL_SECONDS: f64 = 0.001;
 const ROUNDS: usize = 9;
 
-/// The system's allocator, counting.
-struct Counting;
-
-/// Octets allocated now, and the most there were since [`measured`] began.
-static NOW: AtomicUsize = AtomicUsize::new(0);
-static PEAK: AtomicUsize = AtomicUsize::new(0);
-
-fn grow(octets: usize) {
-    PEAK.fetch_max(NOW.fetch_add(octets, Relaxed) + octets, Relaxed);
-}
-
-// SAFETY: every call goes on to the system's allocator as it came; counting touches no memory of the caller's.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        grow(layout.size());
-        // SAFETY: the caller's promise is the one that is asked for.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        grow(layout.size());
-        // SAFETY: as above.
-        unsafe { System.alloc_zeroed(layout) }
-    }
-
-    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
-        NOW.fetch_sub(layout.size(), Relaxed);
-        // SAFETY: as above.
-        unsafe { System.dealloc(at, layout) }
-    }
-
-    unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // The old block may have to be copied from.
-        grow(size);
-        NOW.fetch_sub(layout.size(), Relaxed);
-        // SAFETY: as above.
-        unsafe { System.realloc(at, layout, size) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
-/// What `work` gives, the octets that it had allocated at its peak beyond what there was before, and its seconds.
-fn measured<T>(work: impl FnOnce() -> T) -> (T, usize, f64) {
-    let before = NOW.load(Relaxed);
-    PEAK.store(before, Relaxed);
-    let start = clock::seconds();
-    let result = work();
-    let seconds = clock::seconds() - start;
-    (result, PEAK.load(Relaxed) - before, seconds)
-}
-
 /// Times of several runs.
 struct Times {
     median: f64,
     worst: f64,
 }
 
+/// The seconds that `work` takes.
+fn seconds(work: impl FnOnce()) -> f64 {
+    let start = clock::seconds();
+    work();
+    clock::seconds() - start
+}
+
 /// The times of `rounds` runs of `work`.
 fn times(rounds: usize, mut work: impl FnMut()) -> Times {
-    let mut seconds: Vec<f64> = (0..rounds).map(|_| measured(&mut work).2).collect();
+    let mut seconds: Vec<f64> = (0..rounds).map(|_| seconds(&mut work)).collect();
     seconds.sort_by(f64::total_cmp);
     Times { median: seconds[rounds / 2], worst: seconds[rounds - 1] }
 }
@@ -147,9 +101,9 @@ struct Effort {
 /// Measures a file: first that both engines give one answer, then the times.
 fn row(name: String, file: &[u8], dialect: &Dialect, effort: Effort) -> Row {
     // In a thread of its own, which has no space left over from another file.
-    let measured_alone = || measured(|| compile(file, dialect));
-    let ((words, compiled), peak, _) =
-        std::thread::scope(|threads| threads.spawn(measured_alone).join().expect("compiling does not panic"));
+    let alone = || counting::peak_of(|| compile(file, dialect));
+    let ((words, compiled), peak) =
+        std::thread::scope(|threads| threads.spawn(alone).join().expect("compiling does not panic"));
     let patterns = patterns(file, dialect);
     let pointers = || {
         let mut words = Vec::new();

@@ -68,7 +68,7 @@ const DICTIONARY_MAGIC: [u8; 4] = [0x5d, 0x2a, 0x4d, 0x18];
 const DICTIONARY_LIMIT: u64 = 100 << 20;
 
 /// What `zstd` looks back at most, unless asked otherwise when it decompresses.
-const DEFAULT_WINDOW: u64 = 1 << 27;
+pub(crate) const DEFAULT_WINDOW: u64 = 1 << 27;
 
 /// What the format itself allows to ask for, in bits: more than that no decompressor gives.
 const WINDOW_BITS: RangeInclusive<u32> = 10..=if usize::BITS == 64 { 31 } else { 30 };

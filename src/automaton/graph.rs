@@ -89,7 +89,7 @@ fn bands_of(words: &[u32], patterns: &Patterns) -> Option<HashMap<u32, (u32, u32
     let mut tell = |record, of_state| {
         bands.insert(record, of_state);
     };
-    compile_dfa(patterns, super::budget(patterns), &mut space, &mut again, Some(&mut tell)).ok()?;
+    compile_dfa(patterns, super::budget(patterns.text().len()), &mut space, &mut again, Some(&mut tell)).ok()?;
     again.iter_mut().for_each(|word| *word = word.to_le());
     (again == words).then_some(bands)
 }

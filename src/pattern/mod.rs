@@ -14,6 +14,7 @@ pub(crate) mod tried;
 
 pub use encoding::OctetSet;
 pub(crate) use encoding::escaped;
+pub(crate) use rank::most_text;
 
 use std::ops::Range;
 
@@ -75,6 +76,11 @@ impl Patterns {
     ) -> impl DoubleEndedIterator<Item = Range<usize>> + ExactSizeIterator + '_ {
         let range = pattern.first_segment as usize..pattern.end_segment as usize;
         self.segments[range].iter().map(|&(start, end)| start as usize..end as usize)
+    }
+
+    /// How many octets they were written with, at least: those of all segments, and one more for each.
+    pub fn octets(&self) -> usize {
+        self.text.len() + self.segments.len()
     }
 
     /// How many octets of memory they take.

@@ -1,8 +1,10 @@
 //! From rules to ranked patterns: normal form, length, and the order that decides.
 
+use memchr::memmem;
+
 use super::{Pattern, Patterns, Verdict};
 use crate::dialect::{Dialect, Encoding, Precedence, Wildcards};
-use crate::robots::Rule;
+use crate::robots::{self, Rule};
 
 /// How long the name of a directory index is that Google's library looks for.
 const DIRECTORY_INDEX: &[u8] = b"/index.htm";
@@ -98,6 +100,27 @@ impl Patterns {
         }
         end
     }
+}
+
+/// How many octets of text the patterns of a robots.txt have at most, however its rules are divided into groups.
+pub(crate) fn most_text(file: &[u8], dialect: &Dialect) -> usize {
+    let kept = Encoding::kept_in_patterns(false);
+    let escaped = |octet: u8| match octet {
+        b'\n' | b'\r' => 0,
+        _ if kept.contains(octet) => 1,
+        _ => 3,
+    };
+    let text: usize = match robots::utf16(file, dialect) {
+        // Three octets of UTF-8 are made of a unit at most.
+        Some((units, unit)) => {
+            let units = units.chunks_exact(2).map(|pair| unit([pair[0], pair[1]]));
+            units.map(|unit| u8::try_from(unit).map_or(9, |octet| if octet < 0x80 { escaped(octet) } else { 6 })).sum()
+        }
+        None => file.iter().map(|&octet| escaped(octet)).sum(),
+    };
+    // A rule that names an index comes to be two.
+    let names_index = || robots::utf16(file, dialect).is_some() || memmem::find(file, DIRECTORY_INDEX).is_some();
+    if dialect.directory_index && names_index() { text.saturating_mul(2) } else { text }
 }
 
 /// The pattern of the directory whose index an `Allow` names (C++: `index.htm` and whatever follows it behind the last

@@ -10,7 +10,7 @@ use super::{provenance, side_records};
 use crate::automaton;
 use crate::dialect::{Dialect, StatusMeaning};
 use crate::pattern::Patterns;
-use crate::robots::{self, GroupOrigin, Note, NoteKind, Robots, Selection};
+use crate::robots::{self, GroupOrigin, NoteCounts, NoteKind, Robots, Selection};
 
 /// One answer to a request for a robots.txt, as a source tells it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -74,7 +74,7 @@ pub(super) struct Reading {
     pub meaning: Meaning,
     /// XXH3 (128 bits) of the body.
     pub body_hash: u128,
-    pub notes: Vec<Note>,
+    pub notes: NoteCounts,
 }
 
 impl Capture {
@@ -83,13 +83,8 @@ impl Capture {
     /// A missing status counts as 200 where there is a body, else as no answer.
     pub(super) fn read(&self, columns: &Columns, dialect: &Dialect) -> Reading {
         let body = self.body.as_deref().unwrap_or_default();
-        let mut notes = Vec::new();
-        let status = match (self.answered.status, &self.body) {
-            (Some(status), _) => status,
-            (None, Some(_)) => 200,
-            (None, None) => 0,
-        };
-        let meaning = match dialect.status_meaning(status) {
+        let mut notes = NoteCounts::default();
+        let meaning = match self.means(dialect) {
             StatusMeaning::Parse => Meaning::RobotsTxt(select(body, columns, dialect, &mut notes)),
             StatusMeaning::Redirect => Meaning::Redirect(self.target()),
             StatusMeaning::Unavailable => Meaning::Unavailable,
@@ -97,6 +92,28 @@ impl Capture {
             StatusMeaning::Unreachable => Meaning::Unreachable,
         };
         Reading { meaning, body_hash: xxh3_128(body), notes }
+    }
+
+    /// What its status means.
+    pub(super) fn means(&self, dialect: &Dialect) -> StatusMeaning {
+        dialect.status_meaning(match (self.answered.status, &self.body) {
+            (Some(status), _) => status,
+            (None, Some(_)) => 200,
+            (None, None) => 0,
+        })
+    }
+
+    /// The octets of the patterns that it is compiled of for the crawlers, for each automaton.
+    pub(super) fn pattern_octets(&self, columns: &Columns, dialect: &Dialect) -> Vec<usize> {
+        let body = self.body.as_deref().filter(|_| self.means(dialect) == StatusMeaning::Parse);
+        let text = robots::decode(body.unwrap_or_default(), dialect, &mut Vec::new());
+        let robots = Robots::parse(&text, dialect);
+        let mut selections: Vec<Selection> =
+            columns.all().iter().map(|agents| robots.select(agents, dialect)).collect();
+        selections.sort_by(|a, b| a.groups.cmp(&b.groups));
+        selections.dedup_by(|a, b| a.groups == b.groups);
+        let octets = |selection: &Selection| Patterns::rank(selection.rules(&robots), dialect).octets();
+        selections.iter().map(octets).collect()
     }
 
     /// Decides between captures of one time: XXH3 (128 bits) of everything that matters of the answer, of its body by
@@ -117,11 +134,13 @@ impl Capture {
 }
 
 /// Reads a robots.txt once, and selects and compiles the groups of each crawler.
-fn select(body: &[u8], columns: &Columns, dialect: &Dialect, notes: &mut Vec<Note>) -> Selected {
-    let text = robots::decode(body, dialect, notes);
+fn select(body: &[u8], columns: &Columns, dialect: &Dialect, notes: &mut NoteCounts) -> Selected {
+    let mut of_file = Vec::new();
+    let text = robots::decode(body, dialect, &mut of_file);
     let robots = Robots::parse(&text, dialect);
-    notes.extend_from_slice(&robots.notes);
-    notes.extend(robots.agent_notes(dialect));
+    for made in [&of_file, &robots.notes, &robots.agent_notes(dialect)] {
+        notes.add_all(made);
+    }
     let selections: Vec<Selection> = columns.all().iter().map(|agents| robots.select(agents, dialect)).collect();
     let mut selected = Selected {
         side_records: side_records::encode(&robots, &selections),

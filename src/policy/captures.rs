@@ -2,7 +2,6 @@
 
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry as Slot;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -16,6 +15,7 @@ use super::image::{HELD, Home, NewOrigin, SideList, Tables, WriteError, Writer, 
 use super::memory::{self, Allowance, block};
 use super::overrides::{Override, Overrides, Placement};
 use super::progress::Progress;
+use super::readers::{Readers, TooLarge};
 use super::resolve::{Resolved, Resolver};
 use super::source::WarcCounts;
 use super::standing::{Answered, Standing};
@@ -132,8 +132,43 @@ pub struct Captures {
     held: u64,
     /// Octets of memory that who reads the sources keeps for all of them.
     beside: u64,
+    /// What the body means that was read last: captures that share it may come in the next batch.
+    last: Option<Last>,
+    readers: Readers,
     statistics: Statistics,
     progress: Arc<Progress>,
+}
+
+/// What a body means, under the status that it came with.
+#[derive(Debug)]
+struct Last {
+    body: Arc<[u8]>,
+    status: Option<u16>,
+    meaning: Placed,
+    body_hash: u128,
+}
+
+impl Last {
+    fn of(capture: &Capture, meaning: &Placed, body_hash: u128) -> Option<Last> {
+        let (body, status) = body_alone(capture)?;
+        Some(Last { body: Arc::clone(body), status, meaning: meaning.clone(), body_hash })
+    }
+
+    /// Whether this capture means the same.
+    fn is_that_of(&self, capture: &Capture) -> bool {
+        body_alone(capture).is_some_and(|(body, status)| Arc::ptr_eq(body, &self.body) && status == self.status)
+    }
+}
+
+/// The body of a capture and its status, if they say all that it means.
+fn body_alone(capture: &Capture) -> Option<(&Arc<[u8]>, Option<u16>)> {
+    capture.body.as_ref().filter(|_| capture.location.is_none()).map(|body| (body, capture.answered.status))
+}
+
+/// Whether captures share a body, which is read once: those of one file of a folder do, and revisits of one original.
+fn share_body(a: &Capture, b: &Capture) -> bool {
+    let both = body_alone(a).zip(body_alone(b));
+    both.is_some_and(|((a, of_a), (b, of_b))| Arc::ptr_eq(a, b) && of_a == of_b)
 }
 
 impl Captures {
@@ -150,12 +185,12 @@ impl Captures {
     }
 
     /// The same, but for a run that has so much `memory`: until their policy is made, captures take no more, with what is read
-    /// of the sources at a time. What cannot be foreseen of a single robots.txt is not counted: one that was made for that
-    /// takes up to 64 MiB while it is compiled.
+    /// and compiled of the sources at a time.
     pub fn within(memory: u64, folder: &Path, columns: impl Into<Columns>, dialect: &'static Dialect) -> Captures {
         let allowance = Allowance { memory };
         let home = Home::Folder { folder: folder.to_owned(), limit: HELD.min(allowance.batch()) };
-        Captures { allowance: Some(allowance), ..Captures::at(home, columns.into(), dialect) }
+        let readers = Readers::new(allowance.readers());
+        Captures { allowance: Some(allowance), readers, ..Captures::at(home, columns.into(), dialect) }
     }
 
     /// No captures yet, for a policy file, beside which temporary files are.
@@ -167,8 +202,22 @@ impl Captures {
         let tables = Tables::new(columns.count(), &home);
         let (urls, overrides) = (Urls::new(), BTreeMap::new());
         let (statistics, progress) = (Statistics::default(), Arc::default());
-        let (allowance, held, beside) = (None, 0, 0);
-        Captures { dialect, columns, home, urls, overrides, tables, allowance, held, beside, statistics, progress }
+        let (allowance, held, beside, last, readers) = (None, 0, 0, None, Readers::shared());
+        Captures {
+            dialect,
+            columns,
+            home,
+            urls,
+            overrides,
+            tables,
+            allowance,
+            held,
+            beside,
+            last,
+            readers,
+            statistics,
+            progress,
+        }
     }
 
     /// How far they are, and what is made of them, for another thread.
@@ -187,8 +236,13 @@ impl Captures {
     }
 
     /// From here on, who reads the sources keeps so many octets for all of them.
-    pub(super) fn stand_beside(&mut self, octets: u64) {
+    ///
+    /// # Errors
+    ///
+    /// [`WriteError::Memory`] where they have no room.
+    pub(super) fn stand_beside(&mut self, octets: u64) -> Result<(), WriteError> {
         self.beside = octets;
+        self.has_room()
     }
 
     /// Octets of memory that they take at most until their policy is made, with room for one more.
@@ -201,7 +255,8 @@ impl Captures {
             Home::Memory => 0,
         };
         let tables = self.tables.held() + self.tables.written();
-        self.held + self.beside + urls + origins as u64 + tables + spools
+        let last = self.last.as_ref().map_or(0, |last| last.body.len() as u64);
+        self.held + self.beside + last + urls + origins as u64 + tables + spools
     }
 
     /// Makes sure that they take no more memory than they may.
@@ -225,28 +280,51 @@ impl Captures {
     ///
     /// [`WriteError::Full`] beyond what a policy can hold, [`WriteError::Memory`] beyond the memory that there is.
     pub fn add(&mut self, captures: Vec<Capture>) -> Result<(), WriteError> {
-        let (columns, dialect) = (&self.columns, self.dialect);
-        // Captures that share a body, as the origins of one file of a folder do, are read once.
-        let shared = |a: &Capture, b: &Capture| {
-            let same = |a: &Arc<[u8]>, b: &Arc<[u8]>| Arc::ptr_eq(a, b);
-            a.body.as_ref().zip(b.body.as_ref()).is_some_and(|(a, b)| same(a, b))
-                && a.answered.status == b.answered.status
-                && (a.location.is_none() && b.location.is_none())
-        };
-        let groups: Vec<&[Capture]> = captures.chunk_by(shared).collect();
-        let readings: Vec<Reading> = groups.par_iter().map(|group| group[0].read(columns, dialect)).collect();
-        let lengths: Vec<usize> = groups.iter().map(|group| group.len()).collect();
-        let mut captures = captures.into_iter();
-        for (length, reading) in lengths.into_iter().zip(readings) {
-            self.statistics.notes.add_all(&reading.notes);
-            let placed = self.place(reading.meaning)?;
-            for capture in captures.by_ref().take(length) {
-                self.insert(capture, placed.clone(), reading.body_hash);
-                self.has_room()?;
-            }
+        let lengths: Vec<usize> = captures.chunk_by(share_body).map(<[Capture]>::len).collect();
+        let (mut captures, mut lengths) = (captures.into_iter(), lengths.into_iter());
+        let last =
+            self.last.take().filter(|last| captures.as_slice().first().is_some_and(|next| last.is_that_of(next)));
+        if let Some(last) = last {
+            let same = lengths.next().unwrap_or_default();
+            self.insert_all(captures.by_ref().take(same), &last.meaning, last.body_hash)?;
+            self.last = Some(last);
         }
-        self.progress.reads(self.statistics.captures.read);
+        while !lengths.as_slice().is_empty() {
+            let readings = self.read(captures.as_slice(), lengths.as_slice())?;
+            for (reading, length) in readings.into_iter().zip(lengths.by_ref()) {
+                self.statistics.notes.merge(&reading.notes);
+                let meaning = self.place(reading.meaning)?;
+                self.last = Last::of(&captures.as_slice()[0], &meaning, reading.body_hash);
+                self.insert_all(captures.by_ref().take(length), &meaning, reading.body_hash)?;
+            }
+            self.progress.reads(self.statistics.captures.read);
+        }
         Ok(())
+    }
+
+    /// Reads captures, the first one of each group of so many, and of as many groups as there is memory for: what captures do
+    /// not take is there for that as well.
+    fn read(&self, captures: &[Capture], lengths: &[usize]) -> Result<Vec<Reading>, WriteError> {
+        let mut rest = captures;
+        let firsts = lengths.iter().map(|&length| {
+            let group;
+            (group, rest) = rest.split_at(length);
+            &group[0]
+        });
+        let room =
+            self.allowance.map(|allowance| allowance.reading() + allowance.captures().saturating_sub(self.taken()));
+        let read = self.readers.read(firsts, &self.columns, self.dialect, room);
+        read.map_err(|large| self.without_room_for(large))
+    }
+
+    /// What to say where a robots.txt has no room: it has too little because of the captures before, or would have in any case.
+    fn without_room_for(&self, TooLarge { url, octets, wanted }: TooLarge) -> WriteError {
+        let (memory, reading, limit) =
+            self.allowance.map_or((0, 0, 0), |allowance| (allowance.memory, allowance.reading(), allowance.captures()));
+        if wanted > reading + limit {
+            return WriteError::File { url, octets, wanted, room: reading + limit };
+        }
+        WriteError::Memory { urls: self.urls.len() as u64, taken: self.taken() + wanted - reading, limit, memory }
     }
 
     /// Adds the operator's own word for origins; it stands above all captures, whenever they are added.
@@ -270,11 +348,12 @@ impl Captures {
     fn place_override(&mut self, word: &Override) -> Result<Placement, WriteError> {
         let mut placement = Placement::of(word);
         if let Some(body) = &word.robots_txt {
-            let reading =
-                Capture { body: Some(Arc::clone(body)), ..Capture::default() }.read(&self.columns, self.dialect);
-            self.statistics.notes.add_all(&reading.notes);
-            if let Placed::Known { row, side, .. } = self.place(reading.meaning)? {
-                placement.robots_txt = Some((row, side));
+            let capture = Capture { body: Some(Arc::clone(body)), ..Capture::default() };
+            for reading in self.read(&[capture], &[1])? {
+                self.statistics.notes.merge(&reading.notes);
+                if let Placed::Known { row, side, .. } = self.place(reading.meaning)? {
+                    placement.robots_txt = Some((row, side));
+                }
             }
         }
         Ok(placement)
@@ -318,6 +397,20 @@ impl Captures {
         let row = self.tables.row(groups)?;
         let side = self.tables.side(&selected.side_records)?;
         Ok(Placed::Known { standing: Standing::RobotsTxt, row, side, html_page: selected.html_page })
+    }
+
+    /// Inserts captures that mean the same.
+    fn insert_all(
+        &mut self,
+        captures: impl Iterator<Item = Capture>,
+        meaning: &Placed,
+        body_hash: u128,
+    ) -> Result<(), WriteError> {
+        for capture in captures {
+            self.insert(capture, meaning.clone(), body_hash);
+            self.has_room()?;
+        }
+        Ok(())
     }
 
     fn insert(&mut self, capture: Capture, meaning: Placed, body_hash: u128) {
@@ -523,7 +616,8 @@ mod tests {
         assert_eq!(captures.policy().unwrap().statistics().origins, 20_000);
         // What the operator says takes memory as well, and what stands beside.
         let mut captures = Captures::within(4 << 20, folder.path(), columns(), Dialect::DEFAULT);
-        captures.stand_beside(4 << 20);
+        assert!(captures.stand_beside(1 << 20).is_ok());
+        assert!(matches!(captures.stand_beside(4 << 20), Err(WriteError::Memory { urls: 0, .. })));
         let one = captures.add(vec![capture(0, 404)]);
         assert!(matches!(one, Err(WriteError::Memory { urls: 1, .. })));
     }

@@ -1,6 +1,10 @@
 //! What captures take of memory until a policy is made of them: a bound on what the allocator gives out for them, which
 //! costs nothing to know.
 
+use super::readers::OF_OCTET;
+use crate::automaton;
+use crate::compression::DEFAULT_WINDOW;
+
 /// Octets of a block of the allocator, with the word before it that says how long it is.
 pub(super) fn block(octets: usize) -> u64 {
     match octets {
@@ -22,7 +26,8 @@ pub(super) fn list(items: usize, size: usize) -> u64 {
     (items as u64).saturating_mul(3 * size as u64)
 }
 
-/// How much memory captures may take.
+/// How much memory captures may take: three quarters for what is known of them, a sixteenth for threads that parse and compile
+/// robots.txt files, an eighth for a decompressor, and the rest for what is read of sources at a time.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Allowance {
     /// What there is, for them and for what is read at a time.
@@ -30,15 +35,37 @@ pub(super) struct Allowance {
 }
 
 impl Allowance {
-    /// What may be taken by captures: the rest is for what is read and compiled at a time.
+    /// What may be taken by captures.
     pub fn captures(self) -> u64 {
         self.memory - self.memory / 4
+    }
+
+    /// What may be taken by robots.txt files that are parsed and compiled at a time.
+    pub fn reading(self) -> u64 {
+        self.memory / 16
+    }
+
+    /// How many threads parse and compile them: as many as there are processors, and as have room in half of it for what
+    /// compiling keeps.
+    pub fn readers(self) -> usize {
+        let fitting = usize::try_from(self.reading() / (2 * automaton::KEPT_OCTETS)).unwrap_or(usize::MAX);
+        std::thread::available_parallelism().map_or(1, usize::from).min(fitting).max(1)
     }
 
     /// What the pages of a Parquet file may take that is read, and its footer.
     #[cfg(feature = "parquet")]
     pub fn pages(self) -> u64 {
         self.memory / 16
+    }
+
+    /// Octets of a body that may be parsed: of a longer one, its lines alone would take all that there is.
+    pub fn body(self) -> usize {
+        usize::try_from(self.memory / OF_OCTET).unwrap_or(usize::MAX)
+    }
+
+    /// What the decompressors of so many files that are read at a time may take, each.
+    pub fn decompressor(self, files: usize) -> u64 {
+        DEFAULT_WINDOW.min(self.memory / 8 / files as u64)
     }
 
     /// Octets that a batch of captures may have.

@@ -20,6 +20,7 @@ mod octets;
 mod overrides;
 mod progress;
 mod provenance;
+mod readers;
 mod resolve;
 mod side_records;
 pub mod source;

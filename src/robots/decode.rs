@@ -20,16 +20,25 @@ pub fn decode<'a>(file: &'a [u8], dialect: &Dialect, notes: &mut Vec<Note>) -> C
             Cow::Borrowed(limited(&file[mark..], dialect.file_limit, notes))
         }
         FileStart::Decoded => {
-            if let Some(rest) = file.strip_prefix(UTF16_LE_MARK) {
-                return Cow::Owned(limited_utf16(rest, u16::from_le_bytes, dialect.file_limit, notes));
-            }
-            if let Some(rest) = file.strip_prefix(UTF16_BE_MARK) {
-                return Cow::Owned(limited_utf16(rest, u16::from_be_bytes, dialect.file_limit, notes));
+            if let Some((rest, unit)) = utf16(file, dialect) {
+                return Cow::Owned(limited_utf16(rest, unit, dialect.file_limit, notes));
             }
             let file = limited(file, dialect.file_limit, notes);
             Cow::Borrowed(file.strip_prefix(UTF8_MARK).unwrap_or(file))
         }
     }
+}
+
+/// What two octets of UTF-16 are, in one order or the other.
+type Unit = fn([u8; 2]) -> u16;
+
+/// What stands behind the mark of UTF-16, and what two octets of it are, if the dialect decodes it.
+pub(crate) fn utf16<'a>(file: &'a [u8], dialect: &Dialect) -> Option<(&'a [u8], Unit)> {
+    if dialect.file_start != FileStart::Decoded {
+        return None;
+    }
+    let little = || Some((file.strip_prefix(UTF16_LE_MARK)?, u16::from_le_bytes as Unit));
+    little().or_else(|| Some((file.strip_prefix(UTF16_BE_MARK)?, u16::from_be_bytes as _)))
 }
 
 /// The whole lines of `text` within `limit` octets.
@@ -46,7 +55,7 @@ fn limited<'a>(text: &'a [u8], limit: usize, notes: &mut Vec<Note>) -> &'a [u8] 
 }
 
 /// UTF-16 as UTF-8, the whole lines of it that stand within `limit` octets of UTF-16.
-fn limited_utf16(file: &[u8], unit: fn([u8; 2]) -> u16, limit: usize, notes: &mut Vec<Note>) -> Vec<u8> {
+fn limited_utf16(file: &[u8], unit: Unit, limit: usize, notes: &mut Vec<Note>) -> Vec<u8> {
     let decode = |file: &[u8]| {
         let units = file.chunks_exact(2).map(|pair| unit([pair[0], pair[1]]));
         let mut mended = file.len() % 2 == 1;

@@ -17,6 +17,7 @@ mod select;
 pub use agents::{AgentError, Agents};
 pub use crawl_delay::{Delay, seconds};
 pub use decode::decode;
+pub(crate) use decode::utf16;
 pub(crate) use lines::lines;
 pub use note::{Note, NoteCounts, NoteKind};
 pub use record::SideKey;

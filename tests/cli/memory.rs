@@ -8,7 +8,7 @@ use std::io::Write;
 use std::process::{Command, Output, Stdio};
 
 use crate::bench::{Bench, PROGRAM, Split, assert_no_result, said};
-use crate::warc::gzip;
+use crate::warc::{fields, gzip, http, record};
 
 /// What the program takes in these tests.
 const MEMORY: u64 = 64 << 20;
@@ -91,6 +91,15 @@ fn a_window_that_has_no_room_is_refused() {
     assert_eq!(ended.status.code(), Some(2), "{ended:?}");
     said(&ended.stderr, &["list", "looks back further", "--memory"]);
     let ended = within(&bench, 1 << 30, "--agent examplebot --force list");
+    assert!(ended.status.success(), "{ended:?}");
+    // The same of sources.
+    let answer = "{\"origin\":\"http://b.example\",\"status\":404}\n";
+    bench.file("answers", zstd(answer.as_bytes(), 500_000, 27));
+    bench.file("urls", "http://b.example/\n");
+    let ended = within(&bench, MEMORY, "--agent examplebot --force --robots answers urls");
+    assert_eq!(ended.status.code(), Some(2), "{ended:?}");
+    said(&ended.stderr, &["answers", "looks back further", "--memory"]);
+    let ended = within(&bench, 1 << 30, "--agent examplebot --force --robots answers urls");
     assert!(ended.status.success(), "{ended:?}");
 }
 
@@ -179,6 +188,63 @@ fn robots_txt_files_that_have_no_room_are_refused() {
     let words = format!("filter --policy policy --out compiled --memory {MEMORY} urls");
     let ended = watched(&bench, MEMORY, Command::new(PROGRAM).args(bench.arguments(&words)));
     assert!(ended.status.success(), "{ended:?}");
+}
+
+/// Stars again and again, which take the most memory while they are compiled.
+#[test]
+fn hostile_robots_txt_files_that_have_no_room_are_refused() {
+    let bench = Bench::with_site();
+    let answer = |number: usize, stars: usize| {
+        let rule = format!("Disallow: /{number}{}", "*a".repeat(stars));
+        format!("{{\"url\":\"http://{number}.example/robots.txt\",\"body\":\"User-agent: *\\n{rule}\\n\"}}\n")
+    };
+    // Each has 100 KiB; they would take some 17 MiB each if they were compiled at a time, and stay as long.
+    bench.file("answers", (0..60).map(|number| answer(number, 50 << 10)).collect::<String>());
+    bench.file("urls", "http://7.example/7b\nhttp://7.example/7a\n".repeat(10));
+    let ended = within(&bench, MEMORY, "--agent examplebot --robots answers urls");
+    assert!(ended.status.success(), "{ended:?}");
+    let crawlers: String = (b'a'..=b'h').map(|letter| format!("--agent {} ", char::from(letter))).collect();
+    let ended = within(&bench, 2 * MEMORY, &format!("{crawlers} --force --robots answers urls"));
+    assert!(ended.status.success(), "{ended:?}");
+    // A single one, which may be as long as the dialect reads on.
+    bench.file("answers", answer(7, 400 << 10));
+    let ended = within(&bench, MEMORY, "--agent examplebot --force --robots answers urls");
+    assert_eq!(ended.status.code(), Some(2), "{ended:?}");
+    said(&ended.stderr, &["http://7.example/robots.txt has 819", "--memory", "compile"]);
+    let ended = within(&bench, 256 << 20, "--agent examplebot --force --robots answers urls");
+    assert!(ended.status.success(), "{ended:?}");
+}
+
+/// They wait until all archives are read.
+#[test]
+fn revisits_that_have_no_room_are_refused() {
+    let bench = Bench::with_site();
+    let original = record(
+        "response",
+        &(fields("http://0.example/robots.txt", 1) + "WARC-Payload-Digest: sha1:same\r\n"),
+        http("200 OK", "User-agent: *\nDisallow: /\n"),
+    );
+    let revisit = |number: usize, names: &str| {
+        let url = format!("http://{number}.example/robots.txt");
+        record("revisit", &(fields(&url, 2) + names), http("200 OK", ""))
+    };
+    let archive = |revisits: usize, names: &str| {
+        let revisits = (1..=revisits).flat_map(|number| revisit(number, names));
+        gzip(&revisits.chain(original.iter().copied()).collect::<Vec<u8>>())
+    };
+    bench.file("urls", "http://9.example/\n");
+    let words = "--agent examplebot --force --robots archive urls";
+    // All of one original, whose captures would otherwise be made at a time, and those whose original is nowhere.
+    for (names, blocked) in [("WARC-Payload-Digest: sha1:same\r\n", 1), ("WARC-Refers-To: <urn:none>\r\n", 0)] {
+        bench.file("archive", archive(20_000, names));
+        let ended = within(&bench, MEMORY, words);
+        assert!(ended.status.success(), "{ended:?}");
+        assert_eq!(bench.read("out/blocked.txt").iter().filter(|&&octet| octet == b'\n').count(), blocked);
+        bench.file("archive", archive(200_000, names));
+        let ended = within(&bench, MEMORY, words);
+        assert_eq!(ended.status.code(), Some(2), "{ended:?}");
+        said(&ended.stderr, &["URLs", "--memory", "compile"]);
+    }
 }
 
 /// A table says a URL once, and that a thousand rows have it.

@@ -46,13 +46,13 @@ pub struct LongRunArgs {
     /// powers of 1024). With less, chunks are smaller, and so are row groups; where not all workers have room, there are
     /// fewer: 1 GiB has room for 16 of one crawler, for 4 with --format parquet, for 8 with --explain. Origins that wait go
     /// to disk earlier; a line, the window of a Zstandard list or the pages of a Parquet list that have no room are an
-    /// error. What is known of the origins of --robots until their policy is made, some 600 octets each, has three quarters
-    /// of it, before lists are read; where that is too little, it is an error, so `compile` first if there are many. Of
-    /// lists, paths, head lines, footers, totals and what came of pipes are counted: some 4 KiB for each list, and 2 KiB
-    /// more for each further crawler. The receipt or checkpoint of an earlier run, which is read to be replaced or to go
-    /// on, may have five eighths of it; those of the same lists are shorter. A file of --overrides may have as many octets
-    /// as a 256th part of it, and its replacements together a sixteenth. Not counted are a hostile robots.txt, which takes
-    /// up to 64 MiB of each worker while it is compiled, and the revisits of WARC archives, some 300 octets each
+    /// error. What is known of the origins of --robots until their policy is made, some 600 octets each, and of the revisits
+    /// of WARC archives, has three quarters of it, before lists are read; where that is too little, it is an error, so
+    /// `compile` first if there are many. So is a robots.txt of some MiB whose rules may take more than is left while they
+    /// are compiled. A file of --overrides may have as many octets as a 256th part of it, and its replacements together a
+    /// sixteenth. Of lists, paths, head lines, footers, totals and what came of pipes are counted: some 4 KiB for each list,
+    /// and 2 KiB more for each further crawler. The receipt or checkpoint of an earlier run, which is read to be replaced or
+    /// to go on, may have five eighths of it; those of the same lists are shorter
     #[arg(long, default_value = "1G", value_name = "BYTES", value_parser = octets)]
     pub memory: u64,
 }

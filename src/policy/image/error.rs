@@ -113,6 +113,22 @@ pub enum WriteError {
         /// How much there is, with what is read at a time.
         memory: u64,
     },
+    /// A single robots.txt that there is no memory for.
+    #[error(
+        "the robots.txt {url} has {octets} octets or more, and parsing and compiling it may take {wanted} octets of memory, where {room} \
+         are left for it; give more with --memory, or make a policy file with `robosieve compile`, which takes what the machine \
+         has, and give that with --policy"
+    )]
+    File {
+        /// Its URL.
+        url: String,
+        /// How much of it was read, in octets: all, unless that is far too much.
+        octets: usize,
+        /// How much memory it may take.
+        wanted: u64,
+        /// How much there is for it.
+        room: u64,
+    },
     /// An origin that is far too long.
     #[error("an origin of {length} octets, where at most 65,535 are possible: {start}...")]
     LongOrigin {

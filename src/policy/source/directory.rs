@@ -20,12 +20,15 @@ const BATCH: usize = 256;
 const COMPRESSED: [&str; 3] = [".gz", ".zst", ".bz2"];
 
 pub(super) fn add(path: &Path, intake: &mut Intake<'_>) -> Result<(), SourceError> {
-    let mut named: Vec<PathBuf> = Vec::new();
+    let (mut named, mut paths) = (Vec::<PathBuf>::new(), 0);
     for entry in fs::read_dir(path).map_err(SourceError::unreadable(path))? {
         let path = entry.map_err(SourceError::unreadable(path))?.path();
         let is_named = [false, true].iter().any(|&compressed| !origins_of(name(&path, compressed)).is_empty());
         if is_named && path.is_file() {
+            paths += block(path.capacity());
             named.push(path);
+            intake.keep(list(named.len() + 1, size_of::<PathBuf>()) + paths);
+            intake.check()?;
         } else {
             intake.count_unnamed_file();
         }
@@ -36,12 +39,11 @@ pub(super) fn add(path: &Path, intake: &mut Intake<'_>) -> Result<(), SourceErro
     }
     // The order of a directory is the file system's; errors and counts should not depend on it.
     named.sort_unstable();
-    let paths: u64 = named.iter().map(|path| block(path.capacity())).sum();
-    intake.keep(list(named.capacity(), size_of::<PathBuf>()) + paths);
     let limit = intake.body_limit();
+    let memory = intake.decompressor(rayon::current_num_threads());
     for batch in named.chunks(intake.bodies(BATCH)) {
         let read: Vec<Result<Vec<Capture>, SourceError>> =
-            batch.par_iter().map(|path| read_file(path, limit)).collect();
+            batch.par_iter().map(|path| read_file(path, limit, memory)).collect();
         for captures in read {
             match captures? {
                 none if none.is_empty() => intake.count_unnamed_file(),
@@ -54,8 +56,8 @@ pub(super) fn add(path: &Path, intake: &mut Intake<'_>) -> Result<(), SourceErro
     Ok(())
 }
 
-fn read_file(path: &Path, limit: usize) -> Result<Vec<Capture>, SourceError> {
-    let robots = Robots::open(path, limit)?;
+fn read_file(path: &Path, limit: usize, memory: u64) -> Result<Vec<Capture>, SourceError> {
+    let robots = Robots::open(path, limit, memory)?;
     let origins = origins_of(name(path, robots.was_compressed));
     Ok(origins.into_iter().map(|(origin, exact)| robots.of(origin, exact)).collect())
 }

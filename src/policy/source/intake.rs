@@ -5,9 +5,11 @@
 //! leads to are of interest.
 
 use hashbrown::HashSet;
+use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::{WarcCounts, page};
+use crate::compression::DEFAULT_WINDOW;
 use crate::dialect::{Dialect, StatusMeaning};
 use crate::policy::memory::table;
 use crate::policy::{Capture, Captures, WriteError};
@@ -32,8 +34,9 @@ pub(super) struct Intake<'c> {
     octets: usize,
     /// Octets that a batch may have.
     most: usize,
-    /// Octets of memory that a source keeps until it is read.
+    /// Octets of memory that a source keeps until it is read, and archives until all sources are.
     kept: u64,
+    waiting: u64,
     targets: HashSet<u128>,
     fresh_targets: HashSet<u128>,
     failure: Option<WriteError>,
@@ -48,7 +51,17 @@ impl<'c> Intake<'c> {
     pub fn new(captures: &'c mut Captures) -> Intake<'c> {
         let (targets, fresh_targets) = (HashSet::new(), HashSet::new());
         let most = captures.allowance().map_or(BATCH_OCTETS, |allowance| allowance.batch().min(BATCH_OCTETS));
-        Intake { captures, batch: Vec::new(), octets: 0, most, kept: 0, targets, fresh_targets, failure: None }
+        Intake {
+            captures,
+            batch: Vec::new(),
+            octets: 0,
+            most,
+            kept: 0,
+            waiting: 0,
+            targets,
+            fresh_targets,
+            failure: None,
+        }
     }
 
     /// The most octets of a text that is read as a whole.
@@ -67,15 +80,37 @@ impl<'c> Intake<'c> {
     /// From here on, the source that is read keeps so many octets.
     pub fn keep(&mut self, octets: u64) {
         self.kept = octets;
+        self.count_beside();
+    }
+
+    /// From here on, what archives are read again for takes so many octets.
+    pub fn wait(&mut self, octets: u64) {
+        self.waiting = octets;
+        self.count_beside();
+    }
+
+    /// Counts what stands beside captures, while their batch grows to be full.
+    fn count_beside(&mut self) {
+        let targets = [&self.targets, &self.fresh_targets];
+        let targets: u64 = targets.iter().map(|targets| table(targets.len() + BATCH, size_of::<u128>())).sum();
+        let counted = self.captures.stand_beside(targets + self.kept + self.waiting);
+        self.failure = self.failure.take().or(counted.err());
     }
 
     pub fn dialect(&self) -> &'static Dialect {
         self.captures.dialect()
     }
 
-    /// The most octets of a body that matter: the dialect does not read on.
+    /// The most octets of a body that matter: the dialect does not read on, or there is no memory to parse more, which is
+    /// an error when it is added.
     pub fn body_limit(&self) -> usize {
-        self.dialect().file_limit + BEYOND_LIMIT
+        let parsed = self.captures.allowance().map_or(usize::MAX, |allowance| allowance.body() + 1);
+        parsed.min(self.dialect().file_limit + BEYOND_LIMIT)
+    }
+
+    /// What the decompressors of so many files that are read at a time may take, each, in octets.
+    pub fn decompressor(&self, files: usize) -> u64 {
+        self.captures.allowance().map_or(DEFAULT_WINDOW, |allowance| allowance.decompressor(files))
     }
 
     /// What the pages of a Parquet file may take that is read, and its footer, in octets.
@@ -84,17 +119,19 @@ impl<'c> Intake<'c> {
         self.captures.allowance().map_or(u64::MAX, |allowance| allowance.pages())
     }
 
-    /// Adds captures that belong together: if they share a body, it is read once.
+    /// Adds captures that belong together: if they share a body, it is read once, or few times if they are many.
     pub fn add(&mut self, captures: impl IntoIterator<Item = Capture>) {
         for capture in captures {
             self.note_target(&capture);
             let columns = self.captures.columns().count();
             self.octets += capture.url.len() + capture.location.as_ref().map_or(0, String::len);
-            self.octets += capture.body.as_ref().map_or(0, |body| body.len() + columns * OF_COLUMN);
+            let before = self.batch.last().and_then(|last| last.body.as_ref());
+            let body = capture.body.as_ref().filter(|body| !before.is_some_and(|before| Arc::ptr_eq(before, body)));
+            self.octets += body.map_or(0, |body| body.len() + columns * OF_COLUMN);
             self.batch.push(capture);
-        }
-        if self.octets >= self.most || self.batch.len() >= BATCH {
-            self.flush();
+            if self.octets >= self.most || self.batch.len() >= BATCH {
+                self.flush();
+            }
         }
     }
 
@@ -103,9 +140,9 @@ impl<'c> Intake<'c> {
         self.octets = 0;
         let batch = std::mem::take(&mut self.batch);
         if self.failure.is_none() {
-            let targets = [&self.targets, &self.fresh_targets];
-            let targets: u64 = targets.iter().map(|targets| table(targets.len() + BATCH, size_of::<u128>())).sum();
-            self.captures.stand_beside(targets + self.kept);
+            self.count_beside();
+        }
+        if self.failure.is_none() {
             self.failure = self.captures.add(batch).err();
         }
     }

@@ -146,11 +146,13 @@ fn add_file(
     archives: &mut warc::Archives,
     intake: &mut Intake<'_>,
 ) -> Result<(), SourceError> {
-    let reader = Reader::open(path).map_err(SourceError::unreadable(path))?;
+    let memory = intake.decompressor(1);
+    let open = || Reader::within(File::open(path)?, memory);
+    let reader = open().map_err(SourceError::unreadable(path))?;
     let is_stored_as_read = reader.compression().is_none();
     let (start, mut text) = peeked(reader, warc::START.len()).map_err(SourceError::unreadable(path))?;
     if start == warc::START {
-        archives.add(warc::Archive::new(path, text)?, intake)
+        archives.add(warc::Archive::new(path, text, memory)?, intake)
     } else if start.starts_with(PARQUET_START) {
         add_parquet(path, is_stored_as_read, &mut text, options, intake)
     } else {
@@ -192,7 +194,7 @@ fn add_parquet(
 pub fn add_single(path: &Path, origin: &str, captures: &mut Captures) -> Result<(), SourceError> {
     let canonical = bare_origin(origin).map_err(|reason| SourceError::Origin { given: origin.to_owned(), reason })?;
     let mut intake = Intake::new(captures);
-    let robots = Robots::open(path, intake.body_limit())?;
+    let robots = Robots::open(path, intake.body_limit(), intake.decompressor(1))?;
     intake.add([robots.of(canonical, true)]);
     intake.flush();
     Ok(intake.check()?)
@@ -205,10 +207,10 @@ struct Robots {
 }
 
 impl Robots {
-    /// Reads so many octets of a file; nobody reads on.
-    fn open(path: &Path, limit: usize) -> Result<Robots, SourceError> {
+    /// Reads so many octets of a file, whose decompressor may take so much memory; nobody reads on.
+    fn open(path: &Path, limit: usize, memory: u64) -> Result<Robots, SourceError> {
         let read = || {
-            let reader = Reader::open(path)?;
+            let reader = Reader::within(File::open(path)?, memory)?;
             let was_compressed = reader.compression().is_some();
             let mut body = Vec::new();
             reader.take(limit as u64).read_to_end(&mut body)?;

@@ -25,6 +25,7 @@ use xxhash_rust::xxh3::xxh3_128;
 use super::intake::{Intake, target_key};
 use super::{SourceError, seekable};
 use crate::compression::Reader;
+use crate::policy::memory::{block, table};
 use crate::policy::{Answered, Capture};
 use http::Response;
 use record::{Record, Records};
@@ -88,6 +89,8 @@ pub(super) struct Archive {
     path: PathBuf,
     /// The text of one that came through a pipe.
     copy: Option<File>,
+    /// What its decompressor may take, in octets.
+    memory: u64,
     has_other_pages: bool,
 }
 
@@ -129,18 +132,18 @@ struct Answer {
 }
 
 impl Archive {
-    /// The archive at `path`, whose text this is.
-    pub fn new(path: &Path, mut text: impl BufRead) -> Result<Archive, SourceError> {
+    /// The archive at `path`, whose text this is, and whose decompressor may take so much memory.
+    pub fn new(path: &Path, mut text: impl BufRead, memory: u64) -> Result<Archive, SourceError> {
         let is_file = std::fs::metadata(path).map_err(SourceError::unreadable(path))?.is_file();
         let copy = if is_file { None } else { Some(seekable(path, false, &mut text)?) };
-        Ok(Archive { path: path.to_owned(), copy, has_other_pages: false })
+        Ok(Archive { path: path.to_owned(), copy, memory, has_other_pages: false })
     }
 
     fn open(&self) -> io::Result<Reader<File>> {
-        let Some(copy) = &self.copy else { return Reader::open(&self.path) };
+        let Some(copy) = &self.copy else { return Reader::within(File::open(&self.path)?, self.memory) };
         let mut copy = copy.try_clone()?;
         copy.rewind()?;
-        Reader::new(copy)
+        Reader::within(copy, self.memory)
     }
 }
 
@@ -148,7 +151,7 @@ impl Archives {
     /// Adds the robots.txt files of an archive.
     pub fn add(&mut self, mut archive: Archive, intake: &mut Intake<'_>) -> Result<(), SourceError> {
         let before = intake.warc_counts().other_pages;
-        let mut pass = Pass { pages: Pages::RobotsTxt, originals: Wanted::new(), revisits: &mut self.revisits };
+        let mut pass = Pass { pages: Pages::RobotsTxt, originals: Wanted::default(), revisits: &mut self.revisits };
         pass.read(&archive, intake)?;
         archive.has_other_pages = intake.warc_counts().other_pages > before;
         self.archives.push(archive);
@@ -163,6 +166,7 @@ impl Archives {
                 break;
             }
             let mut pass = Pass { pages: Pages::Others(pages), originals, revisits: &mut self.revisits };
+            intake.wait(pass.octets());
             for archive in &self.archives {
                 if archive.has_other_pages || !pass.originals.is_empty() {
                     pass.read(archive, intake)?;
@@ -217,7 +221,7 @@ impl Pass<'_> {
         let is_wanted = self.wants(&page);
         intake.warc_counts().other_pages += u64::from(is_first && !is_wanted);
         let mut keys = if is_revisit { Vec::new() } else { Key::of_original(record, &page) };
-        keys.retain(|key| self.originals.contains_key(key));
+        keys.retain(|&key| self.originals.has(key));
         if !is_wanted && keys.is_empty() {
             return Ok(());
         }
@@ -226,15 +230,28 @@ impl Pass<'_> {
             intake.warc_counts().revisits += 1;
             let answer = response.map_or(Answer::default(), |response| Answer::of_head(&response, &page));
             intake.add(self.revisits.add(record, page, answer)?);
+            intake.wait(self.octets());
             return Ok(());
         }
         let (answer, flaw) = Answer::read(response, &page, record.is_truncated(), block, intake.body_limit())?;
-        intake.add(self.revisits.resolve(&keys, &mut self.originals, &answer));
+        if !keys.is_empty() {
+            intake.add(self.revisits.resolve(&keys, &mut self.originals, &answer));
+            intake.wait(self.octets());
+        }
         if is_wanted {
             count(flaw, intake.warc_counts());
             intake.add([page.answered(answer)]);
         }
         Ok(())
+    }
+
+    /// Octets of memory that what is looked for takes.
+    fn octets(&self) -> u64 {
+        let pages = match &self.pages {
+            Pages::RobotsTxt => 0,
+            Pages::Others(keys) => table(keys.len(), size_of::<u128>()),
+        };
+        pages + self.originals.octets() + self.revisits.octets()
     }
 
     fn wants(&self, page: &Page) -> bool {
@@ -250,6 +267,11 @@ impl Page {
     fn at(url: &str, fetched_at: Option<i64>) -> Option<Page> {
         let (url, origin) = super::page(url).ok()?;
         Some(Page { url, origin, fetched_at })
+    }
+
+    /// Octets of memory that it takes beside itself.
+    fn held(&self) -> u64 {
+        block(self.url.capacity()) + self.origin.as_ref().map_or(0, |origin| block(origin.capacity()))
     }
 
     fn answered(self, answer: Answer) -> Capture {

@@ -7,23 +7,25 @@
 //! unreachable; the earlier ones are kept beside it as the last good ones.
 
 use hashbrown::HashMap;
-use xxhash_rust::xxh3::xxh3_128;
+use xxhash_rust::xxh3::xxh3_128_with_seed;
 
 use super::record::{Record, RecordProblem};
 use super::{Answer, Page};
 use crate::policy::Capture;
+use crate::policy::memory::{block, list, table};
 
 /// Revisits that wait for their originals.
 #[derive(Default)]
 pub(super) struct Revisits {
     waiting: Vec<Revisit>,
-    /// Those before this one have been looked for.
-    looked_for: usize,
+    /// What those are known by that were not yet looked for.
+    fresh: Vec<Want>,
+    /// Octets of memory that their pages take, and what was found.
+    held: u64,
 }
 
 struct Revisit {
     page: Page,
-    keys: Vec<Key>,
     /// Whether its own head says that the original is a file.
     is_file: bool,
     /// What that head says is newer than what the original's does.
@@ -33,26 +35,25 @@ struct Revisit {
     found: Vec<u128>,
 }
 
-/// What an original is known by, hashed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Key {
-    /// The id of the record.
-    Id(u128),
-    /// URL and date.
-    Page(u128),
-    /// The digest of the payload.
-    Digest(u128),
+/// What an original is known by, hashed: the id of its record, its URL and date, or the digest of its payload, which the
+/// last bit tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Key(u128);
+
+/// A revisit, by its number, and what its original may be known by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Want {
+    key: Key,
+    revisit: usize,
 }
 
-/// The revisits to look for, by what their originals are known by.
-pub(super) type Wanted = HashMap<Key, Waiting>;
-
-/// Those that wait for an original known by one key.
+/// The revisits to look for.
 #[derive(Debug, Default)]
-pub(super) struct Waiting {
-    revisits: Vec<usize>,
-    /// The originals that were found, by hash: thousands of sites have the same file, which is looked at once.
-    seen: Vec<u128>,
+pub(super) struct Wanted {
+    /// Sorted.
+    wants: Vec<Want>,
+    /// The originals that were found of a key, by hash: thousands of sites have the same file, which is looked at once.
+    seen: HashMap<Key, Vec<u128>>,
 }
 
 /// So many different originals of one key are believed; more are a lie.
@@ -62,32 +63,43 @@ const MOST_ORIGINALS: usize = 4;
 const NOT_MODIFIED: u16 = 304;
 
 impl Key {
+    fn id(id: &str) -> Key {
+        Key(xxh3_128_with_seed(id.as_bytes(), 1) & !1)
+    }
+
     fn page(page: &Page, time: i64) -> Key {
-        Key::Page(xxh3_128(format!("{time} {}", page.url).as_bytes()))
+        Key(xxh3_128_with_seed(format!("{time} {}", page.url).as_bytes(), 2) & !1)
+    }
+
+    fn digest(digest: &str) -> Key {
+        Key(xxh3_128_with_seed(digest.as_bytes(), 3) | 1)
     }
 
     /// All that a record of this page is known by, should it be an original.
     pub fn of_original(record: &Record, page: &Page) -> Vec<Key> {
-        let id = record.field("WARC-Record-ID").map(|id| Key::Id(xxh3_128(id.as_bytes())));
+        let id = record.field("WARC-Record-ID").map(|id| Key::id(&id));
         let place = page.fetched_at.map(|time| Key::page(page, time));
-        let digest = record.field("WARC-Payload-Digest").map(|digest| Key::Digest(xxh3_128(digest.as_bytes())));
+        let digest = record.field("WARC-Payload-Digest").map(|digest| Key::digest(&digest));
         [id, place, digest].into_iter().flatten().collect()
     }
 
     /// Whether an answer can be known by this. A digest is only that of a file: redirects have empty bodies, too.
     fn can_name(self, original: &Answer) -> bool {
-        !matches!(self, Key::Digest(_)) || original.is_file()
+        self.0 & 1 == 0 || original.is_file()
     }
 
     /// What a revisit says of its original. The digest counts only if that is known to be a file.
-    fn of_revisit(record: &Record, page: &Page, is_file: bool) -> Result<Vec<Key>, RecordProblem> {
-        let id = record.field("WARC-Refers-To").map(|id| Key::Id(xxh3_128(id.as_bytes())));
+    fn of_revisit(
+        record: &Record,
+        page: &Page,
+        is_file: bool,
+    ) -> Result<impl Iterator<Item = Key> + use<>, RecordProblem> {
+        let id = record.field("WARC-Refers-To").map(|id| Key::id(&id));
         let url = record.uri("WARC-Refers-To-Target-URI");
         let target = url.and_then(|url| Page::at(&url, None)).unwrap_or_else(|| page.clone());
         let place = record.time("WARC-Refers-To-Date")?.map(|time| Key::page(&target, time));
-        let digest = record.field("WARC-Payload-Digest").filter(|_| is_file);
-        let digest = digest.map(|digest| Key::Digest(xxh3_128(digest.as_bytes())));
-        Ok([id, place, digest].into_iter().flatten().collect())
+        let digest = record.field("WARC-Payload-Digest").filter(|_| is_file).map(|digest| Key::digest(&digest));
+        Ok([id, place, digest].into_iter().flatten())
     }
 }
 
@@ -101,43 +113,47 @@ impl Revisits {
         }
         // Status 304, too, is the answer of a server whose file the client has.
         let is_file = status.is_some();
-        let keys = Key::of_revisit(record, &page, is_file)?;
+        let revisit = self.waiting.len();
+        self.fresh.extend(Key::of_revisit(record, &page, is_file)?.map(|key| Want { key, revisit }));
         let status = status.filter(|&status| status != NOT_MODIFIED);
-        self.waiting.push(Revisit { page, keys, is_file, status, expires, found: Vec::new() });
+        self.held += page.held();
+        self.waiting.push(Revisit { page, is_file, status, expires, found: Vec::new() });
         Ok(None)
     }
 
     /// Those that were not yet looked for.
     pub fn take_wanted(&mut self) -> Wanted {
-        let mut wanted = Wanted::new();
-        for (number, revisit) in self.waiting.iter().enumerate().skip(self.looked_for) {
-            for &key in &revisit.keys {
-                wanted.entry(key).or_default().revisits.push(number);
-            }
-        }
-        self.looked_for = self.waiting.len();
-        wanted
+        let mut wants = std::mem::take(&mut self.fresh);
+        wants.sort_unstable();
+        Wanted { wants, seen: HashMap::new() }
     }
 
     /// The revisits whose original is this answer, as captures.
-    pub fn resolve(&mut self, keys: &[Key], wanted: &mut Wanted, original: &Answer) -> Vec<Capture> {
+    pub fn resolve<'r>(
+        &'r mut self,
+        keys: &[Key],
+        wanted: &'r mut Wanted,
+        original: &'r Answer,
+    ) -> impl Iterator<Item = Capture> + use<'r> {
         let hash = original.hash();
-        let mut captures = Vec::new();
-        for key in keys {
-            let Some(waiting) = wanted.get_mut(key).filter(|_| key.can_name(original)) else { continue };
-            if waiting.seen.contains(&hash) || waiting.seen.len() == MOST_ORIGINALS {
-                continue;
-            }
-            waiting.seen.push(hash);
-            for &number in &waiting.revisits {
-                let revisit = &mut self.waiting[number];
-                if revisit.can_repeat(original) && !revisit.found.contains(&hash) {
-                    revisit.found.push(hash);
-                    captures.push(revisit.repeated(original));
-                }
-            }
-        }
-        captures
+        let is_new = |key: &Key| key.can_name(original) && wanted.sees_first(*key, hash);
+        let named: Vec<Key> = keys.iter().copied().filter(is_new).collect();
+        let wanted: &Wanted = wanted;
+        named.into_iter().flat_map(|key| wanted.of(key)).filter_map(move |want| {
+            let revisit = &mut self.waiting[want.revisit];
+            let repeats = revisit.can_repeat(original) && !revisit.found.contains(&hash);
+            repeats.then(|| {
+                let before = revisit.found_octets();
+                revisit.found.push(hash);
+                self.held += revisit.found_octets() - before;
+                revisit.repeated(original)
+            })
+        })
+    }
+
+    /// Octets of memory that they take, with room for one more.
+    pub fn octets(&self) -> u64 {
+        self.held + list(self.waiting.len() + 1, size_of::<Revisit>()) + list(self.fresh.len() + 3, size_of::<Want>())
     }
 
     /// Those whose original is nowhere: answers of which only the time is known.
@@ -147,7 +163,49 @@ impl Revisits {
     }
 }
 
+impl Wanted {
+    /// Whether nothing is wanted.
+    pub fn is_empty(&self) -> bool {
+        self.wants.is_empty()
+    }
+
+    /// Whether an original known by this is wanted.
+    pub fn has(&self, key: Key) -> bool {
+        self.of(key).next().is_some()
+    }
+
+    fn of(&self, key: Key) -> impl Iterator<Item = Want> + '_ {
+        let start = self.wants.partition_point(|want| want.key < key);
+        self.wants[start..].iter().copied().take_while(move |want| want.key == key)
+    }
+
+    /// Whether this is the first original of this hash that is known by a wanted key, and not one too many.
+    fn sees_first(&mut self, key: Key, hash: u128) -> bool {
+        if !self.has(key) {
+            return false;
+        }
+        let seen = self.seen.entry(key).or_default();
+        let is_first = !seen.contains(&hash) && seen.len() < MOST_ORIGINALS;
+        if is_first {
+            seen.push(hash);
+        }
+        is_first
+    }
+
+    /// Octets of memory that they take, with room for what is seen of three keys more.
+    pub fn octets(&self) -> u64 {
+        let seen = self.seen.len() + 3;
+        let of_seen = block(MOST_ORIGINALS * size_of::<u128>());
+        list(self.wants.len(), size_of::<Want>()) + table(seen, size_of::<(Key, Vec<u128>)>()) + seen as u64 * of_seen
+    }
+}
+
 impl Revisit {
+    /// Octets of memory that what was found takes.
+    fn found_octets(&self) -> u64 {
+        block(self.found.capacity() * size_of::<u128>())
+    }
+
     /// Whether this answer can be the original: a file is that of a file, and whatever is known that of a revisit
     /// without a head of its own.
     fn can_repeat(&self, original: &Answer) -> bool {
