@@ -3,7 +3,7 @@
 //! They are read by the library's plain column readers, so its Arrow half is not needed. A [`Column`] stands at the top of
 //! a file, and has at most one value a row.
 
-mod inflate;
+mod decompress;
 mod page_header;
 mod pages;
 mod positioned;
@@ -15,7 +15,6 @@ use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader}
 use parquet::data_type::{ByteArray, ByteArrayType, DataType};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
-use parquet::file::properties::ReaderProperties;
 use parquet::file::serialized_reader::SerializedPageReader;
 use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
 use std::cell::Cell;
@@ -23,6 +22,7 @@ use std::fs::File;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::{Arc, Once};
 
+use decompress::Codec;
 use pages::{Claimed, InRoom, OfBatch, Pages, ValueSize};
 use positioned::Positioned;
 pub(crate) use room::Room;
@@ -180,13 +180,13 @@ impl Group<'_> {
         let octets =
             Arc::new(InRoom { octets: self.octets.clone(), room: room.clone(), codec, claimed: claimed.clone() });
         let rows = usize::try_from(self.metadata.num_rows()).map_err(|_| too_few(&described.path().string()))?;
-        let deflated = matches!(codec, Compression::GZIP(_)).then_some(claimed);
-        let pages = pages(octets, chunk, rows, deflated.is_some())?;
+        let compressed = Codec::of(codec).map(|codec| (codec, claimed));
+        let pages = pages(octets, chunk, rows, compressed.is_some())?;
         let (values, rows) = (ValueSize::of(&described), rows_at_once(chunk, rows, copies as u64, &room));
         let of_batch = (described.max_rep_level() > 0).then(|| OfBatch::of_copies(copies as u64));
         let (is_delta, held) = (is_delta(chunk), of_batch.clone());
         let (front, dictionary) = (None, None);
-        let mut pages = Pages { pages, deflated, room, values, rows, is_delta, of_batch, front, dictionary };
+        let mut pages = Pages { pages, compressed, room, values, rows, is_delta, of_batch, front, dictionary };
         // The library looks for the ends of rows, or makes all values of which others are made: not of pages that are not read.
         let (reads_all, mut before) = (held.is_some() || is_delta, first);
         if is_delta && held.is_none() {
@@ -197,15 +197,13 @@ impl Group<'_> {
     }
 }
 
-/// The pages of a column, as the library gives them, decompressed or as they are stored. Of LZ4 it could read frames, too,
-/// which it decompresses to their end, whatever the header of a page claims.
+/// The pages of a column, as the library gives them, decompressed or as they are stored.
 fn pages(
     octets: Arc<InRoom>,
     chunk: &ColumnChunkMetaData,
     rows: usize,
     as_stored: bool,
 ) -> Result<Box<dyn PageReader>, Malformed> {
-    let properties = Arc::new(ReaderProperties::builder().set_backward_compatible_lz4(false).build());
     let stored;
     let chunk = if as_stored {
         stored = chunk.clone().into_builder().set_compression(Compression::UNCOMPRESSED).build()?;
@@ -213,7 +211,7 @@ fn pages(
     } else {
         chunk
     };
-    Ok(Box::new(SerializedPageReader::new_with_properties(octets, chunk, rows, None, properties)?))
+    Ok(Box::new(SerializedPageReader::new(octets, chunk, rows, None)?))
 }
 
 /// How many of so many rows of a column are read at a time.

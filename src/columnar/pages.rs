@@ -14,7 +14,7 @@ use parquet::schema::types::ColumnDescriptor;
 use std::io::{self, BufReader, Read};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::inflate::inflate;
+use super::decompress::{Codec, FRAME_KEPT};
 use super::page_header::Lengths;
 use super::positioned::{From, Positioned};
 use super::room::{NoRoom, Room, Taken};
@@ -38,17 +38,6 @@ impl Claimed {
     }
 }
 
-/// What an LZ4 frame begins with, and how long a block of Hadoop's would be that begins so.
-const LZ4_FRAME: [u8; 4] = [0x04, 0x22, 0x4d, 0x18];
-
-impl InRoom {
-    /// Whether octets of a page are an LZ4 frame where a block belongs, as far as that can be told.
-    fn is_lz4_frame(&self, octets: &[u8]) -> bool {
-        let is_no_block = || self.claimed.lock().decompressed < u32::from_be_bytes(LZ4_FRAME).into();
-        self.codec == Compression::LZ4 && octets.starts_with(&LZ4_FRAME) && is_no_block()
-    }
-}
-
 impl Length for InRoom {
     fn len(&self) -> u64 {
         self.octets.len()
@@ -66,13 +55,7 @@ impl ChunkReader for InRoom {
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes, ParquetError> {
-        let octets = self.octets.get_bytes(start, length)?;
-        if self.is_lz4_frame(&octets) {
-            let problem = "a page of it is an LZ4 frame, as old versions of Arrow wrote them, and these are not read; write it \
-                           again with the codec LZ4_RAW, or another one";
-            return Err(ParquetError::External(problem.into()));
-        }
-        Ok(octets)
+        self.octets.get_bytes(start, length)
     }
 }
 
@@ -130,7 +113,7 @@ impl OfBatch {
 pub(super) struct Pages {
     pub pages: Box<dyn PageReader>,
     /// Where they are not decompressed yet: what their headers claim.
-    pub deflated: Option<Claimed>,
+    pub compressed: Option<(Codec, Claimed)>,
     pub room: Room,
     pub values: ValueSize,
     /// How many rows are read at a time.
@@ -235,9 +218,13 @@ impl PageReader for Pages {
             return Ok(Some(front));
         }
         let Some(mut page) = self.pages.get_next_page()? else { return Ok(None) };
-        if let Some(claimed) = &self.deflated {
-            let claimed = claimed.lock().decompressed;
-            inflate(&mut page, claimed)?;
+        if let Some((codec, claimed)) = &self.compressed {
+            let claimed = *claimed.lock();
+            if codec.keeps_frame(&page) {
+                let wanted = FRAME_KEPT + claimed.decompressed + claimed.stored;
+                self.room.check(wanted).map_err(|error| ParquetError::External(Box::new(error)))?;
+            }
+            codec.decompress(&mut page, claimed.decompressed)?;
         }
         self.taken(page).map(Some)
     }
@@ -303,8 +290,8 @@ mod tests {
         let values = ValueSize { least: 4, decoded: 32 };
         let (room, of_batch) = (room.clone(), several.then(|| OfBatch::of_copies(3)));
         let pages = Box::new(One(Some(page)));
-        let (deflated, front, dictionary) = (None, None, None);
-        Pages { pages, deflated, room, values, rows: 16, is_delta, of_batch, front, dictionary }.get_next_page()
+        let (compressed, front, dictionary) = (None, None, None);
+        Pages { pages, compressed, room, values, rows: 16, is_delta, of_batch, front, dictionary }.get_next_page()
     }
 
     fn dictionary(num_values: u32) -> Page {

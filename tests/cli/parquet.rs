@@ -284,22 +284,6 @@ fn a_damaged_file_is_refused() {
     }
 }
 
-/// Of a frame nobody knows how long it becomes.
-#[test]
-fn frames_of_lz4_are_refused() {
-    let bench = Bench::new();
-    let urls = Texts(vec![Some("http://a.example/"); 100]);
-    let properties = WriterProperties::builder().set_compression(Compression::LZ4).set_dictionary_enabled(false);
-    let mut file = parquet_with(&[("required binary url", urls)], 1, properties.build());
-    // Before the one block of the page stands how long it becomes.
-    let length = 100 * (4 + 17_u32);
-    let at = file.windows(4).position(|octets| octets == length.to_be_bytes()).expect("a block");
-    file[at..at + 4].copy_from_slice(&0x184d_2204_u32.to_le_bytes());
-    bench.file("list", file);
-    bench.file("sites/a.example", ROBOTS);
-    bench.refused("--robots sites --out out list", &["list", "row group 0", "LZ4 frame", "LZ4_RAW"]);
-}
-
 /// Whatever a damaged file claims, it is refused or read; nothing panics, and no memory is taken for claims.
 #[test]
 fn a_flipped_bit_is_no_crash() {
