@@ -20,6 +20,8 @@ pub(super) struct FileLayout {
     pub nothing: Vec<u8>,
     /// How long a part may be, if files are cut into parts.
     split_size: Option<u64>,
+    /// How many parts there may be beside the first of each file.
+    pub most_parts: u64,
     /// How blocks are compressed; a frame cannot be cut.
     frames: Option<FrameFormat>,
 }
@@ -40,7 +42,8 @@ impl FileLayout {
             return Err(FilterError::SameName { name: file.of_part(0) });
         }
         let agents = agents.iter().copied().cloned().collect();
-        let mut layout = FileLayout { rows, agents, files, nothing: Vec::new(), split_size, frames };
+        let (nothing, most_parts) = (Vec::new(), u64::MAX);
+        let mut layout = FileLayout { rows, agents, files, nothing, split_size, most_parts, frames };
         layout.nothing = layout.stored(b"")?;
         Ok(layout)
     }

@@ -39,6 +39,9 @@ const OF_LIST_AND_CRAWLER: u64 = 1664;
 /// The same for each file that only lines of one list go to, beside copies of its path.
 const OF_FILE: u64 = 1280;
 
+/// What is kept of a part of a file, in the run, its checkpoint and its receipt, beside copies of its path.
+const OF_PART: u64 = 1024;
+
 /// How many times as long a line can become that is explained.
 const EXPLAINED: u64 = LONGEST_CAUSE + 1;
 
@@ -111,6 +114,12 @@ impl Memory {
     /// All of it.
     pub fn octets(&self) -> u64 {
         self.octets
+    }
+
+    /// How many files that are cut may be cut into beside the first of each, in a folder of this name: what is known of each
+    /// stays until the receipt. What no share has is for that.
+    pub fn most_parts(&self, folder: &Path) -> u64 {
+        self.octets / 64 / (OF_PART + 8 * folder.as_os_str().len() as u64)
     }
 
     /// The same beside lists that take so much.

@@ -215,6 +215,14 @@ pub enum FilterError {
         /// How many it can have.
         most: u64,
     },
+    /// More parts of files than there is memory for.
+    #[error(
+        "files are cut into more than {most} parts, and there is no memory to keep more; give a larger --split-size, or more --memory"
+    )]
+    TooManyParts {
+        /// How many there can be.
+        most: u64,
+    },
     /// Parquet, in a program without it.
     #[error("this program was built without Parquet (cargo feature `parquet`)")]
     WithoutParquet,

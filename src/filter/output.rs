@@ -318,12 +318,16 @@ impl Output {
                 self.turn_to(block.set);
             }
             while !rest.is_empty() {
+                let first_parts = self.sets.len() * self.layout.files.len();
                 let target = &mut self.sets[block.set][block.file];
                 let part = target.state.parts.last().expect("a target has parts");
                 let footer = self.layout.footer(rest);
                 let end = part.end + part.footer + footer;
                 let (now, later) = rest.split_at(self.layout.fitting(rest, end, part.blocks));
                 if now.is_empty() {
+                    if (self.pending.len() - first_parts) as u64 >= self.layout.most_parts {
+                        return Err(FilterError::TooManyParts { most: self.layout.most_parts });
+                    }
                     let (folder, head) = (target.state.folder.clone(), Arc::clone(&target.ends.head));
                     let number = target.state.parts.len();
                     let (written, open) = self.part(&folder, &head, block.file, number)?;

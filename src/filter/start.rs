@@ -60,8 +60,9 @@ pub(super) fn start(
     };
     let (form, format) = (destination.form, destination.format);
     let rows = Rows { form, format, explain: job.explain, crawlers: agents.len() };
-    let layout = FileLayout::new(rows, &agents, destination.compress, destination.split_size)?;
+    let mut layout = FileLayout::new(rows, &agents, destination.compress, destination.split_size)?;
     let directory = &destination.directory;
+    layout.most_parts = memory.most_parts(directory);
     if let Some(list) = replaced(directory, &layout, &job.lists, memory.octets())? {
         return Err(FilterError::ListInOutput { path: list.clone() });
     }

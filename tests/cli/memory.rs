@@ -247,6 +247,30 @@ fn revisits_that_have_no_room_are_refused() {
     }
 }
 
+/// What is known of each stays until the receipt.
+#[test]
+fn parts_that_have_no_room_are_refused() {
+    let bench = Bench::with_site();
+    bench.file("urls", (0..2000).map(|number| format!("http://a.example/{number}\n")).collect::<String>());
+    let words = "--agent examplebot --force --split-size 20 urls";
+    let ended = within(&bench, MEMORY, words);
+    assert_eq!(ended.status.code(), Some(2), "{ended:?}");
+    said(&ended.stderr, &["parts", "--split-size", "--memory"]);
+    let ended = within(&bench, 4 * MEMORY, words);
+    assert!(ended.status.success(), "{ended:?}");
+    assert!(bench.names("out").len() > 2000);
+    // What a run that goes on has made counts.
+    let more = "--agent examplebot --checkpoint 0 --chunk-size 1000 --resume --split-size 20";
+    for memory in [MEMORY, MEMORY, 4 * MEMORY] {
+        let words = format!("filter --robots sites --out parts --memory {memory} {more} urls");
+        let ended = watched(&bench, memory, Command::new(PROGRAM).args(bench.arguments(&words)));
+        assert_eq!(ended.status.success(), memory > MEMORY, "{ended:?}");
+    }
+    for part in bench.names("out").iter().filter(|name| name.ends_with(".txt")) {
+        assert!(bench.read(&format!("out/{part}")) == bench.read(&format!("parts/{part}")), "{part}");
+    }
+}
+
 /// A table says a URL once, and that a thousand rows have it.
 #[cfg(feature = "parquet")]
 #[test]

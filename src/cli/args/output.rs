@@ -61,7 +61,7 @@ pub struct OutputArgs {
     pub compress: Option<Compress>,
     /// Cut the files of lines into numbered ones, allowed.0001.txt and so on, of so many octets at most (k, M and G are
     /// powers of 1024). Lines are not cut, of compressed files neither are members or frames, nor are row groups of tables:
-    /// a file has one at least
+    /// a file has one at least. A --memory of 1 GiB has room for some 10,000 parts
     #[arg(long, requires = "out", value_name = "BYTES", value_parser = octets)]
     pub split_size: Option<u64>,
     /// Replace the files of an earlier run in the folder given by --out
