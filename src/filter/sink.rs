@@ -8,7 +8,7 @@ use super::output::{Block, Output, Place};
 /// Where blocks go.
 pub(super) enum Sink {
     /// To places in files, which are written to later.
-    Folder(Output),
+    Folder(Box<Output>),
     /// To standard output at once, which nobody but the turn's holder may do.
     Pipe(Pipe),
 }

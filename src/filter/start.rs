@@ -231,7 +231,7 @@ fn destinations(
         output.keep_with(Arc::clone(keeper));
     }
     let (&Folder { compress, per_input, .. }, rows) = (destination, output.rows());
-    let (sink, needed) = (Sink::Folder(output), Some(needed));
+    let (sink, needed) = (Sink::Folder(Box::new(output)), Some(needed));
     Destinations { sink, needed, rows, frames: compress, tables, per_input, keeper }
 }
 

@@ -176,7 +176,7 @@ impl<'l> Turns<'l> {
         totals.add_written(&frames);
         output.reserve(&frames)?.iter().try_for_each(Place::write)?;
         output.end()?;
-        Ok((Some(output), needed, totals))
+        Ok((Some(*output), needed, totals))
     }
 
     /// The failure, with word of what is kept of the run: all chunks that were handed out, if nothing went wrong with
