@@ -45,10 +45,10 @@ impl Allowance {
         self.memory / 16
     }
 
-    /// How many threads parse and compile them: as many as there are processors, and as have room in half of it for what
-    /// compiling keeps.
+    /// How many threads parse and compile them: as many as there are processors, and as have room in it for what compiling
+    /// keeps.
     pub fn readers(self) -> usize {
-        let fitting = usize::try_from(self.reading() / (2 * automaton::KEPT_OCTETS)).unwrap_or(usize::MAX);
+        let fitting = usize::try_from(self.reading() / automaton::KEPT_OCTETS).unwrap_or(usize::MAX);
         std::thread::available_parallelism().map_or(1, usize::from).min(fitting).max(1)
     }
 
