@@ -119,7 +119,7 @@ impl<'c> Intake<'c> {
         self.captures.allowance().map_or(u64::MAX, |allowance| allowance.pages())
     }
 
-    /// Adds captures that belong together: if they share a body, it is read once, or few times if they are many.
+    /// Adds captures that belong together: if they share a body, it is read once.
     pub fn add(&mut self, captures: impl IntoIterator<Item = Capture>) {
         for capture in captures {
             self.note_target(&capture);
