@@ -7,8 +7,8 @@
 
 use robosieve::Dialect;
 use robosieve::automaton::{self, Compiled, Engine};
-use robosieve::pattern::Patterns;
 use robosieve::robots::{self, Agents, Robots};
+use robosieve::rules::Patterns;
 use std::collections::HashMap;
 use std::error::Error;
 use std::hint::black_box;

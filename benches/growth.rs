@@ -6,10 +6,12 @@
 //! all runs of a list, and what memory the process held when the policy was made.
 
 use robosieve::Dialect;
-use robosieve::filter::{self, Choices, Destination, Folder, Job, LongRun, Progress, UrlField};
-use robosieve::pattern::Patterns;
+use robosieve::input::UrlField;
+use robosieve::judge::Choices;
 use robosieve::policy::{Captures, Crawler, Policy, source};
 use robosieve::robots::{Agents, Robots};
+use robosieve::rules::Patterns;
+use robosieve::run::{self, Destination, Folder, Job, LongRun, Progress};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::error::Error;
@@ -108,7 +110,7 @@ fn runs(policy: &Policy, options: &Options) -> Result<Vec<Value>, Box<dyn Error>
     for round in 0..=options.rounds {
         for (at, job) in jobs.iter().enumerate() {
             let before = clock::process_seconds();
-            let receipt = filter::run(policy, job, &Progress::new())?;
+            let receipt = run::run(policy, job, &Progress::new())?;
             let taken = clock::process_seconds() - before;
             let found: Value =
                 receipt.partitions.iter().map(|(name, part)| (name.clone(), part.judged.lines)).collect();

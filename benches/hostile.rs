@@ -9,8 +9,8 @@
 //! `cargo bench --bench hostile`; under `cargo test` the files are small, and only the answers count.
 
 use robosieve::automaton::{self, Compiled, Engine, Scratch};
-use robosieve::pattern::Patterns;
 use robosieve::robots::{self, Agents, Robots};
+use robosieve::rules::Patterns;
 use robosieve::{Dialect, Verdict};
 use std::fmt::Write;
 use std::hint::black_box;

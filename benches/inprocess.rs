@@ -3,14 +3,17 @@
 //!
 //! `--robots DIR [--urls FILE] [--agent NAME]` prints one JSON object. `ns_per_url` is matching alone, in the order of
 //! the list: automaton and path are known, and so is whether the path is plain, as the pipeline's scan tells it; paths
-//! that are not are brought into normal form within the time. `ns_split_and_look_up` is the batch interface over the
+//! that are not are brought into normal form within the time. `front` says the same of fronts with walks behind them, of
+//! paths in normal form: the share of paths that pass, and nanoseconds a URL in the order of the list and shuffled, for
+//! the front alone and with the walks. `ns_split_and_look_up` is the batch interface over the
 //! same URLs when no path has to be walked.
 
-use robosieve::automaton::{self, Scratch};
-use robosieve::filter::{Bench, Choices, Judge, Outcome, Partition, Url};
-use robosieve::pattern::Patterns;
-use robosieve::policy::{Captures, Policy, source};
+use robosieve::automaton::{self, Scratch, front};
+use robosieve::judge::{self, Choices, Judge};
+use robosieve::outcome::{Outcome, Partition};
+use robosieve::policy::{Captures, Groups, Policy, source};
 use robosieve::robots::{self, Agents, Robots};
+use robosieve::rules::Patterns;
 use robosieve::{Dialect, Verdict, origin};
 use std::collections::HashMap;
 use std::error::Error;
@@ -21,8 +24,6 @@ use std::time::Instant;
 /// A round goes on until it has taken this long, so that short lists are measured well.
 const ROUND_SECONDS: f64 = 0.2;
 const ROUNDS: usize = 7;
-/// As many lines as the pipeline judges at a time.
-const BATCH: usize = 128;
 
 /// Hosts and their robots.txt.
 type Bodies = Vec<(String, Vec<u8>)>;
@@ -44,6 +45,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let (matching, allowed) = matching(&policy, &lines);
         report["ns_per_url"] = matching.into();
         report["allowed"] = allowed.into();
+        report["front"] = fronts(&policy, &lines);
         report["ns_split_and_look_up"] = look_up(&bodies, &lines)?.into();
     }
     println!("{report}");
@@ -69,7 +71,7 @@ fn compile_all(bodies: &Bodies, agents: &Agents) -> f64 {
         let text = robots::decode(body, dialect, &mut Vec::new());
         let robots = Robots::parse(&text, dialect);
         let selection = robots.select(agents, dialect);
-        automaton::compile(&Patterns::rank(selection.rules(&robots), dialect), &mut words);
+        automaton::compile_item(&Patterns::rank(selection.rules(&robots), dialect), &mut words);
     }
     black_box(words);
     start.elapsed().as_secs_f64()
@@ -91,13 +93,13 @@ fn matching(policy: &Policy, lines: &[&[u8]]) -> (f64, usize) {
         .iter()
         .filter_map(|line| {
             let end = origin::cut(line)?;
-            let record = known.entry(&line[..end]).or_insert_with(|| policy.index().get(&line[..end]));
+            let record = known.entry(&line[..end]).or_insert_with(|| policy.lookup().get(&line[..end]));
             let rest = &line[end..];
             let plain = !rest.iter().any(|&octet| octet == b'#' || encoding.changed_octets().contains(octet));
             Some((groups.automaton_of(record.as_ref()?.row), *line, end, plain))
         })
         .collect();
-    let mut scratch = Scratch::default();
+    let mut scratch = automaton::Scratch::default();
     let mut pass = || {
         let mut allowed = 0;
         for &(at, line, end, plain) in black_box(&paths) {
@@ -119,6 +121,99 @@ fn matching(policy: &Policy, lines: &[&[u8]]) -> (f64, usize) {
     (median(times), expected)
 }
 
+/// A path in a text, and the place of its automaton.
+#[derive(Debug, Clone, Copy)]
+struct Known {
+    automaton: u32,
+    start: usize,
+    length: usize,
+}
+
+/// What asking fronts first costs, and how many paths pass.
+fn fronts(policy: &Policy, lines: &[&[u8]]) -> serde_json::Value {
+    let crawler = policy.crawler(None).expect("one crawler");
+    let groups = policy.groups(&crawler);
+    let mut shuffled = lines.to_vec();
+    let mut state = 1u64;
+    for at in (1..shuffled.len()).rev() {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        shuffled.swap(at, (state >> 33) as usize % (at + 1));
+    }
+    let mut report = serde_json::json!({});
+    for (order, lines) in [("in_order", lines), ("shuffled", &shuffled)] {
+        let (text, all) = known(policy, &groups, lines);
+        let path = |known: &Known| &text[known.start..known.start + known.length];
+        let mut scratch = Scratch::default();
+        let mut differs = |known: &Known| {
+            let verdict = automaton::verdict(groups.automaton_at(known.automaton), path(known), &mut scratch);
+            (verdict == Verdict::Blocked) != front::base_is_blocked(groups.item_at(known.automaton))
+        };
+        let mut passing = Vec::with_capacity(all.len());
+        pass(&groups, &text, &all, &mut passing);
+        let (passed, different) = (passing.len(), all.iter().filter(|known| differs(known)).count());
+        let mut times = |walks: bool| {
+            let mut once = || {
+                pass(&groups, &text, black_box(&all), &mut passing);
+                let found = if walks { passing.iter().filter(|known| differs(known)).count() } else { passing.len() };
+                assert_eq!(found, if walks { different } else { passed }, "passes differ");
+            };
+            median((0..ROUNDS).map(|_| round(all.len(), &mut once)).collect())
+        };
+        report[format!("ns_{order}")] = times(false).into();
+        report[format!("ns_{order}_with_walks")] = times(true).into();
+        report["passes"] = (passed as f64 / all.len().max(1) as f64).into();
+        report["differs"] = (different as f64 / all.len().max(1) as f64).into();
+    }
+    report
+}
+
+/// The paths of lines in normal form, each behind its origin, in a text with room behind it; those whose robots.txt has a
+/// group for the crawler.
+fn known(policy: &Policy, groups: &Groups<'_>, lines: &[&[u8]]) -> (Vec<u8>, Vec<Known>) {
+    let (mut text, mut known) = (Vec::new(), Vec::new());
+    for line in lines {
+        let Some(end) = origin::cut(line) else { continue };
+        let Some(record) = policy.lookup().get(&line[..end]) else { continue };
+        let automaton = groups.automaton_of(record.row);
+        if automaton != 0 {
+            text.extend_from_slice(&line[..end]);
+            let start = text.len();
+            policy.dialect().encoding.extend_path(&origin::path(&line[end..]), &mut text);
+            known.push(Known { automaton, start, length: text.len() - start });
+        }
+    }
+    text.resize(text.len() + 32 + front::PADDING, 0);
+    (text, known)
+}
+
+/// Collects the paths that fronts let through, in the fastest way that there is here.
+fn pass(groups: &Groups<'_>, text: &[u8], all: &[Known], passing: &mut Vec<Known>) {
+    passing.clear();
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi2") && is_x86_feature_detected!("lzcnt") {
+        // SAFETY: a processor with these has BMI1 and POPCNT too. All places are of items of a policy that was checked; a
+        // path is not empty, and has the room behind it in the text.
+        return unsafe { pass_avx2(groups, text, all, passing) };
+    }
+    let path = |known: &Known| &text[known.start..known.start + known.length];
+    passing.extend(all.iter().filter(|known| front::passes(groups.item_at(known.automaton), path(known))));
+}
+
+/// # Safety
+///
+/// Callers must ensure what [`front::passes_avx2`] demands of each path.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
+unsafe fn pass_avx2(groups: &Groups<'_>, text: &[u8], all: &[Known], passing: &mut Vec<Known>) {
+    for known in all {
+        let (item, path) = (groups.item_at(known.automaton), text[known.start..].as_ptr());
+        // SAFETY: as the caller ensures.
+        if unsafe { front::passes_avx2(item.as_ptr(), path, known.length) } {
+            passing.push(*known);
+        }
+    }
+}
+
 /// Nanoseconds a URL for the batch interface when every robots.txt is empty, so that no path is walked.
 fn look_up(bodies: &Bodies, lines: &[&[u8]]) -> Result<f64, Box<dyn Error>> {
     let empty = tempfile::tempdir()?;
@@ -128,18 +223,14 @@ fn look_up(bodies: &Bodies, lines: &[&[u8]]) -> Result<f64, Box<dyn Error>> {
     let policy = policy(empty.path(), &Agents::everybody())?;
     let crawler = policy.crawler(None)?;
     let judge = Judge::new(&policy, &crawler, Choices::default());
-    let urls: Vec<Url<'_>> = lines.iter().map(|line| Url { line, plain: true }).collect();
-    let (mut outcomes, mut bench) = (Vec::<Outcome>::new(), Bench::default());
+    let text = lines.join(&b'\n');
+    let (mut outcomes, mut scratch) = (Vec::<Outcome>::new(), judge::Scratch::default());
     let mut pass = || {
-        let mut allowed = 0;
-        for batch in black_box(&urls).chunks(BATCH) {
-            judge.judge(batch, &mut outcomes, &mut bench);
-            allowed += outcomes.iter().filter(|outcome| outcome.partition() == Partition::Allowed).count();
-        }
-        allowed
+        judge.judge_lines(black_box(&text), &mut outcomes, &mut scratch);
+        outcomes.iter().filter(|outcome| outcome.partition() == Partition::Allowed).count()
     };
     let expected = pass();
-    Ok(median((0..ROUNDS).map(|_| round(urls.len(), || assert_eq!(pass(), expected, "passes differ"))).collect()))
+    Ok(median((0..ROUNDS).map(|_| round(lines.len(), || assert_eq!(pass(), expected, "passes differ"))).collect()))
 }
 
 /// Nanoseconds a URL, over as many passes as a round takes.

@@ -6,8 +6,9 @@
 //! the URLs stand in their order of asking, so that only the policy is looked at here and there.
 
 use robosieve::Dialect;
-use robosieve::filter::{Bench, Choices, Judge, Partition, Url};
+use robosieve::judge::{Choices, Judge, Scratch};
 use robosieve::origin;
+use robosieve::outcome::Partition;
 use robosieve::policy::{Answered, Capture, Captures, Policy};
 use robosieve::robots::Agents;
 use std::error::Error;
@@ -17,8 +18,8 @@ use std::time::Instant;
 /// URLs that are asked for in a round.
 const ASKED: u64 = 2_000_000;
 const ROUNDS: usize = 7;
-/// As many lines as the pipeline judges at a time.
-const BATCH: usize = 128;
+/// Bytes of a chunk of the pipeline, about.
+const CHUNK: usize = 1 << 19;
 /// Captures that are added at a time.
 const ADDED: u64 = 1 << 16;
 
@@ -77,7 +78,7 @@ fn urls(count: u64) -> (Vec<u8>, Vec<usize>) {
 
 /// Seconds for one look-up after the other.
 fn alone(policy: &Policy, urls: &[&[u8]]) -> f64 {
-    let index = policy.index();
+    let index = policy.lookup();
     let start = Instant::now();
     let found = urls.iter().filter(|url| origin::cut(url).is_some_and(|end| index.get(&url[..end]).is_some())).count();
     assert_eq!(black_box(found), urls.len(), "every origin is known");
@@ -87,17 +88,29 @@ fn alone(policy: &Policy, urls: &[&[u8]]) -> f64 {
 fn in_batches(policy: &Policy, urls: &[&[u8]]) -> Result<f64, Box<dyn Error>> {
     let crawler = policy.crawler(None)?;
     let judge = Judge::new(policy, &crawler, Choices::default());
-    let urls: Vec<Url<'_>> = urls.iter().map(|&line| Url { line, plain: true }).collect();
-    let (mut outcomes, mut bench) = (Vec::new(), Bench::default());
+    let text = urls.join(&b'\n');
+    let (mut outcomes, mut scratch) = (Vec::new(), Scratch::default());
     Ok(median(|| {
         let (start, mut allowed) = (Instant::now(), 0);
-        for batch in urls.chunks(BATCH) {
-            judge.judge(batch, &mut outcomes, &mut bench);
+        for part in parts(&text) {
+            judge.judge_lines(part, &mut outcomes, &mut scratch);
             allowed += outcomes.iter().filter(|outcome| outcome.partition() == Partition::Allowed).count();
         }
         assert_eq!(allowed, urls.len(), "without a robots.txt all is allowed");
         start.elapsed().as_secs_f64()
     }))
+}
+
+/// The parts of a text of lines that are judged at a time.
+fn parts(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let end = rest.len().min(CHUNK);
+        let end = rest[end..].iter().position(|&byte| byte == b'\n').map_or(rest.len(), |at| end + at + 1);
+        let part;
+        (part, rest) = rest.split_at(end);
+        (!part.is_empty()).then_some(part)
+    })
 }
 
 /// Nanoseconds a URL: the median of some rounds, after one to warm up.

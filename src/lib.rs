@@ -6,15 +6,16 @@
 //!
 //! 1. [`dialect`]: thirty years of documents disagree; a dialect is a value that says which of them to follow.
 //! 2. [`robots`]: the octets of a file become groups, and those of one crawler are chosen.
-//! 3. [`pattern`]: its rules become patterns in normal form, the one that wins against all others first.
+//! 3. [`rules`]: its rules become patterns in normal form, the one that wins against all others first.
 //! 4. [`automaton`]: each distinct group becomes one DFA (or, for the few that would be too large, pointers) that walks
 //!    a path until the verdict is settled.
 //! 5. [`origin`] and [`policy`]: the automata of many origins, found by the origin of a URL.
-//! 6. [`filter`]: lists in; allowed, blocked, deferred and invalid lines out, and a receipt that accounts for each.
+//! 6. [`input`], [`judge`], [`output`] and [`run`]: lists in; allowed, blocked, deferred and invalid lines out, and a
+//!    receipt that accounts for each.
 //!
-//! Beside them, [`lint`] tells the author of a file what was probably meant otherwise, [`inspect`] what is in a
-//! policy, [`export`] makes tables of what stands beside its rules,
-//! and [`report`] a page about a run.
+//! Beside them, [`lint`] tells the author of a file what was probably meant otherwise, [`show::inspect`] what is in a
+//! policy, [`show::export`] makes tables of what stands beside its rules,
+//! and [`show::report`] a page about a run.
 //!
 //! One file and one path:
 //!
@@ -30,28 +31,27 @@
 //! ```
 //!
 //! Many origins and many URLs: gather [`policy::Captures`], make a [`policy::Policy`] of them, and hand batches of lines
-//! to [`filter::Judge`], or whole lists to [`filter::run`].
+//! to [`judge::Judge`], or whole lists to [`run::run`].
 #![deny(missing_docs)]
 
 pub mod automaton;
-#[cfg(feature = "parquet")]
-mod columnar;
-pub mod compression;
 pub mod dialect;
-pub mod export;
-pub mod filter;
-mod free_memory;
-pub mod inspect;
+pub mod formats;
+pub mod input;
+pub mod judge;
 pub mod lint;
+mod lock;
 pub mod origin;
-pub mod pattern;
+pub mod outcome;
+pub mod output;
 pub mod policy;
-mod regular_file;
-pub mod report;
 pub mod robots;
-mod rule_set;
-mod tsv;
+pub mod rules;
+pub mod run;
+pub mod show;
 
 pub use dialect::Dialect;
-pub use pattern::Verdict;
-pub use rule_set::{ChosenRules, Explanation, KeptRecord, KeptRule, RuleSet};
+#[cfg(feature = "parquet")]
+pub use formats::columnar::panics_are_caught;
+pub use judge::RuleSet;
+pub use rules::{ChosenRules, Explanation, KeptRule, Verdict};

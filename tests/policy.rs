@@ -11,20 +11,20 @@ use everything::{complete, use_all_of, with_wildcards};
 #[test]
 fn the_file_has_everything() {
     let policy = complete();
-    let standings: Vec<Standing> = policy.index().records().map(|record| record.standing).collect();
+    let standings: Vec<Standing> = policy.lookup().records().map(|record| record.standing).collect();
     assert!(Standing::ALL.iter().all(|standing| standings.contains(standing)));
-    assert!(policy.index().records().any(|record| record.last_good.is_some()));
-    let words: Vec<_> = policy.index().records().map(|record| record.word()).collect();
+    assert!(policy.lookup().records().any(|record| record.last_good.is_some()));
+    let words: Vec<_> = policy.lookup().records().map(|record| record.word()).collect();
     assert!(Ruling::ALL.iter().all(|ruling| words.iter().any(|word| word.ruling == Some(*ruling))));
     assert!(words.iter().any(|word| word.paused_until.is_some()));
-    assert!(policy.index().records().all(|record| policy.index().get(record.origin) == Some(record)));
+    assert!(policy.lookup().records().all(|record| policy.lookup().get(record.origin) == Some(record)));
     let wild = with_wildcards();
     let mut engines = Vec::new();
     for agents in wild.columns().all() {
         let crawler = wild.crawler(Some(agents)).expect("a column");
         let groups = wild.groups(&crawler);
         engines.extend(
-            wild.index()
+            wild.lookup()
                 .records()
                 .filter_map(|record| groups.of(record.row))
                 .map(|group| engine(groups.automaton(group))),

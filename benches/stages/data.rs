@@ -6,7 +6,7 @@
 //! counted by the plain reading, which goes through all rules of a file and shares nothing with the automata but the
 //! patterns.
 
-use robosieve::filter::Partition;
+use robosieve::outcome::Partition;
 use robosieve::robots::Agents;
 use robosieve::{Dialect, RuleSet, Verdict, origin};
 use std::collections::{BTreeMap, HashMap};
@@ -51,6 +51,10 @@ impl List {
     fn read(order: &'static str, path: PathBuf) -> List {
         let text = read(&path);
         List { order, path, text }
+    }
+
+    pub fn text(&self) -> &[u8] {
+        &self.text
     }
 
     pub fn lines(&self) -> impl Iterator<Item = &[u8]> {

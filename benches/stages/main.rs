@@ -8,20 +8,18 @@ mod data;
 
 use criterion::{Criterion, Throughput};
 use data::{List, Set};
-use robosieve::automaton::{self, Scratch};
-use robosieve::filter::{
-    self, Bench, Choices, Destination, Folder, Job, Judge, LongRun, Outcome, Partition, Progress, Url, UrlField,
-};
-use robosieve::pattern::Patterns;
+use robosieve::automaton;
+use robosieve::input::UrlField;
+use robosieve::judge::{self, Choices, Judge};
+use robosieve::outcome::{Outcome, Partition};
 use robosieve::policy::{Captures, Groups, Policy, source};
 use robosieve::robots::{self, Agents, Robots};
+use robosieve::rules::Patterns;
+use robosieve::run::{self, Destination, Folder, Job, LongRun, Progress};
 use robosieve::{Dialect, Verdict, origin};
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-
-/// As many lines as the pipeline judges at a time.
-const BATCH: usize = 128;
 
 /// How often the whole filter gets the same list in one run, so that a run is long enough to start its workers.
 const REPEATED: usize = 10;
@@ -70,7 +68,7 @@ fn compile(criterion: &mut Criterion, set: &Set) {
         let mut words = Vec::new();
         for robots in black_box(&parsed) {
             let selection = robots.select(&agents, dialect);
-            automaton::compile(&Patterns::rank(selection.rules(robots), dialect), &mut words);
+            automaton::compile_item(&Patterns::rank(selection.rules(robots), dialect), &mut words);
         }
         black_box(words).len()
     };
@@ -94,7 +92,7 @@ fn matching(criterion: &mut Criterion, set: &Set) {
     let mut group = criterion.benchmark_group(format!("match/{}", set.name));
     for list in &set.lists {
         let (known, sure) = known(&policy, &groups, list);
-        let mut scratch = Scratch::default();
+        let mut scratch = automaton::Scratch::default();
         let mut pass = || -> u64 {
             let mut allowed = sure;
             for &(at, line, end, plain) in black_box(&known) {
@@ -121,7 +119,7 @@ fn known<'l>(policy: &Policy, groups: &Groups<'_>, list: &'l List) -> (Vec<Known
     let (mut known, mut sure) = (Vec::new(), 0);
     for line in list.lines().map(origin::trimmed) {
         let Ok((origin, end)) = origin::canonical(line) else { continue };
-        let Some(record) = policy.index().get(origin.as_bytes()) else { continue };
+        let Some(record) = policy.lookup().get(origin.as_bytes()) else { continue };
         let automaton = groups.automaton_of(record.row);
         if automaton == 0 || *origin::path(&line[end..]) == *b"/robots.txt" {
             sure += 1;
@@ -147,26 +145,15 @@ fn look_up(criterion: &mut Criterion, set: &Set) {
     let known = set.expected.lines_of(Partition::Allowed) + set.expected.lines_of(Partition::Blocked);
     let mut group = criterion.benchmark_group(format!("split-and-look-up/{}", set.name));
     for list in &set.lists {
-        let urls: Vec<Url<'_>> = list.lines().map(|line| Url { line, plain: is_plain(line) }).collect();
-        let (mut outcomes, mut bench) = (Vec::<Outcome>::new(), Bench::default());
+        let (mut outcomes, mut scratch) = (Vec::<Outcome>::new(), judge::Scratch::default());
         let mut pass = || -> u64 {
-            let mut found = 0;
-            for batch in black_box(&urls).chunks(BATCH) {
-                judge.judge(batch, &mut outcomes, &mut bench);
-                found += outcomes.iter().filter(|outcome| outcome.partition() == Partition::Allowed).count();
-            }
-            found as u64
+            judge.judge_lines(black_box(list.text()), &mut outcomes, &mut scratch);
+            outcomes.iter().filter(|outcome| outcome.partition() == Partition::Allowed).count() as u64
         };
         assert_eq!(pass(), known, "origins found of {}, {}", set.name, list.order);
-        group.throughput(Throughput::Elements(urls.len() as u64));
+        group.throughput(Throughput::Elements(list.lines().count() as u64));
         group.bench_function(list.order, |bencher| bencher.iter(|| assert_eq!(pass(), known)));
     }
-}
-
-/// Whether a line may take the fast way to its origin. No path is walked, so it does not matter what the path holds, but
-/// a line with blanks around it or without a path is not cut where it seems.
-fn is_plain(line: &[u8]) -> bool {
-    !line.iter().any(|&octet| octet <= b' ' || octet == b'\\')
 }
 
 /// The whole filter: mapped lists to counts, or to files in memory where there are such.
@@ -205,7 +192,7 @@ fn job(policy: &Policy, list: &List, directory: Option<PathBuf>, threads: usize)
 
 /// Runs the filter, and holds its counts against the plain reading.
 fn filtered(policy: &Policy, job: &Job, set: &Set) {
-    let receipt = filter::run(policy, job, &Progress::new()).expect("a receipt");
+    let receipt = run::run(policy, job, &Progress::new()).expect("a receipt");
     for (name, part) in &receipt.partitions {
         let expected = set.expected.partitions[name.as_str()] * REPEATED as u64;
         assert_eq!(part.judged.lines, expected, "lines {name} of {}", set.name);

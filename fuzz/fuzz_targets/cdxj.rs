@@ -3,7 +3,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use robosieve::filter::{Layout, Reason};
+use robosieve::input::Layout;
+use robosieve::outcome::Reason;
 use serde_json::Value;
 
 /// What serde_json says of the object behind key and time; nothing where the two may differ: for text that is no UTF-8,

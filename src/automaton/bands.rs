@@ -5,7 +5,7 @@
 //! (with the `Allow` rules that are worse than every `Disallow`, which change nothing), 1 blocks, 2 allows, and so on.
 //! A higher band wins, and its parity is its verdict.
 
-use crate::pattern::{Pattern, Patterns, Verdict};
+use crate::rules::{Pattern, Patterns, Verdict};
 
 /// The band of a pattern, or the best one reached. Odd bands block.
 pub type Band = u32;
@@ -41,6 +41,10 @@ pub fn bands(patterns: &Patterns) -> Vec<Band> {
     bands.reverse();
     bands
 }
+
+/// Is told of a state: where its record begins; the band of a path that ends there, and the one that is reached whatever
+/// follows.
+pub(super) type TellBands<'t> = dyn FnMut(u32, (Band, Band)) + 't;
 
 #[cfg(test)]
 mod tests {

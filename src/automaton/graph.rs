@@ -6,15 +6,18 @@
 
 use hashbrown::HashMap;
 
-use super::filter::FILTER_WORDS;
-use super::pointers::{BITMAP, SCANNER};
-use super::table::{
+use super::compile::{budget, compile_dfa};
+use super::head::{MAIN_ROOT, START, word};
+use super::space::Space;
+use super::{Engine, engine};
+use crate::automaton::cursors::pointers::{BITMAP, SCANNER};
+use crate::automaton::dfa::filter::FILTER_WORDS;
+use crate::automaton::dfa::table::{
     COUNT_SHIFT, DEFAULT_EXPLICIT, DEFAULT_HERE, DEFAULT_MAIN_ROOT, DEFAULT_MASK, DEFAULT_SHIFT, END_BLOCKED,
     FIRST_RECORD, HAS_OUTPUT, KIND_MASK, MIDDLE_BLOCKED, NARROW, RUN, RUN_TARGET_EXPLICIT, RUN_TARGET_MASK,
     RUN_TARGET_SHIFT, Target, WIDE_WORDS, narrow_octet_words, verdict_of,
 };
-use super::{Engine, MAIN_ROOT, START, Space, compile_dfa, engine, word};
-use crate::pattern::{Patterns, Verdict};
+use crate::rules::{Patterns, Verdict};
 
 /// The states of an automaton; of pointers, those of the scanner that finds their segments.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,7 +92,7 @@ fn bands_of(words: &[u32], patterns: &Patterns) -> Option<HashMap<u32, (u32, u32
     let mut tell = |record, of_state| {
         bands.insert(record, of_state);
     };
-    compile_dfa(patterns, super::budget(patterns.text().len()), &mut space, &mut again, Some(&mut tell)).ok()?;
+    compile_dfa(patterns, budget(patterns.text().len()), &mut space, &mut again, Some(&mut tell)).ok()?;
     again.iter_mut().for_each(|word| *word = word.to_le());
     (again == words).then_some(bands)
 }

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use super::args::CheckArgs;
 use super::failure::Failure;
 use super::printer::Printer;
-use super::read;
+use super::read::read;
 use robosieve::policy::{Crawler, Policy, Ruling, Standing, State, Word};
 use robosieve::robots::GroupOrigin;
 use robosieve::{ChosenRules, RuleSet, Verdict, origin};
@@ -86,7 +86,7 @@ impl Judge {
 }
 
 fn by_policy(policy: &Policy, crawler: &Crawler, origin: &str, path: &[u8]) -> Answer {
-    let Some(record) = policy.index().get(origin.as_bytes()) else {
+    let Some(record) = policy.lookup().get(origin.as_bytes()) else {
         return Answer::without_group(DEFERRED, UNFETCHED);
     };
     let rules = || by_group(policy, crawler, record.row, path);

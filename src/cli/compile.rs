@@ -17,7 +17,6 @@ pub fn run(args: &CompileArgs) -> Result<ExitCode, Failure> {
         origin: args.origin.as_deref(),
         options: args.reading.options(),
         overrides: args.overrides.as_deref(),
-        memory: u64::MAX,
     };
     let captures = Captures::for_file(&args.output, columns, args.dialect);
     let statistics = watch_compiling(&captures.progress(), || {

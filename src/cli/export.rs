@@ -5,11 +5,12 @@ use std::process::ExitCode;
 
 use super::args::{ExportArgs, ExportFormat, What};
 use super::failure::Failure;
-use robosieve::export::{self, Format, Table};
+use crate::cli::crawlers::crawlers;
+use robosieve::show::export::{self, Format, Table};
 
 pub fn run(args: &ExportArgs) -> Result<ExitCode, Failure> {
     let policy = args.policy.open()?;
-    let crawlers = super::crawlers(args.agent.as_ref(), &policy)?;
+    let crawlers = crawlers(args.agent.as_ref(), &policy)?;
     let table = match args.what {
         What::Delays => Table::Delays,
         What::Sitemaps => Table::Sitemaps,

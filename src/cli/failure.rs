@@ -4,12 +4,14 @@ use std::io;
 use std::path::PathBuf;
 
 use super::interrupt;
-use robosieve::filter::{FilterError, JoinError, MetricsError, VerifyError};
+use robosieve::input::FilterError;
 use robosieve::origin::InvalidUrl;
 use robosieve::policy::{
-    ColumnsError, CrawlerError, MergeError, OpenError, OverridesError, WriteError, source::SourceError,
+    ColumnsError, CrawlerError, ImageError, MergeError, OpenError, OverridesError, WriteError, source::SourceError,
 };
-use robosieve::report::ReportError;
+use robosieve::run::{JoinError, VerifyError};
+use robosieve::show::MetricsError;
+use robosieve::show::report::ReportError;
 
 /// Why a command ended with an error.
 #[derive(Debug, thiserror::Error)]
@@ -39,8 +41,11 @@ pub enum Failure {
     Policy(#[from] WriteError),
     #[error("cannot write the policy {}: {error}", path.display())]
     Write { path: PathBuf, error: WriteError },
-    #[error(transparent)]
-    Open(#[from] OpenError),
+    #[error("{error}{}", remedy(error))]
+    Open {
+        #[from]
+        error: OpenError,
+    },
     #[error("cannot merge: {0}")]
     Merge(#[from] MergeError),
     #[error("--agent: {0}")]
@@ -87,6 +92,14 @@ pub enum Failure {
     CompressedTable,
     #[error("there is no command {given:?}; the commands are {known}")]
     NoCommand { given: String, known: String },
+}
+
+/// The command that helps where a policy cannot be opened, if the error does not say it.
+fn remedy(error: &OpenError) -> &'static str {
+    match error {
+        OpenError::Image { problem: ImageError::Older { .. }, .. } => " with `robosieve compile`",
+        _ => "",
+    }
 }
 
 impl Failure {

@@ -4,14 +4,18 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use super::allocator;
 use super::args::FilterArgs;
 use super::failure::Failure;
 use super::interrupt;
 use super::journal::{Journal, watch};
 use super::lists;
 use super::sources::Sources;
-use robosieve::filter::{self, Begun, Choices, Job, MaxAge, Metrics, Progress, UrlField};
+use robosieve::input::UrlField;
+use robosieve::judge::{Choices, MaxAge};
 use robosieve::policy::{Captures, Columns, Crawler, Policy};
+use robosieve::run::{self, Begun, Job, Progress};
+use robosieve::show::Metrics;
 
 pub fn run(args: &FilterArgs) -> ExitCode {
     let journal = Journal::new(&args.watching, args.output.prints_lines());
@@ -28,10 +32,10 @@ pub fn run(args: &FilterArgs) -> ExitCode {
 /// Keeps the metrics, whatever becomes of the run.
 fn watched(args: &FilterArgs, journal: &Journal) -> Result<ExitCode, Failure> {
     let progress = Progress::new();
-    if let (Some(path), Some(directory)) = (&args.watching.metrics, &args.output.out) {
-        if lies_in(path, directory) {
-            return Err(Failure::MetricsInOutput { path: path.clone(), directory: directory.clone() });
-        }
+    if let (Some(path), Some(directory)) = (&args.watching.metrics, &args.output.out)
+        && lies_in(path, directory)
+    {
+        return Err(Failure::MetricsInOutput { path: path.clone(), directory: directory.clone() });
     }
     let mut metrics = args.watching.metrics.as_deref().map(Metrics::create).transpose()?;
     let result = split(args, journal, &progress, metrics.as_mut());
@@ -64,8 +68,10 @@ fn split(
     let now = args.now.map(jiff::Timestamp::as_second).or(begun.map(|begun| begun.now));
     let choices = choices(args, now.unwrap_or_else(|| jiff::Timestamp::now().as_second()))?;
     let lists = lists::all(args)?;
-    filter::check_memory(args.long_run.memory, args.agent.len().max(1), args.output.explain)?;
+    run::check_memory(args.long_run.memory, args.agent.len().max(1), args.output.explain)?;
     let policy = policy(args)?;
+    // What was known of captures.
+    allocator::give_back();
     let mut job = job(args, lists, choices, crawlers(args, &policy)?);
     if let (0, Some(begun)) = (job.chunk_size, begun) {
         job.chunk_size = begun.chunk_size;
@@ -81,7 +87,7 @@ fn split(
     if let Some(metrics) = &mut metrics {
         metrics.describe(&job.crawlers, policy.statistics());
     }
-    let receipt = watch(journal, progress, metrics.as_deref(), &job.crawlers, || filter::run(&policy, &job, progress))?;
+    let receipt = watch(journal, progress, metrics.as_deref(), &job.crawlers, || run::run(&policy, &job, progress))?;
     for list in &receipt.lists {
         list.skipped.iter().for_each(|part| journal.warn(format_args!("the list {}: {part}", list.path)));
     }
@@ -104,7 +110,6 @@ fn policy(args: &FilterArgs) -> Result<Policy, Failure> {
         origin: args.origin.as_deref(),
         options: args.reading.options(),
         overrides: args.overrides.as_deref(),
-        memory: args.long_run.memory,
     };
     // Not the folder of the partitions, which may not be there yet, or on another machine.
     let captures = Captures::within(args.long_run.memory, &std::env::temp_dir(), columns, args.dialect.dialect);
@@ -145,7 +150,7 @@ fn job(args: &FilterArgs, lists: Vec<PathBuf>, choices: Choices, crawlers: Vec<C
 fn is_resumable(args: &FilterArgs, lists: &[PathBuf]) -> bool {
     let is_pipe = |list: &PathBuf| {
         let is_there = || std::fs::metadata(list).is_ok_and(|there| !there.is_file() && !there.is_dir());
-        list.as_os_str() == filter::STANDARD_INPUT || is_there()
+        list.as_os_str() == robosieve::input::STANDARD_INPUT || is_there()
     };
     args.output.out.is_some() && !lists.iter().any(is_pipe)
 }
@@ -153,7 +158,7 @@ fn is_resumable(args: &FilterArgs, lists: &[PathBuf]) -> bool {
 /// The run that is to go on, if there is one.
 fn begun(args: &FilterArgs) -> Result<Option<Begun>, Failure> {
     match &args.output.out {
-        Some(directory) if args.long_run.resume => Ok(filter::begun(directory, args.long_run.memory)?),
+        Some(directory) if args.long_run.resume => Ok(run::begun(directory)?),
         _ => Ok(None),
     }
 }

@@ -5,10 +5,10 @@ use std::process::ExitCode;
 
 use super::args::JoinArgs;
 use super::failure::Failure;
-use robosieve::filter;
+use robosieve::run;
 
 pub fn run(args: &JoinArgs) -> Result<ExitCode, Failure> {
-    let receipt = filter::join(&args.shards, &args.out, args.concat, args.force)?;
+    let receipt = run::join(&args.shards, &args.out, args.concat, args.force)?;
     // Nobody may be there to read the table; the receipt has it all.
     let _ = writeln!(io::stderr(), "{receipt}");
     Ok(ExitCode::SUCCESS)

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use super::args::{Dialects, LintArgs};
 use super::failure::Failure;
 use super::printer::Printer;
-use super::read;
+use super::read::read;
 use robosieve::Dialect;
 use robosieve::lint::{self, Finding, Report};
 

@@ -7,10 +7,10 @@ use super::args::ReportArgs;
 use super::failure::Failure;
 use super::sources::Sources;
 use robosieve::Dialect;
-use robosieve::filter::Receipt;
+use robosieve::output::Receipt;
 use robosieve::policy::{Captures, Columns, Policy};
-use robosieve::report::{REPORT, Report};
 use robosieve::robots::AgentError;
+use robosieve::show::report::{REPORT, Report};
 
 pub fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
     let mut report = Report::read(&args.directory, args.top)?;
@@ -48,7 +48,6 @@ fn policy(args: &ReportArgs, receipt: &Receipt) -> Result<Option<Policy>, Failur
         origin: args.origin.as_deref(),
         options: args.reading.options(),
         overrides: args.overrides.as_deref(),
-        memory: u64::MAX,
     };
     Ok(Some(sources.read(Captures::new(Columns::new(agents)?, dialect))?.policy()?))
 }

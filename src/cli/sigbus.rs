@@ -13,9 +13,8 @@ pub(super) fn report() {
     extern "C" fn handler(_signal: libc::c_int, info: *mut libc::siginfo_t, _context: *mut libc::c_void) {
         // SAFETY: a handler with SA_SIGINFO is called with a pointer to what is known of the signal; an address is in it for
         // any SIGBUS of the system. Its codes are these; whatever else sends the signal has others.
-        let is_filled = unsafe {
-            FAULTS.contains(&(*info).si_code) && robosieve::filter::fill_lost_pages((*info).si_addr().addr())
-        };
+        let is_filled =
+            unsafe { FAULTS.contains(&(*info).si_code) && robosieve::input::fill_lost_pages((*info).si_addr().addr()) };
         if is_filled {
             return;
         }

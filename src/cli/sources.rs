@@ -16,8 +16,6 @@ pub struct Sources<'a> {
     pub options: Options,
     /// The operator's own word for origins.
     pub overrides: Option<&'a Path>,
-    /// How much memory there is, for what is read of overrides.
-    pub memory: u64,
 }
 
 impl Sources<'_> {
@@ -25,7 +23,7 @@ impl Sources<'_> {
     pub fn read(&self, mut captures: Captures) -> Result<Captures, Failure> {
         // First, because a slip of the operator's should not be told behind an hour of reading.
         if let Some(path) = self.overrides {
-            captures.add_overrides(&Overrides::read_within(path, self.memory)?)?;
+            captures.add_overrides(&Overrides::read(path)?)?;
         }
         match (self.origin, self.paths) {
             (Some(origin), [single]) => source::add_single(single, origin, &mut captures)?,

@@ -5,10 +5,10 @@ use std::process::ExitCode;
 use super::args::VerifyArgs;
 use super::failure::Failure;
 use super::printer::Printer;
-use robosieve::filter;
+use robosieve::run;
 
 pub fn run(args: &VerifyArgs) -> Result<ExitCode, Failure> {
-    let verification = filter::verify(&args.directory, args.inputs, args.threads)?;
+    let verification = run::verify(&args.directory, args.inputs, args.threads)?;
     let mut printer = Printer::new();
     printer.line(&verification.to_string())?;
     printer.finish()?;

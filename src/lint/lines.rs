@@ -4,8 +4,8 @@ use super::FindingKind;
 use super::finding::{Findings, excerpt};
 use super::keys;
 use crate::dialect::{Dialect, Encoding, Wildcards};
-use crate::pattern;
 use crate::robots::{self, Key, Line, NoteKind, Robots, SideKey};
+use crate::rules;
 
 /// Looks at each line, with what the parser noted of it.
 pub(super) fn check(text: &[u8], robots: &Robots<'_>, dialect: &Dialect, findings: &mut Findings<'_>) {
@@ -139,7 +139,7 @@ fn first_unescaped(value: &[u8], several: bool, encoding: Encoding) -> Option<us
     let changed = Encoding::NormalForm.changed_octets();
     let is_wrong = |&(at, &octet): &(usize, &u8)| match octet {
         b' ' | b'\t' if several => false,
-        b'%' => pattern::escaped(&value[at..]).is_none(),
+        b'%' => rules::escaped(&value[at..]).is_none(),
         // The C++ library escapes it itself.
         0x80.. if encoding == Encoding::RuleOnly => false,
         _ => changed.contains(octet),

@@ -14,7 +14,7 @@ use std::hash::{BuildHasher, Hash, Hasher};
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 
-use crate::pattern::{Pattern, Patterns};
+use crate::rules::{Pattern, Patterns};
 
 /// How much work a search may take. A try counts one, and one more for eight octets that it compares; looking for a
 /// segment counts sixteen.

@@ -10,8 +10,8 @@ use super::FindingKind;
 use super::finding::{Findings, Related, excerpt};
 use super::shadows::{self, Work};
 use crate::dialect::{Dialect, Groups, Precedence};
-use crate::pattern::Patterns;
 use crate::robots::{GroupOrigin, Robots, Rule, Selection};
+use crate::rules::Patterns;
 
 /// Reports the rules that can never decide; returns what the search took.
 pub(super) fn check(text: &[u8], robots: &Robots<'_>, dialect: &Dialect, findings: &mut Findings<'_>) -> Work {
@@ -90,7 +90,7 @@ fn report(rule: &Rule<'_>, winner: &Rule<'_>, dialect: &Dialect, findings: &mut 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pattern::tried::{matches, paths};
+    use crate::rules::tried::{matches, paths};
     use proptest::collection::vec;
     use proptest::prelude::*;
     use std::sync::LazyLock;

@@ -9,8 +9,8 @@ use super::standing::Answered;
 use super::{provenance, side_records};
 use crate::automaton;
 use crate::dialect::{Dialect, StatusMeaning};
-use crate::pattern::Patterns;
 use crate::robots::{self, GroupOrigin, NoteCounts, NoteKind, Robots, Selection};
+use crate::rules::Patterns;
 
 /// One answer to a request for a robots.txt, as a source tells it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -103,19 +103,6 @@ impl Capture {
         })
     }
 
-    /// The octets of the patterns that it is compiled of for the crawlers, for each automaton.
-    pub(super) fn pattern_octets(&self, columns: &Columns, dialect: &Dialect) -> Vec<usize> {
-        let body = self.body.as_deref().filter(|_| self.means(dialect) == StatusMeaning::Parse);
-        let text = robots::decode(body.unwrap_or_default(), dialect, &mut Vec::new());
-        let robots = Robots::parse(&text, dialect);
-        let mut selections: Vec<Selection> =
-            columns.all().iter().map(|agents| robots.select(agents, dialect)).collect();
-        selections.sort_by(|a, b| a.groups.cmp(&b.groups));
-        selections.dedup_by(|a, b| a.groups == b.groups);
-        let octets = |selection: &Selection| Patterns::rank(selection.rules(&robots), dialect).octets();
-        selections.iter().map(octets).collect()
-    }
-
     /// Decides between captures of one time: XXH3 (128 bits) of everything that matters of the answer, of its body by
     /// the hash. Two that differ have different hashes, so whatever comes first, the same one wins.
     pub(super) fn hash(&self, body_hash: u128) -> u128 {
@@ -153,7 +140,7 @@ fn select(body: &[u8], columns: &Columns, dialect: &Dialect, notes: &mut NoteCou
         let group = (selection.origin != GroupOrigin::None).then(|| SelectedGroup {
             automaton: *compiled.entry(&selection.groups).or_insert_with(|| {
                 let mut automaton = Vec::new();
-                automaton::compile(&Patterns::rank(selection.rules(&robots), dialect), &mut automaton);
+                automaton::compile_item(&Patterns::rank(selection.rules(&robots), dialect), &mut automaton);
                 selected.automata.push(automaton);
                 selected.automata.len() - 1
             }),

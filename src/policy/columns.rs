@@ -179,6 +179,11 @@ impl Crawler {
     pub(crate) fn columns(&self) -> &[usize] {
         &self.columns
     }
+
+    /// Whether the first column alone answers, whose automata the look-up table names.
+    pub(crate) fn is_first_column(&self) -> bool {
+        self.columns == [0]
+    }
 }
 
 #[cfg(test)]

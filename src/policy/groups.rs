@@ -10,8 +10,10 @@
 //! ```
 
 use super::columns::Crawler;
-use super::image::Parts;
-use super::index::prefetch;
+use super::image::{AUTOMATA_UNIT, Parts, Pool};
+use super::prefetch::prefetch;
+use crate::automaton::front;
+use crate::policy::image::layout::Entry;
 
 /// The group that applies to a crawler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -28,9 +30,6 @@ const EVERYBODYS: u32 = 1;
 const OWN: u32 = 2;
 const KIND_BITS: u32 = 2;
 const KIND_MASK: u32 = 3;
-
-/// An entry of a row, as it stands in an image.
-pub(crate) type Entry = [u32; 2];
 
 /// An entry of a row as octets.
 pub(crate) fn encode(group: Option<Group>) -> [u8; 8] {
@@ -49,6 +48,11 @@ pub(crate) fn decode([automaton, rules]: Entry) -> Option<Group> {
     (kind != 0).then_some(Group { automaton, rules: rules >> KIND_BITS, own: kind == OWN })
 }
 
+/// The place of the automaton that the bytes of an entry name; 0 where no group applies.
+pub(crate) fn automaton_of(entry: &[u8]) -> u32 {
+    decode(bytemuck::pod_read_unaligned(entry)).map_or(0, |group| group.automaton)
+}
+
 /// Makes sure that an entry says something; returns what.
 pub(crate) fn check(entry: Entry) -> Result<Option<Group>, &'static str> {
     match (decode(entry), u32::from_le(entry[1]) & KIND_MASK) {
@@ -62,7 +66,8 @@ pub(crate) fn check(entry: Entry) -> Result<Option<Group>, &'static str> {
 #[derive(Debug, Clone)]
 pub struct Groups<'p> {
     rows: &'p [Entry],
-    automata: &'p [u32],
+    /// The pool of automata.
+    automata: &'p [u8],
     /// How many columns a row has, and those that answer.
     width: usize,
     columns: &'p [usize],
@@ -107,39 +112,42 @@ impl<'p> Groups<'p> {
         self.rows.len() / self.width
     }
 
-    /// The word at which the automaton of the crawler's group begins; 0 if no group applies.
+    /// The place of the automaton of the crawler's group; 0 if no group applies.
     #[inline]
     pub fn automaton_of(&self, row: u32) -> u32 {
-        self.of(row).map_or(0, automaton_word)
+        self.of(row).map_or(0, |group| group.automaton)
     }
 
     /// Step three: asks for the first words of an automaton; only a hint.
     #[inline]
-    pub fn prefetch_automaton(&self, at: u32) {
-        // The head, the first record and the root that it falls back to are within two cache lines, mostly.
+    pub fn prefetch_automaton(&self, place: u32) {
+        // A small front, and the head of what is walked, are within two cache lines.
         for line in 0..2 {
-            prefetch(self.automata, at as usize + 16 * line);
+            prefetch(self.automata, place as usize * AUTOMATA_UNIT + 64 * line);
         }
     }
 
-    /// The automaton that begins at this word, and what stands behind it.
+    /// The item that begins at a place of AUTOMATA, and what stands behind it: an automaton with its front.
     #[inline]
-    pub fn automaton_at(&self, word: u32) -> &'p [u32] {
-        &self.automata[word as usize..]
+    pub fn item_at(&self, place: u32) -> &'p [u8] {
+        &self.automata[place as usize * AUTOMATA_UNIT..]
     }
 
-    /// The automaton of a group.
+    /// The words that are walked of the automaton at a place, and what stands behind them.
+    #[inline]
+    pub fn automaton_at(&self, place: u32) -> &'p [u32] {
+        front::words(self.item_at(place))
+    }
+
+    /// The item of a group: an automaton with its front.
+    pub fn item(&self, group: Group) -> &'p [u8] {
+        Pool::new(self.automata, AUTOMATA_UNIT).whole_item(group.automaton)
+    }
+
+    /// The words that are walked of a group's automaton.
     pub fn automaton(&self, group: Group) -> &'p [u32] {
-        let words = self.automaton_at(automaton_word(group));
-        let octets = u32::from_le(self.automata[group.automaton as usize]) as usize;
-        &words[..octets / size_of::<u32>()]
+        front::words(self.item(group))
     }
-}
-
-/// The word at which a group's automaton begins: its item begins with its length.
-#[inline]
-fn automaton_word(group: Group) -> u32 {
-    group.automaton + 1
 }
 
 #[cfg(test)]

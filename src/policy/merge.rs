@@ -13,12 +13,11 @@
 
 use std::path::Path;
 
-use super::captures::CaptureCounts;
+use super::counts::CaptureCounts;
 use super::image::{HELD, Home, NewOrigin, Pool, Record, SideList, WriteError, Writer, folder_of, replace};
 use super::resolve::Resolved;
-use super::side_records;
 use super::standing::{LastGood, Ruling, Standing, State, Word};
-use super::{Policy, Statistics};
+use super::{Policy, Statistics, side_records};
 
 /// Why two policies cannot be one.
 #[derive(Debug, thiserror::Error)]
@@ -105,7 +104,7 @@ struct Merged {
 
 impl<'p> Merging<'p> {
     fn all(&mut self, old: &Policy, new: &Policy) -> Result<(), WriteError> {
-        let (mut old, mut new) = (old.index().records().peekable(), new.index().records().peekable());
+        let (mut old, mut new) = (old.lookup().records().peekable(), new.lookup().records().peekable());
         loop {
             // Both are sorted: the smaller origin comes next, or the same one of both.
             let (from_old, from_new) = match (old.peek(), new.peek()) {
@@ -323,7 +322,7 @@ mod tests {
         let merged = Policy::open(&path, Trust::Nothing).unwrap();
         let crawler = merged.crawler(None).unwrap();
         let of = |host: &str| {
-            let record = merged.index().get(format!("http://{host}").as_bytes()).unwrap();
+            let record = merged.lookup().get(format!("http://{host}").as_bytes()).unwrap();
             let delays = merged.side_records(&record, 0).into_iter();
             let delays: Vec<_> =
                 delays.map(|one| (one.line, String::from_utf8_lossy(one.value).into_owned())).collect();

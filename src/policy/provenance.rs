@@ -7,12 +7,12 @@
 //! rule    twice the line, less the one before; plus 1 for Allow | length of the value | value
 //! ```
 //!
-//! All numbers as in [`octets`](super::octets).
+//! All numbers as in [`octets`](crate::formats::octets).
 
-use super::octets::{Reader, TOO_SHORT, push_number, push_text};
 use crate::dialect::Dialect;
+use crate::formats::octets::{Reader, TOO_SHORT, push_number, push_text};
 use crate::robots::{AgentName, Agents, GroupOrigin, Robots, Rule, Selection};
-use crate::rule_set::{ChosenRules, KeptRule};
+use crate::rules::chosen::{ChosenRules, KeptRule};
 
 /// The rules that were chosen for a crawler, as octets.
 pub(super) fn encode(robots: &Robots<'_>, selection: &Selection, agents: &Agents, dialect: &Dialect) -> Vec<u8> {
@@ -98,7 +98,7 @@ pub(super) fn decode(octets: &[u8], own: bool, dialect: &'static Dialect) -> Cho
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::RuleSet;
+    use crate::judge::rule_set::RuleSet;
 
     const FILE: &[u8] = b"User-agent: a\nUser-agent: b/2\nDisallow: /\xff\n\nUser-agent: *\nAllow: /x\n\n\n\
                           User-agent: B\nAllow: /y*$\nDisallow: /\n";

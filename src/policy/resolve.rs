@@ -1,7 +1,7 @@
 //! What the captures of an origin come to: redirects followed among all captures, and the last good answer beside a
 //! failure.
 
-use super::captures::{Entry, Known, Placed, Urls};
+use super::known::{Entry, Known, Placed, Urls};
 use super::standing::{Answered, LastGood, Standing, State, Word};
 use crate::dialect::{Dialect, StatusMeaning};
 

@@ -6,9 +6,9 @@
 //! record   key u8 | columns that it is for, a bit each, 0 for all | line | length of the value | value
 //! ```
 //!
-//! Numbers but for the key as in [`octets`](super::octets). A record at line 0 is the operator's own.
+//! Numbers but for the key as in [`octets`](crate::formats::octets). A record at line 0 is the operator's own.
 
-use super::octets::{Reader, push_number, push_text};
+use crate::formats::octets::{Reader, push_number, push_text};
 use crate::robots::{Robots, Selection, SideKey, SideRecord};
 
 /// The columns that a record is for, a bit each.

@@ -33,7 +33,7 @@ pub fn decode<'a>(file: &'a [u8], dialect: &Dialect, notes: &mut Vec<Note>) -> C
 type Unit = fn([u8; 2]) -> u16;
 
 /// What stands behind the mark of UTF-16, and what two octets of it are, if the dialect decodes it.
-pub(crate) fn utf16<'a>(file: &'a [u8], dialect: &Dialect) -> Option<(&'a [u8], Unit)> {
+fn utf16<'a>(file: &'a [u8], dialect: &Dialect) -> Option<(&'a [u8], Unit)> {
     if dialect.file_start != FileStart::Decoded {
         return None;
     }

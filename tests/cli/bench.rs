@@ -6,7 +6,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
-use robosieve::compression::Reader;
+use robosieve::formats::compression::Reader;
 use serde_json::Value;
 use tempfile::TempDir;
 

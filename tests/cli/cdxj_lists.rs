@@ -8,7 +8,7 @@ const SOURCES: &str = "--robots DATASETS/sites --robots DATASETS/origins.jsonl";
 /// A line of an index, whose JSON is written in one of several ways.
 fn entry(number: usize, url: &str) -> String {
     let json = serde_json::to_string(url).expect("JSON");
-    let json = if number % 3 == 0 { json.replace('/', "\\/").replace('e', "\\u0065") } else { json };
+    let json = if number.is_multiple_of(3) { json.replace('/', "\\/").replace('e', "\\u0065") } else { json };
     let json = match number % 2 {
         0 => format!("{{\"url\": {json}, \"mime\": \"text/html\", \"status\": \"200\"}}"),
         _ => format!("{{\"x\":{{\"url\":\"http://wrong.example/\"}},\"n\":[1,{{}}],\"url\":{json}}}"),

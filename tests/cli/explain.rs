@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::Read;
 
-use robosieve::compression::Reader;
+use robosieve::formats::compression::Reader;
 use serde_json::Value;
 
 use crate::bench::{Bench, said};

@@ -107,7 +107,7 @@ fn told(bench: &Bench, words: &str) -> String {
         Field::Str(text) => text.replace('\\', "\\\\").replace('\t', "\\t"),
         Field::Long(number) => number.to_string(),
         Field::Double(number) => number.to_string(),
-        Field::TimestampMillis(millis) => robosieve::inspect::time(millis / 1000),
+        Field::TimestampMillis(millis) => robosieve::formats::time(millis / 1000),
         other => panic!("{other}"),
     };
     let rows = SerializedFileReader::new(file).expect("Parquet").into_iter();

@@ -131,7 +131,8 @@ fn tables_that_are_written_come_to_the_same() {
 fn rows_of_a_table_go_on_where_the_run_was_killed() {
     use crate::parquet::{Values, parquet};
     let bench = Bench::with_site();
-    let url = |n: usize| format!("http://a.example/{}{}", if n % 3 == 0 { "no/" } else { "" }, n * 7919 % 3000);
+    let url =
+        |n: usize| format!("http://a.example/{}{}", if n.is_multiple_of(3) { "no/" } else { "" }, n * 7919 % 3000);
     let urls = (0..6000).map(|n| Some(url(n).into_bytes())).collect();
     let ids = Values::Int32((0..6000).map(|n| Some(n * 31)).collect());
     let columns = [("optional binary url", Values::Octets(urls)), ("optional int32 id", ids)];

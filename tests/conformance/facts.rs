@@ -1,8 +1,8 @@
 //! Facts that are no verdicts: how each kind is run, or why it is not.
 
 use robosieve::dialect::{CrawlDelay, StatusMeaning};
-use robosieve::pattern::Patterns;
 use robosieve::robots::{Agents, GroupOrigin, Note, NoteKind, Robots, SideKey, decode};
+use robosieve::rules::Patterns;
 use robosieve::{Dialect, RuleSet, Verdict, origin};
 use serde_json::{Value, json};
 

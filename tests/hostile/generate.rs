@@ -69,7 +69,7 @@ fn lines(octets: usize, mut line: impl FnMut(usize) -> String) -> Vec<u8> {
 
 /// A rule whose verdict changes from line to line.
 fn rule(n: usize, pattern: &str) -> String {
-    format!("{}: {pattern}", if n % 3 == 0 { "Allow" } else { "Disallow" })
+    format!("{}: {pattern}", if n.is_multiple_of(3) { "Allow" } else { "Disallow" })
 }
 
 fn stars(octets: usize, end: &str) -> Vec<u8> {

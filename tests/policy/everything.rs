@@ -1,10 +1,11 @@
 //! Policies that have everything there is, and somebody who asks a policy for everything.
 
 use robosieve::Dialect;
-use robosieve::export::{self, Format, Table};
-use robosieve::filter::{Bench, Choices, Fallback, Judge, MaxAge, Url};
-use robosieve::inspect::{self, Entry, Summary};
+use robosieve::automaton::front;
+use robosieve::judge::{Choices, Fallback, Judge, MaxAge, Scratch};
 use robosieve::policy::{Answered, Capture, Captures, Columns, Crawler, Overrides, Policy};
+use robosieve::show::export::{self, Format, Table};
+use robosieve::show::inspect::{self, Entry, Summary};
 
 /// Several crawlers, all standings, redirects, a last good answer, side records, every word of an operator's, and automata
 /// of every engine.
@@ -97,17 +98,19 @@ pub fn use_all_of(policy: &Policy) {
         max_age: Some(MaxAge::Dialect),
         ..Choices::default()
     };
-    let urls: Vec<Url<'_>> = URLS.iter().map(|url| Url { line: url.as_bytes(), plain: !url.contains('%') }).collect();
-    let (mut outcomes, mut bench) = (Vec::new(), Bench::default());
+    let (mut outcomes, mut scratch) = (Vec::new(), Scratch::default());
     for (column, agents) in policy.columns().all().iter().enumerate() {
         let crawler = policy.crawler(Some(agents)).expect("a column");
         let groups = policy.groups(&crawler);
         let judge = Judge::new(policy, &crawler, choices);
-        judge.judge(&urls, &mut outcomes, &mut bench);
-        for record in policy.index().records() {
+        judge.judge_all(&URLS, &mut outcomes, &mut scratch);
+        for record in policy.lookup().records() {
             std::hint::black_box((record.state(), policy.side_records(&record, column)));
             if let Some(group) = groups.of(record.row) {
                 std::hint::black_box(policy.rules(group).explain(b"/no/but/this"));
+                for path in [&b"/"[..], b"/private/x.pdf?a=b", &[b'/'; 150]] {
+                    std::hint::black_box(front::passes(groups.item(group), path));
+                }
             }
         }
     }
@@ -119,10 +122,10 @@ fn look_into(policy: &Policy) {
     let crawler = |agents| policy.crawler(Some(agents)).expect("a column");
     let crawlers: Vec<Crawler> = policy.columns().all().iter().map(crawler).collect();
     std::hint::black_box(Summary::of(policy, &crawlers, 0, 3));
-    for record in policy.index().records() {
+    for record in policy.lookup().records() {
         std::hint::black_box(Entry::of(policy, &record, &crawlers, 0));
     }
-    for (record, crawler) in policy.index().records().zip(crawlers.iter().cycle()) {
+    for (record, crawler) in policy.lookup().records().zip(crawlers.iter().cycle()) {
         std::hint::black_box(inspect::dot(policy, &record, crawler));
     }
     for table in [Table::Delays, Table::Sitemaps, Table::Agents, Table::Status] {

@@ -9,8 +9,8 @@ use regex_automata::nfa::thompson;
 use regex_automata::util::syntax;
 use regex_automata::{Anchored, Input, MatchKind as RegexMatchKind};
 use robosieve::Dialect;
-use robosieve::pattern::Patterns;
 use robosieve::robots::{Agents, Robots};
+use robosieve::rules::Patterns;
 
 use crate::support::{Engines, verdict};
 use crate::{config, strategies};

@@ -5,7 +5,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use robosieve::automaton::{self, Scratch};
+use robosieve::automaton::{self, Scratch, front};
 use robosieve::policy::{Answered, Capture, Captures, Policy, Trust};
 use robosieve::robots::{Agents, GroupOrigin};
 use robosieve::{Dialect, RuleSet, Verdict};
@@ -70,7 +70,7 @@ fn from_policy(file: &[u8], agents: &Agents, rules: &RuleSet, dialect: &'static 
     captures.add(vec![capture]).expect("one capture");
     let made = captures.policy().expect("one origin");
     let policy = Policy::from_octets(made.octets(), Trust::Nothing).expect("what was just written");
-    let record = policy.index().get(b"http://a.example").expect("the only origin");
+    let record = policy.lookup().get(b"http://a.example").expect("the only origin");
     let kept = rules.side_records().iter().map(|record| (record.key, &record.value[..], record.line));
     let found = policy.side_records(&record, 0).into_iter().map(|record| (record.key, record.value, record.line));
     assert!(kept.eq(found), "side records");
@@ -140,4 +140,22 @@ impl Engines {
     pub fn agreed(&mut self, path: &[u8]) -> Verdict {
         self.verdict(path).unwrap_or_else(|error| panic!("{}: {error}", path.escape_ascii()))
     }
+}
+
+/// Whether a front lets a path through: what it says on any processor and, where there is AVX2, in the fast way, which
+/// must be the same whatever stands behind the path.
+pub fn front_passes(item: &[u8], path: &[u8]) -> bool {
+    let passes = front::passes(item, path);
+    #[cfg(target_arch = "x86_64")]
+    if !path.is_empty() && is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi2") {
+        for behind in [0, b'a', u8::MAX] {
+            let mut padded = path.to_vec();
+            padded.resize(path.len().next_multiple_of(32) + front::PADDING, behind);
+            // SAFETY: the item is that of a policy, which was checked; the path is padded; a processor with AVX2 and BMI2
+            // has the other features as well.
+            let fast = unsafe { front::passes_avx2(item.as_ptr(), padded.as_ptr(), path.len()) };
+            assert_eq!(fast, passes, "{} with {behind} behind it", path.escape_ascii());
+        }
+    }
+    passes
 }

@@ -25,7 +25,7 @@ pub fn policy(file: &[u8]) -> Result<Policy, String> {
 pub fn origins(policy: &Policy) -> Vec<String> {
     let crawler = policy.crawler(None).expect("one crawler");
     let groups = policy.groups(&crawler);
-    let known = policy.index().records().map(|record| {
+    let known = policy.lookup().records().map(|record| {
         let rules = groups.of(record.row).map(|group| policy.rules(group));
         format!("{:?} {:?} {rules:?}", record.origin, record.state())
     });

@@ -1,12 +1,14 @@
-//! The tables of the second engine, see [`pointers`](crate::automaton::pointers).
+//! The tables of the second engine, see [`pointers`](crate::automaton::cursors::pointers).
 //!
 //! A walk ends because every node is reached at most once: from the segments, in one place of all, or as the child of one
 //! parent that stands before it.
 
 use super::{CheckSpace, Damage, table};
-use crate::automaton::pointers::{BITMAP, DOLLAR_WORDS, DOLLARS, NODE_WORDS, NODES, SCANNER, SEGMENT_WORDS, SEGMENTS};
-use crate::automaton::segment_trie::{BEHIND_SLASH, NONE};
-use crate::automaton::{START, word};
+use crate::automaton::cursors::pointers::{
+    BITMAP, DOLLAR_WORDS, DOLLARS, NODE_WORDS, NODES, SCANNER, SEGMENT_WORDS, SEGMENTS,
+};
+use crate::automaton::cursors::segment_trie::{BEHIND_SLASH, NONE};
+use crate::automaton::head::{START, word};
 
 /// The most heavy paths from a segment to its shortest suffix: each at least doubles what is below.
 const MOST_HEAVY_PATHS: u32 = 33;

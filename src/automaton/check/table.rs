@@ -8,41 +8,16 @@ use super::format::{
     NARROW, NARROW_MOST, RUN, RUN_TARGET_EXPLICIT, RUN_TARGET_MASK, RUN_TARGET_SHIFT, WIDE, WIDE_WORDS,
     narrow_octet_words, rank_word,
 };
+use super::space::Words;
 use super::{CheckSpace, Damage};
-use crate::automaton::filter::FILTER_WORDS;
-use crate::automaton::{MAIN_ROOT, START, START_BEHIND_SLASH, word};
+use crate::automaton::dfa::filter::FILTER_WORDS;
+use crate::automaton::head::{MAIN_ROOT, START, START_BEHIND_SLASH, word};
 use std::ops::Range;
 
 pub(super) const FIRST_RECORD: usize = super::format::FIRST_RECORD as usize;
 
 /// Targets below this are verdicts.
 const VERDICTS: u32 = 2;
-
-/// Words of a table, a bit each.
-#[derive(Debug, Default)]
-pub(super) struct Words(Vec<u64>);
-
-impl Words {
-    fn clear(&mut self, words: usize) {
-        self.0.clear();
-        self.0.resize(words.div_ceil(64), 0);
-    }
-
-    #[inline]
-    fn set(&mut self, word: usize) {
-        self.0[word / 64] |= 1 << (word % 64);
-    }
-
-    fn has(&self, word: usize) -> bool {
-        self.0.get(word / 64).is_some_and(|bits| bits >> (word % 64) & 1 == 1)
-    }
-
-    /// The first word that is in this set and not in the other.
-    fn first_without(&self, other: &Words) -> Option<usize> {
-        let mut differences = self.0.iter().zip(&other.0).map(|(bits, others)| bits & !others).enumerate();
-        differences.find(|(_, bits)| *bits != 0).map(|(at, bits)| 64 * at + bits.trailing_zeros() as usize)
-    }
-}
 
 /// Makes sure that words, with the head that a walk looks at, are records whose outputs are below `outputs`.
 pub(super) fn check(words: &[u32], outputs: u32, space: &mut CheckSpace) -> Result<(), Damage> {

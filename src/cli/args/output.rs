@@ -4,7 +4,9 @@ use clap::{ValueEnum, ValueHint};
 use std::path::PathBuf;
 
 use super::super::failure::Failure;
-use robosieve::filter::{Destination, Folder, Form, Format, FrameFormat, Partition, Pipe};
+use robosieve::outcome::Partition;
+use robosieve::output::{Form, Format, FrameFormat};
+use robosieve::run::{Destination, Folder, Pipe};
 
 /// Where the lines of a run go, and how they are written.
 #[derive(Debug, clap::Args)]
@@ -61,7 +63,7 @@ pub struct OutputArgs {
     pub compress: Option<Compress>,
     /// Cut the files of lines into numbered ones, allowed.0001.txt and so on, of so many octets at most (k, M and G are
     /// powers of 1024). Lines are not cut, of compressed files neither are members or frames, nor are row groups of tables:
-    /// a file has one at least. A --memory of 1 GiB has room for some 10,000 parts
+    /// a file has one at least
     #[arg(long, requires = "out", value_name = "BYTES", value_parser = octets)]
     pub split_size: Option<u64>,
     /// Replace the files of an earlier run in the folder given by --out

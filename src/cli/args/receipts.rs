@@ -3,7 +3,7 @@
 use clap::ValueHint;
 use std::path::PathBuf;
 
-use super::workers;
+use super::workers::workers;
 
 /// Prove the receipt of a run again
 ///

@@ -3,7 +3,8 @@
 use clap::ValueHint;
 use std::path::PathBuf;
 
-use super::{PolicyArgs, ReadingArgs, workers};
+use super::workers::workers;
+use super::{PolicyArgs, ReadingArgs};
 
 /// Make a page about a run: what became of the lines, why, and how fast
 ///

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use super::duration;
-use robosieve::inspect::{Bucket, Distribution, GroupCounts, Lifetimes, OverrideCounts, Summary};
+use super::numbers::duration;
+use robosieve::show::inspect::{Bucket, Distribution, GroupCounts, Lifetimes, OverrideCounts, Summary};
 
 /// How wide the first column is.
 const WIDTH: usize = 32;

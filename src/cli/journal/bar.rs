@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::pace::Pace;
 use super::text;
-use robosieve::filter::{Phase, Snapshot};
+use robosieve::run::{Phase, Snapshot};
 
 /// Where the size of the lists is known, and where it is not. What stands in the second line is cut at the edge.
 const KNOWN: &str =

@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 use super::bar::Bar;
-use super::say;
+use super::voice::say;
 use super::watch::beside;
 use robosieve::policy::Progress;
 

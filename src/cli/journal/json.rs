@@ -3,8 +3,9 @@
 use serde_json::{Map, Value, json};
 
 use super::pace::Pace;
-use robosieve::filter::{Counted, Job, Phase, Receipt, Snapshot};
+use robosieve::output::Receipt;
 use robosieve::policy::Policy;
+use robosieve::run::{Counted, Job, Phase, Snapshot};
 
 pub fn start(policy: &Policy, job: &Job) -> Value {
     let lists: Vec<String> = job.lists.iter().map(|path| path.display().to_string()).collect();

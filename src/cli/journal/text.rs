@@ -4,8 +4,8 @@ use indicatif::{DecimalBytes, HumanCount, HumanDuration};
 use std::time::Duration;
 
 use super::pace::Pace;
-use robosieve::filter::{Job, Phase, Snapshot};
 use robosieve::policy::Policy;
+use robosieve::run::{Job, Phase, Snapshot};
 
 /// What the policy and the lists are.
 pub fn start(policy: &Policy, job: &Job) -> String {

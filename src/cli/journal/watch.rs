@@ -4,11 +4,13 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::Journal;
 use super::bar::Bar;
 use super::pace::Pace;
-use super::{Journal, Voice};
-use robosieve::filter::{Metrics, Phase, Progress};
+use super::voice::Voice;
 use robosieve::policy::Crawler;
+use robosieve::run::{Phase, Progress};
+use robosieve::show::Metrics;
 
 /// How often metrics are renewed, unless progress is told more often.
 const METRICS_EVERY: Duration = Duration::from_secs(5);

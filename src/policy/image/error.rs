@@ -20,6 +20,16 @@ pub enum ImageError {
         /// The newest version that can be read.
         known: u32,
     },
+    /// An earlier version of the format, which is not read any more.
+    #[error(
+        "it was written by an older robosieve (version {found} of the file, and this one reads {known}); compile it again"
+    )]
+    Older {
+        /// Its version.
+        found: u32,
+        /// The only version that can be read.
+        known: u32,
+    },
     /// The end is missing.
     #[error("it is cut short: {found} octets instead of {expected}; copy or make it again")]
     Truncated {
@@ -96,38 +106,6 @@ pub enum WriteError {
         section: &'static str,
         /// The most that it can hold.
         limit: u64,
-    },
-    /// More captures than there is memory for.
-    #[error(
-        "there is no memory for more robots.txt files: what is known of {urls} URLs, which are not all, takes {taken} octets until \
-         the policy is made, and of {memory} in all there are {limit} for it; give more with --memory, or make a policy file \
-         with `robosieve compile`, which takes what the machine has, and give that with --policy"
-    )]
-    Memory {
-        /// How many URLs were read.
-        urls: u64,
-        /// How much memory they take.
-        taken: u64,
-        /// How much they may take.
-        limit: u64,
-        /// How much there is, with what is read at a time.
-        memory: u64,
-    },
-    /// A single robots.txt that there is no memory for.
-    #[error(
-        "the robots.txt {url} has {octets} octets or more, and parsing and compiling it may take {wanted} octets of memory, where {room} \
-         are left for it; give more with --memory, or make a policy file with `robosieve compile`, which takes what the machine \
-         has, and give that with --policy"
-    )]
-    File {
-        /// Its URL.
-        url: String,
-        /// How much of it was read, in octets: all, unless that is far too much.
-        octets: usize,
-        /// How much memory it may take.
-        wanted: u64,
-        /// How much there is for it.
-        room: u64,
     },
     /// An origin that is far too long.
     #[error("an origin of {length} octets, where at most 65,535 are possible: {start}...")]

@@ -4,13 +4,13 @@
 use hashbrown::{HashMap, HashTable};
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::WriteError;
 use super::layout::{AUTOMATA_UNIT, ENTRY, RULES_UNIT, SIDE_UNIT, Section};
-use super::pool::{Distinct, NONE, Pool};
+use super::pool::{Distinct, NONE, Pool, spread};
 use super::spool::Home;
-use super::{Statistics, WriteError};
-use crate::automaton::{self, Engine};
+use crate::automaton::{self, Engine, front};
+use crate::policy::Statistics;
 use crate::policy::groups::{self, Group};
-use crate::policy::memory;
 
 /// Where rows and items are taken from: the tables of captures, or an image.
 #[derive(Debug, Clone, Copy)]
@@ -60,11 +60,6 @@ struct Item {
 /// Stands in place of a source for what is in none.
 const MADE: u32 = u32::MAX;
 
-/// What a hash table is given for 32 bits of a hash: it looks at the upper and at the lower ones.
-pub(super) fn spread(hash: u32) -> u64 {
-    u64::from(hash).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-}
-
 impl<'s> Gathered<'s> {
     fn new(section: Section, unit: usize, sources: Vec<Pool<'s>>) -> Gathered<'s> {
         let taken = vec![HashMap::new(); sources.len()];
@@ -72,11 +67,6 @@ impl<'s> Gathered<'s> {
         let items = vec![Item { source: 0, place: NONE, new_place: NONE }];
         let length = Pool::size_of(0, unit) as u64;
         Gathered { section, unit, sources, made: Vec::new(), items, known: HashTable::new(), taken, length }
-    }
-
-    /// Octets of memory that so many items take which are taken from one source.
-    pub fn held(items: usize) -> u64 {
-        memory::list(items, size_of::<Item>()) + 2 * memory::table(items, size_of::<(u32, u32)>())
     }
 
     /// The place in the image of an item of a source, and its content if it was not there before.
@@ -202,9 +192,9 @@ impl<'s> Shared<'s> {
         }
     }
 
-    /// Octets of memory that so many rows of one source take, beside those that are written.
-    pub fn held_for_rows(rows: usize) -> u64 {
-        4 * rows as u64 + memory::table(rows, size_of::<(u32, u32)>())
+    /// How many columns a row has.
+    pub fn width(&self) -> usize {
+        self.width
     }
 
     /// The number in the image of a row of a source.
@@ -232,7 +222,7 @@ impl<'s> Shared<'s> {
             self.counts.octets += content.len() as u64;
             // Copied, because octets of a spool in memory need not begin where words do.
             let words: Vec<u32> = content.chunks_exact(4).map(bytemuck::pod_read_unaligned).collect();
-            match automaton::engine(&words) {
+            match automaton::engine(front::engine_words(&words)) {
                 Engine::Constant => self.counts.constant += 1,
                 Engine::Dfa => self.counts.dfa += 1,
                 Engine::Pointers => self.counts.pointers += 1,

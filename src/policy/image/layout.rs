@@ -9,7 +9,7 @@ use super::{ImageError, WriteError};
 pub(crate) const MAGIC: [u8; 8] = *b"\x89RSV\r\n\x1a\n";
 
 /// The version that is written, and the only one that is read.
-pub(crate) const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 2;
 
 /// Octets of the header.
 pub(crate) const HEADER: usize = 160;
@@ -22,11 +22,11 @@ pub(crate) const ALIGNMENT: u64 = 64;
 
 /// Octets of an entry of a row.
 pub(crate) const ENTRY: usize = 8;
-/// Octets of a bucket of the index.
-pub(crate) const BUCKET: usize = 64;
+/// Bytes of an entry of the look-up table.
+const LOOKUP_ENTRY: usize = 64;
 
 /// What items of the pools begin at multiples of.
-pub(crate) const AUTOMATA_UNIT: usize = 4;
+pub(crate) const AUTOMATA_UNIT: usize = 64;
 pub(crate) const RULES_UNIT: usize = 8;
 pub(crate) const SIDE_UNIT: usize = 4;
 
@@ -34,7 +34,7 @@ pub(crate) const SIDE_UNIT: usize = 4;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Section {
     Meta,
-    Buckets,
+    Lookup,
     Origins,
     Rows,
     Automata,
@@ -45,7 +45,7 @@ pub(crate) enum Section {
 impl Section {
     pub const ALL: [Section; 7] = [
         Section::Meta,
-        Section::Buckets,
+        Section::Lookup,
         Section::Origins,
         Section::Rows,
         Section::Automata,
@@ -55,7 +55,7 @@ impl Section {
 
     /// Its name in FORMAT.md.
     pub fn name(self) -> &'static str {
-        ["META", "BUCKETS", "ORIGINS", "ROWS", "AUTOMATA", "RULES", "SIDE"][self as usize]
+        ["META", "LOOKUP", "ORIGINS", "ROWS", "AUTOMATA", "RULES", "SIDE"][self as usize]
     }
 
     /// The last place that can be named: an entry of a row has two bits less for that of its rules.
@@ -72,9 +72,10 @@ impl Section {
     /// What its length is a multiple of.
     fn unit(self) -> u64 {
         match self {
-            Section::Buckets => BUCKET as u64,
+            Section::Lookup => LOOKUP_ENTRY as u64,
             Section::Rows | Section::Rules => 8,
-            Section::Automata | Section::Side => 4,
+            Section::Automata => AUTOMATA_UNIT as u64,
+            Section::Side => 4,
             Section::Origins => 2,
             Section::Meta => 1,
         }
@@ -143,6 +144,9 @@ impl Header {
         if version > VERSION {
             return Err(ImageError::Newer { found: version, known: VERSION });
         }
+        if version < VERSION {
+            return Err(ImageError::Older { found: version, known: VERSION });
+        }
         let Some((header, _)) = image.split_first_chunk::<HEADER>() else { return truncated(HEADER as u64) };
         let long = |at: usize| u64::from_le_bytes(header[at..at + 8].try_into().expect("eight octets"));
         if xxh3_64(&header[..HASHED]) != long(HASHED) {
@@ -167,13 +171,16 @@ impl Header {
     }
 }
 
+/// An entry of a row, as it stands in an image.
+pub(crate) type Entry = [u32; 2];
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn a_header_comes_back_and_says_what_is_wrong() {
-        let header = Header { checksum: 7 << 70, ..Header::of([3, 64, 22, 16, 4, 8, 4]) };
+        let header = Header { checksum: 7 << 70, ..Header::of([3, 64, 22, 16, 64, 8, 4]) };
         let mut image = header.encode().to_vec();
         image.resize(header.length() as usize, 0);
         assert_eq!(Header::decode(&image).unwrap(), header);
@@ -193,6 +200,7 @@ mod tests {
             match error(&flipped) {
                 ImageError::Foreign => assert!(bit < 64, "{bit}"),
                 ImageError::Newer { .. } => assert!((64..96).contains(&bit), "{bit}"),
+                ImageError::Older { found, known } => assert!((64..96).contains(&bit) && found < known, "{bit}"),
                 ImageError::Header => assert!(bit >= 64, "{bit}"),
                 other => panic!("{bit}: {other}"),
             }

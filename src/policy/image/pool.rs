@@ -12,11 +12,10 @@ use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::WriteError;
-use super::gather::spread;
+
 use super::layout::Section;
 use super::spool::{Home, Spool};
 use super::starts::Starts;
-use crate::policy::memory;
 
 /// The place of the item without content.
 pub(crate) const NONE: u32 = 0;
@@ -44,6 +43,12 @@ impl<'p> Pool<'p> {
     /// The content of the item at a place.
     pub fn item(self, place: u32) -> &'p [u8] {
         &self.octets[self.content(place as usize * self.unit)]
+    }
+
+    /// The item at a place: its length and its content.
+    pub fn whole_item(self, place: u32) -> &'p [u8] {
+        let content = self.content(place as usize * self.unit);
+        &self.octets[content.start - LENGTH..content.end]
     }
 
     /// The contents of all items but the first, in their order.
@@ -192,19 +197,13 @@ impl Distinct {
         self.section.full(self.unit)
     }
 
-    /// How many items there are, but for the first.
-    pub fn count(&self) -> usize {
-        self.items.len()
-    }
-
-    /// Octets of memory that it takes, once there is another item.
-    pub fn held(&self) -> u64 {
-        let known = memory::table(self.items.len() + 1, size_of::<(u32, u32)>());
-        known + self.spool.held() + self.item.capacity() as u64
-    }
-
     /// What was written.
     pub fn spool(&mut self) -> &mut Spool {
         &mut self.spool
     }
+}
+
+/// What a hash table is given for 32 bits of a hash: it looks at the upper and at the lower ones.
+pub(super) fn spread(hash: u32) -> u64 {
+    u64::from(hash).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }

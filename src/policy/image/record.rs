@@ -11,8 +11,9 @@
 //!          expires, 7 paused by the operator until
 //! ```
 
+use super::WriteError;
 use super::pool::NONE;
-use super::{Answered, LastGood, Ruling, Standing, State, Times, Word, WriteError};
+use crate::policy::standing::{Answered, LastGood, Ruling, Standing, State, Times, Word};
 
 /// A record's place counts these.
 pub(crate) const UNIT: usize = 2;
@@ -101,9 +102,42 @@ fn parts_of(octet: u8) -> (u8, u8, u8) {
     (octet & STANDING_MASK, octet >> LAST_GOOD_SHIFT & LAST_GOOD_MASK, octet >> RULING_SHIFT)
 }
 
-/// How many octets these fields take.
+/// How many bytes the fields of these bits take. A table, because every walk over the records asks for it.
+const WIDTH: [u8; 256] = {
+    let mut widths = [0; 256];
+    let mut bits = 1;
+    while bits < widths.len() {
+        widths[bits] = widths[bits & (bits - 1)] + WIDTHS[bits.trailing_zeros() as usize] as u8;
+        bits += 1;
+    }
+    widths
+};
+
 fn width(fields: u8) -> usize {
-    WIDTHS.iter().enumerate().filter(|(field, _)| fields >> field & 1 == 1).map(|(_, width)| width).sum()
+    usize::from(WIDTH[usize::from(fields)])
+}
+
+/// Where the record ends that begins at a byte of the section with this head.
+fn end(at: usize, head: &[u8]) -> usize {
+    let length = usize::from(u16::from_le_bytes([head[4], head[5]]));
+    (at + HEAD + length + width(head[7])).next_multiple_of(UNIT)
+}
+
+/// Where records begin in a section that is checked, from the one that begins at `first` on.
+pub(crate) fn starts(records: &[u8], first: usize) -> impl Iterator<Item = usize> + use<'_> {
+    let mut at = first;
+    std::iter::from_fn(move || {
+        (at < records.len()).then(|| {
+            let next = end(at, &records[at..at + HEAD]);
+            std::mem::replace(&mut at, next)
+        })
+    })
+}
+
+/// The byte after the record that begins at `at`, in a section of which nothing is known.
+pub(crate) fn checked_end(records: &[u8], at: usize) -> Result<usize, &'static str> {
+    let head = records.get(at..at + HEAD).ok_or("a record reaches beyond the end")?;
+    Some(end(at, head)).filter(|&end| end <= records.len()).ok_or("a record reaches beyond the end")
 }
 
 impl<'i> Record<'i> {
@@ -126,15 +160,16 @@ impl<'i> Record<'i> {
         }
     }
 
-    /// Where the next record begins, as an octet of the section in which this one begins at `at`.
-    pub(crate) fn end(&self, at: usize) -> usize {
-        (at + HEAD + self.origin.len() + width(self.fields)).next_multiple_of(UNIT)
-    }
-
     /// Whether the operator says something of its verdicts.
     #[inline]
     pub fn is_overridden(&self) -> bool {
-        self.ruling.is_some() || self.fields >> PAUSED_UNTIL & 1 == 1
+        self.ruling.is_some() || self.is_paused()
+    }
+
+    /// Whether the operator has paused it until some time, which may have come.
+    #[inline]
+    pub fn is_paused(&self) -> bool {
+        self.fields >> PAUSED_UNTIL & 1 == 1
     }
 
     /// What the operator says.
@@ -178,12 +213,8 @@ impl<'i> Record<'i> {
 
     /// Makes sure that a record begins at an octet of the section; returns it.
     pub(crate) fn check(records: &'i [u8], at: usize) -> Result<Record<'i>, &'static str> {
-        let head = records.get(at..at + HEAD).ok_or("a record reaches beyond the end")?;
-        let (standing, _, _) = parts_of(head[6]);
-        let length = usize::from(u16::from_le_bytes([head[4], head[5]]));
-        if at + HEAD + length + width(head[7]) > records.len() {
-            return Err("a record reaches beyond the end");
-        }
+        checked_end(records, at)?;
+        let (standing, _, _) = parts_of(records[at + 6]);
         if usize::from(standing) >= Standing::ALL.len() {
             return Err("there is no standing of this number");
         }
@@ -261,14 +292,15 @@ mod tests {
             expected.push((origin, number * 3, side, state));
         }
         let mut at = 0;
-        let expected_end = Record::at(&records, 0).end(0);
+        let expected_end = checked_end(&records, 0).unwrap();
         for (origin, row, side, state) in expected {
             let record = Record::check(&records, at).unwrap();
             assert_eq!((record.origin, record.row), (origin.as_bytes(), row));
             assert_eq!((record.side(), record.state()), (side, state));
-            at = record.end(at);
+            at = checked_end(&records, at).unwrap();
         }
         assert_eq!(at, records.len());
+        assert_eq!(starts(&records, 0).count(), 64);
         for octet in 0..=u8::MAX {
             let mut record = records[..expected_end].to_vec();
             record[6] = octet;
@@ -281,8 +313,8 @@ mod tests {
         }
         for length in (0..records.len()).step_by(UNIT) {
             let mut at = 0;
-            while let Ok(record) = Record::check(&records[..length], at) {
-                at = record.end(at);
+            while Record::check(&records[..length], at).is_ok() {
+                at = checked_end(&records, at).unwrap();
             }
             assert!(at <= length);
         }

@@ -8,6 +8,7 @@ use std::ops::Deref;
 use std::path::PathBuf;
 
 use super::WriteError;
+use crate::formats::mmap;
 
 /// How many octets of a spool are kept in memory, where it may go to a file.
 pub(crate) const HELD: usize = 16 << 20;
@@ -77,11 +78,6 @@ impl Spool {
         Ok(())
     }
 
-    /// How many octets it has in memory, or may have.
-    pub fn held(&self) -> u64 {
-        self.tail.capacity() as u64
-    }
-
     /// What is to be said when the temporary file fails.
     fn failed(&self, error: io::Error) -> WriteError {
         match &self.home {
@@ -125,9 +121,7 @@ impl Spool {
         }
         self.file_tail().map_err(|error| self.failed(error))?;
         let file = self.file.as_ref().expect("it was there before");
-        // SAFETY: the file has no name, or one that is ours alone, so nobody else changes it; we ourselves cannot while
-        // the mapping borrows from the spool.
-        let map = unsafe { Mmap::map(file) };
+        let map = mmap::map(file);
         map.map(Spooled::Mapped).map_err(|error| self.failed(error))
     }
 }

@@ -19,13 +19,4 @@ impl Starts {
     pub fn has(&self, place: usize) -> bool {
         self.0.get(place / 64).is_some_and(|bits| bits >> (place % 64) & 1 == 1)
     }
-
-    /// Removes a place; whether it was one of them.
-    pub fn take(&mut self, place: usize) -> bool {
-        let had = self.has(place);
-        if had {
-            self.0[place / 64] ^= 1 << (place % 64);
-        }
-        had
-    }
 }

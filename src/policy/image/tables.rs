@@ -1,7 +1,7 @@
 //! What captures share while they are gathered, each stored once: automata, rules, side records and rows, in the order
 //! in which they came. A [`Writer`](super::Writer) takes from here what an image needs, in the order of the image.
 
-use super::gather::{Gathered, Shared, Source};
+use super::gather::Source;
 use super::layout::{AUTOMATA_UNIT, ENTRY, RULES_UNIT, SIDE_UNIT, Section};
 use super::pool::{Distinct, Pool};
 use super::spool::{Home, Spooled};
@@ -52,18 +52,6 @@ impl Tables {
         self.rows.intern(&row)
     }
 
-    /// Octets of memory that they take.
-    pub fn held(&self) -> u64 {
-        [&self.automata, &self.rules, &self.side, &self.rows].map(Distinct::held).iter().sum()
-    }
-
-    /// Octets of memory that a writer takes which takes everything from them.
-    pub fn written(&self) -> u64 {
-        let pools = [&self.automata, &self.rules, &self.side].map(|pool| Gathered::held(pool.count() + 1));
-        let rows = self.rows.count() + 1;
-        pools.iter().sum::<u64>() + Shared::held_for_rows(rows)
-    }
-
     /// The tables, to be read.
     pub fn read(&mut self) -> Result<ReadTables<'_>, WriteError> {
         Ok(ReadTables {
@@ -100,7 +88,7 @@ impl<'p> Parts<'p> {
     /// What a writer takes from.
     pub fn source(&self) -> Source<'p> {
         Source {
-            automata: Pool::new(bytemuck::cast_slice(self.automata), AUTOMATA_UNIT),
+            automata: Pool::new(self.automata, AUTOMATA_UNIT),
             rules: self.rules,
             side: self.side,
             rows: bytemuck::cast_slice(self.rows),

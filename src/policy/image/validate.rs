@@ -6,16 +6,18 @@
 //!
 //! Sections are independent of one another but for the places that they name, so they are walked in parallel.
 
+use rayon::prelude::*;
+use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::layout::{AUTOMATA_UNIT, HEADER, Section};
 use super::pool::{NONE, Pool, Problem};
-use super::record::{Record, UNIT};
+use super::record::{Record, checked_end, starts};
 use super::starts::Starts;
-use super::{Content, Image, ImageError, Meta, Parts, Trust, provenance, side_records};
+use super::{Content, Image, ImageError, Meta, Parts, Trust};
 use crate::automaton::{self, CheckSpace};
 use crate::dialect::Dialect;
-use crate::policy::{groups, index};
+use crate::policy::{groups, lookup, provenance, side_records};
 
 /// Makes sure of an image whose header is in order.
 pub(super) fn check(image: &Image, trust: Trust) -> Result<Content, ImageError> {
@@ -52,11 +54,13 @@ fn structure(image: &Image) -> Result<Content, ImageError> {
         || rows(&parts, width, &automata, &rules).map_err(damaged(Section::Rows)),
         || records(&parts, width, &side).map_err(damaged(Section::Origins)),
     );
-    let (starts, count) = rows.and(records)?;
-    if count != content.statistics.origins {
+    let record_parts = rows.and(records)?;
+    let automaton = |row: u32| groups::automaton_of(bytemuck::bytes_of(&parts.rows[row as usize * width]));
+    let found = lookup::check(parts.lookup, parts.records, &record_parts, automaton);
+    let count = found.map_err(damaged(Section::Lookup))?;
+    if count as u64 != content.statistics.origins {
         return Err(damaged(Section::Meta)((0, "it counts another number of origins")));
     }
-    buckets(&parts, starts, count).map_err(damaged(Section::Buckets))?;
     Ok(content)
 }
 
@@ -77,15 +81,15 @@ fn within(checked: Result<(), &'static str>) -> Result<(), Problem> {
 }
 
 fn automaton(content: &[u8], space: &mut CheckSpace) -> Result<(), Problem> {
-    if content.len() % 4 != 0 {
+    if !content.len().is_multiple_of(4) {
         return Err((0, "an automaton is no sequence of words"));
     }
     let words = bytemuck::cast_slice(content);
-    automaton::check(words, space).map(drop).map_err(|damage| (4 * damage.word, damage.problem))
+    automaton::check_item(words, space).map(drop).map_err(|damage| (4 * damage.word, damage.problem))
 }
 
 fn rows(parts: &Parts<'_>, width: usize, automata: &Starts, rules: &Starts) -> Result<(), Problem> {
-    if parts.rows.len() % width != 0 || parts.rows.len() < width {
+    if !parts.rows.len().is_multiple_of(width) || parts.rows.len() < width {
         return Err((0, "it does not consist of rows"));
     }
     for (number, &entry) in parts.rows.iter().enumerate() {
@@ -102,42 +106,38 @@ fn rows(parts: &Parts<'_>, width: usize, automata: &Starts, rules: &Starts) -> R
     Ok(())
 }
 
-/// Where records begin, and how many there are.
-fn records(parts: &Parts<'_>, width: usize, side: &Starts) -> Result<(Starts, u64), Problem> {
-    let rows = parts.rows.len() / width;
-    let mut starts = Starts::new(parts.records.len() / UNIT);
-    let (mut at, mut count) = (0, 0);
-    let mut before: Option<&[u8]> = None;
-    while at < parts.records.len() {
-        let wrong = |problem| (at, problem);
-        let record = Record::check(parts.records, at).map_err(wrong)?;
-        if before.is_some_and(|before| before >= record.origin) {
-            return Err(wrong("the origins are not in order"));
-        }
-        if record.row as usize >= rows || !side.has(record.side() as usize) {
-            return Err(wrong("no row or no side records begin where it says"));
-        }
-        before = Some(record.origin);
-        starts.set(at / UNIT);
-        count += 1;
-        at = record.end(at);
-    }
-    Ok((starts, count))
-}
+/// How many bytes of records one thread checks at a time, about.
+const CHECKED_AT_ONCE: usize = 1 << 18;
 
-/// Every record stands in one bucket, and there is room in some, so that every search ends.
-fn buckets(parts: &Parts<'_>, mut starts: Starts, count: u64) -> Result<(), Problem> {
-    let (mut used, mut room) = (0, false);
-    for (number, bucket) in parts.buckets.iter().enumerate() {
-        let wrong = |problem| (number * size_of_val(bucket), problem);
-        let before = used;
-        for place in index::check(bucket).map_err(wrong)? {
-            used += 1;
-            if !starts.take(place as usize) {
-                return Err(wrong("no record begins where it says, or it is not the only one to say so"));
-            }
+/// Makes sure of all records; returns parts of the section that begin and end with a record.
+fn records(parts: &Parts<'_>, width: usize, side: &Starts) -> Result<Vec<Range<usize>>, Problem> {
+    let (mut ranges, mut lasts) = (Vec::new(), Vec::new());
+    let (mut at, mut first) = (0, 0);
+    while at < parts.records.len() {
+        let last = at;
+        at = checked_end(parts.records, at).map_err(|problem| (at, problem))?;
+        if at - first >= CHECKED_AT_ONCE || at == parts.records.len() {
+            ranges.push(first..at);
+            lasts.push(last);
+            first = at;
         }
-        room |= used - before < index::BUCKET as u64;
     }
-    if used == count && room { Ok(()) } else { Err((0, "an origin stands in no bucket, or all buckets are full")) }
+    let rows = parts.rows.len() / width;
+    let check = |(number, range): (usize, &Range<usize>)| {
+        let mut before = number.checked_sub(1).map(|part| Record::at(parts.records, lasts[part]).origin);
+        for at in starts(&parts.records[..range.end], range.start) {
+            let wrong = |problem| (at, problem);
+            let record = Record::check(parts.records, at).map_err(wrong)?;
+            if before.is_some_and(|before| before >= record.origin) {
+                return Err(wrong("the origins are not in order"));
+            }
+            if record.row as usize >= rows || !side.has(record.side() as usize) {
+                return Err(wrong("no row or no side records begin where it says"));
+            }
+            before = Some(record.origin);
+        }
+        Ok(())
+    };
+    ranges.par_iter().enumerate().map(check).find_map_first(Result::err).map_or(Ok(()), Err)?;
+    Ok(ranges)
 }

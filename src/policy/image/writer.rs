@@ -4,14 +4,16 @@ use std::io::{self, Cursor, Seek, SeekFrom, Write};
 use xxhash_rust::xxh3::Xxh3;
 
 use super::gather::{Gathered, Shared, SideList, Source};
-use super::layout::{ALIGNMENT, BUCKET, HEADER, Header, Section};
+use super::layout::{ALIGNMENT, ENTRY, HEADER, Header, Section};
 use super::pool::Pool;
-use super::record::{self, Record};
+use super::record;
 use super::spool::{Home, Spool};
-use super::{Aligned, Image, Meta, State, Statistics, WriteError};
+use super::view::Aligned;
+use super::{Image, Meta, WriteError};
 use crate::dialect::Dialect;
 use crate::policy::columns::Columns;
-use crate::policy::index::{self, Bucket};
+use crate::policy::standing::State;
+use crate::policy::{Statistics, groups, lookup};
 
 /// An image in the making. What origins share stays with its sources until the image is written; of the rest nothing
 /// is kept in memory but what [`Home`] allows.
@@ -101,10 +103,10 @@ impl<'s> Writer<'s> {
         self.shared.count(&mut statistics);
         let meta = Meta { dialect: self.dialect.name.to_owned(), agents: self.columns, statistics };
         let meta_octets = serde_json::to_vec(&meta).map_err(io::Error::from)?;
-        let buckets = index::buckets_for(self.count);
+        let table = lookup::Table::build(&self.origins.read()?);
         let header = Header::of([
             meta_octets.len() as u64,
-            buckets * BUCKET as u64,
+            table.length(),
             self.origins.len(),
             self.shared.rows.spool().len(),
             self.shared.automata.length(),
@@ -112,7 +114,7 @@ impl<'s> Writer<'s> {
             self.shared.side.length(),
         ]);
         let (origins, shared) = (self.origins, self.shared);
-        Ok(Sealed { header, meta: meta_octets, buckets, origins, shared, statistics: meta.statistics })
+        Ok(Sealed { header, meta: meta_octets, table, origins, shared, statistics: meta.statistics })
     }
 }
 
@@ -120,7 +122,7 @@ impl<'s> Writer<'s> {
 struct Sealed<'s> {
     header: Header,
     meta: Vec<u8>,
-    buckets: u64,
+    table: lookup::Table,
     origins: Spool,
     shared: Shared<'s>,
     statistics: Statistics,
@@ -132,11 +134,14 @@ impl Sealed<'_> {
         let buffer = Vec::with_capacity(2 * BUFFER);
         let mut out = Summed { out, sum: Xxh3::new(), at: HEADER as u64, buffer, header: &self.header };
         out.section(Section::Meta, &self.meta)?;
-        let buckets = buckets(&self.origins.read()?, self.buckets);
-        out.section(Section::Buckets, bytemuck::cast_slice(&buckets))?;
-        drop(buckets);
-        out.section(Section::Origins, &self.origins.read()?)?;
-        out.section(Section::Rows, &self.shared.rows.spool().read()?)?;
+        let (origins, width) = (self.origins.read()?, self.shared.width());
+        let rows = self.shared.rows.spool().read()?;
+        let automaton = |row: u32| groups::automaton_of(&rows[row as usize * width * ENTRY..][..ENTRY]);
+        out.begin(Section::Lookup)?;
+        self.table.write(&origins, automaton, |part| out.append(part))?;
+        out.section(Section::Origins, &origins)?;
+        out.section(Section::Rows, &rows)?;
+        drop((origins, rows));
         out.pool(Section::Automata, &self.shared.automata)?;
         out.pool(Section::Rules, &self.shared.rules)?;
         out.pool(Section::Side, &self.shared.side)?;
@@ -148,18 +153,6 @@ impl Sealed<'_> {
         out.write_all(&header.encode())?;
         Ok(header)
     }
-}
-
-/// The buckets of all records.
-fn buckets(records: &[u8], count: u64) -> Vec<Bucket> {
-    let mut buckets = vec![[0; 2 * index::BUCKET]; count as usize];
-    let mut at = 0;
-    while at < records.len() {
-        let record = Record::at(records, at);
-        index::enter(&mut buckets, record.origin, (at / record::UNIT) as u32);
-        at = record.end(at);
-    }
-    buckets
 }
 
 /// How many octets are written at a time.
@@ -179,6 +172,11 @@ impl<O: Write> Summed<'_, O> {
     /// Writes a section at its place.
     fn section(&mut self, section: Section, octets: &[u8]) -> io::Result<()> {
         self.begin(section)?;
+        self.append(octets)
+    }
+
+    /// Writes a part of the section that was begun.
+    fn append(&mut self, octets: &[u8]) -> io::Result<()> {
         for part in octets.chunks(BUFFER) {
             self.buffer.extend_from_slice(part);
             self.flush_full()?;

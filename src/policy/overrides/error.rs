@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::parse::KEYS;
+use super::keys::KEYS;
 use crate::origin::InvalidUrl;
 
 /// An overrides file that cannot be used.

@@ -2,21 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::path::Path;
 use std::sync::Arc;
 
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
-use super::{Folder, Override, OverrideProblem, Overrides};
+use super::keys::{CRAWL_DELAY, KEYS, PAUSED_UNTIL, ROBOTS_TXT, ROBOTS_TXT_FILE, VERDICT};
+use super::{Override, OverrideProblem, Overrides};
 use crate::policy::source::bare_origin;
 use crate::policy::standing::Ruling;
-
-const VERDICT: &str = "verdict";
-const ROBOTS_TXT: &str = "robots-txt";
-const ROBOTS_TXT_FILE: &str = "robots-txt-file";
-const CRAWL_DELAY: &str = "crawl-delay";
-const PAUSED_UNTIL: &str = "paused-until";
-pub(super) const KEYS: [&str; 5] = [VERDICT, ROBOTS_TXT, ROBOTS_TXT_FILE, CRAWL_DELAY, PAUSED_UNTIL];
 
 const ALLOW_ALL: &str = "allow-all";
 const FORBID_ALL: &str = "forbid-all";
@@ -33,7 +28,7 @@ pub(super) fn line_of(text: &[u8], at: usize) -> usize {
 }
 
 /// Reads the octets of a file in this folder.
-pub(super) fn parse(octets: &[u8], folder: &Folder<'_>) -> Result<Overrides, Wrong> {
+pub(super) fn parse(octets: &[u8], folder: &Path) -> Result<Overrides, Wrong> {
     let text = std::str::from_utf8(octets).map_err(|error| (error.valid_up_to(), OverrideProblem::NotUtf8))?;
     let document = DeTable::parse(text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
@@ -108,7 +103,7 @@ fn nearest(given: &str) -> Option<&'static str> {
 }
 
 /// The operator's word in a table; none where it has no key.
-fn word(table: &DeTable<'_>, folder: &Folder<'_>) -> Result<Option<Override>, Wrong> {
+fn word(table: &DeTable<'_>, folder: &Path) -> Result<Option<Override>, Wrong> {
     let keys = Keys::of(table)?;
     keys.refuse(VERDICT, ROBOTS_TXT)?;
     keys.refuse(VERDICT, ROBOTS_TXT_FILE)?;
@@ -147,7 +142,7 @@ fn text<'t>(value: &'t Spanned<DeValue<'_>>, key: &'static str) -> Result<&'t st
     value.get_ref().as_str().ok_or_else(|| unwanted(value, value.span(), key, "a text in quotes"))
 }
 
-fn verdict(value: &Spanned<DeValue<'_>>) -> Result<Ruling, Wrong> {
+pub(crate) fn verdict(value: &Spanned<DeValue<'_>>) -> Result<Ruling, Wrong> {
     match value.get_ref().as_str() {
         Some(ALLOW_ALL) => Ok(Ruling::AllowAll),
         Some(FORBID_ALL) => Ok(Ruling::ForbidAll),
@@ -155,9 +150,10 @@ fn verdict(value: &Spanned<DeValue<'_>>) -> Result<Ruling, Wrong> {
     }
 }
 
-fn replacement(value: &Spanned<DeValue<'_>>, folder: &Folder<'_>) -> Result<Arc<[u8]>, Wrong> {
-    let path = folder.path.join(text(value, ROBOTS_TXT_FILE)?);
-    folder.replacement(&path).map_err(|error| (value.span().start, OverrideProblem::Unreadable { path, error }))
+fn replacement(value: &Spanned<DeValue<'_>>, folder: &Path) -> Result<Arc<[u8]>, Wrong> {
+    let path = folder.join(text(value, ROBOTS_TXT_FILE)?);
+    let body = std::fs::read(&path);
+    body.map(Arc::from).map_err(|error| (value.span().start, OverrideProblem::Unreadable { path, error }))
 }
 
 fn crawl_delay(value: &Spanned<DeValue<'_>>) -> Result<String, Wrong> {
@@ -184,10 +180,9 @@ fn paused_until(value: &Spanned<DeValue<'_>>) -> Result<i64, Wrong> {
 mod tests {
     use super::super::OverridesError;
     use super::*;
-    use std::path::Path;
 
     fn parsed(text: &str) -> Result<Overrides, Wrong> {
-        parse(text.as_bytes(), &Folder { path: Path::new("nowhere"), left: u64::MAX.into() })
+        parse(text.as_bytes(), Path::new("nowhere"))
     }
 
     /// What is wrong with a file: its line, the text that stands there, and the problem.
@@ -247,27 +242,6 @@ mod tests {
         }
         let error = Overrides::read(&folder.path().join("none.toml")).unwrap_err();
         assert!(matches!(error, OverridesError::Unreadable { .. }), "{error}");
-    }
-
-    #[test]
-    fn files_for_which_there_is_no_memory_are_not_read() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("overrides.toml");
-        let text = "['http://a']\nrobots-txt-file = 'a.txt'\n['http://b']\nrobots-txt-file = 'b.txt'\n";
-        std::fs::write(&path, text).unwrap();
-        let read = |octets: &str, memory| {
-            ["a.txt", "b.txt"].iter().for_each(|name| std::fs::write(folder.path().join(name), octets).unwrap());
-            Overrides::read_within(&path, memory).map_err(|error| error.to_string())
-        };
-        let memory = text.len() as u64 * 256;
-        assert!(read("short", memory).is_ok());
-        let error = read("short", memory - 1).unwrap_err();
-        assert!(error.contains("overrides.toml: it is longer than the") && error.contains("--memory"), "{error}");
-        // Of both together.
-        let longest = usize::try_from(memory / 16).unwrap();
-        assert!(read(&"x".repeat(longest / 2), memory).is_ok());
-        let error = read(&"x".repeat(longest / 2 + 1), memory).unwrap_err();
-        assert!(error.contains("line 4") && error.contains("b.txt: it is longer than the"), "{error}");
     }
 
     #[test]
@@ -334,7 +308,7 @@ mod tests {
 
     #[test]
     fn octets_that_are_no_text_are_refused_where_they_are() {
-        let (at, problem) = parse(b"# a\n\xff", &Folder { path: Path::new(""), left: 0.into() }).unwrap_err();
+        let (at, problem) = parse(b"# a\n\xff", Path::new("")).unwrap_err();
         assert_eq!(at, 4);
         assert!(matches!(problem, OverrideProblem::NotUtf8));
         assert_eq!(wrong("['http://a']\ncrawl-delay = 1\ncrawl-delay = 2\n").0, 3, "TOML itself knows them");

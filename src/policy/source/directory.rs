@@ -9,26 +9,24 @@ use rayon::prelude::*;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{Intake, Robots, SourceError, bare_origin};
+use super::intake::Intake;
+use super::robots::Robots;
+use super::{SourceError, bare_origin};
 use crate::policy::Capture;
-use crate::policy::memory::{block, list};
 
 /// How many files are read at once: bounds the memory for bodies.
-const BATCH: usize = 256;
+const BATCH: usize = 64;
 
 /// How the names of compressed files end.
 const COMPRESSED: [&str; 3] = [".gz", ".zst", ".bz2"];
 
 pub(super) fn add(path: &Path, intake: &mut Intake<'_>) -> Result<(), SourceError> {
-    let (mut named, mut paths) = (Vec::<PathBuf>::new(), 0);
+    let mut named = Vec::<PathBuf>::new();
     for entry in fs::read_dir(path).map_err(SourceError::unreadable(path))? {
         let path = entry.map_err(SourceError::unreadable(path))?.path();
         let is_named = [false, true].iter().any(|&compressed| !origins_of(name(&path, compressed)).is_empty());
         if is_named && path.is_file() {
-            paths += block(path.capacity());
             named.push(path);
-            intake.keep(list(named.len() + 1, size_of::<PathBuf>()) + paths);
-            intake.check()?;
         } else {
             intake.count_unnamed_file();
         }
@@ -41,7 +39,7 @@ pub(super) fn add(path: &Path, intake: &mut Intake<'_>) -> Result<(), SourceErro
     named.sort_unstable();
     let limit = intake.body_limit();
     let memory = intake.decompressor(rayon::current_num_threads());
-    for batch in named.chunks(intake.bodies(BATCH)) {
+    for batch in named.chunks(BATCH) {
         let read: Vec<Result<Vec<Capture>, SourceError>> =
             batch.par_iter().map(|path| read_file(path, limit, memory)).collect();
         for captures in read {
@@ -51,8 +49,6 @@ pub(super) fn add(path: &Path, intake: &mut Intake<'_>) -> Result<(), SourceErro
             }
         }
     }
-    intake.flush();
-    intake.keep(0);
     Ok(())
 }
 

@@ -8,10 +8,9 @@ use hashbrown::HashSet;
 use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::{WarcCounts, page};
-use crate::compression::DEFAULT_WINDOW;
+use super::urls::page;
 use crate::dialect::{Dialect, StatusMeaning};
-use crate::policy::memory::table;
+use crate::formats::compression::DEFAULT_WINDOW;
 use crate::policy::{Capture, Captures, WriteError};
 
 /// How many octets, or how many captures, are held before they are added.
@@ -34,9 +33,6 @@ pub(super) struct Intake<'c> {
     octets: usize,
     /// Octets that a batch may have.
     most: usize,
-    /// Octets of memory that a source keeps until it is read, and archives until all sources are.
-    kept: u64,
-    waiting: u64,
     targets: HashSet<u128>,
     fresh_targets: HashSet<u128>,
     failure: Option<WriteError>,
@@ -50,73 +46,27 @@ pub(super) fn target_key(url: &str) -> u128 {
 impl<'c> Intake<'c> {
     pub fn new(captures: &'c mut Captures) -> Intake<'c> {
         let (targets, fresh_targets) = (HashSet::new(), HashSet::new());
-        let most = captures.allowance().map_or(BATCH_OCTETS, |allowance| allowance.batch().min(BATCH_OCTETS));
-        Intake {
-            captures,
-            batch: Vec::new(),
-            octets: 0,
-            most,
-            kept: 0,
-            waiting: 0,
-            targets,
-            fresh_targets,
-            failure: None,
-        }
+        let most = usize::try_from(captures.memory() / 64).map_or(BATCH_OCTETS, |share| share.min(BATCH_OCTETS));
+        Intake { captures, batch: Vec::new(), octets: 0, most, targets, fresh_targets, failure: None }
     }
 
     /// The most octets of a text that is read as a whole.
     pub fn text_limit(&self) -> usize {
-        self.captures.allowance().map_or(TEXT, |allowance| (2 * allowance.batch()).min(TEXT))
-    }
-
-    /// How many bodies of the most octets that matter may be read at a time, `most` at most.
-    pub fn bodies(&self, most: usize) -> usize {
-        match self.captures.allowance() {
-            Some(allowance) => (4 * allowance.batch() / self.body_limit()).clamp(1, most),
-            None => most,
-        }
-    }
-
-    /// From here on, the source that is read keeps so many octets.
-    pub fn keep(&mut self, octets: u64) {
-        self.kept = octets;
-        self.count_beside();
-    }
-
-    /// From here on, what archives are read again for takes so many octets.
-    pub fn wait(&mut self, octets: u64) {
-        self.waiting = octets;
-        self.count_beside();
-    }
-
-    /// Counts what stands beside captures, while their batch grows to be full.
-    fn count_beside(&mut self) {
-        let targets = [&self.targets, &self.fresh_targets];
-        let targets: u64 = targets.iter().map(|targets| table(targets.len() + BATCH, size_of::<u128>())).sum();
-        let counted = self.captures.stand_beside(targets + self.kept + self.waiting);
-        self.failure = self.failure.take().or(counted.err());
+        usize::try_from(self.captures.memory() / 32).map_or(TEXT, |share| share.min(TEXT))
     }
 
     pub fn dialect(&self) -> &'static Dialect {
         self.captures.dialect()
     }
 
-    /// The most octets of a body that matter: the dialect does not read on, or there is no memory to parse more, which is
-    /// an error when it is added.
+    /// The most octets of a body that matter: the dialect does not read on.
     pub fn body_limit(&self) -> usize {
-        let parsed = self.captures.allowance().map_or(usize::MAX, |allowance| allowance.body() + 1);
-        parsed.min(self.dialect().file_limit + BEYOND_LIMIT)
+        self.dialect().file_limit.saturating_add(BEYOND_LIMIT)
     }
 
     /// What the decompressors of so many files that are read at a time may take, each, in octets.
     pub fn decompressor(&self, files: usize) -> u64 {
-        self.captures.allowance().map_or(DEFAULT_WINDOW, |allowance| allowance.decompressor(files))
-    }
-
-    /// What the pages of a Parquet file may take that is read, and its footer, in octets.
-    #[cfg(feature = "parquet")]
-    pub fn pages(&self) -> u64 {
-        self.captures.allowance().map_or(u64::MAX, |allowance| allowance.pages())
+        DEFAULT_WINDOW.min(self.captures.memory() / 8 / files as u64)
     }
 
     /// Adds captures that belong together: if they share a body, it is read once.
@@ -139,9 +89,6 @@ impl<'c> Intake<'c> {
     pub fn flush(&mut self) {
         self.octets = 0;
         let batch = std::mem::take(&mut self.batch);
-        if self.failure.is_none() {
-            self.count_beside();
-        }
         if self.failure.is_none() {
             self.failure = self.captures.add(batch).err();
         }
@@ -169,6 +116,7 @@ impl<'c> Intake<'c> {
     }
 
     /// The URLs that redirects lead to, and that were not among those returned before, by [`target_key`].
+    #[cfg(feature = "warc")]
     pub fn take_targets(&mut self) -> HashSet<u128> {
         std::mem::take(&mut self.fresh_targets)
     }
@@ -179,7 +127,8 @@ impl<'c> Intake<'c> {
     }
 
     /// Counts of what was met in WARC files.
-    pub fn warc_counts(&mut self) -> &mut WarcCounts {
+    #[cfg(feature = "warc")]
+    pub fn warc_counts(&mut self) -> &mut super::WarcCounts {
         self.captures.warc_counts()
     }
 }

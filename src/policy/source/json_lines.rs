@@ -10,7 +10,9 @@ use std::borrow::Cow;
 use std::io::{BufRead, Read};
 use std::path::Path;
 
-use super::{Intake, SourceError, bare_origin, page};
+use super::intake::Intake;
+use super::urls::page;
+use super::{SourceError, bare_origin};
 use crate::origin;
 use crate::policy::{Answered, Capture};
 
@@ -21,17 +23,17 @@ struct Answer<'l> {
     #[serde(borrow, default)]
     origin: Option<Cow<'l, str>>,
     #[serde(default)]
-    status: Option<u16>,
+    pub(crate) status: Option<u16>,
     #[serde(default)]
-    location: Option<String>,
+    pub(super) location: Option<String>,
     #[serde(default)]
-    body: Option<String>,
+    pub(super) body: Option<String>,
     #[serde(borrow, default)]
     body_base64: Option<Cow<'l, str>>,
     #[serde(default)]
     fetched_at: Option<Time>,
     #[serde(default)]
-    expires: Option<Time>,
+    pub(crate) expires: Option<Time>,
     #[serde(default)]
     unreachable_since: Option<Time>,
 }

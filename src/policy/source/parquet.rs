@@ -9,8 +9,10 @@ use std::fs::File;
 use std::path::Path;
 use std::str::FromStr;
 
-use super::{Intake, SourceError, page};
-use crate::columnar::{self, Column, Malformed, ParquetFile, Room, Time, Values, guarded};
+use super::SourceError;
+use super::intake::Intake;
+use super::urls::page;
+use crate::formats::columnar::{self, Column, Malformed, ParquetFile, Time, Values, guarded};
 use crate::policy::{Answered, Capture};
 
 /// How many rows are read at a time, unless they are large.
@@ -112,12 +114,11 @@ pub(super) fn add(
 
 /// Adds the answers of a file; returns how many there are.
 fn read(file: File, columns: &ParquetColumns, intake: &mut Intake<'_>) -> Result<u64, Problem> {
-    let most = intake.pages();
-    let (room, file) = (Room::of(most), guarded(|| ParquetFile::open(file, most))?);
+    let file = guarded(|| ParquetFile::open(file))?;
     let layout = guarded(|| Layout::of(file.schema(), columns))?;
     let mut rows = 0;
     for group in 0..file.metadata().num_row_groups() {
-        let mut group = guarded(|| Group::open(&file.group(group, &room)?, &layout))?;
+        let mut group = guarded(|| Group::open(&file.group(group)?, &layout))?;
         loop {
             let batch = guarded(|| group.next_rows())?;
             if batch.is_empty() {

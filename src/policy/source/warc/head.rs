@@ -1,5 +1,5 @@
 //! The head of a message: a first line, fields (`Name: value`), and an empty line. WARC records and HTTP answers begin
-//! alike.
+//! alike; the fields of answers are [httparse](super::http)'s to read.
 
 use std::io::{self, BufRead, Read};
 use std::ops::Range;
@@ -72,6 +72,11 @@ impl Head {
     /// The first line.
     pub fn first_line(&self) -> &[u8] {
         self.text[self.first_line.clone()].trim_ascii()
+    }
+
+    /// All that stands behind it, with the empty line.
+    pub fn behind_first_line(&self) -> &[u8] {
+        &self.text[self.first_line.end..]
     }
 
     /// The first line behind it that is no field.

@@ -2,8 +2,8 @@
 //!
 //! Written here because no crate serves: `rust_warc` allocates whatever length a record claims, `warc` keeps whole
 //! records or tells no place of an error (and its heads have no limit), `warcat` brings a database and ten hash
-//! functions, `fastwarc` wants a newer compiler than ours, a dozen more crates, and goes by names of files. The format
-//! is small: a head, as many octets as it says, two empty lines.
+//! functions, `fastwarc` a dozen more crates, and goes by names of files. The format is small: a head, as many octets as
+//! it says, two empty lines.
 
 use std::io::{self, BufRead, Read};
 

@@ -9,10 +9,9 @@
 use hashbrown::HashMap;
 use xxhash_rust::xxh3::xxh3_128_with_seed;
 
+use super::page::{Answer, Page};
 use super::record::{Record, RecordProblem};
-use super::{Answer, Page};
 use crate::policy::Capture;
-use crate::policy::memory::{block, list, table};
 
 /// Revisits that wait for their originals.
 #[derive(Default)]
@@ -20,8 +19,6 @@ pub(super) struct Revisits {
     waiting: Vec<Revisit>,
     /// What those are known by that were not yet looked for.
     fresh: Vec<Want>,
-    /// Octets of memory that their pages take, and what was found.
-    held: u64,
 }
 
 struct Revisit {
@@ -116,7 +113,6 @@ impl Revisits {
         let revisit = self.waiting.len();
         self.fresh.extend(Key::of_revisit(record, &page, is_file)?.map(|key| Want { key, revisit }));
         let status = status.filter(|&status| status != NOT_MODIFIED);
-        self.held += page.held();
         self.waiting.push(Revisit { page, is_file, status, expires, found: Vec::new() });
         Ok(None)
     }
@@ -143,17 +139,10 @@ impl Revisits {
             let revisit = &mut self.waiting[want.revisit];
             let repeats = revisit.can_repeat(original) && !revisit.found.contains(&hash);
             repeats.then(|| {
-                let before = revisit.found_octets();
                 revisit.found.push(hash);
-                self.held += revisit.found_octets() - before;
                 revisit.repeated(original)
             })
         })
-    }
-
-    /// Octets of memory that they take, with room for one more.
-    pub fn octets(&self) -> u64 {
-        self.held + list(self.waiting.len() + 1, size_of::<Revisit>()) + list(self.fresh.len() + 3, size_of::<Want>())
     }
 
     /// Those whose original is nowhere: answers of which only the time is known.
@@ -191,21 +180,9 @@ impl Wanted {
         }
         is_first
     }
-
-    /// Octets of memory that they take, with room for what is seen of three keys more.
-    pub fn octets(&self) -> u64 {
-        let seen = self.seen.len() + 3;
-        let of_seen = block(MOST_ORIGINALS * size_of::<u128>());
-        list(self.wants.len(), size_of::<Want>()) + table(seen, size_of::<(Key, Vec<u128>)>()) + seen as u64 * of_seen
-    }
 }
 
 impl Revisit {
-    /// Octets of memory that what was found takes.
-    fn found_octets(&self) -> u64 {
-        block(self.found.capacity() * size_of::<u128>())
-    }
-
     /// Whether this answer can be the original: a file is that of a file, and whatever is known that of a revisit
     /// without a head of its own.
     fn can_repeat(&self, original: &Answer) -> bool {

@@ -1,0 +1,145 @@
+//! The check of a whole automaton.
+
+use super::damage::Damage;
+use super::pointers;
+use super::space::CheckSpace;
+use super::table::{self, FIRST_RECORD};
+use crate::automaton::head::{ENGINE, ENGINE_DFA, ENGINE_POINTERS, word};
+use crate::automaton::{Engine, front};
+
+/// Makes sure of the content of an item: that neither asking its front nor a walk looks beyond it, and that both end;
+/// says which engine it is for.
+///
+/// # Errors
+///
+/// [`Damage`], the first thing found that no item has.
+pub fn check_item(content: &[u32], space: &mut CheckSpace) -> Result<Engine, Damage> {
+    let (words, before) = front::check(content)?;
+    check(words, space).map_err(|damage| Damage { word: damage.word + before, ..damage })
+}
+
+/// Makes sure that a walk over `words` stays within them and ends, whatever the path; says which engine they are for.
+///
+/// # Errors
+///
+/// [`Damage`], the first thing found that no automaton has.
+pub fn check(words: &[u32], space: &mut CheckSpace) -> Result<Engine, Damage> {
+    if words.len() < FIRST_RECORD {
+        return Damage::at(words.len(), "it has no head");
+    }
+    match word(words, ENGINE) {
+        ENGINE_DFA => table::check(words, 0, space)?,
+        ENGINE_POINTERS => pointers::check(words, space)?,
+        _ => return Damage::at(ENGINE, "there is no engine of this number"),
+    }
+    Ok(engine(words))
+}
+
+/// The engine that an automaton is for.
+pub fn engine(words: &[u32]) -> Engine {
+    match word(words, ENGINE) {
+        ENGINE_DFA if words.len() == FIRST_RECORD => Engine::Constant,
+        ENGINE_DFA => Engine::Dfa,
+        _ => Engine::Pointers,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use crate::automaton::{Scratch, compile_within, verdict};
+    use crate::dialect::Dialect;
+    use crate::robots::Robots;
+    use crate::rules::Patterns;
+
+    /// Automata of both engines, with records of all kinds.
+    fn automata() -> Vec<Vec<u32>> {
+        let many: String = (b'!'..=b'z')
+            .filter(|octet| !b"*$#".contains(octet))
+            .map(|o| format!("-/{}", o as char))
+            .collect::<Vec<_>>()
+            .join("\n");
+        let rules = [
+            "-/",
+            "+/",
+            "-/*a\n+/*ab*c$\n-/long-enough-for-a-run/*x\n+/x$",
+            "-/*ab*ba\n+/b*ab*a$\n-*/bab\n+/*a*b*a*b\n-/ab$\n+*b*c",
+            &many,
+            "-/*aa\n+/*aaa*b\n-/*aaaa*c\n+/*baaa$\n-/*xaaa*aaa*x$",
+        ];
+        let patterns = rules.map(|rules| {
+            let line =
+                |rule: &str| format!("{}: {}\n", if rule.starts_with('+') { "Allow" } else { "Disallow" }, &rule[1..]);
+            let text = rules.lines().map(line).fold("User-agent: *\n".to_owned(), |text, line| text + &line);
+            Patterns::rank(Robots::parse(text.as_bytes(), Dialect::DEFAULT).rules.iter(), Dialect::DEFAULT)
+        });
+        let compiled = |patterns: &Patterns, budget: usize| {
+            let mut words = Vec::new();
+            compile_within(patterns, budget, &mut words);
+            words
+        };
+        patterns.iter().flat_map(|patterns| [compiled(patterns, usize::MAX), compiled(patterns, 0)]).collect()
+    }
+
+    #[test]
+    fn what_is_compiled_passes() {
+        let engines: Vec<Engine> =
+            automata().iter().map(|words| check(words, &mut CheckSpace::default()).unwrap()).collect();
+        for engine in [Engine::Constant, Engine::Dfa, Engine::Pointers] {
+            assert!(engines.contains(&engine), "{engine:?}");
+        }
+    }
+
+    #[test]
+    fn every_flipped_bit_is_refused_or_harmless() {
+        let paths: [&[u8]; 9] = [
+            b"",
+            b"/",
+            b"/x",
+            b"/abab/abba",
+            b"/long-enough-for-a-run/aax",
+            b"/aaaaabaaacaaaxaaax",
+            b"x",
+            b"/zz~~\xff",
+            b"/bab",
+        ];
+        let (mut space, mut scratch) = (CheckSpace::default(), Scratch::default());
+        let (mut refused, mut harmless) = (0, 0);
+        for mut words in automata() {
+            for bit in 0..32 * words.len() {
+                words[bit / 32] ^= 1 << (bit % 32);
+                if check(&words, &mut space).is_ok() {
+                    harmless += 1;
+                    // Whatever it says, it ends, and looks at nothing else.
+                    for path in paths {
+                        std::hint::black_box(verdict(&words, path, &mut scratch));
+                    }
+                } else {
+                    refused += 1;
+                }
+                words[bit / 32] ^= 1 << (bit % 32);
+            }
+        }
+        assert!(refused > 1000 && harmless > 1000, "{refused} {harmless}");
+    }
+
+    #[test]
+    fn a_cut_automaton_is_refused() {
+        for words in automata() {
+            for length in 0..words.len() {
+                // A table that ends behind a record only lacks what others lead to.
+                assert!(check(&words[..length], &mut CheckSpace::default()).is_err(), "{length} of {}", words.len());
+            }
+        }
+    }
+
+    #[test]
+    fn a_loop_of_defaults_is_refused() {
+        // Two records of one octet each that lead to each other on all octets else.
+        let narrow = 1 | 3 << 4 | 1 << 10;
+        let words = [0, 4, 4, 0, narrow, 8, 97, 0, narrow, 4, 98, 0].map(u32::to_le);
+        let damage = check(&words, &mut CheckSpace::default()).unwrap_err();
+        assert_eq!(damage.problem, "its defaults lead in a circle");
+    }
+}

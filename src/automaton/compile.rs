@@ -1,0 +1,92 @@
+//! The choice between the engines.
+
+use std::cell::RefCell;
+
+use super::bands::{self, TellBands};
+use super::front;
+use super::head::{ENGINE, ENGINE_DFA, Engine};
+use super::space::{Compiled, KEPT, Space};
+use crate::automaton::cursors::pointers;
+use crate::automaton::dfa::build::{Builder, OverBudget};
+use crate::automaton::dfa::globs::Segments;
+use crate::rules::Patterns;
+
+/// How much work a DFA may take to build: this much, so much for each of the first octets of its patterns, and so much
+/// for each of all. Small groups may cost more an octet, because a walk through pointers costs ten times one through a
+/// DFA: with 8 an octet and 4,096 in all, 36 of 2,163 real groups go by pointers, with these 18. Plain prefixes, which
+/// the largest groups consist of, take 1 to 2 an octet.
+const BUDGET: usize = 16_384;
+
+const BUDGET_PER_FIRST_OCTET: usize = 16;
+
+const FIRST_OCTETS: usize = 16_384;
+
+const BUDGET_PER_OCTET: usize = 3;
+
+/// Compiles ranked patterns; appends the automaton to `words`.
+///
+/// The DFA is tried first, because it is faster wherever it stays small: where a budget proportional to the octets of
+/// the patterns suffices. Groups beyond it have many rules with two or more `*`, whose combinations a DFA would have to
+/// count out; they are given up as soon as the budget is spent, and get pointers, whose size is linear in the patterns.
+pub fn compile(patterns: &Patterns, words: &mut Vec<u32>) -> Compiled {
+    compile_within(patterns, budget(patterns.text().len()), words)
+}
+
+/// The budget of a DFA for patterns of so many octets.
+pub(super) fn budget(octets: usize) -> usize {
+    BUDGET + BUDGET_PER_FIRST_OCTET * octets.min(FIRST_OCTETS) + BUDGET_PER_OCTET * octets
+}
+
+/// Compiles with an explicit budget, so that tests and measurements can force either engine.
+pub fn compile_within(patterns: &Patterns, budget: usize, words: &mut Vec<u32>) -> Compiled {
+    thread_local!(static SPACE: RefCell<Space> = RefCell::default());
+    let start = words.len();
+    let compiled = SPACE.with_borrow_mut(|space| {
+        let dfa = compile_dfa(patterns, budget, space, words, None);
+        space.keep_little(patterns, dfa.map_or(budget, |compiled| compiled.work));
+        dfa.unwrap_or_else(|OverBudget| {
+            let compiled = pointers::compile(patterns, space, words);
+            space.keep_little(patterns, compiled.work);
+            compiled
+        })
+    });
+    words[start..].iter_mut().for_each(|word| *word = word.to_le());
+    compiled
+}
+
+/// Compiles ranked patterns to the content of a policy's item: an automaton with its [front]; appends it to `words`.
+pub fn compile_item(patterns: &Patterns, words: &mut Vec<u32>) -> Compiled {
+    thread_local!(static SPACE: RefCell<front::Space> = RefCell::default());
+    SPACE.with_borrow_mut(|space| {
+        front::build(patterns, space, words);
+        if patterns.text().len() > KEPT {
+            *space = front::Space::default();
+        }
+    });
+    compile(patterns, words)
+}
+
+/// Compiles a DFA, if the budget suffices; tells of each state, if somebody wants to know.
+pub(super) fn compile_dfa(
+    patterns: &Patterns,
+    budget: usize,
+    Space { arena, layout }: &mut Space,
+    words: &mut Vec<u32>,
+    tell: Option<&mut TellBands<'_>>,
+) -> Result<Compiled, OverBudget> {
+    arena.globs.clear();
+    for (pattern, band) in bands::from_the_worst(patterns).filter(|&(_, band)| band != bands::NO_MATCH) {
+        arena.globs.add(band, pattern.anchored, pattern.segment_numbers());
+    }
+    let segments = Segments { text: patterns.text(), ranges: patterns.segment_ranges() };
+    let mut builder = Builder::new(segments, arena, budget);
+    layout.reach(&mut builder)?;
+    let at = words.len();
+    layout.write(&builder, |_| None, words);
+    words[at + ENGINE] = ENGINE_DFA;
+    if let Some(tell) = tell {
+        layout.tell_bands(&builder, tell);
+    }
+    let engine = if layout.states() == 0 { Engine::Constant } else { Engine::Dfa };
+    Ok(Compiled { engine, states: layout.states(), work: builder.work() })
+}

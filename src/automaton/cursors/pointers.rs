@@ -1,0 +1,466 @@
+//! The second engine: forward-only pointers, bounded for any set of patterns.
+//!
+//! A glob matches greedily: each segment at its first place behind the one before. So a pattern needs one pointer, the
+//! segment that it waits for, which only moves forward. Patterns that begin with the same segments share it: the
+//! pointers are nodes of a trie over segments (`segment_trie`). One scanner for all segments (Aho and Corasick's
+//! automaton, in the records of `table`) tells where each ends; a node that is reached there queues its
+//! children at their segments. Queues are in order of arrival, so that the nodes that may not match yet, because the
+//! segment would overlap the one before, stand behind those that may.
+//!
+//! The bound: every node is reached once, and a segment is looked at only where somebody waits for it. Segments that
+//! end together are suffixes of one another; numbered along heavy paths (`suffixes`), those waited for are bits
+//! in few ranges of a bitmap. The crate aho-corasick cannot stand in here: it lists all matches of every state when it
+//! is built, which is quadratic for such segments (`a` to `a` 500 times, and one long run of `a`: 500 KiB of robots.txt,
+//! 125 million entries; here 500 bits). It is a witness in the tests instead.
+//!
+//! When the path ends, the segments before a `$` are looked up among its suffixes.
+//!
+//! ```text
+//! automaton  head | scanner's records | initial bitmap | segments, and one more | nodes, and one more | dollars
+//! segment    length, head and what is above it (suffixes), node of an anchored prefix, node that waits from the start,
+//!            node that waits from behind the first slash, first dollar
+//! node       segment, band accepted, best band below, first child
+//! dollar     node or NONE for the whole path, band
+//! ```
+
+use super::segment_trie::{AT_START, BEHIND_SLASH, Dollar, NONE, Node, SegmentTrie};
+use super::suffixes::Suffixes;
+use crate::automaton::bands::{self, Band};
+use crate::automaton::dfa::build::Builder;
+use crate::automaton::dfa::filter::Search;
+use crate::automaton::dfa::globs::Segments;
+use crate::automaton::dfa::state_id::StateId;
+use crate::automaton::dfa::walk::{Observer, walk};
+use crate::automaton::head::{ENGINE, ENGINE_POINTERS, START, word};
+use crate::automaton::space::Space;
+use crate::automaton::{Compiled, Engine};
+use crate::rules::{Patterns, Verdict};
+
+// The head, behind the engine and the scanner's start: where the parts begin, and the best bands.
+pub(crate) const BITMAP: usize = 2;
+pub(crate) const SEGMENTS: usize = 3;
+pub(crate) const NODES: usize = 4;
+pub(crate) const DOLLARS: usize = 5;
+const TOP_ALLOWED: usize = 6;
+const TOP_BLOCKED: usize = 7;
+/// The records of the scanner count from here.
+pub(crate) const SCANNER: usize = 8;
+
+pub(crate) const SEGMENT_WORDS: usize = 7;
+pub(crate) const NODE_WORDS: usize = 4;
+pub(crate) const DOLLAR_WORDS: usize = 2;
+
+/// Compiles patterns for this engine; appends the automaton to `words`.
+pub(crate) fn compile(patterns: &Patterns, space: &mut Space, words: &mut Vec<u32>) -> Compiled {
+    let bands = bands::bands(patterns);
+    let trie = SegmentTrie::new(patterns, &bands);
+    let scanner = Scanner::new(patterns, &trie, space);
+    let top = |blocked: Band| bands.iter().copied().filter(|band| band % 2 == blocked).max().unwrap_or(0);
+
+    let mut out = vec![0; SCANNER];
+    out[ENGINE] = ENGINE_POINTERS;
+    out[START] = scanner.records[START];
+    out[TOP_ALLOWED] = top(0);
+    out[TOP_BLOCKED] = top(1);
+    out.extend_from_slice(&scanner.records);
+    let tables = Tables::new(&trie, &scanner.suffixes);
+    out[BITMAP] = out.len() as u32;
+    out.extend(tables.bitmap());
+    out[SEGMENTS] = out.len() as u32;
+    out.extend(tables.segments(&trie));
+    out[NODES] = out.len() as u32;
+    out.extend(tables.nodes());
+    out[DOLLARS] = out.len() as u32;
+    out.extend(tables.dollars.iter().flat_map(|dollar| [dollar.node, dollar.band]));
+    words.append(&mut out);
+    Compiled { engine: Engine::Pointers, states: scanner.states, work: scanner.work }
+}
+
+/// The automaton that finds all segments.
+struct Scanner {
+    records: Vec<u32>,
+    suffixes: Suffixes,
+    states: usize,
+    work: usize,
+}
+
+impl Scanner {
+    /// Segments are patterns of their own here, `*segment$`, which wait for ever: the DFA of all of them is Aho and
+    /// Corasick's, of linear size.
+    fn new(patterns: &Patterns, trie: &SegmentTrie, space: &mut Space) -> Scanner {
+        let Space { arena, layout } = space;
+        arena.globs.clear();
+        let ranges = trie.segments.iter().flat_map(|range| [(0, 0), (range.start as u32, range.end as u32)]);
+        let ranges: Vec<(u32, u32)> = ranges.collect();
+        (0..ranges.len() as u32).step_by(2).for_each(|first| arena.globs.add(1, true, first..first + 2));
+        let segments = Segments { text: patterns.text(), ranges: &ranges };
+        let mut builder = Builder::new(segments, arena, usize::MAX);
+        layout.reach(&mut builder).expect("without a budget");
+        let (outputs, parents) = outputs(&builder, trie.segments.len());
+        let lengths: Vec<usize> = trie.segments.iter().map(|range| range.len()).collect();
+        let suffixes = Suffixes::new(&parents, &lengths);
+        let output = |state: StateId| match outputs[state as usize] {
+            NONE => None,
+            segment => Some(suffixes.number[segment as usize]),
+        };
+        let mut records = Vec::new();
+        layout.write(&builder, output, &mut records);
+        Scanner { records, states: layout.states(), work: builder.work(), suffixes }
+    }
+}
+
+/// For each state the longest segment that ends there, for each segment the longest other one that ends with it.
+fn outputs(builder: &Builder<'_>, segments: usize) -> (Vec<u32>, Vec<u32>) {
+    let mut outputs: Vec<u32> = Vec::with_capacity(builder.states().len());
+    let mut parents = vec![NONE; segments];
+    for (id, state) in builder.states().iter().enumerate() {
+        // A failure link is older than the state.
+        let shorter = state.fail.get().map_or(NONE, |fail| outputs[fail as usize]);
+        outputs.push(match builder.completed(id as StateId) {
+            Some(segment) => {
+                parents[segment as usize / 2] = shorter;
+                segment / 2
+            }
+            None => shorter,
+        });
+    }
+    (outputs, parents)
+}
+
+/// Segments, nodes and dollars, renumbered for the automaton.
+struct Tables<'t> {
+    suffixes: &'t Suffixes,
+    nodes: Vec<Node>,
+    /// Sorted by segment.
+    dollars: Vec<Dollar>,
+}
+
+impl<'t> Tables<'t> {
+    fn new(trie: &SegmentTrie, suffixes: &'t Suffixes) -> Tables<'t> {
+        let renumber = |segment: u32| if segment == NONE { NONE } else { suffixes.number[segment as usize] };
+        let nodes = trie.nodes.iter().map(|node| Node { segment: renumber(node.segment), ..*node }).collect();
+        let mut dollars: Vec<Dollar> =
+            trie.dollars.iter().map(|dollar| Dollar { segment: renumber(dollar.segment), ..*dollar }).collect();
+        dollars.sort_by_key(|dollar| dollar.segment);
+        Tables { suffixes, nodes, dollars }
+    }
+
+    /// Nodes that wait from the start of the path: behind an anchored prefix, at the start, behind the first slash.
+    fn initial(&self) -> impl Iterator<Item = (usize, u32, &Node)> {
+        self.nodes.iter().enumerate().skip(2).filter_map(|(id, node)| match node.parent {
+            NONE => Some((3, id as u32, node)),
+            AT_START => Some((4, id as u32, node)),
+            BEHIND_SLASH => Some((5, id as u32, node)),
+            _ => None,
+        })
+    }
+
+    /// The segments that somebody waits for at the start of the path.
+    fn bitmap(&self) -> Vec<u32> {
+        let mut bitmap = vec![0; self.suffixes.number.len().div_ceil(32)];
+        for (_, _, node) in self.initial() {
+            bitmap[node.segment as usize / 32] |= 1 << (node.segment % 32);
+        }
+        bitmap
+    }
+
+    fn segments(&self, trie: &SegmentTrie) -> Vec<u32> {
+        let count = self.suffixes.number.len();
+        let mut words = vec![NONE; (count + 1) * SEGMENT_WORDS];
+        for (segment, range) in trie.segments.iter().enumerate() {
+            words[self.suffixes.number[segment] as usize * SEGMENT_WORDS] = range.len() as u32;
+        }
+        let mut dollar = 0;
+        for (number, words) in words.chunks_exact_mut(SEGMENT_WORDS).enumerate() {
+            if number < count {
+                words[1] = self.suffixes.head[number];
+                words[2] = self.suffixes.above_head[number];
+            }
+            while self.dollars.get(dollar).is_some_and(|other| (other.segment as usize) < number) {
+                dollar += 1;
+            }
+            words[6] = dollar as u32;
+        }
+        for (word, id, node) in self.initial() {
+            words[node.segment as usize * SEGMENT_WORDS + word] = id;
+        }
+        words
+    }
+
+    fn nodes(&self) -> Vec<u32> {
+        let count = self.nodes.len() as u32;
+        let mut first_child = vec![count; count as usize + 1];
+        for (id, node) in self.nodes.iter().enumerate().rev() {
+            if node.parent != NONE {
+                first_child[node.parent as usize] = id as u32;
+            }
+        }
+        // A node without children gets those of the next one: an empty range.
+        for id in (0..count as usize).rev() {
+            let own = self.nodes.get(first_child[id] as usize).is_some_and(|child| child.parent == id as u32);
+            if !own {
+                first_child[id] = first_child[id + 1];
+            }
+        }
+        let words = |(id, node): (usize, &Node)| [node.segment, node.accepts, node.top, first_child[id]];
+        let sentinel = [NONE, 0, 0, count];
+        self.nodes.iter().enumerate().flat_map(words).chain(sentinel).collect()
+    }
+}
+
+/// What a walk of this engine remembers; one for each thread, used again and again.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    /// Entries of another epoch are as good as absent, so that nothing has to be cleared between paths.
+    epoch: u32,
+    nodes: Vec<NodeState>,
+    segments: Vec<SegmentState>,
+    waiting: Vec<u32>,
+}
+
+#[derive(Debug, Default, Clone, Copy)]
+struct NodeState {
+    reached: u32,
+    /// Where the node was reached, or before that, where its parent was.
+    since: u32,
+    /// The next in the queue of its segment.
+    next: u32,
+}
+
+#[derive(Debug, Default, Clone, Copy)]
+struct SegmentState {
+    epoch: u32,
+    first: u32,
+    last: u32,
+    seen: bool,
+    seen_behind_slash: bool,
+}
+
+impl Scratch {
+    fn begin(&mut self, nodes: usize, segments: usize, waiting: &[u32]) {
+        if self.epoch == u32::MAX {
+            *self = Scratch::default();
+        }
+        self.epoch += 1;
+        if self.nodes.len() < nodes {
+            self.nodes.resize(nodes, NodeState::default());
+        }
+        if self.segments.len() < segments {
+            self.segments.resize(segments, SegmentState::default());
+        }
+        self.waiting.clear();
+        self.waiting.extend(waiting.iter().map(|word| u32::from_le(*word)));
+    }
+}
+
+/// The verdict of an automaton of this engine on a path in normal form.
+#[inline(always)]
+pub(crate) fn verdict<S: Search>(words: &[u32], text: &[u8], from: usize, scratch: &mut Scratch) -> Verdict {
+    let path = &text[from..];
+    let part = |at: usize, end: usize| &words[word(words, at) as usize..word(words, end) as usize];
+    let (segments, nodes) = (part(SEGMENTS, NODES), part(NODES, DOLLARS));
+    scratch.begin(nodes.len() / NODE_WORDS, segments.len() / SEGMENT_WORDS, part(BITMAP, SEGMENTS));
+    let mut run = Run {
+        segments,
+        nodes,
+        dollars: &words[word(words, DOLLARS) as usize..],
+        top: [word(words, TOP_ALLOWED), word(words, TOP_BLOCKED)],
+        from,
+        path_len: path.len() as u32,
+        slash: path.first() == Some(&b'/'),
+        best: 0,
+        last: None,
+        scratch,
+    };
+    run.always_reached();
+    if !run.decided() {
+        let _ = walk::<S, _>(&words[SCANNER..], word(words, START), text, from, &mut run);
+        run.end_of_path();
+    }
+    bands::verdict(run.best)
+}
+
+struct Run<'w, 's> {
+    segments: &'w [u32],
+    nodes: &'w [u32],
+    dollars: &'w [u32],
+    /// The best band that allows, the best that blocks.
+    top: [Band; 2],
+    /// Where the path begins in the text.
+    from: usize,
+    path_len: u32,
+    slash: bool,
+    best: Band,
+    /// The longest segment that ended last, and where.
+    last: Option<(u32, u32)>,
+    scratch: &'s mut Scratch,
+}
+
+impl Observer for Run<'_, '_> {
+    const LISTENS: bool = true;
+
+    fn output(&mut self, output: u32, at: usize) -> bool {
+        let end = (at - self.from) as u32;
+        self.last = Some((output, end));
+        let mut number = output;
+        while number != NONE {
+            let head = self.segment(number, 1);
+            self.waiting_in(head, number, end);
+            number = self.segment(number, 2);
+        }
+        !self.decided()
+    }
+}
+
+impl Run<'_, '_> {
+    fn segment(&self, number: u32, word: usize) -> u32 {
+        crate::automaton::head::word(self.segments, number as usize * SEGMENT_WORDS + word)
+    }
+
+    fn node(&self, id: u32, word: usize) -> u32 {
+        crate::automaton::head::word(self.nodes, id as usize * NODE_WORDS + word)
+    }
+
+    /// Where a segment began that ends at `end`; a table that was tampered with may have a longer one than the path.
+    fn start_of(&self, number: u32, end: u32) -> u32 {
+        end.saturating_sub(self.segment(number, 0))
+    }
+
+    /// Whether nothing can change the verdict any more.
+    fn decided(&self) -> bool {
+        self.best > self.top[usize::from(self.best.is_multiple_of(2))]
+            || self.top[usize::from(self.best.is_multiple_of(2))] == 0
+    }
+
+    /// The two nodes that need no segment.
+    fn always_reached(&mut self) {
+        for (id, since) in [(AT_START, 0), (BEHIND_SLASH, 1)] {
+            if id == AT_START || self.slash {
+                let epoch = self.scratch.epoch;
+                self.scratch.nodes[id as usize] = NodeState { reached: epoch, since, next: NONE };
+                self.best = self.best.max(self.node(id, 1));
+            }
+        }
+    }
+
+    /// All segments with numbers from `head` to `number` end at `end`: those that somebody waits for.
+    fn waiting_in(&mut self, head: u32, number: u32, end: u32) {
+        for word in head / 32..=number / 32 {
+            let mut bits = self.scratch.waiting[word as usize];
+            if word == head / 32 {
+                bits &= u32::MAX << (head % 32);
+            }
+            if word == number / 32 {
+                bits &= u32::MAX >> (31 - number % 32);
+            }
+            while bits != 0 {
+                self.segment_ends(word * 32 + bits.trailing_zeros(), end);
+                bits &= bits - 1;
+            }
+        }
+    }
+
+    fn segment_state(&mut self, number: u32) -> &mut SegmentState {
+        let epoch = self.scratch.epoch;
+        let state = &mut self.scratch.segments[number as usize];
+        if state.epoch != epoch {
+            *state = SegmentState { epoch, first: NONE, last: NONE, seen: false, seen_behind_slash: !self.slash };
+        }
+        state
+    }
+
+    fn segment_ends(&mut self, number: u32, end: u32) {
+        let start = self.start_of(number, end);
+        let mut state = *self.segment_state(number);
+        if !state.seen {
+            state.seen = true;
+            if start == 0 {
+                self.reach(self.segment(number, 3), end);
+            }
+            self.reach(self.segment(number, 4), end);
+        }
+        if !state.seen_behind_slash && start >= 1 {
+            state.seen_behind_slash = true;
+            self.reach(self.segment(number, 5), end);
+        }
+        // Reaching a node can queue others here, behind the ones that were.
+        let queued = self.segment_state(number);
+        (queued.seen, queued.seen_behind_slash) = (state.seen, state.seen_behind_slash);
+        loop {
+            let first = self.segment_state(number).first;
+            if first == NONE || self.scratch.nodes[first as usize].since > start {
+                break;
+            }
+            self.segment_state(number).first = self.scratch.nodes[first as usize].next;
+            self.reach(first, end);
+        }
+        let behind_slash = self.segment(number, 5) != NONE;
+        let state = self.segment_state(number);
+        if state.first == NONE && (state.seen_behind_slash || !behind_slash) {
+            self.scratch.waiting[number as usize / 32] &= !(1 << (number % 32));
+        }
+    }
+
+    /// The segments of a node are complete at `end`.
+    fn reach(&mut self, id: u32, end: u32) {
+        if id == NONE || self.node(id, 2) <= self.best {
+            return;
+        }
+        let epoch = self.scratch.epoch;
+        let state = &mut self.scratch.nodes[id as usize];
+        (state.reached, state.since) = (epoch, end);
+        self.best = self.best.max(self.node(id, 1));
+        for child in self.node(id, 3)..self.node(id + 1, 3) {
+            if self.node(child, 2) > self.best {
+                self.queue(child, end);
+            }
+        }
+    }
+
+    /// A node waits for its segment from `since` on.
+    fn queue(&mut self, id: u32, since: u32) {
+        let number = self.node(id, 0);
+        let state = &mut self.scratch.nodes[id as usize];
+        (state.since, state.next) = (since, NONE);
+        let queue = self.segment_state(number);
+        let last = std::mem::replace(&mut queue.last, id);
+        if queue.first == NONE {
+            queue.first = id;
+        } else {
+            self.scratch.nodes[last as usize].next = id;
+        }
+        self.scratch.waiting[number as usize / 32] |= 1 << (number % 32);
+    }
+
+    /// The segments before a `$` that end the path.
+    fn end_of_path(&mut self) {
+        let Some((mut number, end)) = self.last else { return };
+        if end != self.path_len {
+            return;
+        }
+        while number != NONE {
+            for suffix in self.segment(number, 1)..=number {
+                self.dollars_of(suffix, end);
+            }
+            number = self.segment(number, 2);
+        }
+    }
+
+    fn dollars_of(&mut self, number: u32, end: u32) {
+        let start = self.start_of(number, end);
+        for dollar in self.segment(number, 6)..self.segment(number + 1, 6) {
+            let at = dollar as usize * DOLLAR_WORDS;
+            let (node, band) = (word(self.dollars, at), word(self.dollars, at + 1));
+            let holds = match node {
+                NONE => start == 0,
+                node => {
+                    let state = &self.scratch.nodes[node as usize];
+                    state.reached == self.scratch.epoch && state.since <= start
+                }
+            };
+            if holds {
+                self.best = self.best.max(band);
+            }
+        }
+    }
+}

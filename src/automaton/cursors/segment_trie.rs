@@ -1,0 +1,163 @@
+//! Patterns as a trie over their segments, for the second engine: patterns that begin alike share their pointers.
+
+use hashbrown::HashMap;
+use std::ops::Range;
+
+use crate::automaton::bands::{Band, NO_MATCH};
+use crate::rules::Patterns;
+
+/// No node, no segment.
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// The node that every path has reached at its start: patterns that begin with `*`.
+pub(super) const AT_START: u32 = 0;
+/// The node that every path has reached behind its first octet: patterns that begin with `/*`.
+pub(crate) const BEHIND_SLASH: u32 = 1;
+
+/// A run of segments from the start of some pattern.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Node {
+    /// The node without the last segment; [`NONE`] for the two that are always reached, and behind an anchored prefix.
+    pub parent: u32,
+    /// The last segment.
+    pub segment: u32,
+    /// The best band of the patterns that end here.
+    pub accepts: Band,
+    /// The best band of the patterns that go through here.
+    pub top: Band,
+}
+
+/// A pattern's last segment before its `$`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Dollar {
+    /// The node before that segment; [`NONE`] where it is the whole pattern.
+    pub node: u32,
+    pub segment: u32,
+    pub band: Band,
+}
+
+/// The trie; parents stand before their children, and children of one parent together.
+pub(super) struct SegmentTrie {
+    /// The octets of each distinct segment, as ranges of the patterns' text.
+    pub segments: Vec<Range<usize>>,
+    pub nodes: Vec<Node>,
+    pub dollars: Vec<Dollar>,
+}
+
+impl SegmentTrie {
+    /// The trie of all patterns that can change a verdict, with the band of each.
+    pub fn new(patterns: &Patterns, bands: &[Band]) -> SegmentTrie {
+        let always = Node { parent: NONE, segment: NONE, accepts: NO_MATCH, top: NO_MATCH };
+        let mut growing = Growing {
+            patterns,
+            ids: HashMap::new(),
+            children: HashMap::new(),
+            trie: SegmentTrie { segments: Vec::new(), nodes: vec![always; 2], dollars: Vec::new() },
+        };
+        for (pattern, &band) in patterns.all().iter().zip(bands) {
+            if band != NO_MATCH {
+                let segments: Vec<Range<usize>> = patterns.segments(pattern).collect();
+                growing.insert(&segments, pattern.anchored, band);
+            }
+        }
+        let mut trie = growing.trie;
+        trie.group_children();
+        trie
+    }
+
+    /// Renumbers the nodes so that parents stand before their children, and children of one parent together.
+    fn group_children(&mut self) {
+        // Nodes were made after their parents, so one pass gives each its depth.
+        let mut depth = vec![0u32; self.nodes.len()];
+        for (id, node) in self.nodes.iter().enumerate() {
+            if id > BEHIND_SLASH as usize {
+                depth[id] = if node.parent == NONE { 1 } else { depth[node.parent as usize] + 1 };
+            }
+        }
+        let mut order: Vec<u32> = (0..self.nodes.len() as u32).collect();
+        order.sort_by_key(|&id| depth[id as usize]);
+        let mut place = vec![0u32; order.len()];
+        let mut from = 0;
+        while from < order.len() {
+            // Parents of this level have their places; order the level by them.
+            let level = depth[order[from] as usize];
+            let to = from + order[from..].iter().take_while(|&&id| depth[id as usize] == level).count();
+            order[from..to].sort_by_key(|&id| match self.nodes[id as usize].parent {
+                NONE => (0, id),
+                parent => (1 + place[parent as usize], id),
+            });
+            for at in from..to {
+                place[order[at] as usize] = at as u32;
+            }
+            from = to;
+        }
+        let moved = |id: u32| if id == NONE { NONE } else { place[id as usize] };
+        self.nodes = order
+            .iter()
+            .map(|&id| Node { parent: moved(self.nodes[id as usize].parent), ..self.nodes[id as usize] })
+            .collect();
+        self.dollars.iter_mut().for_each(|dollar| dollar.node = moved(dollar.node));
+    }
+}
+
+struct Growing<'p> {
+    patterns: &'p Patterns,
+    ids: HashMap<&'p [u8], u32>,
+    children: HashMap<(u32, u32), u32>,
+    trie: SegmentTrie,
+}
+
+impl Growing<'_> {
+    fn insert(&mut self, segments: &[Range<usize>], anchored: bool, band: Band) {
+        let (last, before) = segments.split_last().expect("a pattern has a segment");
+        if before.is_empty() && anchored {
+            // The whole path. None is empty, so a lone `$` matches nothing.
+            if !last.is_empty() {
+                let segment = self.segment(last);
+                self.trie.dollars.push(Dollar { node: NONE, segment, band });
+            }
+            return;
+        }
+        let (first, rest) = segments.split_first().expect("a pattern has a segment");
+        let mut node = match &self.patterns.text()[first.clone()] {
+            b"" => AT_START,
+            b"/" => BEHIND_SLASH,
+            _ => self.child(NONE, first),
+        };
+        self.raise(node, band);
+        let pointers = rest.len() - usize::from(anchored);
+        for segment in &rest[..pointers] {
+            node = self.child(node, segment);
+            self.raise(node, band);
+        }
+        if anchored {
+            let segment = self.segment(last);
+            self.trie.dollars.push(Dollar { node, segment, band });
+        } else {
+            let accepts = &mut self.trie.nodes[node as usize].accepts;
+            *accepts = band.max(*accepts);
+        }
+    }
+
+    fn raise(&mut self, node: u32, band: Band) {
+        let top = &mut self.trie.nodes[node as usize].top;
+        *top = band.max(*top);
+    }
+
+    fn segment(&mut self, range: &Range<usize>) -> u32 {
+        let segments = &mut self.trie.segments;
+        *self.ids.entry(&self.patterns.text()[range.clone()]).or_insert_with(|| {
+            segments.push(range.clone());
+            segments.len() as u32 - 1
+        })
+    }
+
+    fn child(&mut self, parent: u32, range: &Range<usize>) -> u32 {
+        let segment = self.segment(range);
+        let nodes = &mut self.trie.nodes;
+        *self.children.entry((parent, segment)).or_insert_with(|| {
+            nodes.push(Node { parent, segment, accepts: NO_MATCH, top: NO_MATCH });
+            nodes.len() as u32 - 1
+        })
+    }
+}

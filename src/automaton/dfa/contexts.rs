@@ -1,0 +1,273 @@
+//! What holds for good on a walk: the best band so far, and the items waited for.
+
+use hashbrown::HashTable;
+use std::hash::{BuildHasher, Hasher};
+
+use super::globs::Item;
+use super::state_id::StateId;
+use crate::automaton::bands::{Band, opposite};
+
+/// A list of items, sorted: a range of [`Contexts::lists`]. Lists may overlap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct List {
+    pub start: u32,
+    pub end: u32,
+}
+
+impl List {
+    pub const EMPTY: List = List { start: 0, end: 0 };
+
+    pub fn len(self) -> usize {
+        (self.end - self.start) as usize
+    }
+
+    pub fn is_empty(self) -> bool {
+        self.start == self.end
+    }
+}
+
+/// What holds for good.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Context {
+    pub best: Band,
+    /// At most one item of each glob.
+    pub waiting: List,
+    /// The state with nothing in progress.
+    pub root: StateId,
+    /// Whether a waiting glob says the opposite of the best band.
+    pub undecided: bool,
+    /// The first octets of the items waited for, a bit each.
+    octets: [u32; 8],
+    /// A better band, and the context behind this one when that is reached and nothing else changes.
+    better: (Band, u32),
+}
+
+impl Context {
+    /// Whether an item that is waited for begins with `octet`.
+    #[inline]
+    pub fn awaits(&self, octet: u8) -> bool {
+        self.octets[usize::from(octet >> 5)] >> (octet & 31) & 1 == 1
+    }
+
+    /// How many octets below `octet` items that are waited for begin with.
+    #[inline]
+    pub fn awaited_below(&self, octet: u8) -> usize {
+        let word = usize::from(octet >> 5);
+        let below = self.octets[word] & ((1 << (octet & 31)) - 1);
+        (self.octets[..word].iter().map(|word| word.count_ones()).sum::<u32>() + below.count_ones()) as usize
+    }
+}
+
+/// What a context loses and gets: items that are complete, and the ones behind them.
+#[derive(Debug, Default)]
+pub(crate) struct Change {
+    pub leaving: Vec<u32>,
+    pub entering: Vec<u32>,
+}
+
+impl Change {
+    pub fn clear(&mut self) {
+        self.leaving.clear();
+        self.entering.clear();
+    }
+
+    /// Whether nothing changes: whatever leaves has the next segment of its glob enter.
+    pub fn is_empty(&self) -> bool {
+        self.entering.is_empty()
+    }
+}
+
+/// All contexts, each once.
+#[derive(Debug, Default)]
+pub(crate) struct Contexts {
+    all: Vec<Context>,
+    by_content: HashTable<u32>,
+    hasher: hashbrown::DefaultHashBuilder,
+    lists: Vec<u32>,
+}
+
+impl Contexts {
+    pub fn clear(&mut self) {
+        self.all.clear();
+        self.by_content.clear();
+        self.lists.clear();
+    }
+
+    #[inline]
+    pub fn get(&self, context: u32) -> &Context {
+        &self.all[context as usize]
+    }
+
+    #[inline]
+    pub fn list(&self, list: List) -> &[u32] {
+        &self.lists[list.start as usize..list.end as usize]
+    }
+
+    /// Those of `list` that can still matter in a context: that it waits for.
+    pub fn live(&mut self, list: List, context: u32) -> List {
+        let waiting = self.all[context as usize].waiting;
+        let waits = |lists: &[u32], at: u32| {
+            lists[waiting.start as usize..waiting.end as usize].binary_search(&lists[at as usize]).is_ok()
+        };
+        let Some(dropped) = (list.start..list.end).find(|&at| !waits(&self.lists, at)) else { return list };
+        let start = self.lists.len() as u32;
+        for at in (list.start..dropped).chain(dropped + 1..list.end) {
+            if at < dropped || waits(&self.lists, at) {
+                self.lists.push(self.lists[at as usize]);
+            }
+        }
+        List { start, end: self.lists.len() as u32 }
+    }
+
+    /// The context behind `context` in which the best band is `best` and the items of `change` have left and entered,
+    /// and whether it is new: then `root` is its root.
+    pub fn advanced(
+        &mut self,
+        context: u32,
+        best: Band,
+        change: &mut Change,
+        items: &[Item],
+        (root, text): (StateId, &[u8]),
+    ) -> (u32, bool) {
+        let Context { best: old, waiting, better, .. } = self.all[context as usize];
+        if change.is_empty() && better.0 == best {
+            return (better.1, false);
+        }
+        change.entering.sort_unstable();
+        let start = self.lists.len();
+        self.push_changed(waiting, change);
+        if best != old {
+            let mut kept = start;
+            for at in start..self.lists.len() {
+                let item = self.lists[at];
+                self.lists[kept] = item;
+                kept += usize::from(items[item as usize].band > best);
+            }
+            self.lists.truncate(kept);
+        }
+        let waiting = List { start: start as u32, end: self.lists.len() as u32 };
+        let (id, is_new) = self.find_or_add(best, waiting, items, (root, text));
+        if change.is_empty() {
+            self.all[context as usize].better = (best, id);
+        }
+        (id, is_new)
+    }
+
+    /// Appends a copy of `list` in which what leaves is left out and what enters is put in.
+    fn push_changed(&mut self, list: List, change: &Change) {
+        let (mut at, end) = (list.start as usize, list.end as usize);
+        let (mut leaving, mut entering) = (change.leaving.iter().peekable(), change.entering.iter().peekable());
+        loop {
+            let leaves = match (leaving.peek(), entering.peek()) {
+                (Some(old), Some(new)) => old < new,
+                (old, _) => old.is_some(),
+            };
+            let Some(&item) = (if leaves { leaving.next() } else { entering.next() }) else { break };
+            let below = match self.lists[at..end].first() {
+                Some(&other) if other < item => at + self.lists[at..end].partition_point(|&other| other < item),
+                // Where much changes, it is mostly the next one.
+                _ => at,
+            };
+            self.lists.extend_from_within(at..below);
+            if leaves {
+                at = below + 1;
+            } else {
+                self.lists.push(item);
+                at = below;
+            }
+        }
+        self.lists.extend_from_within(at..end);
+    }
+
+    /// The context of this content, and whether it is new. The list is the last one, and dropped if it is not.
+    pub fn find_or_add(
+        &mut self,
+        best: Band,
+        waiting: List,
+        items: &[Item],
+        (root, text): (StateId, &[u8]),
+    ) -> (u32, bool) {
+        let (all, lists) = (&self.all, &self.lists);
+        let list = |list: List| &lists[list.start as usize..list.end as usize];
+        let hash = |best: Band, waiting: List| {
+            let mut hasher = self.hasher.build_hasher();
+            hasher.write_u32(best);
+            hasher.write(bytemuck::cast_slice(list(waiting)));
+            hasher.finish()
+        };
+        // Lists of nothing are not compared: `memcmp` of no octets takes 80 ns where the pointers are dangling, and
+        // nearly all contexts of most groups wait for nothing.
+        let same = |&id: &u32| {
+            let context = &all[id as usize];
+            let same_length = context.best == best && context.waiting.len() == waiting.len();
+            same_length && (waiting.is_empty() || list(context.waiting) == list(waiting))
+        };
+        let own = hash(best, waiting);
+        if let Some(&id) = self.by_content.find(own, same) {
+            self.lists.truncate(waiting.start as usize);
+            return (id, false);
+        }
+        let id = self.all.len() as u32;
+        self.by_content.insert_unique(own, id, |&id| hash(all[id as usize].best, all[id as usize].waiting));
+        let mut octets = [0; 8];
+        let mut undecided = false;
+        for item in list(waiting).iter().map(|&item| &items[item as usize]) {
+            undecided |= opposite(item.band, best);
+            if item.len > 0 {
+                let octet = text[item.start as usize];
+                octets[usize::from(octet >> 5)] |= 1 << (octet & 31);
+            }
+        }
+        self.all.push(Context { best, waiting, root, undecided, octets, better: (best, id) });
+        (id, true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::globs::Then;
+    use super::*;
+
+    fn items() -> Vec<Item> {
+        let item =
+            |number: u32| Item { start: number, len: 1, band: 1 + number % 3, then: Then::Accepts, segment: number };
+        (0..60).map(item).collect()
+    }
+
+    #[test]
+    fn a_change_drops_what_leaves_and_what_is_dead() {
+        let (items, text) = (items(), [b'x'; 60]);
+        let mut state = 5u64;
+        let mut dice = |bound: u32| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as u32 % bound
+        };
+        let mut contexts = Contexts::default();
+        for _ in 0..3000 {
+            let waiting: Vec<u32> = (0..60).filter(|_| dice(4) == 0).collect();
+            let start = contexts.lists.len() as u32;
+            contexts.lists.extend(&waiting);
+            let list = List { start, end: contexts.lists.len() as u32 };
+            let (context, _) = contexts.find_or_add(0, list, &items, (0, &text));
+            let mut change = Change {
+                leaving: waiting.iter().copied().filter(|_| dice(3) == 0).collect(),
+                entering: (0..60).filter(|item| !waiting.contains(item) && dice(6) == 0).rev().collect(),
+            };
+            if change.is_empty() {
+                change.clear();
+            }
+            let best = dice(3);
+            let mut expected: Vec<u32> =
+                waiting.iter().copied().filter(|item| !change.leaving.contains(item)).collect();
+            expected.extend(&change.entering);
+            expected.retain(|&item| items[item as usize].band > best);
+            expected.sort();
+            // Twice, because the second time it is known.
+            for _ in 0..2 {
+                let (id, _) = contexts.advanced(context, best, &mut change, &items, (0, &text));
+                let found = *contexts.get(id);
+                assert_eq!((found.best, contexts.list(found.waiting)), (best, &expected[..]));
+            }
+        }
+    }
+}

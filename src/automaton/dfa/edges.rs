@@ -1,0 +1,187 @@
+//! Where the states of a [`Builder`] go.
+
+use super::build::{Builder, Edge, Edges, OverBudget, Own, State};
+use super::contexts::List;
+use super::globs::Item;
+use super::prefixes::Place;
+use super::state_id::StateId;
+use super::table::LONGEST_RUN;
+
+impl Builder<'_> {
+    /// Computes the edges of `state`, and of the states that its failure links lead to; returns its own.
+    pub fn expand(&mut self, state: StateId) -> Result<Edges, OverBudget> {
+        if !self.is_expanded(state) && self.state(state).fail.get().is_none_or(|fail| self.is_expanded(fail)) {
+            return self.expand_one(state);
+        }
+        // A failure link leads to shorter progress, so this ends; a stack instead of recursion, because the input
+        // decides how long the chain is.
+        let mut stack = vec![state];
+        while let Some(&top) = stack.last() {
+            match self.state(top).fail.get() {
+                _ if self.is_expanded(top) => drop(stack.pop()),
+                Some(fail) if !self.is_expanded(fail) => stack.push(fail),
+                _ => {
+                    self.expand_one(top)?;
+                    stack.pop();
+                }
+            }
+        }
+        Ok(self.state(state).edges)
+    }
+
+    /// Where `state`, which is expanded, goes on `octet`: its own edge, or its failure link's.
+    pub fn next(&mut self, mut state: StateId, octet: u8) -> Result<StateId, OverBudget> {
+        loop {
+            self.spend(1)?;
+            let State { context, fail, own, edges, .. } = *self.state(state);
+            let Some(fail) = fail.get() else {
+                let context = self.arena.contexts.get(context);
+                return Ok(match edges {
+                    Edges::Branch { start, .. } if context.awaits(octet) => {
+                        self.arena.edges[start as usize + context.awaited_below(octet)].target
+                    }
+                    _ => state,
+                });
+            };
+            match edges {
+                Edges::Run { text, len, target } if self.text[text as usize] == octet => {
+                    if len == 1 {
+                        return Ok(target);
+                    }
+                    // The middle of a run has no state of its own until somebody wants one.
+                    let Own::Items { list, offset } = own else { unreachable!("nothing is above first segments") };
+                    return self.land_items(fail, context, self.going_on(list, offset), offset + 1);
+                }
+                Edges::Branch { start, end } => {
+                    if let Some(edge) = self.edges(start, end).iter().find(|edge| edge.octet == octet) {
+                        return Ok(edge.target);
+                    }
+                    state = fail;
+                }
+                _ => state = fail,
+            }
+        }
+    }
+
+    fn is_expanded(&self, state: StateId) -> bool {
+        !matches!(self.state(state).edges, Edges::Unknown)
+    }
+
+    fn expand_one(&mut self, state: StateId) -> Result<Edges, OverBudget> {
+        let edges = match self.state(state).own {
+            Own::Firsts(place) => match self.run_of_firsts(state, place)? {
+                Some(run) => run,
+                None => self.branch_of_firsts(state, place)?,
+            },
+            Own::Items { list, offset } => {
+                let list = self.going_on(list, offset);
+                self.spend(1 + list.len())?;
+                match self.run_of_items(state, list, offset)? {
+                    Some(run) => run,
+                    None => self.branch_of_items(state, list, offset)?,
+                }
+            }
+        };
+        self.arena.states[state as usize].edges = edges;
+        Ok(edges)
+    }
+
+    /// The items of a list that do not end at `offset`; those that do stand first.
+    fn going_on(&self, list: List, offset: u32) -> List {
+        let ends = |&&item: &&u32| self.item(item).len == offset;
+        let ended = self.arena.contexts.list(list).iter().take_while(ends).count() as u32;
+        List { start: list.start + ended, end: list.end }
+    }
+
+    /// The root that is the failure link of `state`, if it is one.
+    fn root_below(&self, state: StateId) -> Option<StateId> {
+        self.state(state).fail.get().filter(|&fail| self.state(fail).fail.get().is_none())
+    }
+
+    fn branch_of_firsts(&mut self, state: StateId, place: Place) -> Result<Edges, OverBudget> {
+        let State { fail, context, .. } = *self.state(state);
+        let fail = fail.get().expect("first segments are on top of a root");
+        let best = self.arena.contexts.get(context).best;
+        let start = self.arena.edges.len() as u32;
+        let mut next = self.arena.prefixes.next_after(place, best, None);
+        while let Some(place_behind) = next {
+            let octet = self.text[self.arena.prefixes.text_at(place_behind) as usize - 1];
+            let fail = self.next(fail, octet)?;
+            let target = self.land_firsts(fail, place_behind)?;
+            self.arena.edges.push(Edge { octet, target });
+            next = self.arena.prefixes.next_after(place, best, next);
+        }
+        self.spend(1 + self.arena.edges.len() - start as usize)?;
+        Ok(Edges::Branch { start, end: self.arena.edges.len() as u32 })
+    }
+
+    fn branch_of_items(&mut self, state: StateId, list: List, offset: u32) -> Result<Edges, OverBudget> {
+        let State { fail, context, .. } = *self.state(state);
+        let start = self.arena.edges.len() as u32;
+        let mut rest = list;
+        while !rest.is_empty() {
+            let octet_of = |at: u32| {
+                let item = self.item(self.arena.contexts.list(List { start: at, end: at + 1 })[0]);
+                self.text[(item.start + offset) as usize]
+            };
+            let octet = octet_of(rest.start);
+            let end = (rest.start + 1..rest.end).find(|&at| octet_of(at) != octet).unwrap_or(rest.end);
+            let fail = match fail.get() {
+                Some(fail) => self.next(fail, octet)?,
+                None => state,
+            };
+            let target = self.land_items(fail, context, List { start: rest.start, end }, offset + 1)?;
+            self.arena.edges.push(Edge { octet, target });
+            rest.start = end;
+        }
+        Ok(Edges::Branch { start, end: self.arena.edges.len() as u32 })
+    }
+
+    /// The run that begins at `state`: as long as all that is in progress goes on with the same octet, none completes,
+    /// and the octet means nothing to the failure link.
+    fn run_of_firsts(&mut self, state: StateId, place: Place) -> Result<Option<Edges>, OverBudget> {
+        self.spend(1)?;
+        let Some(root) = self.root_below(state) else { return Ok(None) };
+        let prefixes = &self.arena.prefixes;
+        let end = prefixes.straight_on(place, self.best(root));
+        let text = prefixes.text_at(end) - (end.depth - place.depth);
+        // Walks begin behind the first octet, which is to be a state therefore.
+        let most = if place == Place::START { end.depth.min(1) } else { end.depth - place.depth };
+        let len = self.idle_octets(root, text, most);
+        if len == 0 {
+            return Ok(None);
+        }
+        let target = self.land_firsts(root, end.at_depth(place.depth + len))?;
+        Ok(Some(Edges::Run { text, len, target }))
+    }
+
+    fn run_of_items(&mut self, state: StateId, list: List, offset: u32) -> Result<Option<Edges>, OverBudget> {
+        let Some(root) = self.root_below(state) else { return Ok(None) };
+        let items = self.arena.contexts.list(list);
+        let (Some(&first), Some(&last)) = (items.first(), items.last()) else { return Ok(None) };
+        let rest = |item: &Item| self.run(item.start + offset, item.len - offset);
+        // What the first and the last have in common, all have, because items are in the order of their octets.
+        let common = match (self.item(first), self.item(last)) {
+            (only, _) if first == last => only.len - offset,
+            (first, last) => rest(first).iter().zip(rest(last)).take_while(|(a, b)| a == b).count() as u32,
+        };
+        let text = self.item(first).start + offset;
+        let len = self.idle_octets(root, text, common);
+        if len == 0 {
+            return Ok(None);
+        }
+        let context = self.state(state).context;
+        let target = self.land_items(root, context, list, offset + len)?;
+        Ok(Some(Edges::Run { text, len, target }))
+    }
+
+    /// How many of `len` octets of the text, at most a run's, mean nothing to the context of `root`.
+    fn idle_octets(&self, root: StateId, text: u32, len: u32) -> u32 {
+        let context = self.context_of(root);
+        let octets = self.run(text, len.min(LONGEST_RUN));
+        if context.waiting.is_empty() {
+            return octets.len() as u32;
+        }
+        octets.iter().take_while(|&&octet| !context.awaits(octet)).count() as u32
+    }
+}

@@ -1,0 +1,135 @@
+//! What is determinised: ranked globs, as lists of segments with a `*` between each two.
+
+use std::ops::Range;
+
+use super::sorting::Sorting;
+use crate::automaton::bands::{Band, NO_MATCH};
+
+/// What comes behind a segment of a glob.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Then {
+    /// Nothing: the glob has matched, whatever follows.
+    Accepts,
+    /// Nothing, if the path ends there.
+    Ends,
+    /// The wait for this item.
+    Waits(u32),
+}
+
+/// The end of the first segment of a glob.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct First {
+    pub band: Band,
+    pub then: Then,
+}
+
+/// A segment that is waited for: any but the first of a glob. Items are numbered in the order of their octets.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Item {
+    /// Where its octets begin in the text.
+    pub start: u32,
+    /// How many there are.
+    pub len: u32,
+    /// The band of its glob.
+    pub band: Band,
+    pub then: Then,
+    /// Its number among all segments.
+    pub segment: u32,
+}
+
+/// A glob: its band, whether its last segment must reach the end of the path, and its range of segments.
+#[derive(Debug, Clone, Copy)]
+struct Glob {
+    band: Band,
+    anchored: bool,
+    first: u32,
+    end: u32,
+}
+
+/// Globs, whose segments are ranges of a text, and the orders of their segments.
+#[derive(Debug, Default)]
+pub(crate) struct Globs {
+    globs: Vec<Glob>,
+    /// How many segments are not the first of their glob.
+    rests: usize,
+    /// The items by the numbers of their segments.
+    item_of: Vec<u32>,
+    pub items: Vec<Item>,
+}
+
+/// A text, and the ranges of it that are segments.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Segments<'a> {
+    pub text: &'a [u8],
+    /// Where each begins and ends.
+    pub ranges: &'a [(u32, u32)],
+}
+
+impl Segments<'_> {
+    /// Where a segment begins, and how many octets it has.
+    fn start_and_len(&self, segment: u32) -> (u32, u32) {
+        let (start, end) = self.ranges[segment as usize];
+        (start, end - start)
+    }
+}
+
+impl Globs {
+    pub fn clear(&mut self) {
+        self.globs.clear();
+        self.rests = 0;
+    }
+
+    /// Adds a glob of these segments; there is at least one.
+    pub fn add(&mut self, band: Band, anchored: bool, segments: Range<u32>) {
+        self.rests += segments.len() - 1;
+        self.globs.push(Glob { band, anchored, first: segments.start, end: segments.end });
+    }
+
+    /// Sorts and links all segments but the first ones.
+    pub fn make_items(&mut self, segments: Segments<'_>, sorting: &mut Sorting) {
+        self.items.clear();
+        if self.rests == 0 {
+            return;
+        }
+        let rests = self.globs.iter().flat_map(|glob| glob.first + 1..glob.end);
+        let numbered = rests.map(|segment| {
+            let (start, len) = segments.start_and_len(segment);
+            (start, len, segment)
+        });
+        sorting.sort(segments.text, numbered);
+        self.item_of.resize(segments.ranges.len(), 0);
+        for (number, entry) in sorting.entries().iter().enumerate() {
+            self.item_of[entry.id as usize] = number as u32;
+            let (start, len, segment) = (entry.start, entry.len, entry.id);
+            self.items.push(Item { start, len, band: NO_MATCH, then: Then::Accepts, segment });
+        }
+        for glob in &self.globs {
+            for segment in glob.first + 1..glob.end {
+                let then = self.then(glob, segment);
+                let item = &mut self.items[self.item_of[segment as usize] as usize];
+                (item.band, item.then) = (glob.band, then);
+            }
+        }
+    }
+
+    /// Sorts the first segments, and appends what comes behind each to `firsts`, in their order.
+    pub fn sort_firsts(&self, segments: Segments<'_>, sorting: &mut Sorting, firsts: &mut Vec<First>) {
+        let numbered = self.globs.iter().zip(0..).map(|(glob, number)| {
+            let (start, len) = segments.start_and_len(glob.first);
+            (start, len, number)
+        });
+        sorting.sort(segments.text, numbered);
+        firsts.extend(sorting.entries().iter().map(|entry| {
+            let glob = &self.globs[entry.id as usize];
+            First { band: glob.band, then: self.then(glob, glob.first) }
+        }));
+    }
+
+    fn then(&self, glob: &Glob, segment: u32) -> Then {
+        match (segment + 1 == glob.end, glob.anchored) {
+            (true, false) => Then::Accepts,
+            (true, true) => Then::Ends,
+            (false, _) => Then::Waits(self.item_of[segment as usize + 1]),
+        }
+    }
+}

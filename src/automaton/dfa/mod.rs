@@ -1,0 +1,12 @@
+//! The first engine: a DFA.
+
+pub(super) mod build;
+pub(super) mod contexts;
+pub(super) mod edges;
+pub(super) mod filter;
+pub(super) mod globs;
+pub(super) mod prefixes;
+pub(super) mod sorting;
+pub(crate) mod state_id;
+pub(super) mod table;
+pub(super) mod walk;

@@ -1,0 +1,296 @@
+//! The first segments of all globs as a trie.
+//!
+//! They are anchored at the start of the path, so those in progress are the ones below one place of the trie: no state
+//! has to list them. Each node knows the best bands below it, so that what is dead and what is settled is seen without
+//! going there. Most groups are nothing but first segments (59 % of real files have no `*` at all).
+
+use super::globs::{First, Globs, Segments, Then};
+use super::sorting::Sorting;
+use crate::automaton::bands::{Band, NO_MATCH, opposite};
+
+/// A node of the trie: where first segments end or part.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Node {
+    /// Where the octets of a segment that goes through here begin in the text.
+    text: u32,
+    /// How many octets lead here.
+    depth: u32,
+    /// How many nodes stand from here to its last descendant; descendants stand behind their ancestors.
+    size: u32,
+    /// The globs whose first segment ends here: a range of [`Prefixes::firsts`].
+    ends: (u32, u32),
+    /// The best bands of these: of those that accept, of those that wait, and of those that must reach the end of the
+    /// path here.
+    accepts: Band,
+    waits: Band,
+    end: Band,
+    /// The best bands that allow and that block, of what is still in progress behind the node.
+    behind: [Band; 2],
+    /// The same, with what ends here.
+    all: [Band; 2],
+}
+
+/// A place in the trie: `depth` octets behind its root, on the way to `node` or there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Place {
+    node: u32,
+    pub depth: u32,
+}
+
+impl Place {
+    /// Before the first octet.
+    pub const START: Place = Place { node: 0, depth: 0 };
+
+    /// A place before it on the same way, where nothing parts in between.
+    pub fn at_depth(self, depth: u32) -> Place {
+        Place { depth, ..self }
+    }
+}
+
+/// What is live of the first segments at a place.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Live {
+    /// Whether anything is in progress.
+    pub any: bool,
+    /// Whether it can change the verdict.
+    pub opposite: bool,
+    /// The best band of those that match if the path ends here.
+    pub end: Band,
+}
+
+/// First segments that are complete.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Complete<'p> {
+    /// The best band of those that accept, and of those that wait.
+    pub accepts: Band,
+    pub waits: Band,
+    pub firsts: &'p [First],
+}
+
+/// The trie; its nodes in the order of their octets, parents before their children.
+#[derive(Debug, Default)]
+pub(crate) struct Prefixes {
+    nodes: Vec<Node>,
+    firsts: Vec<First>,
+    open: Vec<Open>,
+}
+
+/// A node that still gets children, and how many nodes were there before the first of its subtree.
+#[derive(Debug, Clone, Copy)]
+struct Open {
+    node: Node,
+    before: u32,
+}
+
+impl Prefixes {
+    /// Makes the trie of the first segments, from the last one to the first: so that a node comes behind its
+    /// descendants, and before them when all are turned round.
+    pub fn build(&mut self, segments: Segments<'_>, globs: &Globs, sorting: &mut Sorting) {
+        self.nodes.clear();
+        self.firsts.clear();
+        globs.sort_firsts(segments, sorting, &mut self.firsts);
+        let (entries, common) = (sorting.entries(), sorting.common());
+        self.open.push(Open { node: Node::new(0, 0), before: 0 });
+        let mut end = entries.len();
+        let mut shared = 0;
+        while end > 0 {
+            let entry = entries[end - 1];
+            let mut start = end - 1;
+            while start > 0 && common[start] == entry.len && entries[start - 1].len == entry.len {
+                start -= 1;
+            }
+            self.close_below(shared);
+            if entry.len > shared {
+                self.open.push(Open { node: Node::new(entry.start, entry.len), before: self.nodes.len() as u32 });
+            }
+            let node = &mut self.open.last_mut().expect("a node is open").node;
+            node.ends_with((start as u32, end as u32), &self.firsts);
+            (end, shared) = (start, common[start]);
+        }
+        self.close_below(0);
+        let Open { mut node, .. } = self.open.pop().expect("the root is open");
+        node.size = self.nodes.len() as u32 + 1;
+        self.nodes.push(node);
+        self.nodes.reverse();
+    }
+
+    /// Closes all open nodes of more than `depth` octets, so that one of so many is the last open one.
+    fn close_below(&mut self, depth: u32) {
+        while let Some(&Open { mut node, before }) = self.open.last().filter(|open| open.node.depth > depth) {
+            self.open.pop();
+            node.size = self.nodes.len() as u32 + 1 - before;
+            self.nodes.push(node);
+            if self.open.last().is_none_or(|open| open.node.depth < depth) {
+                self.open.push(Open { node: Node::new(node.text, depth), before });
+            }
+            let parent = &mut self.open.last_mut().expect("the root is open").node;
+            for parity in 0..2 {
+                parent.behind[parity] = parent.behind[parity].max(node.all[parity]);
+                parent.all[parity] = parent.all[parity].max(node.all[parity]);
+            }
+        }
+    }
+
+    /// What first segments that are complete at `place` lead to.
+    #[inline]
+    pub fn complete(&self, place: Place) -> Complete<'_> {
+        let node = &self.nodes[place.node as usize];
+        if place.depth < node.depth {
+            return Complete { accepts: NO_MATCH, waits: NO_MATCH, firsts: &[] };
+        }
+        let firsts = &self.firsts[node.ends.0 as usize..node.ends.1 as usize];
+        Complete { accepts: node.accepts, waits: node.waits, firsts }
+    }
+
+    /// What is better than `best` at `place`, once what is complete has been dealt with.
+    pub fn live(&self, place: Place, best: Band) -> Live {
+        let node = &self.nodes[place.node as usize];
+        let here = place.depth == node.depth;
+        let bands = if here { node.behind } else { node.all };
+        let (same, other) = if opposite(best, 0) { (bands[1], bands[0]) } else { (bands[0], bands[1]) };
+        Live { any: same.max(other) > best, opposite: other > best, end: if here { node.end } else { NO_MATCH } }
+    }
+
+    /// A place one octet behind `place` where something better than `best` goes on: the first, or the one that comes
+    /// behind `previous`.
+    #[inline]
+    pub fn next_after(&self, place: Place, best: Band, previous: Option<Place>) -> Option<Place> {
+        let node = &self.nodes[place.node as usize];
+        if place.depth < node.depth {
+            return previous.is_none().then_some(Place { node: place.node, depth: place.depth + 1 });
+        }
+        let mut child = match previous {
+            None => place.node + 1,
+            Some(previous) => previous.node + self.nodes[previous.node as usize].size,
+        };
+        while child < place.node + node.size {
+            let next = &self.nodes[child as usize];
+            if next.all[0].max(next.all[1]) > best {
+                return Some(Place { node: child, depth: place.depth + 1 });
+            }
+            child += next.size;
+        }
+        None
+    }
+
+    /// How far it goes on from `place` before anything better than `best` completes or parts.
+    pub fn straight_on(&self, place: Place, best: Band) -> Place {
+        let mut here = place;
+        loop {
+            let node = &self.nodes[here.node as usize];
+            if here.depth < node.depth {
+                here.depth = node.depth;
+                if node.accepts.max(node.waits).max(node.end) > best {
+                    return here;
+                }
+            }
+            match self.next_after(here, best, None) {
+                Some(next) if self.next_after(here, best, Some(next)).is_none() => here.node = next.node,
+                _ => return here,
+            }
+        }
+    }
+
+    /// Where the octets behind `place` stand in the text, if there are any; those that lead to it stand before.
+    pub fn text_at(&self, place: Place) -> u32 {
+        self.nodes[place.node as usize].text + place.depth
+    }
+}
+
+impl Node {
+    fn new(text: u32, depth: u32) -> Node {
+        let (accepts, waits, end) = (NO_MATCH, NO_MATCH, NO_MATCH);
+        Node { text, depth, size: 1, ends: (0, 0), accepts, waits, end, behind: [NO_MATCH; 2], all: [NO_MATCH; 2] }
+    }
+
+    fn ends_with(&mut self, ends: (u32, u32), firsts: &[First]) {
+        self.ends = ends;
+        for &First { band, then } in &firsts[ends.0 as usize..ends.1 as usize] {
+            let parity = band as usize % 2;
+            self.all[parity] = self.all[parity].max(band);
+            match then {
+                Then::Accepts => self.accepts = self.accepts.max(band),
+                Then::Waits(_) => self.waits = self.waits.max(band),
+                Then::Ends => {
+                    self.end = self.end.max(band);
+                    self.behind[parity] = self.behind[parity].max(band);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Walks all paths of `octets` up to a length, as far as something better than `best` goes on.
+    fn follow(
+        prefixes: &Prefixes,
+        text: &[u8],
+        globs: &[(Vec<u8>, Band, bool)],
+        best: Band,
+        path: Vec<u8>,
+        place: Place,
+    ) {
+        let better = |matches: &dyn Fn(&[u8]) -> bool, anchored: Option<bool>| {
+            let globs = globs.iter().filter(|(segment, ..)| matches(segment));
+            let globs = globs.filter(|(.., is_anchored)| anchored.is_none_or(|anchored| anchored == *is_anchored));
+            globs.map(|&(_, band, _)| band).filter(|&band| band > best).collect::<Vec<_>>()
+        };
+        let ends = |segment: &[u8]| segment == path;
+        let goes_on = |segment: &[u8]| segment.len() > path.len() && segment.starts_with(&path);
+        let (accepting, dollars) = (better(&ends, Some(false)), better(&ends, Some(true)));
+        let in_progress = [better(&goes_on, None), dollars.clone()].concat();
+        let live = prefixes.live(place, best);
+        assert_eq!(prefixes.complete(place).accepts.max(best), accepting.iter().copied().fold(best, Band::max));
+        assert_eq!(live.any, !in_progress.is_empty(), "{path:?} {best} {globs:?}");
+        assert_eq!(live.opposite, in_progress.iter().any(|&band| opposite(band, best)), "{path:?} {best} {globs:?}");
+        assert_eq!(live.end.max(best), dollars.iter().copied().fold(best, Band::max));
+        let mut next = prefixes.next_after(place, best, None);
+        let mut octets = Vec::new();
+        while let Some(place_behind) = next {
+            let octet = text[prefixes.text_at(place_behind) as usize - 1];
+            octets.push(octet);
+            follow(prefixes, text, globs, best, [&path[..], &[octet]].concat(), place_behind);
+            next = prefixes.next_after(place, best, next);
+        }
+        let mut expected: Vec<u8> = (0..=255)
+            .filter(|&octet| !better(&|segment| segment.starts_with(&[&path[..], &[octet]].concat()), None).is_empty())
+            .collect();
+        expected.sort();
+        assert_eq!(octets, expected, "{path:?} {best} {globs:?}");
+    }
+
+    #[test]
+    fn places_know_what_is_live_below_them() {
+        let mut state = 11u64;
+        let mut dice = |bound: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as usize % bound
+        };
+        let (mut prefixes, mut sorting) = (Prefixes::default(), Sorting::default());
+        for _ in 0..600 {
+            let globs: Vec<(Vec<u8>, Band, bool)> = (0..dice(9))
+                .map(|_| ((0..dice(5)).map(|_| [b'a', b'b'][dice(2)]).collect(), 1 + dice(4) as Band, dice(3) == 0))
+                .collect();
+            let text: Vec<u8> = globs.iter().flat_map(|(segment, ..)| segment.iter().copied()).collect();
+            let mut end = 0;
+            let ranges: Vec<(u32, u32)> = globs
+                .iter()
+                .map(|(segment, ..)| {
+                    end += segment.len() as u32;
+                    (end - segment.len() as u32, end)
+                })
+                .collect();
+            let mut added = Globs::default();
+            for (number, &(_, band, anchored)) in (0..).zip(&globs) {
+                added.add(band, anchored, number..number + 1);
+            }
+            prefixes.build(Segments { text: &text, ranges: &ranges }, &added, &mut sorting);
+            for best in 0..5 {
+                follow(&prefixes, &text, &globs, best, Vec::new(), Place::START);
+            }
+        }
+    }
+}

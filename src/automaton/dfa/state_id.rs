@@ -1,0 +1,3 @@
+//! The number of a state.
+
+pub(crate) type StateId = u32;

@@ -1,0 +1,326 @@
+//! The table of a DFA: states as records of 32-bit words, and how they are written. [`walk`](super::walk) reads them.
+//!
+//! ```text
+//! record   header | default, if explicit | output, if any | run:    target, if explicit; octets in words of 4
+//!                 | filter, if a root                     | narrow: octets in 1 or 2 words, a target each
+//!                                                         | wide:   a bitmap of 8 words, its rank word, a target each
+//! header   bits 0-1 kind, 2 blocked if the path ends at the record, 3 blocked if it ends within the run,
+//!          4-6 default, 7 has an output, 8-9 target of a run, 10-31 how many octets (run) or targets (narrow, wide)
+//! target   0 settled as allowed, 1 settled as blocked, else where the record of the state begins
+//!          (run: settled as allowed, settled as blocked, or explicit)
+//! default  where octets without a target go: settled as allowed, settled as blocked, here (the octet is used up), or
+//!          another record, which is asked about the same octet: explicit, or the automaton's main root
+//! ```
+//!
+//! Targets below the first record are verdicts, so "settled" is one compare. A record that stays on most octets is the
+//! root of its context; all others default to a record of shorter progress, as failure links do, so that a walk takes
+//! at most two steps an octet in all.
+
+use super::build::{Builder, Edges, Link, OverBudget, State};
+use super::filter::{self, FILTER_WORDS};
+use super::state_id::StateId;
+use crate::automaton::bands::{self, TellBands};
+use crate::automaton::head::{MAIN_ROOT, START, START_BEHIND_SLASH};
+use crate::rules::Verdict;
+
+/// A target: a verdict, or where a record begins.
+pub(crate) type Target = u32;
+
+/// Targets below this are verdicts; the words that they cannot point to hold the automaton's head.
+pub(crate) const FIRST_RECORD: u32 = 4;
+
+pub(crate) const KIND_MASK: u32 = 3;
+pub(crate) const RUN: u32 = 0;
+pub(crate) const NARROW: u32 = 1;
+pub(crate) const WIDE: u32 = 2;
+pub(crate) const END_BLOCKED: u32 = 1 << 2;
+pub(crate) const MIDDLE_BLOCKED: u32 = 1 << 3;
+pub(crate) const DEFAULT_SHIFT: u32 = 4;
+pub(crate) const DEFAULT_MASK: u32 = 7;
+pub(crate) const DEFAULT_HERE: u32 = 2;
+pub(crate) const DEFAULT_EXPLICIT: u32 = 3;
+pub(crate) const DEFAULT_MAIN_ROOT: u32 = 4;
+pub(crate) const HAS_OUTPUT: u32 = 1 << 7;
+pub(crate) const RUN_TARGET_SHIFT: u32 = 8;
+pub(crate) const RUN_TARGET_MASK: u32 = 3;
+pub(crate) const RUN_TARGET_EXPLICIT: u32 = 2;
+pub(crate) const COUNT_SHIFT: u32 = 10;
+
+/// The most octets of a run; longer ones are several.
+pub(super) const LONGEST_RUN: u32 = u32::MAX >> COUNT_SHIFT;
+
+/// The most targets of a narrow record.
+pub(crate) const NARROW_MOST: usize = 8;
+/// The words of a wide record's bitmap, with its rank word.
+pub(crate) const WIDE_WORDS: usize = 9;
+
+/// The target that says a verdict.
+pub(crate) fn settled(verdict: Verdict) -> Target {
+    u32::from(verdict == Verdict::Blocked)
+}
+
+/// The verdict of a settled target.
+#[inline]
+pub(crate) fn verdict_of(target: Target) -> Verdict {
+    if target == 0 { Verdict::Allowed } else { Verdict::Blocked }
+}
+
+/// How many words hold the octets of a narrow record with `count` targets.
+#[inline]
+pub(crate) fn narrow_octet_words(count: usize) -> usize {
+    if count <= 4 { 1 } else { 2 }
+}
+
+/// The states that walks can reach, and where their records are to stand; used again and again.
+#[derive(Debug, Default)]
+pub(crate) struct Layout {
+    /// All that are not settled, those nearest to the start first.
+    records: Vec<Record>,
+    /// By state: its target, or a mark.
+    targets: Vec<Target>,
+    /// Where a walk begins, and where it is behind a first `/`.
+    starts: [StateId; 2],
+}
+
+/// What is to be written for a state.
+#[derive(Debug, Clone, Copy)]
+struct Record {
+    state: StateId,
+    fail: Link,
+    /// How many words it takes, but for an explicit default and an output.
+    words: u32,
+}
+
+/// A state that was not reached so far.
+const UNREACHED: Target = Target::MAX;
+/// A state that was reached and is not settled; its record has no place yet.
+const REACHED: Target = Target::MAX - 1;
+
+impl Layout {
+    /// How many states are reachable and not settled.
+    pub fn states(&self) -> usize {
+        self.records.len()
+    }
+
+    /// Finds all states that a walk can reach, which the builder makes meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// [`OverBudget`] when the builder's budget is spent.
+    pub fn reach(&mut self, builder: &mut Builder<'_>) -> Result<(), OverBudget> {
+        self.records.clear();
+        self.targets.clear();
+        let start = builder.start()?;
+        let mut behind_slash = start;
+        if !builder.state(start).settled {
+            builder.expand(start)?;
+            behind_slash = builder.next(start, b'/')?;
+        }
+        self.starts = [start, behind_slash];
+        self.targets.resize(builder.states().len(), UNREACHED);
+        self.visit(builder, behind_slash);
+        let mut at = 0;
+        loop {
+            if at == self.records.len() {
+                // Few paths begin at the start proper, so it stands behind all others.
+                self.visit(builder, start);
+            }
+            let Some(&Record { state, fail, .. }) = self.records.get(at) else { return Ok(()) };
+            let edges = builder.expand(state)?;
+            self.targets.resize(builder.states().len(), UNREACHED);
+            // Most octets go to the failure link: its record is to be near.
+            if let Some(fail) = fail.get() {
+                self.visit(builder, fail);
+            }
+            let payload = match edges {
+                Edges::Run { len, target, .. } => {
+                    usize::from(self.visit(builder, target) >= FIRST_RECORD) + (len as usize).div_ceil(4)
+                }
+                Edges::Branch { start, end } => {
+                    let edges = builder.edges(start, end);
+                    for edge in edges {
+                        self.visit(builder, edge.target);
+                    }
+                    match edges.len() {
+                        count if count <= NARROW_MOST => narrow_octet_words(count) + count,
+                        count => WIDE_WORDS + count,
+                    }
+                }
+                Edges::Unknown => unreachable!("expanded above"),
+            };
+            let filter = if fail.get().is_none() { FILTER_WORDS } else { 0 };
+            self.records[at].words = (1 + filter + payload) as u32;
+            at += 1;
+        }
+    }
+
+    /// Notes that a state can be reached; returns its target, as far as it is known.
+    #[inline]
+    fn visit(&mut self, builder: &Builder<'_>, state: StateId) -> Target {
+        let target = &mut self.targets[state as usize];
+        if *target == UNREACHED {
+            let &State { settled: is_settled, fail, .. } = builder.state(state);
+            if is_settled {
+                *target = settled(bands::verdict(builder.best(state)));
+            } else {
+                *target = REACHED;
+                self.records.push(Record { state, fail, words: 0 });
+            }
+        }
+        *target
+    }
+
+    /// Appends an automaton of the states reached, records behind its head, to `words`. `output` says what a state puts
+    /// out, for the scanner of the second engine.
+    pub fn write(&mut self, builder: &Builder<'_>, output: impl Fn(StateId) -> Option<u32>, words: &mut Vec<u32>) {
+        let main_root = self.records.iter().find(|record| record.fail.get().is_none()).map(|record| record.state);
+        let mut next = FIRST_RECORD;
+        for record in &self.records {
+            self.targets[record.state as usize] = next;
+            let explicit = matches!(self.default(record.fail, main_root), Default::Explicit(_));
+            next += record.words + u32::from(explicit) + u32::from(output(record.state).is_some());
+        }
+        let base = words.len();
+        words.reserve(next as usize);
+        words.extend([0; FIRST_RECORD as usize]);
+        words[base + MAIN_ROOT] = main_root.map_or(0, |root| self.targets[root as usize]);
+        words[base + START] = self.targets[self.starts[0] as usize];
+        words[base + START_BEHIND_SLASH] = self.targets[self.starts[1] as usize];
+        let writer = Writer { builder, layout: self, main_root };
+        for record in &self.records {
+            debug_assert_eq!(words.len() - base, self.targets[record.state as usize] as usize);
+            writer.record(record.state, output(record.state), words);
+        }
+    }
+
+    /// Tells of each state where its record was written, and its bands.
+    pub fn tell_bands(&self, builder: &Builder<'_>, tell: &mut TellBands<'_>) {
+        for &Record { state, .. } in &self.records {
+            tell(self.targets[state as usize], (builder.state(state).end, builder.best(state)));
+        }
+    }
+
+    fn default(&self, fail: Link, main_root: Option<StateId>) -> Default {
+        match fail.get().map(|fail| (fail, self.targets[fail as usize])) {
+            None => Default::Here,
+            Some((_, target)) if target < FIRST_RECORD => Default::Settled(target),
+            Some((fail, _)) if Some(fail) == main_root => Default::MainRoot,
+            Some((_, target)) => Default::Explicit(target),
+        }
+    }
+}
+
+/// Where octets without a target of their own go.
+enum Default {
+    Settled(Target),
+    Here,
+    MainRoot,
+    Explicit(Target),
+}
+
+struct Writer<'b, 'a> {
+    builder: &'b Builder<'a>,
+    layout: &'b Layout,
+    /// The root that most records default to.
+    main_root: Option<StateId>,
+}
+
+impl Writer<'_, '_> {
+    fn target(&self, state: StateId) -> Target {
+        self.layout.targets[state as usize]
+    }
+
+    fn record(&self, id: StateId, output: Option<u32>, words: &mut Vec<u32>) {
+        let state = self.builder.state(id);
+        let at = words.len();
+        words.push(0);
+        let default = match self.layout.default(state.fail, self.main_root) {
+            Default::Settled(target) => target,
+            Default::Here => DEFAULT_HERE,
+            Default::MainRoot => DEFAULT_MAIN_ROOT,
+            Default::Explicit(target) => {
+                words.push(target);
+                DEFAULT_EXPLICIT
+            }
+        };
+        words.extend(output);
+        if state.fail.get().is_none() {
+            push_octets(&filter::new(self.builder.waited_for(id).collect()), words);
+        }
+        let payload = match state.edges {
+            Edges::Run { text, len, target } => self.run(state.fail, (text, len), target, words),
+            Edges::Branch { start, end } => self.branch(start, end, words),
+            Edges::Unknown => unreachable!("only expanded states are written"),
+        };
+        let end = if bands::verdict(state.end) == Verdict::Blocked { END_BLOCKED } else { 0 };
+        words[at] = payload | end | default << DEFAULT_SHIFT | if output.is_some() { HAS_OUTPUT } else { 0 };
+    }
+
+    /// Writes the payload of a run; returns its part of the header.
+    fn run(&self, fail: Link, (text, len): (u32, u32), target: StateId, words: &mut Vec<u32>) -> u32 {
+        let fail = fail.get().expect("a root is a branch");
+        let middle = bands::verdict(self.builder.state(fail).end);
+        let code = match self.target(target) {
+            target if target < FIRST_RECORD => target,
+            target => {
+                words.push(target);
+                RUN_TARGET_EXPLICIT
+            }
+        };
+        push_octets(self.builder.run(text, len), words);
+        let blocked = if middle == Verdict::Blocked { MIDDLE_BLOCKED } else { 0 };
+        RUN | blocked | code << RUN_TARGET_SHIFT | len << COUNT_SHIFT
+    }
+
+    /// Writes the payload of a branch; returns its part of the header.
+    fn branch(&self, start: u32, end: u32, words: &mut Vec<u32>) -> u32 {
+        let edges = self.builder.edges(start, end);
+        let count = edges.len();
+        let kind = if count <= NARROW_MOST {
+            // Unused places repeat an octet that is there, so that they are never found first.
+            let first = edges.first().map_or(0, |edge| edge.octet);
+            let lanes = edges.iter().zip((0..).step_by(8));
+            let octets = lanes.fold(u64::from_ne_bytes([first; 8]), |octets, (edge, shift)| {
+                octets ^ u64::from(edge.octet ^ first) << shift
+            });
+            words.push(octets as u32);
+            if narrow_octet_words(count) == 2 {
+                words.push((octets >> 32) as u32);
+            }
+            NARROW
+        } else {
+            let mut bitmap = [0u32; 8];
+            for edge in edges {
+                bitmap[usize::from(edge.octet >> 5)] |= 1 << (edge.octet & 31);
+            }
+            words.extend(bitmap);
+            words.push(rank_word(&bitmap));
+            WIDE
+        };
+        words.extend(edges.iter().map(|edge| self.target(edge.target)));
+        kind | (count as u32) << COUNT_SHIFT
+    }
+}
+
+/// How many bits are set before the second, third and fourth pair of the bitmap's words, in one octet each (the first
+/// is 0; there are at most 192).
+pub(crate) fn rank_word(bitmap: &[u32; 8]) -> u32 {
+    let mut before = 0;
+    let mut word = 0;
+    for (pair, words) in bitmap.chunks_exact(2).enumerate() {
+        word |= before << (8 * pair);
+        before += words[0].count_ones() + words[1].count_ones();
+    }
+    word
+}
+
+/// Appends octets in memory order, the last word filled up with zeros.
+#[inline]
+fn push_octets(octets: &[u8], words: &mut Vec<u32>) {
+    let mut chunks = octets.chunks_exact(4);
+    words.extend(chunks.by_ref().map(|chunk| u32::from_le_bytes(chunk.try_into().expect("four octets"))));
+    let rest = chunks.remainder();
+    if !rest.is_empty() {
+        words.push(rest.iter().rev().fold(0, |word, &octet| word << 8 | u32::from(octet)));
+    }
+}

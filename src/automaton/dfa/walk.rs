@@ -1,0 +1,175 @@
+//! The walk of a path through a table.
+
+use super::filter::{FILTER_BYTES, FILTER_WORDS, Filter, Search};
+use super::table::{
+    COUNT_SHIFT, DEFAULT_EXPLICIT, DEFAULT_HERE, DEFAULT_MAIN_ROOT, DEFAULT_MASK, DEFAULT_SHIFT, END_BLOCKED,
+    FIRST_RECORD, HAS_OUTPUT, KIND_MASK, MIDDLE_BLOCKED, NARROW, RUN, RUN_TARGET_EXPLICIT, RUN_TARGET_MASK,
+    RUN_TARGET_SHIFT, Target, WIDE_WORDS, narrow_octet_words, verdict_of,
+};
+use crate::automaton::head::{MAIN_ROOT, word};
+use crate::rules::Verdict;
+
+/// What a walk tells on its way.
+pub(crate) trait Observer {
+    /// Whether it listens at all.
+    const LISTENS: bool;
+
+    /// A record with this output was reached, behind so many octets of the text. Returns whether to go on; where not,
+    /// the verdict of the walk means nothing.
+    fn output(&mut self, output: u32, at: usize) -> bool;
+}
+
+/// A walk for the verdict alone.
+pub(crate) struct Silent;
+
+impl Observer for Silent {
+    const LISTENS: bool = false;
+
+    #[inline(always)]
+    fn output(&mut self, _output: u32, _at: usize) -> bool {
+        true
+    }
+}
+
+#[inline]
+fn blocked_if(header: u32, bit: u32) -> Verdict {
+    if header & bit != 0 { Verdict::Blocked } else { Verdict::Allowed }
+}
+
+/// Walks the path that stands in `text` from `from` on, beginning at the record `start`, until it is settled, or, as an
+/// error, the text ends. The octets before the path only make room for wide loads.
+#[inline(always)]
+pub(crate) fn walk<S: Search, O: Observer>(
+    table: &[u32],
+    start: Target,
+    text: &[u8],
+    from: usize,
+    observer: &mut O,
+) -> Result<Verdict, Verdict> {
+    let (mut record, mut at) = (start, from);
+    while record >= FIRST_RECORD {
+        (record, at) = step::<S, O>(table, record, text, at, observer)?;
+    }
+    Ok(verdict_of(record))
+}
+
+/// One record of a walk: where it goes on, and behind which octet; or the verdict, if the text ends.
+#[inline(always)]
+pub(crate) fn step<S: Search, O: Observer>(
+    table: &[u32],
+    record: Target,
+    text: &[u8],
+    mut at: usize,
+    observer: &mut O,
+) -> Result<(Target, usize), Verdict> {
+    let header = word(table, record as usize);
+    if at >= text.len() {
+        return Err(blocked_if(header, END_BLOCKED));
+    }
+    let default = header >> DEFAULT_SHIFT & DEFAULT_MASK;
+    let count = (header >> COUNT_SHIFT) as usize;
+    let found = if header & KIND_MASK == RUN {
+        let payload = &table[record as usize + head_words(header, default)..];
+        let code = header >> RUN_TARGET_SHIFT & RUN_TARGET_MASK;
+        let explicit = code == RUN_TARGET_EXPLICIT;
+        let octets = &bytemuck::cast_slice(&payload[usize::from(explicit)..])[..count];
+        let same = common_prefix(&text[at..], octets);
+        at += same;
+        if same < count && at == text.len() {
+            return Err(blocked_if(header, MIDDLE_BLOCKED));
+        }
+        (same == count).then(|| if explicit { word(payload, 0) } else { code })
+    } else if default == DEFAULT_HERE {
+        let filter: &Filter = bytemuck::cast_slice(&table[record as usize + 1..][..FILTER_WORDS])
+            .first_chunk::<FILTER_BYTES>()
+            .expect("as many octets as words hold");
+        at = S::candidate(filter, text, at);
+        if at == text.len() {
+            return Err(blocked_if(header, END_BLOCKED));
+        }
+        at += 1;
+        let target = branch(header, &table[record as usize + 1 + FILTER_WORDS..], count, text[at - 1]);
+        Some(target.unwrap_or(record))
+    } else {
+        let target = branch(header, &table[record as usize + head_words(header, default)..], count, text[at]);
+        at += usize::from(target.is_some());
+        target
+    };
+    let Some(target) = found else {
+        let target = match default {
+            DEFAULT_EXPLICIT => word(table, record as usize + 1),
+            DEFAULT_MAIN_ROOT => word(table, MAIN_ROOT),
+            settled => settled,
+        };
+        return Ok((target, at));
+    };
+    if O::LISTENS && target >= FIRST_RECORD {
+        let header = word(table, target as usize);
+        let explicit = header >> DEFAULT_SHIFT & DEFAULT_MASK == DEFAULT_EXPLICIT;
+        if header & HAS_OUTPUT != 0 && !observer.output(word(table, target as usize + 1 + usize::from(explicit)), at) {
+            return Err(Verdict::Allowed);
+        }
+    }
+    Ok((target, at))
+}
+
+/// Whether a record is the root of a context: most octets stay there.
+#[inline]
+pub(crate) fn is_root(table: &[u32], record: Target) -> bool {
+    word(table, record as usize) >> DEFAULT_SHIFT & DEFAULT_MASK == DEFAULT_HERE
+}
+
+/// The words before the payload of a record that is no root.
+#[inline(always)]
+fn head_words(header: u32, default: u32) -> usize {
+    1 + usize::from(default == DEFAULT_EXPLICIT) + usize::from(header & HAS_OUTPUT != 0)
+}
+
+/// The target of an octet in a branch.
+#[inline(always)]
+fn branch(header: u32, payload: &[u32], count: usize, octet: u8) -> Option<Target> {
+    if header & KIND_MASK == NARROW { narrow(payload, count, octet) } else { wide(payload, octet) }
+}
+
+#[inline(always)]
+fn common_prefix(a: &[u8], b: &[u8]) -> usize {
+    let length = a.len().min(b.len());
+    let mut at = 0;
+    // Eight octets at a time, while there are so many.
+    while at + 8 <= length {
+        let word = |octets: &[u8]| u64::from_le_bytes(octets[at..at + 8].try_into().expect("eight octets"));
+        let differences = word(a) ^ word(b);
+        if differences != 0 {
+            return at + (differences.trailing_zeros() / 8) as usize;
+        }
+        at += 8;
+    }
+    at + a[at..length].iter().zip(&b[at..length]).take_while(|(a, b)| a == b).count()
+}
+
+/// The target of `octet` in a narrow record: the octets are compared all at once, in the lanes of a word.
+#[inline(always)]
+fn narrow(payload: &[u32], count: usize, octet: u8) -> Option<Target> {
+    const LOW: u64 = u64::from_ne_bytes([1; 8]);
+    const HIGH: u64 = LOW << 7;
+    let words = narrow_octet_words(count);
+    let octets = u64::from(word(payload, 0)) | u64::from(word(payload, words - 1)) << 32;
+    let differences = octets ^ (LOW * u64::from(octet));
+    // The lowest lane of zero is exact; lanes above it may be false, but are never the lowest.
+    let equal = differences.wrapping_sub(LOW) & !differences & HIGH;
+    let lane = (equal.trailing_zeros() / 8) as usize;
+    (lane < count).then(|| word(payload, words + lane))
+}
+
+/// The target of `octet` in a wide record: its rank among the bits of the bitmap.
+#[inline(always)]
+fn wide(payload: &[u32], octet: u8) -> Option<Target> {
+    let pair = usize::from(octet >> 6);
+    let bits = u64::from(word(payload, 2 * pair)) | u64::from(word(payload, 2 * pair + 1)) << 32;
+    let bit = 1u64 << (octet & 63);
+    if bits & bit == 0 {
+        return None;
+    }
+    let before = (word(payload, 8) >> (8 * pair) & 0xff) + (bits & (bit - 1)).count_ones();
+    Some(word(payload, WIDE_WORDS + before as usize))
+}

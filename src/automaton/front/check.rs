@@ -1,0 +1,38 @@
+//! Whether bytes begin with a front.
+
+use super::{
+    ALL_FLAGS, BUCKET, BUCKET_BYTES, CUTS, FLAGS, FREE, FREE_CLASSES, HEADER, LENGTH, LENGTHS, LONGEST, TABLE, TABLES,
+    bucket_bytes, front_bytes,
+};
+use crate::automaton::Damage;
+
+/// Makes sure that a probe of the content of an item stays within it; returns the words of its engine, and how many
+/// words stand before them.
+pub(crate) fn check(content: &[u32]) -> Result<(&[u32], usize), Damage> {
+    const _: () = assert!(BUCKET.is_multiple_of(4) && TABLE.is_multiple_of(4) && HEADER.is_multiple_of(4));
+    let damage = |at: usize, problem| Err(Damage { word: (at - LENGTH) / 4, problem });
+    let bytes: &[u8] = bytemuck::cast_slice(content);
+    let Some(header) = bytes.first_chunk::<{ HEADER - LENGTH }>() else {
+        return damage(LENGTH, "it has no front");
+    };
+    let mut item = [0; HEADER];
+    item[LENGTH..].copy_from_slice(header);
+    if item[FLAGS] & !ALL_FLAGS != 0 {
+        return damage(FLAGS, "there is no flag of this number");
+    }
+    if item[CUTS..CUTS + LENGTHS].iter().any(|&cut| usize::from(cut) > LONGEST) {
+        return damage(CUTS, "a prefix has less than no bytes");
+    }
+    let buckets = bucket_bytes(&item);
+    if buckets == 0 || usize::from(buckets) % BUCKET != 0 || item[BUCKET_BYTES + 2..] != [0, 0] {
+        return damage(BUCKET_BYTES, "its buckets do not fill so many bytes");
+    }
+    if item[TABLES] == 0 && (item[FREE] != u8::MAX || item[FREE_CLASSES] != 0) {
+        return damage(TABLES, "it has no triples for its classes");
+    }
+    let words = (front_bytes(&item) - LENGTH) / 4;
+    match content.get(words..) {
+        Some(engine) => Ok((engine, words)),
+        None => damage(TABLES, "its front reaches beyond the end"),
+    }
+}

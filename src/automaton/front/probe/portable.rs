@@ -1,0 +1,57 @@
+//! On any processor.
+
+use super::super::prefixes::{fingerprint, hash, place};
+use super::super::triples::classes;
+use super::super::{
+    ALWAYS, BUCKET, CUTS, FLAGS, FREE, FREE_CLASSES, HEADER, LENGTHS, LONGEST, PAIRS, ROOT_PASSES, TABLE, TABLES,
+    bucket_bytes, table_bytes, tables_at,
+};
+
+/// Whether the path may have another verdict than the base. It is in normal form; what does not begin with `/` passes.
+pub fn passes(item: &[u8], path: &[u8]) -> bool {
+    if path.first() != Some(&b'/') || item[FLAGS] & ALWAYS != 0 {
+        return true;
+    }
+    if path.len() == 1 && item[FLAGS] & ROOT_PASSES != 0 {
+        return true;
+    }
+    let lanes = lanes(item, path);
+    if lanes & item[FREE] != 0 {
+        return true;
+    }
+    let free = item[FREE_CLASSES];
+    let pairs = item[FLAGS] & PAIRS != 0;
+    let tables = &item[tables_at(item)..][..table_bytes(item) * usize::from(item[TABLES])];
+    (lanes | free) != 0
+        && tables.chunks_exact(table_bytes(item)).any(|tables| {
+            let (first, second) = tables.split_at(TABLE);
+            let found = found(first, path);
+            found & lanes != 0 || (found & free != 0 && (!pairs || found & free & self::found(second, path) != 0))
+        })
+}
+
+/// The lanes in which a prefix of the path was found, a bit each.
+fn lanes(item: &[u8], path: &[u8]) -> u8 {
+    let mut lanes = 0;
+    for cut in &item[CUTS..CUTS + LENGTHS] {
+        let hash = hash(&path[..path.len().min(LONGEST - usize::from(*cut))]);
+        let at = HEADER + place(hash, bucket_bytes(item));
+        let fingerprint = fingerprint(hash).to_le_bytes();
+        for (lane, other) in item[at..at + BUCKET].chunks_exact(2).enumerate() {
+            lanes |= u8::from(other == fingerprint) << lane;
+        }
+    }
+    lanes
+}
+
+/// The classes of the triples that are in the path.
+fn found(table: &[u8], path: &[u8]) -> u8 {
+    // Before the path stands what only a triple of fewer bytes has; at its start is the slash, and nothing ends there.
+    let (mut first, mut both) = (classes(table, 0, 0), 0);
+    path.iter().fold(0, |found, &byte| {
+        let here = both & classes(table, 2, byte);
+        both = first & classes(table, 1, byte);
+        first = classes(table, 0, byte);
+        found | here
+    })
+}

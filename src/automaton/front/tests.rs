@@ -1,0 +1,201 @@
+//! The front against the automaton behind it.
+
+use super::*;
+use crate::automaton::{CheckSpace, Scratch, check_item, compile_item, verdict};
+use crate::dialect::Dialect;
+use crate::robots::Robots;
+use crate::rules::{Patterns, Verdict};
+
+/// A line of the cache.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct Line(#[allow(dead_code, reason = "read as bytes")] [u8; 64]);
+
+/// An item where one has to stand.
+struct Item {
+    lines: Vec<Line>,
+    length: usize,
+}
+
+impl Item {
+    fn new(content: &[u32]) -> Item {
+        let length = LENGTH + size_of_val(content);
+        let mut item = Item { lines: vec![Line([0; 64]); length.div_ceil(64)], length };
+        item.bytes_mut()[..LENGTH].copy_from_slice(&(size_of_val(content) as u32).to_le_bytes());
+        item.bytes_mut()[LENGTH..].copy_from_slice(bytemuck::cast_slice(content));
+        item
+    }
+
+    fn bytes_mut(&mut self) -> &mut [u8] {
+        // SAFETY: a line is 64 bytes without padding, so the lines are that many bytes in a row.
+        let all = unsafe { std::slice::from_raw_parts_mut(self.lines.as_mut_ptr().cast(), 64 * self.lines.len()) };
+        &mut all[..self.length]
+    }
+
+    fn bytes(&self) -> &[u8] {
+        // SAFETY: as above.
+        let all = unsafe { std::slice::from_raw_parts(self.lines.as_ptr().cast(), 64 * self.lines.len()) };
+        &all[..self.length]
+    }
+
+    /// What both probes say, who must agree whatever stands behind the path.
+    fn passes(&self, path: &[u8]) -> bool {
+        let portable = passes(self.bytes(), path);
+        #[cfg(target_arch = "x86_64")]
+        if !path.is_empty() && ["avx2", "bmi1", "bmi2", "popcnt", "lzcnt"].iter().all(|feature| has(feature)) {
+            for behind in [0, b'a', b'/', b'?', u8::MAX] {
+                let mut padded = path.to_vec();
+                padded.resize(path.len().next_multiple_of(32) + PADDING, behind);
+                // SAFETY: the item was checked and is aligned, the path is padded, and the features are there.
+                let fast = unsafe { passes_avx2(self.bytes().as_ptr(), padded.as_ptr(), path.len()) };
+                assert_eq!(fast, portable, "{} and bytes {behind} behind it", path.escape_ascii());
+            }
+        }
+        portable
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+fn has(feature: &str) -> bool {
+    match feature {
+        "avx2" => is_x86_feature_detected!("avx2"),
+        "bmi1" => is_x86_feature_detected!("bmi1"),
+        "bmi2" => is_x86_feature_detected!("bmi2"),
+        "popcnt" => is_x86_feature_detected!("popcnt"),
+        _ => is_x86_feature_detected!("lzcnt"),
+    }
+}
+
+/// The patterns of rules `+pattern` for `Allow` and `-pattern` for `Disallow`.
+fn patterns<'r>(rules: impl IntoIterator<Item = &'r str>) -> Patterns {
+    let line = |rule: &str| format!("{}llow: {}\n", if rule.starts_with('+') { "A" } else { "Disa" }, &rule[1..]);
+    let text = rules.into_iter().fold("User-agent: *\n".to_owned(), |text, rule| text + &line(rule));
+    Patterns::rank(Robots::parse(text.as_bytes(), Dialect::DEFAULT).rules.iter(), Dialect::DEFAULT)
+}
+
+fn item(patterns: &Patterns) -> Item {
+    let mut content = Vec::new();
+    compile_item(patterns, &mut content);
+    check_item(&content, &mut CheckSpace::default()).expect("what was just compiled");
+    Item::new(&content)
+}
+
+/// Asks of a path; returns whether it passes, which it must where the verdict is not the base.
+fn asked(item: &Item, path: &str, scratch: &mut Scratch) -> bool {
+    let passes = item.passes(path.as_bytes());
+    let verdict = verdict(words(item.bytes()), path.as_bytes(), scratch);
+    let differs = (verdict == Verdict::Blocked) != base_is_blocked(item.bytes());
+    assert!(passes || !differs, "{path} is {verdict:?}, which is not the base");
+    assert!(!(passes && never_passes(item.bytes())) && (passes || !always_passes(item.bytes())), "{path}");
+    assert!(path != "/" || !differs || root_passes(item.bytes()));
+    passes
+}
+
+/// A small generator, so that the cases are the same at every run.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % bound
+    }
+
+    fn text(&mut self, bytes: &[u8], most: usize) -> String {
+        (0..self.below(most + 1)).map(|_| char::from(bytes[self.below(bytes.len())])).collect()
+    }
+}
+
+#[test]
+fn a_front_lets_through_what_it_should_and_little_else() {
+    let scratch = &mut Scratch::default();
+    for (rules, through, not) in [
+        ("-/private -/tmp/", &["/private", "/private/x", "/tmp/", "/tmp/abc"][..], &["/", "/tmp", "/pri", "/x"][..]),
+        ("-/ +/$", &["/", "/robots.txt"], &["/x", "/private"]),
+        ("-/ +/open", &["/open", "/open/x", "/robots.txt"], &["/", "/ope", "/xopen"]),
+        ("-/*.pdf$", &["/a.pdf", "/.pdf", "/a.pdfx"], &["/a.pd", "/a.doc", "/"]),
+        ("-/*? -*&", &["/?", "/a?b", "/abc?", "/a&"], &["/", "/abc"]),
+        ("-/shop*sort= -/x", &["/shop?sort=", "/x"], &["/shop", "/shop/cart", "/a?sort=", "/"]),
+        ("-/a-prefix-of-more-than-16-bytes", &["/a-prefix-of-more-than-16-bytes"], &["/a-prefix-of-oth", "/a"]),
+        ("-/*ab", &[&format!("/{}ab", "x".repeat(200))], &[&format!("/{}b", "x".repeat(200))]),
+    ] {
+        let item = item(&patterns(rules.split(' ')));
+        for path in through {
+            assert!(asked(&item, path, scratch), "{path} passes {rules}");
+        }
+        for path in not {
+            assert!(!asked(&item, path, scratch), "{path} does not pass {rules}");
+        }
+    }
+}
+
+#[test]
+fn constant_verdicts_are_told_by_the_header() {
+    for (rules, blocked) in [("+/", false), ("-/ +/*", false), ("+/a", false)] {
+        let item = item(&patterns(rules.split(' ')));
+        assert!(never_passes(item.bytes()), "{rules}");
+        assert_eq!(base_is_blocked(item.bytes()), blocked);
+    }
+    let item = item(&patterns(["-/"]));
+    assert!(base_is_blocked(item.bytes()) && item.passes(b"/robots.txt") && !item.passes(b"/"));
+}
+
+#[test]
+fn what_does_not_begin_with_a_slash_passes() {
+    let item = item(&patterns(["-/a"]));
+    assert!(item.passes(b"") && item.passes(b"a") && item.passes(b"*"));
+}
+
+#[test]
+fn no_verdict_but_the_base_is_kept_back() {
+    let (mut dice, scratch) = (Dice(2), &mut Scratch::default());
+    let (mut asked_for, mut passed) = (0, 0);
+    for round in 0..3000 {
+        let bytes: &[u8] = [&b"a*"[..], b"ab*", b"ab*$?", b"abc/**", b"abcdefghijklmnopqrstuvwxyz/*?=&"][round % 5];
+        let most = [1, 3, 10, 60, 300][dice.below(5)];
+        let rules: Vec<String> = (0..1 + dice.below(most))
+            .map(|_| format!("{}/{}{}", ["+", "-"][dice.below(2)], dice.text(bytes, 9), ["", "$"][dice.below(2)]))
+            .collect();
+        let item = item(&patterns(rules.iter().map(String::as_str)));
+        for at in 0..20 {
+            let mut path = format!("/{}", dice.text(bytes, [10, 40, 150][at % 3]));
+            if at % 4 == 0 {
+                // What a rule names is more often found so.
+                path = rules[dice.below(rules.len())][1..].replace('*', &dice.text(bytes, 3)).replace('$', "");
+            }
+            asked_for += 1;
+            passed += usize::from(asked(&item, &path, scratch));
+        }
+    }
+    assert!(passed > asked_for / 20 && passed < asked_for * 19 / 20, "{passed} of {asked_for} pass");
+}
+
+#[test]
+fn every_flipped_bit_of_a_front_is_refused_or_harmless() {
+    let many: Vec<String> = (0..60).map(|n| format!("-/{n}/x{}", ["", "*ab=", "*?"][n % 3])).collect();
+    let many: Vec<&str> = many.iter().map(String::as_str).chain(["-/*.pdf$", "-/*xyz", "+/$"]).collect();
+    let long = format!("/7/x{}?ab=", "y".repeat(150));
+    let (mut refused, mut harmless) = (0, 0);
+    for rules in [&["-/"][..], &["-/ab", "-/*cd"], &["-/", "+/a*b"], &many] {
+        let mut content = Vec::new();
+        compile_item(&patterns(rules.iter().copied()), &mut content);
+        let front = content.len() - engine_words(&content).len();
+        for bit in 0..32 * front {
+            content[bit / 32] ^= 1 << (bit % 32);
+            if check_item(&content, &mut CheckSpace::default()).is_ok() {
+                harmless += 1;
+                // Whatever they say, both probes say the same, and look at nothing else.
+                let item = Item::new(&content);
+                for path in ["/", "/ab", "/7/x?", "/xabcd/cd/yz.pdf", &long] {
+                    item.passes(path.as_bytes());
+                }
+            } else {
+                refused += 1;
+            }
+            content[bit / 32] ^= 1 << (bit % 32);
+        }
+        for length in 0..front {
+            assert!(check_item(&content[..length], &mut CheckSpace::default()).is_err(), "{length}");
+        }
+    }
+    assert!(refused > 20 && harmless > 1000, "{refused} {harmless}");
+}

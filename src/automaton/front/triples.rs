@@ -1,0 +1,122 @@
+//! Triples: three bytes in a row of a literal, found anywhere in a path by nibble tables.
+
+use super::rarity::Rarity;
+
+/// Up to three bytes in a row of a literal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Triple {
+    /// The bytes, the last one last; those in front that do not count are zero.
+    bytes: [u8; 3],
+    /// How many of them count: fewer than three of a short literal.
+    count: u8,
+}
+
+/// So many bits more are a second triple of another literal worth.
+const ANOTHER_LITERAL: u32 = 6;
+
+/// A literal's number, and a place in it.
+type Place = (usize, usize);
+
+impl Triple {
+    /// What every path has.
+    pub const ANY: Triple = Triple { bytes: [0; 3], count: 0 };
+
+    fn new(bytes: &[u8]) -> Triple {
+        let mut triple = Triple { bytes: [0; 3], count: bytes.len() as u8 };
+        triple.bytes[3 - bytes.len()..].copy_from_slice(bytes);
+        triple
+    }
+
+    /// The rarest triple of some literals.
+    pub fn rarest<'l>(literals: impl Iterator<Item = &'l [u8]>) -> Option<Triple> {
+        rarest(literals, None).map(|(triple, _)| triple)
+    }
+
+    /// The rarest triple of some literals, and a second one, if there is one that has at most a byte in common with it.
+    pub fn rarest_two<'l>(literals: impl Iterator<Item = &'l [u8]> + Clone) -> Option<(Triple, Triple)> {
+        let (first, place) = rarest(literals.clone(), None)?;
+        Some((first, rarest(literals, Some(place)).map_or(Triple::ANY, |(triple, _)| triple)))
+    }
+}
+
+/// The rarest triple, and where it is, that has at most a byte in common with the one at a place; another literal tells
+/// more than the rest of the same one.
+fn rarest<'l>(literals: impl Iterator<Item = &'l [u8]>, apart: Option<Place>) -> Option<(Triple, Place)> {
+    let mut best: Option<(u32, &[u8], Place)> = None;
+    for (number, literal) in literals.enumerate() {
+        let (same, other) = match apart {
+            Some((literal, at)) if literal == number => (Some(at), 0),
+            _ => (None, ANOTHER_LITERAL),
+        };
+        let mut rarity = Rarity::new();
+        for (end, &byte) in literal.iter().enumerate() {
+            let bits = rarity.with(byte) + other;
+            // Shorter ones only of shorter literals.
+            let at = end.saturating_sub(2);
+            let is_whole = end >= 2 || end + 1 == literal.len();
+            if is_whole && same.is_none_or(|same| at.abs_diff(same) > 1) && best.is_none_or(|(most, ..)| bits >= most) {
+                best = Some((bits, &literal[at..=end], (number, at)));
+            }
+        }
+    }
+    best.map(|(_, bytes, place)| (Triple::new(bytes), place))
+}
+
+/// Puts a triple into classes of a table.
+pub(super) fn add(table: &mut [u8], triple: Triple, classes: u8) {
+    for (place, &byte) in triple.bytes.iter().enumerate() {
+        let (low, high) = table[32 * place..][..32].split_at_mut(16);
+        if place + usize::from(triple.count) < 3 {
+            low.iter_mut().chain(high).for_each(|half| *half |= classes);
+        } else {
+            low[usize::from(byte & 15)] |= classes;
+            high[usize::from(byte >> 4)] |= classes;
+        }
+    }
+}
+
+/// The one of some classes of a table that gets least wider by a triple. There is one.
+pub(super) fn narrowest(table: &[u8], triple: Triple, among: u8) -> u8 {
+    if among.is_power_of_two() {
+        return among;
+    }
+    let growth = |class: u8| {
+        let (mut before, mut after) = (1, 1);
+        for (place, &byte) in triple.bytes.iter().enumerate() {
+            let counts = place + usize::from(triple.count) >= 3;
+            let halves = table[32 * place..][..32].chunks_exact(16).zip([byte & 15, byte >> 4]);
+            for (halves, half) in halves {
+                let has = halves.iter().map(|classes| u32::from(classes & class != 0)).sum::<u32>();
+                let added = if counts { u32::from(halves[usize::from(half)] & class == 0) } else { 16 - has };
+                before *= has;
+                after *= has + added;
+            }
+        }
+        after - before
+    };
+    let classes = (0..u8::BITS).map(|class| 1 << class).filter(|class| among & class != 0);
+    classes.min_by_key(|&class| growth(class)).expect("a class")
+}
+
+/// The classes of a table whose byte at a place of their triples may be `byte`.
+#[inline]
+pub(super) fn classes(table: &[u8], place: usize, byte: u8) -> u8 {
+    table[32 * place + usize::from(byte & 15)] & table[32 * place + 16 + usize::from(byte >> 4)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn triples_are_the_rarest_apart() {
+        let of = |literals: &[&'static str]| Triple::rarest_two(literals.iter().map(|literal| literal.as_bytes()));
+        assert_eq!(of(&[]), None);
+        assert_eq!(of(&[""]), None);
+        assert_eq!(of(&["?"]), Some((Triple::new(b"?"), Triple::ANY)));
+        assert_eq!(of(&["abcd"]), Some((Triple::new(b"bcd"), Triple::ANY)));
+        assert_eq!(of(&["/e", "zqx"]), Some((Triple::new(b"zqx"), Triple::new(b"/e"))));
+        let (first, second) = of(&["sessionid=zqz"]).expect("two");
+        assert_eq!((first, second), (Triple::new(b"zqz"), Triple::new(b"d=z")));
+    }
+}

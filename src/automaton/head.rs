@@ -1,0 +1,36 @@
+//! The head of an automaton: which engine it is for, and where a walk begins.
+
+/// Which engine an automaton is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Engine {
+    /// The verdict is the same for every path.
+    Constant,
+    /// A DFA.
+    Dfa,
+    /// Forward-only pointers, fed by a scanner for all segments.
+    Pointers,
+}
+
+// The head of an automaton.
+/// Its engine.
+pub(super) const ENGINE: usize = 0;
+
+/// Where a walk begins; a DFA also knows where it is behind a first `/`, which nearly every path begins with.
+pub(super) const START: usize = 1;
+
+pub(super) const START_BEHIND_SLASH: usize = 2;
+
+/// The root that most records of a DFA default to.
+pub(super) const MAIN_ROOT: usize = 3;
+
+pub(super) const ENGINE_DFA: u32 = 0;
+
+pub(super) const ENGINE_POINTERS: u32 = 1;
+
+/// A word of an automaton. They are little-endian in memory on every machine, so that those of a mapped file are walked
+/// as they stand; where memory is little-endian anyway, this costs nothing.
+#[inline(always)]
+pub(super) fn word(words: &[u32], at: usize) -> u32 {
+    u32::from_le(words[at])
+}

@@ -1,0 +1,37 @@
+//! What compiling one group after the other keeps, and what one came to.
+
+use super::head::Engine;
+use crate::automaton::dfa::build::Arena;
+use crate::automaton::dfa::table::Layout;
+use crate::rules::Patterns;
+
+/// What was compiled, for statistics.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Compiled {
+    /// The engine chosen.
+    pub engine: Engine,
+    /// States of its table; of pointers, those of the scanner.
+    pub states: usize,
+    /// Units of work that building it took (positions looked at, states made, waiting segments copied).
+    pub work: usize,
+}
+
+/// What compiling one group after the other uses again and again.
+#[derive(Debug, Default)]
+pub(super) struct Space {
+    pub(crate) arena: Arena,
+    pub(crate) layout: Layout,
+}
+
+/// Groups of more patterns, octets and work together leave no space behind. Compiling 300,000 generated files takes 13.1 s of
+/// a core so, 12.8 with twice as much or more, and 13.7 with half of it (medians of five).
+pub(super) const KEPT: usize = 1 << 17;
+
+impl Space {
+    /// Gives back what only a hostile group needed.
+    pub(crate) fn keep_little(&mut self, patterns: &Patterns, work: usize) {
+        if patterns.all().len().saturating_add(patterns.text().len()).saturating_add(work) > KEPT {
+            *self = Space::default();
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! The arguments of `lint`.
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use robosieve::dialect::Dialect;
+use std::path::PathBuf;
+
+/// Report what the author of a robots.txt probably did not mean
+///
+/// Reads each file as a crawler of the dialect does, and tells by line what is ignored, what is read otherwise than it
+/// looks, and what has no effect, with the text that says so. Exits with 0 if there is nothing, with 1 if there is
+/// anything, and with 2 on an error.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  robosieve lint robots.txt
+  robosieve lint --dialect all --json robots/* | jq -r .kind | sort | uniq -c")]
+pub struct LintArgs {
+    /// How robots.txt is read; as often as needed
+    #[arg(long, value_name = "NAME", default_value = "rfc9309", value_parser = dialects())]
+    pub dialect: Vec<Dialects>,
+    /// Print a JSON object for each finding, one a line
+    #[arg(long)]
+    pub json: bool,
+    /// The robots.txt files; - is standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+}
+
+/// One dialect, or all of them.
+#[derive(Debug, Clone, Copy)]
+pub enum Dialects {
+    All,
+    One(&'static Dialect),
+}
+
+fn dialects() -> impl TypedValueParser<Value = Dialects> {
+    let names = Dialect::names().into_iter().chain(["all"]);
+    PossibleValuesParser::new(names).try_map(|name| match name.as_str() {
+        "all" => Ok(Dialects::All),
+        name => Dialect::named(name).map(Dialects::One),
+    })
+}

@@ -1,0 +1,23 @@
+//! How sources are read.
+
+use robosieve::policy::source::{Options, ParquetColumns};
+
+/// What has to be known of sources besides where they are.
+#[derive(Debug, clap::Args)]
+pub struct ReadingArgs {
+    /// The columns of Parquet sources, where they have other names, such as url=target_uri,fetched_at=date;
+    /// status= and fetched_at= say that there is none
+    #[cfg(feature = "parquet")]
+    #[arg(long, default_value = "url=url,status=status,body=body,fetched_at=fetched_at", value_name = "ROLE=NAME,...")]
+    pub columns: ParquetColumns,
+}
+
+impl ReadingArgs {
+    /// The same for the library.
+    pub fn options(&self) -> Options {
+        Options {
+            #[cfg(feature = "parquet")]
+            columns: self.columns.clone(),
+        }
+    }
+}

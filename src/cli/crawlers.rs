@@ -1,0 +1,12 @@
+//! The crawlers that are asked for.
+
+use robosieve::policy::{Crawler, Policy};
+use robosieve::robots::Agents;
+
+use super::failure::Failure;
+
+/// The crawler of a policy that is asked for, else all that it is for.
+pub(super) fn crawlers(asked: Option<&Agents>, policy: &Policy) -> Result<Vec<Crawler>, Failure> {
+    let asked: Vec<&Agents> = asked.map_or_else(|| policy.columns().all().iter().collect(), |agents| vec![agents]);
+    Ok(asked.into_iter().map(|agents| policy.crawler(Some(agents))).collect::<Result<_, _>>()?)
+}

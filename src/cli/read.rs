@@ -1,0 +1,22 @@
+//! Whole files.
+
+use robosieve::formats::compression::Reader;
+use robosieve::input::STANDARD_INPUT;
+use std::io::{self, Read};
+use std::path::Path;
+
+use super::failure::Failure;
+
+/// A whole file, or the standard input, decompressed if it is compressed.
+pub(super) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    let read = || {
+        let mut file = Vec::new();
+        if path.as_os_str() == STANDARD_INPUT {
+            Reader::new(io::stdin())?.read_to_end(&mut file)?;
+        } else {
+            Reader::open(path)?.read_to_end(&mut file)?;
+        }
+        Ok(file)
+    };
+    read().map_err(|error| Failure::Unreadable { path: path.to_owned(), error })
+}

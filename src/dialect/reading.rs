@@ -1,0 +1,140 @@
+//! One reading of robots.txt.
+
+use super::axes::{
+    AgentLine, AgentList, AllowLines, Boundary, CrawlDelay, Encoding, FileStart, Groups, Keys, Lifetime, LineLimit,
+    NulOctet, Precedence, Redirects, RobotsTxtPath, RuleStart, StatusMeaning, Wildcards,
+};
+
+/// One reading of robots.txt: a value for every axis on which the documents differ.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dialect {
+    /// The name used on the command line, for example `rfc9309`.
+    pub name: &'static str,
+    /// The document or program that this dialect follows.
+    pub source: &'static str,
+    /// Whether `Allow` lines are rules.
+    pub allow: AllowLines,
+    /// Which of several matching rules decides.
+    pub precedence: Precedence,
+    /// Whether `*` and a final `$` are special in a rule.
+    pub wildcards: Wildcards,
+    /// How the value of a `User-agent` line names crawlers.
+    pub agent_line: AgentLine,
+    /// What a list of product tokens means.
+    pub agent_list: AgentList,
+    /// What happens when several groups name one crawler.
+    pub groups: Groups,
+    /// What ends the list of agents of a group, and the group.
+    pub boundary: Boundary,
+    /// Which values of an `Allow` or `Disallow` line can be rules.
+    pub rule_start: RuleStart,
+    /// How the key of a line is recognised.
+    pub keys: Keys,
+    /// Whether `Allow: /dir/index.htm*` also allows exactly `/dir/`.
+    pub directory_index: bool,
+    /// How percent-encoding is compared.
+    pub encoding: Encoding,
+    /// Whether `/robots.txt` itself is subject to the rules.
+    pub robots_txt: RobotsTxtPath,
+    /// What is skipped or decoded at the start of the file.
+    pub file_start: FileStart,
+    /// What a NUL octet in a line means.
+    pub nul: NulOctet,
+    /// The most octets of a file that are read, in whole lines.
+    pub file_limit: usize,
+    /// The most octets of a line that are read.
+    pub line_limit: LineLimit,
+    /// What status 401 or 403 for the robots.txt means.
+    pub unauthorized: StatusMeaning,
+    /// What status 429 for the robots.txt means.
+    pub too_many_requests: StatusMeaning,
+    /// How redirects are followed.
+    pub redirects: Redirects,
+    /// How long a fetched robots.txt may be used, where age is enforced.
+    pub lifetime: Lifetime,
+    /// What `Crawl-delay` means to the crawler.
+    pub crawl_delay: CrawlDelay,
+}
+
+/// A dialect name that is not in [`Dialect::ALL`].
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown dialect {name:?}; the dialects are {known}", known = Dialect::names().join(", "))]
+pub struct UnknownDialect {
+    /// The name that was asked for.
+    pub name: String,
+}
+
+impl Dialect {
+    /// The dialect called `name`.
+    ///
+    /// # Errors
+    ///
+    /// [`UnknownDialect`], which lists the known names, where there is none of that name.
+    pub fn named(name: &str) -> Result<&'static Dialect, UnknownDialect> {
+        Dialect::ALL.iter().find(|d| d.name == name).ok_or_else(|| UnknownDialect { name: name.to_owned() })
+    }
+
+    /// The names of all dialects, the default first.
+    pub fn names() -> Vec<&'static str> {
+        Dialect::ALL.iter().map(|d| d.name).collect()
+    }
+
+    /// What an HTTP status of the robots.txt's own answer means; 3xx is followed before this is asked.
+    ///
+    /// Statuses that are no final answer (below 200, or 600 and more) count as no answer at all.
+    pub fn status_meaning(&self, status: u16) -> StatusMeaning {
+        match status {
+            200..=299 => StatusMeaning::Parse,
+            300..=399 => StatusMeaning::Redirect,
+            401 | 403 => self.unauthorized,
+            429 => self.too_many_requests,
+            400..=499 => StatusMeaning::Unavailable,
+            _ => StatusMeaning::Unreachable,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_is_found_and_unique() {
+        for dialect in Dialect::ALL {
+            assert_eq!(Dialect::named(dialect.name).unwrap(), dialect);
+            assert_eq!(Dialect::ALL.iter().filter(|d| d.name == dialect.name).count(), 1);
+        }
+        let error = Dialect::named("rfc9308").unwrap_err().to_string();
+        assert!(error.contains("rfc9308") && error.contains("mandelbot"), "{error}");
+    }
+
+    #[test]
+    fn statuses_follow_the_dialect() {
+        use StatusMeaning::{Forbidden, Parse, Redirect, Unavailable, Unreachable};
+        let meaning = |name: &str, status| Dialect::named(name).unwrap().status_meaning(status);
+        for name in Dialect::names() {
+            assert_eq!(meaning(name, 200), Parse, "{name}");
+            assert_eq!(meaning(name, 301), Redirect, "{name}");
+            assert_eq!(meaning(name, 404), Unavailable, "{name}");
+            assert_eq!(meaning(name, 503), Unreachable, "{name}");
+            assert_eq!(meaning(name, 100), Unreachable, "{name}");
+            let forbidden = if name == "draft-1996" { Forbidden } else { Unavailable };
+            assert_eq!(meaning(name, 401), forbidden, "{name}");
+            assert_eq!(meaning(name, 403), forbidden, "{name}");
+            let limited = if name == "google" { Unreachable } else { Unavailable };
+            assert_eq!(meaning(name, 429), limited, "{name}");
+        }
+    }
+
+    #[test]
+    fn lifetimes_are_the_documents() {
+        let hours = |name: &str| Dialect::named(name).unwrap().lifetime.seconds / 3600;
+        assert_eq!(hours("rfc9309"), 24);
+        assert_eq!(hours("google"), 24);
+        assert_eq!(hours("mandelbot"), 48);
+        assert_eq!(hours("extended-2008"), 24);
+        assert_eq!(hours("draft-1996"), 7 * 24);
+        assert_eq!(hours("original-1994"), 7 * 24);
+        assert!(Dialect::named("draft-1996").unwrap().lifetime.expires_header);
+    }
+}

@@ -1,0 +1,96 @@
+//! A file that many threads read at once, each where it wants.
+
+use bytes::Bytes;
+use parquet::errors::ParquetError;
+use parquet::file::reader::{ChunkReader, Length};
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::sync::Arc;
+
+/// A file that is read from given places: its own place, which all who share it would move, does not matter.
+#[derive(Debug, Clone)]
+pub(crate) struct Positioned {
+    file: Arc<File>,
+    length: u64,
+}
+
+/// The octets of a file from a place on.
+#[derive(Debug, Clone)]
+pub(crate) struct From {
+    file: Arc<File>,
+    at: u64,
+}
+
+impl Positioned {
+    /// A file of the length that it has now.
+    pub fn new(file: File) -> io::Result<Positioned> {
+        Ok(Positioned { length: file.metadata()?.len(), file: Arc::new(file) })
+    }
+
+    /// How many bytes it has.
+    pub fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// Its octets from a place on.
+    fn from(&self, at: u64) -> From {
+        From { file: Arc::clone(&self.file), at }
+    }
+}
+
+impl Length for Positioned {
+    fn len(&self) -> u64 {
+        self.length
+    }
+}
+
+impl ChunkReader for Positioned {
+    type T = BufReader<From>;
+
+    fn get_read(&self, start: u64) -> Result<Self::T, ParquetError> {
+        Ok(BufReader::new(self.from(start)))
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes, ParquetError> {
+        // What a damaged file claims can be more than there is memory.
+        let within = start.checked_add(length as u64).is_some_and(|end| end <= self.length);
+        if !within {
+            return Err(ParquetError::EOF(format!("{length} octets at {start} are beyond the end of the file")));
+        }
+        let mut octets = vec![0; length];
+        self.from(start).read_exact(&mut octets)?;
+        Ok(octets.into())
+    }
+}
+
+impl Read for From {
+    fn read(&mut self, octets: &mut [u8]) -> io::Result<usize> {
+        #[cfg(unix)]
+        let read = std::os::unix::fs::FileExt::read_at(&*self.file, octets, self.at)?;
+        #[cfg(windows)]
+        let read = std::os::windows::fs::FileExt::seek_read(&*self.file, octets, self.at)?;
+        self.at += read as u64;
+        Ok(read)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_one_reads_does_not_move_another() {
+        let file = tempfile::tempfile().unwrap();
+        std::io::Write::write_all(&mut &file, b"0123456789").unwrap();
+        let file = Positioned::new(file).unwrap();
+        let (mut one, mut other) = (file.get_read(2).unwrap(), file.get_read(5).unwrap());
+        let mut read = [0; 3];
+        one.read_exact(&mut read[..1]).unwrap();
+        other.read_exact(&mut read[1..2]).unwrap();
+        one.read_exact(&mut read[2..]).unwrap();
+        assert_eq!(&read, b"253");
+        assert_eq!(file.get_bytes(7, 3).unwrap(), &b"789"[..]);
+        assert!(file.get_bytes(7, 4).is_err());
+        assert!(file.get_bytes(u64::MAX, 2).is_err());
+    }
+}

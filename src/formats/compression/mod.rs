@@ -1,0 +1,17 @@
+//! Compressed files, recognised by what they begin with and not by their names: gzip (all members), Zstandard (all
+//! frames), bzip2 (all streams), or not at all.
+//!
+//! Data that ends early, does not fit its checksum or is followed by something else is an error ([`Damaged`]), never a
+//! silent end. A Zstandard file may begin with a dictionary for all its frames, as `.warc.zst` files do
+//! (<https://iipc.github.io/warc-specifications/specifications/warc-zstd/>).
+
+mod kind;
+mod reader;
+// Reading members side by side will use it.
+#[cfg_attr(not(test), expect(dead_code))]
+mod undamaged;
+
+pub use kind::Compression;
+pub(crate) use kind::DEFAULT_WINDOW;
+pub use reader::{Damaged, Reader};
+pub(crate) use reader::{Peeked, Steady, peeked};

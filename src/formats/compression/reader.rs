@@ -1,0 +1,463 @@
+//! A file, decompressed as it is read.
+
+use super::kind::{Compression, DEFAULT_WINDOW, DICTIONARY_LIMIT, DICTIONARY_MAGIC, MAGIC_LENGTH, window_bits};
+use bzip2::bufread::MultiBzDecoder;
+use flate2::bufread::GzDecoder;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
+use std::path::Path;
+use zstd::stream::read::Decoder as ZstdDecoder;
+
+/// Compressed data that cannot be decompressed: cut short, changed, or followed by something else.
+#[derive(Debug, thiserror::Error)]
+#[error("its {} data is damaged or cut short, at or shortly behind byte {offset} of the file: {error}", compression.name())]
+pub struct Damaged {
+    /// How it is compressed.
+    pub compression: Compression,
+    /// How many octets of the file were read when it showed.
+    pub offset: u64,
+    /// What the decompressor said.
+    pub error: io::Error,
+}
+
+/// Compressed data that looks back further than there is memory for.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "its Zstandard data looks back further than the {limit} octets of memory that there are for it; --memory gives more"
+)]
+pub struct TooFarBack {
+    /// How much memory there is for it.
+    pub limit: u64,
+}
+
+/// Octets read and decompressed at a time.
+const BUFFER: usize = 256 << 10;
+
+/// The text of a file, decompressed where it is compressed.
+pub struct Reader<R: Read> {
+    text: BufReader<Stream<R>>,
+}
+
+impl Reader<File> {
+    /// The text of the file at `path`.
+    ///
+    /// # Errors
+    ///
+    /// Where it cannot be opened or read, or its Zstandard dictionary is [`Damaged`].
+    pub fn open(path: &Path) -> io::Result<Reader<File>> {
+        Reader::new(File::open(path)?)
+    }
+}
+
+impl<R: Read> Reader<R> {
+    /// The text of what `file` gives.
+    ///
+    /// # Errors
+    ///
+    /// Where it cannot be read, or its Zstandard dictionary is [`Damaged`].
+    pub fn new(file: R) -> io::Result<Reader<R>> {
+        Reader::within(file, DEFAULT_WINDOW)
+    }
+
+    /// The same, but what its decompressor has to keep takes no more than about so much `memory`. Zstandard is the only
+    /// format that may ask for much.
+    ///
+    /// # Errors
+    ///
+    /// Where it cannot be read, or its Zstandard dictionary is [`Damaged`]; later, where it is `TooFarBack`.
+    pub fn within(file: R, memory: u64) -> io::Result<Reader<R>> {
+        let source = Source { file, failed: false };
+        let (start, text) = peeked(BufReader::with_capacity(BUFFER, source), MAGIC_LENGTH)?;
+        let input = Input { text, offset: 0, memory };
+        let stream = match Compression::of(&start) {
+            None => Stream::Plain(input),
+            Some(Compression::Gzip) => Stream::Gzip(Box::new(Members::new(input))),
+            Some(Compression::Zstd) => Stream::Zstd(zstd_decoder(input, start.starts_with(&DICTIONARY_MAGIC))?),
+            Some(Compression::Bzip2) => Stream::Bzip2(MultiBzDecoder::new(input)),
+        };
+        Ok(Reader { text: BufReader::with_capacity(BUFFER, stream) })
+    }
+
+    /// How the file is compressed, if it is.
+    pub fn compression(&self) -> Option<Compression> {
+        self.text.get_ref().compression()
+    }
+}
+
+impl<R: Read> Read for Reader<R> {
+    fn read(&mut self, octets: &mut [u8]) -> io::Result<usize> {
+        self.text.read(octets)
+    }
+}
+
+impl<R: Read> BufRead for Reader<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.text.fill_buf()
+    }
+
+    fn consume(&mut self, octets: usize) {
+        self.text.consume(octets);
+    }
+}
+
+/// A text of which as much is read before damage whoever reads it, and however much at a time. What is decompressed goes
+/// through one buffer always: a decompressor that is asked for less or more might give up earlier or later.
+pub(crate) struct Steady<R>(pub R);
+
+impl<R: BufRead> Read for Steady<R> {
+    fn read(&mut self, octets: &mut [u8]) -> io::Result<usize> {
+        let read = self.0.fill_buf()?.read(octets)?;
+        self.0.consume(read);
+        Ok(read)
+    }
+}
+
+/// The first octets that a reader gives, `most` at most, and a reader that still gives all of them.
+pub(crate) fn peeked<R: BufRead>(mut reader: R, most: usize) -> io::Result<(Vec<u8>, Peeked<R>)> {
+    let mut start = Vec::new();
+    reader.by_ref().take(most as u64).read_to_end(&mut start)?;
+    Ok((start.clone(), Cursor::new(start).chain(reader)))
+}
+
+/// A reader of which the first octets have been looked at.
+pub(crate) type Peeked<R> = Chain<Cursor<Vec<u8>>, R>;
+
+/// The decompressor, chosen.
+enum Stream<R: Read> {
+    Plain(Input<R>),
+    Gzip(Box<Members<R>>),
+    Zstd(ZstdDecoder<'static, Input<R>>),
+    Bzip2(MultiBzDecoder<Input<R>>),
+}
+
+impl<R: Read> Stream<R> {
+    fn compression(&self) -> Option<Compression> {
+        match self {
+            Stream::Plain(_) => None,
+            Stream::Gzip(_) => Some(Compression::Gzip),
+            Stream::Zstd(_) => Some(Compression::Zstd),
+            Stream::Bzip2(_) => Some(Compression::Bzip2),
+        }
+    }
+}
+
+impl<R: Read> Read for Stream<R> {
+    fn read(&mut self, octets: &mut [u8]) -> io::Result<usize> {
+        let (read, compression, input) = match self {
+            Stream::Plain(input) => return input.text.read(octets),
+            Stream::Gzip(members) => (members.read(octets), Compression::Gzip, members.input()),
+            Stream::Zstd(decoder) => (decoder.read(octets), Compression::Zstd, decoder.get_ref()),
+            Stream::Bzip2(decoder) => (decoder.read(octets), Compression::Bzip2, decoder.get_ref()),
+        };
+        read.map_err(|error| input.told(error, compression))
+    }
+}
+
+/// The members of a gzip file, one after the other.
+struct Members<R: Read> {
+    /// There is one but for the moment in which the next begins.
+    member: Option<GzDecoder<Input<R>>>,
+}
+
+impl<R: Read> Members<R> {
+    fn new(input: Input<R>) -> Members<R> {
+        Members { member: Some(GzDecoder::new(input)) }
+    }
+
+    fn input(&self) -> &Input<R> {
+        self.member.as_ref().expect("there is one").get_ref()
+    }
+
+    fn read(&mut self, octets: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let member = self.member.as_mut().expect("there is one");
+            let read = member.read(octets)?;
+            if read > 0 || octets.is_empty() || !member.get_mut().has_more()? {
+                return Ok(read);
+            }
+            self.member = self.member.take().map(|member| GzDecoder::new(member.into_inner()));
+        }
+    }
+}
+
+/// The file as it is stored, counted.
+struct Input<R: Read> {
+    text: Peeked<BufReader<Source<R>>>,
+    offset: u64,
+    /// What a decompressor may keep.
+    memory: u64,
+}
+
+impl<R: Read> Input<R> {
+    /// An error of the decompressor, with the place; one of the file is left as it is.
+    fn told(&self, error: io::Error, compression: Compression) -> io::Error {
+        if self.text.get_ref().1.get_ref().failed {
+            return error;
+        }
+        // The library has no other sign of it.
+        if compression == Compression::Zstd && error.to_string().contains("requires too much memory") {
+            return io::Error::other(TooFarBack { limit: self.memory });
+        }
+        io::Error::new(error.kind(), Damaged { compression, offset: self.offset, error })
+    }
+
+    /// Whether another member of gzip follows. Zeros up to the end of the file are none.
+    fn has_more(&mut self) -> io::Result<bool> {
+        let mut zeros = false;
+        loop {
+            let octets = self.fill_buf()?;
+            match octets.iter().position(|&octet| octet != 0) {
+                Some(0) if !zeros => return Ok(true),
+                Some(_) => {
+                    let problem = "something follows the zeros behind its last member";
+                    return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
+                }
+                None if octets.is_empty() => return Ok(false),
+                None => {
+                    zeros = true;
+                    let length = octets.len();
+                    self.consume(length);
+                }
+            }
+        }
+    }
+}
+
+impl<R: Read> BufRead for Input<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.text.fill_buf()
+    }
+
+    fn consume(&mut self, octets: usize) {
+        self.offset += octets as u64;
+        self.text.consume(octets);
+    }
+}
+
+impl<R: Read> Read for Input<R> {
+    fn read(&mut self, octets: &mut [u8]) -> io::Result<usize> {
+        let read = self.fill_buf()?.read(octets)?;
+        self.consume(read);
+        Ok(read)
+    }
+}
+
+/// A file that remembers its own failures, so that they are not taken for damaged data.
+struct Source<R> {
+    file: R,
+    failed: bool,
+}
+
+impl<R: Read> Read for Source<R> {
+    fn read(&mut self, octets: &mut [u8]) -> io::Result<usize> {
+        loop {
+            match self.file.read(octets) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                read => {
+                    self.failed |= read.is_err();
+                    return read;
+                }
+            }
+        }
+    }
+}
+
+fn zstd_decoder<R: Read>(mut input: Input<R>, has_dictionary: bool) -> io::Result<ZstdDecoder<'static, Input<R>>> {
+    let bits = window_bits(input.memory);
+    let mut decoder = if has_dictionary {
+        let dictionary = dictionary(&mut input).map_err(|error| input.told(error, Compression::Zstd))?;
+        ZstdDecoder::with_dictionary(input, &dictionary)?
+    } else {
+        ZstdDecoder::with_buffer(input)?
+    };
+    decoder.window_log_max(bits)?;
+    Ok(decoder)
+}
+
+/// The dictionary that the file begins with; it may be compressed itself.
+fn dictionary<R: Read>(input: &mut Input<R>) -> io::Result<Vec<u8>> {
+    let limit = DICTIONARY_LIMIT.min(input.memory / 4);
+    let mut head = [0; 8];
+    input.read_exact(&mut head)?;
+    let length = u64::from(u32::from_le_bytes([head[4], head[5], head[6], head[7]]));
+    let mut dictionary = within_limit(input.take(length), limit)?;
+    if Compression::of(&dictionary) == Some(Compression::Zstd) {
+        dictionary = within_limit(ZstdDecoder::with_buffer(dictionary.as_slice())?, limit)?;
+    }
+    Ok(dictionary)
+}
+
+fn within_limit(reader: impl Read, limit: u64) -> io::Result<Vec<u8>> {
+    let mut octets = Vec::new();
+    reader.take(limit + 1).read_to_end(&mut octets)?;
+    match octets.len() as u64 <= limit {
+        true => Ok(octets),
+        false => {
+            let problem = format!("its dictionary is larger than the {limit} octets that one may have");
+            Err(io::Error::new(io::ErrorKind::InvalidData, problem))
+        }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use std::io::Write;
+
+    pub(crate) const TEXT: &[u8] = b"one two three four five six seven eight nine ten eleven twelve\n";
+
+    pub(crate) fn gzip(text: &[u8]) -> Vec<u8> {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        encoder.write_all(text).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    pub(crate) fn zstd(text: &[u8], dictionary: &[u8]) -> Vec<u8> {
+        let mut encoder = ::zstd::stream::write::Encoder::with_dictionary(Vec::new(), 3, dictionary).unwrap();
+        encoder.include_checksum(true).unwrap();
+        encoder.write_all(text).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    pub(crate) fn bzip2(text: &[u8]) -> Vec<u8> {
+        let mut encoder = ::bzip2::write::BzEncoder::new(Vec::new(), ::bzip2::Compression::fast());
+        encoder.write_all(text).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    /// A skippable frame.
+    fn skippable(number: u8, content: &[u8]) -> Vec<u8> {
+        [&[0x50 + number, 0x2a, 0x4d, 0x18][..], &(content.len() as u32).to_le_bytes(), content].concat()
+    }
+
+    /// Gives one octet at a time, as a slow pipe might.
+    struct Slow<'a>(&'a [u8]);
+
+    impl Read for Slow<'_> {
+        fn read(&mut self, octets: &mut [u8]) -> io::Result<usize> {
+            let most = octets.len().min(1);
+            self.0.read(&mut octets[..most])
+        }
+    }
+
+    fn text(file: &[u8]) -> io::Result<Vec<u8>> {
+        let mut text = Vec::new();
+        Reader::new(Slow(file))?.read_to_end(&mut text)?;
+        let mut at_once = Vec::new();
+        Reader::new(file)?.read_to_end(&mut at_once)?;
+        assert_eq!(text, at_once);
+        Ok(text)
+    }
+
+    #[test]
+    fn files_are_known_by_their_content_and_read_to_their_end() {
+        let twice = [TEXT, TEXT].concat();
+        for (file, expected, compression) in [
+            (Vec::new(), &b""[..], None),
+            (b"a".to_vec(), b"a", None),
+            (TEXT.to_vec(), TEXT, None),
+            (gzip(TEXT), TEXT, Some(Compression::Gzip)),
+            ([gzip(TEXT), gzip(b""), gzip(TEXT)].concat(), &twice, Some(Compression::Gzip)),
+            ([gzip(TEXT), vec![0]].concat(), TEXT, Some(Compression::Gzip)),
+            ([gzip(TEXT), gzip(TEXT), vec![0; 5000]].concat(), &twice, Some(Compression::Gzip)),
+            (zstd(TEXT, b""), TEXT, Some(Compression::Zstd)),
+            (bzip2(TEXT), TEXT, Some(Compression::Bzip2)),
+            (bzip2(b""), b"", Some(Compression::Bzip2)),
+            ([bzip2(TEXT), bzip2(b""), bzip2(TEXT)].concat(), &twice, Some(Compression::Bzip2)),
+            (b"BZh9 is how bzip2 begins".to_vec(), b"BZh9 is how bzip2 begins", None),
+            ([zstd(TEXT, b""), skippable(3, b"x"), zstd(TEXT, b"")].concat(), &twice, Some(Compression::Zstd)),
+            ([skippable(0, b"index"), zstd(TEXT, b"")].concat(), TEXT, Some(Compression::Zstd)),
+        ] {
+            assert_eq!(text(&file).unwrap(), expected);
+            assert_eq!(Reader::new(&file[..]).unwrap().compression(), compression);
+        }
+    }
+
+    #[test]
+    fn a_zstandard_file_may_begin_with_its_dictionary() {
+        let frames = [zstd(TEXT, TEXT), zstd(TEXT, TEXT)].concat();
+        for dictionary in [TEXT.to_vec(), zstd(TEXT, b"")] {
+            let file = [skippable(13, &dictionary), frames.clone()].concat();
+            assert_eq!(text(&file).unwrap(), [TEXT, TEXT].concat());
+            let error = text(&file[..20]).unwrap_err().to_string();
+            assert!(error.contains("Zstandard") && error.contains("byte 20"), "{error}");
+        }
+        assert!(text(&frames).is_err(), "without it");
+        assert!(text(&[skippable(13, b"another text, which it was not made with"), frames].concat()).is_err());
+    }
+
+    #[test]
+    fn a_window_is_no_larger_than_there_is_memory_for() {
+        let mut encoder = ::zstd::stream::write::Encoder::new(Vec::new(), 3).unwrap();
+        encoder.window_log(24).unwrap();
+        encoder.write_all(&TEXT.repeat(400_000)).unwrap();
+        let file = encoder.finish().unwrap();
+        let read = |memory| Reader::within(&file[..], memory).unwrap().read_to_end(&mut Vec::new());
+        assert_eq!(read(1 << 24).unwrap(), TEXT.len() * 400_000);
+        let error = read((1 << 24) - 1).unwrap_err();
+        assert!(error.get_ref().is_some_and(|error| error.is::<TooFarBack>()), "{error}");
+    }
+
+    #[test]
+    fn a_file_that_is_cut_short_is_damaged() {
+        for half in [gzip(TEXT), zstd(TEXT, b""), bzip2(TEXT)] {
+            let file = half.repeat(2);
+            // A file cut between the two halves is whole.
+            for length in (MAGIC_LENGTH..file.len()).filter(|&length| length != file.len() / 2) {
+                let error = text(&file[..length]).unwrap_err();
+                let damaged = error.get_ref().and_then(|error| error.downcast_ref::<Damaged>()).unwrap();
+                assert!(damaged.offset <= length as u64, "{damaged}");
+            }
+        }
+    }
+
+    #[test]
+    fn changed_octets_and_what_follows_are_noticed() {
+        for file in [gzip(TEXT), zstd(TEXT, b""), bzip2(TEXT)] {
+            for at in file.len() - 4..file.len() {
+                let mut changed = file.clone();
+                changed[at] ^= 0x10;
+                assert!(text(&changed).unwrap_err().to_string().contains("damaged"), "octet {at}");
+            }
+            assert!(text(&[&file[..], b"more text"].concat()).is_err());
+        }
+        for behind in [&gzip(TEXT)[..], b"text"] {
+            let error = text(&[&gzip(TEXT)[..], &[0; 9], behind].concat()).unwrap_err().to_string();
+            assert!(error.contains("damaged") && error.contains("zeros"), "{error}");
+        }
+    }
+
+    #[test]
+    fn an_error_of_the_file_is_told_as_it_is() {
+        struct Failing;
+        impl Read for Failing {
+            fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+                Err(io::Error::other("no more tape"))
+            }
+        }
+        for start in [&gzip(TEXT)[..20], &zstd(TEXT, b"")[..20], &bzip2(TEXT)[..20]] {
+            let error = Reader::new(start.chain(Failing)).unwrap().read_to_end(&mut Vec::new()).unwrap_err();
+            assert_eq!(error.to_string(), "no more tape");
+        }
+    }
+
+    #[test]
+    fn as_much_is_read_before_damage_however_it_is_read() {
+        let text: Vec<u8> = (0..90_000u32).flat_map(|n| format!("{}\n", n.wrapping_mul(n)).into_bytes()).collect();
+        for mut file in [gzip(&text), zstd(&text, b""), bzip2(&text)] {
+            let middle = file.len() / 2;
+            file[middle..middle + 40].fill(0x55);
+            let read = |size: usize| {
+                let (mut reader, mut all) = (Steady(Reader::new(&file[..]).unwrap()), Vec::new());
+                let mut octets = vec![0; size];
+                while let Ok(read) = reader.read(&mut octets) {
+                    assert!(read > 0, "the damage was not noticed");
+                    all.extend_from_slice(&octets[..read]);
+                }
+                all
+            };
+            let whole = read(1000);
+            assert!([7, 65_536, 1 << 20, 1 << 24].into_iter().all(|size| read(size) == whole));
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! Files as memory: the only place that maps any.
+//!
+//! What is mapped is a file, and a file can be changed by another program. Callers rely on nothing but this:
+//!
+//! - A [map](map) is read-only and private to this process. Its bytes are only compared, hashed, copied, or used as numbers
+//!   whose ranges are checked, so any values are valid at any time; offsets come from the slice's own length.
+//! - A list that is changed or cut short is noticed before anything of a chunk is kept, by its length and time. A policy
+//!   file is replaced by renaming another one to its name, which leaves the mapped one as it is.
+//! - Reading a page that the file has no bytes for any more raises SIGBUS. It ends a program that does not catch it; the
+//!   one here does, and has the pages of lists [replaced](crate::input::fill_lost_pages).
+
+use memmap2::{Mmap, MmapMut};
+use std::fs::File;
+use std::io;
+
+/// All bytes of a file.
+pub(crate) fn map(file: &File) -> io::Result<Mmap> {
+    // SAFETY: see above: bytes that change can give wrong results, which is noticed, and SIGBUS, but nobody relies on
+    // them to stay as they are.
+    unsafe { Mmap::map(file) }
+}
+
+/// All bytes of a file without a name, to be written to. The file must be nobody else's.
+pub(crate) fn map_mut(file: &File) -> io::Result<MmapMut> {
+    // SAFETY: nobody else can open a file without a name, so only this map changes its bytes, and nobody shortens it.
+    unsafe { MmapMut::map_mut(file) }
+}

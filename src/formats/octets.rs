@@ -1,0 +1,82 @@
+//! Numbers and texts in few octets, for what is written once and seldom read: rules and side records.
+//!
+//! A number is written in LEB128: seven bits in each octet, the lowest first, the top bit set in all but the last.
+
+/// The octets end early, or hold a number that is too large.
+pub(crate) const TOO_SHORT: &str = "it ends early, or a number in it is too large";
+
+/// Writes a number.
+pub(crate) fn push_number(mut number: u64, out: &mut Vec<u8>) {
+    while number >= 0x80 {
+        out.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    out.push(number as u8);
+}
+
+/// Writes a text with its length.
+pub(crate) fn push_text(text: &[u8], out: &mut Vec<u8>) {
+    push_number(text.len() as u64, out);
+    out.extend_from_slice(text);
+}
+
+/// What is left to read.
+pub(crate) struct Reader<'o>(pub &'o [u8]);
+
+impl<'o> Reader<'o> {
+    pub fn octet(&mut self) -> Result<u8, &'static str> {
+        let (&octet, rest) = self.0.split_first().ok_or(TOO_SHORT)?;
+        self.0 = rest;
+        Ok(octet)
+    }
+
+    pub fn number(&mut self) -> Result<u64, &'static str> {
+        let mut number = 0;
+        for shift in (0..64).step_by(7) {
+            let octet = self.octet()?;
+            let bits = u64::from(octet & 0x7f);
+            if bits << shift >> shift != bits {
+                return Err(TOO_SHORT);
+            }
+            number |= bits << shift;
+            if octet < 0x80 {
+                return Ok(number);
+            }
+        }
+        Err(TOO_SHORT)
+    }
+
+    /// A number of 32 bits.
+    pub fn small(&mut self) -> Result<u32, &'static str> {
+        self.number()?.try_into().map_err(|_| TOO_SHORT)
+    }
+
+    pub fn text(&mut self) -> Result<&'o [u8], &'static str> {
+        let length = usize::try_from(self.number()?).map_err(|_| TOO_SHORT)?;
+        let (text, rest) = self.0.split_at_checked(length).ok_or(TOO_SHORT)?;
+        self.0 = rest;
+        Ok(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_texts_come_back_and_cut_ones_are_refused() {
+        for number in [0, 1, 127, 128, 300, u64::from(u32::MAX), u64::MAX] {
+            let mut octets = Vec::new();
+            push_number(number, &mut octets);
+            push_text(b"text", &mut octets);
+            let mut reader = Reader(&octets);
+            assert_eq!((reader.number(), reader.text(), reader.0), (Ok(number), Ok(&b"text"[..]), &b""[..]));
+            for length in 0..octets.len() {
+                let mut reader = Reader(&octets[..length]);
+                assert!(reader.number().and_then(|_| reader.text()).is_err(), "{number} {length}");
+            }
+            assert_eq!(Reader(&octets).small().is_ok(), number <= u64::from(u32::MAX));
+        }
+        assert!(Reader(&[0xff; 10]).number().is_err());
+    }
+}

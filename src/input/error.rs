@@ -1,0 +1,272 @@
+//! Why a run ends without a result.
+
+use crate::input::layout::UrlFieldError;
+use std::io;
+use std::path::PathBuf;
+
+/// Why a run ended without a result.
+#[derive(Debug, thiserror::Error)]
+pub enum FilterError {
+    /// A list that cannot be read.
+    #[error("cannot read the list {}: {error}", path.display())]
+    List {
+        /// The list.
+        path: PathBuf,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// Lists of which nothing can be read, so that nothing would be left.
+    #[error("none of the lists can be read, so --skip-bad would leave out all of them; the first one, {}: {problem}", path.display())]
+    AllUnreadable {
+        /// The first list.
+        path: PathBuf,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// A list that changed while it was read.
+    #[error("the list {} was changed while it was read; nothing of the result can be trusted, run again", path.display())]
+    ListChanged {
+        /// The list.
+        path: PathBuf,
+    },
+    /// A list that was cut short while it was read. What was done before it was noticed was read as it stood.
+    #[error(
+        "the list {} was cut short while it was read, at byte {at} of {had}; put back what it was, or run anew",
+        path.display()
+    )]
+    ListCut {
+        /// The list.
+        path: PathBuf,
+        /// How many octets its file has now.
+        at: u64,
+        /// How many it had.
+        had: u64,
+    },
+    /// A list that cannot be divided into shards.
+    #[error(
+        "the list {} cannot be divided for --shard: it is compressed, a table or a stream, so nothing tells where a part begins; \
+         decompress it first, or give each run files of its own", path.display()
+    )]
+    NotDivisible {
+        /// The list.
+        path: PathBuf,
+    },
+    /// A list that stands where the run would write.
+    #[error("the list {} would be replaced by the output; choose another folder for --out", path.display())]
+    ListInOutput {
+        /// The list.
+        path: PathBuf,
+    },
+    /// A list in which the URL is not where it was said to be.
+    #[error("the list {}: {error}", path.display())]
+    UrlField {
+        /// The list.
+        path: PathBuf,
+        /// What is wrong.
+        error: UrlFieldError,
+    },
+    /// A list that is a Parquet file, and cannot be read as one.
+    #[error("the list {}: {problem}", path.display())]
+    Parquet {
+        /// The list.
+        path: PathBuf,
+        /// What is wrong.
+        problem: String,
+    },
+    /// Lists with different head lines, whose lines cannot be in one file.
+    #[error(
+        "the lists {} and {} begin with different head lines, so their lines cannot stand below one of them; give each \
+         list partitions of its own with --per-input",
+        one.display(), other.display()
+    )]
+    HeadsDiffer {
+        /// A list.
+        one: PathBuf,
+        /// A list with another head line, or without one.
+        other: PathBuf,
+    },
+    /// Lists with different columns, whose rows cannot be in one table.
+    #[error(
+        "the lists {} and {} have different columns, so their rows cannot stand in one table; give each list partitions of \
+         its own with --per-input",
+        one.display(), other.display()
+    )]
+    ColumnsDiffer {
+        /// A list.
+        one: PathBuf,
+        /// A list with other columns.
+        other: PathBuf,
+    },
+    /// A list with a column that is called as one that is added.
+    #[error(
+        "the list {} has a column {column:?} of its own, which is what a column that is added would be called; rename it \
+         there, or write --format text",
+        path.display()
+    )]
+    ColumnTaken {
+        /// The list.
+        path: PathBuf,
+        /// The column.
+        column: String,
+    },
+    /// Rows that cannot be written.
+    #[error("cannot make the rows of what is to be written: {problem}")]
+    Table {
+        /// Why.
+        problem: String,
+    },
+    /// More row groups than a Parquet file can have.
+    #[error(
+        "{} would have more row groups than a Parquet file can have, which are {most}; cut it into parts with --split-size, \
+         or give a larger --chunk-size, which makes larger row groups",
+        path.display()
+    )]
+    TooManyRowGroups {
+        /// The file.
+        path: PathBuf,
+        /// How many it can have.
+        most: u64,
+    },
+    /// Parquet, in a program without it.
+    #[error("this program was built without Parquet (cargo feature `parquet`)")]
+    WithoutParquet,
+    /// Standard input, given more than once.
+    #[error("standard input (-) is given twice as a list, but it can be read only once")]
+    StandardInputTwice,
+    /// A line that is longer than memory is given for.
+    #[error(
+        "the list {} has a line of more than {longest} octets, which begins at byte {offset} of its text; that is as much as \
+         there is memory for: give more with --memory, or leave such lines out", path.display()
+    )]
+    LineTooLong {
+        /// The list.
+        path: PathBuf,
+        /// Where the line begins, decompressed.
+        offset: u64,
+        /// How long a line may be.
+        longest: usize,
+    },
+    /// Memory in which nobody can work.
+    #[error("{given} octets of memory are too few for this run; it takes at least {least}, to be given with --memory")]
+    TooLittleMemory {
+        /// How much is given.
+        given: u64,
+        /// How much it takes.
+        least: u64,
+    },
+    /// A folder that another run writes to.
+    #[error("another run is writing to {}; wait for its end, or choose another folder for --out", path.display())]
+    InUse {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// Lines that are to be left out where several runs share a job.
+    #[error(
+        "--unique does not go with --shard: no part knows the URLs of the others, so what two of them have would stay twice; \
+         leave lines out in one run over all lists, and divide what it keeps"
+    )]
+    UniqueShard,
+    /// No room for the URLs that were seen.
+    #[error("cannot make room for {octets} octets in {}, where --unique keeps what it has seen: {error}", folder.display())]
+    Unique {
+        /// The folder.
+        folder: PathBuf,
+        /// How many octets are needed.
+        octets: u64,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// A folder with something in it.
+    #[error("{} is not empty; choose another folder, or replace an earlier run's files in it with --force", path.display())]
+    NotEmpty {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A folder with a run that was interrupted.
+    #[error("{} has an unfinished run in it: go on with it with --resume, or discard it with --force", path.display())]
+    Unfinished {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A run that cannot go on.
+    #[error("the run in {} cannot be resumed: {problem}; with --force in place of --resume it is begun anew", path.display())]
+    NotResumable {
+        /// Its folder.
+        path: PathBuf,
+        /// Why.
+        problem: String,
+    },
+    /// A checkpoint that cannot be read.
+    #[error("cannot read the checkpoint {}: {error}; run again with --force to start anew", path.display())]
+    Checkpoint {
+        /// The checkpoint.
+        path: PathBuf,
+        /// What is wrong.
+        error: io::Error,
+    },
+    /// A run that was asked to stop.
+    #[error("interrupted")]
+    Interrupted,
+    /// A run that failed, and can go on when the cause is removed.
+    #[error("{error}\nwhat was done until then is kept in {}: the same command with --resume goes on from there", path.display())]
+    Kept {
+        /// Why it failed.
+        error: Box<FilterError>,
+        /// Its folder.
+        path: PathBuf,
+    },
+    /// Two crawlers whose files would have one name.
+    #[error("two crawlers would write to {name}; split for one of them in a run of its own")]
+    SameName {
+        /// The name.
+        name: String,
+    },
+    /// A file that cannot be written.
+    #[error("cannot write {}: {error}", path.display())]
+    Output {
+        /// The file, or the folder it is in.
+        path: PathBuf,
+        /// What the system said; where octets could not be written, an [`Unwritten`](crate::output::Unwritten) is in it, with their place.
+        error: io::Error,
+    },
+    /// Standard output that cannot be written to.
+    #[error("cannot write to standard output: {0}")]
+    StandardOutput(io::Error),
+    /// One partition of several crawlers.
+    #[error(
+        "one partition can only be that of one crawler; {given} are asked for, so ask for each in a run of its own"
+    )]
+    SeveralCrawlers {
+        /// How many there are.
+        given: usize,
+    },
+    /// Lines that cannot be compressed.
+    #[error("cannot compress what is to be written: {0}")]
+    Compress(#[from] io::Error),
+    /// The checksums of what was read and what was written differ.
+    #[error(
+        "what was written is not what was read: the checksums differ; this is a defect of robosieve, please report it"
+    )]
+    Unbalanced,
+    /// The workers could not be started.
+    #[error("cannot start the workers: {0}")]
+    Workers(#[from] rayon::ThreadPoolBuildError),
+}
+
+impl FilterError {
+    /// Whether what was read or written is not to be trusted, so that nothing can go on from it. A list that
+    /// was cut short is no reason for it: it must be again what it was before a run goes on, and what a checkpoint keeps was
+    /// read of it as it stood.
+    pub(crate) fn is_distrust(&self) -> bool {
+        matches!(self, FilterError::ListChanged { .. } | FilterError::Unbalanced)
+    }
+
+    /// Whether the run only stopped because it was asked to.
+    pub fn is_interrupted(&self) -> bool {
+        match self {
+            FilterError::Interrupted => true,
+            FilterError::Kept { error, .. } => error.is_interrupted(),
+            _ => false,
+        }
+    }
+}

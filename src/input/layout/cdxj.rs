@@ -1,0 +1,97 @@
+//! CDXJ, the index of web archives: `com,example)/path 20240101000000 {"url": "https://example.com/path", ...}`.
+//!
+//! The key in front is made for sorting (SURT) and has lost the scheme and more, so the URL is that of the JSON.
+
+use super::found::Found;
+use super::json::{self, Malformed};
+use crate::outcome::Reason;
+
+/// The member of the object that is the URL.
+const URL: &[u8] = b"url";
+
+impl From<Malformed> for Reason {
+    fn from(_: Malformed) -> Reason {
+        Reason::Json
+    }
+}
+
+/// The URL of a line.
+#[inline]
+pub(super) fn url(line: &[u8], decoded: &mut Vec<u8>) -> Result<Found, Reason> {
+    let start = object_start(line).ok_or(Reason::Json)?;
+    let place = json::string_member(&line[start..], URL)?.ok_or(Reason::NoUrl)?;
+    let place = start + place.start..start + place.end;
+    if memchr::memchr(b'\\', &line[place.clone()]).is_none() {
+        return Ok(Found::Within(place));
+    }
+    let start = decoded.len();
+    json::unescape(&line[place], decoded)?;
+    // A URL that goes on behind a line feed is what no line of a list can be.
+    if memchr::memchr(b'\n', &decoded[start..]).is_some() {
+        return Err(Reason::LineBreak);
+    }
+    Ok(Found::Decoded(start..decoded.len()))
+}
+
+/// Whether a line is one of such an index.
+pub(super) fn is_line(line: &[u8]) -> bool {
+    object_start(line).is_some_and(|start| line[start..].starts_with(b"{"))
+}
+
+/// Where the JSON of a line begins: behind the key and the time, each of which ends at a blank.
+#[inline]
+fn object_start(line: &[u8]) -> Option<usize> {
+    let key = memchr::memchr(b' ', line).filter(|&length| length > 0)?;
+    let time = &line[key + 1..];
+    let length = memchr::memchr(b' ', time).filter(|&length| length > 0)?;
+    // 20240101000000, or, as some write it, 2024-01-01T00:00:00Z.
+    let is_time = |octet: &u8| octet.is_ascii_digit() || matches!(octet, b'-' | b':' | b'T' | b'Z' | b'.');
+    time[..length].iter().all(is_time).then_some(key + length + 2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(line: &str) -> Result<String, Reason> {
+        let mut decoded = b"of an earlier line".to_vec();
+        let text = match url(line.as_bytes(), &mut decoded)? {
+            Found::Within(place) => line.as_bytes()[place].to_vec(),
+            Found::Decoded(place) => decoded[place].to_vec(),
+        };
+        Ok(String::from_utf8(text).unwrap())
+    }
+
+    #[test]
+    fn the_url_is_that_of_the_json() {
+        let url = "https://example.com/a?b=c";
+        for line in [
+            r#"com,example)/a?b=c 20240101000000 {"url": "https://example.com/a?b=c", "status": "200"}"#,
+            "com,example)/ 2024 {\"mime\":\"text/html\",\"url\":\"https:\\/\\/example.com\\/a?b\\u003dc\"}\r",
+            r#"- 2024-01-01T00:00:00Z {"x":{"url":"no"},"url":"https://example.com/a?b=c"}"#,
+        ] {
+            assert_eq!(found(line).unwrap(), url, "{line}");
+            assert!(is_line(line.as_bytes()));
+        }
+    }
+
+    #[test]
+    fn lines_of_another_form_say_what_is_wrong() {
+        for (line, reason) in [
+            ("", Reason::Json),
+            ("https://example.com/", Reason::Json),
+            ("com,example)/ 20240101000000", Reason::Json),
+            ("com,example)/ 20240101000000 ", Reason::Json),
+            ("com,example)/ soon {\"url\":\"http://a/\"}", Reason::Json),
+            (" 2024 {\"url\":\"http://a/\"}", Reason::Json),
+            ("com,example)/ 2024 {\"url\":\"http://a/\"", Reason::Json),
+            ("com,example)/ 2024 {\"url\":\"http://a/\\ud800\"}", Reason::Json),
+            ("com,example)/ 2024 {\"uri\":\"http://a/\"}", Reason::NoUrl),
+            ("com,example)/ 2024 {\"url\":7}", Reason::NoUrl),
+            ("com,example)/ 2024 {\"url\":\"http://a/\\n\"}", Reason::LineBreak),
+        ] {
+            assert_eq!(found(line), Err(reason), "{line}");
+        }
+        assert!(!is_line(b"https://example.com/") && !is_line(b"a 2024 x") && !is_line(b"a b {\"url\":\"x\"}"));
+    }
+}

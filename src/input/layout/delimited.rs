@@ -1,0 +1,190 @@
+//! Lines of fields: TSV, CSV, and the like.
+//!
+//! Between commas and semicolons, a field may stand in quotes, as RFC 4180 has it: the delimiter is text there, and a
+//! quote is doubled. Lines are the unit of everything here, so a record must be on one line. One that goes on behind a
+//! line feed leaves a quote open on its first line, and that line is not believed; nor is one with a quote where none
+//! may stand.
+
+use csv_core::{ReadFieldResult, Reader, ReaderBuilder, Terminator};
+use std::cell::RefCell;
+use std::ops::Range;
+
+use super::found::Found;
+use crate::outcome::Reason;
+
+const QUOTE: u8 = b'"';
+
+/// What may stand between fields in quotes.
+const QUOTING: [u8; 2] = [b',', b';'];
+
+thread_local! {
+    /// A reader for each of these: to build one takes longer than to read most lines.
+    static READERS: RefCell<[Reader; 2]> = RefCell::new(
+        QUOTING.map(|delimiter| ReaderBuilder::new().delimiter(delimiter).terminator(Terminator::Any(b'\n')).build())
+    );
+}
+
+/// Where the URL stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::input) struct Delimited {
+    pub delimiter: u8,
+    /// The field's place, counted from 0.
+    pub column: usize,
+}
+
+impl Delimited {
+    /// Whether fields may stand in quotes: in CSV, but not in TSV, where a quote is text.
+    fn has_quotes(&self) -> bool {
+        QUOTING.contains(&self.delimiter)
+    }
+
+    /// The URL of a line.
+    #[inline]
+    pub fn url(&self, line: &[u8], decoded: &mut Vec<u8>) -> Result<Found, Reason> {
+        if self.has_quotes() && memchr::memchr(QUOTE, line).is_some() {
+            return self.url_among_quotes(line, decoded);
+        }
+        let mut start = 0;
+        for _ in 0..self.column {
+            start += memchr::memchr(self.delimiter, &line[start..]).ok_or(Reason::Column)? + 1;
+        }
+        let length = memchr::memchr(self.delimiter, &line[start..]);
+        Ok(Found::Within(start..length.map_or(line.len(), |length| start + length)))
+    }
+
+    /// The same, where there are quotes; all fields are looked at, because one may be left open after the URL.
+    fn url_among_quotes(&self, line: &[u8], decoded: &mut Vec<u8>) -> Result<Found, Reason> {
+        let (mut found, mut place, start) = (None, 0, decoded.len());
+        self.fields(line, decoded, |field| {
+            if place == self.column {
+                found = Some(field);
+            }
+            place += 1;
+        })?;
+        // The others are of no use.
+        let field = found.ok_or(Reason::Column)?;
+        let end = start + field.len();
+        decoded.copy_within(field, start);
+        decoded.truncate(end);
+        Ok(Found::Decoded(start..end))
+    }
+
+    /// The fields of a line, as text.
+    pub fn names(&self, line: &[u8]) -> Result<Vec<String>, Reason> {
+        let plain = |text: &[u8]| String::from_utf8_lossy(crate::origin::trimmed(text)).into_owned();
+        if !self.has_quotes() || line.is_empty() {
+            return Ok(line.split(|&octet| octet == self.delimiter).map(plain).collect());
+        }
+        let (mut decoded, mut fields) = (Vec::new(), Vec::new());
+        self.fields(line, &mut decoded, |field| fields.push(field))?;
+        Ok(fields.into_iter().map(|field| plain(&decoded[field])).collect())
+    }
+
+    /// Appends the fields of a line to `decoded`, and tells `each` where one is.
+    fn fields(&self, line: &[u8], decoded: &mut Vec<u8>, each: impl FnMut(Range<usize>)) -> Result<(), Reason> {
+        READERS.with_borrow_mut(|readers| {
+            let place = QUOTING.iter().position(|&delimiter| delimiter == self.delimiter).ok_or(Reason::Quote)?;
+            readers[place].reset();
+            decode(&mut readers[place], line, decoded, each)
+        })
+    }
+}
+
+fn decode(
+    reader: &mut Reader,
+    line: &[u8],
+    decoded: &mut Vec<u8>,
+    mut each: impl FnMut(Range<usize>),
+) -> Result<(), Reason> {
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    let (mut at, mut end) = (0, decoded.len());
+    // The reader writes no more than it reads, and wants room to end the last field.
+    decoded.resize(end + line.len() + 1, 0);
+    loop {
+        let (start, raw_start) = (end, at);
+        let (mut result, read, written) = match &line[at..] {
+            [] => (ReadFieldResult::InputEmpty, 0, 0),
+            rest => reader.read_field(rest, &mut decoded[end..]),
+        };
+        (at, end) = (at + read, end + written);
+        let ends = result == ReadFieldResult::InputEmpty;
+        if ends {
+            // Where a quote is open, this would be text.
+            (result, ..) = reader.read_field(b"\n", &mut decoded[end..]);
+        }
+        let raw = &line[raw_start..if ends { at } else { at - 1 }];
+        if result != (ReadFieldResult::Field { record_end: ends }) || !is_sound(raw, &decoded[start..end]) {
+            return Err(Reason::Quote);
+        }
+        each(start..end);
+        if ends {
+            return Ok(());
+        }
+    }
+}
+
+/// Whether quotes stand around a field and are doubled in it, or there are none. The reader takes others for text.
+fn is_sound(raw: &[u8], decoded: &[u8]) -> bool {
+    match raw {
+        [QUOTE, .., QUOTE] => raw.len() == decoded.len() + 2 + memchr::memchr_iter(QUOTE, decoded).count(),
+        _ => memchr::memchr(QUOTE, raw).is_none(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn field(delimiter: u8, column: usize, line: &str) -> Result<String, Reason> {
+        let mut decoded = b"of an earlier line".to_vec();
+        let found = Delimited { delimiter, column }.url(line.as_bytes(), &mut decoded)?;
+        let text = match found {
+            Found::Within(place) => &line.as_bytes()[place],
+            Found::Decoded(place) => &decoded[place],
+        };
+        Ok(String::from_utf8(text.to_vec()).unwrap())
+    }
+
+    #[test]
+    fn fields_are_found_by_their_place() {
+        let found = |column, line| field(b'\t', column, line);
+        assert_eq!(found(0, "a\tb\tc").unwrap(), "a");
+        assert_eq!(found(1, "a\tb\tc").unwrap(), "b");
+        assert_eq!(found(2, "a\tb\tc").unwrap(), "c");
+        assert_eq!(found(1, "a\t").unwrap(), "");
+        assert_eq!(found(0, "").unwrap(), "");
+        assert_eq!(found(1, "\"a\t\"b\"").unwrap(), "\"b\"", "a quote is text in TSV");
+        assert_eq!(found(3, "a\tb\tc"), Err(Reason::Column));
+        assert_eq!(found(1, ""), Err(Reason::Column));
+    }
+
+    #[test]
+    fn a_quoted_field_may_hold_the_delimiter_and_doubled_quotes() {
+        for (delimiter, line) in [(b',', r#""a,""b",c,"d""e",f"#), (b';', r#""a;""b";c;"d""e";f"#)] {
+            let found = |column| field(delimiter, column, line).unwrap();
+            assert_eq!(found(0), format!("a{}\"b", delimiter as char));
+            assert_eq!((found(1), found(2), found(3)), ("c".into(), "d\"e".into(), "f".into()));
+            assert_eq!(field(delimiter, 4, line), Err(Reason::Column));
+        }
+        assert_eq!(field(b',', 1, r#"a,"""""#).unwrap(), "\"");
+        assert_eq!(field(b',', 1, r#"a,"""#).unwrap(), "");
+        assert_eq!(field(b',', 1, "a,\"b\"\r").unwrap(), "b", "a CR before the line feed");
+    }
+
+    #[test]
+    fn a_quote_that_is_open_or_out_of_place_is_not_believed() {
+        for line in [r#"a,"b"#, r#"a,"b""#.trim_end_matches('"'), r#"a,"b"x"#, r#"a,b"c"#, r#"a",b"#, r#"a,b,"c"#] {
+            assert_eq!(field(b',', 1, line), Err(Reason::Quote), "{line}");
+        }
+        assert_eq!(field(b',', 1, "a,\"b\r"), Err(Reason::Quote));
+        assert_eq!(field(b',', 1, "a,\"b\"\rc"), Err(Reason::Quote));
+    }
+
+    #[test]
+    fn names_are_fields_without_quotes_and_blanks() {
+        let names = |delimiter, line: &[u8]| Delimited { delimiter, column: 0 }.names(line);
+        assert_eq!(names(b',', b"\"the \"\"url\"\"\", b,c\r").unwrap(), ["the \"url\"", "b", "c"]);
+        assert_eq!(names(b'\t', b"\"a\"\tb ").unwrap(), ["\"a\"", "b"]);
+        assert_eq!(names(b',', b"\"a"), Err(Reason::Quote));
+    }
+}

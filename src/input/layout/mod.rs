@@ -1,0 +1,17 @@
+//! Where the URL stands in the lines of a list.
+//!
+//! Most lists have one URL a line. Others have lines of fields (TSV, CSV), or are an index of web archives (CDX, CDXJ).
+//! What is judged is the URL; what is counted, hashed and written is the whole line. An index is recognised by its first
+//! line, anything else is what the operator says ([`UrlField`]).
+
+mod cdxj;
+mod delimited;
+mod find;
+mod found;
+mod json;
+mod url_field;
+
+pub use find::Layout;
+pub(crate) use found::Found;
+pub use url_field::{Column, Delimiter, DelimiterError, UrlField, UrlFieldError};
+pub(crate) use url_field::{LOOK, MARK};

@@ -1,0 +1,318 @@
+//! What the operator says of the lines of lists, and what lists say of themselves.
+
+use serde::{Deserialize, Serialize};
+use std::convert::Infallible;
+use std::fmt;
+use std::str::FromStr;
+
+use super::{Layout, cdxj, delimited::Delimited};
+
+/// Where the URL stands in the lines of lists, as far as the operator says it.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct UrlField {
+    /// What separates the fields of a line. Without it, a line is the URL, or one of an index that is recognised.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delimiter: Option<Delimiter>,
+    /// Which field is the URL; without it the first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column: Option<Column>,
+    /// Whether the first line of each list is a head line. It is, if the column is given by name.
+    pub header: bool,
+}
+
+/// What separates the fields of a line: one octet of ASCII, but no line end and no quote.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Delimiter(u8);
+
+/// What is no delimiter.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{given:?} is no delimiter: one character of ASCII is wanted, such as , or ; or \\t for a tab")]
+pub struct DelimiterError {
+    given: String,
+}
+
+impl FromStr for Delimiter {
+    type Err = DelimiterError;
+
+    fn from_str(given: &str) -> Result<Delimiter, DelimiterError> {
+        match (given, given.as_bytes()) {
+            ("\\t", _) => Ok(Delimiter(b'\t')),
+            (_, &[octet]) if octet.is_ascii() && !matches!(octet, b'\n' | b'\r' | b'"') => Ok(Delimiter(octet)),
+            _ => Err(DelimiterError { given: given.to_owned() }),
+        }
+    }
+}
+
+impl TryFrom<String> for Delimiter {
+    type Error = DelimiterError;
+
+    fn try_from(given: String) -> Result<Delimiter, DelimiterError> {
+        given.parse()
+    }
+}
+
+impl From<Delimiter> for String {
+    fn from(Delimiter(octet): Delimiter) -> String {
+        char::from(octet).to_string()
+    }
+}
+
+/// A field of a line, or a column of a table.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Column {
+    /// Its number, counted from 1.
+    Number(usize),
+    /// Its name in the head line.
+    Name(String),
+}
+
+impl FromStr for Column {
+    type Err = Infallible;
+
+    /// A number above 0, or else a name.
+    fn from_str(text: &str) -> Result<Column, Infallible> {
+        let number = text.parse().ok().filter(|&number| number > 0);
+        Ok(number.map_or_else(|| Column::Name(text.to_owned()), Column::Number))
+    }
+}
+
+impl fmt::Display for Column {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Column::Number(number) => write!(f, "{number}"),
+            Column::Name(name) => write!(f, "{name:?}"),
+        }
+    }
+}
+
+/// A list in which the URL is not where the operator says.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum UrlFieldError {
+    /// A quote in the head line.
+    #[error("its head line has a quote that is open or out of place")]
+    Quote,
+    /// A head line without the column.
+    #[error("it has no column {wanted}; its columns are {}", names.join(", "))]
+    NoColumn {
+        /// The column.
+        wanted: Column,
+        /// The names of those that there are.
+        names: Vec<String>,
+    },
+    /// A table without the columns that are looked for where none is given.
+    #[error(
+        "it has no column \"url\", nor all columns of Common Crawl's index that make up a URL; its columns are {}, and --column \
+         chooses one", names.join(", ")
+    )]
+    NoUrl {
+        /// The names of those that there are.
+        names: Vec<String>,
+    },
+    /// A column of a table that cannot hold what it should.
+    #[error("its column {name:?} is not of {wanted}, one value a row; --column chooses another")]
+    Kind {
+        /// The column.
+        name: String,
+        /// What is wanted.
+        wanted: &'static str,
+    },
+    /// A column of lines that have none.
+    #[error("its lines have no columns, as far as is known; say with --delimiter what separates them")]
+    NoDelimiter,
+    /// Something that the operator says of lines that say it themselves.
+    #[error("it is an index (CDXJ), whose lines say which part is the URL: --column and --header do not go with it")]
+    Index,
+    /// A head line that does not end.
+    #[error("its head line is longer than 1 MiB")]
+    LongHead,
+}
+
+/// So much of a list is looked at, at most, to know what it is.
+pub(crate) const LOOK: usize = 1 << 20;
+
+/// What a text begins with that is no part of its first line: a byte order mark.
+pub(crate) const MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// What a line of an index begins with that is no entry.
+const REMARK: u8 = b'!';
+
+impl UrlField {
+    /// The layout of a list that begins with this text, as much as [`LOOK`] of it, and its head line, which is empty if it
+    /// has none. An empty list has any layout.
+    pub(crate) fn layout<'t>(&self, start: &'t [u8]) -> Result<(Layout, &'t [u8]), UrlFieldError> {
+        if start.is_empty() {
+            return Ok((Layout::WHOLE, b""));
+        }
+        let first = &start[..memchr::memchr(b'\n', start).map_or(start.len(), |at| at + 1)];
+        let (layout, has_head) = match self.delimiter {
+            Some(Delimiter(delimiter)) => self.delimited(delimiter, first)?,
+            None => self.recognised(first, start)?,
+        };
+        match has_head {
+            true if first.len() >= LOOK => Err(UrlFieldError::LongHead),
+            true => Ok((layout, first)),
+            false => Ok((layout, b"")),
+        }
+    }
+
+    /// Whether lists are said to have a head line.
+    pub(crate) fn has_head(&self) -> bool {
+        self.header || matches!(self.column, Some(Column::Name(_)))
+    }
+
+    fn delimited(&self, delimiter: u8, first: &[u8]) -> Result<(Layout, bool), UrlFieldError> {
+        let column = self.column.as_ref().unwrap_or(&Column::Number(1));
+        let has_head = self.has_head();
+        let names = || {
+            let head = first.strip_prefix(MARK).unwrap_or(first);
+            let head = head.strip_suffix(b"\n").unwrap_or(head);
+            Delimited { delimiter, column: 0 }.names(head).map_err(|_| UrlFieldError::Quote)
+        };
+        let place = match column {
+            Column::Number(number) if !has_head => Some(number - 1),
+            Column::Number(number) => Some(number - 1).filter(|&place| names().is_ok_and(|names| place < names.len())),
+            Column::Name(name) => names()?.iter().position(|other| other == name),
+        };
+        match place {
+            Some(place) => Ok((Layout::delimited(delimiter, place), has_head)),
+            None => Err(UrlFieldError::NoColumn { wanted: column.clone(), names: names()? }),
+        }
+    }
+
+    /// The layout of a list of which no delimiter is given.
+    fn recognised(&self, first: &[u8], start: &[u8]) -> Result<(Layout, bool), UrlFieldError> {
+        if let Some((delimiter, names)) = cdx_head(first) {
+            let wanted = self.column.clone().unwrap_or_else(|| Column::Name(CDX_URL.to_owned()));
+            let place = match &wanted {
+                Column::Number(number) => Some(number - 1).filter(|&place| place < names.len()),
+                Column::Name(name) => names.iter().position(|other| other == name),
+            };
+            return match place {
+                Some(place) => Ok((Layout::delimited(delimiter, place), true)),
+                None => Err(UrlFieldError::NoColumn { wanted, names }),
+            };
+        }
+        match self.column {
+            _ if entries(start).next().is_some_and(cdxj::is_line) => match (&self.column, self.header) {
+                (None, false) => Ok((Layout::CDXJ, false)),
+                _ => Err(UrlFieldError::Index),
+            },
+            None => Ok((Layout::WHOLE, self.header)),
+            Some(_) => Err(UrlFieldError::NoDelimiter),
+        }
+    }
+
+    /// Whether a line of a list's text surely tells its layout, with those before it: more of it does not change that.
+    pub(crate) fn is_told_by(&self, line: &[u8]) -> bool {
+        line.strip_suffix(b"\n").is_some_and(|line| self.delimiter.is_some() || entries(line).next().is_some())
+    }
+}
+
+/// The letter of the URL in the head line of CDX: the original URL.
+const CDX_URL: &str = "a";
+
+/// Delimiter and columns of the head line of CDX (` CDX N b a m s k r M S V g`), if a line is one.
+fn cdx_head(line: &[u8]) -> Option<(u8, Vec<String>)> {
+    let line = line.strip_prefix(MARK).unwrap_or(line);
+    let &delimiter = line.first().filter(|octet| matches!(octet, b' ' | b'\t'))?;
+    let names = line[1..].strip_prefix(b"CDX")?.strip_prefix(&[delimiter])?;
+    let name = |name: &[u8]| String::from_utf8_lossy(crate::origin::trimmed(name)).into_owned();
+    Some((delimiter, names.split(|&octet| octet == delimiter).map(name).collect()))
+}
+
+/// The lines of a text that are not empty, and no remarks, as some write them at the start of an index.
+fn entries(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let lines = text.strip_prefix(MARK).unwrap_or(text).split(|&octet| octet == b'\n');
+    lines.filter(|line| !matches!(line, [] | [b'\r'] | [REMARK, ..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn field(delimiter: &str, column: &str, header: bool) -> UrlField {
+        UrlField {
+            delimiter: (!delimiter.is_empty()).then(|| delimiter.parse().unwrap()),
+            column: (!column.is_empty()).then(|| column.parse().unwrap()),
+            header,
+        }
+    }
+
+    fn layout(field: &UrlField, text: &str) -> Result<(Layout, String), UrlFieldError> {
+        let (layout, head) = field.layout(text.as_bytes())?;
+        // What tells the layout tells it whatever follows.
+        let more = format!("{text}x\ty z\n{{");
+        if field.is_told_by(text.as_bytes()) {
+            assert_eq!(field.layout(more.as_bytes()).unwrap(), (layout.clone(), head));
+        }
+        Ok((layout, String::from_utf8(head.to_vec()).unwrap()))
+    }
+
+    #[test]
+    fn an_index_is_recognised_by_its_first_entry() {
+        let entry = "com,example)/ 20240101000000 {\"url\":\"http://example.com/\"}\n";
+        let none = UrlField::default();
+        assert_eq!(layout(&none, entry), Ok((Layout::CDXJ, String::new())));
+        assert_eq!(layout(&none, &format!("!meta {{}}\n!\n{entry}")), Ok((Layout::CDXJ, String::new())));
+        for before in ["\n", "\r\n\n!meta\n\n", "\u{feff}", "\u{feff}!meta\n"] {
+            assert_eq!(layout(&none, &format!("{before}{entry}")), Ok((Layout::CDXJ, String::new())), "{before:?}");
+        }
+        assert!(!none.is_told_by(b"\n") && !none.is_told_by(b"\r\n\ncom,exa") && none.is_told_by(b"\nhttp://a/\n"));
+        for given in [field("", "1", false), field("", "url", false), field("", "", true)] {
+            assert_eq!(layout(&given, entry), Err(UrlFieldError::Index));
+        }
+        assert!(!none.is_told_by(b"!meta\ncom,exa") && none.is_told_by(format!("!meta\n{entry}").as_bytes()));
+        let head = " CDX N b a m s k r M S V g\n";
+        assert_eq!(layout(&none, head), Ok((Layout::delimited(b' ', 2), head.to_owned())));
+        let no_column = |names: &[&str]| {
+            let names = names.iter().map(|&name| name.to_owned()).collect();
+            Err(UrlFieldError::NoColumn { wanted: Column::Name("a".to_owned()), names })
+        };
+        for column in ["3", "a"] {
+            let expected = Ok((Layout::delimited(b' ', 2), head.to_owned()));
+            assert_eq!(layout(&field("", column, true), head), expected, "{column}");
+        }
+        assert_eq!(layout(&field("", "b", false), head), Ok((Layout::delimited(b' ', 1), head.to_owned())));
+        assert!(matches!(layout(&field("", "12", false), head), Err(UrlFieldError::NoColumn { .. })));
+        let marked = format!("\u{feff}{head}");
+        assert_eq!(layout(&none, &marked), Ok((Layout::delimited(b' ', 2), marked.clone())));
+        assert_eq!(layout(&none, " CDX N b\r\n"), no_column(&["N", "b"]));
+        for text in ["http://example.com/\n", "", "\n", "!meta\n", "a b {}\n", " CDXN\n", "http://a/ 2024 x\n"] {
+            assert_eq!(layout(&none, text), Ok((Layout::WHOLE, String::new())), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_column_is_given_by_number_or_by_name() {
+        let csv = "\u{feff}id,\"the url\",x\r\n1,http://a/,x\r\n";
+        let head = "\u{feff}id,\"the url\",x\r\n".to_owned();
+        assert_eq!(layout(&field(",", "the url", false), csv), Ok((Layout::delimited(b',', 1), head.clone())));
+        assert_eq!(layout(&field(",", "id", false), csv), Ok((Layout::delimited(b',', 0), head.clone())));
+        assert_eq!(layout(&field(",", "2", true), csv), Ok((Layout::delimited(b',', 1), head)));
+        assert_eq!(layout(&field(",", "2", false), csv), Ok((Layout::delimited(b',', 1), String::new())));
+        assert_eq!(layout(&field("\\t", "", false), "x"), Ok((Layout::delimited(b'\t', 0), String::new())));
+        let names = || vec!["id".to_owned(), "the url".to_owned(), "x".to_owned()];
+        for wanted in ["url", "4", "0"] {
+            let wanted: Column = wanted.parse().unwrap();
+            let given = UrlField { column: Some(wanted.clone()), ..field(",", "", true) };
+            assert_eq!(layout(&given, csv), Err(UrlFieldError::NoColumn { wanted, names: names() }));
+        }
+        assert_eq!(layout(&field(",", "a", false), "a,\"b\n"), Err(UrlFieldError::Quote));
+        assert_eq!(layout(&field("", "url", false), "http://a/\n"), Err(UrlFieldError::NoDelimiter));
+        assert_eq!(layout(&field(",", "url", false), ""), Ok((Layout::WHOLE, String::new())), "nothing is judged");
+        assert_eq!(layout(&field("", "", true), "url\nx\n"), Ok((Layout::WHOLE, "url\n".to_owned())));
+        let long = "x".repeat(LOOK);
+        assert_eq!(layout(&field(",", &long, false), &long), Err(UrlFieldError::LongHead));
+    }
+
+    #[test]
+    fn a_delimiter_is_one_octet_that_ends_no_line() {
+        assert_eq!("\\t".parse::<Delimiter>(), "\t".parse());
+        assert_eq!(String::from(";".parse::<Delimiter>().unwrap()), ";");
+        for given in ["", ",,", "\n", "\r", "\"", "ü", "\\n"] {
+            assert!(given.parse::<Delimiter>().is_err(), "{given:?}");
+        }
+    }
+}

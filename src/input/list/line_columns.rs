@@ -1,0 +1,236 @@
+//! The columns of a table that make up its lines.
+//!
+//! The URL is one column, or, as in Common Crawl's columnar index, five of them that are put together. A row without a URL
+//! becomes an empty line. A line feed inside a URL, which would make two lines of it, is written `%0A`. Of a table that we
+//! made of a text, the line is the column `line` where it is not null, else `url`.
+
+use parquet::basic::Type;
+use parquet::data_type::ByteArray;
+use parquet::schema::types::SchemaDescriptor;
+
+use std::ops::Range;
+
+use crate::formats::columnar::{self, Column, Group, Malformed};
+use crate::input::layout::{self, UrlFieldError};
+
+/// The columns of Common Crawl's index that make up a URL.
+const PARTS: [&str; 5] = ["url_protocol", "url_host_name", "url_port", "url_path", "url_query"];
+
+/// Which of [`PARTS`] is a number.
+const PORT: usize = 2;
+
+/// The columns that make up the lines of a table, by their numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LineColumns {
+    /// The URL.
+    Url([usize; 1]),
+    /// The parts of the URL.
+    Parts([usize; 5]),
+    /// The URL and the line of a text.
+    Text([usize; 2]),
+}
+
+/// Values of one of these columns, one for each row.
+#[derive(Debug, Clone)]
+pub(crate) enum Values {
+    Texts(Vec<Option<ByteArray>>),
+    Numbers(Vec<Option<i64>>),
+}
+
+impl LineColumns {
+    /// Those of a table that is a list.
+    pub fn of_list(schema: &SchemaDescriptor, wanted: Option<&layout::Column>) -> Result<LineColumns, UrlFieldError> {
+        let parts = || {
+            let [protocol, host, port, path, query] = PARTS.map(|part| columnar::find(schema, part));
+            Some(LineColumns::Parts([protocol?, host?, port?, path?, query?]))
+        };
+        let found = match wanted {
+            Some(layout::Column::Number(number)) => {
+                Some(number - 1).filter(|&at| at < schema.num_columns()).map(|at| LineColumns::Url([at]))
+            }
+            Some(layout::Column::Name(name)) => columnar::find(schema, name).map(|at| LineColumns::Url([at])),
+            None => columnar::find(schema, URL).map(|at| LineColumns::Url([at])).or_else(parts),
+        };
+        let line_columns = found.ok_or_else(|| {
+            let names = columnar::names(schema);
+            match wanted.cloned() {
+                Some(wanted) => UrlFieldError::NoColumn { wanted, names },
+                None => UrlFieldError::NoUrl { names },
+            }
+        })?;
+        line_columns.check(schema)?;
+        Ok(line_columns)
+    }
+
+    /// Makes sure that the columns can hold what they should. Where one cannot, the wrong one was named, and nothing is
+    /// damaged.
+    fn check(&self, schema: &SchemaDescriptor) -> Result<(), UrlFieldError> {
+        for (place, &at) in self.columns().iter().enumerate() {
+            let column = schema.column(at);
+            let (fits, wanted) = match (self.no_values(place), column.physical_type()) {
+                (Values::Texts(_), kind) => (kind == Type::BYTE_ARRAY, "octets or text"),
+                (Values::Numbers(_), kind) => (matches!(kind, Type::INT32 | Type::INT64), "integers"),
+            };
+            if !fits || column.max_rep_level() > 0 {
+                return Err(UrlFieldError::Kind { name: column.path().string(), wanted });
+            }
+        }
+        Ok(())
+    }
+
+    /// Those of a table that was made of a text.
+    pub fn of_text(schema: &SchemaDescriptor) -> Result<LineColumns, Malformed> {
+        match [URL, LINE].map(|name| columnar::find(schema, name)) {
+            [Some(url), Some(line)] => Ok(LineColumns::Text([url, line])),
+            _ => Err(Malformed("it has no columns url and line".to_owned())),
+        }
+    }
+
+    /// The numbers of the columns.
+    pub fn columns(&self) -> &[usize] {
+        match self {
+            LineColumns::Url(columns) => columns,
+            LineColumns::Parts(columns) => columns,
+            LineColumns::Text(columns) => columns,
+        }
+    }
+
+    /// No values of the column at this place of [`LineColumns::columns`].
+    pub fn no_values(&self, place: usize) -> Values {
+        match self {
+            LineColumns::Parts(_) if place == PORT => Values::Numbers(Vec::new()),
+            _ => Values::Texts(Vec::new()),
+        }
+    }
+
+    /// Appends the line of a row, by its values in the columns; returns whether its URL holds a line feed.
+    pub fn append_line(&self, columns: &[Values], row: usize, text: &mut Vec<u8>) -> bool {
+        let start = text.len();
+        let octets = |place: usize| columns.get(place).and_then(|values| values.text(row));
+        match self {
+            LineColumns::Url(_) => text.extend_from_slice(octets(0).unwrap_or(b"")),
+            LineColumns::Text(_) => text.extend_from_slice(octets(1).or(octets(0)).unwrap_or(b"")),
+            LineColumns::Parts(_) => {
+                let (Some(protocol), Some(host)) = (octets(0), octets(1)) else { return false };
+                text.extend_from_slice(protocol);
+                text.extend_from_slice(b"://");
+                text.extend_from_slice(host);
+                // The index has the port that is written, and -1 or nothing where none is.
+                if let Some(port) = columns[PORT].number(row).filter(|&port| port >= 0) {
+                    text.extend_from_slice(format!(":{port}").as_bytes());
+                }
+                text.extend_from_slice(octets(3).unwrap_or(b"/"));
+                if let Some(query) = octets(4) {
+                    text.push(b'?');
+                    text.extend_from_slice(query);
+                }
+            }
+        }
+        encode_line_feeds(text, start)
+    }
+}
+
+impl Values {
+    fn text(&self, row: usize) -> Option<&[u8]> {
+        match self {
+            Values::Texts(texts) => texts.get(row)?.as_ref().map(ByteArray::data),
+            Values::Numbers(_) => None,
+        }
+    }
+
+    fn number(&self, row: usize) -> Option<i64> {
+        match self {
+            Values::Numbers(numbers) => *numbers.get(row)?,
+            Values::Texts(_) => None,
+        }
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Values::Texts(texts) => texts.len(),
+            Values::Numbers(numbers) => numbers.len(),
+        }
+    }
+}
+
+/// The lines of a row group, some at a time.
+pub(crate) struct LineReader {
+    line_columns: LineColumns,
+    columns: Vec<Column>,
+    /// Rows that were read: the values refer to pages, and take little whatever the lines come to.
+    values: Vec<Values>,
+    /// Which of them are no lines yet.
+    rows: Range<usize>,
+}
+
+impl LineReader {
+    /// Of a row group, from its row `first` on.
+    pub fn open(group: &Group<'_>, line_columns: LineColumns, first: usize) -> Result<LineReader, Malformed> {
+        let columns = line_columns.columns().iter().map(|&at| Column::open(group, at, first));
+        Ok(LineReader { line_columns, columns: columns.collect::<Result<_, _>>()?, values: Vec::new(), rows: 0..0 })
+    }
+
+    /// Appends the next lines, some and `most` of them at most, until `text` has `full` octets; tells `found` of each whether
+    /// its URL holds a line feed. Returns how many they are, 0 at the end.
+    pub fn next_lines(
+        &mut self,
+        most: usize,
+        full: usize,
+        text: &mut Vec<u8>,
+        mut found: impl FnMut(bool),
+    ) -> Result<usize, Malformed> {
+        if self.rows.is_empty() {
+            self.read(most)?;
+        }
+        let first = self.rows.start;
+        for row in self.rows.clone().take(most) {
+            found(self.line_columns.append_line(&self.values, row, text));
+            text.push(b'\n');
+            self.rows.start = row + 1;
+            if text.len() >= full {
+                break;
+            }
+        }
+        Ok(self.rows.start - first)
+    }
+
+    /// Reads the next rows, at most so many.
+    fn read(&mut self, most: usize) -> Result<(), Malformed> {
+        let LineReader { line_columns, columns, values, .. } = self;
+        // They keep pages, for whose successors there may be no room beside them.
+        values.clear();
+        let most = columns.iter().map(Column::rows_at_once).fold(most, usize::min);
+        let values = columns.iter_mut().enumerate().map(|(place, column)| {
+            Ok(match line_columns.no_values(place) {
+                Values::Texts(_) => Values::Texts(column.texts(most)?),
+                Values::Numbers(_) => Values::Numbers(column.integers(most)?),
+            })
+        });
+        let values = values.collect::<Result<Vec<Values>, Malformed>>()?;
+        let rows = values.first().map_or(0, Values::len);
+        if values.iter().any(|column| column.len() != rows) {
+            return Err(Malformed("its columns are not of one length".to_owned()));
+        }
+        (self.values, self.rows) = (values, 0..rows);
+        Ok(())
+    }
+}
+
+/// Writes the line feeds from `start` on as `%0A`; returns whether there were any.
+fn encode_line_feeds(text: &mut Vec<u8>, start: usize) -> bool {
+    if memchr::memchr(b'\n', &text[start..]).is_none() {
+        return false;
+    }
+    let line = text.split_off(start);
+    for (number, part) in line.split(|&octet| octet == b'\n').enumerate() {
+        text.extend_from_slice(if number > 0 { b"%0A" } else { b"" });
+        text.extend_from_slice(part);
+    }
+    true
+}
+
+/// The column of the URL of a text's lines; also that of a list, if no other is named and it is there.
+pub(crate) const URL: &str = "url";
+
+/// The column of a text's lines that are more than their URLs.
+pub(crate) const LINE: &str = "line";

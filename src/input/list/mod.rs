@@ -1,0 +1,40 @@
+//! URL lists: files, pipes and standard input, opened at the start and read in their turn; cut into chunks on line
+//! borders.
+//!
+//! What a list is is known by its content. A text that is stored as it is gets mapped; one that is compressed, or comes
+//! through a pipe, is read as a stream.
+
+mod beginning;
+mod chunks;
+mod cut_short;
+#[cfg(feature = "parquet")]
+pub(crate) mod line_columns;
+#[cfg(unix)]
+mod lost;
+mod mapped;
+mod opened;
+#[cfg(feature = "parquet")]
+mod parquet;
+pub(crate) mod range;
+mod regular;
+#[cfg(feature = "parquet")]
+pub(crate) mod span_columns;
+mod stream;
+mod unfit;
+#[cfg(not(feature = "parquet"))]
+mod without_parquet;
+
+pub use beginning::STANDARD_INPUT;
+pub(crate) use beginning::{LIST_FORMAT, unreadable};
+pub(crate) use chunks::{Patience, chunk_end, fill, line_border};
+#[cfg(unix)]
+pub use lost::fill_lost_pages;
+pub(crate) use opened::{List, Reading, common_head};
+#[cfg(feature = "parquet")]
+pub(crate) use parquet::in_group;
+#[cfg(feature = "parquet")]
+pub(crate) use parquet::{Rows, Span, TableFile};
+pub use regular::FileState;
+pub(crate) use unfit::Unfit;
+#[cfg(not(feature = "parquet"))]
+pub(crate) use without_parquet::{Rows, Span, TableFile};

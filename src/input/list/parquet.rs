@@ -1,0 +1,270 @@
+//! Lists that are Parquet files: every row becomes a line, its URL.
+//!
+//! A line feed inside a URL is written `%0A`, and the line is invalid: nothing that was not in the table is ever judged.
+//! Where lines go to text, the rows are read one after the other. Where rows go to tables, a worker takes a
+//! [range of rows](Span), and reads what it needs of them by itself.
+
+use parquet::file::metadata::RowGroupMetaData;
+use std::fs::File;
+use std::sync::OnceLock;
+
+use super::Unfit;
+use super::line_columns::{LineColumns, LineReader};
+use crate::formats::columnar::{Malformed, ParquetFile, guarded};
+use crate::input::layout::UrlField;
+use crate::input::skipped::{SkippedPart, SkippedRows};
+use crate::outcome::Reason;
+
+/// What a value takes in memory beside its octets, about.
+const VALUE: u64 = 32;
+
+/// A file, opened.
+pub(crate) struct TableFile {
+    pub file: ParquetFile,
+    pub line_columns: LineColumns,
+    /// What can be read of each row group, once somebody wants to know.
+    pub(super) readable: Vec<OnceLock<Readable>>,
+}
+
+/// What can be read of a row group, with all its columns.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Readable {
+    /// So many of its rows, from the first one on.
+    pub rows: usize,
+    /// Why no more of it can be.
+    pub problem: Option<String>,
+}
+
+/// Rows of a row group that stand behind each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Span {
+    pub group: usize,
+    /// The first one, by its number in the group.
+    pub first: usize,
+    pub rows: usize,
+    /// Whether the group ends behind them.
+    pub ends: bool,
+}
+
+impl From<Malformed> for Unfit {
+    fn from(Malformed(problem): Malformed) -> Unfit {
+        Unfit::Malformed(problem)
+    }
+}
+
+impl TableFile {
+    /// Opens a file.
+    pub fn open(file: File, url_field: &UrlField) -> Result<TableFile, Unfit> {
+        guarded(|| {
+            let file = ParquetFile::open(file)?;
+            let line_columns = LineColumns::of_list(file.schema(), url_field.column.as_ref())?;
+            let readable = file.metadata().row_groups().iter().map(|_| OnceLock::new()).collect();
+            Ok(TableFile { file, line_columns, readable })
+        })
+    }
+
+    fn groups(&self) -> &[RowGroupMetaData] {
+        self.file.metadata().row_groups()
+    }
+
+    /// The rows from this one on that take about `size` octets with all their columns, and how many octets of the file
+    /// they take; none at the end. Where they end depends on the file and the size alone.
+    pub fn spans(&self, from: u64, size: usize) -> (Vec<Span>, u64) {
+        let (mut spans, mut taken) = (Vec::new(), 0);
+        let (mut at, mut room) = (from, size as u64);
+        for (number, group) in self.groups().iter().enumerate() {
+            let all = rows_of(group);
+            if at >= all {
+                at -= all;
+                continue;
+            }
+            let fitting = room.div_ceil(octets_of_row(group)).max(1);
+            let rows = fitting.min(all - at);
+            let ends = at + rows == all;
+            spans.push(Span { group: number, first: at as usize, rows: rows as usize, ends });
+            taken += compressed_octets(group) * rows / all;
+            room = room.saturating_sub(rows.saturating_mul(octets_of_row(group)));
+            at = 0;
+            if room == 0 {
+                break;
+            }
+        }
+        (spans, taken)
+    }
+
+    /// Takes the word of a receipt for what cannot be read, so that the same rows are left out again and no others. Returns
+    /// what is wrong with it, if it cannot be of this file.
+    pub fn leave_out(&mut self, parts: &[SkippedPart]) -> Option<String> {
+        let mut left_out: Vec<SkippedRows> = parts.iter().filter_map(|part| part.rows).collect();
+        let (mut first, mut readable) = (0, Vec::new());
+        for group in self.groups() {
+            let all = rows_of(group);
+            let is_of_group = |rows: &SkippedRows| rows.first >= first && rows.first - first <= all;
+            let rest = left_out
+                .iter()
+                .position(|rows| is_of_group(rows) && rows.first.checked_add(rows.count) == Some(first + all));
+            let rows = rest.map_or(all, |place| left_out.remove(place).first - first) as usize;
+            readable.push(OnceLock::from(Readable { rows, problem: rest.map(|_| String::new()) }));
+            first += all;
+        }
+        self.readable = readable;
+        left_out.first().map(|rows| format!("{} rows from row {} on end no row group of it", rows.count, rows.first))
+    }
+
+    /// The rows of a group behind so many of it.
+    pub(super) fn rest_of_group(&self, number: usize, rows: usize) -> SkippedRows {
+        let before: u64 = self.groups()[..number].iter().map(rows_of).sum();
+        SkippedRows { first: before + rows as u64, count: rows_of(&self.groups()[number]) - rows as u64 }
+    }
+
+    /// Fills `text` with the lines of these rows, which have so many octets at `most`; `flaws` gets the numbers of those whose URLs are not what they were.
+    pub fn lines(
+        &self,
+        spans: &[Span],
+        most: usize,
+        text: &mut Vec<u8>,
+        flaws: &mut Vec<(u64, Reason)>,
+    ) -> Result<(), String> {
+        text.clear();
+        flaws.clear();
+        let mut before = 0;
+        for span in spans {
+            let read = guarded(|| self.chunk_of(span, (before, most), text, flaws));
+            read.map_err(|problem| in_group(span.group, problem))?;
+            before += span.rows as u64;
+        }
+        Ok(())
+    }
+
+    fn chunk_of(
+        &self,
+        span: &Span,
+        (before, most): (u64, usize),
+        text: &mut Vec<u8>,
+        flaws: &mut Vec<(u64, Reason)>,
+    ) -> Result<(), Malformed> {
+        let mut reader = LineReader::open(&self.file.group(span.group)?, self.line_columns, span.first)?;
+        let (mut line, end) = (before, before + span.rows as u64);
+        let mut found = |has_line_feed| {
+            if has_line_feed {
+                flaws.push((line, Reason::LineBreak));
+            }
+            line += 1;
+        };
+        let mut left = span.rows;
+        while left > 0 {
+            // A page may hold few octets and give many, so that they are looked at before they are copied.
+            if text.len() >= most {
+                return Err(Malformed(format!(
+                    "the URLs of rows that are read together have more than {most} octets, as much as there is memory for; a \
+                     smaller --chunk-size makes them fewer, more --memory has room for them"
+                )));
+            }
+            let read = reader.next_lines(left, most, text, &mut found)?;
+            if read == 0 {
+                return Err(Malformed("it has fewer rows than the file says".to_owned()));
+            }
+            left -= read;
+        }
+        debug_assert_eq!(line, end);
+        // No row of it may be lost.
+        if span.ends && reader.next_lines(1, usize::MAX, &mut Vec::new(), |_| ())? > 0 {
+            return Err(Malformed("it has more rows than the file says".to_owned()));
+        }
+        Ok(())
+    }
+}
+
+/// What is wrong in a row group.
+pub(crate) fn in_group(number: usize, Malformed(problem): Malformed) -> String {
+    format!("in its row group {number}: {problem}")
+}
+
+fn rows_of(group: &RowGroupMetaData) -> u64 {
+    u64::try_from(group.num_rows()).unwrap_or(0)
+}
+
+fn compressed_octets(group: &RowGroupMetaData) -> u64 {
+    u64::try_from(group.compressed_size()).unwrap_or(0)
+}
+
+/// How many octets a row of a group takes with all its columns, about.
+fn octets_of_row(group: &RowGroupMetaData) -> u64 {
+    let number = |number: i64| u64::try_from(number).unwrap_or(0);
+    let values = group.columns().iter().fold(0u64, |sum, column| sum.saturating_add(number(column.num_values())));
+    let octets = number(group.total_byte_size()).saturating_add(values.saturating_mul(VALUE));
+    (octets / rows_of(group).max(1)).max(VALUE)
+}
+
+/// The rows of a file, as lines, one after the other.
+pub(crate) struct Rows<'t> {
+    table: &'t TableFile,
+    /// The row group that is read next.
+    next_group: usize,
+    /// The one before it, if it is read, and how many of its rows were given.
+    group: Option<LineReader>,
+    given: usize,
+    /// Rows that could not be read.
+    broken: Option<SkippedRows>,
+    /// The octets of the row groups that were begun since somebody asked.
+    taken: u64,
+}
+
+impl<'t> Rows<'t> {
+    /// From the first one on.
+    pub fn of(table: &'t TableFile) -> Rows<'t> {
+        Rows { table, next_group: 0, group: None, given: 0, broken: None, taken: 0 }
+    }
+
+    /// How many octets of the file were taken since the last call, by row groups.
+    pub fn taken(&mut self) -> u64 {
+        std::mem::take(&mut self.taken)
+    }
+
+    /// The rest of the row group in which the last call failed.
+    pub fn take_broken(&mut self) -> Option<SkippedRows> {
+        self.broken.take()
+    }
+
+    /// Fills `chunk` with lines, at least `size` octets unless the rows end before; `flaws` gets the numbers in the chunk
+    /// of lines whose URLs are not what they were. Returns false at the end, when there is nothing more. Behind an error,
+    /// `chunk` has the lines before it, and the next call goes on with the next row group.
+    pub fn fill(&mut self, size: usize, chunk: &mut Vec<u8>, flaws: &mut Vec<(u64, Reason)>) -> Result<bool, String> {
+        chunk.clear();
+        flaws.clear();
+        let mut line = 0;
+        while chunk.len() < size {
+            let number = self.next_group;
+            if let Some(group) = &mut self.group {
+                let mut found = |has_line_feed| {
+                    if has_line_feed {
+                        flaws.push((line, Reason::LineBreak));
+                    }
+                    line += 1;
+                };
+                match guarded(|| group.next_lines(usize::MAX, size, chunk, &mut found)) {
+                    Ok(0) => self.group = None,
+                    Ok(rows) => self.given += rows,
+                    Err(problem) => return Err(self.fail(number - 1, problem)),
+                }
+            } else if let Some(group) = self.table.groups().get(number) {
+                let TableFile { file, line_columns, .. } = self.table;
+                self.next_group += 1;
+                self.given = 0;
+                let reader = guarded(|| LineReader::open(&file.group(number)?, *line_columns, 0));
+                self.group = Some(reader.map_err(|problem| self.fail(number, problem))?);
+                self.taken += compressed_octets(group);
+            } else {
+                break;
+            }
+        }
+        Ok(!chunk.is_empty())
+    }
+
+    /// Gives up a row group; the next one can be read all the same.
+    fn fail(&mut self, number: usize, problem: Malformed) -> String {
+        self.group = None;
+        self.broken = Some(self.table.rest_of_group(number, self.given));
+        in_group(number, problem)
+    }
+}

@@ -1,0 +1,120 @@
+//! Regular files, and what tells that one is not what it was.
+
+use serde::{Deserialize, Serialize};
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::SystemTime;
+
+use super::STANDARD_INPUT;
+use super::beginning::unreadable;
+use super::cut_short::CutShort;
+use super::mapped::Mapped;
+use crate::formats::compression::Reader;
+use crate::input::error::FilterError;
+
+/// What tells that a file was changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileState {
+    /// Its octets.
+    pub length: u64,
+    /// When it was last changed; absent where the system does not say.
+    pub modified: Option<SystemTime>,
+}
+
+impl FileState {
+    pub(super) fn of(file: &File) -> io::Result<FileState> {
+        let metadata = file.metadata()?;
+        Ok(FileState { length: metadata.len(), modified: metadata.modified().ok() })
+    }
+
+    /// That of a file that cannot be read, or is not there; `None` of what is no file.
+    pub(super) fn at(path: &Path) -> Option<FileState> {
+        match std::fs::metadata(path) {
+            Ok(there) if there.is_file() => Some(FileState { length: there.len(), modified: there.modified().ok() }),
+            Err(_) if path.as_os_str() != STANDARD_INPUT => Some(FileState { length: 0, modified: None }),
+            _ => None,
+        }
+    }
+}
+
+/// A file that can be opened, read again, and seen to be the one it was.
+pub(crate) struct Regular {
+    pub file: File,
+    pub state: FileState,
+    /// What a decompressor of it may take.
+    pub memory: u64,
+}
+
+impl Regular {
+    /// A file without a name that holds a text.
+    pub fn copy_of(mut text: impl Read) -> io::Result<Regular> {
+        let mut file = tempfile::tempfile()?;
+        io::copy(&mut text, &mut file)?;
+        Ok(Regular { state: FileState::of(&file)?, file, memory: u64::MAX })
+    }
+
+    /// Its octets.
+    pub fn map(&self) -> io::Result<Mapped> {
+        Mapped::of(&self.file)
+    }
+
+    /// What tells what is there now, at `path`.
+    pub fn state_now(&self, path: &Path) -> Result<FileState, FilterError> {
+        FileState::of(&self.file).map_err(|error| unreadable(path, error))
+    }
+
+    /// Makes sure that what stands at `path` is as it was when it was opened.
+    pub fn unchanged(&self, path: &Path) -> Result<(), FilterError> {
+        let now = self.state_now(path)?;
+        if now.length < self.state.length {
+            return Err(FilterError::ListCut { path: path.to_owned(), at: now.length, had: self.state.length });
+        }
+        if now == self.state { Ok(()) } else { Err(FilterError::ListChanged { path: path.to_owned() }) }
+    }
+
+    /// Whether it is what stands at a path, and no copy of that.
+    pub fn is_at(&self, path: &Path) -> bool {
+        std::fs::metadata(path).is_ok_and(|there| {
+            there.is_file() && (there.len(), there.modified().ok()) == (self.state.length, self.state.modified)
+        })
+    }
+
+    /// Its text from the start, decompressed; `source` gets the octets that are taken from the file.
+    pub fn text<'f>(&'f self, source: &'f AtomicU64) -> io::Result<Reader<Counted<'f>>> {
+        Reader::within(self.counted(0, source)?, self.memory)
+    }
+
+    /// A part of it as it is stored; `source` gets the bytes that are taken from the file.
+    pub fn part<'f>(&'f self, start: u64, end: u64, source: &'f AtomicU64) -> io::Result<impl Read + use<'f>> {
+        Ok(self.counted(start, source)?.take(end.saturating_sub(start)))
+    }
+
+    fn counted<'f>(&'f self, at: u64, source: &'f AtomicU64) -> io::Result<Counted<'f>> {
+        let mut file = &self.file;
+        file.seek(SeekFrom::Start(at))?;
+        Ok(Counted { file, at, length: self.state.length, source })
+    }
+}
+
+/// A file whose octets are counted as they are read.
+pub(crate) struct Counted<'f> {
+    file: &'f File,
+    at: u64,
+    /// How long it was when it was opened: where it ends before that, it was cut short meanwhile.
+    length: u64,
+    source: &'f AtomicU64,
+}
+
+impl Read for Counted<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let length = self.file.read(buffer)?;
+        if length == 0 && !buffer.is_empty() && self.at < self.length {
+            return Err(io::Error::other(CutShort { at: self.at, had: self.length }));
+        }
+        self.at += length as u64;
+        self.source.fetch_add(length as u64, Ordering::Relaxed);
+        Ok(length)
+    }
+}

@@ -1,0 +1,152 @@
+//! Rows of a list that is a table, read as they are stored: column by column, some rows at a time.
+
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use parquet::data_type::DataType;
+use parquet::schema::types::ColumnDescriptor;
+
+use super::parquet::{Readable, Span, TableFile, in_group};
+use crate::formats::columnar::{Malformed, guarded, skip_rows};
+use crate::input::skipped::SkippedPart;
+
+/// Some rows of a column, as they were read.
+pub(crate) struct Read<T: DataType> {
+    pub values: Vec<T::T>,
+    /// How much of the way to a value is there, and where lists go on, as the format has it; none for columns of which
+    /// every row has one value.
+    pub definitions: Vec<i16>,
+    pub repetitions: Vec<i16>,
+}
+
+/// The levels that values of a column can have.
+#[derive(Clone, Copy)]
+pub(crate) struct Levels {
+    /// The definition level of what is a value.
+    pub most_defined: i16,
+    most_repeated: i16,
+}
+
+impl Levels {
+    pub fn of(column: &ColumnDescriptor) -> Levels {
+        Levels { most_defined: column.max_def_level(), most_repeated: column.max_rep_level() }
+    }
+
+    /// Whether these rows have no others. The library makes levels of whatever stands there, but writes none that cannot be.
+    fn fit<T: DataType>(self, read: &Read<T>) -> bool {
+        let within = |levels: &[i16], most: i16| levels.iter().all(|level| (0..=most).contains(level));
+        within(&read.definitions, self.most_defined)
+            && within(&read.repetitions, self.most_repeated)
+            && read.repetitions.first().is_none_or(|&first| first == 0)
+    }
+}
+
+impl TableFile {
+    /// Cuts off of a span what cannot be read of its row group with all columns; tells it if it begins in this span. What can
+    /// be read is tried once, by whoever comes first.
+    pub fn keep_readable(&self, span: &mut Span) -> Option<SkippedPart> {
+        let Readable { rows, problem } = self.readable[span.group].get_or_init(|| readable_rows(self, span.group));
+        let problem = problem.as_ref()?;
+        let is_begun = span.first <= *rows && (*rows < span.first + span.rows || span.ends);
+        (span.rows, span.ends) = (rows.saturating_sub(span.first).min(span.rows), false);
+        let rows = Some(self.rest_of_group(span.group, *rows));
+        is_begun.then(|| SkippedPart { at: None, rows, problem: in_group(span.group, Malformed(problem.clone())) })
+    }
+}
+
+/// How many rows of a group can be read with all their columns, as it takes to copy them.
+fn readable_rows(list: &TableFile, group: usize) -> Readable {
+    let rows = usize::try_from(list.file.metadata().row_group(group).num_rows()).unwrap_or(0);
+    let mut readable = Readable { rows, problem: None };
+    for column in 0..list.file.schema().num_columns() {
+        let mut read = 0;
+        // Then one by one, to the last row before the damage.
+        for most in [usize::MAX, 1] {
+            let span = Span { group, first: read, rows: rows - read, ends: true };
+            let Err(Malformed(problem)) = guarded(|| try_column(list, &span, column, most, &mut read)) else { break };
+            if most == 1 && (read < readable.rows || readable.problem.is_none()) {
+                readable = Readable { rows: read.min(readable.rows), problem: Some(problem) };
+            }
+        }
+    }
+    readable
+}
+
+/// Reads a column of a span, so many rows at a time at most, and counts them in `read`.
+fn try_column(list: &TableFile, span: &Span, column: usize, most: usize, read: &mut usize) -> Result<(), Malformed> {
+    /// Counts rows.
+    fn count<T: DataType>(read: &mut usize) -> impl FnMut(usize, &Read<T>) -> Result<(), Malformed> {
+        |rows, _| {
+            *read += rows;
+            Ok(())
+        }
+    }
+    let group = list.file.group(span.group)?;
+    let levels = Levels::of(group.described(column)?.column_descr());
+    let (reader, at_once) = group.reader(column)?;
+    let span = (span, at_once.min(most));
+    match reader {
+        ColumnReader::BoolColumnReader(reader) => read_span(reader, levels, span, count(read)),
+        ColumnReader::Int32ColumnReader(reader) => read_span(reader, levels, span, count(read)),
+        ColumnReader::Int64ColumnReader(reader) => read_span(reader, levels, span, count(read)),
+        ColumnReader::Int96ColumnReader(reader) => read_span(reader, levels, span, count(read)),
+        ColumnReader::FloatColumnReader(reader) => read_span(reader, levels, span, count(read)),
+        ColumnReader::DoubleColumnReader(reader) => read_span(reader, levels, span, count(read)),
+        ColumnReader::ByteArrayColumnReader(reader) => read_span(reader, levels, span, count(read)),
+        ColumnReader::FixedLenByteArrayColumnReader(reader) => read_span(reader, levels, span, count(read)),
+    }
+}
+
+/// Reads a column of the rows of a span, and tells `tell` of `at_once` of them at most, and how many they are.
+pub(crate) fn read_span<T: DataType>(
+    mut reader: ColumnReaderImpl<T>,
+    levels: Levels,
+    (span, at_once): (&Span, usize),
+    mut tell: impl FnMut(usize, &Read<T>) -> Result<(), Malformed>,
+) -> Result<(), Malformed> {
+    let few = || Malformed("one of its columns has fewer rows than the file says".to_owned());
+    if !skip_rows(&mut reader, span.first)? {
+        return Err(few());
+    }
+    let mut left = span.rows;
+    let mut next = |most: usize| -> Result<(usize, Read<T>), Malformed> {
+        let mut read = Read { values: Vec::new(), definitions: Vec::new(), repetitions: Vec::new() };
+        let Read { values, definitions, repetitions } = &mut read;
+        let (rows, ..) = reader.read_records(most, Some(definitions), Some(repetitions), values)?;
+        Ok((rows, read))
+    };
+    while left > 0 {
+        let (rows, read) = next(left.min(at_once))?;
+        if rows == 0 {
+            return Err(few());
+        }
+        if !levels.fit(&read) {
+            return Err(Malformed("one of its columns has values in places that the schema does not have".to_owned()));
+        }
+        tell(rows, &read)?;
+        left -= rows;
+    }
+    // No row of it may be lost.
+    if span.ends && next(1)?.0 > 0 {
+        return Err(Malformed("one of its columns has more rows than the file says".to_owned()));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parquet::data_type::Int32Type;
+
+    #[test]
+    fn levels_that_cannot_be_are_noticed() {
+        let levels = Levels { most_defined: 2, most_repeated: 1 };
+        let fit = |definitions: &[i16], repetitions: &[i16]| {
+            let (definitions, repetitions) = (definitions.to_vec(), repetitions.to_vec());
+            levels.fit(&Read::<Int32Type> { values: Vec::new(), definitions, repetitions })
+        };
+        assert!(fit(&[], &[]) && fit(&[0, 1, 2], &[0, 1, 0]));
+        assert!(!fit(&[0, 3], &[0, 0]), "more than is there");
+        assert!(!fit(&[-1, 0], &[0, 0]));
+        assert!(!fit(&[0, 0], &[0, 2]), "in no list");
+        assert!(!fit(&[0, 0], &[1, 0]), "it goes on where nothing began");
+    }
+}

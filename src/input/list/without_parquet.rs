@@ -1,0 +1,81 @@
+//! What stands for Parquet in a program that is built without it.
+
+use std::fs::File;
+
+use super::Unfit;
+use crate::input::layout::UrlField;
+use crate::input::skipped::{SkippedPart, SkippedRows};
+use crate::outcome::Reason;
+
+/// A file that nobody can open.
+pub(crate) enum TableFile {}
+
+/// Rows that there are none of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Span {
+    pub rows: usize,
+}
+
+impl TableFile {
+    /// Says so.
+    pub fn open(_file: File, _url_field: &UrlField) -> Result<TableFile, Unfit> {
+        let problem = "it is a Parquet file, which this program was built without (cargo feature `parquet`)";
+        Err(Unfit::Malformed(problem.to_owned()))
+    }
+
+    /// Cannot be called.
+    pub fn spans(&self, _from: u64, _size: usize) -> (Vec<Span>, u64) {
+        match *self {}
+    }
+
+    /// Cannot be called.
+    pub fn keep_readable(&self, _span: &mut Span) -> Option<SkippedPart> {
+        match *self {}
+    }
+
+    /// Cannot be called.
+    pub fn leave_out(&mut self, _parts: &[SkippedPart]) -> Option<String> {
+        match *self {}
+    }
+
+    /// Cannot be called.
+    pub fn lines(
+        &self,
+        _spans: &[Span],
+        _most: usize,
+        _text: &mut Vec<u8>,
+        _flaws: &mut Vec<(u64, Reason)>,
+    ) -> Result<(), String> {
+        match *self {}
+    }
+}
+
+/// The rows of such a file.
+pub(crate) struct Rows<'t>(&'t TableFile);
+
+impl<'t> Rows<'t> {
+    /// Cannot be called.
+    pub fn of(table: &'t TableFile) -> Rows<'t> {
+        Rows(table)
+    }
+
+    /// Cannot be called.
+    pub fn take_broken(&mut self) -> Option<SkippedRows> {
+        match *self.0 {}
+    }
+
+    /// Cannot be called.
+    pub fn taken(&mut self) -> u64 {
+        match *self.0 {}
+    }
+
+    /// Cannot be called.
+    pub fn fill(
+        &mut self,
+        _size: usize,
+        _chunk: &mut Vec<u8>,
+        _flaws: &mut Vec<(u64, Reason)>,
+    ) -> Result<bool, String> {
+        match *self.0 {}
+    }
+}

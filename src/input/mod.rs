@@ -1,0 +1,18 @@
+//! Lists of URLs, as they come: text, compressed, delimited, CDXJ or Parquet, cut into chunks on line borders.
+
+pub(crate) mod chunk;
+pub(crate) mod chunks;
+pub(crate) mod error;
+pub(crate) mod layout;
+pub(crate) mod list;
+pub(crate) mod scan;
+pub(crate) mod shard;
+pub(crate) mod skipped;
+
+pub use error::FilterError;
+pub use layout::{Column, Delimiter, DelimiterError, Layout, UrlField, UrlFieldError};
+pub use list::range::ListRange;
+#[cfg(unix)]
+pub use list::{FileState, STANDARD_INPUT, fill_lost_pages};
+pub use shard::{Shard, ShardError};
+pub use skipped::{SkippedPart, SkippedRows};

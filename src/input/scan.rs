@@ -1,0 +1,85 @@
+//! A list read as it is, judged by nobody: what a proof computes again.
+//!
+//! Workers take chunks as in a run, but nobody waits for a turn: what a chunk came to is small, and stays aside until
+//! those before it are there.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::slice;
+use std::sync::Mutex;
+use std::sync::atomic::AtomicU64;
+
+use rayon::ThreadPoolBuilder;
+
+use super::chunks::{Buffer, Chunks};
+use super::list::List;
+use crate::formats::regular_file;
+use crate::input::error::FilterError;
+use crate::lock::lock;
+
+/// What is read of a list.
+#[derive(Debug, Clone)]
+pub(crate) enum Extent {
+    /// All of it.
+    Whole,
+    /// What stands before this octet of its text.
+    Before(u64),
+    /// If it is a table, its rows but for those that are left out.
+    Rows,
+}
+
+/// What chunks came to, put together in their order.
+struct Scanned<T> {
+    /// The ticket of the next chunk to be appended.
+    next: u64,
+    /// Chunks whose predecessors are still on the way.
+    early: BTreeMap<u64, T>,
+    whole: T,
+}
+
+/// A file that a run wrote, opened as a list to be scanned.
+pub(crate) fn opened(path: &Path) -> Result<List, FilterError> {
+    regular_file::ensure(path).map_err(|error| FilterError::List { path: path.to_owned(), error })?;
+    List::open(path)
+}
+
+/// What a list comes to, as far as it is to be read, below its head line: `of` its chunks, put together by
+/// `append`. `of` is told whether a chunk begins the list.
+pub(crate) fn scan<T: Default + Send>(
+    (list, extent): (&List, Extent),
+    threads: usize,
+    chunk_size: usize,
+    of: impl Fn(&[u8], bool) -> T + Sync,
+    append: impl Fn(&mut T, &T) + Sync,
+) -> Result<T, FilterError> {
+    let read = AtomicU64::new(0);
+    let chunks = Chunks::new(slice::from_ref(list), chunk_size, &read);
+    let (chunks, until) = match extent {
+        Extent::Whole => (chunks, u64::MAX),
+        Extent::Before(until) => (chunks.before(0, until), until),
+        Extent::Rows => (chunks.by_rows(true), u64::MAX),
+    };
+    let scanned = Mutex::new(Scanned { next: 0, early: BTreeMap::new(), whole: T::default() });
+    let work = || {
+        let mut buffer = Buffer::default();
+        while let Some(mut task) = chunks.next(&mut buffer)? {
+            chunks.read(&mut task, &mut buffer)?;
+            let octets = task.octets(&buffer);
+            let wanted = until.saturating_sub(task.at).min(octets.len() as u64);
+            let part = of(&octets[..wanted as usize], task.at == 0);
+            let mut scanned = lock(&scanned);
+            let Scanned { next, early, whole } = &mut *scanned;
+            early.insert(task.ticket, part);
+            while let Some(part) = early.remove(next) {
+                append(whole, &part);
+                *next += 1;
+            }
+        }
+        Ok(())
+    };
+    let pool = ThreadPoolBuilder::new().num_threads(threads).build()?;
+    let ended: Vec<Result<(), FilterError>> = pool.broadcast(|_| work().inspect_err(|_| chunks.stop()));
+    ended.into_iter().collect::<Result<(), _>>()?;
+    list.unchanged()?;
+    Ok(scanned.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).whole)
+}

@@ -1,0 +1,141 @@
+//! Shards: one job as many runs, on as many machines.
+//!
+//! The lists, one behind the other, are one text. Shard I of N takes the lines that begin in the I-th of N equal parts of
+//! it, so shards do not overlap, leave nothing out, and need not know of each other; and their partitions, one behind the
+//! other, are those of an undivided run. Lists are not read for that, but for the lines at the two borders: so they must
+//! be files as they are, not streams and not compressed.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::ops::Range;
+use std::str::FromStr;
+
+use super::list::{List, line_border};
+use crate::input::error::FilterError;
+
+/// Which part of a job a run does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Shard {
+    number: u32,
+    of: u32,
+}
+
+/// What is no shard.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{given:?} is no shard: I/N is wanted, where I counts from 1 to N, such as 1/8")]
+pub struct ShardError {
+    given: String,
+}
+
+impl Shard {
+    /// Its number, from 1.
+    pub fn number(self) -> u32 {
+        self.number
+    }
+
+    /// How many there are.
+    pub fn of(self) -> u32 {
+        self.of
+    }
+
+    /// Cuts the lists down to the lines of this shard.
+    ///
+    /// # Errors
+    ///
+    /// [`FilterError::NotDivisible`] where the octets of a list are not those of a file.
+    pub(crate) fn cut(self, lists: &mut [List]) -> Result<(), FilterError> {
+        let lengths: Vec<usize> = lists.iter().map(length).collect::<Result<_, _>>()?;
+        let total: u128 = lengths.iter().map(|&length| length as u128).sum();
+        let border = |number: u32| total * u128::from(number) / u128::from(self.of);
+        let mut before = 0u128;
+        for (list, length) in lists.iter_mut().zip(lengths) {
+            let text = list.mapped().unwrap_or_default();
+            let within = |border: u128| line_border(text, border.saturating_sub(before).min(length as u128) as usize);
+            let range: Range<usize> = within(border(self.number - 1))..within(border(self.number));
+            list.cut_to(range);
+            before += length as u128;
+        }
+        Ok(())
+    }
+}
+
+/// The octets of a list that is a file as it is.
+fn length(list: &List) -> Result<usize, FilterError> {
+    match list.mapped() {
+        Some(text) => Ok(text.len()),
+        None if list.is_empty_file() || list.is_unreadable() => Ok(0),
+        None => Err(FilterError::NotDivisible { path: list.path.clone() }),
+    }
+}
+
+impl FromStr for Shard {
+    type Err = ShardError;
+
+    fn from_str(given: &str) -> Result<Shard, ShardError> {
+        let parsed = given.split_once('/').and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
+        match parsed {
+            Some((number, of)) if (1..=of).contains(&number) => Ok(Shard { number, of }),
+            _ => Err(ShardError { given: given.to_owned() }),
+        }
+    }
+}
+
+impl fmt::Display for Shard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.number, self.of)
+    }
+}
+
+impl TryFrom<String> for Shard {
+    type Error = ShardError;
+
+    fn try_from(given: String) -> Result<Shard, ShardError> {
+        given.parse()
+    }
+}
+
+impl From<Shard> for String {
+    fn from(shard: Shard) -> String {
+        shard.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shard_is_its_number_and_how_many_there_are() {
+        for given in ["1/1", "1/8", "8/8"] {
+            assert_eq!(given.parse::<Shard>().unwrap().to_string(), given);
+        }
+        for given in ["", "1", "0/8", "9/8", "1/0", "-1/8", "1/8/2", "a/b", "1/99999999999"] {
+            assert!(given.parse::<Shard>().is_err(), "{given}");
+        }
+    }
+
+    #[test]
+    fn shards_adjoin_and_cover_the_lists_at_line_ends() {
+        let folder = tempfile::tempdir().unwrap();
+        let texts = ["a\nbbbbbbbbbbbbbbbbbbbbbbbbbbbb\n\nccc\nlast", "", "x\n", "\n\n\ny"];
+        let paths = [0, 1, 2, 3].map(|place| folder.path().join(place.to_string()));
+        for (path, text) in paths.iter().zip(texts) {
+            std::fs::write(path, text).unwrap();
+        }
+        for of in 1..60 {
+            let mut all = [0; 4];
+            for number in 1..=of {
+                let mut lists: Vec<List> = paths.iter().map(|path| List::open(path).unwrap()).collect();
+                Shard { number, of }.cut(&mut lists).unwrap();
+                for ((list, end), text) in lists.iter().zip(&mut all).zip(texts) {
+                    let range = list.range();
+                    assert_eq!(range.start, *end, "{number}/{of}");
+                    assert!(range.end == text.len() || range.end == 0 || text.as_bytes()[range.end - 1] == b'\n');
+                    *end = range.end;
+                }
+            }
+            assert_eq!(all, texts.map(str::len), "{of}");
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! What a run leaves out of lists that cannot be read, instead of ending there.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+use crate::input::error::FilterError;
+
+/// The rest of a list that could not be read, or of a row group of it, which was left out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SkippedPart {
+    /// Of a list of lines: how many bytes of its text were read before it, up to the end of the last whole line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<u64>,
+    /// Of a table: the rows that were left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rows: Option<SkippedRows>,
+    /// What was wrong.
+    pub problem: String,
+}
+
+/// Rows of a table that follow each other, by their numbers in the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SkippedRows {
+    /// The first one; that of the file is 0.
+    pub first: u64,
+    /// How many they are.
+    pub count: u64,
+}
+
+/// The same, with its list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Skipped {
+    /// The list's place.
+    pub list: usize,
+    pub part: SkippedPart,
+}
+
+impl fmt::Display for SkippedPart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("left out")?;
+        if let Some(at) = self.at {
+            write!(f, " after byte {at} of its text")?;
+        }
+        if let Some(SkippedRows { first, count }) = self.rows {
+            write!(f, " {count} rows from row {first} on")?;
+        }
+        write!(f, ": {}", self.problem)
+    }
+}
+
+impl FilterError {
+    /// Whether it is a list that is bad, and another one may still be read.
+    pub(super) fn is_bad_list(&self) -> bool {
+        matches!(self, FilterError::List { .. } | FilterError::ListCut { .. } | FilterError::Parquet { .. })
+    }
+
+    /// What is wrong with the list, without its path.
+    pub(super) fn problem(&self) -> String {
+        match self {
+            FilterError::List { error, .. } => error.to_string(),
+            FilterError::Parquet { problem, .. } => problem.clone(),
+            FilterError::ListCut { at, had, .. } => {
+                format!("it was cut short while it was read, at byte {at} of {had}")
+            }
+            other => other.to_string(),
+        }
+    }
+}

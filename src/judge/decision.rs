@@ -1,0 +1,413 @@
+//! What the operator wants where robots.txt says nothing definite.
+
+use crate::dialect::{Dialect, Lifetime};
+use crate::outcome::{Outcome, Partition, Reason};
+use crate::policy::{Class, Record, Ruling, Standing, State, Times, Word};
+
+/// What to do with lines that have no definite verdict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Fallback {
+    /// Allow them.
+    Allow,
+    /// Block them.
+    Block,
+    /// Defer them.
+    Defer,
+    /// Judge them by the rules there are: the last good ones, or the stale ones.
+    Use,
+}
+
+/// The longest that an answer may be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MaxAge {
+    /// The dialect's lifetime.
+    Dialect,
+    /// This many seconds.
+    Seconds(u64),
+}
+
+/// The operator's choices.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Choices {
+    /// For origins whose robots.txt was never fetched; `Use` is the same as `Defer`, there is nothing to use.
+    pub on_unfetched: Fallback,
+    /// For origins that are unreachable, or whose redirects lead nowhere.
+    pub on_unreachable: Fallback,
+    /// How many seconds an origin must have been unreachable to count as if it had no robots.txt (RFC 9309 2.3.1.4), if it
+    /// ever does; that stands above [`Choices::on_unreachable`].
+    pub unreachable_as_unavailable: Option<u64>,
+    /// For answers older than [`Choices::max_age`].
+    pub on_stale: Fallback,
+    /// The age that is enforced, if any.
+    pub max_age: Option<MaxAge>,
+    /// The time that age is judged at, in seconds of Unix time.
+    pub now: i64,
+}
+
+impl Choices {
+    /// Whether what an origin comes to depends on when it answered.
+    pub(super) fn has_times(&self) -> bool {
+        self.max_age.is_some() || self.unreachable_as_unavailable.is_some()
+    }
+}
+
+impl Default for Choices {
+    /// Unfetched and unreachable origins are deferred, age is not enforced.
+    fn default() -> Choices {
+        Choices {
+            on_unfetched: Fallback::Defer,
+            on_unreachable: Fallback::Defer,
+            unreachable_as_unavailable: None,
+            on_stale: Fallback::Use,
+            max_age: None,
+            now: 0,
+        }
+    }
+}
+
+/// What a record comes to, before a path is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Decision {
+    /// All URLs of the origin go the same way.
+    Fixed(Outcome),
+    /// The automaton of the group decides, if one applies, and this is the reason.
+    Walk(Reason),
+}
+
+impl Decision {
+    /// The outcome where the automaton allows the path.
+    #[inline]
+    pub fn if_allowed(self) -> Outcome {
+        match self {
+            Decision::Fixed(outcome) => outcome,
+            Decision::Walk(reason) => Outcome::new(Partition::Allowed, reason),
+        }
+    }
+
+    /// The outcome where no group applies to the crawler.
+    #[inline]
+    pub fn without_group(self) -> Outcome {
+        match self {
+            Decision::Fixed(outcome) => outcome,
+            Decision::Walk(Reason::Rules) => Outcome::new(Partition::Allowed, Reason::NoGroup),
+            Decision::Walk(reason) => Outcome::new(Partition::Allowed, reason),
+        }
+    }
+}
+
+/// The choices, worked out for every state of an origin.
+#[derive(Debug, Clone)]
+pub(super) struct Decisions {
+    by_state: [[Decision; Standing::ALL.len() + 1]; Standing::ALL.len()],
+    pub unfetched: Outcome,
+    choices: Choices,
+    lifetime: Option<Lifetime>,
+}
+
+/// Where a fallback other than `Use` sends a line.
+fn fallen(fallback: Fallback) -> Option<Partition> {
+    match fallback {
+        Fallback::Allow => Some(Partition::Allowed),
+        Fallback::Block => Some(Partition::Blocked),
+        Fallback::Defer => Some(Partition::Deferred),
+        Fallback::Use => None,
+    }
+}
+
+impl Decisions {
+    pub fn new(choices: Choices, dialect: &Dialect) -> Decisions {
+        let state = |standing: usize| {
+            std::array::from_fn(|good| state_decision(&choices, Standing::ALL[standing], Standing::ALL.get(good)))
+        };
+        let lifetime = choices.max_age.map(|max_age| match max_age {
+            MaxAge::Seconds(seconds) => Lifetime { seconds, expires_header: false },
+            MaxAge::Dialect => dialect.lifetime,
+        });
+        Decisions { by_state: std::array::from_fn(state), unfetched: unfetched(&choices), choices, lifetime }
+    }
+
+    /// What a record comes to.
+    #[inline]
+    pub fn of(&self, record: &Record<'_>) -> Decision {
+        if record.is_overridden()
+            && let Some(decision) = self.by_word(record.word())
+        {
+            return decision;
+        }
+        self.of_state(record.standing, record.last_good, || record.state())
+    }
+
+    /// What the classes of origins come to, by their numbers; `None` where a time decides, which only the record has.
+    pub fn by_class(&self) -> [Option<Decision>; 256] {
+        std::array::from_fn(|number| self.of_class(Class::from_number(number as u8)?))
+    }
+
+    fn of_class(&self, class: Class) -> Option<Decision> {
+        let (standing, good) = class.standing()?;
+        let by_word = self.by_word(Word { ruling: class.ruling(), paused_until: None });
+        if by_word.is_some() {
+            return by_word;
+        }
+        let by_time = standing == Standing::Unreachable && self.choices.unreachable_as_unavailable.is_some();
+        let decision = self.of_answers(standing, good);
+        let by_age = self.lifetime.is_some() && self.is_judged_by_age(decision);
+        (!by_time && !by_age).then_some(decision)
+    }
+
+    /// What answers come to, whatever their age.
+    #[inline]
+    fn of_answers(&self, standing: Standing, good: Option<Standing>) -> Decision {
+        self.by_state[standing as usize][good.map_or(Standing::ALL.len(), |good| good as usize)]
+    }
+
+    /// What the operator's word comes to, which stands above all answers and has no age.
+    fn by_word(&self, word: Word) -> Option<Decision> {
+        let fixed = |partition, reason| Some(Decision::Fixed(Outcome::new(partition, reason)));
+        if word.paused_until.is_some_and(|until| self.choices.now < until) {
+            return fixed(Partition::Deferred, Reason::Paused);
+        }
+        match word.ruling? {
+            Ruling::AllowAll => fixed(Partition::Allowed, Reason::Override),
+            Ruling::ForbidAll => fixed(Partition::Blocked, Reason::Override),
+            Ruling::RobotsTxt => Some(Decision::Walk(Reason::Rules)),
+        }
+    }
+
+    #[inline]
+    fn of_state(&self, standing: Standing, good: Option<Standing>, state: impl Fn() -> State) -> Decision {
+        if standing == Standing::Unreachable && self.is_long_unreachable(&state) {
+            return Decision::Fixed(Outcome::new(Partition::Allowed, Reason::LongUnreachable));
+        }
+        let decision = self.of_answers(standing, good);
+        match self.lifetime {
+            Some(lifetime) if self.is_judged_by_age(decision) => self.aged(decision, state().times_in_use(), lifetime),
+            _ => decision,
+        }
+    }
+
+    /// Whether an origin that is unreachable has been so for as long as to count as one without a robots.txt. Where no
+    /// source says since when, it is at least since the answer that failed.
+    fn is_long_unreachable(&self, state: impl FnOnce() -> State) -> bool {
+        let Some(seconds) = self.choices.unreachable_as_unavailable else { return false };
+        let answered = state().answered;
+        let since = answered.unreachable_since.or(answered.fetched_at);
+        since.is_some_and(|since| since.saturating_add_unsigned(seconds) <= self.choices.now)
+    }
+
+    /// Whether a decision rests on an answer that can be too old.
+    fn is_judged_by_age(&self, decision: Decision) -> bool {
+        match decision {
+            Decision::Walk(_) => true,
+            Decision::Fixed(outcome) => {
+                !matches!(outcome.reason(), Reason::Unreachable | Reason::RedirectUnresolved | Reason::Unfetched)
+            }
+        }
+    }
+
+    fn aged(&self, decision: Decision, times: Times, lifetime: Lifetime) -> Decision {
+        if times.until(lifetime).is_some_and(|until| until >= self.choices.now) {
+            return decision;
+        }
+        match (fallen(self.choices.on_stale), decision) {
+            (Some(partition), _) => Decision::Fixed(Outcome::new(partition, Reason::Stale)),
+            (None, Decision::Walk(_)) => Decision::Walk(Reason::Stale),
+            (None, Decision::Fixed(outcome)) => Decision::Fixed(Outcome::new(outcome.partition(), Reason::Stale)),
+        }
+    }
+}
+
+/// Where lines go whose robots.txt was never fetched.
+fn unfetched(choices: &Choices) -> Outcome {
+    Outcome::new(fallen(choices.on_unfetched).unwrap_or(Partition::Deferred), Reason::Unfetched)
+}
+
+fn state_decision(choices: &Choices, standing: Standing, good: Option<&Standing>) -> Decision {
+    let fixed = |partition, reason| Decision::Fixed(Outcome::new(partition, reason));
+    let failed = |reason| {
+        let Some(partition) = fallen(choices.on_unreachable) else {
+            return match good {
+                Some(Standing::RobotsTxt) => Decision::Walk(Reason::LastGood),
+                Some(Standing::Unavailable) => fixed(Partition::Allowed, Reason::LastGood),
+                Some(Standing::Forbidden) => fixed(Partition::Blocked, Reason::LastGood),
+                _ => fixed(Partition::Deferred, reason),
+            };
+        };
+        fixed(partition, reason)
+    };
+    match standing {
+        Standing::RobotsTxt => Decision::Walk(Reason::Rules),
+        Standing::Unavailable => fixed(Partition::Allowed, Reason::Unavailable),
+        Standing::Forbidden => fixed(Partition::Blocked, Reason::Forbidden),
+        Standing::Unreachable => failed(Reason::Unreachable),
+        Standing::RedirectUnresolved => failed(Reason::RedirectUnresolved),
+        Standing::Unfetched => Decision::Fixed(unfetched(choices)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::{Answered, LastGood};
+
+    fn decided(choices: Choices, standing: Standing, good: Option<Standing>, answered: Answered) -> Decision {
+        let last_good = good.map(|standing| LastGood { standing, times: Times::default() });
+        let state = State { standing, answered, last_good, html_page: false, word: Word::default() };
+        Decisions::new(choices, Dialect::named("draft-1996").unwrap()).of_state(standing, good, || state)
+    }
+
+    #[test]
+    fn an_unreachable_origin_is_deferred_unless_the_operator_says_otherwise() {
+        let fixed = |partition| Decision::Fixed(Outcome::new(partition, Reason::Unreachable));
+        let with = |on_unreachable, good| {
+            let choices = Choices { on_unreachable, ..Choices::default() };
+            decided(choices, Standing::Unreachable, good, Answered::default())
+        };
+        assert_eq!(with(Fallback::Defer, Some(Standing::RobotsTxt)), fixed(Partition::Deferred));
+        assert_eq!(with(Fallback::Allow, None), fixed(Partition::Allowed));
+        assert_eq!(with(Fallback::Block, None), fixed(Partition::Blocked));
+        assert_eq!(with(Fallback::Use, None), fixed(Partition::Deferred));
+        assert_eq!(with(Fallback::Use, Some(Standing::RobotsTxt)), Decision::Walk(Reason::LastGood));
+        let allowed = Decision::Fixed(Outcome::new(Partition::Allowed, Reason::LastGood));
+        assert_eq!(with(Fallback::Use, Some(Standing::Unavailable)), allowed);
+    }
+
+    #[test]
+    fn an_origin_that_is_unreachable_for_long_is_as_one_without_a_robots_txt() {
+        let with = |standing, on_unreachable, answered| {
+            let choices = Choices {
+                on_unreachable,
+                unreachable_as_unavailable: Some(100),
+                on_stale: Fallback::Block,
+                max_age: Some(MaxAge::Seconds(0)),
+                now: 1000,
+                ..Choices::default()
+            };
+            decided(choices, standing, Some(Standing::RobotsTxt), answered)
+        };
+        let allowed = Decision::Fixed(Outcome::new(Partition::Allowed, Reason::LongUnreachable));
+        let since = |unreachable_since, fetched_at| Answered { unreachable_since, fetched_at, ..Answered::default() };
+        for fallback in [Fallback::Defer, Fallback::Block, Fallback::Use] {
+            let of = |answered| with(Standing::Unreachable, fallback, answered);
+            assert_eq!(of(since(Some(900), Some(999))), allowed, "to the second");
+            assert_eq!(of(since(None, Some(900))), allowed, "at least since the answer");
+            assert_ne!(of(since(Some(901), Some(1))), allowed, "it came back in between");
+            assert_ne!(of(since(None, Some(901))), allowed);
+            assert_ne!(of(since(None, None)), allowed, "nobody knows since when");
+        }
+        let elsewhere = with(Standing::RedirectUnresolved, Fallback::Defer, since(Some(1), Some(1)));
+        assert_eq!(elsewhere, Decision::Fixed(Outcome::new(Partition::Deferred, Reason::RedirectUnresolved)));
+        let not_asked = Choices { now: i64::MAX, ..Choices::default() };
+        assert_ne!(decided(not_asked, Standing::Unreachable, None, since(Some(0), None)), allowed);
+    }
+
+    #[test]
+    fn age_is_judged_only_when_asked_for() {
+        let answered = Answered { fetched_at: Some(1000), expires: Some(5000), ..Answered::default() };
+        let at = |now, max_age, on_stale| {
+            let choices = Choices { now, max_age, on_stale, ..Choices::default() };
+            decided(choices, Standing::RobotsTxt, None, answered)
+        };
+        let deferred = Decision::Fixed(Outcome::new(Partition::Deferred, Reason::Stale));
+        assert_eq!(at(i64::MAX, None, Fallback::Defer), Decision::Walk(Reason::Rules));
+        assert_eq!(at(1060, Some(MaxAge::Seconds(60)), Fallback::Defer), Decision::Walk(Reason::Rules));
+        assert_eq!(at(1061, Some(MaxAge::Seconds(60)), Fallback::Defer), deferred);
+        assert_eq!(at(1061, Some(MaxAge::Seconds(60)), Fallback::Use), Decision::Walk(Reason::Stale));
+        assert_eq!(at(5000, Some(MaxAge::Dialect), Fallback::Defer), Decision::Walk(Reason::Rules), "its Expires");
+        assert_eq!(at(5001, Some(MaxAge::Dialect), Fallback::Defer), deferred);
+        let unknown = decided(
+            Choices { max_age: Some(MaxAge::Dialect), on_stale: Fallback::Block, ..Choices::default() },
+            Standing::RobotsTxt,
+            None,
+            Answered::default(),
+        );
+        assert_eq!(
+            unknown,
+            Decision::Fixed(Outcome::new(Partition::Blocked, Reason::Stale)),
+            "unknown age is no proof"
+        );
+    }
+
+    #[test]
+    fn the_operators_word_stands_above_all_answers_and_choices() {
+        let choices = Choices {
+            on_unreachable: Fallback::Block,
+            on_stale: Fallback::Block,
+            max_age: Some(MaxAge::Seconds(0)),
+            now: 100,
+            ..Choices::default()
+        };
+        let decisions = Decisions::new(choices, Dialect::DEFAULT);
+        let by_word = |ruling, paused_until| decisions.by_word(Word { ruling, paused_until });
+        let fixed = |partition, reason| Some(Decision::Fixed(Outcome::new(partition, reason)));
+        assert_eq!(by_word(None, None), None);
+        assert_eq!(by_word(Some(Ruling::AllowAll), None), fixed(Partition::Allowed, Reason::Override));
+        assert_eq!(by_word(Some(Ruling::ForbidAll), None), fixed(Partition::Blocked, Reason::Override));
+        assert_eq!(by_word(Some(Ruling::RobotsTxt), None), Some(Decision::Walk(Reason::Rules)));
+        for ruling in [None, Some(Ruling::AllowAll), Some(Ruling::RobotsTxt)] {
+            assert_eq!(by_word(ruling, Some(101)), fixed(Partition::Deferred, Reason::Paused));
+            assert_eq!(by_word(ruling, Some(100)), by_word(ruling, None), "the time has come");
+        }
+    }
+
+    #[test]
+    fn a_class_comes_to_what_its_record_does_or_leaves_it_to_that() {
+        let all = [Fallback::Allow, Fallback::Block, Fallback::Defer, Fallback::Use];
+        let times =
+            [(None, None), (Some(MaxAge::Seconds(10)), None), (None, Some(10)), (Some(MaxAge::Dialect), Some(0))];
+        let mut left = 0;
+        for (fallback, (max_age, unreachable_as_unavailable)) in all.into_iter().zip(times) {
+            let choices = Choices {
+                on_unfetched: fallback,
+                on_unreachable: fallback,
+                unreachable_as_unavailable,
+                on_stale: fallback,
+                max_age,
+                now: 1000,
+            };
+            let decisions = Decisions::new(choices, Dialect::DEFAULT);
+            let by_class = decisions.by_class();
+            for number in 0..=u8::MAX {
+                let class = Class::from_number(number);
+                let Some((standing, good)) = class.and_then(Class::standing) else {
+                    assert_eq!(by_class[usize::from(number)], None, "{number}");
+                    continue;
+                };
+                // However old the answers are.
+                for fetched_at in [None, Some(1), Some(1000)] {
+                    let answered = Answered { fetched_at, ..Answered::default() };
+                    let last_good = good.map(|standing| LastGood { standing, times: answered.times() });
+                    let ruling = class.and_then(Class::ruling);
+                    let word = Word { ruling, paused_until: None };
+                    let state = State { standing, answered, last_good, html_page: false, word };
+                    let of_record =
+                        decisions.by_word(word).unwrap_or_else(|| decisions.of_state(standing, good, || state));
+                    match by_class[usize::from(number)] {
+                        Some(decision) => assert_eq!(decision, of_record, "{number} {choices:?}"),
+                        None => left += 1,
+                    }
+                }
+            }
+            let is_left = |class: Class| by_class[usize::from(class.number())].is_none();
+            assert!(is_left(Class::PAUSED));
+            assert_eq!(is_left(Class::new(Standing::RobotsTxt, None, None)), max_age.is_some());
+            let unreachable = is_left(Class::new(Standing::Unreachable, None, None));
+            assert_eq!(unreachable, unreachable_as_unavailable.is_some());
+        }
+        assert!(left > 0);
+    }
+
+    #[test]
+    fn an_origin_known_by_the_operators_word_alone_is_unfetched() {
+        let with = |on_unfetched| {
+            let choices = Choices { on_unfetched, max_age: Some(MaxAge::Seconds(0)), ..Choices::default() };
+            decided(choices, Standing::Unfetched, None, Answered::default())
+        };
+        let fixed = |partition| Decision::Fixed(Outcome::new(partition, Reason::Unfetched));
+        assert_eq!(with(Fallback::Defer), fixed(Partition::Deferred));
+        assert_eq!(with(Fallback::Allow), fixed(Partition::Allowed));
+        assert_eq!(with(Fallback::Use), fixed(Partition::Deferred));
+    }
+}

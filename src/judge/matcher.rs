@@ -1,0 +1,315 @@
+//! Judging URLs by a policy, for one of its crawlers.
+//!
+//! [`Judge::judge_all`] takes many URLs through the [hot path](super::batch). What that does not surely know, and single
+//! URLs, go the slow way, [`Judge::judge_line`]; the slow way alone would give the same outcomes.
+
+use std::borrow::Cow;
+
+use super::batch::{self, Space, Urls};
+use super::decision::{Choices, Decision, Decisions};
+use super::lines::{Lines, is_plain};
+use crate::automaton::{self, front};
+use crate::origin;
+use crate::outcome::{Outcome, Partition, Reason};
+use crate::policy::{Class, Crawler, Groups, Lookup, LookupEntry as Entry, Policy, Record};
+use crate::rules::Verdict;
+use crate::rules::chosen::is_always_allowed;
+
+/// A policy with the operator's choices, ready to judge.
+#[derive(Debug)]
+pub struct Judge<'p> {
+    policy: &'p Policy,
+    lookup: Lookup<'p>,
+    groups: Groups<'p>,
+    /// Whether the entries of the table name the automata of this crawler.
+    is_inline: bool,
+    decisions: Decisions,
+    /// By route number: the classes of origins come first, then what times decide.
+    routes: Box<[Route; 256]>,
+    /// By slot, the number of the origin's route; empty where the entry's class says it.
+    timed: Vec<u8>,
+}
+
+/// What an origin comes to, ready to be looked up.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Route {
+    /// Whether the automaton decides, where a group applies.
+    pub walks: bool,
+    /// The outcome where no automaton decides.
+    pub settled: Outcome,
+    /// The outcomes where the automaton allows, and where it blocks.
+    pub allowed: Outcome,
+    pub blocked: Outcome,
+}
+
+impl Route {
+    fn new(decision: Decision) -> Route {
+        let settled = decision.without_group();
+        match decision {
+            Decision::Fixed(outcome) => Route { walks: false, settled, allowed: outcome, blocked: outcome },
+            Decision::Walk(reason) => Route {
+                walks: true,
+                settled,
+                allowed: decision.if_allowed(),
+                blocked: Outcome::new(Partition::Blocked, reason),
+            },
+        }
+    }
+}
+
+/// The routes of a run.
+struct Routes {
+    routes: Box<[Route; 256]>,
+    /// What each number stands for; `None` where it is a class whose origins times decide, or none.
+    decisions: [Option<Decision>; 256],
+}
+
+impl Routes {
+    /// Those of the classes of origins.
+    fn new(decisions: [Option<Decision>; 256]) -> Routes {
+        // Where times are not looked at, a pause has no end.
+        let paused = Route::new(Decision::Fixed(Outcome::new(Partition::Deferred, Reason::Paused)));
+        Routes { routes: Box::new(decisions.map(|decision| decision.map_or(paused, Route::new))), decisions }
+    }
+
+    /// By slot, the number of the route of its origin, where times are looked at.
+    fn of_slots(&mut self, lookup: &Lookup<'_>, decisions: &Decisions) -> Vec<u8> {
+        let number = |entry: &Entry| match self.decisions[usize::from(entry.class())] {
+            Some(_) => entry.class(),
+            None if entry.is_free() => 0,
+            None => self.number_of(decisions.of(&lookup.record(entry))),
+        };
+        lookup.entries().iter().map(number).collect()
+    }
+
+    /// The number of what a time has decided. Numbers of classes that occur nowhere are taken for it from the end; there are
+    /// fewer decisions and classes together than numbers.
+    fn number_of(&mut self, decision: Decision) -> u8 {
+        if let Some(number) = self.decisions.iter().position(|&other| other == Some(decision)) {
+            return number as u8;
+        }
+        let number = (0..=u8::MAX).rev().find(|&number| self.is_unused(number)).expect("fewer than 256 decisions");
+        self.decisions[usize::from(number)] = Some(decision);
+        self.routes[usize::from(number)] = Route::new(decision);
+        number
+    }
+
+    fn is_unused(&self, number: u8) -> bool {
+        Class::from_number(number).is_none() && self.decisions[usize::from(number)].is_none()
+    }
+}
+
+/// What judging needs besides; one for each thread, used again and again.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    pub(crate) walk: automaton::Scratch,
+    space: Box<Space>,
+    lines: Lines,
+    /// The URLs that are judged together, and where they stand.
+    text: Vec<u8>,
+    starts: Vec<u32>,
+    ends: Vec<u32>,
+    looks: Vec<u8>,
+    /// URLs with a segment `.` or `..`, which were matched as written.
+    pub dot_segments: u64,
+    /// URLs whose path was brought into normal form first.
+    pub normalised: u64,
+}
+
+/// Bytes of URLs that are judged together.
+const TOGETHER: usize = 1 << 18;
+
+impl<'p> Judge<'p> {
+    /// Judges by `policy` for a crawler of it, and by `choices` where it says nothing definite.
+    pub fn new(policy: &'p Policy, crawler: &'p Crawler, choices: Choices) -> Judge<'p> {
+        let decisions = Decisions::new(choices, policy.dialect());
+        let (lookup, groups) = (policy.lookup(), policy.groups(crawler));
+        let mut routes = Routes::new(decisions.by_class());
+        // A pass over all entries, which only times need: 20 ms for a million origins.
+        let has_times = choices.has_times() || policy.statistics().overridden > 0;
+        let timed = if has_times { routes.of_slots(&lookup, &decisions) } else { Vec::new() };
+        Judge { policy, lookup, groups, is_inline: crawler.is_first_column(), decisions, routes: routes.routes, timed }
+    }
+
+    /// Judges many URLs; `outcomes` gets one outcome for each, in their order.
+    pub fn judge_all<U: AsRef<[u8]>>(&self, urls: &[U], outcomes: &mut Vec<Outcome>, scratch: &mut Scratch) {
+        outcomes.clear();
+        let mut urls = urls.iter().map(AsRef::as_ref).peekable();
+        let mut some = [Vec::new()];
+        while urls.peek().is_some() {
+            scratch.take(&mut urls);
+            let (text, starts) = (std::mem::take(&mut scratch.text), std::mem::take(&mut scratch.starts));
+            let (ends, looks) = (std::mem::take(&mut scratch.ends), std::mem::take(&mut scratch.looks));
+            let mut space = std::mem::take(&mut scratch.space);
+            let together = Urls { text: &text, starts: &starts, ends: &ends, gap: 0, looks: &looks };
+            batch::judge(std::slice::from_ref(self), together, &mut some, std::slice::from_mut(scratch), &mut space);
+            outcomes.extend_from_slice(&some[0]);
+            *scratch = Scratch { space, text, starts, ends, looks, ..std::mem::take(scratch) };
+        }
+    }
+
+    /// Judges the lines of a text; `outcomes` gets one outcome for each, in their order.
+    ///
+    /// # Panics
+    ///
+    /// If the text is 4 GiB or longer.
+    pub fn judge_lines(&self, text: &[u8], outcomes: &mut Vec<Outcome>, scratch: &mut Scratch) {
+        let (mut lines, mut space) = (std::mem::take(&mut scratch.lines), std::mem::take(&mut scratch.space));
+        lines.find(text);
+        let starts = lines.starts();
+        let urls = Urls { text, starts, ends: &starts[1..], gap: 1, looks: lines.looks() };
+        let outcomes = std::slice::from_mut(outcomes);
+        batch::judge(std::slice::from_ref(self), urls, outcomes, std::slice::from_mut(scratch), &mut space);
+        (scratch.lines, scratch.space) = (lines, space);
+    }
+
+    /// The look-up table.
+    #[inline(always)]
+    pub(crate) fn lookup(&self) -> Lookup<'p> {
+        self.lookup
+    }
+
+    /// What the origin in a slot comes to, and the place of the automaton that decides; 0 where none does.
+    #[inline(always)]
+    pub(crate) fn route(&self, slot: usize) -> (Route, u32) {
+        let entry = self.lookup.entry(slot);
+        let number = if self.timed.is_empty() { entry.class() } else { self.timed[slot] };
+        (self.routes[usize::from(number)], self.automaton_of(entry))
+    }
+
+    #[inline(always)]
+    fn automaton_of(&self, entry: &Entry) -> u32 {
+        if self.is_inline { entry.automaton() } else { self.groups.automaton_of(entry.row()) }
+    }
+
+    /// Asks for what [`Judge::route`] reads besides the entry; only a hint.
+    #[inline(always)]
+    pub(crate) fn prefetch_route(&self, slot: usize) {
+        if !self.is_inline {
+            self.groups.prefetch(self.lookup.entry(slot).row());
+        }
+    }
+
+    /// The item of the automaton at a place.
+    #[inline(always)]
+    pub(crate) fn automaton(&self, place: u32) -> &'p [u8] {
+        self.groups.item_at(place)
+    }
+
+    /// Asks for the first bytes of an automaton; only a hint.
+    #[inline(always)]
+    pub(crate) fn prefetch_automaton(&self, place: u32) {
+        self.groups.prefetch_automaton(place);
+    }
+
+    /// The outcome of a path in normal form that the automaton blocks, where that is `outcome`.
+    #[inline]
+    pub(crate) fn blocked(&self, path: &[u8], outcome: Outcome) -> Outcome {
+        if is_always_allowed(path, self.policy.dialect()) {
+            Outcome::new(Partition::Allowed, Reason::RobotsTxt)
+        } else {
+            outcome
+        }
+    }
+
+    /// The outcome of any line, without its LF.
+    pub fn judge_line(&self, line: &[u8], scratch: &mut Scratch) -> Outcome {
+        let line = origin::trimmed(line);
+        let (origin, rest) = match self.origin_of(line) {
+            Ok((origin, end)) => (origin, &line[end..]),
+            Err(reason) => return reason.into(),
+        };
+        let path = origin::path(rest);
+        scratch.dot_segments += u64::from(origin::has_dot_segment(&path));
+        let Some(record) = self.lookup.get(origin.as_bytes()) else { return self.decisions.unfetched };
+        let route = Route::new(self.decisions.of(&record));
+        self.judge_path(route, self.groups.automaton_of(record.row), &path, scratch)
+    }
+
+    /// The path of what follows the origin in a URL, if it begins with `/` and is in normal form as it stands.
+    #[inline]
+    pub(crate) fn tidy_path<'l>(&self, rest: &'l [u8]) -> Option<&'l [u8]> {
+        let changed = self.policy.dialect().encoding.changed_octets();
+        let end = rest.iter().position(|&byte| byte == b'#' || byte == b'\r' || changed.contains(byte));
+        let end = end.unwrap_or(rest.len());
+        let is_whole = rest.get(end).is_none_or(|&byte| matches!(byte, b'#' | b'\r'));
+        let path = &rest[..end];
+        // Blanks at the end of a line are no part of its URL.
+        let is_trimmed = path.last().is_some_and(|&byte| byte > b' ');
+        (is_whole && is_trimmed && path.first() == Some(&b'/')).then_some(path)
+    }
+
+    /// The outcome of what follows the origin in a line, where that is the one in a slot.
+    #[inline(never)]
+    pub(crate) fn judge_rest(&self, slot: usize, rest: &[u8], scratch: &mut Scratch) -> Outcome {
+        let end = rest.len() - rest.iter().rev().take_while(|&&byte| byte <= b' ').count();
+        let path = origin::path(&rest[..end]);
+        scratch.dot_segments += u64::from(origin::has_dot_segment(&path));
+        let (route, automaton) = self.route(slot);
+        self.judge_path(route, automaton, &path, scratch)
+    }
+
+    /// The outcome of a path as it stands in a URL, where the automaton decides if there is one.
+    fn judge_path(&self, route: Route, automaton: u32, path: &[u8], scratch: &mut Scratch) -> Outcome {
+        if !route.walks || automaton == 0 {
+            return route.settled;
+        }
+        let automaton = front::words(self.automaton(automaton));
+        let encoding = self.policy.dialect().encoding;
+        // Most are settled before the first byte that a normal form could change.
+        let kept = encoding.unchanged(path);
+        if kept < path.len() && automaton::settled_by(automaton, &path[..kept]) == Some(Verdict::Allowed) {
+            return route.allowed;
+        }
+        let normal = encoding.path(path);
+        scratch.normalised += u64::from(matches!(normal, Cow::Owned(_)));
+        match automaton::verdict(automaton, &normal, &mut scratch.walk) {
+            Verdict::Allowed => route.allowed,
+            Verdict::Blocked => self.blocked(&normal, route.blocked),
+        }
+    }
+
+    /// The origin of a trimmed line in canonical form, and where it ends in the line.
+    pub(crate) fn origin_of<'l>(&self, line: &'l [u8]) -> Result<(Cow<'l, str>, usize), origin::InvalidUrl> {
+        if let Some(end) = origin::authority_end(line) {
+            let key = &line[..end];
+            if self.lookup.get(key).is_some() || origin::is_surely_canonical(key) {
+                let key = std::str::from_utf8(key).map_err(|_| origin::InvalidUrl::Host)?;
+                return Ok((Cow::Borrowed(key), end));
+            }
+        }
+        origin::canonical(line).map(|(origin, end)| (Cow::Owned(origin), end))
+    }
+
+    /// What a record comes to.
+    pub(super) fn decision(&self, record: &Record<'_>) -> Decision {
+        self.decisions.of(record)
+    }
+
+    /// The groups that apply to the crawler.
+    pub(super) fn groups(&self) -> &Groups<'p> {
+        &self.groups
+    }
+
+    /// The policy.
+    pub fn policy(&self) -> &'p Policy {
+        self.policy
+    }
+}
+
+impl Scratch {
+    /// Takes the next URLs, as many as are judged together.
+    fn take<'u>(&mut self, urls: &mut std::iter::Peekable<impl Iterator<Item = &'u [u8]>>) {
+        self.text.clear();
+        self.starts.clear();
+        self.ends.clear();
+        self.looks.clear();
+        while let Some(url) = urls.next_if(|url| self.text.is_empty() || self.text.len() + url.len() < TOGETHER) {
+            self.starts.push(self.text.len() as u32);
+            self.text.extend_from_slice(url);
+            self.ends.push(self.text.len() as u32);
+            self.looks.push((!is_plain(url)).into());
+        }
+        self.text.resize(self.text.len() + batch::PADDING, 0);
+    }
+}

@@ -1,0 +1,38 @@
+//! What the lines of a chunk are to one crawler.
+
+use serde::{Deserialize, Serialize};
+
+use crate::judge::tally::Tally;
+use crate::outcome::Outcome;
+
+/// What the lines of a chunk are to one crawler, by the lines as they were read.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(crate) struct Sorted {
+    pub tallies: [Tally; 4],
+    #[serde(with = "counts")]
+    pub counts: [u64; Outcome::COUNT],
+}
+
+/// An array that is longer than serde knows.
+pub(crate) mod counts {
+    use super::Outcome;
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub fn serialize<S: Serializer>(counts: &[u64; Outcome::COUNT], serializer: S) -> Result<S::Ok, S::Error> {
+        counts.as_slice().serialize(serializer)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<[u64; Outcome::COUNT], D::Error> {
+        let counts = Vec::<u64>::deserialize(deserializer)?;
+        counts
+            .try_into()
+            .map_err(|counts: Vec<u64>| D::Error::invalid_length(counts.len(), &"a count for each outcome"))
+    }
+}
+
+impl Default for Sorted {
+    fn default() -> Sorted {
+        Sorted { tallies: Default::default(), counts: [0; Outcome::COUNT] }
+    }
+}

@@ -1,0 +1,186 @@
+//! The proof that no line was lost: counts and checksums of a sequence of lines.
+//!
+//! Each line, without its LF, is hashed by XXH3 (128 bits, seed 0). `sum` adds the hashes modulo 2^128: it is the same
+//! in whatever order the lines stand, so that anybody can compare parts with a whole. `order` adds the sums of all
+//! beginnings of the sequence, as Fletcher's checksum does, and so also notices two lines that changed places.
+//!
+//! A run computes both twice, over the lines as they were read and over the octets as they were handed to the system
+//! for writing, and compares.
+
+use super::isa::{self, Isa, Kernel};
+use super::lines::{self, Lines};
+use crate::outcome::{Outcome, Partition};
+use xxhash_rust::xxh3::xxh3_128;
+
+/// The name of the hash, for receipts.
+pub(crate) const LINE_HASH: &str = "XXH3-128, seed 0, of each line without its LF";
+
+/// The hash of a line, given without its LF.
+#[inline]
+pub fn line_hash(line: &[u8]) -> u128 {
+    xxh3_128(line)
+}
+
+/// Counts and checksums of a sequence of lines.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Tally {
+    /// Lines.
+    pub lines: u64,
+    /// Octets, line ends included.
+    pub bytes: u64,
+    /// The sum of the hashes of all lines, modulo 2^128.
+    pub sum: u128,
+    /// The sum of that sum after each line, modulo 2^128.
+    pub order: u128,
+}
+
+impl Tally {
+    /// Adds a line of this [`line_hash`] that takes `bytes` octets with its LF.
+    #[inline]
+    pub fn add_hashed(&mut self, hash: u128, bytes: usize) {
+        self.lines += 1;
+        self.bytes += bytes as u64;
+        self.add_hash(hash);
+    }
+
+    /// Adds a line's hash, but does not count it.
+    #[inline(always)]
+    fn add_hash(&mut self, hash: u128) {
+        self.sum = self.sum.wrapping_add(hash);
+        self.order = self.order.wrapping_add(self.sum);
+    }
+
+    /// The tally of all lines of a text, of each as much as `part` says; the last one need not end in LF.
+    pub fn of_text<'t>(text: &'t [u8], part: impl Fn(&'t [u8]) -> &'t [u8]) -> Tally {
+        let mut tally = Tally::default();
+        let mut start = 0;
+        lines::for_each_end(text, |end| {
+            let line = part(&text[start..end]);
+            tally.add_hashed(line_hash(line), line.len() + 1);
+            start = end + 1;
+        });
+        if start < text.len() {
+            let line = part(&text[start..]);
+            tally.add_hashed(line_hash(line), line.len());
+        }
+        tally
+    }
+
+    /// Appends the sequence that `next` is the tally of.
+    pub fn append(&mut self, next: &Tally) {
+        let before = self.sum.wrapping_mul(u128::from(next.lines));
+        self.order = self.order.wrapping_add(before).wrapping_add(next.order);
+        self.sum = self.sum.wrapping_add(next.sum);
+        self.lines += next.lines;
+        self.bytes += next.bytes;
+    }
+}
+
+/// What the lines of a chunk are to one crawler: tallies by partition, and counts by outcome.
+pub(crate) type OfCrawler<'a> = (&'a mut [Tally; Partition::ALL.len()], &'a mut [u64; Outcome::COUNT]);
+
+/// Counts the lines of a text, in all and by their outcomes for each crawler, and hashes them if that is wanted.
+pub(crate) fn count(
+    text: &[u8],
+    lines: &Lines,
+    outcomes: &[Vec<Outcome>],
+    hashed: bool,
+    crawlers: &mut [OfCrawler<'_>],
+) -> Tally {
+    isa::run(Count { text, lines, outcomes, hashed, crawlers })
+}
+
+struct Count<'a, 'c> {
+    text: &'a [u8],
+    lines: &'a Lines,
+    outcomes: &'a [Vec<Outcome>],
+    hashed: bool,
+    crawlers: &'a mut [OfCrawler<'c>],
+}
+
+impl Kernel for Count<'_, '_> {
+    type Output = Tally;
+
+    #[inline(always)]
+    fn run<I: Isa>(self) -> Tally {
+        let Count { text, lines, outcomes, hashed, crawlers } = self;
+        let starts = lines.starts();
+        let mut all = Tally { lines: lines.count() as u64, bytes: text.len() as u64, ..Tally::default() };
+        if hashed {
+            for line in 0..lines.count() {
+                let hash = line_hash(lines.line(text, line));
+                all.add_hash(hash);
+                for ((tallies, _), outcomes) in crawlers.iter_mut().zip(outcomes) {
+                    tallies[outcomes[line].partition() as usize].add_hash(hash);
+                }
+            }
+        }
+        for ((tallies, counts), outcomes) in crawlers.iter_mut().zip(outcomes) {
+            count_outcomes(starts, text.len(), outcomes, tallies, counts);
+        }
+        all
+    }
+}
+
+/// Counts lines and bytes by outcome. Both in one number, and two tables in turn, so that a line need not wait for the one
+/// before it.
+#[inline(always)]
+fn count_outcomes(
+    starts: &[u32],
+    length: usize,
+    outcomes: &[Outcome],
+    tallies: &mut [Tally; Partition::ALL.len()],
+    counts: &mut [u64; Outcome::COUNT],
+) {
+    const LINE: u64 = 1 << 32;
+    let mut both = [[0u64; Outcome::COUNT]; 2];
+    for (line, (outcome, ends)) in outcomes.iter().zip(starts.windows(2)).enumerate() {
+        both[line % 2][outcome.index()] += LINE + u64::from(ends[1] - ends[0]);
+    }
+    if let (Some(last), true) = (outcomes.last(), starts.last().is_some_and(|&end| end as usize > length)) {
+        // The last line has no LF.
+        both[(outcomes.len() - 1) % 2][last.index()] -= 1;
+    }
+    for (index, count) in counts.iter_mut().enumerate() {
+        let tally = &mut tallies[Outcome::from_index(index).partition() as usize];
+        for both in &both {
+            *count += both[index] >> 32;
+            tally.lines += both[index] >> 32;
+            tally.bytes += both[index] & (LINE - 1);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tally(text: &str) -> Tally {
+        Tally::of_text(text.as_bytes(), |line| line)
+    }
+
+    #[test]
+    fn parts_add_up_to_the_whole() {
+        let whole = tally("a\nbb\n\nccc\r\na\nlast");
+        assert_eq!((whole.lines, whole.bytes), (6, 17));
+        for border in [0, 2, 5, 6, 11, 13] {
+            let text = "a\nbb\n\nccc\r\na\nlast";
+            let mut parts = tally(&text[..border]);
+            parts.append(&tally(&text[border..]));
+            assert_eq!(parts, whole, "{border}");
+        }
+    }
+
+    #[test]
+    fn a_lost_doubled_changed_or_swapped_line_is_noticed() {
+        let whole = tally("a\nb\nc\n");
+        for other in ["a\nb\n", "a\nb\nb\nc\n", "a\nb\nx\n", "a\nb\nc\n\n", "a\nb\nc\r\n"] {
+            assert_ne!(tally(other).sum, whole.sum, "{other:?}");
+        }
+        let swapped = tally("a\nc\nb\n");
+        assert_eq!(swapped.sum, whole.sum);
+        assert_ne!(swapped.order, whole.order);
+        assert_eq!(tally("a\nb\nc").sum, whole.sum, "a missing last LF shows in the octets");
+        assert_ne!(tally("a\nb\nc").bytes, whole.bytes);
+    }
+}

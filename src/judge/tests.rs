@@ -1,0 +1,217 @@
+//! The hot path against the slow way, which is its oracle: whatever the line, the dialect, the crawler and the
+//! instructions, both have the same outcome.
+
+use super::batch::{self, Urls};
+use super::decision::{Choices, Fallback, MaxAge};
+use super::isa::{Kernel, Portable};
+use super::lines::Lines;
+use super::matcher::{Judge, Scratch};
+use crate::dialect::Dialect;
+use crate::outcome::Outcome;
+use crate::policy::{Answered, Capture, Captures, Policy};
+use crate::robots::Agents;
+
+/// A small generator, so that the cases are the same at every run.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % bound
+    }
+
+    fn of<T: Copy>(&mut self, all: &[T]) -> T {
+        all[self.below(all.len())]
+    }
+}
+
+/// Origins of all lengths, among them such as end where the key does, and with ports.
+fn origins() -> Vec<String> {
+    let hosts = (1..48).map(|length| format!("http://{}.example", "abcdefghij".repeat(5)[..length].to_owned()));
+    let others = [
+        "https://a.example",
+        "https://a.example:8443",
+        "http://a.example:8080",
+        "http://xn--bcher-kva.example",
+        "http://127.0.0.1",
+        "http://[2001:db8::1]",
+        "http://a",
+        "https://b",
+    ];
+    hosts.chain(others.map(str::to_owned)).collect()
+}
+
+const BODIES: [&str; 8] = [
+    "",
+    "User-agent: *\nDisallow: /\n",
+    "User-agent: *\nDisallow: /a\nAllow: /a/b\nDisallow: /*.php$\nDisallow: /*?x=\n",
+    "User-agent: one\nDisallow: /\nAllow: /$\nAllow: /c\nUser-agent: *\nDisallow: /b\n",
+    "User-agent: two\nDisallow: /%61b\nDisallow: /\u{e9}\n",
+    "User-agent: *\nDisallow: /a*b*c\nDisallow: /*/d/*e\nAllow: /*f$\n",
+    "User-agent: other\nDisallow: /\n",
+    "User-agent: *\nAllow: /\nDisallow: /long-prefix-of-a-rule/that-is-longer\nDisallow: *private\n",
+];
+
+fn policy(dialect: &'static Dialect, agents: Vec<Agents>) -> Policy {
+    let columns = crate::policy::Columns::new(agents).unwrap();
+    let mut captures = Captures::new(columns, dialect);
+    let capture = |(number, origin): (usize, &String)| {
+        let status = [200, 200, 200, 404, 403, 503, 200, 301][number % 8];
+        let fetched_at = (number % 3 > 0).then_some(number as i64 * 100);
+        Capture {
+            url: crate::origin::robots_url(origin),
+            origin: Some(origin.clone()),
+            answered: Answered { status: Some(status), fetched_at, ..Answered::default() },
+            body: (status == 200).then(|| BODIES[number / 2 % BODIES.len()].as_bytes().into()),
+            location: (status == 301).then(|| "http://elsewhere.example/robots.txt".to_owned()),
+            ..Capture::default()
+        }
+    };
+    captures.add(origins().iter().enumerate().map(capture).collect()).unwrap();
+    captures.policy().unwrap()
+}
+
+/// Lines as they come, and as they do not.
+fn text(dice: &mut Dice, origins: &[String]) -> Vec<u8> {
+    let mut text = Vec::new();
+    for _ in 0..dice.below(700) {
+        match dice.below(12) {
+            0 => text.extend_from_slice(dice.of(&[
+                &b""[..],
+                b" ",
+                b"x",
+                b"http",
+                b"http://",
+                b"http:///a",
+                b"ftp://a.example/",
+                b"//a.example/",
+                b"\0",
+                b"http://a.example\0/a",
+                b"HTTP://A.EXAMPLE/a",
+                b"http://u:p@a.example/a",
+                b"http://a.example:80/a",
+                b"http://unknown.example/a",
+                b"http://b\xc3\xbccher.example/a",
+                b"http://a.example\\a",
+                b"http://a.example?x=1",
+                b"http://a.example#x",
+                b"https://b/a",
+            ])),
+            _ => {
+                text.extend_from_slice(dice.of(&[&b""[..], b"", b"", b"", b"", b" ", b"\t"]));
+                text.extend_from_slice(origins[dice.below(origins.len())].as_bytes());
+                for _ in 0..dice.below(7) {
+                    text.extend_from_slice(dice.of(&[
+                        &b"/"[..],
+                        b"/a",
+                        b"/a/b",
+                        b"/b",
+                        b"/c",
+                        b"/ab",
+                        b"/%61b",
+                        b"/%C3%A9",
+                        b"\xc3\xa9",
+                        b".php",
+                        b"?x=1",
+                        b"#x",
+                        b"/./",
+                        b"/../",
+                        b"/.",
+                        b"\xff",
+                        b"%",
+                        b"%4",
+                        b" ",
+                        b"d/e",
+                        b"f",
+                        b"abcabc",
+                        b"/robots.txt",
+                        b"private",
+                        b"\0",
+                        b"/long-prefix-of-a-rule/that-is-longer",
+                        b"0123456789abcdef0123456789abcdef0123456789abcdef0123456789",
+                    ]));
+                }
+                text.extend_from_slice(dice.of(&[&b""[..], b"", b"", b"\r", b" ", b" \r", b"#"]));
+            }
+        }
+        text.push(b'\n');
+    }
+    if dice.below(2) == 0 {
+        text.pop();
+    }
+    text
+}
+
+/// The outcomes of the lines of a text, which stands before other bytes, with the best instructions and with portable ones.
+fn fast(judges: &[Judge<'_>], text: &[u8], after: &[u8]) -> [Vec<Vec<Outcome>>; 2] {
+    let mut lines = Lines::default();
+    lines.find(text);
+    let whole = [text, after].concat();
+    let starts = lines.starts();
+    let urls = Urls { text: &whole, starts, ends: &starts[1..], gap: 1, looks: lines.looks() };
+    let scratches = || judges.iter().map(|_| Scratch::default()).collect::<Vec<_>>();
+    let mut outcomes = [vec![Vec::new(); judges.len()], vec![Vec::new(); judges.len()]];
+    let [best, portable] = &mut outcomes;
+    batch::judge(judges, urls, best, &mut scratches(), &mut Box::default());
+    batch::kernel(judges, urls, portable, &mut scratches(), &mut Box::default()).run::<Portable>();
+    outcomes
+}
+
+#[test]
+fn the_hot_path_and_the_slow_way_agree() {
+    let origins = origins();
+    let mut dice = Dice(1);
+    for dialect in Dialect::ALL {
+        let agents: Vec<Agents> = ["one", "two", "*"].map(|name| name.parse().unwrap()).to_vec();
+        let policy = policy(dialect, agents);
+        let named = ["one", "two", "*", "two,one"].map(|name| name.parse::<Agents>().unwrap());
+        let crawlers: Vec<_> = named.iter().filter_map(|agents| policy.crawler(Some(agents)).ok()).collect();
+        assert!(crawlers.len() >= 3);
+        let dated = Choices {
+            on_unreachable: Fallback::Use,
+            on_stale: Fallback::Block,
+            max_age: Some(MaxAge::Seconds(1000)),
+            unreachable_as_unavailable: Some(500),
+            now: 3000,
+            ..Choices::default()
+        };
+        for choices in [Choices::default(), dated] {
+            let judges: Vec<Judge<'_>> = crawlers.iter().map(|crawler| Judge::new(&policy, crawler, choices)).collect();
+            for _ in 0..12 {
+                let text = text(&mut dice, &origins);
+                let after = [&b""[..], &[b'/'; 300], b"/a\nhttp://a.example/b"][dice.below(3)];
+                let [best, portable] = fast(&judges, &text, after);
+                assert_eq!(best, portable);
+                let mut scratch = Scratch::default();
+                for (judge, outcomes) in judges.iter().zip(&best) {
+                    let lines = text.split(|&byte| byte == b'\n').take(outcomes.len());
+                    for (line, outcome) in lines.zip(outcomes) {
+                        let slow = judge.judge_line(line, &mut scratch);
+                        assert_eq!(*outcome, slow, "{} {}", dialect.name, line.escape_ascii());
+                    }
+                    let all: Vec<&[u8]> = text.split(|&byte| byte == b'\n').take(outcomes.len()).collect();
+                    let mut together = Vec::new();
+                    judge.judge_all(&all, &mut together, &mut scratch);
+                    assert_eq!(together, *outcomes);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_counted_is_the_same_as_well() {
+    let (origins, mut dice) = (origins(), Dice(7));
+    let policy = policy(Dialect::DEFAULT, vec![Agents::everybody()]);
+    let crawler = policy.crawler(None).unwrap();
+    let judge = Judge::new(&policy, &crawler, Choices::default());
+    for _ in 0..20 {
+        let text = text(&mut dice, &origins);
+        let (mut fast, mut slow, mut outcomes) = (Scratch::default(), Scratch::default(), Vec::new());
+        judge.judge_lines(&text, &mut outcomes, &mut fast);
+        for line in text.split(|&byte| byte == b'\n').take(outcomes.len()) {
+            judge.judge_line(line, &mut slow);
+        }
+        assert_eq!((fast.dot_segments, fast.normalised), (slow.dot_segments, slow.normalised));
+    }
+}

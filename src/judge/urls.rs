@@ -1,0 +1,127 @@
+//! The URLs of the lines of a chunk.
+//!
+//! Where the whole line is the URL, as in most lists, there is nothing to do but to find the lines. Fields of lines are
+//! located one by one. A URL that does not stand in the text as it is judged is kept *apart*: one that had to be decoded, and
+//! that of a line which begins with a byte order mark.
+
+use std::ops::Range;
+
+use super::batch::Urls;
+use super::lines::{Lines, is_plain};
+use crate::input::chunk::Chunk;
+use crate::input::layout::Found;
+use crate::outcome::Reason;
+
+/// The lines of a chunk and their URLs; a worker's own space, used for one chunk after the other.
+#[derive(Debug, Default)]
+pub(crate) struct LineUrls {
+    lines: Lines,
+    /// Whether the URLs are the lines; otherwise, `starts`, `ends` and `looks` are those of the URLs.
+    is_whole: bool,
+    starts: Vec<u32>,
+    ends: Vec<u32>,
+    looks: Vec<u8>,
+    decoded: Vec<u8>,
+    apart: Vec<Apart>,
+    flaws: Vec<(usize, Reason)>,
+}
+
+/// A URL that does not stand in the text as it is judged.
+#[derive(Debug, Clone)]
+struct Apart {
+    line: usize,
+    /// Where it stands, in the text or among what was decoded.
+    place: Range<usize>,
+    is_decoded: bool,
+}
+
+impl LineUrls {
+    /// Finds the lines of a chunk, and their URLs.
+    ///
+    /// # Panics
+    ///
+    /// If the chunk is longer than 4 GiB.
+    pub fn find(&mut self, chunk: &Chunk<'_>) {
+        self.lines.find(chunk.text);
+        self.is_whole = chunk.layout.is_whole();
+        self.decoded.clear();
+        self.apart.clear();
+        self.flaws.clear();
+        if !self.is_whole {
+            self.locate(chunk);
+        } else if chunk.mark > 0 && self.lines.count() > 0 {
+            let end = self.lines.line(chunk.text, 0).len();
+            self.apart.push(Apart { line: 0, place: chunk.mark.min(end)..end, is_decoded: false });
+        }
+        self.flaws.extend(chunk.flaws.iter().map(|&(line, reason)| (line as usize, reason)));
+    }
+
+    /// Finds the URLs of lines of fields.
+    fn locate(&mut self, chunk: &Chunk<'_>) {
+        let LineUrls { lines, starts, ends, looks, decoded, apart, flaws, .. } = self;
+        starts.clear();
+        ends.clear();
+        looks.clear();
+        for line in 0..lines.count() {
+            let mark = if line == 0 { chunk.mark } else { 0 };
+            let text = &lines.line(chunk.text, line)[mark..];
+            let start = lines.starts()[line] as usize + mark;
+            let (place, look) = match chunk.layout.find(text, decoded) {
+                Ok(Found::Within(place)) => {
+                    let look = lines.looks()[line] == 1 && !is_plain(&text[place.clone()]);
+                    (start + place.start..start + place.end, look)
+                }
+                Ok(Found::Decoded(place)) => {
+                    apart.push(Apart { line, place, is_decoded: true });
+                    (start..start, true)
+                }
+                Err(reason) => {
+                    flaws.push((line, reason));
+                    (start..start, true)
+                }
+            };
+            starts.push(place.start as u32);
+            ends.push(place.end as u32);
+            looks.push(look.into());
+        }
+    }
+
+    /// The lines.
+    pub fn lines(&self) -> &Lines {
+        &self.lines
+    }
+
+    /// The URLs, of which those that are apart, and of lines without one, mean nothing.
+    pub fn urls<'u>(&'u self, text: &'u [u8]) -> Urls<'u> {
+        match self.is_whole {
+            true => {
+                let starts = self.lines.starts();
+                Urls { text, starts, ends: &starts[1..], gap: 1, looks: self.lines.looks() }
+            }
+            false => Urls { text, starts: &self.starts, ends: &self.ends, gap: 0, looks: &self.looks },
+        }
+    }
+
+    /// The lines that have no URL, by their numbers, and why.
+    pub fn flaws(&self) -> &[(usize, Reason)] {
+        &self.flaws
+    }
+
+    /// The URLs that are apart, by their lines.
+    pub fn apart<'u>(&'u self, text: &'u [u8]) -> impl Iterator<Item = (usize, &'u [u8])> {
+        self.apart.iter().map(move |apart| (apart.line, self.text_of(apart, text)))
+    }
+
+    /// The URL of a line; empty where it has none.
+    pub fn url<'u>(&'u self, text: &'u [u8], line: usize) -> &'u [u8] {
+        match self.apart.binary_search_by_key(&line, |apart| apart.line) {
+            Ok(place) => self.text_of(&self.apart[place], text),
+            Err(_) => self.urls(text).get(line),
+        }
+    }
+
+    fn text_of<'u>(&'u self, apart: &Apart, text: &'u [u8]) -> &'u [u8] {
+        let text = if apart.is_decoded { &self.decoded } else { text };
+        &text[apart.place.clone()]
+    }
+}

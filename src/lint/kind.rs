@@ -1,0 +1,142 @@
+//! What can be found.
+
+use serde::Serialize;
+
+use crate::robots::NoteKind;
+
+/// What kind of thing the author probably did not mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FindingKind {
+    /// The file looks like an HTML page.
+    LooksLikeHtml,
+    /// UTF-16 that does not decode.
+    EncodingMended,
+    /// A file without any record, so without any `Disallow`.
+    FileWithoutDisallow,
+    /// The rest of the file beyond the dialect's limit, from this line on.
+    FileCut,
+    /// The rest of the file beyond what every crawler reads, from this line on.
+    FileTooLong,
+    /// The rest of a line beyond the dialect's limit, or behind a NUL that ends it.
+    LineCut,
+    /// A line without a colon.
+    MissingColon,
+    /// A key that is a misspelling.
+    MisspeltKey,
+    /// A record with a key that no text knows.
+    UnknownRecord,
+    /// A `User-agent` line of which only a part counts, or nothing.
+    AgentCut,
+    /// `User-agent: * *`: a star that does not stand alone.
+    StarNotAlone,
+    /// An agent that is named a second time.
+    AgentRepeated,
+    /// A second record for everybody.
+    EverybodyRepeated,
+    /// More than one agent in a record, where a text asks for one.
+    SeveralAgents,
+    /// A record without a `Disallow` line.
+    RecordWithoutDisallow,
+    /// A blank line inside a record, or between the agents of one.
+    BlankLineInRecord,
+    /// A rule before any agent, or outside every record.
+    RuleOutsideGroup,
+    /// An `Allow` line where the dialect has none.
+    AllowIgnored,
+    /// A rule that begins with no slash.
+    RuleWithoutSlash,
+    /// Several paths on one line.
+    SeveralPaths,
+    /// A wildcard where the dialect has none.
+    LiteralWildcard,
+    /// A character that should be percent-encoded.
+    Unescaped,
+    /// A rule that can never decide, because another one always wins against it.
+    UnreachableRule,
+    /// A `Sitemap` that is no absolute URL.
+    RelativeSitemap,
+    /// A crawl delay that its crawler does not take.
+    CrawlDelayOutOfRange,
+}
+
+impl From<NoteKind> for FindingKind {
+    fn from(kind: NoteKind) -> FindingKind {
+        match kind {
+            NoteKind::RuleOutsideGroup => FindingKind::RuleOutsideGroup,
+            NoteKind::RuleWithoutSlash => FindingKind::RuleWithoutSlash,
+            NoteKind::AllowIgnored => FindingKind::AllowIgnored,
+            NoteKind::MissingColon => FindingKind::MissingColon,
+            NoteKind::MisspeltKey => FindingKind::MisspeltKey,
+            NoteKind::UnknownRecord => FindingKind::UnknownRecord,
+            NoteKind::AgentCut => FindingKind::AgentCut,
+            NoteKind::AgentRepeated => FindingKind::AgentRepeated,
+            NoteKind::LineCut => FindingKind::LineCut,
+            NoteKind::FileCut => FindingKind::FileCut,
+            NoteKind::EncodingMended => FindingKind::EncodingMended,
+            NoteKind::LooksLikeHtml => FindingKind::LooksLikeHtml,
+        }
+    }
+}
+
+impl FindingKind {
+    /// All kinds.
+    pub const ALL: [FindingKind; 25] = [
+        FindingKind::LooksLikeHtml,
+        FindingKind::EncodingMended,
+        FindingKind::FileWithoutDisallow,
+        FindingKind::FileCut,
+        FindingKind::FileTooLong,
+        FindingKind::LineCut,
+        FindingKind::MissingColon,
+        FindingKind::MisspeltKey,
+        FindingKind::UnknownRecord,
+        FindingKind::AgentCut,
+        FindingKind::StarNotAlone,
+        FindingKind::AgentRepeated,
+        FindingKind::EverybodyRepeated,
+        FindingKind::SeveralAgents,
+        FindingKind::RecordWithoutDisallow,
+        FindingKind::BlankLineInRecord,
+        FindingKind::RuleOutsideGroup,
+        FindingKind::AllowIgnored,
+        FindingKind::RuleWithoutSlash,
+        FindingKind::SeveralPaths,
+        FindingKind::LiteralWildcard,
+        FindingKind::Unescaped,
+        FindingKind::UnreachableRule,
+        FindingKind::RelativeSitemap,
+        FindingKind::CrawlDelayOutOfRange,
+    ];
+
+    /// The name on the command line, for example `unreachable-rule`.
+    pub fn name(self) -> &'static str {
+        match self {
+            FindingKind::LooksLikeHtml => "looks-like-html",
+            FindingKind::EncodingMended => "encoding-mended",
+            FindingKind::FileWithoutDisallow => "file-without-disallow",
+            FindingKind::FileCut => "file-cut",
+            FindingKind::FileTooLong => "file-too-long",
+            FindingKind::LineCut => "line-cut",
+            FindingKind::MissingColon => "missing-colon",
+            FindingKind::MisspeltKey => "misspelt-key",
+            FindingKind::UnknownRecord => "unknown-record",
+            FindingKind::AgentCut => "agent-cut",
+            FindingKind::StarNotAlone => "star-not-alone",
+            FindingKind::AgentRepeated => "agent-repeated",
+            FindingKind::EverybodyRepeated => "everybody-repeated",
+            FindingKind::SeveralAgents => "several-agents",
+            FindingKind::RecordWithoutDisallow => "record-without-disallow",
+            FindingKind::BlankLineInRecord => "blank-line-in-record",
+            FindingKind::RuleOutsideGroup => "rule-outside-group",
+            FindingKind::AllowIgnored => "allow-ignored",
+            FindingKind::RuleWithoutSlash => "rule-without-slash",
+            FindingKind::SeveralPaths => "several-paths",
+            FindingKind::LiteralWildcard => "literal-wildcard",
+            FindingKind::Unescaped => "unescaped",
+            FindingKind::UnreachableRule => "unreachable-rule",
+            FindingKind::RelativeSitemap => "relative-sitemap",
+            FindingKind::CrawlDelayOutOfRange => "crawl-delay-out-of-range",
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! What was found in a file.
+
+use super::finding::{Finding, Findings};
+use super::kind::FindingKind;
+use super::{crawl_delay, lines, records, unreachable};
+use crate::dialect::Dialect;
+use crate::robots::{self, NoteKind, Robots};
+
+/// What every crawler should read of a file (RFC 9309 2.5, Google's documentation): 500 KiB.
+const READ_BY_ALL: usize = 500 << 10;
+
+/// What was found in a file.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Report {
+    /// The findings, in the order of the file; those about the whole file first.
+    pub findings: Vec<Finding>,
+    /// Findings beyond the first 100,000, which are only counted.
+    pub left_off: usize,
+    /// Rules for which the search for a rule that shadows them was cut short.
+    pub not_searched: usize,
+    /// The work that this search took, in units that the size of the file bounds.
+    pub work: usize,
+}
+
+/// Reports what the author of a robots.txt, as served, probably did not mean, if crawlers read it by `dialect`.
+///
+/// Any octets will do. Takes time near-linear in the file.
+///
+/// ```
+/// use robosieve::lint::{FindingKind, lint};
+/// use robosieve::Dialect;
+///
+/// let file = b"User-agent: *\nDisallow: /tmp /private\nDisallow: /a\nAllow: /a*\n";
+/// let report = lint(file, Dialect::DEFAULT);
+/// let found: Vec<_> = report.findings.iter().map(|finding| (finding.line, finding.kind)).collect();
+/// assert_eq!(found, [(2, FindingKind::SeveralPaths), (3, FindingKind::UnreachableRule)]);
+/// ```
+pub fn lint(file: &[u8], dialect: &Dialect) -> Report {
+    let mut notes = Vec::new();
+    let text = robots::decode(file, dialect, &mut notes);
+    let robots = Robots::parse(&text, dialect);
+    let mut findings = Findings::new(dialect);
+    for note in notes {
+        whole_file(note.kind, &text, dialect, &mut findings);
+    }
+    size(file, dialect, &mut findings);
+    lines::check(&text, &robots, dialect, &mut findings);
+    records::check(&text, &robots, dialect, &mut findings);
+    crawl_delay::check(&robots, dialect, &mut findings);
+    let search = unreachable::check(&text, &robots, dialect, &mut findings);
+    let (findings, left_off) = findings.in_order(&text);
+    Report { findings, left_off, not_searched: search.not_searched, work: search.done }
+}
+
+/// What was noted before there were lines.
+fn whole_file(kind: NoteKind, text: &[u8], dialect: &Dialect, findings: &mut Findings<'_>) {
+    match kind {
+        NoteKind::FileCut => {
+            let first_cut = robots::lines(text, dialect).count() as u32 + 1;
+            let limit = dialect.file_limit;
+            findings.add(FindingKind::FileCut, first_cut, || {
+                format!("from this line on nothing is read: it stands behind the first {limit} octets")
+            });
+        }
+        _ => findings.add(kind.into(), 0, || {
+            "the file is UTF-16 that does not decode; what is broken was replaced by U+FFFD".to_owned()
+        }),
+    }
+}
+
+/// Content that not every crawler reads.
+pub(super) fn size(file: &[u8], dialect: &Dialect, findings: &mut Findings<'_>) {
+    if file.len() > READ_BY_ALL {
+        let short = Dialect { file_limit: READ_BY_ALL, ..dialect.clone() };
+        let text = robots::decode(file, &short, &mut Vec::new());
+        let first_beyond = robots::lines(&text, dialect).count() as u32 + 1;
+        findings.add(FindingKind::FileTooLong, first_beyond, || {
+            format!("from this line on crawlers may read nothing: it stands behind the first {READ_BY_ALL} octets")
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lint::citation::Citation;
+    use crate::lint::finding::Related;
+
+    /// The findings on a file: line and kind.
+    fn found(file: impl AsRef<[u8]>, dialect: &str) -> Vec<String> {
+        let report = lint(file.as_ref(), Dialect::named(dialect).unwrap());
+        report.findings.iter().map(|finding| format!("{} {}", finding.line, finding.kind.name())).collect()
+    }
+
+    /// What must be found in which dialects; in all others it must not.
+    #[track_caller]
+    fn expect(file: impl AsRef<[u8]>, finding: &str, dialects: &[&str]) {
+        for dialect in Dialect::names() {
+            let found = found(&file, dialect);
+            let is_found = found.iter().any(|one| one == finding);
+            let shown = &found[..found.len().min(9)];
+            assert_eq!(is_found, dialects.contains(&dialect), "{finding} under {dialect}: {shown:?}");
+        }
+    }
+
+    const ALL: [&str; 6] = ["rfc9309", "google", "mandelbot", "extended-2008", "draft-1996", "original-1994"];
+    const NEW: [&str; 4] = ["rfc9309", "google", "mandelbot", "extended-2008"];
+    const OLD: [&str; 2] = ["draft-1996", "original-1994"];
+    const NOT_GOOGLE: [&str; 5] = ["rfc9309", "mandelbot", "extended-2008", "draft-1996", "original-1994"];
+
+    #[test]
+    fn a_file_as_it_should_be_has_no_findings() {
+        let file = "# All robots\nUser-agent: *\nDisallow: /tmp/\nDisallow: /a%20b\n\n# One\nUser-agent: foo-bot\n\
+                    Disallow:\n\nSitemap: https://a.example/sitemap.xml\n";
+        for dialect in ALL {
+            assert_eq!(found(file, dialect), [""; 0], "{dialect}");
+        }
+    }
+
+    #[test]
+    fn single_lines() {
+        let group = |rule: &str| format!("User-agent: *\nDisallow: /1\n{rule}\n");
+        expect(group("Disallow: /a /b"), "3 several-paths", &ALL);
+        expect(group("Disallow: /a\t*b"), "3 several-paths", &ALL);
+        expect(group("Disallow: /a b"), "3 several-paths", &[]);
+        expect(group("Disallow: /a b"), "3 unescaped", &ALL);
+        expect(group("Disallow: /é"), "3 unescaped", &NOT_GOOGLE);
+        expect(group("Disallow: /%6"), "3 unescaped", &ALL);
+        expect(group("Disallow: /a*"), "3 literal-wildcard", &OLD);
+        expect(group("Disallow: /a$"), "3 literal-wildcard", &OLD);
+        expect(group("Disallow: a"), "3 rule-without-slash", &ALL);
+        expect(group("Disallow: *a"), "3 rule-without-slash", &OLD);
+        expect(group("Allow: /a"), "3 allow-ignored", &["original-1994"]);
+        expect(group("Disalow: /a"), "3 misspelt-key", &ALL);
+        expect(group("Disallows: /a"), "3 misspelt-key", &ALL);
+        expect(group("Noindex: /a"), "3 unknown-record", &ALL);
+        expect(group("Disallow /a"), "3 missing-colon", &ALL);
+        expect(group("Sitemap: /a.xml"), "3 relative-sitemap", &ALL);
+        expect(group("Sitemap: a.example/a.xml"), "3 relative-sitemap", &ALL);
+        expect(group("Disallow: /a\0b"), "3 line-cut", &["google"]);
+    }
+
+    #[test]
+    fn agents() {
+        let one = |agent: &str| format!("User-agent: foo\nDisallow: /\n\nUser-agent: {agent}\nDisallow: /1\n");
+        expect(one("* *"), "4 star-not-alone", &ALL);
+        expect(one("* *"), "4 agent-cut", &[]);
+        expect(one("bar/1.0"), "4 agent-cut", &["rfc9309", "google", "extended-2008", "original-1994"]);
+        expect(one(""), "4 agent-cut", &ALL);
+        expect(one("bar*"), "4 literal-wildcard", &["mandelbot", "extended-2008", "draft-1996", "original-1994"]);
+        expect(one("FOO"), "4 agent-repeated", &ALL);
+        expect(one("fo"), "4 agent-repeated", &[]);
+        expect("User-agent: a\nUser-agent: A\nDisallow: /\n", "2 agent-repeated", &ALL);
+        expect("User-agent: a\nUser-agent: b\nDisallow: /\n", "2 several-agents", &["original-1994"]);
+        let two = "User-agent: *\nDisallow: /\n\nUser-agent: *\nDisallow: /1\n";
+        expect(two, "4 everybody-repeated", &ALL);
+        expect(two, "4 agent-repeated", &[]);
+    }
+
+    #[test]
+    fn records() {
+        expect("Disallow: /\nUser-agent: *\nDisallow: /1\n", "1 rule-outside-group", &ALL);
+        let blank = "User-agent: *\nDisallow: /1\n\n#\nDisallow: /2\nDisallow: /3\n";
+        expect(blank, "3 blank-line-in-record", &OLD);
+        expect(blank, "6 rule-outside-group", &OLD);
+        let between = "User-agent: a\n\n\nUser-agent: b\nDisallow: /1\n";
+        expect(between, "2 blank-line-in-record", &NEW);
+        expect(between, "1 record-without-disallow", &OLD);
+        expect("User-agent: a\n\nDisallow: /\n", "2 blank-line-in-record", &OLD);
+        let shared = "User-agent: a\nCrawl-delay: 9\nUser-agent: b\nDisallow: /1\n";
+        expect(shared, "1 record-without-disallow", &NEW);
+        expect(shared.replace("Crawl-delay", "Sitemap"), "1 record-without-disallow", &[]);
+        expect("User-agent: a\nAllow: /\n", "1 record-without-disallow", &ALL);
+        expect("User-agent: a\nDisallow:\n", "1 record-without-disallow", &[]);
+        expect("User-agent: a\n", "0 file-without-disallow", &[]);
+        for file in ["", "# nothing\n", "Sitemap: https://a.example/\n"] {
+            expect(file, "0 file-without-disallow", &ALL);
+        }
+    }
+
+    #[test]
+    fn crawl_delays() {
+        let of = |agent: &str, delay: &str| format!("User-agent: {agent}\nDisallow: /\nCrawl-delay: {delay}\n");
+        let kind = "3 crawl-delay-out-of-range";
+        for delay in ["0.5", "31", "0", "x"] {
+            let with_text: &[&str] = if delay == "x" { &["rfc9309", "extended-2008"] } else { &["rfc9309"] };
+            expect(of("bingbot", delay), kind, with_text);
+            expect(of("*", delay), kind, with_text);
+        }
+        for delay in ["1", "30", "2.5"] {
+            expect(of("bingbot", delay), kind, &[]);
+        }
+        expect(of("other", "60"), kind, &[]);
+        let own = of("*", "60") + "\n" + &of("bingbot", "5");
+        expect(own, kind, &[]);
+    }
+
+    #[test]
+    fn whole_files() {
+        let html = "<!doctype html>\n<p>\nbody { color: red }\nUser-agent: *\nDisalow: /\n";
+        expect(html, "1 looks-like-html", &ALL);
+        expect(html, "2 missing-colon", &[]);
+        expect(html, "5 misspelt-key", &ALL);
+        let utf16 = b"\xff\xfeU\0\x00\xd8x\0";
+        expect(utf16, "0 encoding-mended", &NOT_GOOGLE);
+        let line = "Disallow: /abc\n";
+        let long = "User-agent: *\n".to_owned() + &line.repeat((READ_BY_ALL - 14) / line.len());
+        expect(&long, "34134 file-too-long", &[]);
+        expect(long.clone() + "Disallow: /x\n", "34134 file-too-long", &["rfc9309", "google"]);
+        let longer = "User-agent: *\n".to_owned() + &line.repeat((4 << 20) / line.len());
+        expect(longer, "279621 file-cut", &NOT_GOOGLE);
+    }
+
+    #[test]
+    fn a_finding_says_what_where_and_why() {
+        let file = b"User-agent: *\nDisallow: /a \nAllow: /a*\nDissallow: /x # y\n";
+        let report = lint(file, Dialect::DEFAULT);
+        let [unreachable, misspelt] = report.findings.as_slice() else { panic!("{report:?}") };
+        assert_eq!((unreachable.line, unreachable.text.as_str()), (2, "Disallow: /a"));
+        assert_eq!(unreachable.related, Some(Related { line: 3, text: "Allow: /a*".to_owned() }));
+        assert!(unreachable.reason.contains("line 3, Allow: /a*"), "{}", unreachable.reason);
+        assert_eq!(unreachable.citation, Citation { document: "RFC 9309", section: "2.2.2", borrowed: false });
+        assert_eq!(misspelt.text, "Dissallow: /x # y");
+        assert_eq!(misspelt.proposal.as_deref(), Some("Disallow: /x"));
+    }
+}

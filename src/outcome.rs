@@ -1,0 +1,221 @@
+//! Where a line goes, and why.
+
+use serde::{Deserialize, Serialize};
+
+use crate::origin::InvalidUrl;
+
+/// A part of the output; every line goes to exactly one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[repr(u8)]
+pub enum Partition {
+    /// The policy of the origin allows the URL.
+    Allowed = 0,
+    /// It refuses it.
+    Blocked = 1,
+    /// There is no verdict now.
+    Deferred = 2,
+    /// The line has no absolute http or https URL.
+    Invalid = 3,
+}
+
+impl Partition {
+    /// All of them, in the order of their numbers.
+    pub const ALL: [Partition; 4] = [Partition::Allowed, Partition::Blocked, Partition::Deferred, Partition::Invalid];
+
+    /// Its name, for example `allowed`.
+    pub fn name(self) -> &'static str {
+        ["allowed", "blocked", "deferred", "invalid"][self as usize]
+    }
+}
+
+/// Why a line went where it did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[repr(u8)]
+pub enum Reason {
+    /// The rules of the crawler's groups: one that won, or none matched.
+    Rules = 0,
+    /// The robots.txt has no group for the crawler.
+    NoGroup,
+    /// There is no robots.txt (4xx).
+    Unavailable,
+    /// The robots.txt itself is refused (401, 403), where the dialect takes that as a refusal of everything.
+    Forbidden,
+    /// It is `/robots.txt`, which the dialect always allows.
+    RobotsTxt,
+    /// The robots.txt of the origin was never fetched.
+    Unfetched,
+    /// The robots.txt answered 5xx, or not at all.
+    Unreachable,
+    /// As before, and the last good answer was used.
+    LastGood,
+    /// It did so for so long that it counts as if there were no robots.txt.
+    LongUnreachable,
+    /// The robots.txt redirects to somewhere of which nothing is known.
+    RedirectUnresolved,
+    /// The answer is older than allowed (or of unknown age, where age is enforced).
+    Stale,
+    /// The operator allows or forbids everything of the origin.
+    Override,
+    /// The operator has paused the origin until a time that is still to come.
+    Paused,
+    /// The line is empty.
+    Empty,
+    /// It has no scheme.
+    NotAbsolute,
+    /// Its scheme is neither http nor https.
+    Scheme,
+    /// Its host is not valid.
+    Host,
+    /// Its port is not valid.
+    Port,
+    /// The line has no such field.
+    Column,
+    /// A quote in the line is open, or out of place.
+    Quote,
+    /// There is no JSON where it should be, or it is malformed, or has two URLs.
+    Json,
+    /// The line's JSON has no URL.
+    NoUrl,
+    /// The URL holds a line feed, which a line cannot.
+    LineBreak,
+}
+
+impl Reason {
+    /// All of them, in the order of their numbers.
+    pub const ALL: [Reason; 23] = [
+        Reason::Rules,
+        Reason::NoGroup,
+        Reason::Unavailable,
+        Reason::Forbidden,
+        Reason::RobotsTxt,
+        Reason::Unfetched,
+        Reason::Unreachable,
+        Reason::LastGood,
+        Reason::LongUnreachable,
+        Reason::RedirectUnresolved,
+        Reason::Stale,
+        Reason::Override,
+        Reason::Paused,
+        Reason::Empty,
+        Reason::NotAbsolute,
+        Reason::Scheme,
+        Reason::Host,
+        Reason::Port,
+        Reason::Column,
+        Reason::Quote,
+        Reason::Json,
+        Reason::NoUrl,
+        Reason::LineBreak,
+    ];
+
+    /// Its name, for example `no-group`.
+    pub fn name(self) -> &'static str {
+        const NAMES: [&str; 23] = [
+            "rules",
+            "no-group",
+            "unavailable",
+            "forbidden",
+            "robots-txt",
+            "unfetched",
+            "unreachable",
+            "last-good",
+            "long-unreachable",
+            "redirect-unresolved",
+            "stale",
+            "override",
+            "paused",
+            "empty",
+            "not-absolute",
+            "scheme",
+            "host",
+            "port",
+            "column",
+            "quote",
+            "json",
+            "no-url",
+            "line-break",
+        ];
+        NAMES[self as usize]
+    }
+}
+
+/// The partition of a line and the reason, in one octet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Outcome(u8);
+
+impl Default for Outcome {
+    fn default() -> Outcome {
+        Outcome::NONE
+    }
+}
+
+impl Outcome {
+    /// Stands for an outcome that is not known yet.
+    pub(crate) const NONE: Outcome = Outcome::new(Partition::Invalid, Reason::Empty);
+
+    /// How many values an outcome's [`Outcome::index`] can have.
+    pub const COUNT: usize = 4 * Reason::ALL.len();
+
+    /// The outcome of a partition and a reason.
+    #[inline]
+    pub const fn new(partition: Partition, reason: Reason) -> Outcome {
+        Outcome(partition as u8 | (reason as u8) << 2)
+    }
+
+    /// Where the line goes.
+    #[inline]
+    pub fn partition(self) -> Partition {
+        Partition::ALL[usize::from(self.0 & 3)]
+    }
+
+    /// Why.
+    #[inline]
+    pub fn reason(self) -> Reason {
+        Reason::ALL[usize::from(self.0 >> 2)]
+    }
+
+    /// Its number, below [`Outcome::COUNT`].
+    #[inline]
+    pub fn index(self) -> usize {
+        usize::from(self.0)
+    }
+
+    /// The outcome of this number.
+    pub fn from_index(index: usize) -> Outcome {
+        Outcome::new(Partition::ALL[index & 3], Reason::ALL[index >> 2])
+    }
+}
+
+impl From<InvalidUrl> for Outcome {
+    fn from(reason: InvalidUrl) -> Outcome {
+        let reason = match reason {
+            InvalidUrl::Empty => Reason::Empty,
+            InvalidUrl::NotAbsolute => Reason::NotAbsolute,
+            InvalidUrl::Scheme => Reason::Scheme,
+            InvalidUrl::Host => Reason::Host,
+            InvalidUrl::Port => Reason::Port,
+        };
+        Outcome::new(Partition::Invalid, reason)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_outcome_is_its_partition_and_reason() {
+        for (at, reason) in Reason::ALL.into_iter().enumerate() {
+            assert_eq!(reason as usize, at);
+            assert_eq!(serde_json::to_value(reason).unwrap(), reason.name());
+            for partition in Partition::ALL {
+                let outcome = Outcome::new(partition, reason);
+                assert_eq!((outcome.partition(), outcome.reason()), (partition, reason));
+                assert_eq!(Outcome::from_index(outcome.index()), outcome);
+                assert!(outcome.index() < Outcome::COUNT);
+            }
+        }
+    }
+}

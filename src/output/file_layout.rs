@@ -1,0 +1,142 @@
+//! What the files of a run look like, whatever lines they get.
+
+use super::form::Rows;
+use super::format::Format;
+use super::frame::{Compressor, FrameFormat};
+use super::naming::FileName;
+use super::table;
+use crate::input::error::FilterError;
+use crate::judge::tally::Tally;
+use crate::robots::Agents;
+
+/// What the files of a run look like.
+#[derive(Debug)]
+pub(crate) struct FileLayout {
+    pub rows: Rows,
+    agents: Vec<Agents>,
+    /// One for each file of a set.
+    pub files: Vec<FileName>,
+    /// What a file without any line is.
+    pub nothing: Vec<u8>,
+    /// How long a part may be, if files are cut into parts.
+    split_size: Option<u64>,
+    /// How blocks are compressed; a frame cannot be cut.
+    frames: Option<FrameFormat>,
+}
+
+/// The most row groups that a Parquet file can have: they are numbered by 16 bits.
+const MOST_ROW_GROUPS: u64 = i16::MAX as u64;
+
+impl FileLayout {
+    /// That of files with these rows for the crawlers of these agents, compressed or not, cut into parts or not.
+    pub fn new(
+        rows: Rows,
+        agents: &[&Agents],
+        frames: Option<FrameFormat>,
+        split_size: Option<u64>,
+    ) -> Result<FileLayout, FilterError> {
+        let files = FileName::all(rows, agents, frames, split_size.is_some());
+        if let Some((_, file)) = files.iter().enumerate().find(|(place, file)| files[..*place].contains(file)) {
+            return Err(FilterError::SameName { name: file.of_part(0) });
+        }
+        let agents = agents.iter().copied().cloned().collect();
+        let mut layout = FileLayout { rows, agents, files, nothing: Vec::new(), split_size, frames };
+        layout.nothing = layout.stored(b"")?;
+        Ok(layout)
+    }
+
+    /// A text as it is stored by itself.
+    fn stored(&self, text: &[u8]) -> Result<Vec<u8>, FilterError> {
+        Ok(match self.frames {
+            Some(format) => Compressor::new(format)?.frame(text)?,
+            None => text.to_vec(),
+        })
+    }
+
+    /// What a file begins with, where its lists have this head line, which may be empty.
+    pub fn head(&self, file: usize, of_lists: &[u8]) -> Result<Vec<u8>, FilterError> {
+        if self.rows.format == Format::Parquet {
+            return Ok(table::HEAD.to_vec());
+        }
+        let head = self.rows.head(file, &self.agents, of_lists);
+        if head.is_empty() { Ok(Vec::new()) } else { self.stored(&head) }
+    }
+
+    /// How many octets the end of a part has to have for a block, beside those that the block has itself.
+    pub fn footer(&self, block: &[u8]) -> u64 {
+        match self.rows.format {
+            Format::Parquet => table::frame_footer(block),
+            Format::Text => 0,
+        }
+    }
+
+    /// Whether blocks stand for themselves, and cannot be cut.
+    fn has_frames(&self) -> bool {
+        self.frames.is_some() || self.rows.format == Format::Parquet
+    }
+
+    /// How many of the octets of a block go to a part that would end here, with its footer, and has so many blocks; 0: the
+    /// next part has to begin. A part is never longer than it may be, unless a single line or frame is.
+    pub fn fitting(&self, octets: &[u8], end: u64, blocks: u64) -> usize {
+        let Some(split_size) = self.split_size else { return octets.len() };
+        let has_lines = blocks > 0;
+        if self.rows.format == Format::Parquet && blocks == MOST_ROW_GROUPS {
+            return 0;
+        }
+        let room = usize::try_from(split_size.saturating_sub(end)).unwrap_or(usize::MAX);
+        if octets.len() <= room {
+            return octets.len();
+        }
+        let lines = if self.has_frames() { None } else { memchr::memrchr(b'\n', &octets[..room]) };
+        match lines {
+            Some(at) => at + 1,
+            None if has_lines => 0,
+            None if self.has_frames() => octets.len(),
+            None => memchr::memchr(b'\n', octets).map_or(octets.len(), |at| at + 1),
+        }
+    }
+
+    /// How many blocks a file can have at most, if they are limited.
+    pub fn most_blocks(&self) -> Option<u64> {
+        (self.rows.format == Format::Parquet).then_some(MOST_ROW_GROUPS)
+    }
+
+    /// The tally of lines that were cut from a block for a file.
+    pub fn tally(&self, file: usize, lines: &[u8]) -> Tally {
+        self.rows.tally(file, lines)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::output::form::Form;
+
+    fn layout(frames: Option<FrameFormat>, split_size: Option<u64>) -> FileLayout {
+        let rows = Rows { form: Form::Partitions, format: Format::Text, explain: false, crawlers: 1 };
+        FileLayout::new(rows, &[&Agents::everybody()], frames, split_size).unwrap()
+    }
+
+    #[test]
+    fn lines_are_cut_where_a_part_is_full() {
+        let text = b"one\ntwo\nthree\nlast";
+        let fitting = |split_size, end, blocks| layout(None, split_size).fitting(text, end, blocks);
+        assert_eq!(fitting(None, 1 << 40, 1), text.len());
+        assert_eq!(fitting(Some(100), 82, 1), text.len());
+        assert_eq!(fitting(Some(100), 83, 1), 14);
+        assert_eq!(fitting(Some(100), 86, 1), 14);
+        assert_eq!(fitting(Some(100), 87, 1), 8);
+        assert_eq!(fitting(Some(100), 97, 1), 0);
+        assert_eq!(fitting(Some(100), 200, 1), 0);
+        assert_eq!(fitting(Some(3), 0, 0), 4, "a part has one line at least");
+        assert_eq!(layout(None, Some(3)).fitting(b"last", 0, 0), 4);
+    }
+
+    #[test]
+    fn frames_are_not_cut() {
+        let layout = layout(Some(FrameFormat::Gzip), Some(10));
+        assert_eq!(layout.fitting(b"\n23456789\n", 0, 0), 10);
+        assert_eq!(layout.fitting(b"\n23456789\n", 1, 1), 0);
+        assert_eq!(layout.fitting(b"\n23456789\n1", 0, 0), 11, "a part has one frame at least");
+    }
+}

@@ -1,0 +1,228 @@
+//! How lines are written: split into partitions, or all of them behind their verdicts; and the columns that stand before
+//! them.
+
+use serde::{Deserialize, Serialize};
+
+use super::format::Format;
+use crate::formats::time;
+use crate::formats::tsv::escaped;
+use crate::judge::explain::Cause;
+use crate::judge::sorted::Sorted;
+use crate::judge::tally::Tally;
+use crate::outcome::Partition;
+use crate::robots::Agents;
+use crate::rules::chosen::KeptRule;
+
+/// How lines are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Form {
+    /// A file for each partition and crawler.
+    #[default]
+    Partitions,
+    /// One file with all lines in their order, each behind the names of the partitions that it goes to, one for each
+    /// crawler, separated by tabs. They stand before the line because a line may hold tabs itself.
+    Verdicts,
+}
+
+/// What stands behind each column before a line.
+pub(crate) const SEPARATOR: u8 = b'\t';
+
+/// The columns that tell what blocked a line.
+const CAUSE: [&str; 3] = ["rule", "line", "captured"];
+
+/// So many octets of a rule are told. A rule may be as long as its robots.txt, and block every line.
+const LONGEST_RULE: usize = 200;
+
+/// What stands behind a rule that is longer.
+const CUT: &[u8] = b"...";
+
+/// How many times as long as a line can be what stands before it to tell what blocked it: each octet of a rule may be
+/// escaped, and no line is shorter than `//a` with a scheme.
+pub(crate) const LONGEST_CAUSE: u64 = 50;
+
+/// What rows the files of a run have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Rows {
+    pub form: Form,
+    /// What the files are: columns of tables do not stand before lines.
+    #[serde(default)]
+    pub format: Format,
+    /// Whether columns tell what blocked a line: of a partition that is blocked, before the line; of verdicts, behind each;
+    /// of tables, behind each verdict and its reason.
+    pub explain: bool,
+    /// For how many crawlers.
+    pub crawlers: usize,
+}
+
+impl Rows {
+    /// How many files there are.
+    pub fn files(self) -> usize {
+        match self.form {
+            Form::Partitions => Partition::ALL.len() * self.crawlers,
+            Form::Verdicts => 1,
+        }
+    }
+
+    /// How many columns stand before each line of a file.
+    pub fn columns(self, file: usize) -> usize {
+        match self.form {
+            _ if self.format == Format::Parquet => 0,
+            Form::Partitions if self.explain && file % Partition::ALL.len() == Partition::Blocked as usize => {
+                CAUSE.len()
+            }
+            Form::Partitions => 0,
+            Form::Verdicts => self.columns_of_verdict() * self.crawlers,
+        }
+    }
+
+    /// How many columns each verdict takes, with what stands behind it.
+    pub fn columns_of_verdict(self) -> usize {
+        if self.explain { 1 + CAUSE.len() } else { 1 }
+    }
+
+    /// The head of a file, where the lists have this head line, which may be empty.
+    pub fn head(self, file: usize, agents: &[Agents], of_lists: &[u8]) -> Vec<u8> {
+        let columns = match self.form {
+            Form::Partitions if self.columns(file) == 0 => return of_lists.to_vec(),
+            Form::Partitions => CAUSE.map(|name| format!("{name}\t")).concat(),
+            Form::Verdicts => agents.iter().map(|agents| self.verdict_head(agents)).collect(),
+        };
+        [columns.as_bytes(), if of_lists.is_empty() { NO_HEAD } else { of_lists }].concat()
+    }
+
+    /// The names of the columns of a crawler; those that tell what blocked a line have its name too, if there are several.
+    fn verdict_head(self, agents: &Agents) -> String {
+        let cause = |name: &str| if self.crawlers > 1 { format!("{name}.{agents}\t") } else { format!("{name}\t") };
+        let causes = if self.explain { CAUSE.map(cause).concat() } else { String::new() };
+        format!("{agents}\t{causes}")
+    }
+
+    /// The tally of lines that are about to be written to a file, without what was put before them.
+    pub fn tally(self, file: usize, text: &[u8]) -> Tally {
+        let columns = self.columns(file);
+        Tally::of_text(text, |line| behind(line, columns))
+    }
+
+    /// What the tallies of all files must be, if what is written is what was judged.
+    pub fn expected(self, judged: &Tally, added_line_feeds: u64, crawlers: &[Sorted]) -> Vec<Tally> {
+        match self.form {
+            Form::Partitions => crawlers.iter().flat_map(|sorted| sorted.tallies).collect(),
+            Form::Verdicts => vec![Tally { bytes: judged.bytes + added_line_feeds, ..*judged }],
+        }
+    }
+}
+
+/// What stands below the columns of a head where the lists have no head line.
+pub(crate) const NO_HEAD: &[u8] = b"url\n";
+
+/// A line without so many columns before it; nothing, if they are not there.
+pub(crate) fn behind(line: &[u8], columns: usize) -> &[u8] {
+    (0..columns).fold(line, |line, _| {
+        let end = memchr::memchr(SEPARATOR, line);
+        end.map_or(&[], |end| &line[end + 1..])
+    })
+}
+
+/// Writes the columns that tell what blocked a line: the rule, its line, and when it was captured, as far as there are such.
+pub(crate) fn put_cause(cause: &Cause<'_>, out: &mut Vec<u8>) {
+    if let Some(rule) = cause.rule {
+        put_rule(rule, out, |value, out| escaped(value).for_each(|piece| out.extend_from_slice(piece)));
+    }
+    out.push(SEPARATOR);
+    if let Some(rule) = cause.rule {
+        out.extend_from_slice(rule.line.to_string().as_bytes());
+    }
+    out.push(SEPARATOR);
+    if let Some(captured) = cause.captured {
+        out.extend_from_slice(time(captured).as_bytes());
+    }
+    out.push(SEPARATOR);
+}
+
+/// Writes a rule as it is told, with as much of its value as `put_value` is given.
+pub(super) fn put_rule(rule: &KeptRule, out: &mut Vec<u8>, put_value: impl FnOnce(&[u8], &mut Vec<u8>)) {
+    out.extend_from_slice(rule.key().as_bytes());
+    out.extend_from_slice(b": ");
+    let (value, cut) = match rule.value.get(..LONGEST_RULE) {
+        Some(value) if value.len() < rule.value.len() => (value, CUT),
+        _ => (&rule.value[..], &b""[..]),
+    };
+    put_value(value, out);
+    out.extend_from_slice(cut);
+}
+
+/// Leaves these columns empty.
+pub(crate) fn put_no_cause(out: &mut Vec<u8>) {
+    out.extend_from_slice(&[SEPARATOR; CAUSE.len()]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stands_before_a_line_is_not_counted() {
+        let rows = Rows { form: Form::Verdicts, format: Format::Text, explain: false, crawlers: 2 };
+        let of = |text: &str| rows.tally(0, text.as_bytes());
+        let mut plain = Tally::default();
+        for line in ["http://a/\tx", ""] {
+            plain.add_hashed(crate::judge::line_hash(line.as_bytes()), line.len() + 1);
+        }
+        assert_eq!(of("allowed\tblocked\thttp://a/\tx\ninvalid\tinvalid\t\n"), plain);
+        assert_ne!(of("allowed\thttp://a/\tx\ninvalid\tinvalid\t\n"), plain, "a column is missing");
+        let rows = Rows { form: Form::Partitions, format: Format::Text, explain: true, crawlers: 2 };
+        let text = b"Disallow: /\t2\t\thttp://a/\tx\n\t\t\t\n";
+        assert_eq!([1, 5].map(|file| rows.tally(file, text)), [plain; 2], "blocked, of either crawler");
+        assert_eq!(rows.tally(0, b"http://a/\tx\n\n"), plain, "allowed");
+    }
+
+    #[test]
+    fn heads_name_the_columns() {
+        let [one, everybody] = ["a".parse().unwrap(), Agents::everybody()];
+        let head = |form, explain, file, agents: &[Agents], of_lists: &str| {
+            let rows = Rows { form, format: Format::Text, explain, crawlers: agents.len() };
+            String::from_utf8(rows.head(file, agents, of_lists.as_bytes())).unwrap()
+        };
+        let both = [one.clone(), everybody];
+        assert_eq!(head(Form::Partitions, false, 1, &both, ""), "");
+        assert_eq!(head(Form::Partitions, true, 4, &both, "x\ty\n"), "x\ty\n");
+        assert_eq!(head(Form::Partitions, true, 5, &both, "x\ty\n"), "rule\tline\tcaptured\tx\ty\n");
+        assert_eq!(head(Form::Partitions, true, 5, &both, ""), "rule\tline\tcaptured\turl\n");
+        assert_eq!(head(Form::Verdicts, false, 0, &both, ""), "a\t*\turl\n");
+        assert_eq!(head(Form::Verdicts, true, 0, &[one], ""), "a\trule\tline\tcaptured\turl\n");
+        let expected = "a\trule.a\tline.a\tcaptured.a\t*\trule.*\tline.*\tcaptured.*\turl\n";
+        assert_eq!(head(Form::Verdicts, true, 0, &both, ""), expected);
+    }
+
+    #[test]
+    fn a_long_rule_is_cut() {
+        let of = |value: Vec<u8>| {
+            let mut out = Vec::new();
+            let rule = KeptRule { allow: false, value, line: u32::MAX };
+            put_cause(&Cause { rule: Some(&rule), agent: None, captured: Some(i64::MAX >> 16) }, &mut out);
+            out
+        };
+        let columns = |value: &str| format!("Disallow: {value}\t4294967295\t140737488355327\t").into_bytes();
+        let longest = "x".repeat(LONGEST_RULE);
+        assert_eq!(of(longest.clone().into_bytes()), columns(&longest));
+        assert_eq!(of(format!("{longest}y").into_bytes()), columns(&format!("{longest}...")));
+        assert_eq!(of(b"*".repeat(500_000)), columns(&format!("{}...", "*".repeat(LONGEST_RULE))));
+        let shortest = b"http://a\n".len() as u64;
+        assert!(of(b"\t".repeat(500_000)).len() as u64 <= LONGEST_CAUSE * shortest, "all of it escaped");
+    }
+
+    #[test]
+    fn a_cause_takes_its_columns_whatever_the_rule_is() {
+        let rule = KeptRule { allow: false, value: b"/a\tb\\\xff".to_vec(), line: 7 };
+        let cause = |rule, captured| {
+            let mut out = Vec::new();
+            put_cause(&Cause { rule, agent: None, captured }, &mut out);
+            out
+        };
+        assert_eq!(cause(Some(&rule), Some(0)), b"Disallow: /a\\tb\\\\\xff\t7\t1970-01-01T00:00:00Z\t");
+        let mut none = Vec::new();
+        put_no_cause(&mut none);
+        assert_eq!(cause(None, None), none);
+    }
+}

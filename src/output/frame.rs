@@ -1,0 +1,85 @@
+//! Compressed outputs: frames that each stand for themselves (members of gzip, frames of Zstandard), so that workers
+//! make them side by side and every tool reads the file as one text.
+
+use flate2::write::GzEncoder;
+use std::io::{self, Write};
+
+/// How a frame is compressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FrameFormat {
+    /// RFC 1952, at the level that `gzip` takes by default.
+    Gzip,
+    /// RFC 8878 with a checksum, at the level that `zstd` takes by default.
+    Zstd,
+}
+
+/// The level of `gzip` and `zstd`, unless asked otherwise.
+const GZIP_LEVEL: u32 = 6;
+const ZSTD_LEVEL: i32 = 3;
+
+impl FrameFormat {
+    /// What stands behind the names of files, for example `gz`.
+    pub fn extension(self) -> &'static str {
+        match self {
+            FrameFormat::Gzip => "gz",
+            FrameFormat::Zstd => "zst",
+        }
+    }
+}
+
+/// Makes frames, one after the other. The same text makes the same frame, whatever was made before.
+pub(crate) enum Compressor {
+    Gzip,
+    Zstd(zstd::bulk::Compressor<'static>),
+}
+
+impl Compressor {
+    pub fn new(format: FrameFormat) -> io::Result<Compressor> {
+        Ok(match format {
+            FrameFormat::Gzip => Compressor::Gzip,
+            FrameFormat::Zstd => {
+                let mut compressor = zstd::bulk::Compressor::new(ZSTD_LEVEL)?;
+                compressor.include_checksum(true)?;
+                Compressor::Zstd(compressor)
+            }
+        })
+    }
+
+    /// The frame of a text.
+    pub fn frame(&mut self, text: &[u8]) -> io::Result<Vec<u8>> {
+        match self {
+            Compressor::Gzip => {
+                let half = Vec::with_capacity(text.len() / 2);
+                let mut encoder = GzEncoder::new(half, flate2::Compression::new(GZIP_LEVEL));
+                encoder.write_all(text)?;
+                encoder.finish()
+            }
+            Compressor::Zstd(compressor) => compressor.compress(text),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::formats::compression::{Compression, Reader};
+    use std::io::Read;
+
+    #[test]
+    fn frames_are_one_text_and_do_not_depend_on_those_before() {
+        let texts: Vec<String> = (0..5).map(|n| format!("http://a.example/{n}\n").repeat(n * 4000)).collect();
+        for (format, compression) in [(FrameFormat::Gzip, Compression::Gzip), (FrameFormat::Zstd, Compression::Zstd)] {
+            let mut compressor = Compressor::new(format).unwrap();
+            let frames: Vec<Vec<u8>> = texts.iter().map(|text| compressor.frame(text.as_bytes()).unwrap()).collect();
+            for (text, frame) in texts.iter().zip(&frames).rev() {
+                assert_eq!(compressor.frame(text.as_bytes()).unwrap(), *frame);
+            }
+            let (file, mut read) = (frames.concat(), String::new());
+            let mut reader = Reader::new(&file[..]).unwrap();
+            assert_eq!(reader.compression(), Some(compression));
+            reader.read_to_string(&mut read).unwrap();
+            assert!(read == texts.concat());
+        }
+    }
+}

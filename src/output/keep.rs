@@ -1,0 +1,15 @@
+//! Who keeps a checkpoint of the files of a run.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use crate::input::error::FilterError;
+
+/// Keeps a checkpoint, where there may be one: then partial files stay for it.
+pub(crate) trait Keep: fmt::Debug + Send + Sync {
+    /// Whether the folder has a checkpoint.
+    fn has_kept(&self) -> bool;
+
+    /// All files are durable, and about to get these names.
+    fn complete(&self, names: Vec<PathBuf>) -> Result<(), FilterError>;
+}

@@ -1,0 +1,61 @@
+//! What a run that ended early leaves in its folder: nothing of it is a result.
+
+use std::path::Path;
+use std::{fs, io};
+
+use super::names::{CHECKPOINT, NEEDED, RECEIPT, is_partial};
+use super::naming::{self, is_list_folder};
+
+/// Removes partial files of a run that has no checkpoint to go on from, and the folders of lists in which there is nothing
+/// else. A partial receipt stays, because it tells of [earlier](super::earlier) files.
+pub(super) fn remove_leftovers(directory: &Path) -> io::Result<()> {
+    remove_files(directory, is_spilled)?;
+    remove_files(directory, is_partial_output)?;
+    for entry in fs::read_dir(directory)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() && is_list_folder(&entry.file_name().to_string_lossy()) {
+            remove_files(&entry.path(), is_partial_output)?;
+            // It stays if there is anything else in it.
+            let _ = fs::remove_dir(entry.path());
+        }
+    }
+    Ok(())
+}
+
+/// Removes what origins were spilled to, and a checkpoint that was not completed.
+pub(super) fn remove_spilled(directory: &Path) -> io::Result<()> {
+    remove_files(directory, is_spilled)
+}
+
+/// Whether a file of this name is one that a run leaves when it ends early.
+pub(super) fn is_leftover(name: &str) -> bool {
+    is_spilled(name) || is_partial_output(name) || whole(name) == Some(RECEIPT)
+}
+
+/// Removes the files of a folder whose names are such.
+fn remove_files(folder: &Path, is_such: impl Fn(&str) -> bool) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if is_such(&entry.file_name().to_string_lossy()) {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+/// The name that a partial file gets when it is complete.
+fn whole(name: &str) -> Option<&str> {
+    name.strip_prefix('.')?.strip_suffix(".partial")
+}
+
+/// Whether a partial file is one of lines, or the list of origins.
+fn is_partial_output(name: &str) -> bool {
+    whole(name).is_some_and(|name| naming::is_output(name) || name == NEEDED)
+}
+
+/// Whether a file is one that origins were spilled to, or a checkpoint that was not completed.
+fn is_spilled(name: &str) -> bool {
+    let ours = [format!(".{NEEDED}."), format!(".{CHECKPOINT}.")];
+    // The list of origins itself is partial too, but has no number.
+    is_partial(name) && whole(name) != Some(NEEDED) && ours.iter().any(|start| name.starts_with(start))
+}

@@ -1,0 +1,221 @@
+//! The names of a run's files and folders.
+
+use std::path::Path;
+
+use super::form::{Form, Rows};
+use super::format::Format;
+use super::frame::FrameFormat;
+use crate::input::list::STANDARD_INPUT;
+use crate::outcome::Partition;
+use crate::output::naming;
+use crate::robots::Agents;
+
+/// What the file of all lines behind their verdicts is called.
+const VERDICTS: &str = "verdicts";
+
+/// What stands for everybody (`*`) in the names of files.
+const EVERYBODY: &str = "default";
+
+/// The endings of partitions and of verdicts.
+const TEXT: &str = "txt";
+const TABLE: &str = "tsv";
+/// The ending of both, where they are tables of their own.
+const PARQUET: &str = "parquet";
+
+/// The name of an output: `allowed.examplebot.txt.gz`, or, cut into parts, `allowed.0001.txt`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct FileName {
+    /// What it is called, for example `allowed.examplebot`.
+    pub stem: String,
+    ending: &'static str,
+    frames: Option<FrameFormat>,
+    /// Whether it is cut into parts, which have numbers.
+    numbered: bool,
+}
+
+/// The digits of a part's number, at least.
+const DIGITS: usize = 4;
+
+impl FileName {
+    /// The names of all files with these rows, crawler by crawler; of their parts, if they are `numbered`.
+    pub fn all(rows: Rows, agents: &[&Agents], frames: Option<FrameFormat>, numbered: bool) -> Vec<FileName> {
+        let stems = match rows.form {
+            Form::Partitions => partition_names(agents),
+            Form::Verdicts => vec![VERDICTS.to_owned()],
+        };
+        // What has columns is a table.
+        let ending = |file| match rows.format {
+            Format::Parquet => PARQUET,
+            Format::Text if rows.columns(file) > 0 => TABLE,
+            Format::Text => TEXT,
+        };
+        let name = |(file, stem)| FileName { stem, ending: ending(file), frames, numbered };
+        stems.into_iter().enumerate().map(name).collect()
+    }
+
+    /// The name of a part, counted from 0; of the whole, if there are no parts.
+    pub fn of_part(&self, part: usize) -> String {
+        let FileName { stem, .. } = self;
+        let number = if self.numbered { format!(".{:0DIGITS$}", part + 1) } else { String::new() };
+        format!("{stem}{number}{}", self.extension())
+    }
+
+    /// Whether a name is one of its own.
+    pub fn gives(&self, name: &str) -> bool {
+        let stem = name.strip_prefix(&self.stem).and_then(|name| name.strip_suffix(&self.extension()));
+        stem.is_some_and(|number| match number.strip_prefix('.') {
+            Some(number) => self.numbered && is_number(number),
+            None => !self.numbered && number.is_empty(),
+        })
+    }
+
+    /// What stands behind the stem and the number.
+    fn extension(&self) -> String {
+        let packed = self.frames.map_or(String::new(), |format| format!(".{}", format.extension()));
+        format!(".{}{packed}", self.ending)
+    }
+}
+
+/// The names of the partitions of all crawlers, by their agents: `allowed`, or, where there are several crawlers,
+/// `allowed.examplebot`.
+pub(crate) fn partition_names(agents: &[&Agents]) -> Vec<String> {
+    let name = |label: &String, partition: Partition| match label.as_str() {
+        "" => partition.name().to_owned(),
+        label => format!("{}.{label}", partition.name()),
+    };
+    let labels = crawler_labels(agents);
+    labels.iter().flat_map(|label| Partition::ALL.map(|partition| name(label, partition))).collect()
+}
+
+/// What stands for each crawler in names: nothing, where there is only one.
+pub(super) fn crawler_labels(agents: &[&Agents]) -> Vec<String> {
+    let several = agents.len() > 1;
+    let label = |agents: &&Agents| match agents.tokens() {
+        _ if !several => String::new(),
+        [] => EVERYBODY.to_owned(),
+        tokens => tokens.join("+"),
+    };
+    agents.iter().map(label).collect()
+}
+
+fn is_number(text: &str) -> bool {
+    text.len() >= DIGITS && text.bytes().all(|octet| octet.is_ascii_digit())
+}
+
+/// Whether a name is one that [`FileName`] gives to some run.
+pub(super) fn is_output(name: &str) -> bool {
+    let plain = [FrameFormat::Gzip, FrameFormat::Zstd].iter().find_map(|format| {
+        let name = name.strip_suffix(format.extension())?;
+        name.strip_suffix('.')
+    });
+    let Some((stem, ending)) = plain.unwrap_or(name).rsplit_once('.') else { return false };
+    let stem = stem.rsplit_once('.').filter(|(_, number)| is_number(number)).map_or(stem, |(stem, _)| stem);
+    let (known, crawler) = stem.split_once('.').unwrap_or((stem, ""));
+    let is_token = |octet: u8| octet.is_ascii_alphanumeric() || matches!(octet, b'-' | b'_' | b'+');
+    let is_partition =
+        || Partition::ALL.iter().any(|partition| partition.name() == known) && crawler.bytes().all(is_token);
+    match ending {
+        TEXT => is_partition(),
+        TABLE if known == Partition::Blocked.name() => is_partition(),
+        TABLE => stem == VERDICTS,
+        // It is compressed by itself.
+        PARQUET => plain.is_none() && (stem == VERDICTS || is_partition()),
+        _ => false,
+    }
+}
+
+/// How long a name may be on the file systems that there are.
+const LONGEST_NAME: usize = 255;
+
+/// The folder of a list's own partitions: its number, so that equal names do not meet, and its name, or as much of that as
+/// a name may have.
+pub(crate) fn list_folder(place: usize, list: &Path) -> String {
+    let name = match list.file_name() {
+        Some(name) if list.as_os_str() != STANDARD_INPUT => name.to_string_lossy().into_owned(),
+        _ => "standard-input".to_owned(),
+    };
+    let mut folder = format!("{:04}-{name}", place + 1);
+    let fits = (0..=LONGEST_NAME.min(folder.len())).rev().find(|&end| folder.is_char_boundary(end));
+    folder.truncate(fits.unwrap_or_default());
+    folder
+}
+
+/// Whether a folder is named as [`list_folder`] does.
+pub(super) fn is_list_folder(name: &str) -> bool {
+    name.split_once('-').is_some_and(|(number, _)| number.len() >= 4 && number.bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// Whether a name in a receipt is one that a file of lines may have.
+pub(crate) fn is_file_of_run(name: &str) -> bool {
+    match name.split_once('/') {
+        Some((folder, name)) => is_list_folder(folder) && naming::is_output(name),
+        None => naming::is_output(name),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_names_of_outputs_are_known() {
+        for name in ["allowed.txt", "blocked.examplebot.txt", "deferred.a+b.txt.gz", "invalid.default.txt.zst"] {
+            assert!(is_output(name), "{name}");
+        }
+        for name in ["verdicts.tsv", "verdicts.0012.tsv.gz", "allowed.0001.txt", "blocked.a.12345.txt.zst"] {
+            assert!(is_output(name), "{name}");
+        }
+        for name in ["allowed.parquet", "blocked.examplebot.0001.parquet", "verdicts.parquet"] {
+            assert!(is_output(name), "{name}");
+        }
+        for name in ["blocked.tsv", "blocked.examplebot.0001.tsv.gz"] {
+            assert!(is_output(name), "{name}");
+        }
+        for name in ["", "allowed", "urls.txt", "allowed/x.txt", "allowed../x.txt", "blocked.a.b.txt", "allowed.tsv"] {
+            assert!(!is_output(name), "{name}");
+        }
+        for name in [
+            "allowed.txt.bak",
+            "blocked.a.b.0001.txt",
+            "allowed.txtgz",
+            "verdicts.txt",
+            "verdicts.a.tsv",
+            "verdicts.parquet.gz",
+            "urls.parquet",
+            "receipt.json",
+            ".gz",
+        ] {
+            assert!(!is_output(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn parts_have_numbers_and_know_their_names() {
+        let agents = Agents::everybody();
+        for (numbered, names) in
+            [(true, ["allowed.0001.txt.gz", "allowed.12346.txt.gz"]), (false, ["allowed.txt.gz"; 2])]
+        {
+            let rows = Rows { form: Form::Partitions, format: Format::Text, explain: false, crawlers: 1 };
+            let file = &FileName::all(rows, &[&agents], Some(FrameFormat::Gzip), numbered)[0];
+            assert_eq!([file.of_part(0), file.of_part(12345)], names);
+            for name in names {
+                assert!(file.gives(name) && is_output(name), "{name}");
+            }
+            for name in ["allowed.001.txt.gz", "allowed.0001.txt", "allowed.x.txt.gz", "blocked.txt.gz", "allowed"] {
+                assert!(!file.gives(name), "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_folder_of_a_list_has_a_name_that_can_be() {
+        let folder = |place, name: &str| list_folder(place, Path::new(name));
+        assert_eq!(folder(0, "lists/urls.txt"), "0001-urls.txt");
+        assert_eq!(folder(12_344, "-"), "12345-standard-input");
+        assert_eq!(folder(1, &"x".repeat(250)), format!("0002-{}", "x".repeat(250)));
+        assert_eq!(folder(1, &"x".repeat(255)), format!("0002-{}", "x".repeat(250)));
+        assert_eq!(folder(1, &"\u{e9}".repeat(127)), format!("0002-{}", "\u{e9}".repeat(125)));
+        assert_eq!(folder(1, &format!("x{}", "\u{e9}".repeat(127))), format!("0002-x{}", "\u{e9}".repeat(124)));
+        assert!(is_list_folder(&folder(1, &"x".repeat(255))));
+    }
+}

@@ -1,0 +1,289 @@
+//! Which robots.txt a crawl should fetch: the origins of deferred lines, in the order of their first appearance.
+
+use hashbrown::HashMap;
+use serde::{Deserialize, Serialize};
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::Arc;
+
+use super::names::NEEDED;
+use super::spill::{Home, Run, Sorter};
+use super::written::Written;
+use crate::judge::tally::{Tally, line_hash};
+use crate::origin;
+use crate::outcome::Reason;
+
+/// The head of `robots-needed.tsv`.
+pub(crate) const HEAD: &[u8] = b"robots_txt\treason\tlines\tstatus\n";
+
+/// What is known of one origin's deferred lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Waiting {
+    /// The number of its first deferred line, among all lines.
+    pub first: u64,
+    /// How many of its lines wait.
+    pub lines: u64,
+    /// Why the first one waits.
+    pub reason: Reason,
+    /// The last status of the robots.txt, where it is known without the policy.
+    pub status: Option<u16>,
+}
+
+/// Origins with deferred lines, of one chunk or of many.
+pub(crate) type WaitingOrigins = HashMap<Box<str>, Waiting>;
+
+/// Counts a deferred line.
+pub(crate) fn count(waiting: &mut WaitingOrigins, origin: &str, line: u64, reason: Reason) {
+    match waiting.get_mut(origin) {
+        Some(entry) => entry.lines += 1,
+        None => {
+            waiting.insert(origin.into(), Waiting { first: line, lines: 1, reason, status: None });
+        }
+    }
+}
+
+/// All origins with deferred lines, in bounded memory.
+#[derive(Debug)]
+pub(crate) struct Needed {
+    held: WaitingOrigins,
+    held_bytes: usize,
+    limit: usize,
+    by_origin: Sorter,
+    by_first: Sorter,
+}
+
+/// What stands for a status that is not known.
+const NO_STATUS: u16 = u16::MAX;
+
+/// What is known of all origins, but for what has been spilled.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(crate) struct NeededState {
+    /// How many files there are of spilled origins.
+    runs: usize,
+    held: Vec<(Box<str>, Waiting)>,
+}
+
+/// What an entry takes in memory besides its name, about.
+const OVERHEAD: usize = 64;
+
+impl Needed {
+    /// Holds about `limit` octets at most; spills to `directory` beyond.
+    pub fn new(directory: &Path, limit: usize) -> Needed {
+        let by_origin = Sorter::new(Home::Temporary(directory.join(NEEDED)), limit / 2);
+        Needed::with(by_origin, directory, limit)
+    }
+
+    /// The same, but so that another run can go on with it.
+    pub fn resumable(directory: &Path, limit: usize, state: &NeededState) -> io::Result<Needed> {
+        let home = Home::Kept(directory.join(NEEDED));
+        let mut needed = Needed::with(Sorter::with_runs(home, limit / 2, state.runs)?, directory, limit);
+        state.held.iter().try_for_each(|(origin, waiting)| needed.add_one(origin.clone(), *waiting))?;
+        Ok(needed)
+    }
+
+    fn with(by_origin: Sorter, directory: &Path, limit: usize) -> Needed {
+        let by_first = Sorter::new(Home::Temporary(directory.join(NEEDED)), limit);
+        Needed { held: WaitingOrigins::new(), held_bytes: 0, limit, by_origin, by_first }
+    }
+
+    /// What another run needs to go on, besides the [files](Needed::files).
+    pub fn state(&self) -> NeededState {
+        let held = self.held.iter().map(|(origin, waiting)| (origin.clone(), *waiting)).collect();
+        NeededState { runs: self.by_origin.runs().len(), held }
+    }
+
+    /// What has been spilled.
+    pub fn files(&self) -> &[Arc<Run>] {
+        self.by_origin.runs()
+    }
+
+    /// Adds the origins of a chunk.
+    pub fn add(&mut self, chunk: WaitingOrigins) -> io::Result<()> {
+        chunk.into_iter().try_for_each(|(origin, waiting)| self.add_one(origin, waiting))
+    }
+
+    /// Adds an origin.
+    pub fn add_one(&mut self, origin: Box<str>, waiting: Waiting) -> io::Result<()> {
+        match self.held.get_mut(&origin) {
+            Some(entry) => *entry = merged(*entry, waiting),
+            None => {
+                self.held_bytes += origin.len() + OVERHEAD;
+                self.held.insert(origin, waiting);
+            }
+        }
+        if self.held_bytes > self.limit { self.spill() } else { Ok(()) }
+    }
+
+    fn spill(&mut self) -> io::Result<()> {
+        self.sort()?;
+        self.by_origin.store()
+    }
+
+    fn sort(&mut self) -> io::Result<()> {
+        self.held_bytes = 0;
+        for (origin, waiting) in std::mem::take(&mut self.held) {
+            self.by_origin.push(record(&origin, &waiting))?;
+        }
+        Ok(())
+    }
+
+    /// Writes `robots-needed.tsv`, with the last `status` of each origin; returns what it is, where each row is a line.
+    pub fn write(
+        mut self,
+        status: impl Fn(&str, &Waiting) -> Option<u16>,
+        out: &mut impl Write,
+    ) -> io::Result<Written> {
+        self.sort()?;
+        let Needed { by_origin, mut by_first, .. } = self;
+        let mut current: Option<(String, Waiting)> = None;
+        by_origin.finish(|record| {
+            let (origin, waiting) = parse(&record);
+            match &mut current {
+                Some((same, sum)) if *same == origin => *sum = merged(*sum, waiting),
+                other => {
+                    if let Some((origin, waiting)) = other.replace((origin, waiting)) {
+                        by_first.push(ordered(&origin, &waiting))?;
+                    }
+                }
+            }
+            Ok(())
+        })?;
+        if let Some((origin, waiting)) = current {
+            by_first.push(ordered(&origin, &waiting))?;
+        }
+        out.write_all(HEAD)?;
+        let mut rows = Tally::default();
+        by_first.finish(|ordered| {
+            let (origin, waiting) = parse(&ordered[8..]);
+            let status = status(&origin, &waiting).map_or(String::new(), |status| status.to_string());
+            let Waiting { reason, lines, .. } = waiting;
+            let row = format!("{}\t{}\t{lines}\t{status}\n", origin::robots_url(&origin), reason.name());
+            rows.add_hashed(line_hash(row.trim_end_matches('\n').as_bytes()), row.len());
+            out.write_all(row.as_bytes())
+        })?;
+        let head = HEAD.len() as u64;
+        Ok(Written { name: NEEDED.to_owned(), head, end: head + rows.bytes, tally: rows, blocks: 0, footer: 0 })
+    }
+}
+
+/// The origin of a row of `robots-needed.tsv`, and what is known of its lines, the first of which counts as number
+/// `first`; `None` where that is no such row.
+pub(crate) fn parse_row(row: &str, first: u64) -> Option<(&str, Waiting)> {
+    let mut fields = row.split('\t');
+    let origin = origin::of_robots_url(fields.next()?)?;
+    let reason = fields.next()?;
+    let reason = Reason::ALL.into_iter().find(|known| known.name() == reason)?;
+    let lines = fields.next()?.parse().ok()?;
+    let status = match fields.next()? {
+        "" => None,
+        status => Some(status.parse().ok()?),
+    };
+    fields.next().is_none().then_some((origin, Waiting { first, lines, reason, status }))
+}
+
+fn merged(a: Waiting, b: Waiting) -> Waiting {
+    let first = if a.first <= b.first { a } else { b };
+    Waiting { lines: a.lines + b.lines, ..first }
+}
+
+/// An entry as octets that sort by origin: the origin has no NUL.
+fn record(origin: &str, waiting: &Waiting) -> Vec<u8> {
+    let mut record = Vec::with_capacity(origin.len() + 20);
+    record.extend_from_slice(origin.as_bytes());
+    record.push(0);
+    record.extend_from_slice(&waiting.first.to_be_bytes());
+    record.extend_from_slice(&waiting.lines.to_be_bytes());
+    record.push(waiting.reason as u8);
+    record.extend_from_slice(&waiting.status.unwrap_or(NO_STATUS).to_be_bytes());
+    record
+}
+
+/// An entry as octets that sort by first line.
+fn ordered(origin: &str, waiting: &Waiting) -> Vec<u8> {
+    [&waiting.first.to_be_bytes()[..], &record(origin, waiting)].concat()
+}
+
+fn parse(record: &[u8]) -> (String, Waiting) {
+    let end = memchr::memchr(0, record).expect("a record has a NUL behind its origin");
+    let number = |at: usize| u64::from_be_bytes(record[end + at..end + at + 8].try_into().expect("eight octets"));
+    let reason = Reason::ALL[usize::from(record[end + 17])];
+    let status = u16::from_be_bytes([record[end + 18], record[end + 19]]);
+    let status = Some(status).filter(|&status| status != NO_STATUS);
+    let waiting = Waiting { first: number(1), lines: number(9), reason, status };
+    (String::from_utf8_lossy(&record[..end]).into_owned(), waiting)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_interrupted_goes_on() {
+        for limit in [0, 300, 1 << 20] {
+            let folder = tempfile::tempdir().unwrap();
+            let mut texts = [Vec::new(), Vec::new()];
+            for (text, stops) in texts.iter_mut().zip([&[][..], &[3, 4, 50]]) {
+                let mut needed = Needed::resumable(folder.path(), limit, &NeededState::default()).unwrap();
+                for line in 0..100 {
+                    let mut waiting = WaitingOrigins::new();
+                    count(&mut waiting, &format!("http://{}.example", line * 7919 % 61), line, Reason::Unfetched);
+                    if stops.contains(&line) {
+                        let state = serde_json::to_string(&needed.state()).unwrap();
+                        // What comes behind the checkpoint is lost.
+                        needed.add(waiting.clone()).unwrap();
+                        drop(needed);
+                        needed =
+                            Needed::resumable(folder.path(), limit, &serde_json::from_str(&state).unwrap()).unwrap();
+                    }
+                    needed.add(waiting).unwrap();
+                }
+                assert_eq!(needed.write(|_, _| None, text).unwrap().tally.lines, 61);
+            }
+            assert_eq!(texts[0], texts[1], "{limit}");
+        }
+    }
+
+    #[test]
+    fn a_row_is_read_as_it_was_written() {
+        for status in [None, Some(503)] {
+            let mut needed = Needed::new(&std::env::temp_dir(), 1 << 20);
+            let waiting = Waiting { first: 7, lines: 3, reason: Reason::Unreachable, status };
+            needed.add([("https://a.example:8443".into(), waiting)].into_iter().collect()).unwrap();
+            let mut out = Vec::new();
+            needed.write(|_, waiting| waiting.status, &mut out).unwrap();
+            let text = String::from_utf8(out).unwrap();
+            let row = text.lines().nth(1).unwrap();
+            assert_eq!(parse_row(row, 7), Some(("https://a.example:8443", waiting)));
+            for damaged in
+                [row.replace("robots", "robot"), row.replace('3', "x"), format!("{row}\t"), row.replace("un", "")]
+            {
+                assert_eq!(parse_row(&damaged, 7), None, "{damaged}");
+            }
+        }
+    }
+
+    #[test]
+    fn origins_stand_once_in_the_order_of_their_first_line() {
+        let mut expected = None;
+        for limit in [0, 300, 1 << 20] {
+            let mut needed = Needed::new(&std::env::temp_dir(), limit);
+            // Chunks may come in any order.
+            for chunk in [2, 0, 3, 1] {
+                let mut waiting = WaitingOrigins::new();
+                for line in chunk * 100..chunk * 100 + 100 {
+                    count(&mut waiting, &format!("http://{}.example", line * 7919 % 61), line, Reason::Unfetched);
+                }
+                needed.add(waiting).unwrap();
+            }
+            let mut out = Vec::new();
+            assert_eq!(needed.write(|_, _| None, &mut out).unwrap().tally.lines, 61);
+            let text = String::from_utf8(out).unwrap();
+            let hosts: Vec<&str> = text.lines().skip(1).map(|row| row.split('\t').next().unwrap()).collect();
+            let wanted: Vec<String> =
+                (0..61).map(|line| format!("http://{}.example/robots.txt", line * 7919 % 61)).collect();
+            assert_eq!(hosts, wanted);
+            assert!(text.contains("\tunfetched\t7\t\n") && text.contains("\tunfetched\t6\t\n"));
+            assert_eq!(*expected.get_or_insert_with(|| text.clone()), text, "limit {limit}");
+        }
+    }
+}

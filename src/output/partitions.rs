@@ -1,0 +1,416 @@
+//! The files of a run: partial until everything is done, then renamed, the receipt last.
+//!
+//! All are made at the start, but open are only those of the set that lines go to: sets get their lines one after the
+//! other, and there may be more of them than files can be open.
+
+use serde::{Deserialize, Serialize};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::block::Block;
+use super::commit::give_names;
+use super::earlier::make_room;
+use super::file_layout::FileLayout;
+use super::form::Rows;
+use super::format::Format;
+use super::leftovers::remove_leftovers;
+use super::names::partial;
+use super::sync::sync;
+use super::table;
+use super::unwritten::{FrontToBack, write_at};
+use super::written::Written;
+use crate::input::error::FilterError;
+use crate::judge::tally::Tally;
+use crate::output::keep::Keep;
+
+/// The folder that a run writes to.
+#[derive(Debug)]
+pub(crate) struct Output {
+    directory: PathBuf,
+    layout: FileLayout,
+    /// For each set, its files: one set for all lists, or one for each.
+    sets: Vec<Vec<Target>>,
+    /// Files that are still partial: the name they will have.
+    pending: Vec<PathBuf>,
+    /// The set that lines go to.
+    set: usize,
+    /// Files that are not open, and may not be durable yet: the name they will have.
+    unsynced: Vec<PathBuf>,
+    /// Who keeps a checkpoint, where there may be one: then partial files stay for it.
+    keeper: Option<Arc<dyn Keep>>,
+}
+
+/// A set of files, before any line is there.
+#[derive(Debug, Clone)]
+pub(crate) struct SetStart {
+    /// Its folder in that of the run; empty if it is that one.
+    pub folder: String,
+    /// The head line of its lists, which may be empty.
+    pub head: Vec<u8>,
+    /// What follows the head in a table without rows.
+    pub nothing: Vec<u8>,
+}
+
+/// Where the lines of one kind go.
+#[derive(Debug)]
+struct Target {
+    state: TargetState,
+    ends: Ends,
+    /// The last of its files, if it is open.
+    file: Option<Arc<OpenFile>>,
+}
+
+/// What stands at the ends of files, whatever lines they get.
+#[derive(Debug, Clone)]
+struct Ends {
+    /// What each begins with.
+    head: Arc<[u8]>,
+    /// What follows the head in a table without rows.
+    nothing: Arc<[u8]>,
+}
+
+/// The files that lines of one kind go to: together with what still waits to be gathered into a frame, all that there is to
+/// know of them between two chunks.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct TargetState {
+    /// The folder in that of the run; empty if it is that one.
+    folder: String,
+    /// Its files, at least one; the last one is still written to.
+    parts: Vec<Written>,
+}
+
+/// A file that is written to.
+#[derive(Debug)]
+struct OpenFile {
+    path: PathBuf,
+    file: File,
+}
+
+/// A place in a file that was reserved for octets.
+#[derive(Debug)]
+pub(crate) struct Place<'b> {
+    file: Arc<OpenFile>,
+    at: u64,
+    octets: &'b [u8],
+}
+
+impl Place<'_> {
+    /// Writes the octets to their place; others may write elsewhere meanwhile.
+    pub fn write(&self) -> Result<(), FilterError> {
+        let OpenFile { path, file } = &*self.file;
+        write_at(file, self.octets, self.at).map_err(|error| FilterError::Output { path: path.clone(), error })
+    }
+}
+
+impl Output {
+    fn new(directory: &Path, layout: FileLayout, keeper: Option<Arc<dyn Keep>>) -> Output {
+        let (directory, unsynced) = (directory.to_owned(), Vec::new());
+        Output { directory, layout, sets: Vec::new(), pending: Vec::new(), set: 0, unsynced, keeper }
+    }
+
+    /// Prepares `directory`, which is there and locked, with these sets of files.
+    ///
+    /// # Errors
+    ///
+    /// [`FilterError::Unfinished`] and [`FilterError::NotEmpty`] where something is in it and `force` is not given;
+    /// [`FilterError::Output`] where it cannot be written.
+    pub fn create(directory: &Path, sets: &[SetStart], layout: FileLayout, force: bool) -> Result<Output, FilterError> {
+        make_room(directory, &layout, force)?;
+        let mut output = Output::new(directory, layout, None);
+        for set in sets {
+            let path = output.directory.join(&set.folder);
+            fs::create_dir_all(&path).map_err(|error| FilterError::Output { path, error })?;
+            let files = (0..output.layout.files.len()).map(|file| output.target(set, file));
+            let files = files.collect::<Result<_, FilterError>>()?;
+            output.sets.push(files);
+        }
+        Ok(output)
+    }
+
+    /// Opens the files of an interrupted run again, as long as they were, set by set; whatever fails, they stay for the
+    /// checkpoint that `keeper` has.
+    ///
+    /// # Errors
+    ///
+    /// [`FilterError::NotResumable`] where one is gone or shorter; [`FilterError::Output`] where it cannot be opened.
+    pub fn resume(
+        directory: &Path,
+        starts: &[SetStart],
+        layout: FileLayout,
+        sets: &[Vec<TargetState>],
+        keeper: Arc<dyn Keep>,
+    ) -> Result<Output, FilterError> {
+        let mut output = Output::new(directory, layout, Some(keeper));
+        for (set, start) in sets.iter().zip(starts) {
+            let targets = set.iter().enumerate().map(|(number, target)| {
+                let ends = output.ends_of(start, number)?;
+                if target.parts.is_empty() {
+                    return Err(output.not_resumable("its checkpoint lists no files".to_owned()));
+                }
+                target.parts.iter().try_for_each(|part| output.cut(part))?;
+                output.pending.extend(target.parts.iter().map(|part| output.directory.join(&part.name)));
+                Ok(Target { state: target.clone(), ends, file: None })
+            });
+            let targets = targets.collect::<Result<_, FilterError>>()?;
+            output.sets.push(targets);
+        }
+        Ok(output)
+    }
+
+    /// What stands at the ends of a file of a set.
+    fn ends_of(&self, set: &SetStart, file: usize) -> Result<Ends, FilterError> {
+        Ok(Ends { head: self.layout.head(file, &set.head)?.into(), nothing: set.nothing.as_slice().into() })
+    }
+
+    /// Makes a part of a file as long as it was.
+    fn cut(&self, part: &Written) -> Result<(), FilterError> {
+        let path = self.directory.join(&part.name);
+        let cut = || {
+            let file = OpenOptions::new().write(true).open(partial(&path))?;
+            let length = file.metadata()?.len();
+            // One that is shorter stays so: the next attempt must see it too.
+            if length > part.end {
+                file.set_len(part.end)?;
+            }
+            Ok::<_, io::Error>(length)
+        };
+        let refused = |what| self.not_resumable(format!("{}, which it wrote to, {what}", partial(&path).display()));
+        match cut() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(refused("is gone")),
+            Err(error) => Err(FilterError::Output { path: path.clone(), error }),
+            Ok(length) if length < part.end => Err(refused("was cut short")),
+            Ok(_) => Ok(()),
+        }
+    }
+
+    fn not_resumable(&self, problem: String) -> FilterError {
+        FilterError::NotResumable { path: self.directory.clone(), problem }
+    }
+
+    /// From here on, partial files stay where `keeper` has kept a checkpoint.
+    pub fn keep_with(&mut self, keeper: Arc<dyn Keep>) {
+        self.keeper = Some(keeper);
+        self.unsynced = self.pending.clone();
+    }
+
+    /// What stands in all files, set by set.
+    pub fn state(&self) -> Vec<Vec<TargetState>> {
+        self.sets.iter().map(|set| set.iter().map(|target| target.state.clone()).collect()).collect()
+    }
+
+    /// All files that were made or written to since the last call: the names they will have.
+    pub fn touched(&mut self) -> Vec<PathBuf> {
+        let open = self.sets.get(self.set).into_iter().flatten().filter_map(|target| target.file.as_ref());
+        std::mem::take(&mut self.unsynced).into_iter().chain(open.map(|file| file.path.clone())).collect()
+    }
+
+    /// What rows the files have.
+    pub fn rows(&self) -> Rows {
+        self.layout.rows
+    }
+
+    /// The folder, for temporary files.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// Begins the first part of a file that lines go to.
+    fn target(&mut self, set: &SetStart, file: usize) -> Result<Target, FilterError> {
+        let ends = self.ends_of(set, file)?;
+        let (written, _) = self.part(&set.folder, &ends.head, file, 0)?;
+        let state = TargetState { folder: set.folder.clone(), parts: vec![written] };
+        Ok(Target { state, ends, file: None })
+    }
+
+    /// Begins a part of a file.
+    fn part(
+        &mut self,
+        folder: &str,
+        head: &[u8],
+        file: usize,
+        part: usize,
+    ) -> Result<(Written, Arc<OpenFile>), FilterError> {
+        let name = self.layout.files[file].of_part(part);
+        let path = self.directory.join(folder).join(&name);
+        let open = Arc::new(OpenFile { file: self.partial_file(&path)?, path });
+        let name = if folder.is_empty() { name } else { format!("{folder}/{name}") };
+        Place { file: Arc::clone(&open), at: 0, octets: head }.write()?;
+        let length = head.len() as u64;
+        let written = Written { name, head: length, end: length, tally: Tally::default(), blocks: 0, footer: 0 };
+        Ok((written, open))
+    }
+
+    /// Creates a file that gets this name when the run is complete.
+    fn partial_file(&mut self, path: &Path) -> Result<File, FilterError> {
+        let file = File::create(partial(path));
+        let file = file.map_err(|error| FilterError::Output { path: path.to_owned(), error })?;
+        self.pending.push(path.to_owned());
+        Ok(file)
+    }
+
+    /// Takes room for blocks, to be written to by whoever holds the octets; begins new parts where it has to.
+    pub fn reserve<'b>(&mut self, blocks: &'b [Block<'_>]) -> Result<Vec<Place<'b>>, FilterError> {
+        let mut places = Vec::with_capacity(blocks.len());
+        for block in blocks {
+            let mut rest = &block.octets[..];
+            if !rest.is_empty() {
+                self.turn_to(block.set);
+            }
+            while !rest.is_empty() {
+                let target = &mut self.sets[block.set][block.file];
+                let part = target.state.parts.last().expect("a target has parts");
+                let footer = self.layout.footer(rest);
+                let end = part.end + part.footer + footer;
+                let (now, later) = rest.split_at(self.layout.fitting(rest, end, part.blocks));
+                if now.is_empty() {
+                    let (folder, head) = (target.state.folder.clone(), Arc::clone(&target.ends.head));
+                    let number = target.state.parts.len();
+                    let (written, open) = self.part(&folder, &head, block.file, number)?;
+                    let target = &mut self.sets[block.set][block.file];
+                    target.state.parts.push(written);
+                    let ended = target.file.replace(open);
+                    self.unsynced.extend(ended.map(|ended| ended.path.clone()));
+                    continue;
+                }
+                if let Some(most) = self.layout.most_blocks().filter(|&most| part.blocks >= most) {
+                    let path = self.directory.join(&part.name);
+                    return Err(FilterError::TooManyRowGroups { path, most });
+                }
+                let whole = now.len() == block.octets.len();
+                let tally = if whole { block.tally } else { self.layout.tally(block.file, now) };
+                places.push(target.place(&self.directory, now, &tally, footer)?);
+                rest = later;
+            }
+        }
+        Ok(places)
+    }
+
+    /// From here on, lines go to this set: the files of the one before are closed.
+    fn turn_to(&mut self, set: usize) {
+        if set != self.set {
+            let files = self.sets[self.set].iter_mut().filter_map(|target| target.file.take());
+            self.unsynced.extend(files.map(|file| file.path.clone()));
+            self.set = set;
+        }
+    }
+
+    /// What stands in the files that lines of one kind go to, in the order of the lines.
+    pub fn written(&self, file: usize) -> impl Iterator<Item = &Written> {
+        self.sets.iter().flat_map(move |set| &set[file].state.parts)
+    }
+
+    /// Ends all files: one without any octet would not be a compressed file, and a table has a footer.
+    pub fn end(&mut self) -> Result<(), FilterError> {
+        match self.layout.rows.format {
+            Format::Text => {
+                let nothing = &self.layout.nothing;
+                let empty = |target: &&mut Target| !nothing.is_empty() && target.state.parts[0].end == 0;
+                for target in self.sets.iter_mut().flatten().filter(empty) {
+                    target.place(&self.directory, nothing, &Tally::default(), 0)?.write()?;
+                    target.file = None;
+                }
+                Ok(())
+            }
+            Format::Parquet => {
+                self.sets.iter_mut().flatten().try_for_each(|target| target.write_footers(&self.directory))
+            }
+        }
+    }
+
+    /// Makes sure that a folder in that of the run is there.
+    pub fn create_folder(&self, name: &str) -> Result<(), FilterError> {
+        let folder = self.directory.join(name);
+        fs::create_dir_all(&folder).map_err(|error| FilterError::Output { path: folder, error })
+    }
+
+    /// Writes a whole file that gets this name when the run is complete; returns what `write` does.
+    pub fn write_file<T>(
+        &mut self,
+        name: &str,
+        write: impl FnOnce(&mut dyn Write) -> io::Result<T>,
+    ) -> Result<T, FilterError> {
+        let path = self.directory.join(name);
+        let mut file = io::BufWriter::new(FrontToBack::new(self.partial_file(&path)?));
+        let written = write(&mut file).and_then(|written| file.flush().map(|()| written));
+        written.map_err(|error| FilterError::Output { path, error })
+    }
+
+    /// Gives all files their names, the receipt's last.
+    pub fn commit(&mut self) -> Result<(), FilterError> {
+        self.pending.iter().try_for_each(|path| sync(path))?;
+        let relative = |path: &PathBuf| path.strip_prefix(&self.directory).unwrap_or(path).to_owned();
+        let names: Vec<PathBuf> = self.pending.iter().map(relative).collect();
+        if let Some(keeper) = &self.keeper {
+            keeper.complete(names.clone())?;
+        }
+        give_names(&self.directory, &names)?;
+        self.pending.clear();
+        Ok(())
+    }
+}
+
+impl Target {
+    /// Takes room for octets in the last file, which is opened if it is not.
+    fn place<'b>(
+        &mut self,
+        directory: &Path,
+        octets: &'b [u8],
+        tally: &Tally,
+        footer: u64,
+    ) -> Result<Place<'b>, FilterError> {
+        let part = self.state.parts.last_mut().expect("a target has parts");
+        let file = match &mut self.file {
+            Some(file) => file,
+            none => {
+                let path = directory.join(&part.name);
+                let file = OpenOptions::new().write(true).open(partial(&path));
+                let file = file.map_err(|error| FilterError::Output { path: path.clone(), error })?;
+                none.insert(Arc::new(OpenFile { path, file }))
+            }
+        };
+        let at = part.end;
+        part.end += octets.len() as u64;
+        part.footer += footer;
+        part.blocks += 1;
+        part.tally.append(tally);
+        Ok(Place { file: Arc::clone(file), at, octets })
+    }
+
+    /// Writes the footers of tables. A run that is resumed cuts them off again.
+    fn write_footers(&mut self, directory: &Path) -> Result<(), FilterError> {
+        for part in &mut self.state.parts {
+            let path = partial(&directory.join(&part.name));
+            let mut write = || {
+                let mut file = OpenOptions::new().read(true).write(true).open(&path)?;
+                let footer = table::footer(&mut file, part.head, part.end)?;
+                let footer = footer.as_deref().unwrap_or(&self.ends.nothing);
+                write_at(&file, footer, part.end)?;
+                part.end += footer.len() as u64;
+                Ok(())
+            };
+            write().map_err(|error| FilterError::Output { path: path.clone(), error })?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Output {
+    /// A run that did not finish leaves nothing behind that looks like a result, and nothing at all if there is no
+    /// checkpoint to go on from.
+    fn drop(&mut self) {
+        if self.keeper.as_ref().is_some_and(|keeper| keeper.has_kept()) {
+            return;
+        }
+        for path in &self.pending {
+            // One that is not partial any more has got its name.
+            if fs::remove_file(partial(path)).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
+                let _ = fs::remove_file(path);
+            }
+        }
+        if !self.pending.is_empty() {
+            let _ = remove_leftovers(&self.directory);
+        }
+    }
+}

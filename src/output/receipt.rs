@@ -1,0 +1,385 @@
+//! The receipt of a run: what went in, where it went, why, and the proof that nothing was lost.
+
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::Path;
+
+use super::form::{Form, Rows};
+use super::format::Format;
+use super::frame::FrameFormat;
+use super::naming::list_folder;
+use super::samples::Sample;
+use super::written::Written;
+use crate::formats::compression::Compression;
+use crate::input::layout::UrlField;
+use crate::input::list::FileState;
+use crate::input::list::range::ListRange;
+use crate::input::shard::Shard;
+use crate::input::skipped::SkippedPart;
+use crate::judge::decision::Choices;
+use crate::judge::tally::Tally;
+use crate::outcome::{Outcome, Partition};
+use crate::policy::Statistics;
+use crate::robots::Agents;
+
+/// The receipt, as it is written to `receipt.json`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Receipt {
+    /// The program's version.
+    pub robosieve: Cow<'static, str>,
+    /// How lines are hashed for the checksums.
+    pub line_hash: Cow<'static, str>,
+    /// What was asked for.
+    pub options: ReceiptOptions,
+    /// The crawlers.
+    pub agents: Vec<String>,
+    /// The dialect.
+    pub dialect: Cow<'static, str>,
+    /// What went in, all lists together.
+    pub input: Part,
+    /// What of that was left out, because its URLs were there before; absent where nothing was to be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duplicates: Option<Part>,
+    /// Where it went: the partitions by name, of each crawler if there are several (`allowed.examplebot`).
+    pub partitions: BTreeMap<String, PartitionPart>,
+    /// The lines of the file of verdicts, without what stands before them; absent where there is no such file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verdicts: Option<VerdictsPart>,
+    /// Each list.
+    pub lists: Vec<ListPart>,
+    /// Whether every line that went in came out, by the checksums; absent where nothing was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub balanced: Option<bool>,
+    /// Line feeds added behind a list's last line, because another list follows, or because the lines became rows, which
+    /// count as if each had one.
+    pub added_line_feeds: u64,
+    /// Parts of lists that could not be read, and were left out; absent where none were.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub skipped: u64,
+    /// URLs with a segment `.` or `..`, matched as written.
+    pub dot_segments: u64,
+    /// How often the path of a URL was brought into normal form before it was matched: where there are several crawlers, for
+    /// each of them whose rules needed it.
+    pub normalised_paths: u64,
+    /// Origins that have to be fetched, in `robots-needed.tsv`; absent where nothing was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub origins_needed: Option<u64>,
+    /// That file, whose lines are its rows; absent where nothing was written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub robots_needed: Option<FilePart>,
+    /// The folders of the shards whose receipts were put together, where the partitions stand, as seen from the folder of
+    /// this receipt; absent where they stand beside it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shards: Vec<String>,
+    /// The checksum of the policy, as its file has it.
+    pub policy_checksum: Hex,
+    /// How the policy came about, with everything that was dropped from robots.txt files.
+    pub policy: Statistics,
+    /// Seconds that the run took, without reading the policy.
+    pub seconds: f64,
+    /// URLs a second.
+    pub urls_per_second: f64,
+    /// How far it was at which time.
+    #[serde(default)]
+    pub speed: Vec<Sample>,
+}
+
+/// What a run was asked to do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReceiptOptions {
+    /// What the operator wants where there is no definite verdict.
+    #[serde(flatten)]
+    pub choices: Choices,
+    /// Where the URL stands in a line.
+    pub url_field: UrlField,
+    /// How lines are written.
+    pub form: Form,
+    /// What the files are; absent where they are text.
+    #[serde(default, skip_serializing_if = "Format::is_text")]
+    pub format: Format,
+    /// Whether blocked lines stand behind what blocked them; absent where not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub explain: bool,
+    /// How files are compressed; absent where they are not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compress: Option<FrameFormat>,
+    /// How many octets a file may have; absent where files are not cut into parts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub split_size: Option<u64>,
+    /// Whether lines are left out whose URLs were there before.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub unique: bool,
+    /// Workers.
+    pub threads: usize,
+    /// Octets of a chunk.
+    pub chunk_size: usize,
+    /// Whether each list has partitions of its own.
+    pub per_input: bool,
+    /// Which part of the job was done; absent where all of it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<Shard>,
+}
+
+/// Lines and octets of a part, with its checksums.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Part {
+    /// Lines.
+    pub lines: u64,
+    /// Octets, line ends included.
+    pub bytes: u64,
+    /// The sum of the lines' hashes modulo 2^128, in hexadecimal; absent where nothing was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sum: Option<Hex>,
+    /// The sum of that sum after each line, in hexadecimal; absent where nothing was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub order: Option<Hex>,
+}
+
+/// A number of 128 bits, written in hexadecimal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Hex(pub u128);
+
+impl fmt::Display for Hex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:032x}", self.0)
+    }
+}
+
+impl Serialize for Hex {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Hex {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Hex, D::Error> {
+        let text = Cow::<str>::deserialize(deserializer)?;
+        u128::from_str_radix(&text, 16).map(Hex).map_err(serde::de::Error::custom)
+    }
+}
+
+/// A partition.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PartitionPart {
+    /// Lines that were judged to go there, as read.
+    #[serde(flatten)]
+    pub judged: Part,
+    /// The same over what was written; absent where nothing was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub written: Option<Part>,
+    /// The files that they were written to, in the order of the lines; none where nothing was.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<FilePart>,
+    /// Reasons, with the number of lines.
+    pub reasons: BTreeMap<Cow<'static, str>, u64>,
+}
+
+/// All lines behind their verdicts.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct VerdictsPart {
+    /// The lines, as written.
+    #[serde(flatten)]
+    pub written: Part,
+    /// The files that they were written to, in the order of the lines.
+    pub files: Vec<FilePart>,
+}
+
+/// A file of lines.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FilePart {
+    /// Its name in the folder of the run; `/` stands behind that of a folder. Where receipts of shards are joined, and
+    /// the files still lie in their folders, the shard's folder, as in [`Receipt::shards`], stands before it.
+    pub name: String,
+    /// Its octets, as they are stored.
+    pub file_bytes: u64,
+    /// Those of them that stand before the lines: the head; absent where there is none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub head_bytes: u64,
+    /// Its lines, decompressed and without what stands before them.
+    #[serde(flatten)]
+    pub lines: Part,
+}
+
+/// A list.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ListPart {
+    /// Its path, as given.
+    pub path: String,
+    /// The state of its file; absent where it came through a pipe or from a device, or is a compressed table, which is
+    /// read from a copy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<FileState>,
+    /// The part of it that a shard read; absent where all of it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub range: Option<ListRange>,
+    /// What its lines are: `lines` if each is a URL, `delimited`, `cdxj` or `parquet`.
+    pub format: Cow<'static, str>,
+    /// How it is compressed; absent where it is not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compression: Option<Compression>,
+    /// Its head line, which every file with its lines begins with; absent where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub head: Option<Part>,
+    /// What it held, decompressed, without its head line.
+    #[serde(flatten)]
+    pub input: Part,
+    /// What of that was left out, because its URLs were there before, in this list or an earlier one; absent where nothing
+    /// was to be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duplicates: Option<Part>,
+    /// What could not be read of it, and was left out, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub skipped: Vec<SkippedPart>,
+    /// Where its lines went.
+    pub partitions: BTreeMap<String, Part>,
+}
+
+impl Part {
+    /// A part with its checksums, or without where they were not computed.
+    pub(crate) fn of(tally: &Tally, checksums: bool) -> Part {
+        Part {
+            lines: tally.lines,
+            bytes: tally.bytes,
+            sum: checksums.then_some(Hex(tally.sum)),
+            order: checksums.then_some(Hex(tally.order)),
+        }
+    }
+}
+
+impl Part {
+    /// The tally that it is of; checksums that were not computed are 0.
+    pub(crate) fn tally(&self) -> Tally {
+        let [sum, order] = [self.sum, self.order].map(|checksum| checksum.map_or(0, |Hex(checksum)| checksum));
+        Tally { lines: self.lines, bytes: self.bytes, sum, order }
+    }
+
+    /// Appends the lines of `next`; without checksums where either has none.
+    pub(crate) fn append(&mut self, next: &Part) {
+        let checksums = self.order.is_some() && next.order.is_some();
+        let mut tally = self.tally();
+        tally.append(&next.tally());
+        *self = Part::of(&tally, checksums);
+    }
+
+    /// How these lines differ from what was `found`, if they do.
+    pub(crate) fn difference(&self, found: &Tally) -> Option<String> {
+        let expected = self.tally();
+        if expected == *found {
+            return None;
+        }
+        Some(if (expected.lines, expected.bytes) != (found.lines, found.bytes) {
+            let (lines, bytes) = (found.lines, found.bytes);
+            format!("{} lines of {} octets by the receipt, {lines} of {bytes} found", expected.lines, expected.bytes)
+        } else if expected.sum != found.sum {
+            "as many lines, but not the same ones".to_owned()
+        } else {
+            "the same lines, but in another order".to_owned()
+        })
+    }
+}
+
+fn is_false(truth: &bool) -> bool {
+    !truth
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+impl Receipt {
+    /// The crawlers, by their agents. Of a receipt that was read, all names are known to be some.
+    pub(crate) fn crawlers(&self) -> Vec<Agents> {
+        self.agents.iter().flat_map(|agents| agents.parse()).collect()
+    }
+
+    /// The lists whose lines are in a file at this path: all of them, unless each has a folder of its own.
+    pub(crate) fn lists_of(&self, file: &Path) -> impl Iterator<Item = &ListPart> {
+        let folder = file.parent().and_then(Path::file_name);
+        let is_its_own = move |(place, list): &(usize, &ListPart)| {
+            !self.options.per_input || folder == Some(list_folder(*place, Path::new(&list.path)).as_ref())
+        };
+        self.lists.iter().enumerate().filter(is_its_own).map(|(_, list)| list)
+    }
+
+    /// What rows its files have.
+    pub(crate) fn rows(&self) -> Rows {
+        let ReceiptOptions { form, format, explain, .. } = self.options;
+        Rows { form, format, explain, crawlers: self.agents.len() }
+    }
+
+    /// Notes the list of robots.txt to fetch, as it was written.
+    pub(crate) fn has_needed(&mut self, file: &Written) {
+        self.origins_needed = Some(file.tally.lines);
+        self.robots_needed = Some(FilePart::of(file));
+    }
+
+    /// The lists of files: of each partition, or that of the verdicts.
+    pub(crate) fn file_lists(&mut self) -> impl Iterator<Item = &mut Vec<FilePart>> {
+        let verdicts = self.verdicts.iter_mut().map(|verdicts| &mut verdicts.files);
+        self.partitions.values_mut().map(|part| &mut part.files).chain(verdicts)
+    }
+}
+
+impl FilePart {
+    pub(crate) fn of(file: &Written) -> FilePart {
+        let Written { name, head, end, tally, .. } = file;
+        FilePart { name: name.clone(), file_bytes: *end, head_bytes: *head, lines: Part::of(tally, true) }
+    }
+}
+
+/// The reasons of a partition, from the counts of all outcomes.
+pub(crate) fn reasons(partition: Partition, counts: &[u64; Outcome::COUNT]) -> BTreeMap<Cow<'static, str>, u64> {
+    let of = |(index, &count): (usize, &u64)| {
+        let outcome = Outcome::from_index(index);
+        (outcome.partition() == partition && count > 0).then(|| (outcome.reason().name().into(), count))
+    };
+    counts.iter().enumerate().filter_map(of).collect()
+}
+
+impl fmt::Display for Receipt {
+    /// A short table of the run.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let width = self.partitions.keys().map(String::len).max().unwrap_or(0).max(10);
+        writeln!(f, "{:<width$} {:>15} {:>7} {:>18}  reasons", "partition", "lines", "share", "bytes")?;
+        let all = self.input.lines.max(1) as f64;
+        for (name, part) in &self.partitions {
+            let reasons: Vec<String> = part.reasons.iter().map(|(reason, n)| format!("{reason} {n}")).collect();
+            let Part { lines, bytes, .. } = part.judged;
+            let share = 100.0 * lines as f64 / all;
+            writeln!(f, "{name:<width$} {lines:>15} {share:>6.2}% {bytes:>18}  {}", reasons.join(", "))?;
+        }
+        if let Some(Part { lines, bytes, .. }) = self.duplicates {
+            let share = 100.0 * lines as f64 / all;
+            writeln!(f, "{:<width$} {lines:>15} {share:>6.2}% {bytes:>18}  left out by --unique", "duplicates")?;
+        }
+        let Part { lines, bytes, .. } = self.input;
+        writeln!(f, "{:<width$} {lines:>15} {:>7} {bytes:>18}", "input", "")?;
+        if self.skipped > 0 {
+            writeln!(f, "{} parts of lists could not be read and were left out", self.skipped)?;
+        }
+        if let Some(needed) = self.origins_needed.filter(|&needed| needed > 0) {
+            writeln!(f, "{needed} robots.txt to fetch, in robots-needed.tsv")?;
+        }
+        for (kind, count) in self.policy.notes.iter() {
+            writeln!(f, "robots.txt: {} {count}", kind.name())?;
+        }
+        for (name, count) in self.policy.warc.flaws() {
+            writeln!(f, "WARC: {name} {count}")?;
+        }
+        let proof = match self.balanced {
+            Some(true) if self.skipped > 0 => "; every line that could be read is accounted for",
+            Some(true) => "; every line is accounted for",
+            _ => "",
+        };
+        write!(
+            f,
+            "{} origins, {} distinct groups; {:.3} s, {:.2} million URLs a second{proof}",
+            self.policy.origins,
+            self.policy.automata,
+            self.seconds,
+            self.urls_per_second / 1e6
+        )
+    }
+}

@@ -1,0 +1,96 @@
+//! How fast a run was, over its time: samples, of which there is a bounded number however long it takes.
+
+use serde::{Deserialize, Serialize};
+
+/// How far a run was at some time.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Sample {
+    /// Seconds since the run began, or went on.
+    pub seconds: f64,
+    /// Lines that were judged in this time.
+    pub lines: u64,
+    /// Their octets.
+    pub bytes: u64,
+}
+
+/// So many samples are kept at most.
+const MOST: usize = 240;
+
+/// What lies between the first samples.
+const FIRST_INTERVAL: f64 = 0.05;
+
+/// The samples of a run. When there are too many, every other one is dropped, and from then on half as many are taken: so
+/// they are always about equally far from each other.
+#[derive(Debug, Clone)]
+pub(crate) struct Samples {
+    kept: Vec<Sample>,
+    interval: f64,
+    latest: Option<Sample>,
+}
+
+impl Default for Samples {
+    fn default() -> Samples {
+        Samples { kept: Vec::new(), interval: FIRST_INTERVAL, latest: None }
+    }
+}
+
+impl Samples {
+    /// Takes a sample, if it is time for one.
+    pub fn add(&mut self, sample: Sample) {
+        self.latest = Some(sample);
+        let due = self.kept.last().map_or(0.0, |last| last.seconds) + self.interval;
+        if sample.seconds < due {
+            return;
+        }
+        self.kept.push(sample);
+        if self.kept.len() == MOST {
+            let mut place = 0;
+            self.kept.retain(|_| {
+                place += 1;
+                place % 2 == 0
+            });
+            self.interval *= 2.0;
+        }
+    }
+
+    /// All of them; the last is that of the last chunk.
+    pub fn finish(mut self) -> Vec<Sample> {
+        if let Some(latest) = self.latest.filter(|latest| self.kept.last() != Some(latest)) {
+            self.kept.push(latest);
+        }
+        self.kept
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn taken(chunks: u64, seconds_each: f64) -> Vec<Sample> {
+        let mut samples = Samples::default();
+        for chunk in 1..=chunks {
+            samples.add(Sample { seconds: chunk as f64 * seconds_each, lines: 10 * chunk, bytes: 100 * chunk });
+        }
+        samples.finish()
+    }
+
+    #[test]
+    fn there_are_never_too_many_and_the_last_is_the_end() {
+        for (chunks, seconds_each) in [(0, 1.0), (1, 0.001), (7, 0.001), (1_000, 0.01), (100_000, 0.5), (3, 1e6)] {
+            let samples = taken(chunks, seconds_each);
+            assert!(samples.len() <= MOST, "{}", samples.len());
+            assert_eq!(samples.last().map(|last| last.lines), (chunks > 0).then_some(10 * chunks));
+            assert!(samples.windows(2).all(|pair| pair[0].seconds < pair[1].seconds));
+        }
+    }
+
+    #[test]
+    fn a_long_run_is_sampled_evenly_all_over() {
+        let samples = taken(100_000, 0.5);
+        assert!(samples.len() > MOST / 3, "{}", samples.len());
+        let gaps: Vec<f64> = samples.windows(2).map(|pair| pair[1].seconds - pair[0].seconds).collect();
+        let longest = gaps.iter().copied().fold(0.0, f64::max);
+        // The last one is as late as the run ends.
+        assert!(gaps[..gaps.len() - 1].iter().all(|&gap| gap > 0.3 * longest), "{gaps:?}");
+    }
+}

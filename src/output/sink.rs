@@ -1,0 +1,94 @@
+//! Where blocks go in the turn of their chunk: to files, or to standard output.
+
+use std::io::{self, Write};
+
+use super::block::Block;
+use crate::input::error::FilterError;
+use crate::output::partitions::{Output, Place};
+
+/// Where blocks go.
+pub(crate) enum Sink {
+    /// To places in files, which are written to later.
+    Folder(Box<Output>),
+    /// To standard output at once, which nobody but the turn's holder may do.
+    Pipe(Pipe),
+}
+
+/// A file of a form, on standard output.
+pub(crate) struct Pipe {
+    out: Box<dyn Write + Send>,
+    /// The file; nothing else is written.
+    file: usize,
+}
+
+impl Pipe {
+    /// Standard output, which gets a head first.
+    pub fn new(file: usize, head: &[u8]) -> Result<Pipe, FilterError> {
+        Pipe::to(Box::new(io::stdout()), file, head)
+    }
+
+    fn to(mut out: Box<dyn Write + Send>, file: usize, head: &[u8]) -> Result<Pipe, FilterError> {
+        out.write_all(head).and_then(|()| out.flush()).map_err(FilterError::StandardOutput)?;
+        Ok(Pipe { out, file })
+    }
+
+    /// Writes what is for this pipe.
+    fn write(&mut self, blocks: &[Block<'_>]) -> Result<(), FilterError> {
+        let mut blocks = blocks.iter().filter(|block| block.file == self.file && !block.octets.is_empty());
+        blocks
+            .try_for_each(|block| self.out.write_all(&block.octets))
+            .and_then(|()| self.out.flush())
+            .map_err(FilterError::StandardOutput)
+    }
+}
+
+impl Sink {
+    /// Takes blocks in their turn; returns what is still to be written, at places that are theirs.
+    pub fn take<'b>(&mut self, blocks: &'b [Block<'_>]) -> Result<Vec<Place<'b>>, FilterError> {
+        match self {
+            Sink::Folder(output) => output.reserve(blocks),
+            Sink::Pipe(pipe) => pipe.write(blocks).map(|()| Vec::new()),
+        }
+    }
+
+    /// The folder, if files are written.
+    pub fn folder(&mut self) -> Option<&mut Output> {
+        match self {
+            Sink::Folder(output) => Some(output),
+            Sink::Pipe(_) => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::judge::tally::Tally;
+    use std::sync::{Arc, Mutex};
+
+    #[derive(Clone, Default)]
+    struct Shared(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Shared {
+        fn write(&mut self, octets: &[u8]) -> io::Result<usize> {
+            self.0.lock().expect("no panic").extend_from_slice(octets);
+            Ok(octets.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn one_file_goes_to_the_pipe() {
+        let out = Shared::default();
+        let mut pipe = Pipe::to(Box::new(out.clone()), 1, b"head\n").unwrap();
+        let block =
+            |file, octets: &'static [u8]| Block { set: 0, file, octets: octets.into(), tally: Tally::default() };
+        pipe.write(&[block(0, b"no\n"), block(1, b"one\n"), block(3, b"no\n")]).unwrap();
+        pipe.write(&[block(0, b"no\n")]).unwrap();
+        pipe.write(&[block(1, b"two\n")]).unwrap();
+        assert_eq!(*out.0.lock().unwrap(), b"head\none\ntwo\n");
+    }
+}

@@ -1,0 +1,286 @@
+//! Sorting more records than memory should hold: sorted runs in temporary files, merged at the end.
+//!
+//! No run is open but while it is written or read. However many there are, only so many are merged at a time, to longer
+//! runs, until one merge is left to do: what may be open at once is limited more often than disks are.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use tempfile::TempPath;
+
+use super::unwritten::FrontToBack;
+
+/// Records as octets, sorted by them; beyond `limit` octets in memory, on disk.
+#[derive(Debug)]
+pub(super) struct Sorter {
+    home: Home,
+    limit: usize,
+    held: Vec<Box<[u8]>>,
+    held_bytes: usize,
+    runs: Vec<Arc<Run>>,
+}
+
+/// Where runs are stored: in files whose names begin with a path, and tell that they are partial.
+#[derive(Debug)]
+pub(super) enum Home {
+    /// They go with the sorter.
+    Temporary(PathBuf),
+    /// They outlive the program, so that it can go on with them.
+    Kept(PathBuf),
+}
+
+/// A sorted run of records in a file, which does not change any more.
+#[derive(Debug)]
+pub(crate) struct Run {
+    path: PathBuf,
+    /// Whether it outlives a power cut.
+    durable: AtomicBool,
+    /// Removes it with its value, if it is to go.
+    _temporary: Option<TempPath>,
+}
+
+/// A run that is written.
+struct NewRun {
+    file: BufWriter<FrontToBack<File>>,
+    run: Run,
+}
+
+impl Home {
+    /// What the names of its files begin with.
+    fn start(&self) -> &Path {
+        match self {
+            Home::Temporary(start) | Home::Kept(start) => start,
+        }
+    }
+
+    /// Begins a run.
+    fn create(&self, number: usize) -> io::Result<NewRun> {
+        match self {
+            Home::Temporary(_) => self.create_temporary(),
+            Home::Kept(start) => {
+                let path = run_path(start, number);
+                let file = File::create(&path)?;
+                Ok(NewRun::new(file, Run { path, durable: AtomicBool::new(false), _temporary: None }))
+            }
+        }
+    }
+
+    /// Begins a run that goes with its value.
+    fn create_temporary(&self) -> io::Result<NewRun> {
+        let start = self.start();
+        let mut builder = tempfile::Builder::new();
+        let prefix = format!(".{}.", name(start));
+        // More than the digits of any run's number.
+        let builder = builder.prefix(&prefix).suffix(".partial").rand_bytes(24);
+        let (file, path) = builder.tempfile_in(start.parent().unwrap_or(Path::new(".")))?.into_parts();
+        let run = Run { path: path.to_path_buf(), durable: AtomicBool::new(false), _temporary: Some(path) };
+        Ok(NewRun::new(file, run))
+    }
+}
+
+/// The file of a run by its number.
+fn run_path(start: &Path, number: usize) -> PathBuf {
+    start.with_file_name(format!(".{}.{number}.partial", name(start)))
+}
+
+fn name(start: &Path) -> String {
+    start.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+impl Run {
+    /// Makes its octets outlive a power cut, unless they do already.
+    pub fn sync(&self) -> io::Result<()> {
+        if !self.durable.load(Ordering::Relaxed) {
+            File::options().write(true).open(&self.path)?.sync_data()?;
+            self.durable.store(true, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    /// An error with its path: nobody else knows that there is such a file.
+    fn told(&self, error: &io::Error) -> io::Error {
+        io::Error::new(error.kind(), format!("{}, {error}", self.path.display()))
+    }
+}
+
+impl NewRun {
+    fn new(file: File, run: Run) -> NewRun {
+        NewRun { file: BufWriter::new(FrontToBack::new(file)), run }
+    }
+
+    fn put(&mut self, record: &[u8]) -> io::Result<()> {
+        let NewRun { file, run } = self;
+        let put = file.write_all(&(record.len() as u32).to_le_bytes()).and_then(|()| file.write_all(record));
+        put.map_err(|error| run.told(&error))
+    }
+
+    fn end(mut self) -> io::Result<Arc<Run>> {
+        self.file.flush().map_err(|error| self.run.told(&error))?;
+        Ok(Arc::new(self.run))
+    }
+}
+
+/// What a record takes in memory besides its octets, about.
+const OVERHEAD: usize = 32;
+
+/// So many runs are merged at a time at most.
+const AT_A_TIME: usize = 64;
+
+impl Sorter {
+    /// Holds at most about `limit` octets.
+    pub fn new(home: Home, limit: usize) -> Sorter {
+        Sorter { home, limit, held: Vec::new(), held_bytes: 0, runs: Vec::new() }
+    }
+
+    /// One that has so many runs already, which are durable.
+    pub fn with_runs(home: Home, limit: usize, runs: usize) -> io::Result<Sorter> {
+        let stored = |number| {
+            let path = run_path(home.start(), number);
+            // It must be there, and readable.
+            File::open(&path)?;
+            Ok(Arc::new(Run { path, durable: AtomicBool::new(true), _temporary: None }))
+        };
+        let runs = (0..runs).map(stored).collect::<io::Result<_>>()?;
+        Ok(Sorter { runs, ..Sorter::new(home, limit) })
+    }
+
+    /// The runs that were stored.
+    pub fn runs(&self) -> &[Arc<Run>] {
+        &self.runs
+    }
+
+    /// Stores everything that is held.
+    pub fn store(&mut self) -> io::Result<()> {
+        if self.held.is_empty() { Ok(()) } else { self.spill() }
+    }
+
+    /// Adds a record.
+    pub fn push(&mut self, record: Vec<u8>) -> io::Result<()> {
+        self.held_bytes += record.len() + OVERHEAD;
+        self.held.push(record.into_boxed_slice());
+        if self.held_bytes > self.limit { self.spill() } else { Ok(()) }
+    }
+
+    fn spill(&mut self) -> io::Result<()> {
+        self.held.sort_unstable();
+        let mut run = self.home.create(self.runs.len())?;
+        self.held.drain(..).try_for_each(|record| run.put(&record))?;
+        self.held_bytes = 0;
+        self.runs.push(run.end()?);
+        Ok(())
+    }
+
+    /// Calls `each` with all records in order, equal ones together.
+    pub fn finish(mut self, each: impl FnMut(Box<[u8]>) -> io::Result<()>) -> io::Result<()> {
+        while self.runs.len() > AT_A_TIME {
+            let mut longer = Vec::with_capacity(self.runs.len().div_ceil(AT_A_TIME));
+            let mut runs = std::mem::take(&mut self.runs).into_iter().peekable();
+            while runs.peek().is_some() {
+                let some: Vec<Arc<Run>> = runs.by_ref().take(AT_A_TIME).collect();
+                let mut run = self.home.create_temporary()?;
+                merge(&some, Vec::new(), |record| run.put(&record))?;
+                longer.push(run.end()?);
+            }
+            self.runs = longer;
+        }
+        self.held.sort_unstable();
+        merge(&self.runs, self.held, each)
+    }
+}
+
+/// Calls `each` with all records of the runs, and those that are held, in order.
+fn merge(runs: &[Arc<Run>], held: Vec<Box<[u8]>>, mut each: impl FnMut(Box<[u8]>) -> io::Result<()>) -> io::Result<()> {
+    let open = |run: &Arc<Run>| File::open(&run.path).map(BufReader::new);
+    let mut runs = runs.iter().map(open).collect::<io::Result<Vec<_>>>()?;
+    let (memory, mut held) = (runs.len(), held.into_iter());
+    let mut heap = BinaryHeap::new();
+    for source in 0..=memory {
+        heap.extend(next(source, &mut runs, &mut held)?.map(|record| Reverse((record, source))));
+    }
+    while let Some(Reverse((record, source))) = heap.pop() {
+        heap.extend(next(source, &mut runs, &mut held)?.map(|record| Reverse((record, source))));
+        each(record)?;
+    }
+    Ok(())
+}
+
+/// The next record of a run, or of memory, which counts as the one behind the last.
+fn next(
+    source: usize,
+    runs: &mut [BufReader<File>],
+    held: &mut std::vec::IntoIter<Box<[u8]>>,
+) -> io::Result<Option<Box<[u8]>>> {
+    let Some(run) = runs.get_mut(source) else { return Ok(held.next()) };
+    let mut length = [0; 4];
+    match run.read_exact(&mut length) {
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
+        other => other?,
+    }
+    let mut record = vec![0; u32::from_le_bytes(length) as usize].into_boxed_slice();
+    run.read_exact(&mut record)?;
+    Ok(Some(record))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_order_does_not_depend_on_the_limit() {
+        let records: Vec<Vec<u8>> =
+            (0..3000u32).map(|n| (n.wrapping_mul(2_654_435_761) % 997).to_be_bytes().to_vec()).collect();
+        let mut expected = records.clone();
+        expected.sort();
+        let folder = tempfile::tempdir().unwrap();
+        for limit in [0, 500, 1 << 20] {
+            let mut sorter = Sorter::new(Home::Temporary(folder.path().join("records")), limit);
+            for record in &records {
+                sorter.push(record.clone()).unwrap();
+            }
+            assert_eq!(sorter.runs.is_empty(), limit > 100_000);
+            let mut sorted = Vec::new();
+            sorter
+                .finish(|record| {
+                    sorted.push(record.into_vec());
+                    Ok(())
+                })
+                .unwrap();
+            assert_eq!(sorted, expected, "limit {limit}");
+        }
+    }
+
+    /// Of a thousand runs, few are open at any time, and none is left.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn few_runs_are_open_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().canonicalize().unwrap();
+        let open = || {
+            let open = std::fs::read_dir("/proc/self/fd").unwrap().flatten();
+            let paths = open.filter_map(|open| std::fs::read_link(open.path()).ok());
+            paths.filter(|path| path.starts_with(&place)).count()
+        };
+        for kept in [false, true] {
+            let start = place.join("records");
+            let mut sorter = Sorter::new(if kept { Home::Kept(start) } else { Home::Temporary(start) }, 0);
+            for n in 0..1000u32 {
+                sorter.push(n.wrapping_mul(7919).to_be_bytes().to_vec()).unwrap();
+            }
+            assert_eq!((sorter.runs().len(), open()), (1000, 0));
+            let (mut most, mut records) = (0, 0);
+            sorter
+                .finish(|_| {
+                    (most, records) = (most.max(open()), records + 1);
+                    Ok(())
+                })
+                .unwrap();
+            assert_eq!((records, most), (1000, 1000usize.div_ceil(AT_A_TIME)));
+            assert_eq!(std::fs::read_dir(&place).unwrap().count(), if kept { 1000 } else { 0 });
+        }
+    }
+}

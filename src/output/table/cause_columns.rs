@@ -1,0 +1,64 @@
+//! The columns that tell what blocked a line; null where nothing did, and where no rule decided or nobody knows.
+//!
+//! Rules are text here. What is not UTF-8 in one is percent-encoded, as in the column of URLs.
+
+use parquet::basic::{LogicalType, Repetition, TimeUnit, Type as PhysicalType};
+use parquet::data_type::{ByteArray, ByteArrayType, DataType, Int32Type, Int64Type};
+use parquet::schema::types::{Type, TypePtr};
+use std::sync::Arc;
+
+use super::fields::text_field;
+use super::share::Share;
+use super::sorting::Slot;
+use super::text::as_utf8;
+use crate::formats::columnar::{BATCH, Malformed};
+use crate::output::causes::{Causes, Told};
+
+/// The columns, in their order, under the names that they get.
+pub(super) fn fields(named: impl Fn(&str) -> String) -> [TypePtr; 4] {
+    let text = |name| text_field(&named(name), Repetition::OPTIONAL);
+    let number = |name, kind, logical| {
+        let name = named(name);
+        let number = Type::primitive_type_builder(&name, kind).with_repetition(Repetition::OPTIONAL);
+        Arc::new(number.with_logical_type(logical).build().expect("a column of numbers"))
+    };
+    let time = LogicalType::timestamp(true, TimeUnit::MILLIS);
+    [
+        text("rule"),
+        number("rule_line", PhysicalType::INT32, None),
+        text("agent"),
+        number("captured", PhysicalType::INT64, Some(time)),
+    ]
+}
+
+/// Writes them for these rows.
+pub(super) fn write(slot: &mut Slot<'_>, rows: &[usize], causes: &Causes) -> Result<(), Malformed> {
+    column::<ByteArrayType>(slot, rows, causes, |told| {
+        let (text, _) = told.rule.as_ref()?;
+        Some(ByteArray::from(as_utf8(text).into_bytes()))
+    })?;
+    column::<Int32Type>(slot, rows, causes, |told| {
+        let (_, line) = told.rule.as_ref()?;
+        // A number that this type does not have is not told; a robots.txt of 2 GiB has such lines.
+        i32::try_from(*line).ok()
+    })?;
+    column::<ByteArrayType>(slot, rows, causes, |told| Some(ByteArray::from(told.agent.as_deref()?)))?;
+    // A time of which the milliseconds are no number is none.
+    column::<Int64Type>(slot, rows, causes, |told| told.captured?.checked_mul(1000))
+}
+
+/// Writes the next column.
+fn column<T: DataType>(
+    slot: &mut Slot<'_>,
+    rows: &[usize],
+    causes: &Causes,
+    value: impl Fn(&Told) -> Option<T::T>,
+) -> Result<(), Malformed> {
+    let (mut column, _) = slot.column()?;
+    let mut share = Share::<T>::default();
+    for rows in rows.chunks(BATCH) {
+        rows.iter().for_each(|&row| share.push(causes.of(row).and_then(&value)));
+        share.write(&mut column)?;
+    }
+    Ok(column.close()?)
+}

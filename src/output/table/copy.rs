@@ -1,0 +1,143 @@
+//! Columns of a list that is a table, copied to the files that its rows go to.
+
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use parquet::data_type::{ByteArray, DataType};
+use parquet::file::writer::SerializedColumnWriter;
+
+use super::Table;
+use super::share::Share;
+use super::sorting::{Slot, Sorting};
+use crate::formats::columnar::Malformed;
+use crate::input::list::line_columns::Values;
+use crate::input::list::span_columns::{Levels, Read, read_span};
+use crate::input::list::{List, Span, TableFile, in_group};
+
+/// Copies a column of these rows of a list to the files that they go to.
+pub(super) fn copied(
+    table: &Table,
+    (list, spans): (&List, &[Span]),
+    column: usize,
+    sorting: &Sorting<'_>,
+    slots: &mut [Slot<'_>],
+) -> Result<(), Malformed> {
+    let Some(list) = list.table_file() else { return Ok(()) };
+    let kept = table.line_columns.columns().iter().position(|&at| at == column);
+    let (mut writers, mut handed) = (Vec::new(), Vec::new());
+    for slot in slots {
+        let (writer, values) = slot.column()?;
+        writers.push(writer);
+        handed.push(values);
+    }
+    let mut keep = |slot: usize, value: Value| {
+        if let Some(place) = kept {
+            value.push_to(&mut handed[slot][place]);
+        }
+    };
+    let levels = Levels::of(list.file.schema().column(column).as_ref());
+    let mut files = Files { sorting, row: sorting.rows.start, levels, writers };
+    for span in spans {
+        let copied = files.copy_span(list, column, span, &mut keep);
+        copied.map_err(|problem| Malformed(in_group(span.group, problem)))?;
+    }
+    files.writers.into_iter().try_for_each(|writer| Ok(writer.close()?))
+}
+
+/// A value of a column that makes up lines.
+enum Value {
+    Text(Option<ByteArray>),
+    Number(Option<i64>),
+    Other,
+}
+
+impl Value {
+    fn push_to(self, values: &mut Values) {
+        match (self, values) {
+            (Value::Text(text), Values::Texts(texts)) => texts.push(text),
+            (Value::Number(number), Values::Numbers(numbers)) => numbers.push(number),
+            // Such a column was refused when its lines were read.
+            (_, Values::Texts(texts)) => texts.push(None),
+            (_, Values::Numbers(numbers)) => numbers.push(None),
+        }
+    }
+}
+
+/// Told of the value of each row, and where it goes.
+type Keep<'k> = dyn FnMut(usize, Value) + 'k;
+
+/// The files that the rows of a column go to.
+struct Files<'f, 'w> {
+    sorting: &'f Sorting<'f>,
+    /// The next row of the chunk.
+    row: usize,
+    levels: Levels,
+    writers: Vec<SerializedColumnWriter<'w>>,
+}
+
+impl Files<'_, '_> {
+    /// Copies the rows of a span.
+    fn copy_span(
+        &mut self,
+        list: &TableFile,
+        column: usize,
+        span: &Span,
+        keep: &mut Keep<'_>,
+    ) -> Result<(), Malformed> {
+        let (reader, at_once) = list.file.group(span.group)?.reader(column)?;
+        let span = (span, at_once);
+        match reader {
+            ColumnReader::BoolColumnReader(reader) => self.copy(reader, span, keep, |_| Value::Other),
+            ColumnReader::Int32ColumnReader(reader) => {
+                self.copy(reader, span, keep, |value| Value::Number(value.map(|&value| value.into())))
+            }
+            ColumnReader::Int64ColumnReader(reader) => {
+                self.copy(reader, span, keep, |value| Value::Number(value.copied()))
+            }
+            ColumnReader::Int96ColumnReader(reader) => self.copy(reader, span, keep, |_| Value::Other),
+            ColumnReader::FloatColumnReader(reader) => self.copy(reader, span, keep, |_| Value::Other),
+            ColumnReader::DoubleColumnReader(reader) => self.copy(reader, span, keep, |_| Value::Other),
+            ColumnReader::ByteArrayColumnReader(reader) => {
+                self.copy(reader, span, keep, |value| Value::Text(value.cloned()))
+            }
+            ColumnReader::FixedLenByteArrayColumnReader(reader) => self.copy(reader, span, keep, |_| Value::Other),
+        }
+    }
+
+    fn copy<T: DataType>(
+        &mut self,
+        reader: ColumnReaderImpl<T>,
+        span: (&Span, usize),
+        keep: &mut Keep<'_>,
+        value: impl Fn(Option<&T::T>) -> Value,
+    ) -> Result<(), Malformed> {
+        let mut shares: Vec<Share<T>> = self.writers.iter().map(|_| Share::default()).collect();
+        read_span(reader, self.levels, span, |rows, read| {
+            self.share(read, &mut shares, |slot, of_row| keep(slot, value(of_row)));
+            self.row += rows;
+            shares.iter_mut().zip(&mut self.writers).try_for_each(|(share, writer)| share.write(writer))
+        })
+    }
+
+    /// Gives each file what of these rows goes there, and tells `keep` of the first value of each row.
+    fn share<T: DataType>(&self, read: &Read<T>, shares: &mut [Share<T>], mut keep: impl FnMut(usize, Option<&T::T>)) {
+        let Read { values, definitions, repetitions } = read;
+        let levels = if definitions.is_empty() { values.len() } else { definitions.len() };
+        let (mut row, mut values) = (self.row, values.iter());
+        for level in 0..levels {
+            // A record begins where no list goes on.
+            let begins = repetitions.get(level).is_none_or(|&repetition| repetition == 0);
+            row += usize::from(begins && level > 0);
+            let is_there = definitions.get(level).is_none_or(|&definition| definition == self.levels.most_defined);
+            let value = if is_there { values.next() } else { None };
+            self.sorting.each_slot(row, |slot| {
+                let share = &mut shares[slot];
+                share.values.extend(value.cloned());
+                share.definitions.extend(definitions.get(level));
+                share.repetitions.extend(repetitions.get(level));
+                share.rows += usize::from(begins);
+                if begins {
+                    keep(slot, value);
+                }
+            });
+        }
+    }
+}

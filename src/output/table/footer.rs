@@ -1,0 +1,151 @@
+//! The footer of a file, made of those of its frames.
+//!
+//! Behind a frame stands its length. So, from where the last one ends, one finds them all, and nobody has to keep in mind
+//! where they begin. What a frame says of its row group counts from its own start, and is shifted to where it stands.
+
+use parquet::errors::ParquetError;
+use parquet::file::metadata::{
+    ColumnChunkMetaData, FileMetaData, ParquetMetaData, ParquetMetaDataReader, ParquetMetaDataWriter, RowGroupMetaData,
+};
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+
+/// What stands behind the footer of a frame: its length.
+pub(super) const TRAILER: usize = 8;
+
+/// What stands at the end of every file and of every frame before its length: how long the footer is, and the mark.
+const TAIL: usize = 8;
+
+/// The footer of a file with this head, whose frames end at `end`; `None` where there are none.
+pub(crate) fn footer(file: &mut File, head: u64, end: u64) -> io::Result<Option<Vec<u8>>> {
+    let (mut at, mut backwards) = (end, Vec::new());
+    while at > head {
+        let own = frame_at(file, head, at)?;
+        at -= own.length;
+        backwards.push((own.footer, at));
+    }
+    let mut whole = Whole::default();
+    while let Some((footer, at)) = backwards.pop() {
+        whole.add(&footer, at - HEAD.len() as u64).map_err(io::Error::other)?;
+    }
+    whole.footer().map_err(io::Error::other)
+}
+
+/// The footer of a file that has the rows of others.
+#[derive(Debug)]
+pub(crate) struct Concatenated {
+    pub octets: Vec<u8>,
+    /// Where the rows of each of the others end.
+    pub ends: Vec<u64>,
+}
+
+/// The footer of a file that has the rows of these files, at least one, behind each other.
+pub(crate) fn concatenated(files: &mut [File]) -> io::Result<Concatenated> {
+    let (mut whole, mut ends) = (Whole::default(), Vec::new());
+    let mut at = HEAD.len() as u64;
+    for file in files {
+        let length = file.metadata()?.len();
+        let (footer, start) = footer_at(file, length)?;
+        whole.add(&footer, at - HEAD.len() as u64).map_err(io::Error::other)?;
+        at += start - HEAD.len() as u64;
+        ends.push(start);
+    }
+    let octets = whole.footer().map_err(io::Error::other)?.unwrap_or_default();
+    Ok(Concatenated { octets, ends })
+}
+
+/// How many octets a frame adds to the footer of its file at most: as many as its own has, and a quarter more, because
+/// places further behind are longer numbers.
+pub(crate) fn frame_footer(frame: &[u8]) -> u64 {
+    let tail = frame.len().checked_sub(TRAILER + TAIL).and_then(|at| frame[at..].first_chunk::<4>());
+    let own = tail.map_or(0, |length| u64::from(u32::from_le_bytes(*length)));
+    own + own / 4 + TAIL as u64
+}
+
+/// A frame, as it is found from behind.
+struct Frame {
+    length: u64,
+    footer: Vec<u8>,
+}
+
+/// The frame that ends at a place of the file.
+fn frame_at(file: &mut File, head: u64, end: u64) -> io::Result<Frame> {
+    let broken = || io::Error::new(io::ErrorKind::InvalidData, format!("no row group ends at octet {end}"));
+    let trailer = end.checked_sub(TRAILER as u64).ok_or_else(broken)?;
+    let mut length = [0; TRAILER];
+    file.seek(SeekFrom::Start(trailer))?;
+    file.read_exact(&mut length)?;
+    let length = u64::from_le_bytes(length);
+    let (footer, start) = footer_at(file, trailer)?;
+    let begins = end.checked_sub(length).filter(|&begins| begins >= head && begins <= start).ok_or_else(broken)?;
+    debug_assert!(begins >= head);
+    Ok(Frame { length, footer })
+}
+
+/// The footer, without its tail, that ends at a place of the file, and where it begins.
+fn footer_at(file: &mut File, end: u64) -> io::Result<(Vec<u8>, u64)> {
+    let broken = || io::Error::new(io::ErrorKind::InvalidData, format!("no footer of Parquet ends at octet {end}"));
+    let tail_at = end.checked_sub(TAIL as u64).ok_or_else(broken)?;
+    let mut tail = [0; TAIL];
+    file.seek(SeekFrom::Start(tail_at))?;
+    file.read_exact(&mut tail)?;
+    let [a, b, c, d, mark @ ..] = tail;
+    let length = u32::from_le_bytes([a, b, c, d]);
+    let start = tail_at.checked_sub(u64::from(length)).filter(|_| mark == HEAD).ok_or_else(broken)?;
+    let mut footer = vec![0; length as usize];
+    file.seek(SeekFrom::Start(start))?;
+    file.read_exact(&mut footer)?;
+    Ok((footer, start))
+}
+
+/// What the footer of a whole file says.
+#[derive(Default)]
+struct Whole {
+    of_file: Option<FileMetaData>,
+    groups: Vec<RowGroupMetaData>,
+}
+
+impl Whole {
+    /// Adds the row groups of a footer whose file stands so many octets further behind than it says.
+    fn add(&mut self, footer: &[u8], shift: u64) -> Result<(), ParquetError> {
+        let own = ParquetMetaDataReader::decode_metadata(footer)?;
+        let shift = i64::try_from(shift)?;
+        for group in own.row_groups() {
+            let ordinal = i16::try_from(self.groups.len())?;
+            self.groups.push(shifted(group, shift, ordinal)?);
+        }
+        self.of_file.get_or_insert_with(|| own.file_metadata().clone());
+        Ok(())
+    }
+
+    fn footer(self) -> Result<Option<Vec<u8>>, ParquetError> {
+        let Some(of_file) = self.of_file else { return Ok(None) };
+        let metadata = ParquetMetaData::new(of_file, self.groups);
+        let mut octets = Vec::new();
+        ParquetMetaDataWriter::new(&mut octets, &metadata).finish()?;
+        if u32::try_from(octets.len()).is_err() {
+            return Err(ParquetError::General("its footer would have more than 4 GiB".to_owned()));
+        }
+        Ok(Some(octets))
+    }
+}
+
+/// What a footer says of a row group that stands so many octets further behind.
+fn shifted(group: &RowGroupMetaData, by: i64, ordinal: i16) -> Result<RowGroupMetaData, ParquetError> {
+    let columns = group.columns().iter().map(|column: &ColumnChunkMetaData| {
+        let shifted = |place: Option<i64>| place.map(|place| place + by);
+        column
+            .clone()
+            .into_builder()
+            .set_data_page_offset(column.data_page_offset() + by)
+            .set_dictionary_page_offset(shifted(column.dictionary_page_offset()))
+            .set_index_page_offset(shifted(column.index_page_offset()))
+            .build()
+    });
+    let columns = columns.collect::<Result<Vec<_>, _>>()?;
+    let builder = group.clone().into_builder().set_column_metadata(columns).set_ordinal(ordinal);
+    builder.set_file_offset(group.file_offset().unwrap_or(HEAD.len() as i64) + by).build()
+}
+
+/// How every file begins.
+pub(crate) const HEAD: &[u8] = b"PAR1";

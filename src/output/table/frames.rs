@@ -1,0 +1,146 @@
+//! The frames that a chunk makes: for each file, its rows as a row group with a footer of its own.
+//!
+//! Columns are made one after the other, each for all files at once, some rows at a time. So there is never more of a
+//! chunk in memory than its text and what is already encoded.
+
+use parquet::data_type::ByteArray;
+use parquet::errors::ParquetError;
+use parquet::file::writer::SerializedFileWriter;
+use std::borrow::Cow;
+
+use super::copy::copied;
+use super::footer::TRAILER;
+use super::sorting::{Slot, Sorting};
+use super::text::Text;
+use super::{HEAD, Table, cause_columns};
+use crate::formats::columnar::{Malformed, guarded};
+use crate::input::chunk::Chunk;
+use crate::input::error::FilterError;
+use crate::input::list::{List, Span};
+use crate::judge::tally::{Tally, line_hash};
+use crate::outcome::{Outcome, Partition, Reason};
+use crate::output::block::Block;
+use crate::output::causes::Causes;
+
+/// How many rows a row group made of text has at most; only lines of a few octets are so many.
+const MOST_ROWS: usize = 1 << 20;
+
+/// Where the columns of the list come from.
+pub(crate) enum Source<'s> {
+    /// The lines of a chunk.
+    Text(Chunk<'s>),
+    /// Rows of a list that is a table, but for those that were left out, by their numbers among these.
+    Rows { list: &'s List, spans: &'s [Span], left_out: &'s [usize] },
+}
+
+impl Table {
+    /// The frames of a chunk whose lines are of these outcomes, for each crawler, and of these causes, if they are told, as
+    /// blocks of the files of a `set`.
+    pub fn blocks(
+        &self,
+        set: usize,
+        source: &Source<'_>,
+        outcomes: &[Vec<Outcome>],
+        causes: &[Causes],
+    ) -> Result<Vec<Block<'static>>, FilterError> {
+        let all = outcomes.first().map_or(0, Vec::len);
+        let most = match source {
+            Source::Text(_) => MOST_ROWS,
+            Source::Rows { .. } => all.max(1),
+        };
+        let mut blocks = Vec::new();
+        let mut text = match source {
+            Source::Text(lines) => Some(Text::new(*lines)),
+            Source::Rows { .. } => None,
+        };
+        for start in (0..all).step_by(most) {
+            let mut sorting = Sorting::new(self.files, (outcomes, causes), start..(start + most).min(all));
+            if let Source::Rows { spans, left_out, .. } = source {
+                sorting.leave_out(left_out, spans.iter().map(|span| span.rows).sum());
+            }
+            if let Some(text) = &mut text {
+                text.next_rows(sorting.rows.len());
+            }
+            let made = guarded(|| self.frames(source, text.as_ref(), &sorting));
+            let made = made.map_err(|Malformed(problem)| match source {
+                Source::Rows { list, .. } => FilterError::Parquet { path: list.path.clone(), problem },
+                Source::Text(_) => FilterError::Table { problem },
+            })?;
+            blocks.extend(made.into_iter().map(|(file, octets, tally)| {
+                let octets = Cow::Owned(octets);
+                Block { set, file, octets, tally }
+            }));
+        }
+        Ok(blocks)
+    }
+
+    /// The frames of some rows, each with its file and the tally of its lines.
+    fn frames(
+        &self,
+        source: &Source<'_>,
+        text: Option<&Text<'_>>,
+        sorting: &Sorting<'_>,
+    ) -> Result<Vec<(usize, Vec<u8>, Tally)>, Malformed> {
+        let files = sorting.files();
+        let mut writers = files.iter().map(|_| self.writer()).collect::<Result<Vec<_>, _>>()?;
+        let mut slots = writers.iter_mut().map(|writer| self.slot(writer)).collect::<Result<Vec<_>, _>>()?;
+        for column in 0..self.of_list {
+            match (source, text) {
+                (Source::Rows { list, spans, .. }, _) => {
+                    copied(self, (list, spans), column, sorting, &mut slots)?;
+                }
+                (_, Some(text)) => text.write(column, sorting, &mut slots)?,
+                (_, None) => {}
+            }
+        }
+        for (&file, slot) in files.iter().zip(&mut slots) {
+            self.write_own(file, slot, sorting)?;
+        }
+        let tallies = slots.into_iter().map(|slot| self.ended(slot)).collect::<Result<Vec<_>, Malformed>>()?;
+        let frame = |((file, writer), tally): ((usize, SerializedFileWriter<Vec<u8>>), Tally)| {
+            Ok((file, framed(writer)?, tally))
+        };
+        files.into_iter().zip(writers).zip(tallies).map(frame).collect()
+    }
+
+    fn slot<'w>(&self, writer: &'w mut SerializedFileWriter<Vec<u8>>) -> Result<Slot<'w>, ParquetError> {
+        let handed = (0..self.line_columns.columns().len()).map(|place| self.line_columns.no_values(place));
+        Ok(Slot { group: writer.next_row_group()?, handed: handed.collect() })
+    }
+
+    /// Writes the columns of verdicts and reasons of a file, and of what blocked its lines.
+    fn write_own(&self, file: usize, slot: &mut Slot<'_>, sorting: &Sorting<'_>) -> Result<(), Malformed> {
+        let verdicts = Partition::ALL.map(|partition| ByteArray::from(partition.name()));
+        let reasons = Reason::ALL.map(|reason| ByteArray::from(reason.name()));
+        let rows: Vec<usize> = sorting.rows.clone().filter(|&row| sorting.goes_to(row, file)).collect();
+        for crawler in self.crawlers_of(file) {
+            slot.write(&rows, |row| verdicts[sorting.outcomes[crawler][row].partition() as usize].clone())?;
+            slot.write(&rows, |row| reasons[sorting.outcomes[crawler][row].reason() as usize].clone())?;
+            if let Some(causes) = sorting.causes.get(crawler) {
+                cause_columns::write(slot, &rows, causes)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends a row group; returns the tally of its lines, by what was handed over.
+    fn ended(&self, slot: Slot<'_>) -> Result<Tally, Malformed> {
+        let rows = slot.group.close()?.num_rows();
+        let (mut tally, mut line) = (Tally::default(), Vec::new());
+        for row in 0..usize::try_from(rows).unwrap_or(0) {
+            line.clear();
+            self.line_columns.append_line(&slot.handed, row, &mut line);
+            tally.add_hashed(line_hash(&line), line.len() + 1);
+        }
+        Ok(tally)
+    }
+}
+
+/// A file of one row group as a frame: without the head, and with its length behind it.
+fn framed(writer: SerializedFileWriter<Vec<u8>>) -> Result<Vec<u8>, ParquetError> {
+    let mut octets = writer.into_inner()?;
+    octets.drain(..HEAD.len());
+    let length = (octets.len() + TRAILER) as u64;
+    octets.extend_from_slice(&length.to_le_bytes());
+    Ok(octets)
+}

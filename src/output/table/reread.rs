@@ -1,0 +1,135 @@
+//! Tables that a run wrote, read again: their lines, and the verdicts beside them.
+
+use rayon::ThreadPoolBuilder;
+use rayon::prelude::*;
+use std::fs::File;
+use std::path::Path;
+
+use super::schema::verdict_names;
+use crate::formats::columnar::{self, BATCH, Column, Malformed, ParquetFile, guarded};
+use crate::formats::regular_file;
+use crate::input::error::FilterError;
+use crate::input::list::line_columns::{LineColumns, LineReader};
+use crate::input::list::{LIST_FORMAT, in_group};
+use crate::outcome::Partition;
+use crate::output::receipt::Receipt;
+use crate::robots::Agents;
+
+/// Octets of lines that are looked at together.
+const LINES: usize = 1 << 20;
+
+/// Row groups that a thread takes before what they came to is put together.
+const GROUPS: usize = 4;
+
+/// Some rows of a table that a run wrote.
+#[derive(Debug, Default)]
+pub(crate) struct TableLines {
+    /// Their lines, each with a LF behind it.
+    pub text: Vec<u8>,
+    /// For each crawler whose verdicts stand beside them, the verdict of each row, `None` where that is no verdict.
+    pub verdicts: Vec<Vec<Option<Partition>>>,
+}
+
+/// What is read of the rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// The lines that they were made of.
+    Lines,
+    /// The URLs that were judged.
+    Urls,
+}
+
+/// What the rows of a table of a run come to: `of` some of them, put together in their order by `append`.
+///
+/// # Errors
+///
+/// [`FilterError`] where the file is no such table, or cannot be read.
+pub(crate) fn reread<T: Default + Send>(
+    (path, wanted): (&Path, Wanted),
+    receipt: &Receipt,
+    threads: usize,
+    of: impl Fn(&TableLines) -> T + Sync,
+    append: impl Fn(&mut T, &T) + Sync,
+) -> Result<T, FilterError> {
+    let failed = |error| FilterError::List { path: path.to_owned(), error };
+    let malformed = |problem| FilterError::Parquet { path: path.to_owned(), problem };
+    let file = regular_file::open(path).map_err(failed)?;
+    // Whether it was made of lists that are tables themselves.
+    let is_of_table = receipt.lists_of(path).any(|list| list.format == LIST_FORMAT);
+    let table = guarded(|| Table::open(file, receipt, (wanted, is_of_table)))
+        .map_err(|Malformed(problem)| malformed(problem))?;
+    let pool = ThreadPoolBuilder::new().num_threads(threads).build()?;
+    let groups: Vec<usize> = (0..table.file.metadata().num_row_groups()).collect();
+    let mut whole = T::default();
+    for groups in groups.chunks(GROUPS * pool.current_num_threads()) {
+        let of_group = |&number: &usize| {
+            let mut part = T::default();
+            let read = guarded(|| table.each(number, |lines| append(&mut part, &of(lines))));
+            read.map(|()| part).map_err(|problem| in_group(number, problem))
+        };
+        let parts: Vec<Result<T, String>> = pool.install(|| groups.par_iter().map(of_group).collect());
+        for part in parts {
+            append(&mut whole, &part.map_err(malformed)?);
+        }
+    }
+    Ok(whole)
+}
+
+/// A table, opened.
+struct Table {
+    file: ParquetFile,
+    line_columns: LineColumns,
+    /// The columns of verdicts.
+    verdicts: Vec<usize>,
+}
+
+impl Table {
+    fn open(file: File, receipt: &Receipt, wanted: (Wanted, bool)) -> Result<Table, Malformed> {
+        let agents = receipt.crawlers();
+        let agents: Vec<&Agents> = agents.iter().collect();
+        let options = &receipt.options;
+        let file = ParquetFile::open(file)?;
+        let schema = file.schema();
+        let of_list = |column| LineColumns::of_list(schema, column).map_err(|error| Malformed(error.to_string()));
+        let line_columns = match wanted {
+            (_, true) => of_list(options.url_field.column.as_ref())?,
+            (Wanted::Lines, false) => LineColumns::of_text(schema)?,
+            // Whatever the column of the text was called, it is `url` here.
+            (Wanted::Urls, false) => of_list(None)?,
+        };
+        let column =
+            |name: &String| columnar::find(schema, name).ok_or_else(|| Malformed(format!("it has no column {name:?}")));
+        let verdicts = verdict_names(options.form, &agents).iter().map(column).collect::<Result<_, _>>()?;
+        Ok(Table { file, line_columns, verdicts })
+    }
+
+    /// Tells of the rows of a row group.
+    fn each(&self, number: usize, mut tell: impl FnMut(&TableLines)) -> Result<(), Malformed> {
+        let group = self.file.group(number)?;
+        let mut reader = LineReader::open(&group, self.line_columns, 0)?;
+        let columns = self.verdicts.iter().map(|&at| Column::open(&group, at, 0));
+        let mut columns = columns.collect::<Result<Vec<_>, _>>()?;
+        let mut lines = TableLines { text: Vec::new(), verdicts: vec![Vec::new(); columns.len()] };
+        loop {
+            let rows = reader.next_lines(BATCH, usize::MAX, &mut lines.text, |_| ())?;
+            for (column, verdicts) in columns.iter_mut().zip(&mut lines.verdicts) {
+                let named = column.texts(rows.max(1))?;
+                if named.len() != rows {
+                    return Err(Malformed("its columns are not of one length".to_owned()));
+                }
+                verdicts.extend(named.iter().map(|name| {
+                    let name = name.as_ref()?.data();
+                    Partition::ALL.into_iter().find(|partition| partition.name().as_bytes() == name)
+                }));
+            }
+            if rows == 0 || lines.text.len() >= LINES {
+                tell(&lines);
+                lines.text.clear();
+                lines.verdicts.iter_mut().for_each(Vec::clear);
+            }
+            if rows == 0 {
+                return Ok(());
+            }
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! The columns of the files of a set.
+
+use parquet::basic::{Compression, Repetition, ZstdLevel};
+use parquet::errors::ParquetError;
+use parquet::file::metadata::KeyValue;
+use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesPtr};
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::types::{ColumnPath, SchemaDescriptor, Type, TypePtr};
+use std::sync::Arc;
+
+use super::fields::{fields_of, labels, named, text_field, text_fields};
+use super::{HEAD, cause_columns};
+use crate::formats::columnar::{Malformed, guarded};
+use crate::input::error::FilterError;
+use crate::input::list::line_columns::LineColumns;
+use crate::input::list::{List, common_head};
+use crate::output::form::{Form, Rows};
+use crate::robots::Agents;
+
+/// What stands behind the columns of the list.
+const VERDICT: &str = "verdict";
+const REASON: &str = "reason";
+
+/// Where a file tells the head line of a text.
+const HEAD_LINE: &str = "robosieve.head";
+
+/// What all files of a set look like.
+#[derive(Debug, Clone)]
+pub(crate) struct Table {
+    pub(super) schema: TypePtr,
+    pub(super) properties: WriterPropertiesPtr,
+    /// How many columns, at the bottom of the schema, are the list's; the others are ours.
+    pub(super) of_list: usize,
+    pub(super) line_columns: LineColumns,
+    /// What rows there are in which files.
+    pub(super) files: Rows,
+}
+
+impl Table {
+    /// That of files with the rows of these lists, for the crawlers of these agents; those without any line do not matter.
+    ///
+    /// # Errors
+    ///
+    /// [`FilterError::ColumnsDiffer`] where they have different columns, [`FilterError::HeadsDiffer`] where they have
+    /// different head lines, [`FilterError::ColumnTaken`] where a column is called as one of ours.
+    pub fn of(lists: &[&List], files: Rows, agents: &[&Agents]) -> Result<Table, FilterError> {
+        let mut others = lists.iter().filter(|list| !list.is_empty);
+        let first = others.next();
+        let fields = first.map_or_else(text_fields, |list| fields_of(list));
+        if let (Some(one), Some(other)) = (first, others.find(|list| fields_of(list) != fields)) {
+            return Err(FilterError::ColumnsDiffer { one: one.path.clone(), other: other.path.clone() });
+        }
+        let head = common_head(lists)?;
+        let ours = own_columns(files, agents);
+        let taken = ours.iter().find(|own| fields.iter().any(|field| field.name() == own.name()));
+        if let (Some(list), Some(own)) = (first, taken) {
+            return Err(FilterError::ColumnTaken { path: list.path.clone(), column: own.name().to_owned() });
+        }
+        let line_columns = first.and_then(|list| list.table_file()).map(|table| table.line_columns);
+        let made = guarded(|| Table::with(fields, ours, line_columns, head, files));
+        made.map_err(|Malformed(problem)| FilterError::Table { problem })
+    }
+
+    fn with(
+        fields: Vec<TypePtr>,
+        ours: Vec<TypePtr>,
+        line_columns: Option<LineColumns>,
+        head: &[u8],
+        files: Rows,
+    ) -> Result<Table, Malformed> {
+        let root = |fields| Type::group_type_builder("schema").with_fields(fields).build().map(Arc::new);
+        let of_list = SchemaDescriptor::new(root(fields.clone())?).num_columns();
+        let schema = root(fields.into_iter().chain(ours).collect())?;
+        let line_columns = match line_columns {
+            Some(line_columns) => line_columns,
+            None => LineColumns::of_text(&SchemaDescriptor::new(Arc::clone(&schema)))?,
+        };
+        let properties = Arc::new(properties(&schema, line_columns, head));
+        Ok(Table { schema, properties, of_list, line_columns, files })
+    }
+
+    /// What follows the head of a file that gets no row.
+    pub fn nothing(&self) -> Result<Vec<u8>, FilterError> {
+        let empty = self.writer().and_then(SerializedFileWriter::into_inner);
+        let empty = empty.map_err(|error| FilterError::Table { problem: error.to_string() })?;
+        Ok(empty[HEAD.len()..].to_vec())
+    }
+
+    /// A file in memory.
+    pub(super) fn writer(&self) -> Result<SerializedFileWriter<Vec<u8>>, ParquetError> {
+        SerializedFileWriter::new(Vec::new(), Arc::clone(&self.schema), Arc::clone(&self.properties))
+    }
+
+    /// Which crawlers' verdicts stand in a file.
+    pub(super) fn crawlers_of(&self, file: usize) -> std::ops::Range<usize> {
+        match self.files.form {
+            Form::Partitions => file / 4..file / 4 + 1,
+            Form::Verdicts => 0..self.files.crawlers,
+        }
+    }
+}
+
+/// The columns that stand behind those of the list, in their order.
+fn own_columns(files: Rows, agents: &[&Agents]) -> Vec<TypePtr> {
+    let of_crawler = |label: &String| {
+        let mut columns: Vec<TypePtr> =
+            [VERDICT, REASON].map(|column| text_field(&named(column, label), Repetition::REQUIRED)).into();
+        if files.explain {
+            columns.extend(cause_columns::fields(|column| named(column, label)));
+        }
+        columns
+    };
+    labels(files.form, agents).iter().flat_map(of_crawler).collect()
+}
+
+/// The names of the columns of verdicts.
+pub(super) fn verdict_names(form: Form, agents: &[&Agents]) -> Vec<String> {
+    labels(form, agents).iter().map(|label| named(VERDICT, label)).collect()
+}
+
+fn properties(schema: &TypePtr, line_columns: LineColumns, head: &[u8]) -> WriterProperties {
+    let head = (!head.is_empty()).then(|| String::from_utf8_lossy(head).trim_end_matches('\n').to_owned());
+    let builder = WriterProperties::builder()
+        .set_compression(Compression::ZSTD(ZstdLevel::default()))
+        .set_statistics_enabled(EnabledStatistics::Chunk)
+        .set_offset_index_disabled(true)
+        .set_key_value_metadata(head.map(|head| vec![KeyValue::new(HEAD_LINE.to_owned(), head)]));
+    let descriptor = SchemaDescriptor::new(Arc::clone(schema));
+    let is_unique = !matches!(line_columns, LineColumns::Parts(_));
+    // A dictionary of what stands there once is only in the way.
+    let unique = line_columns.columns().iter().filter(|_| is_unique);
+    let path = |&at: &usize| ColumnPath::new(descriptor.column(at).path().parts().to_vec());
+    unique.map(path).fold(builder, |builder, path| builder.set_column_dictionary_enabled(path, false)).build()
+}

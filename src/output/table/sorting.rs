@@ -1,0 +1,110 @@
+//! Which rows of a chunk go to which files.
+
+use parquet::data_type::ByteArray;
+use parquet::file::writer::{SerializedColumnWriter, SerializedRowGroupWriter};
+use std::ops::Range;
+
+use crate::formats::columnar::{BATCH, Malformed};
+use crate::input::list::line_columns::Values;
+use crate::outcome::Outcome;
+use crate::output::causes::Causes;
+use crate::output::form::{Form, Rows};
+
+/// Which rows of a chunk go to which files.
+pub(super) struct Sorting<'o> {
+    files: Rows,
+    /// For each crawler.
+    pub(crate) outcomes: &'o [Vec<Outcome>],
+    /// For each crawler, if the columns of causes are written.
+    pub(super) causes: &'o [Causes],
+    /// The rows of the chunk that are sorted.
+    pub rows: Range<usize>,
+    /// Where rows were left out: for each row of the chunk, which of those that were not it is.
+    kept: Option<Vec<Option<usize>>>,
+    /// For each file of the form, its place among those that get rows.
+    slots: Vec<Option<usize>>,
+}
+
+/// A file that gets rows.
+pub(super) struct Slot<'w> {
+    pub(super) group: SerializedRowGroupWriter<'w, Vec<u8>>,
+    /// What was handed over of the columns that make up the lines.
+    pub(super) handed: Vec<Values>,
+}
+
+impl<'w> Slot<'w> {
+    /// Begins the next column.
+    pub fn column(&mut self) -> Result<(SerializedColumnWriter<'_>, &mut Vec<Values>), Malformed> {
+        let column = self.group.next_column()?;
+        let column = column.ok_or_else(|| Malformed("it has fewer columns than its schema says".to_owned()))?;
+        Ok((column, &mut self.handed))
+    }
+
+    /// Writes a column of texts that none of these rows is without.
+    pub(crate) fn write(&mut self, rows: &[usize], text: impl Fn(usize) -> ByteArray) -> Result<(), Malformed> {
+        let (mut column, _) = self.column()?;
+        for rows in rows.chunks(BATCH) {
+            let texts: Vec<ByteArray> = rows.iter().map(|&row| text(row)).collect();
+            column.typed::<parquet::data_type::ByteArrayType>().write_batch(&texts, None, None)?;
+        }
+        Ok(column.close()?)
+    }
+}
+
+impl<'o> Sorting<'o> {
+    pub(crate) fn new(
+        files: Rows,
+        (outcomes, causes): (&'o [Vec<Outcome>], &'o [Causes]),
+        rows: Range<usize>,
+    ) -> Sorting<'o> {
+        let mut has_rows = vec![false; files.files()];
+        let mut sorting = Sorting { files, outcomes, causes, rows: rows.clone(), kept: None, slots: Vec::new() };
+        rows.for_each(|row| sorting.each_file(row, |file| has_rows[file] = true));
+        let mut slots = 0..;
+        sorting.slots = has_rows.iter().map(|&has_rows| if has_rows { slots.next() } else { None }).collect();
+        sorting
+    }
+
+    /// These of so many rows were left out.
+    pub(crate) fn leave_out(&mut self, left_out: &[usize], rows: usize) {
+        if left_out.is_empty() {
+            return;
+        }
+        let (mut left_out, mut kept) = (left_out.iter().peekable(), 0..);
+        let mut is_left_out = |row: usize| left_out.next_if(|&&left_out| left_out == row).is_some();
+        self.kept = Some((0..rows).map(|row| if is_left_out(row) { None } else { kept.next() }).collect());
+    }
+
+    /// The files that get rows, in their order.
+    pub(crate) fn files(&self) -> Vec<usize> {
+        (0..self.slots.len()).filter(|&file| self.slots[file].is_some()).collect()
+    }
+
+    fn each_file(&self, row: usize, mut tell: impl FnMut(usize)) {
+        match self.files.form {
+            Form::Verdicts => tell(0),
+            Form::Partitions => {
+                let outcomes = self.outcomes.iter().enumerate();
+                outcomes.for_each(|(crawler, outcomes)| tell(4 * crawler + outcomes[row].partition() as usize));
+            }
+        }
+    }
+
+    /// Tells the place, among the files that get rows, of each that this row of the chunk goes to.
+    pub fn each_slot(&self, row: usize, mut tell: impl FnMut(usize)) {
+        let kept = self.kept.as_ref().map_or(Some(row), |kept| kept[row]);
+        let Some(row) = kept else { return };
+        self.each_file(row, |file| {
+            if let Some(slot) = self.slots[file] {
+                tell(slot);
+            }
+        });
+    }
+
+    pub(crate) fn goes_to(&self, row: usize, file: usize) -> bool {
+        match self.files.form {
+            Form::Verdicts => true,
+            Form::Partitions => self.outcomes[file / 4][row].partition() as usize == file % 4,
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! What stands for tables in a program that is built without Parquet.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use crate::input::chunk::Chunk;
+use crate::input::error::FilterError;
+use crate::input::list::{List, Span};
+use crate::outcome::{Outcome, Partition};
+use crate::output::block::Block;
+use crate::output::causes::Causes;
+use crate::output::form::Rows;
+use crate::output::receipt::Receipt;
+use crate::robots::Agents;
+
+/// How a file would begin.
+pub(crate) const HEAD: &[u8] = b"";
+
+/// A table that nobody can make.
+#[derive(Debug, Clone)]
+pub(crate) enum Table {}
+
+/// Where its columns would come from.
+#[allow(dead_code)]
+pub(crate) enum Source<'s> {
+    Text(Chunk<'s>),
+    Rows { list: &'s List, spans: &'s [Span], left_out: &'s [usize] },
+}
+
+impl Table {
+    /// Says so.
+    pub fn of(_lists: &[&List], _files: Rows, _agents: &[&Agents]) -> Result<Table, FilterError> {
+        Err(FilterError::WithoutParquet)
+    }
+
+    /// Cannot be called.
+    pub fn nothing(&self) -> Result<Vec<u8>, FilterError> {
+        match *self {}
+    }
+
+    /// Cannot be called.
+    pub fn blocks(
+        &self,
+        _set: usize,
+        _source: &Source<'_>,
+        _outcomes: &[Vec<Outcome>],
+        _causes: &[Causes],
+    ) -> Result<Vec<Block<'static>>, FilterError> {
+        match *self {}
+    }
+}
+
+/// Says so.
+pub(crate) fn footer(_file: &mut File, _head: u64, _end: u64) -> io::Result<Option<Vec<u8>>> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+/// The footer of a file that has the rows of others.
+#[derive(Debug)]
+pub(crate) struct Concatenated {
+    pub octets: Vec<u8>,
+    pub ends: Vec<u64>,
+}
+
+/// Says so.
+pub(crate) fn concatenated(_files: &mut [File]) -> io::Result<Concatenated> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+/// There are no frames.
+pub(crate) fn frame_footer(_frame: &[u8]) -> u64 {
+    0
+}
+
+/// What would be read of the rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    Lines,
+    Urls,
+}
+
+/// Some rows of a table.
+#[derive(Debug, Default)]
+pub(crate) struct TableLines {
+    pub text: Vec<u8>,
+    pub verdicts: Vec<Vec<Option<Partition>>>,
+}
+
+/// Says so.
+pub(crate) fn reread<T: Default + Send>(
+    _table: (&Path, Wanted),
+    _receipt: &Receipt,
+    _threads: usize,
+    _of: impl Fn(&TableLines) -> T + Sync,
+    _append: impl Fn(&mut T, &T) + Sync,
+) -> Result<T, FilterError> {
+    Err(FilterError::WithoutParquet)
+}

@@ -1,0 +1,123 @@
+//! Octets on their way to a file, and where that failed.
+//!
+//! Whoever has a full disk wants to know how far the file came, so an error of the system tells it: it is an [`Unwritten`].
+
+use std::fs::File;
+use std::io::{self, Write};
+
+/// Octets that could not be written, most often because a disk is full. It is what an [`io::Error`] holds that tells of
+/// it, in [`FilterError::Output`](crate::input::FilterError::Output).
+#[derive(Debug, thiserror::Error)]
+#[error("at byte {at}: {error}")]
+pub struct Unwritten {
+    /// The octet of the file that was to be written next. Where several workers write, octets before it may be missing too.
+    pub at: u64,
+    /// What the system said.
+    pub error: io::Error,
+}
+
+impl Unwritten {
+    fn told(at: u64, error: io::Error) -> io::Error {
+        io::Error::new(error.kind(), Unwritten { at, error })
+    }
+}
+
+/// Writes all of `octets` at a place of a file.
+///
+/// # Errors
+///
+/// [`Unwritten`].
+pub(super) fn write_at(file: &File, mut octets: &[u8], mut at: u64) -> io::Result<()> {
+    while !octets.is_empty() {
+        #[cfg(unix)]
+        let written = std::os::unix::fs::FileExt::write_at(file, octets, at);
+        #[cfg(windows)]
+        let written = std::os::windows::fs::FileExt::seek_write(file, octets, at);
+        match written {
+            Ok(0) => return Err(Unwritten::told(at, io::ErrorKind::WriteZero.into())),
+            Ok(length) => {
+                octets = &octets[length..];
+                at += length as u64;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(Unwritten::told(at, error)),
+        }
+    }
+    Ok(())
+}
+
+/// A new file that is written from front to back; its errors are [`Unwritten`].
+#[derive(Debug)]
+pub(crate) struct FrontToBack<W> {
+    pub file: W,
+    at: u64,
+}
+
+impl<W: Write> FrontToBack<W> {
+    pub fn new(file: W) -> FrontToBack<W> {
+        FrontToBack { file, at: 0 }
+    }
+}
+
+impl<W: Write> Write for FrontToBack<W> {
+    fn write(&mut self, octets: &[u8]) -> io::Result<usize> {
+        let written = self.file.write(octets).map_err(|error| match error.kind() {
+            // Whoever writes tries again.
+            io::ErrorKind::Interrupted => error,
+            _ => Unwritten::told(self.at, error),
+        })?;
+        self.at += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush().map_err(|error| Unwritten::told(self.at, error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(error: &io::Error) -> u64 {
+        error.get_ref().unwrap().downcast_ref::<Unwritten>().unwrap().at
+    }
+
+    #[test]
+    fn all_octets_get_to_their_place() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        write_at(file.as_file(), b"two", 3).and_then(|()| write_at(file.as_file(), b"one", 0)).unwrap();
+        assert_eq!(std::fs::read(file.path()).unwrap(), b"onetwo");
+    }
+
+    /// A device that is a full disk.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn an_error_has_the_place() {
+        let full = File::options().write(true).open("/dev/full").unwrap();
+        let error = write_at(&full, b"octets", 5000).unwrap_err();
+        assert_eq!((error.kind(), place(&error)), (io::ErrorKind::StorageFull, 5000));
+        assert!(error.to_string().starts_with("at byte 5000: "), "{error}");
+        assert!(write_at(&full, b"", 7).is_ok());
+    }
+
+    #[test]
+    fn what_was_written_before_counts() {
+        let mut octets = [0; 10];
+        let mut file = FrontToBack::new(&mut octets[..]);
+        file.write_all(b"seven..").unwrap();
+        // A slice that is full takes nothing, which is no error of its own.
+        assert_eq!((file.write(b"four").unwrap(), file.at), (3, 10));
+
+        struct Full;
+        impl Write for Full {
+            fn write(&mut self, octets: &[u8]) -> io::Result<usize> {
+                if octets.len() > 4 { Ok(4) } else { Err(io::ErrorKind::StorageFull.into()) }
+            }
+            fn flush(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+        }
+        assert_eq!(place(&FrontToBack::new(Full).write_all(b"ten octets").unwrap_err()), 8);
+    }
+}

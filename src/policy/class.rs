@@ -1,0 +1,102 @@
+//! What decides for an origin, whatever its paths and whatever the run's choices: a number for each combination of
+//! standing, last good answer and ruling.
+
+use super::image::Record;
+use super::standing::{Ruling, Standing};
+
+/// How many last good answers a failure can have beside it, none among them.
+const GOODS: u8 = 4;
+/// How many combinations there are of a standing and a last good answer.
+const STATES: u8 = 12;
+
+/// A combination of standing, last good answer and ruling; or that a time decides.
+///
+/// ```text
+/// number   12 * ruling + state, ruling 0 to 3, 0 for none; or 48, paused by the operator until some time
+/// state    0 a robots.txt, 1 none, 2 forbidden, 3 to 6 unreachable, 7 to 10 redirected to where nothing is known,
+///          11 never asked for; 3 and 7 have no last good answer, and after them come those of 0, 1 and 2
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Class(u8);
+
+impl Class {
+    /// The operator has paused the origin: until when, the record tells.
+    pub const PAUSED: Class = Class(STATES * (Ruling::ALL.len() as u8 + 1));
+
+    /// How many there are; their numbers are below this.
+    pub const COUNT: usize = Class::PAUSED.0 as usize + 1;
+
+    /// The class of an origin that is not paused. A last good answer only counts beside a failure, and only a definite
+    /// one does.
+    pub fn new(standing: Standing, last_good: Option<Standing>, ruling: Option<Ruling>) -> Class {
+        let good = last_good.filter(|good| good.is_definite()).map_or(0, |good| good as u8 + 1);
+        let state = match standing {
+            Standing::RobotsTxt | Standing::Unavailable | Standing::Forbidden => standing as u8,
+            Standing::Unreachable => 3 + good,
+            Standing::RedirectUnresolved => 3 + GOODS + good,
+            Standing::Unfetched => STATES - 1,
+        };
+        Class(STATES * ruling.map_or(0, |ruling| ruling as u8) + state)
+    }
+
+    /// The class of an origin by its record.
+    pub fn of(record: &Record<'_>) -> Class {
+        match record.is_paused() {
+            true => Class::PAUSED,
+            false => Class::new(record.standing, record.last_good, record.ruling),
+        }
+    }
+
+    /// The class of this number, if there is one.
+    pub fn from_number(number: u8) -> Option<Class> {
+        (number <= Class::PAUSED.0).then_some(Class(number))
+    }
+
+    /// Its number.
+    pub fn number(self) -> u8 {
+        self.0
+    }
+
+    /// What the last answer means, and the last good one beside a failure; `None` for [`Class::PAUSED`].
+    pub fn standing(self) -> Option<(Standing, Option<Standing>)> {
+        let good = |number: u8| number.checked_sub(1).map(|good| Standing::ALL[usize::from(good)]);
+        (self != Class::PAUSED).then(|| match self.0 % STATES {
+            state @ 0..3 => (Standing::ALL[usize::from(state)], None),
+            state @ 3..7 => (Standing::Unreachable, good(state - 3)),
+            state @ 7..11 => (Standing::RedirectUnresolved, good(state - 7)),
+            _ => (Standing::Unfetched, None),
+        })
+    }
+
+    /// What stands in place of the robots.txt, by the operator's word; for [`Class::PAUSED`], the record tells.
+    pub fn ruling(self) -> Option<Ruling> {
+        let number = usize::from(self.0 / STATES).checked_sub(1)?;
+        Ruling::ALL.get(number).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_combination_has_a_class_of_its_own() {
+        let mut seen = vec![Class::PAUSED];
+        let goods = Standing::ALL.into_iter().filter(|standing| standing.is_definite()).map(Some);
+        let goods: Vec<Option<Standing>> = [None].into_iter().chain(goods).collect();
+        for standing in Standing::ALL {
+            for &good in if standing.is_failure() { &goods[..] } else { &goods[..1] } {
+                for ruling in [None].into_iter().chain(Ruling::ALL.map(Some)) {
+                    let class = Class::new(standing, good, ruling);
+                    assert!(!seen.contains(&class), "{standing:?} {good:?} {ruling:?}");
+                    assert_eq!((class.standing(), class.ruling()), (Some((standing, good)), ruling));
+                    assert_eq!(Class::from_number(class.number()), Some(class));
+                    seen.push(class);
+                }
+            }
+        }
+        assert_eq!(seen.len(), Class::COUNT);
+        assert_eq!(Class::from_number(Class::COUNT as u8), None);
+        assert_eq!((Class::PAUSED.standing(), Class::PAUSED.ruling()), (None, None));
+    }
+}

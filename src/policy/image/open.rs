@@ -1,0 +1,44 @@
+//! Images that are opened: nothing of one is used before it is made sure of.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use super::error::{ImageError, OpenError};
+use super::layout::Header;
+use super::meta::{Content, Trust};
+use super::validate;
+use super::view::{Aligned, Image, Octets};
+use crate::formats::mmap;
+
+impl Image {
+    /// Maps a file, and makes sure of it.
+    pub fn open(path: &Path, trust: Trust) -> Result<(Image, Content), OpenError> {
+        let unreadable = |error| OpenError::Unreadable { path: path.to_owned(), error };
+        let wrong = |problem| OpenError::Image { path: path.to_owned(), problem };
+        let file = File::open(path).map_err(unreadable)?;
+        let metadata = file.metadata().map_err(unreadable)?;
+        if metadata.is_dir() {
+            return Err(unreadable(io::Error::from(io::ErrorKind::IsADirectory)));
+        }
+        if metadata.is_file() && metadata.len() == 0 {
+            return Err(wrong(ImageError::Empty));
+        }
+        let map = mmap::map(&file).map_err(unreadable)?;
+        Image::checked(Octets::Mapped(map), trust).map_err(wrong)
+    }
+
+    /// An image of these octets, copied, made sure of.
+    pub fn copied(octets: &[u8], trust: Trust) -> Result<(Image, Content), ImageError> {
+        let mut aligned = Aligned::new(octets.len());
+        aligned.octets_mut().copy_from_slice(octets);
+        Image::checked(Octets::Owned(aligned), trust)
+    }
+
+    fn checked(octets: Octets, trust: Trust) -> Result<(Image, Content), ImageError> {
+        let header = Header::decode(octets.all())?;
+        let image = Image { octets, header };
+        let content = validate::check(&image, trust)?;
+        Ok((image, content))
+    }
+}

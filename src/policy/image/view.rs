@@ -1,0 +1,101 @@
+//! The octets of an image, and its sections.
+
+use memmap2::Mmap;
+use std::fs::File;
+use std::io;
+
+use super::layout::{self, Header, RULES_UNIT, SIDE_UNIT, Section};
+use super::parts::Parts;
+use super::pool::Pool;
+use crate::formats::mmap;
+
+/// An image, whole and in order.
+#[derive(Debug)]
+pub(crate) struct Image {
+    pub(super) octets: Octets,
+    pub(crate) header: Header,
+}
+
+/// Where the octets are; in either home they begin at a multiple of [`layout::ALIGNMENT`].
+#[derive(Debug)]
+pub(crate) enum Octets {
+    Mapped(Mmap),
+    Owned(Aligned),
+}
+
+/// Octets in memory that begin at a multiple of [`layout::ALIGNMENT`].
+#[derive(Debug)]
+pub(crate) struct Aligned {
+    words: Vec<u64>,
+    /// Which of the words is the first one.
+    start: usize,
+    length: usize,
+}
+
+impl Aligned {
+    /// So many zeros.
+    pub(crate) fn new(length: usize) -> Aligned {
+        const MORE: usize = layout::ALIGNMENT as usize / size_of::<u64>() - 1;
+        let words = vec![0; length.div_ceil(size_of::<u64>()) + MORE];
+        let start = words.as_ptr().align_offset(layout::ALIGNMENT as usize).min(MORE);
+        Aligned { words, start, length }
+    }
+
+    fn octets(&self) -> &[u8] {
+        &bytemuck::cast_slice(&self.words[self.start..])[..self.length]
+    }
+
+    pub(crate) fn octets_mut(&mut self) -> &mut [u8] {
+        &mut bytemuck::cast_slice_mut(&mut self.words[self.start..])[..self.length]
+    }
+}
+
+impl Octets {
+    pub(crate) fn all(&self) -> &[u8] {
+        match self {
+            Octets::Mapped(map) => map,
+            Octets::Owned(aligned) => aligned.octets(),
+        }
+    }
+}
+
+impl Image {
+    /// An image that a [`Writer`] has just written here.
+    pub(crate) fn written(octets: Aligned, header: Header) -> Image {
+        Image { octets: Octets::Owned(octets), header }
+    }
+
+    /// An image that a [`Writer`] has just written to a file without a name.
+    pub(crate) fn of_file(file: &File, header: Header) -> io::Result<Image> {
+        // The system's pages are aligned to more than an image has to be.
+        Ok(Image { octets: Octets::Mapped(mmap::map(file)?), header })
+    }
+
+    /// All octets.
+    pub fn octets(&self) -> &[u8] {
+        self.octets.all()
+    }
+
+    /// The checksum that the header has.
+    pub fn checksum(&self) -> u128 {
+        self.header.checksum
+    }
+
+    /// The octets of a section.
+    pub fn section(&self, section: Section) -> &[u8] {
+        let range = &self.header.sections[section as usize];
+        &self.octets()[range.start as usize..range.end as usize]
+    }
+
+    /// The sections as what they are.
+    pub fn parts(&self) -> Parts<'_> {
+        Parts {
+            lookup: self.section(Section::Lookup),
+            records: self.section(Section::Origins),
+            rows: bytemuck::cast_slice(self.section(Section::Rows)),
+            automata: self.section(Section::Automata),
+            rules: Pool::new(self.section(Section::Rules), RULES_UNIT),
+            side: Pool::new(self.section(Section::Side), SIDE_UNIT),
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! What is known of URLs.
+
+use hashbrown::HashMap;
+use std::cmp::Reverse;
+
+use super::counts::CaptureCounts;
+use super::standing::{Answered, Standing};
+
+/// An answer with what it means, when its groups are in place.
+#[derive(Debug, Clone)]
+pub(super) struct Entry {
+    pub meaning: Placed,
+    pub answered: Answered,
+    pub(super) exact: bool,
+    pub(super) hash: u128,
+}
+
+/// What an answer means; rows and side records are those of [`Captures::tables`].
+#[derive(Debug, Clone)]
+pub(super) enum Placed {
+    Known { standing: Standing, row: u32, side: u32, html_page: bool },
+    Redirect(Option<Box<str>>),
+}
+
+impl Entry {
+    /// Newest first, exact names before shorthands, then by the hash, so that the order of the sources does not matter.
+    fn precedence(&self) -> impl Ord + use<> {
+        (self.time(), Reverse(self.hash))
+    }
+
+    /// What decides before the hash does.
+    fn time(&self) -> impl Ord + use<> {
+        (self.answered.fetched_at, self.exact)
+    }
+
+    fn is_failure(&self) -> bool {
+        matches!(self.meaning, Placed::Known { standing, .. } if !standing.is_definite())
+    }
+
+    fn is_redirect(&self) -> bool {
+        matches!(self.meaning, Placed::Redirect(_))
+    }
+}
+
+/// All that is known of one URL: there are millions, so what few have is boxed.
+#[derive(Debug)]
+pub(super) struct Known {
+    pub newest: Entry,
+    /// Beside it, the newest that was an answer, and the newest that was a redirect, which may lead to one.
+    pub(super) answer: Option<Box<Entry>>,
+    pub(super) redirect: Option<Box<Entry>>,
+    /// How many others are as new as the newest.
+    pub(super) same_time: u32,
+    /// Whether the URL is a robots.txt: that of the origin which it begins with.
+    pub(super) is_robots_txt: bool,
+}
+
+/// What is known of all URLs; boxed, because half of a map's places are free.
+pub(super) type Urls = HashMap<Box<str>, Box<Known>>;
+
+impl Known {
+    pub(crate) fn insert(&mut self, entry: Entry, counts: &mut CaptureCounts) {
+        let current = &mut self.newest;
+        // Counted so that it does not matter which came first.
+        if entry.time() == current.time() {
+            counts.same_time += 1;
+            self.same_time += 1;
+        } else {
+            counts.older += 1;
+            if entry.time() > current.time() {
+                let outdated = u64::from(std::mem::take(&mut self.same_time));
+                counts.older += outdated;
+                counts.same_time -= outdated;
+            }
+        }
+        let mut loser = entry;
+        if loser.precedence() > current.precedence() {
+            std::mem::swap(current, &mut loser);
+        }
+        // Any answer that is no failure may be the last good one.
+        if !loser.is_failure() {
+            let kept = if loser.is_redirect() { &mut self.redirect } else { &mut self.answer };
+            if kept.as_ref().is_none_or(|kept| loser.precedence() > kept.precedence()) {
+                *kept = Some(Box::new(loser));
+            }
+        }
+    }
+
+    /// What may be the last good answer, the newer one first.
+    pub fn earlier(&self) -> impl Iterator<Item = &Entry> {
+        let redirect_first = match (&self.redirect, &self.answer) {
+            (Some(redirect), Some(answer)) => redirect.precedence() > answer.precedence(),
+            _ => false,
+        };
+        let (first, second) =
+            if redirect_first { (&self.redirect, &self.answer) } else { (&self.answer, &self.redirect) };
+        first.iter().chain(second).map(|entry| &**entry)
+    }
+}

@@ -1,0 +1,81 @@
+//! Making the table of an image's records.
+
+use rayon::prelude::*;
+use std::io;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+use super::entry::Entry;
+use super::key::hash_of;
+use super::layout::{HEADER, header, pilots_length};
+use super::place::{Hashed, Placed, place};
+use crate::policy::image::{RECORD_UNIT, Record, record_starts};
+
+/// Seeds that are tried before what does not fit goes to the overflow.
+const SEEDS: u64 = 4;
+
+/// Entries that are made at a time, of both processors' work.
+const AT_ONCE: usize = 1 << 14;
+
+/// A table of which everything is known but the entries, which are made when they are written: they are as long as all
+/// records together.
+#[derive(Debug)]
+pub(crate) struct Table {
+    seed: u64,
+    placed: Placed,
+}
+
+impl Table {
+    /// The table of these records. The seed depends on all of them: who constructs origins for their hashes would have
+    /// to know all others.
+    pub fn build(records: &[u8]) -> Table {
+        Table::build_by(records, hash_of)
+    }
+
+    /// The same, by any function of an origin and a seed.
+    pub(super) fn build_by(records: &[u8], hash: impl Fn(&[u8], u64) -> u64) -> Table {
+        let mut number = 0;
+        loop {
+            let seed = xxh3_64_with_seed(records, number);
+            let starts = record_starts(records, 0);
+            let mut keys: Vec<Hashed> =
+                starts.map(|at| (hash(Record::at(records, at).origin, seed), (at / RECORD_UNIT) as u32)).collect();
+            keys.par_sort_unstable();
+            let placed = place(&keys);
+            number += 1;
+            if placed.overflow.is_empty() || number == SEEDS {
+                return Table { seed, placed };
+            }
+        }
+    }
+
+    /// Bytes of the section.
+    pub fn length(&self) -> u64 {
+        let entries = self.placed.slots.len() + self.placed.overflow.len();
+        HEADER as u64 + pilots_length(self.placed.pilots.len() as u64) + (size_of::<Entry>() * entries) as u64
+    }
+
+    /// Writes the section, part by part. `automaton` is that of column 0 of a row.
+    pub fn write(
+        &self,
+        records: &[u8],
+        automaton: impl Fn(u32) -> u32 + Sync,
+        mut write: impl FnMut(&[u8]) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let Placed { pilots, slots, overflow } = &self.placed;
+        write(&header(self.seed, pilots.len(), slots.len(), overflow.len()))?;
+        let pilot_bytes: &[u8] = bytemuck::cast_slice(pilots);
+        write(pilot_bytes)?;
+        write(&vec![0; pilots_length(pilots.len() as u64) as usize - pilot_bytes.len()])?;
+        let entry = |place: u32| {
+            let record = Record::at(records, place as usize * RECORD_UNIT);
+            Entry::new(&record, place, automaton(record.row))
+        };
+        let mut entries = Vec::with_capacity(AT_ONCE);
+        for some in slots.chunks(AT_ONCE) {
+            let of_slot = |&key: &u32| key.checked_sub(1).map_or_else(bytemuck::Zeroable::zeroed, entry);
+            some.par_iter().with_min_len(AT_ONCE / 16).map(of_slot).collect_into_vec(&mut entries);
+            write(bytemuck::cast_slice(&entries))?;
+        }
+        overflow.iter().try_for_each(|&place| write(bytemuck::bytes_of(&entry(place))))
+    }
+}

@@ -1,0 +1,106 @@
+//! Validating the table: it finds every record, and nothing else.
+
+use rayon::prelude::*;
+use std::ops::Range;
+
+use super::entry::Entry;
+use super::key::hash_of;
+use super::layout::{HEADER, Sections, pilots_length, sections};
+use super::table::Lookup;
+use crate::policy::image::{Problem, RECORD_UNIT, Record, record_starts};
+
+/// Records that are looked up at a time, so that their cache misses overlap.
+const AT_ONCE: usize = 32;
+
+/// Validates a section for these records, which are checked and of which these parts can be looked at in parallel.
+/// `automaton` is that of column 0 of a row. Returns how many records there are.
+///
+/// # Errors
+///
+/// What is wrong, and where in the section.
+pub(in crate::policy) fn check(
+    section: &[u8],
+    records: &[u8],
+    parts: &[Range<usize>],
+    automaton: impl Fn(u32) -> u32 + Sync,
+) -> Result<usize, Problem> {
+    check_by(section, records, parts, automaton, hash_of)
+}
+
+/// The same, by any function of an origin and a seed.
+pub(super) fn check_by(
+    section: &[u8],
+    records: &[u8],
+    parts: &[Range<usize>],
+    automaton: impl Fn(u32) -> u32 + Sync,
+    hash: impl Fn(&[u8], u64) -> u64 + Sync,
+) -> Result<usize, Problem> {
+    let Sections { pilots, entries, overflow, .. } = sections(section).map_err(|problem| (0, problem))?;
+    let first = HEADER + pilots_length(pilots.len() as u64) as usize;
+    let at = |slot: usize| first + slot * size_of::<Entry>();
+    let is_ordered = |two: &[Entry]| two[0].record() < two[1].record();
+    if !overflow.windows(2).all(is_ordered) {
+        return Err((at(entries.len()), "the overflow is not in the order of origins"));
+    }
+    let table = Lookup::of(section, records);
+    let checking = Checking { table, overflow, automaton, hash };
+    let counted = parts.par_iter().map(|part| checking.records(records, part.clone()));
+    let found = counted.try_reduce(|| (0, 0), |a, b| Ok((a.0 + b.0, a.1 + b.1)));
+    let (in_slots, in_overflow) = found.map_err(|problem| (first, problem))?;
+    // Records have different entries, so what is left are entries of none.
+    let used = entries.par_iter().with_min_len(1 << 12).filter(|entry| !entry.is_free()).count();
+    match used == in_slots && overflow.len() == in_overflow {
+        true => Ok(in_slots + in_overflow),
+        false => Err((first, "an entry is no record's, or it is not where its hash leads")),
+    }
+}
+
+struct Checking<'p, A, H> {
+    table: Lookup<'p>,
+    overflow: &'p [Entry],
+    automaton: A,
+    hash: H,
+}
+
+impl<A: Fn(u32) -> u32, H: Fn(&[u8], u64) -> u64> Checking<'_, A, H> {
+    /// How many records of a part are in their slots, and how many in the overflow; all must be in one of them.
+    fn records(&self, records: &[u8], part: Range<usize>) -> Result<(usize, usize), &'static str> {
+        let (mut in_slots, mut in_overflow) = (0, 0);
+        let mut some = Vec::with_capacity(AT_ONCE);
+        let mut starts = record_starts(&records[..part.end], part.start).peekable();
+        while starts.peek().is_some() {
+            some.clear();
+            some.extend(starts.by_ref().take(AT_ONCE).map(|at| {
+                let record = Record::at(records, at);
+                let hash = (self.hash)(record.origin, self.table.seed());
+                self.table.prefetch_pilot(self.table.bucket(hash));
+                (record, (at / RECORD_UNIT) as u32, hash)
+            }));
+            let slots: [usize; AT_ONCE] = std::array::from_fn(|number| {
+                let Some(&(_, _, hash)) = some.get(number) else { return 0 };
+                let slot = self.table.slot(hash, self.table.pilot(self.table.bucket(hash)));
+                self.table.prefetch_entry(slot);
+                slot
+            });
+            for (&(record, place, _), slot) in some.iter().zip(slots) {
+                if record.origin.is_empty() {
+                    return Err("an origin is empty");
+                }
+                let expected = Entry::new(&record, place, (self.automaton)(record.row));
+                if *self.table.entry(slot) == expected {
+                    in_slots += 1;
+                } else {
+                    self.in_overflow(&expected)?;
+                    in_overflow += 1;
+                }
+            }
+        }
+        Ok((in_slots, in_overflow))
+    }
+
+    fn in_overflow(&self, expected: &Entry) -> Result<(), &'static str> {
+        let found = self.overflow.binary_search_by_key(&expected.record(), Entry::record);
+        let is_there = found.is_ok_and(|at| self.overflow[at] == *expected);
+        is_there.then_some(()).ok_or("an origin has no entry, or one that differs from its record")
+    }
+}

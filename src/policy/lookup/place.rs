@@ -1,0 +1,180 @@
+//! Finding pilots: every key gets a slot of its own.
+//!
+//! Buckets are placed by size, the largest first, while there is room; for each, pilots are tried in order until all its
+//! keys fall on free slots. With 3 keys a bucket and 1.1 slots a key that takes 6 pilots a key, and the largest pilot of
+//! a million keys is below 1,000 (4 keys a bucket: 10; 2: 3, for half as many bytes of pilots again).
+//!
+//! Keys of equal hashes cannot be placed, nor can a bucket of very many. Honest origins have them once in ten thousand
+//! tables, and another seed helps. Who could construct origins that defy every seed would only send their buckets to the
+//! overflow: tries are counted, and after the last seed what is left over goes there.
+
+use super::key::range;
+
+/// Keys of a bucket, on average.
+const PER_BUCKET: u64 = 3;
+
+/// The most keys of a bucket that are placed; of a billion keys, the largest bucket has 20.
+const LARGEST: usize = 32;
+
+/// How many pilots are tried for all keys together: for each of them, and beside.
+const TRIES_PER_KEY: u64 = 64;
+const TRIES_BESIDE: u64 = 1 << 20;
+
+/// A hash, and the key that has it.
+pub(super) type Hashed = (u64, u32);
+
+/// A key for each slot, so many pilots, and what did not fit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Placed {
+    pub pilots: Vec<u16>,
+    /// By slot: the key plus 1, or 0.
+    pub slots: Vec<u32>,
+    /// Keys that have no slot, in ascending order.
+    pub overflow: Vec<u32>,
+}
+
+/// How many pilots a table of so many keys has.
+pub(super) fn pilots_for(keys: u64) -> u64 {
+    keys / PER_BUCKET + 1
+}
+
+/// How many slots it has.
+pub(super) fn slots_for(keys: u64) -> u64 {
+    keys + keys / 10 + 1
+}
+
+/// The slot of a hash under the pilot of its bucket, below `slots`.
+#[inline(always)]
+pub(super) fn slot(hash: u64, pilot: u16, slots: u64) -> usize {
+    range((hash ^ u64::from(pilot)).wrapping_mul(0x9e37_79b9_7f4a_7c15), slots)
+}
+
+/// Places keys, which are sorted.
+pub(super) fn place(keys: &[Hashed]) -> Placed {
+    let (pilots, slots) = (pilots_for(keys.len() as u64), slots_for(keys.len() as u64));
+    let mut buckets: Vec<&[Hashed]> = keys.chunk_by(|a, b| range(a.0, pilots) == range(b.0, pilots)).collect();
+    buckets.sort_by_key(|bucket| std::cmp::Reverse(bucket.len()));
+    let mut placing = Placing {
+        taken: vec![0; slots.div_ceil(64) as usize],
+        tries: TRIES_PER_KEY * keys.len() as u64 + TRIES_BESIDE,
+        placed: Placed { pilots: vec![0; pilots as usize], slots: vec![0; slots as usize], overflow: Vec::new() },
+    };
+    for bucket in buckets {
+        let number = range(bucket[0].0, pilots);
+        match placing.pilot(bucket) {
+            Some(pilot) => placing.placed.pilots[number] = pilot.to_le(),
+            None => placing.placed.overflow.extend(bucket.iter().map(|&(_, key)| key)),
+        }
+    }
+    placing.placed.overflow.sort_unstable();
+    placing.placed
+}
+
+struct Placing {
+    /// A bit for each slot, because a million of them fit into a cache so.
+    taken: Vec<u64>,
+    /// How many more pilots are tried.
+    tries: u64,
+    placed: Placed,
+}
+
+impl Placing {
+    /// The first pilot that gives all keys of a bucket slots of their own; takes those.
+    fn pilot(&mut self, bucket: &[Hashed]) -> Option<u16> {
+        if bucket.len() > LARGEST || bucket.windows(2).any(|two| two[0].0 == two[1].0) {
+            return None;
+        }
+        let most = self.tries.min(1 << 16);
+        let found = (0..most).find(|&pilot| self.take(bucket, pilot as u16));
+        self.tries -= found.map_or(most, |pilot| pilot + 1);
+        let pilot = found? as u16;
+        for &(hash, key) in bucket {
+            let slot = slot(hash, pilot, self.placed.slots.len() as u64);
+            self.placed.slots[slot] = key + 1;
+        }
+        Some(pilot)
+    }
+
+    /// Takes the slots of a bucket under a pilot, all of them or none; whether they were free.
+    fn take(&mut self, bucket: &[Hashed], pilot: u16) -> bool {
+        let slots = self.placed.slots.len() as u64;
+        let bit = |hash: u64| {
+            let slot = slot(hash, pilot, slots);
+            (slot / 64, 1 << (slot % 64))
+        };
+        for (number, &(hash, _)) in bucket.iter().enumerate() {
+            let (word, bit_of) = bit(hash);
+            if self.taken[word] & bit_of != 0 {
+                for &(hash, _) in &bucket[..number] {
+                    let (word, bit) = bit(hash);
+                    self.taken[word] ^= bit;
+                }
+                return false;
+            }
+            self.taken[word] |= bit_of;
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Hashes as a good function makes them.
+    fn random(count: u32, seed: u64) -> Vec<Hashed> {
+        let mut keys: Vec<Hashed> =
+            (0..count).map(|key| (super::super::key::hash(u64::from(key), [seed, 0, 0, 0], 8, seed), key)).collect();
+        keys.sort_unstable();
+        keys
+    }
+
+    /// Every key has one place, in its slot or in the overflow.
+    fn assert_placed(keys: &[Hashed], placed: &Placed) {
+        let (pilots, slots) = (placed.pilots.len() as u64, placed.slots.len() as u64);
+        let in_slot = |&&(hash, key): &&Hashed| {
+            let pilot = u16::from_le(placed.pilots[range(hash, pilots)]);
+            placed.slots[slot(hash, pilot, slots)] == key + 1
+        };
+        let (in_slots, others): (Vec<&Hashed>, Vec<&Hashed>) = keys.iter().partition(in_slot);
+        let mut others: Vec<u32> = others.iter().map(|&&(_, key)| key).collect();
+        others.sort_unstable();
+        assert_eq!(others, placed.overflow);
+        assert_eq!(placed.slots.iter().filter(|&&key| key != 0).count(), in_slots.len());
+    }
+
+    #[test]
+    fn honest_keys_all_get_slots() {
+        let mut overflows = 0;
+        for count in (0..200).chain([1000, 30_000]) {
+            for seed in 0..10 {
+                let keys = random(count, seed);
+                let placed = place(&keys);
+                assert_placed(&keys, &placed);
+                overflows += usize::from(!placed.overflow.is_empty());
+            }
+        }
+        assert!(overflows <= 2, "one table in ten thousand wants another seed: {overflows}");
+    }
+
+    #[test]
+    fn hostile_keys_go_to_the_overflow_soon() {
+        let honest = random(10_000, 1);
+        type Hash = fn(u32) -> u64;
+        let hostile: [(&str, Hash); 5] = [
+            ("one hash", |_| 77 << 40),
+            ("few hashes", |key| u64::from(key % 50) << 58),
+            ("one bucket", |key| u64::from(key)),
+            ("full buckets", |key| u64::from(key / 32) << 50 | u64::from(key % 32)),
+            ("slots that follow each other", |key| u64::from(key).wrapping_mul(0xf1de_83e1_9937_733d) << 13),
+        ];
+        for (name, hash) in hostile {
+            let attack = (20_000..40_000).map(|key| (hash(key), key));
+            let mut keys: Vec<Hashed> = honest.iter().copied().chain(attack).collect();
+            keys.sort_unstable();
+            let placed = place(&keys);
+            assert_placed(&keys, &placed);
+            assert_eq!(placed, place(&keys), "{name}");
+        }
+    }
+}

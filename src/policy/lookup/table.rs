@@ -1,0 +1,129 @@
+//! The table, to be asked.
+
+use super::entry::Entry;
+use super::key::{self, HELD, hash_of, range};
+use super::layout::{Sections, sections};
+use super::place;
+use crate::policy::image::{Parts, RECORD_UNIT, Record, record_starts};
+use crate::policy::prefetch;
+
+/// The origins of a policy.
+#[derive(Debug, Clone, Copy)]
+pub struct Lookup<'p> {
+    sections: Sections<'p>,
+    records: &'p [u8],
+}
+
+impl<'p> Lookup<'p> {
+    pub(crate) fn new(parts: &Parts<'p>) -> Lookup<'p> {
+        Lookup::of(parts.lookup, parts.records)
+    }
+
+    /// The table of a checked section, for these records.
+    pub(super) fn of(section: &'p [u8], records: &'p [u8]) -> Lookup<'p> {
+        Lookup { sections: sections(section).expect("a checked section"), records }
+    }
+
+    /// The record of an origin.
+    pub fn get(&self, origin: &[u8]) -> Option<Record<'p>> {
+        self.find(origin).map(|entry| self.record(entry))
+    }
+
+    /// All records, in the order of their origins.
+    pub fn records(&self) -> impl Iterator<Item = Record<'p>> + use<'p> {
+        let records = self.records;
+        record_starts(records, 0).map(move |at| Record::at(records, at))
+    }
+
+    /// The entry of an origin, whatever its length and wherever it is: this alone knows of the overflow.
+    pub(crate) fn find(&self, origin: &[u8]) -> Option<&'p Entry> {
+        self.find_hashed(origin, self.hash_of(origin))
+    }
+
+    /// The hash of an origin.
+    #[inline]
+    pub(crate) fn hash_of(&self, origin: &[u8]) -> u64 {
+        hash_of(origin, self.seed())
+    }
+
+    /// The same of an origin of this hash.
+    pub(crate) fn find_hashed(&self, origin: &[u8], hash: u64) -> Option<&'p Entry> {
+        let entry = self.entry(self.slot(hash, self.pilot(self.bucket(hash))));
+        if self.is_of(entry, origin) {
+            return Some(entry);
+        }
+        let overflow = self.sections.overflow;
+        let found = overflow.binary_search_by(|entry| self.record(entry).origin.cmp(origin));
+        found.ok().map(|at| &overflow[at])
+    }
+
+    /// Whether an entry is that of an origin.
+    pub(crate) fn is_of(&self, entry: &Entry, origin: &[u8]) -> bool {
+        let (first, rest) = key::words(origin);
+        !origin.is_empty()
+            && entry.has_key(first, rest, origin.len() as u64)
+            && (origin.len() <= HELD || self.record(entry).origin == origin)
+    }
+
+    /// The record of an entry that is not free.
+    #[inline]
+    pub(crate) fn record(&self, entry: &Entry) -> Record<'p> {
+        Record::at(self.records, entry.record() as usize * RECORD_UNIT)
+    }
+
+    /// The seed of the hash.
+    #[inline(always)]
+    pub(crate) fn seed(&self) -> u64 {
+        self.sections.seed
+    }
+
+    /// The bucket of a hash: always an index of [`Lookup::pilots`].
+    #[inline(always)]
+    pub(crate) fn bucket(&self, hash: u64) -> usize {
+        range(hash, self.sections.pilots.len() as u64)
+    }
+
+    /// The pilot of a bucket.
+    #[inline(always)]
+    pub(crate) fn pilot(&self, bucket: usize) -> u16 {
+        u16::from_le(self.sections.pilots[bucket])
+    }
+
+    /// The slot of a hash: always an index of [`Lookup::entries`], whatever hash and pilot are.
+    #[inline(always)]
+    pub(crate) fn slot(&self, hash: u64, pilot: u16) -> usize {
+        place::slot(hash, pilot, self.sections.entries.len() as u64)
+    }
+
+    /// The entry of a slot.
+    #[inline(always)]
+    pub(crate) fn entry(&self, slot: usize) -> &'p Entry {
+        &self.sections.entries[slot]
+    }
+
+    /// All pilots, one a bucket, in the byte order of the file; there is one at least.
+    #[inline(always)]
+    #[allow(dead_code)]
+    pub(crate) fn pilots(&self) -> &'p [u16] {
+        self.sections.pilots
+    }
+
+    /// All entries, one a slot; there is one at least.
+    #[inline(always)]
+    #[allow(dead_code)]
+    pub(crate) fn entries(&self) -> &'p [Entry] {
+        self.sections.entries
+    }
+
+    /// Asks for the pilot of a bucket; only a hint.
+    #[inline(always)]
+    pub(crate) fn prefetch_pilot(&self, bucket: usize) {
+        prefetch(self.sections.pilots, bucket);
+    }
+
+    /// Asks for the entry of a slot; only a hint.
+    #[inline(always)]
+    pub(crate) fn prefetch_entry(&self, slot: usize) {
+        prefetch(self.sections.entries, slot);
+    }
+}

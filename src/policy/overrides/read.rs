@@ -1,0 +1,23 @@
+//! Overrides files, and the replacements that they name.
+
+use std::fs;
+use std::path::Path;
+
+use super::error::OverridesError;
+use super::parse::{line_of, parse};
+use super::words::Overrides;
+
+impl Overrides {
+    /// Reads a file, and the replacements that it names: their paths count from the folder that it is in.
+    ///
+    /// # Errors
+    ///
+    /// [`OverridesError`], where a file cannot be read, or anything in this one is not understood.
+    pub fn read(path: &Path) -> Result<Overrides, OverridesError> {
+        let octets = fs::read(path).map_err(|error| OverridesError::Unreadable { path: path.to_owned(), error })?;
+        parse(&octets, path.parent().unwrap_or(Path::new(""))).map_err(|(at, problem)| {
+            let line = line_of(&octets, at);
+            OverridesError::Wrong { path: path.to_owned(), line, offset: at, problem }
+        })
+    }
+}

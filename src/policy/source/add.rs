@@ -1,0 +1,113 @@
+//! All sources, each as what it is.
+
+use std::fs::File;
+use std::io::BufRead;
+use std::path::Path;
+
+use super::error::SourceError;
+use super::intake::Intake;
+#[cfg(feature = "parquet")]
+use super::parquet::{self, ParquetColumns};
+use super::robots::Robots;
+#[cfg(feature = "parquet")]
+use super::seekable::seekable;
+use super::urls::bare_origin;
+#[cfg(feature = "warc")]
+use super::warc;
+#[cfg(not(feature = "warc"))]
+use super::without_warc as warc;
+use super::{directory, json_lines};
+use crate::formats::compression::{Reader, peeked};
+use crate::policy::Captures;
+
+/// What has to be known of sources besides where they are.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Options {
+    /// The columns of Parquet files.
+    #[cfg(feature = "parquet")]
+    pub columns: ParquetColumns,
+}
+
+/// Adds all captures of all sources: directories, and files of answers, in any order.
+///
+/// All sources are given at once, because a redirect of one may lead to a page in another, and an archive is read again
+/// for such pages.
+///
+/// # Errors
+///
+/// [`SourceError`] where one cannot be read, is empty, or a part of it is malformed.
+pub fn add(sources: &[impl AsRef<Path>], options: &Options, captures: &mut Captures) -> Result<(), SourceError> {
+    let mut intake = Intake::new(captures);
+    let mut archives = warc::Archives::default();
+    for path in sources {
+        let path = path.as_ref();
+        if std::fs::metadata(path).map_err(SourceError::unreadable(path))?.is_dir() {
+            directory::add(path, &mut intake)?;
+        } else {
+            add_file(path, options, &mut archives, &mut intake)?;
+        }
+        intake.check()?;
+    }
+    archives.finish(&mut intake)?;
+    intake.flush();
+    Ok(intake.check()?)
+}
+
+fn add_file(
+    path: &Path,
+    options: &Options,
+    archives: &mut warc::Archives,
+    intake: &mut Intake<'_>,
+) -> Result<(), SourceError> {
+    let memory = intake.decompressor(1);
+    let open = || Reader::within(File::open(path)?, memory);
+    let reader = open().map_err(SourceError::unreadable(path))?;
+    let is_stored_as_read = reader.compression().is_none();
+    let (start, mut text) = peeked(reader, warc::START.len()).map_err(SourceError::unreadable(path))?;
+    if start == warc::START {
+        archives.add(warc::Archive::new(path, text, memory)?, intake)
+    } else if start.starts_with(PARQUET_START) {
+        add_parquet(path, is_stored_as_read, &mut text, options, intake)
+    } else {
+        json_lines::add(path, text, intake)
+    }
+}
+
+/// How a Parquet file begins.
+pub(super) const PARQUET_START: &[u8] = b"PAR1";
+
+#[cfg(feature = "parquet")]
+fn add_parquet(
+    path: &Path,
+    is_stored_as_read: bool,
+    text: &mut impl BufRead,
+    options: &Options,
+    intake: &mut Intake<'_>,
+) -> Result<(), SourceError> {
+    parquet::add(path, seekable(path, is_stored_as_read, text)?, &options.columns, intake)
+}
+
+#[cfg(not(feature = "parquet"))]
+fn add_parquet(
+    path: &Path,
+    _is_stored_as_read: bool,
+    _text: &mut impl BufRead,
+    _options: &Options,
+    _intake: &mut Intake<'_>,
+) -> Result<(), SourceError> {
+    Err(SourceError::Without { path: path.to_owned(), what: "Parquet file", feature: "parquet" })
+}
+
+/// Adds a single robots.txt, that of `origin`.
+///
+/// # Errors
+///
+/// [`SourceError`] where it cannot be read, or `origin` is none.
+pub fn add_single(path: &Path, origin: &str, captures: &mut Captures) -> Result<(), SourceError> {
+    let canonical = bare_origin(origin).map_err(|reason| SourceError::Origin { given: origin.to_owned(), reason })?;
+    let mut intake = Intake::new(captures);
+    let robots = Robots::open(path, intake.body_limit(), intake.decompressor(1))?;
+    intake.add([robots.of(canonical, true)]);
+    intake.flush();
+    Ok(intake.check()?)
+}

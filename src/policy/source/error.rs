@@ -1,0 +1,105 @@
+//! Why a source cannot be read.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+#[cfg(feature = "warc")]
+use super::warc::RecordProblem;
+use crate::origin::InvalidUrl;
+use crate::policy::WriteError;
+
+/// What is wrong with a record of an archive; without WARC there are none.
+#[cfg(not(feature = "warc"))]
+#[derive(Debug, thiserror::Error)]
+pub enum RecordProblem {}
+
+/// A source that cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum SourceError {
+    /// A file or directory that is missing, or cannot be read.
+    #[error("cannot read {}: {error}", path.display())]
+    Unreadable {
+        /// The file or directory.
+        path: PathBuf,
+        /// What the system said, or how its compressed data is damaged.
+        error: io::Error,
+    },
+    /// A source without a single robots.txt.
+    #[error("{} holds no robots.txt: {hint}", path.display())]
+    Empty {
+        /// The source.
+        path: PathBuf,
+        /// What a source of this kind needs.
+        hint: &'static str,
+    },
+    /// A line of JSON Lines that is none.
+    #[error("{}, line {line} (byte {offset}): {problem}", path.display())]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// The line, counted from 1.
+        line: u64,
+        /// Where the line begins, in octets from the start of the text, which is the file's where it is not compressed.
+        offset: u64,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// More than a policy can hold.
+    #[error(transparent)]
+    Captures(#[from] WriteError),
+    /// A record of a WARC archive that is malformed.
+    #[error("{}, record {record} (byte {offset}): {problem}", path.display())]
+    Record {
+        /// The file.
+        path: PathBuf,
+        /// The record, counted from 1.
+        record: u64,
+        /// Where the record begins, in octets from the start of the archive, which is the file's where it is not
+        /// compressed.
+        offset: u64,
+        /// What is wrong with it.
+        problem: RecordProblem,
+    },
+    /// A Parquet file that cannot be read as answers.
+    #[error("{}: {problem}", path.display())]
+    Parquet {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// A file of a format that this program was built without.
+    #[error("{} is a {what}, which this program was built without (cargo feature `{feature}`)", path.display())]
+    Without {
+        /// The file.
+        path: PathBuf,
+        /// What it is.
+        what: &'static str,
+        /// The feature that reads it.
+        feature: &'static str,
+    },
+    /// A row of a Parquet file that is no answer.
+    #[error("{}, row {row}: {problem}", path.display())]
+    Row {
+        /// The file.
+        path: PathBuf,
+        /// The row, counted from 1.
+        row: u64,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// An origin, given beside a file, that is none.
+    #[error("{given:?} is no origin, such as https://example.com or http://example.com:8080: {reason}")]
+    Origin {
+        /// What was given.
+        given: String,
+        /// Why it is none.
+        reason: InvalidUrl,
+    },
+}
+
+impl SourceError {
+    pub(crate) fn unreadable(path: &Path) -> impl Fn(io::Error) -> SourceError + use<'_> {
+        |error| SourceError::Unreadable { path: path.to_owned(), error }
+    }
+}

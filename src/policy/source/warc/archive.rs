@@ -1,0 +1,171 @@
+//! Archives, read as often as something is wanted from them.
+
+use hashbrown::HashSet;
+use std::fs::File;
+use std::io::{self, BufRead, Seek};
+use std::path::{Path, PathBuf};
+
+use super::http::Response;
+use super::page::{Answer, Page, count};
+use super::record::{Record, RecordProblem, Records};
+use super::revisit::{Key, Revisits, Wanted};
+use crate::formats::compression::Reader;
+use crate::policy::source::SourceError;
+use crate::policy::source::intake::{Intake, target_key};
+use crate::policy::source::seekable::seekable;
+
+/// How an archive begins, and each of its records.
+pub(crate) const START: &[u8] = b"WARC/";
+
+pub(super) const URL: &str = "WARC-Target-URI";
+
+const DATE: &str = "WARC-Date";
+
+/// An archive that can be read more than once.
+pub(crate) struct Archive {
+    path: PathBuf,
+    /// The text of one that came through a pipe.
+    copy: Option<File>,
+    /// What its decompressor may take, in octets.
+    memory: u64,
+    has_other_pages: bool,
+}
+
+/// All archives, and what is still wanted from them.
+#[derive(Default)]
+pub(crate) struct Archives {
+    archives: Vec<Archive>,
+    revisits: Revisits,
+}
+
+/// One reading of archives: what is looked for.
+struct Pass<'p> {
+    pages: Pages,
+    originals: Wanted,
+    revisits: &'p mut Revisits,
+}
+
+pub(super) enum Pages {
+    RobotsTxt,
+    /// Pages that are none, but that redirects lead to, by [`target_key`].
+    Others(HashSet<u128>),
+}
+
+impl Archive {
+    /// The archive at `path`, whose text this is, and whose decompressor may take so much memory.
+    pub fn new(path: &Path, mut text: impl BufRead, memory: u64) -> Result<Archive, SourceError> {
+        let is_file = std::fs::metadata(path).map_err(SourceError::unreadable(path))?.is_file();
+        let copy = if is_file { None } else { Some(seekable(path, false, &mut text)?) };
+        Ok(Archive { path: path.to_owned(), copy, memory, has_other_pages: false })
+    }
+
+    fn open(&self) -> io::Result<Reader<File>> {
+        let Some(copy) = &self.copy else { return Reader::within(File::open(&self.path)?, self.memory) };
+        let mut copy = copy.try_clone()?;
+        copy.rewind()?;
+        Reader::within(copy, self.memory)
+    }
+}
+
+impl Archives {
+    /// Adds the robots.txt files of an archive.
+    pub fn add(&mut self, mut archive: Archive, intake: &mut Intake<'_>) -> Result<(), SourceError> {
+        let before = intake.warc_counts().other_pages;
+        let mut pass = Pass { pages: Pages::RobotsTxt, originals: Wanted::default(), revisits: &mut self.revisits };
+        pass.read(&archive, intake)?;
+        archive.has_other_pages = intake.warc_counts().other_pages > before;
+        self.archives.push(archive);
+        Ok(())
+    }
+
+    /// Adds the pages that redirects of all sources lead to, and resolves revisits.
+    pub fn finish(mut self, intake: &mut Intake<'_>) -> Result<(), SourceError> {
+        for _ in 0..=intake.dialect().redirects.hops {
+            let (pages, originals) = (intake.take_targets(), self.revisits.take_wanted());
+            if pages.is_empty() && originals.is_empty() {
+                break;
+            }
+            let mut pass = Pass { pages: Pages::Others(pages), originals, revisits: &mut self.revisits };
+            for archive in &self.archives {
+                if archive.has_other_pages || !pass.originals.is_empty() {
+                    pass.read(archive, intake)?;
+                }
+            }
+        }
+        for capture in self.revisits.unresolved() {
+            intake.warc_counts().unresolved_revisits += 1;
+            intake.add([capture]);
+        }
+        Ok(())
+    }
+}
+
+impl Pass<'_> {
+    fn read(&mut self, archive: &Archive, intake: &mut Intake<'_>) -> Result<(), SourceError> {
+        let mut records = Records::new(archive.open().map_err(SourceError::unreadable(&archive.path))?);
+        let mut next = |intake: &mut Intake<'_>| -> Result<bool, RecordProblem> {
+            let Some(record) = records.next()? else { return Ok(false) };
+            self.visit(&record, &mut records.block(), intake)?;
+            Ok(true)
+        };
+        loop {
+            match next(intake) {
+                Ok(true) => intake.check()?,
+                Ok(false) => return Ok(()),
+                Err(problem) => {
+                    let (path, record, offset) = (archive.path.clone(), records.number, records.offset);
+                    return Err(SourceError::Record { path, record, offset, problem });
+                }
+            }
+        }
+    }
+
+    fn visit(
+        &mut self,
+        record: &Record,
+        block: &mut impl BufRead,
+        intake: &mut Intake<'_>,
+    ) -> Result<(), RecordProblem> {
+        let is_first = matches!(self.pages, Pages::RobotsTxt);
+        intake.warc_counts().records += u64::from(is_first);
+        let kind = record.required("WARC-Type")?;
+        let is_revisit = kind.eq_ignore_ascii_case("revisit");
+        if !is_revisit && !kind.eq_ignore_ascii_case("response") {
+            return Ok(());
+        }
+        let url = record.uri(URL).ok_or(RecordProblem::Missing(URL))?;
+        let time = record.time(DATE)?.ok_or(RecordProblem::Missing(DATE))?;
+        // Archives also have answers of other protocols, such as DNS.
+        let Some(page) = Page::at(&url, Some(time)) else { return Ok(()) };
+        let is_wanted = self.wants(&page);
+        intake.warc_counts().other_pages += u64::from(is_first && !is_wanted);
+        let mut keys = if is_revisit { Vec::new() } else { Key::of_original(record, &page) };
+        keys.retain(|&key| self.originals.has(key));
+        if !is_wanted && keys.is_empty() {
+            return Ok(());
+        }
+        let response = Response::read(block)?;
+        if is_revisit {
+            intake.warc_counts().revisits += 1;
+            let answer = response.map_or(Answer::default(), |response| Answer::of_head(&response, &page));
+            intake.add(self.revisits.add(record, page, answer)?);
+            return Ok(());
+        }
+        let (answer, flaw) = Answer::read(response, &page, record.is_truncated(), block, intake.body_limit())?;
+        if !keys.is_empty() {
+            intake.add(self.revisits.resolve(&keys, &mut self.originals, &answer));
+        }
+        if is_wanted {
+            count(flaw, intake.warc_counts());
+            intake.add([page.answered(answer)]);
+        }
+        Ok(())
+    }
+
+    fn wants(&self, page: &Page) -> bool {
+        match &self.pages {
+            Pages::RobotsTxt => page.origin.is_some(),
+            Pages::Others(keys) => page.origin.is_none() && keys.contains(&target_key(&page.url)),
+        }
+    }
+}

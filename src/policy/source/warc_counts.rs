@@ -1,0 +1,48 @@
+//! What was met in WARC archives, counted: policy files have it, whether archives can be read or not.
+
+use serde::{Deserialize, Serialize};
+
+/// What was met in WARC archives, besides plain answers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct WarcCounts {
+    /// Records of any type.
+    pub records: u64,
+    /// Answers of other URLs than a robots.txt. Those that a redirect leads to are read, and counted as captures.
+    pub other_pages: u64,
+    /// Answers that an archive does not repeat, because it has the same one already.
+    pub revisits: u64,
+    /// Of these, the ones whose original is nowhere: answers of which nothing but the time is known.
+    pub unresolved_revisits: u64,
+    /// Files that are not whole, of which the whole lines are read.
+    pub truncated: u64,
+    /// Records without an HTTP answer: no answer is known.
+    pub not_http: u64,
+    /// Files that cannot be decoded as their headers say, and are no text: no answer is known.
+    pub undecodable: u64,
+}
+
+impl WarcCounts {
+    /// Adds those of other archives.
+    pub(in crate::policy) fn merge(&mut self, other: &WarcCounts) {
+        self.records += other.records;
+        self.other_pages += other.other_pages;
+        self.revisits += other.revisits;
+        self.unresolved_revisits += other.unresolved_revisits;
+        self.truncated += other.truncated;
+        self.not_http += other.not_http;
+        self.undecodable += other.undecodable;
+    }
+
+    /// What operators should see: answers that are not whole, or not known, with their counts.
+    pub fn flaws(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        [
+            ("truncated", self.truncated),
+            ("unresolved-revisits", self.unresolved_revisits),
+            ("not-http", self.not_http),
+            ("undecodable", self.undecodable),
+        ]
+        .into_iter()
+        .filter(|&(_, count)| count > 0)
+    }
+}

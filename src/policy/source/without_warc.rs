@@ -1,0 +1,36 @@
+//! What stands for WARC in a program that is built without it.
+
+use std::io::BufRead;
+use std::path::Path;
+
+use super::SourceError;
+use super::intake::Intake;
+
+/// How an archive begins.
+pub(super) const START: &[u8] = b"WARC/";
+
+/// An archive that nobody can read.
+pub(super) enum Archive {}
+
+/// There are none.
+#[derive(Default)]
+pub(super) struct Archives {}
+
+impl Archive {
+    /// Says so.
+    pub fn new(path: &Path, _text: impl BufRead, _memory: u64) -> Result<Archive, SourceError> {
+        Err(SourceError::Without { path: path.to_owned(), what: "WARC archive", feature: "warc" })
+    }
+}
+
+impl Archives {
+    /// Cannot be called.
+    pub fn add(&mut self, archive: Archive, _intake: &mut Intake<'_>) -> Result<(), SourceError> {
+        match archive {}
+    }
+
+    /// Adds nothing.
+    pub fn finish(self, _intake: &mut Intake<'_>) -> Result<(), SourceError> {
+        Ok(())
+    }
+}

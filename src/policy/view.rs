@@ -1,0 +1,213 @@
+//! A policy, ready to judge URLs: a view of its image.
+
+use std::path::Path;
+
+use super::columns::{Columns, Crawler, CrawlerError};
+use super::groups::{Group, Groups};
+use super::image::{self, Image, ImageError, OpenError, Record, Section, Trust};
+use super::lookup::Lookup;
+use super::provenance::{self, Outline};
+use super::side_records;
+use super::statistics::Statistics;
+use crate::dialect::Dialect;
+use crate::robots::{Agents, SideRecord};
+use crate::rules::chosen::ChosenRules;
+
+/// The rules of many origins for one crawler or several, ready to judge URLs.
+#[derive(Debug)]
+pub struct Policy {
+    pub(super) image: Image,
+    pub(crate) dialect: &'static Dialect,
+    pub(crate) columns: Columns,
+    pub(crate) statistics: Statistics,
+}
+
+impl Policy {
+    /// Maps a policy file, and makes sure of all of it.
+    ///
+    /// # Errors
+    ///
+    /// [`OpenError`] where it cannot be read, is no policy, or not the one that was written.
+    pub fn open(path: &Path, trust: Trust) -> Result<Policy, OpenError> {
+        Ok(Policy::of(Image::open(path, trust)?))
+    }
+
+    /// The policy of the octets of a policy file.
+    ///
+    /// # Errors
+    ///
+    /// [`ImageError`] where they are no policy, or not the one that was written.
+    pub fn from_octets(octets: &[u8], trust: Trust) -> Result<Policy, ImageError> {
+        Ok(Policy::of(Image::copied(octets, trust)?))
+    }
+
+    fn of((image, content): (Image, image::Content)) -> Policy {
+        let image::Content { dialect, columns, statistics } = content;
+        Policy { image, dialect, columns, statistics }
+    }
+
+    /// The octets of its policy file.
+    pub fn octets(&self) -> &[u8] {
+        self.image.octets()
+    }
+
+    /// The checksum of its policy file, which stands for what it holds.
+    pub fn checksum(&self) -> u128 {
+        self.image.checksum()
+    }
+
+    /// The names of the sections of its policy file, with their octets.
+    pub fn sections(&self) -> impl Iterator<Item = (&'static str, usize)> + '_ {
+        Section::ALL.into_iter().map(|section| (section.name(), self.image.section(section).len()))
+    }
+
+    /// The dialect it was made for.
+    pub fn dialect(&self) -> &'static Dialect {
+        self.dialect
+    }
+
+    /// The crawlers it was made for.
+    pub fn columns(&self) -> &Columns {
+        &self.columns
+    }
+
+    /// The crawler that asks: the one of these agents, or the only one that the policy was made for.
+    ///
+    /// # Errors
+    ///
+    /// [`CrawlerError`] where the policy has no answer for it.
+    pub fn crawler(&self, agents: Option<&Agents>) -> Result<Crawler, CrawlerError> {
+        self.columns.crawler(agents, self.dialect)
+    }
+
+    /// The origins.
+    pub fn lookup(&self) -> Lookup<'_> {
+        Lookup::new(&self.image.parts())
+    }
+
+    /// The groups that apply to a crawler of this policy, and their automata.
+    pub fn groups<'p>(&'p self, crawler: &'p Crawler) -> Groups<'p> {
+        Groups::new(&self.image.parts(), self.columns.count(), crawler)
+    }
+
+    /// The rules of a group as they stand in their file.
+    pub fn rules(&self, group: Group) -> ChosenRules {
+        provenance::decode(self.image.parts().rules.item(group.rules), group.own, self.dialect)
+    }
+
+    /// The outline of a group as it stands in its file: no more than is known without ranking its rules.
+    pub fn outline(&self, group: Group) -> Outline<'_> {
+        provenance::outline(self.image.parts().rules.item(group.rules))
+    }
+
+    /// The outlines of all distinct groups, as they stand in their files.
+    pub fn outlines(&self) -> impl Iterator<Item = Outline<'_>> {
+        self.image.parts().rules.contents().map(provenance::outline)
+    }
+
+    /// The records kept beside an origin's rules, such as `Crawl-delay`, in the order of the file: those of the groups
+    /// that were chosen for the crawlers of a column, and those outside every group.
+    pub fn side_records(&self, record: &Record<'_>, column: usize) -> Vec<SideRecord<'_>> {
+        side_records::decode(self.image.parts().side.item(record.side()), column)
+    }
+
+    /// How it came about.
+    pub fn statistics(&self) -> &Statistics {
+        &self.statistics
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::capture::Capture;
+    use crate::policy::captures::Captures;
+    use crate::policy::overrides::Overrides;
+    use crate::policy::standing::{Answered, Ruling, Standing, Word};
+    use crate::robots::SideKey;
+
+    #[test]
+    fn side_records_are_kept_with_their_origin_and_lines() {
+        let agents: Agents = "examplebot".parse().unwrap();
+        let mut captures = Captures::new(agents, Dialect::DEFAULT);
+        let body = "Sitemap: s\nUser-agent: examplebot\nCrawl-delay: 0.5\nDisallow: /\nContent-Usage: ai=n\n\
+                    User-agent: *\nCrawl-delay: 9\n";
+        let capture = |origin: &str, body: Option<&str>, location: Option<&str>| Capture {
+            url: format!("{origin}/robots.txt"),
+            origin: Some(origin.to_owned()),
+            answered: Answered { status: Some(if body.is_some() { 200 } else { 301 }), ..Answered::default() },
+            location: location.map(str::to_owned),
+            body: body.map(|body| body.as_bytes().into()),
+            ..Capture::default()
+        };
+        captures
+            .add(vec![
+                capture("http://a.example", Some(body), None),
+                capture("http://b.example", None, Some("http://a.example/robots.txt")),
+                capture("http://c.example", Some("User-agent: *\nDisallow: /\n"), None),
+            ])
+            .unwrap();
+        let policy = captures.policy().unwrap();
+        let of = |origin: &str| -> Vec<(SideKey, Vec<u8>, u32)> {
+            let record = policy.lookup().get(origin.as_bytes()).unwrap();
+            let records = policy.side_records(&record, 0).into_iter();
+            records.map(|record| (record.key, record.value.to_vec(), record.line)).collect()
+        };
+        let expected = vec![
+            (SideKey::Sitemap, b"s".to_vec(), 1),
+            (SideKey::CrawlDelay, b"0.5".to_vec(), 3),
+            (SideKey::ContentUsage, b"ai=n".to_vec(), 5),
+        ];
+        assert_eq!(of("http://a.example"), expected);
+        assert_eq!(of("http://b.example"), expected, "a redirect leads to them");
+        assert_eq!(of("http://c.example"), []);
+    }
+
+    #[test]
+    fn the_operators_word_stands_beside_what_was_answered() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("overrides.toml");
+        let text = "['http://a']\ncrawl-delay = 2.5\n['http://b']\nrobots-txt = \"Sitemap: new\\nUser-agent: *\\nAllow: /\"\n\
+                    paused-until = 1970-01-01T00:01:00Z\n['http://c']\nverdict = 'forbid-all'\n\
+                    ['http://d']\ncrawl-delay = 1\nverdict = 'allow-all'\n";
+        std::fs::write(&path, text).unwrap();
+        let body = b"Sitemap: s\nUser-agent: *\nCrawl-delay: 9\nDisallow: /\n".as_slice();
+        let capture = |origin: &str, status| Capture {
+            url: format!("{origin}/robots.txt"),
+            origin: Some(origin.to_owned()),
+            answered: Answered { status: Some(status), fetched_at: Some(7), ..Answered::default() },
+            body: (status == 200).then(|| body.into()),
+            ..Capture::default()
+        };
+        let mut captures = Captures::new(Agents::everybody(), Dialect::DEFAULT);
+        captures.add_overrides(&Overrides::read(&path).unwrap()).unwrap();
+        let answers = [capture("http://a", 200), capture("http://b", 503), capture("http://c", 404)];
+        captures.add(answers.to_vec()).unwrap();
+        let made = captures.policy().unwrap();
+        let policy = Policy::from_octets(made.octets(), Trust::Nothing).unwrap();
+        assert_eq!((policy.statistics().origins, policy.statistics().overridden), (4, 4));
+        let crawler = policy.crawler(None).unwrap();
+        let of = |origin: &str| {
+            let record = policy.lookup().get(origin.as_bytes()).unwrap();
+            let records = policy.side_records(&record, 0).into_iter();
+            let records: Vec<_> =
+                records.map(|one| (one.line, String::from_utf8_lossy(one.value).into_owned())).collect();
+            let rules = policy.groups(&crawler).of(record.row).map_or(0, |group| policy.rules(group).rules().len());
+            (record.state(), records, rules)
+        };
+        let record = |line, value: &str| (line, value.to_owned());
+        let (state, records, rules) = of("http://a");
+        assert_eq!((state.standing, state.word, rules), (Standing::RobotsTxt, Word::default(), 1));
+        assert_eq!(records, [record(0, "2.5"), record(1, "s"), record(3, "9")], "the operator's own is the first");
+        let (state, records, rules) = of("http://b");
+        let word = Word { ruling: Some(Ruling::RobotsTxt), paused_until: Some(60) };
+        assert_eq!((state.standing, state.answered.status, state.word), (Standing::Unreachable, Some(503), word));
+        assert_eq!((records, rules), (vec![record(1, "new")], 1));
+        let (state, records, _) = of("http://c");
+        assert_eq!((state.standing, state.word.ruling), (Standing::Unavailable, Some(Ruling::ForbidAll)));
+        assert_eq!(records, []);
+        let (state, records, rules) = of("http://d");
+        assert_eq!((state.standing, state.word.ruling), (Standing::Unfetched, Some(Ruling::AllowAll)));
+        assert_eq!((records, rules), (vec![record(0, "1")], 0));
+    }
+}

@@ -1,0 +1,71 @@
+//! What a parsed robots.txt is: groups of agents and rules, and the records beside them.
+
+use std::ops::Range;
+
+use super::note::Note;
+use super::record::SideKey;
+
+/// The value of one `User-agent` line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AgentName<'a> {
+    /// The value as written, without surrounding blanks.
+    pub value: &'a [u8],
+    /// The line, counted from 1.
+    pub line: u32,
+}
+
+/// One `Allow` or `Disallow` line that is a rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rule<'a> {
+    /// Whether it is an `Allow` line.
+    pub allow: bool,
+    /// The pattern as written, without surrounding blanks; never empty.
+    pub value: &'a [u8],
+    /// The line, counted from 1.
+    pub line: u32,
+}
+
+/// A record that is neither agent nor rule but is kept for the operator, such as `Crawl-delay`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SideRecord<'a> {
+    /// Which record it is.
+    pub key: SideKey,
+    /// The value as written, without surrounding blanks.
+    pub value: &'a [u8],
+    /// The line, counted from 1.
+    pub line: u32,
+    /// The group that it stands in, an index into [`Robots::groups`]; `None` before the first one, and always for
+    /// keys that belong to no group.
+    pub group: Option<u32>,
+}
+
+impl SideRecord<'_> {
+    /// Whether it is the operator's own word, and stands in no file.
+    pub fn is_operators(&self) -> bool {
+        self.line == 0
+    }
+}
+
+/// A group (1994: a record): the agents it names and the rules they share.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Group {
+    /// Its agents, a range of [`Robots::agents`].
+    pub agents: Range<usize>,
+    /// Its rules, a range of [`Robots::rules`].
+    pub rules: Range<usize>,
+}
+
+/// A parsed robots.txt, borrowing from the (decoded) file.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Robots<'a> {
+    /// The groups, in the order of the file.
+    pub groups: Vec<Group>,
+    /// The agents of all groups, in the order of the file.
+    pub agents: Vec<AgentName<'a>>,
+    /// The rules of all groups, in the order of the file.
+    pub rules: Vec<Rule<'a>>,
+    /// Records kept beside the rules, in the order of the file.
+    pub side_records: Vec<SideRecord<'a>>,
+    /// What was dropped or cut while reading, in the order of the file.
+    pub notes: Vec<Note>,
+}

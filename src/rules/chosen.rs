@@ -1,0 +1,129 @@
+//! The rules of one robots.txt for one crawler: verdicts, and why.
+
+use std::borrow::Cow;
+
+use crate::dialect::{Dialect, RobotsTxtPath};
+use crate::robots::{AgentName, Agents, GroupOrigin, Robots, Rule, Selection};
+use crate::rules::{Patterns, Verdict};
+
+/// The path that some dialects always allow.
+const ROBOTS_TXT: &[u8] = b"/robots.txt";
+
+/// The rules that were chosen for a crawler, as they stand in its robots.txt: what explanations need.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChosenRules {
+    pub(crate) dialect: Dialect,
+    pub(crate) origin: GroupOrigin,
+    pub(crate) agent_lines: Vec<(String, u32)>,
+    pub(crate) rules: Vec<KeptRule>,
+    pub(crate) patterns: Patterns,
+}
+
+/// A rule as it stands in the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptRule {
+    /// Whether it is an `Allow` line.
+    pub allow: bool,
+    /// The pattern as written.
+    pub value: Vec<u8>,
+    /// The line, counted from 1.
+    pub line: u32,
+}
+
+impl KeptRule {
+    /// The key of its line: `Allow` or `Disallow`.
+    pub fn key(&self) -> &'static str {
+        if self.allow { "Allow" } else { "Disallow" }
+    }
+}
+
+/// A verdict and what decided it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Explanation<'r> {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The rule that won; `None` where none matched, or where the path needs no rule.
+    pub rule: Option<&'r KeptRule>,
+    /// Whether the path is `/robots.txt`, which the dialect always allows.
+    pub always_allowed: bool,
+}
+
+impl ChosenRules {
+    /// The rules of groups of this origin, with the `User-agent` lines for which the groups were chosen.
+    pub(crate) fn new(
+        origin: GroupOrigin,
+        agent_lines: Vec<(String, u32)>,
+        rules: Vec<KeptRule>,
+        dialect: &Dialect,
+    ) -> ChosenRules {
+        let as_written: Vec<Rule<'_>> =
+            rules.iter().map(|rule| Rule { allow: rule.allow, value: &rule.value, line: rule.line }).collect();
+        let patterns = Patterns::rank(as_written.iter(), dialect);
+        ChosenRules { dialect: dialect.clone(), origin, agent_lines, rules, patterns }
+    }
+
+    /// Those of a parsed file.
+    pub(crate) fn of(robots: &Robots<'_>, selection: &Selection, agents: &Agents, dialect: &Dialect) -> ChosenRules {
+        let kept = |agent: &AgentName<'_>| (String::from_utf8_lossy(agent.value).into_owned(), agent.line);
+        let rule = |rule: &Rule<'_>| KeptRule { allow: rule.allow, value: rule.value.to_vec(), line: rule.line };
+        let agent_lines = selection.agent_lines(robots, agents, dialect).map(kept).collect();
+        ChosenRules::new(selection.origin, agent_lines, selection.rules(robots).map(rule).collect(), dialect)
+    }
+
+    /// The verdict on a path with its query, as it stands in the URL, without the fragment, and the rule that decided
+    /// it, found by going through the rules in the order of their ranks: a way that shares nothing with the automaton
+    /// but the patterns.
+    pub fn explain(&self, path: &[u8]) -> Explanation<'_> {
+        let path: Cow<'_, [u8]> = self.dialect.encoding.path(path);
+        let pattern = self.patterns.deciding(&path);
+        let rule = pattern.map(|pattern| &self.rules[pattern.rule as usize]);
+        let always_allowed = is_always_allowed(&path, &self.dialect);
+        match pattern.map_or(Verdict::Allowed, |pattern| pattern.verdict) {
+            Verdict::Blocked if always_allowed => Explanation { verdict: Verdict::Allowed, rule: None, always_allowed },
+            verdict => Explanation { verdict, rule, always_allowed: false },
+        }
+    }
+
+    /// Whose groups the rules are from.
+    pub fn origin(&self) -> GroupOrigin {
+        self.origin
+    }
+
+    /// The `User-agent` lines for which the groups were chosen: value and line.
+    pub fn agent_lines(&self) -> &[(String, u32)] {
+        &self.agent_lines
+    }
+
+    /// The one of them that a rule stands below, or the last one if there is no rule.
+    pub fn agent_line(&self, rule: Option<&KeptRule>) -> Option<&(String, u32)> {
+        self.agent_lines.iter().rev().find(|(_, line)| rule.is_none_or(|rule| *line < rule.line))
+    }
+
+    /// The rules, in the order of the file.
+    pub fn rules(&self) -> &[KeptRule] {
+        &self.rules
+    }
+
+    /// How many octets of memory they take, about.
+    pub(crate) fn size(&self) -> usize {
+        // What an allocation takes besides is about a word.
+        let values: usize = self.rules.iter().map(|rule| rule.value.len() + size_of::<usize>()).sum();
+        let agents: usize = self.agent_lines.iter().map(|(name, _)| name.len() + size_of::<usize>()).sum();
+        size_of_val(self)
+            + values
+            + agents
+            + size_of_val(self.rules.as_slice())
+            + size_of_val(self.agent_lines.as_slice())
+            + self.patterns.size()
+    }
+
+    /// The ranked patterns.
+    pub fn patterns(&self) -> &Patterns {
+        &self.patterns
+    }
+}
+
+/// Whether the dialect allows this path, in normal form, whatever the rules say.
+pub(crate) fn is_always_allowed(path: &[u8], dialect: &Dialect) -> bool {
+    dialect.robots_txt == RobotsTxtPath::AlwaysAllowed && path == ROBOTS_TXT
+}

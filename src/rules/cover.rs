@@ -1,0 +1,133 @@
+//! Whether one pattern matches every path that another one matches.
+//!
+//! Globs make this easy. Put something in place of each `*` of the narrow pattern (and behind it, unless it ends in `$`)
+//! that no segment of the wide one can match: a gap. If the wide pattern matches what comes out, then each gap was
+//! swallowed by one of its `*`, so anything may stand there, and all paths that the narrow one matches are matched. If
+//! it does not, then a path with an octet in the gaps that the wide pattern does not have is a witness.
+
+use super::{Pattern, Patterns};
+
+impl Patterns {
+    /// Whether `wide` matches every path that `narrow` matches.
+    ///
+    /// `true` is always right. `false` is right as long as paths have an octet that `wide` has not; and a pattern that
+    /// matches no path at all, because it begins with neither `/` nor `*`, is covered by none here. Takes time linear in
+    /// both patterns.
+    pub fn covers(&self, wide: &Pattern, narrow: &Pattern) -> bool {
+        let runs = || self.segments(narrow).map(|range| &self.text[range]);
+        let first = runs().next().expect("a pattern has a segment");
+        if first.starts_with(b"/") {
+            return self.matches_runs(wide, runs(), narrow.anchored);
+        }
+        if !first.is_empty() || (narrow.anchored && runs().len() == 1) {
+            return false;
+        }
+        // A path begins with a slash. Either the leading `*` takes it, or the segment behind has it.
+        let taken = std::iter::once(b"/".as_slice()).chain(runs().skip(1));
+        self.matches_runs(wide, taken, narrow.anchored)
+            && (!runs().nth(1).is_some_and(|second| second.starts_with(b"/"))
+                || self.matches_runs(wide, runs().skip(1), narrow.anchored))
+    }
+
+    /// Whether a pattern matches these runs of octets with a gap between each two, and one at the end unless `ends`.
+    fn matches_runs<'t>(&'t self, wide: &Pattern, mut runs: impl Iterator<Item = &'t [u8]>, ends: bool) -> bool {
+        let mut segments = self.segments(wide).map(|range| &self.text[range]);
+        let first = segments.next().expect("a pattern has a segment");
+        let Some(mut rest) = runs.next().and_then(|run| run.strip_prefix(first)) else { return false };
+        if segments.len() == 0 {
+            return !wide.anchored || (ends && rest.is_empty() && runs.next().is_none());
+        }
+        let last = if wide.anchored { segments.next_back() } else { None };
+        for segment in segments {
+            // Each segment at its first place, and never back.
+            loop {
+                if let Some(at) = memchr::memmem::find(rest, segment) {
+                    rest = &rest[at + segment.len()..];
+                    break;
+                }
+                let Some(run) = runs.next() else { return false };
+                rest = run;
+            }
+        }
+        match last {
+            Some(last) => ends && runs.last().unwrap_or(rest).ends_with(last),
+            None => true,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dialect::Dialect;
+    use crate::robots::Robots;
+    use crate::rules::tried::{matches, paths};
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+    use std::sync::LazyLock;
+
+    /// The patterns of two rules, the wide one and the narrow one.
+    fn covers(wide: &str, narrow: &str) -> bool {
+        let one = |rule: &str| format!("User-agent: *\nDisallow: {rule}\n");
+        let file = one(wide) + &one(narrow);
+        let robots = Robots::parse(file.as_bytes(), Dialect::DEFAULT);
+        let patterns = Patterns::rank(robots.rules.iter(), Dialect::DEFAULT);
+        let of = |rule: u32| patterns.all().iter().find(|pattern| pattern.rule == rule).unwrap();
+        patterns.covers(of(0), of(1))
+    }
+
+    #[test]
+    fn what_covers_what() {
+        for (wide, narrow) in [
+            ("/", "/a"),
+            ("/", "*"),
+            ("*", "/"),
+            ("/*a", "/a"),
+            ("/a", "/a*b$"),
+            ("/*b", "/a*b$"),
+            ("/*b$", "/a*b$"),
+            ("/*a", "*/a"),
+            ("*/b", "/a/b"),
+            ("/*a*b", "/*xa*c*b"),
+            ("/a$", "/a$"),
+            ("/*", "*.gif$"),
+            ("*.gif$", "/*.gif$"),
+            ("*/", "*/x"),
+        ] {
+            assert!(covers(wide, narrow), "{wide} covers {narrow}");
+        }
+        for (wide, narrow) in [
+            ("/a", "/"),
+            ("/a", "*a"),
+            ("/*/a", "*/a"),
+            ("/a$", "/a"),
+            ("/*b$", "/a*b"),
+            ("/*ab", "/a*b"),
+            ("/a*a$", "/a$"),
+            ("/*b*a", "/a*b"),
+            ("/*aa$", "/a*a$"),
+        ] {
+            assert!(!covers(wide, narrow), "{wide} does not cover {narrow}");
+        }
+    }
+
+    /// `x` is in no rule.
+    static PATHS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| paths(6));
+
+    fn rule() -> impl Strategy<Value = Vec<u8>> {
+        let middle = vec(prop::sample::select(b"ab/**".as_slice()), 0..4);
+        (prop::sample::select(b"/*".as_slice()), middle, any::<bool>()).prop_map(|(first, middle, dollar)| {
+            [[first].as_slice(), middle.as_slice(), if dollar { b"$".as_slice() } else { b"" }].concat()
+        })
+    }
+
+    proptest! {
+        /// The narrow rule has at most five octets before its `$`, so its witness is among the paths.
+        #[test]
+        fn covering_is_exactly_what_trying_all_paths_says(wide in rule(), narrow in rule()) {
+            let text = |rule: &[u8]| String::from_utf8(rule.to_vec()).unwrap();
+            let tried = PATHS.iter().all(|path| !matches(&narrow, path) || matches(&wide, path));
+            prop_assert_eq!(covers(&text(&wide), &text(&narrow)), tried, "{} {}", text(&wide), text(&narrow));
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Ranked patterns, and whether a path matches them.
+
+use std::ops::Range;
+
+use super::verdict::Verdict;
+
+/// One ranked pattern; its segments are ranges of [`Patterns::text`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pattern {
+    /// What a match says, if no pattern of a smaller rank matches.
+    pub verdict: Verdict,
+    /// Whether the match must reach the end of the path (`$`).
+    pub anchored: bool,
+    /// The rule it was made from: its place among the rules given to [`Patterns::rank`].
+    pub rule: u32,
+    /// Index of its first segment, the one anchored at the start of the path.
+    pub(crate) first_segment: u32,
+    /// Index behind its last segment; there is at least one.
+    pub(crate) end_segment: u32,
+}
+
+impl Pattern {
+    /// Its segments, indices into [`Patterns::segment_ranges`].
+    pub(crate) fn segment_numbers(&self) -> Range<u32> {
+        self.first_segment..self.end_segment
+    }
+}
+
+/// The patterns of one crawler for one robots.txt, in the order of their ranks.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Patterns {
+    pub(crate) patterns: Vec<Pattern>,
+    pub(crate) segments: Vec<(u32, u32)>,
+    pub(crate) text: Vec<u8>,
+}
+
+impl Patterns {
+    /// The patterns; the index of one is its rank, 0 wins against all others.
+    pub fn all(&self) -> &[Pattern] {
+        &self.patterns
+    }
+
+    /// The octets that the segments of all patterns share.
+    pub fn text(&self) -> &[u8] {
+        &self.text
+    }
+
+    /// The segments of a pattern, as ranges of [`Patterns::text`], in order. The first is anchored at the start of
+    /// the path and may be empty; of the others only the last may be, and only if the pattern is anchored.
+    pub fn segments(
+        &self,
+        pattern: &Pattern,
+    ) -> impl DoubleEndedIterator<Item = Range<usize>> + ExactSizeIterator + Clone + '_ {
+        let range = pattern.first_segment as usize..pattern.end_segment as usize;
+        self.segments[range].iter().map(|&(start, end)| start as usize..end as usize)
+    }
+
+    /// How many octets of memory they take.
+    pub(crate) fn size(&self) -> usize {
+        size_of_val(self.patterns.as_slice()) + size_of_val(self.segments.as_slice()) + self.text.len()
+    }
+
+    /// Whether two patterns have the same segments, in the same way: they match the same paths.
+    pub(crate) fn is_same(&self, one: &Pattern, other: &Pattern) -> bool {
+        let texts = |pattern| self.segments(pattern).map(|range| &self.text[range]);
+        one.anchored == other.anchored && texts(one).eq(texts(other))
+    }
+
+    /// Where each segment begins and ends in [`Patterns::text`], of all patterns in the order of the rules.
+    pub(crate) fn segment_ranges(&self) -> &[(u32, u32)] {
+        &self.segments
+    }
+
+    /// Whether `path`, in normal form, matches `pattern`: greedily, segment by segment, which is exact for globs.
+    ///
+    /// Takes time linear in the path and the pattern. This is the plain reading that explanations use; the automaton
+    /// answers the same for all patterns at once.
+    pub fn matches(&self, pattern: &Pattern, path: &[u8]) -> bool {
+        let mut segments = self.segments(pattern).map(|range| &self.text[range]);
+        let first = segments.next().expect("a pattern has a segment");
+        let Some(mut rest) = path.strip_prefix(first) else { return false };
+        let last = if pattern.anchored { segments.next_back() } else { None };
+        for segment in segments {
+            match memchr::memmem::find(rest, segment) {
+                Some(at) => rest = &rest[at + segment.len()..],
+                None => return false,
+            }
+        }
+        match last {
+            Some(last) => rest.ends_with(last),
+            None => !pattern.anchored || rest.is_empty(),
+        }
+    }
+
+    /// The smallest rank that matches `path`, in normal form: the rule that decides. `None`: nothing matches, and the
+    /// path is allowed.
+    pub fn deciding(&self, path: &[u8]) -> Option<&Pattern> {
+        self.patterns.iter().find(|pattern| self.matches(pattern, path))
+    }
+}

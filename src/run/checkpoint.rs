@@ -1,0 +1,156 @@
+//! What a run needs to go on after it was killed: everything that is known between two chunks.
+//!
+//! A checkpoint stands in the folder of an unfinished run, as `.checkpoint.json`. It says where in the lists the run was,
+//! how long each file was, and what had been counted. What the files hold beyond that was written later and is cut off;
+//! everything before is on the disk for certain, because the files are made durable first, then the checkpoint, and it
+//! replaces the one before it as a whole. A border between two chunks depends on the lists and the size of a chunk, and not
+//! on who judged what; so a run that goes on from one writes the same octets as a run that was never interrupted.
+
+use serde::{Deserialize, Serialize};
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use super::gather::Gatherer;
+use super::totals::Totals;
+use crate::input::error::FilterError;
+use crate::input::list::FileState;
+use crate::output::names::{CHECKPOINT, partial};
+use crate::output::needed::NeededState;
+use crate::output::partitions::TargetState;
+use crate::output::receipt::{Hex, ListPart, Receipt, ReceiptOptions};
+use crate::output::records;
+use crate::output::sync::sync_folder;
+use crate::output::unwritten::FrontToBack;
+
+/// How far a run is, and what it is.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Checkpoint {
+    /// What is being done.
+    pub job: JobRecord,
+    pub stage: Stage,
+}
+
+/// How far a run is.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) enum Stage {
+    /// It is judging lines.
+    Judging(Box<Border>),
+    /// All files are complete, and get these names, in this order.
+    Naming(Vec<PathBuf>),
+}
+
+/// Everything that is known between two chunks.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Border {
+    /// The list that the next chunk is of, and where it begins in that list's text.
+    pub list: usize,
+    pub at: u64,
+    /// How long the run has taken.
+    pub seconds: f64,
+    pub totals: Totals,
+    /// The files of all sets, set by set.
+    pub files: Vec<Vec<TargetState>>,
+    /// Lines that are not in the files yet.
+    pub gathered: Gatherer,
+    pub needed: NeededState,
+}
+
+/// What makes a run the one that it is: if any of it is different, its parts do not belong together.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct JobRecord {
+    pub robosieve: String,
+    pub options: ReceiptOptions,
+    pub agents: Vec<String>,
+    pub dialect: String,
+    pub policy_checksum: Hex,
+    pub lists: Vec<ListRecord>,
+}
+
+/// What tells that a list is still the same.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ListRecord {
+    /// Its path, as receipts have it.
+    pub path: String,
+    pub file: FileState,
+}
+
+impl Checkpoint {
+    /// Reads the checkpoint in a folder, if there is one.
+    pub fn read(directory: &Path) -> Result<Option<Checkpoint>, FilterError> {
+        let path = directory.join(CHECKPOINT);
+        records::read(&path).map_err(|error| FilterError::Checkpoint { path, error })
+    }
+
+    /// Makes it the checkpoint of a folder, for certain.
+    pub fn write(&self, directory: &Path) -> Result<(), FilterError> {
+        let path = directory.join(CHECKPOINT);
+        let write = || {
+            let mut file = BufWriter::new(FrontToBack::new(File::create(partial(&path))?));
+            serde_json::to_writer(&mut file, self)?;
+            file.flush()?;
+            file.get_ref().file.sync_all()?;
+            fs::rename(partial(&path), &path)?;
+            sync_folder(directory)
+        };
+        write().map_err(|error| FilterError::Output { path: path.clone(), error })
+    }
+}
+
+impl JobRecord {
+    /// Why a run of this record cannot go on as `now`, if it cannot.
+    pub fn difference(&self, now: &JobRecord) -> Option<String> {
+        if self.robosieve != now.robosieve {
+            return Some(format!("version {} of robosieve began it, this is {}", self.robosieve, now.robosieve));
+        }
+        if let Some(difference) = difference_of_lists(&self.lists, &now.lists) {
+            return Some(difference);
+        }
+        if self.agents != now.agents {
+            let (then, now) = (self.agents.join(" "), now.agents.join(" "));
+            return Some(format!("it was for other crawlers: --agent {then}, now {now}"));
+        }
+        if (self.policy_checksum, &self.dialect) != (now.policy_checksum, &now.dialect) {
+            return Some("the policy is not the one that it was begun with".to_owned());
+        }
+        difference_of_options(&self.options, &now.options)
+    }
+
+    /// That of the job that a receipt is of; `None` where a list came through a pipe, so that it cannot be read again.
+    pub fn of(receipt: &Receipt) -> Option<JobRecord> {
+        let list = |list: &ListPart| Some(ListRecord { path: list.path.clone(), file: list.file.clone()? });
+        Some(JobRecord {
+            robosieve: receipt.robosieve.clone().into_owned(),
+            options: receipt.options.clone(),
+            agents: receipt.agents.clone(),
+            dialect: receipt.dialect.clone().into_owned(),
+            policy_checksum: receipt.policy_checksum,
+            lists: receipt.lists.iter().map(list).collect::<Option<_>>()?,
+        })
+    }
+}
+
+fn difference_of_lists(then: &[ListRecord], now: &[ListRecord]) -> Option<String> {
+    if then.len() != now.len() {
+        return Some(format!("it was begun with {} lists, now there are {}", then.len(), now.len()));
+    }
+    let (then, now) = then.iter().zip(now).find(|(then, now)| then != now)?;
+    let path = &then.path;
+    Some(if *path != now.path {
+        format!("where the list {path} stood, now {} stands", now.path)
+    } else if then.file.length != now.file.length {
+        format!("the list {path} had {} octets, now it has {}", then.file.length, now.file.length)
+    } else {
+        format!("the list {path} was changed meanwhile")
+    })
+}
+
+/// The first option that is different; how many workers there are makes no difference.
+fn difference_of_options(then: &ReceiptOptions, now: &ReceiptOptions) -> Option<String> {
+    let fields = |options: &ReceiptOptions| serde_json::to_value(ReceiptOptions { threads: 0, ..options.clone() });
+    let (then, now) = (fields(then).ok()?, fields(now).ok()?);
+    let (then, now) = (then.as_object()?, now.as_object()?);
+    let name = then.keys().chain(now.keys()).find(|&name| then.get(name) != now.get(name))?;
+    let text = |value: Option<&serde_json::Value>| value.map_or("not given".to_owned(), ToString::to_string);
+    Some(format!("the option {name} was {}, now it is {}", text(then.get(name)), text(now.get(name))))
+}

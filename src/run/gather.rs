@@ -1,0 +1,113 @@
+//! Lines on their way to compressed files, gathered until a frame of them is worth its head.
+//!
+//! A chunk may have ten lines for a file and the next one a hundred thousand; a frame of ten lines would be larger than
+//! the lines. So what a chunk has for a file stays here, chunk after chunk, until there is enough, and then goes all
+//! into one frame. Chunks come here in their order, so the borders of the frames depend on the chunks alone and not on
+//! who judged them; the compressing is done elsewhere, by many at a time.
+
+use serde::{Deserialize, Serialize};
+
+/// So many octets are enough for a frame: gzip looks back 32 KiB, Zstandard takes blocks of 128 KiB.
+const FRAME: usize = 128 << 10;
+
+/// Lines that go to one file together.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Gathered {
+    /// The set of files, and the file of it.
+    pub set: usize,
+    pub file: usize,
+    pub text: Vec<u8>,
+}
+
+/// What waits for each file of a set. This is all there is between two chunks: below [`FRAME`] octets a file.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Gatherer {
+    set: usize,
+    #[serde(with = "octets")]
+    texts: Vec<Vec<u8>>,
+}
+
+/// Octets of any value, for JSON.
+mod octets {
+    use base64::Engine;
+    use base64::engine::general_purpose::STANDARD;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+
+    pub fn serialize<S: Serializer>(texts: &[Vec<u8>], serializer: S) -> Result<S::Ok, S::Error> {
+        texts.iter().map(|text| STANDARD.encode(text)).collect::<Vec<_>>().serialize(serializer)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Vec<u8>>, D::Error> {
+        let texts = Vec::<String>::deserialize(deserializer)?;
+        texts.iter().map(|text| STANDARD.decode(text).map_err(Error::custom)).collect()
+    }
+}
+
+impl Gatherer {
+    /// With nothing yet, for sets of so many files.
+    pub fn new(files: usize) -> Gatherer {
+        Gatherer { set: 0, texts: vec![Vec::new(); files] }
+    }
+
+    /// Takes the lines of the next chunk, which are for the files of `set`; returns what makes frames now, in the order
+    /// of the files. Sets come one after the other: the rest of an earlier one makes frames too.
+    pub fn take(&mut self, set: usize, buffers: &mut [Vec<u8>]) -> Vec<Gathered> {
+        let mut full = Vec::new();
+        if set != self.set {
+            full = self.rest();
+            self.set = set;
+        }
+        for (file, (text, buffer)) in self.texts.iter_mut().zip(buffers).enumerate() {
+            if text.is_empty() {
+                std::mem::swap(text, buffer);
+            } else {
+                text.append(buffer);
+            }
+            if text.len() >= FRAME {
+                full.push(Gathered { set, file, text: std::mem::take(text) });
+            }
+        }
+        full
+    }
+
+    /// Everything that still waits.
+    pub fn rest(&mut self) -> Vec<Gathered> {
+        let set = self.set;
+        let waiting = self.texts.iter_mut().enumerate().filter(|(_, text)| !text.is_empty());
+        waiting.map(|(file, text)| Gathered { set, file, text: std::mem::take(text) }).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_lines_wait_and_many_go_at_once() {
+        let mut gatherer = Gatherer::new(2);
+        let mut frames = Vec::new();
+        for chunk in 0..20 {
+            let line = format!("{chunk}\n").into_bytes();
+            frames.extend(gatherer.take(0, &mut [line.clone(), line.repeat(FRAME / 3)]));
+        }
+        assert!(frames.iter().all(|frame| frame.file == 1 && frame.text.len() >= FRAME));
+        let all = |frames: Vec<Gathered>| frames.into_iter().flat_map(|frame| frame.text).collect::<Vec<u8>>();
+        let expected = |repeated| (0..20).flat_map(move |n: u32| format!("{n}\n").repeat(repeated).into_bytes());
+        let (few, many) = gatherer.rest().into_iter().partition::<Vec<_>, _>(|frame| frame.file == 0);
+        assert_eq!(few.len(), 1);
+        assert!(all(few).into_iter().eq(expected(1)));
+        frames.extend(many);
+        assert!(all(frames).into_iter().eq(expected(FRAME / 3)));
+        assert_eq!(gatherer.rest(), []);
+    }
+
+    #[test]
+    fn the_next_set_pushes_out_the_one_before() {
+        let mut gatherer = Gatherer::new(1);
+        let frame = |set, text: &str| Gathered { set, file: 0, text: text.into() };
+        assert_eq!(gatherer.take(0, &mut [b"a\n".to_vec()]), []);
+        assert_eq!(gatherer.take(0, &mut [b"b\n".to_vec()]), []);
+        assert_eq!(gatherer.take(2, &mut [b"c\n".to_vec()]), [frame(0, "a\nb\n")]);
+        assert_eq!(gatherer.rest(), [frame(2, "c\n")]);
+    }
+}

@@ -1,0 +1,440 @@
+//! The receipts of shards, put together.
+//!
+//! Shards are parts of one text, one behind the other. So what each came to is appended in their order,
+//! and the sums and the order checksums are those of an undivided run, whether its partitions lie in one folder or in
+//! many. That they are parts of one text is proved by their ranges: in every list, each begins where the one before it
+//! ends, the first at the start and the last at the end.
+
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::path::{Component, Path, PathBuf};
+
+use super::memory::Memory;
+use super::verify::account::contradictions;
+use super::verify::files::{outputs, robots_needed};
+use super::verify::{VerifyError, read_receipt};
+use crate::formats::regular_file;
+use crate::input::error::FilterError;
+use crate::judge::tally::Tally;
+use crate::output::file_layout::FileLayout;
+use crate::output::folder_lock::FolderLock;
+use crate::output::format::Format;
+use crate::output::names::{NEEDED, RECEIPT};
+use crate::output::needed::{Needed, parse_row};
+use crate::output::partitions::Output;
+use crate::output::receipt::{FilePart, Part, PartitionPart, Receipt, ReceiptOptions};
+use crate::output::table;
+
+/// So many numbers of missing shards are told.
+const MISSING_TOLD: usize = 20;
+
+/// Why shards cannot be joined.
+#[derive(Debug, thiserror::Error)]
+pub enum JoinError {
+    /// A receipt that cannot be read.
+    #[error(transparent)]
+    Receipt(#[from] VerifyError),
+    /// A receipt of a whole run.
+    #[error("{} is no shard: that run was made without --shard", path.display())]
+    NoShard {
+        /// Its folder.
+        path: PathBuf,
+    },
+    /// A receipt that contradicts itself.
+    #[error("the receipt in {} contradicts itself: {problem}", path.display())]
+    Contradiction {
+        /// Its folder.
+        path: PathBuf,
+        /// What does not fit together.
+        problem: String,
+    },
+    /// Shards of different jobs.
+    #[error("{} and {} are not of one job: they differ in {what}", path.display(), other.display())]
+    Differ {
+        /// The folder of one.
+        path: PathBuf,
+        /// The folder of the other.
+        other: PathBuf,
+        /// In what.
+        what: &'static str,
+    },
+    /// A shard that is given twice.
+    #[error("{} and {} are both shard {number}", path.display(), other.display())]
+    Twice {
+        /// One folder.
+        path: PathBuf,
+        /// The other folder.
+        other: PathBuf,
+        /// The shard's number.
+        number: u32,
+    },
+    /// Shards that are not there.
+    #[error(
+        "of {of} shards, these are missing: {}{}",
+        missing.iter().map(u32::to_string).collect::<Vec<_>>().join(", "),
+        if *more > 0 { format!(" and {more} more") } else { String::new() }
+    )]
+    Missing {
+        /// The first of their numbers.
+        missing: Vec<u32>,
+        /// How many more there are.
+        more: usize,
+        /// How many there should be.
+        of: u32,
+    },
+    /// Shards that leave something of a list out, or read it twice.
+    #[error("{} does not begin in the list {list} where the shard before it ends, or the last one not at its end", path.display())]
+    Gap {
+        /// The folder of the shard.
+        path: PathBuf,
+        /// The list.
+        list: String,
+    },
+    /// Partitions that were cut into parts and should be put together.
+    #[error("the partitions of these shards are cut into parts by --split-size; join without --concat leaves them so")]
+    Numbered,
+    /// An output in the place of a shard.
+    #[error("the output would replace the shard in {}; choose another folder for --out", path.display())]
+    Replaced {
+        /// The shard's folder.
+        path: PathBuf,
+    },
+    /// A list of robots.txt with a row that is none.
+    #[error("{}:{line}: that is no row of robots.txt to fetch", path.display())]
+    Row {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: u64,
+    },
+    /// A file of a shard that cannot be read.
+    #[error("cannot read {}: {error}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// A file of a shard that is not as its receipt says.
+    #[error("{}: {problem}; `robosieve verify` tells more", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        problem: String,
+    },
+    /// What cannot be written.
+    #[error(transparent)]
+    Output(#[from] FilterError),
+}
+
+/// Joins the receipts in the folders `shards`, in any order, to one in `directory`, beside `robots-needed.tsv`; with
+/// `concat`, the partitions as well. `force` replaces an earlier run's files there.
+///
+/// # Errors
+///
+/// [`JoinError`] where a shard is missing or does not fit the others; then nothing is written.
+pub fn join(shards: &[PathBuf], directory: &Path, concat: bool, force: bool) -> Result<Receipt, JoinError> {
+    let read = |path: &PathBuf| Ok((path.clone(), read_receipt(path)?));
+    let mut shards = shards.iter().map(read).collect::<Result<Vec<_>, JoinError>>()?;
+    shards.sort_by_key(|(_, receipt)| receipt.options.shard.map(|shard| shard.number()));
+    let names: Vec<String> = shards.iter().map(|(folder, _)| seen_from(directory, folder)).collect();
+    let mut joined = joined(&shards, &names)?;
+    for (folder, receipt) in &shards {
+        prove(folder, receipt, concat)?;
+    }
+    if concat && joined.options.split_size.is_some() {
+        return Err(JoinError::Numbered);
+    }
+    let own = directory.canonicalize().ok();
+    if let Some((path, _)) = shards.iter().find(|(path, _)| own.is_some() && path.canonicalize().ok() == own) {
+        return Err(JoinError::Replaced { path: path.clone() });
+    }
+    let _lock = FolderLock::take(directory)?;
+    let mut output = Output::create(directory, &[], layout(&joined)?, force)?;
+    if concat {
+        joined.shards.clear();
+        concatenate(&shards, &mut joined, &mut output)?;
+    }
+    let needed = needed(&shards, directory)?;
+    joined.has_needed(&output.write_file(NEEDED, |mut file| needed.write(|_, waiting| waiting.status, &mut file))?);
+    output.write_file(RECEIPT, |file| {
+        serde_json::to_writer_pretty(&mut *file, &joined)?;
+        file.write_all(b"\n")
+    })?;
+    output.commit()?;
+    Ok(joined)
+}
+
+/// How a folder is called that is seen from another one, which may not be there yet: by a relative path, so that both can be
+/// moved together, or, where they have only the root in common, by an absolute one.
+fn seen_from(directory: &Path, folder: &Path) -> String {
+    let Ok(folder) = folder.canonicalize() else { return folder.display().to_string() };
+    let relative = resolved(directory).and_then(|directory| {
+        let together = directory.iter().zip(folder.iter()).take_while(|(one, other)| one == other).count();
+        let up = directory.iter().skip(together).map(|_| "..");
+        let path: PathBuf = up.map(OsStr::new).chain(folder.iter().skip(together)).collect();
+        // The root, and on Windows what stands before it.
+        let shared = directory.iter().take(together).filter(|part| Path::new(part).is_relative()).count();
+        (shared > 0).then_some(path)
+    });
+    relative.unwrap_or(folder).display().to_string()
+}
+
+/// A path without links, of which the last folders may not be there yet.
+fn resolved(path: &Path) -> Option<PathBuf> {
+    let path = std::path::absolute(path).ok()?;
+    let (there, resolved) = path.ancestors().find_map(|part| Some((part, part.canonicalize().ok()?)))?;
+    let new = path.strip_prefix(there).ok()?;
+    new.components().all(|part| matches!(part, Component::Normal(_))).then(|| resolved.join(new))
+}
+
+/// The receipt that those of all shards come to, each with its folder, in the order of their numbers; `names` are what
+/// the folders are called in it.
+pub(super) fn joined(shards: &[(PathBuf, Receipt)], names: &[String]) -> Result<Receipt, JoinError> {
+    complete(shards)?;
+    let mut shards_of = shards.iter().zip(names);
+    let ((first_folder, first), first_name) = shards_of.next().expect("a complete set of shards has a first one");
+    for (path, receipt) in shards {
+        if let Some(problem) = contradictions(receipt).into_iter().next() {
+            return Err(JoinError::Contradiction { path: path.clone(), problem });
+        }
+        if let Some(what) = difference(first, receipt) {
+            return Err(JoinError::Differ { path: first_folder.clone(), other: path.clone(), what });
+        }
+    }
+    adjoin(shards)?;
+    let mut joined = first.clone();
+    joined.options.shard = None;
+    joined.lists.iter_mut().for_each(|list| list.range = None);
+    in_folder(first_name, &mut joined);
+    for ((_, receipt), name) in shards_of {
+        append(&mut joined, name, receipt);
+    }
+    joined.shards = names.to_vec();
+    (joined.origins_needed, joined.robots_needed) = (None, None);
+    // The shards' clocks have nothing to do with each other.
+    joined.speed = Vec::new();
+    joined.urls_per_second = joined.input.lines as f64 / joined.seconds;
+    Ok(joined)
+}
+
+/// Makes sure that these are all shards of a job, each once, in order.
+fn complete(shards: &[(PathBuf, Receipt)]) -> Result<(), JoinError> {
+    let mut numbered = Vec::new();
+    for (path, receipt) in shards {
+        let shard = receipt.options.shard.ok_or_else(|| JoinError::NoShard { path: path.clone() })?;
+        numbered.push((path, shard));
+    }
+    let twice = numbered.windows(2).find(|pair| pair[0].1 == pair[1].1);
+    if let Some([(path, shard), (other, _)]) = twice {
+        let (path, other) = (path.to_path_buf(), other.to_path_buf());
+        return Err(JoinError::Twice { path, other, number: shard.number() });
+    }
+    let of = numbered.first().map_or(1, |(_, shard)| shard.of());
+    if let Some((other, _)) = numbered.iter().find(|(_, shard)| shard.of() != of) {
+        let (path, other) = (numbered[0].0.clone(), other.to_path_buf());
+        return Err(JoinError::Differ { path, other, what: "the number of shards" });
+    }
+    let there: BTreeSet<u32> = numbered.iter().map(|(_, shard)| shard.number()).collect();
+    let missing: Vec<u32> = (1..=of).filter(|number| !there.contains(number)).take(MISSING_TOLD).collect();
+    let more = of as usize - there.len() - missing.len();
+    if missing.is_empty() { Ok(()) } else { Err(JoinError::Missing { missing, more, of }) }
+}
+
+/// In what two shards of one job must not differ, but do.
+fn difference(one: &Receipt, other: &Receipt) -> Option<&'static str> {
+    // Neither workers, chunks nor shards change a verdict or the order of lines.
+    let asked =
+        |receipt: &Receipt| ReceiptOptions { shard: None, threads: 0, chunk_size: 0, ..receipt.options.clone() };
+    let lists =
+        |receipt: &Receipt| receipt.lists.iter().map(|list| (list.path.clone(), list.file.clone())).collect::<Vec<_>>();
+    let checks = [
+        (one.robosieve == other.robosieve, "the version of robosieve"),
+        (one.options.choices.now == other.options.choices.now, "--now, the time that age is judged at"),
+        (asked(one) == asked(other), "their options"),
+        (one.agents == other.agents, "their crawlers"),
+        ((one.policy_checksum, &one.dialect) == (other.policy_checksum, &other.dialect), "their policy"),
+        (lists(one) == lists(other), "their lists: other paths, lengths or times of change"),
+    ];
+    checks.into_iter().find(|(same, _)| !same).map(|(_, what)| what)
+}
+
+/// Makes sure that shards in order leave nothing of a list out and read nothing twice.
+fn adjoin(shards: &[(PathBuf, Receipt)]) -> Result<(), JoinError> {
+    for place in 0..shards[0].1.lists.len() {
+        // The head line is no shard's.
+        let mut end = shards[0].1.lists[place].head.map_or(0, |head| head.bytes);
+        for (number, (path, receipt)) in shards.iter().enumerate() {
+            let list = &receipt.lists[place];
+            let gap = || JoinError::Gap { path: path.clone(), list: list.path.clone() };
+            let range = list.range.as_ref().ok_or_else(gap)?;
+            let length = list.file.as_ref().ok_or_else(gap)?.length;
+            let last = number + 1 == shards.len();
+            if range.start != end || range.end < end || last && range.end != length {
+                return Err(gap());
+            }
+            end = range.end;
+        }
+    }
+    Ok(())
+}
+
+/// Names files as who stands outside the folder of their run does.
+fn in_folder(folder: &str, receipt: &mut Receipt) {
+    for file in receipt.file_lists().flatten() {
+        file.name = format!("{folder}/{}", file.name);
+    }
+}
+
+/// Appends what a shard came to.
+fn append(joined: &mut Receipt, folder: &str, next: &Receipt) {
+    let mut next = next.clone();
+    in_folder(folder, &mut next);
+    joined.input.append(&next.input);
+    for (part, next) in joined.partitions.values_mut().zip(next.partitions.values()) {
+        let PartitionPart { judged, written, reasons, .. } = part;
+        judged.append(&next.judged);
+        append_to(written, next.written.as_ref());
+        for (reason, lines) in &next.reasons {
+            *reasons.entry(reason.clone()).or_default() += lines;
+        }
+    }
+    if let (Some(verdicts), Some(next)) = (&mut joined.verdicts, &next.verdicts) {
+        verdicts.written.append(&next.written);
+    }
+    joined.file_lists().zip(next.file_lists()).for_each(|(files, next)| files.append(next));
+    for (list, next) in joined.lists.iter_mut().zip(&next.lists) {
+        list.input.append(&next.input);
+        list.skipped.extend(next.skipped.iter().cloned());
+        list.partitions.values_mut().zip(next.partitions.values()).for_each(|(part, next)| part.append(next));
+    }
+    joined.added_line_feeds += next.added_line_feeds;
+    joined.skipped += next.skipped;
+    joined.dot_segments += next.dot_segments;
+    joined.normalised_paths += next.normalised_paths;
+    // They may have run side by side: the longest says how long that took.
+    joined.seconds = joined.seconds.max(next.seconds);
+    joined.options.threads = joined.options.threads.max(next.options.threads);
+}
+
+fn append_to(part: &mut Option<Part>, next: Option<&Part>) {
+    if let (Some(part), Some(next)) = (part, next) {
+        part.append(next);
+    }
+}
+
+/// Makes sure that the files of a shard that are about to be read are as its receipt says.
+fn prove(folder: &Path, receipt: &Receipt, partitions: bool) -> Result<(), JoinError> {
+    let files = if partitions { outputs(receipt, folder, 0)? } else { vec![robots_needed(receipt, folder)] };
+    let damaged = files.into_iter().find_map(|file| Some((file.path, file.problem?)));
+    damaged.map_or(Ok(()), |(path, problem)| Err(JoinError::Damaged { path, problem }))
+}
+
+/// What the files of a job look like.
+fn layout(receipt: &Receipt) -> Result<FileLayout, FilterError> {
+    let agents = receipt.crawlers();
+    FileLayout::new(
+        receipt.rows(),
+        &agents.iter().collect::<Vec<_>>(),
+        receipt.options.compress,
+        receipt.options.split_size,
+    )
+}
+
+/// Copies the files of all shards, those of one name behind each other, with one head.
+fn concatenate(shards: &[(PathBuf, Receipt)], joined: &mut Receipt, output: &mut Output) -> Result<(), JoinError> {
+    let mut first = shards[0].1.clone();
+    let joined_format = joined.options.format;
+    for (files, first) in joined.file_lists().zip(first.file_lists()) {
+        let parts = std::mem::take(files);
+        for (place, FilePart { name, .. }) in first.iter().enumerate() {
+            // Every shard has as many files of a kind, one for each list or one for all.
+            let parts: Vec<&FilePart> = parts.iter().skip(place).step_by(first.len()).collect();
+            if let Some((folder, _)) = name.rsplit_once('/') {
+                output.create_folder(folder)?;
+            }
+            files.push(match joined_format {
+                Format::Text => copied(name, &parts, output)?,
+                Format::Parquet => tables_copied(name, &parts, output)?,
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Copies files to one of this name, which has the head of the first.
+fn copied(name: &str, parts: &[&FilePart], output: &mut Output) -> Result<FilePart, JoinError> {
+    let head_bytes = parts.first().map_or(0, |first| first.head_bytes);
+    let lines = Part::of(&Tally::default(), true);
+    let mut whole = FilePart { name: name.to_owned(), file_bytes: 0, head_bytes, lines };
+    let (mut unreadable, directory) = (None, output.directory().to_owned());
+    let written = output.write_file(name, |out| {
+        for (number, part) in parts.iter().enumerate() {
+            // What goes wrong here is told of the file that is read.
+            let path = directory.join(&part.name);
+            match open_at(&path, if number > 0 { part.head_bytes } else { 0 }) {
+                Ok(mut file) => whole.file_bytes += io::copy(&mut file, out)?,
+                Err(error) => {
+                    unreadable = Some(JoinError::Unreadable { path, error });
+                    return Err(io::ErrorKind::Other.into());
+                }
+            }
+            whole.lines.append(&part.lines);
+        }
+        Ok(())
+    });
+    unreadable.map_or(Ok(()), Err)?;
+    written?;
+    Ok(whole)
+}
+
+/// Copies the row groups of tables to one of this name, whose footer tells of them all.
+fn tables_copied(name: &str, parts: &[&FilePart], output: &mut Output) -> Result<FilePart, JoinError> {
+    let path = |part: &FilePart| output.directory().join(&part.name);
+    let unreadable = |part: &FilePart, error| JoinError::Unreadable { path: path(part), error };
+    let open = |part: &&FilePart| regular_file::open(&path(part)).map_err(|error| unreadable(part, error));
+    let mut tables = parts.iter().map(open).collect::<Result<Vec<File>, JoinError>>()?;
+    let footer = table::concatenated(&mut tables).map_err(|error| unreadable(parts[0], error))?;
+    let head_bytes = table::HEAD.len() as u64;
+    let lines = Part::of(&Tally::default(), true);
+    let mut whole = FilePart { name: name.to_owned(), file_bytes: head_bytes, head_bytes, lines };
+    output.write_file(name, |out| {
+        out.write_all(table::HEAD)?;
+        for ((table, part), end) in tables.iter_mut().zip(parts).zip(footer.ends) {
+            table.seek(SeekFrom::Start(head_bytes))?;
+            whole.file_bytes += io::copy(&mut table.take(end - head_bytes), out)?;
+            whole.lines.append(&part.lines);
+        }
+        whole.file_bytes += footer.octets.len() as u64;
+        out.write_all(&footer.octets)
+    })?;
+    Ok(whole)
+}
+
+fn open_at(path: &Path, start: u64) -> io::Result<File> {
+    let mut file = regular_file::open(path)?;
+    file.seek(SeekFrom::Start(start))?;
+    Ok(file)
+}
+
+/// The robots.txt to fetch of all shards.
+fn needed(shards: &[(PathBuf, Receipt)], out: &Path) -> Result<Needed, JoinError> {
+    let mut needed = Needed::new(out, Memory::default().needed());
+    let mut first = 0;
+    for path in shards.iter().map(|(folder, _)| folder.join(NEEDED)) {
+        let unreadable = |error| JoinError::Unreadable { path: path.clone(), error };
+        let rows = BufReader::new(regular_file::open(&path).map_err(unreadable)?).lines();
+        for (line, row) in rows.enumerate().skip(1) {
+            let row = row.map_err(unreadable)?;
+            let row = parse_row(&row, first);
+            let (origin, waiting) = row.ok_or_else(|| JoinError::Row { path: path.clone(), line: line as u64 + 1 })?;
+            let failed = |error| FilterError::Output { path: out.to_owned(), error };
+            needed.add_one(origin.into(), waiting).map_err(failed)?;
+            first += 1;
+        }
+    }
+    Ok(needed)
+}

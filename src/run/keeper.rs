@@ -1,0 +1,198 @@
+//! Who makes checkpoints durable while a run goes on.
+//!
+//! A checkpoint is taken in a chunk's turn, when room is reserved for all lines up to that chunk, but not all of them are
+//! written yet. It counts once they are: then a thread of its own makes the files durable, and after them the checkpoint,
+//! while workers judge on. A slow disk so makes checkpoints rarer, and not the run slower.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::checkpoint::{Border, Checkpoint, JobRecord, Stage};
+use crate::input::error::FilterError;
+use crate::lock::lock;
+use crate::output::keep::Keep;
+use crate::output::names::{CHECKPOINT, NEEDED};
+use crate::output::spill::Run;
+use crate::output::sync::{sync, sync_folder};
+
+/// Between two checkpoints there is at least so many times the time that the last one took.
+const REST: u32 = 20;
+
+/// Keeps the checkpoint of a run.
+#[derive(Debug)]
+pub(crate) struct Keeper {
+    job: JobRecord,
+    directory: PathBuf,
+    every: Duration,
+    started: Instant,
+    /// How long the run had taken when it was interrupted.
+    before: f64,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+/// What is known between two chunks, and the files that have to be durable before it counts.
+#[derive(Debug)]
+pub(crate) struct Taken {
+    pub border: Border,
+    pub files: Vec<PathBuf>,
+    /// Origins that were spilled.
+    pub spilled: Vec<Arc<Run>>,
+}
+
+#[derive(Debug)]
+struct State {
+    due: Instant,
+    /// Chunks whose lines are being written.
+    writing: Vec<u64>,
+    /// Whether somebody is about to take a checkpoint, or one is on its way.
+    claimed: bool,
+    /// A checkpoint, taken in the turn of this chunk, that waits for lines to be written.
+    taken: Option<(u64, Taken)>,
+    /// One whose lines are written.
+    ready: Option<Taken>,
+    /// Whether one is being made durable.
+    saving: bool,
+    /// Whether there will be no more.
+    ended: bool,
+    /// Whether the folder has a checkpoint.
+    kept: bool,
+}
+
+impl Keeper {
+    /// Keeps a checkpoint of the job in `directory`, a new one after so long. Where the run goes on from one, it had taken
+    /// so many seconds `before`.
+    pub fn new(job: JobRecord, directory: PathBuf, every: Duration, before: Option<f64>) -> Keeper {
+        let started = Instant::now();
+        let state = State {
+            due: started + every,
+            writing: Vec::new(),
+            claimed: false,
+            taken: None,
+            ready: None,
+            saving: false,
+            ended: false,
+            kept: before.is_some(),
+        };
+        let (before, state) = (before.unwrap_or(0.0), Mutex::new(state));
+        Keeper { job, directory, every, started, before, state, changed: Condvar::new() }
+    }
+
+    /// How long the run has taken, with what it had when it was interrupted.
+    pub fn seconds(&self) -> f64 {
+        self.before + self.started.elapsed().as_secs_f64()
+    }
+
+    /// Whether it is time for a checkpoint; who is told so has to [take](Keeper::take) it.
+    pub fn is_due(&self) -> bool {
+        let mut state = lock(&self.state);
+        let due = !state.claimed && Instant::now() >= state.due;
+        state.claimed |= due;
+        due
+    }
+
+    /// The lines of a chunk are about to be written; called in its turn.
+    pub fn begin(&self, ticket: u64) {
+        lock(&self.state).writing.push(ticket);
+    }
+
+    /// The lines of a chunk are written. Where checkpoints are to follow each other at once, waits for the one on its way.
+    pub fn end(&self, ticket: u64) {
+        let mut state = lock(&self.state);
+        state.writing.retain(|&writing| writing != ticket);
+        self.settle(&mut state);
+        // One that is merely due waits for its chunk, which is written by whoever waits here.
+        while self.every.is_zero() && (state.ready.is_some() || state.saving) && !state.ended {
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Takes a checkpoint of all chunks up to this one; called in its turn.
+    pub fn take(&self, ticket: u64, taken: Taken) {
+        let mut state = lock(&self.state);
+        state.taken = Some((ticket, taken));
+        self.settle(&mut state);
+    }
+
+    /// Hands the checkpoint on that was taken, if its lines are written.
+    fn settle(&self, state: &mut State) {
+        let earliest = state.writing.iter().min().copied().unwrap_or(u64::MAX);
+        if state.taken.as_ref().is_some_and(|&(ticket, _)| ticket < earliest) {
+            state.ready = state.taken.take().map(|(_, taken)| taken);
+            self.changed.notify_all();
+        }
+    }
+
+    /// Makes checkpoints durable until [`Keeper::stop`].
+    pub fn keep(&self) -> Result<(), FilterError> {
+        loop {
+            let mut state = lock(&self.state);
+            while state.ready.is_none() && !state.ended {
+                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            }
+            let Some(taken) = state.ready.take() else { return Ok(()) };
+            state.saving = true;
+            drop(state);
+            let began = Instant::now();
+            self.save(taken)?;
+            let rest = if self.every.is_zero() { Duration::ZERO } else { REST * began.elapsed() };
+            let mut state = lock(&self.state);
+            state.due = Instant::now() + self.every.max(rest);
+            (state.claimed, state.saving) = (false, false);
+            self.changed.notify_all();
+        }
+    }
+
+    /// Makes a checkpoint durable.
+    pub fn save(&self, taken: Taken) -> Result<(), FilterError> {
+        taken.files.iter().try_for_each(|file| sync(file))?;
+        let failed = |path: PathBuf| move |error| FilterError::Output { path, error };
+        taken.spilled.iter().try_for_each(|run| run.sync()).map_err(failed(self.directory.join(NEEDED)))?;
+        let mut folders: Vec<PathBuf> = taken.files.iter().filter_map(|file| Some(file.parent()?.to_owned())).collect();
+        folders.dedup();
+        for folder in folders {
+            sync_folder(&folder).map_err(failed(folder.clone()))?;
+        }
+        self.write(Stage::Judging(Box::new(taken.border)))
+    }
+
+    fn write(&self, stage: Stage) -> Result<(), FilterError> {
+        Checkpoint { job: self.job.clone(), stage }.write(&self.directory)?;
+        lock(&self.state).kept = true;
+        Ok(())
+    }
+
+    /// Ends [`Keeper::keep`]; what is ready is saved before.
+    pub fn stop(&self) {
+        lock(&self.state).ended = true;
+        self.changed.notify_all();
+    }
+
+    /// A failure, with word of what is kept; nothing is, if nothing of the run can be trusted.
+    pub fn word_of(&self, failure: FilterError) -> FilterError {
+        if failure.is_distrust() {
+            self.discard();
+        }
+        if !self.has_kept() {
+            return failure;
+        }
+        FilterError::Kept { error: Box::new(failure), path: self.directory.clone() }
+    }
+
+    /// Discards the checkpoint.
+    fn discard(&self) {
+        let mut state = lock(&self.state);
+        state.kept = std::fs::remove_file(self.directory.join(CHECKPOINT)).is_err() && state.kept;
+    }
+}
+
+impl Keep for Keeper {
+    fn has_kept(&self) -> bool {
+        lock(&self.state).kept
+    }
+
+    fn complete(&self, names: Vec<PathBuf>) -> Result<(), FilterError> {
+        self.write(Stage::Naming(names))
+    }
+}

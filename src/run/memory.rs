@@ -1,0 +1,221 @@
+//! How the memory budget of a run is divided.
+//!
+//! The budget is for what a run allocates on purpose. From it follow how long chunks and a single line may be, how many
+//! workers there are, how far back a decompressor may look, and when origins go to disk. What is mapped is not counted, and
+//! what is kept of each list, footer or receipt is not bounded: a control group or `ulimit` does that.
+//!
+//! ```text
+//! 1/2    workers: a chunk that is no map, its lines and those of a chunk that waits, for each crawler, and the origins that
+//!        wait in it
+//! 3/16   one line that is longer than a chunk: it is alone, so this does not depend on the number of workers
+//! 1/32   origins with deferred lines; five times that while they are sorted and copied for a checkpoint
+//! 1/7    the window of a decompressor
+//! ```
+//!
+//! Where blocked lines are explained, an eighth of the first half is for the rules that workers keep.
+
+use crate::input::chunks::LONGEST_CHUNK;
+use crate::input::error::FilterError;
+use crate::output::form::LONGEST_CAUSE;
+use crate::output::format::Format;
+
+/// The memory budget of a run, unless another one is given.
+pub const DEFAULT_MEMORY: u64 = 1 << 30;
+
+/// What a run takes that does not depend on shares: the program, stacks, what is read and written at a time.
+const BASE: u64 = 24 << 20;
+
+/// What each crawler takes beside: lines that are gathered for frames.
+const OF_CRAWLER: u64 = 2 << 20;
+
+/// How many times as long a line can become that is explained.
+const EXPLAINED: u64 = LONGEST_CAUSE + 1;
+
+/// The shortest chunk that workers are given so that more of them have room.
+const SHORTEST_CHUNK: usize = 64 << 10;
+/// The same where blocked lines are explained, which may make so many times as much of it.
+const SHORTEST_EXPLAINED: usize = 4 << 10;
+
+/// Checks that a budget of so many bytes is enough to begin a run for so many crawlers: robots.txt files may be read for an
+/// hour before it begins.
+///
+/// # Errors
+///
+/// [`FilterError::TooLittleMemory`] where not even one worker has room.
+pub fn check_memory(bytes: u64, crawlers: usize, explain: bool) -> Result<(), FilterError> {
+    Memory::new(bytes, crawlers, explain).map(|_| ())
+}
+
+/// The memory budget of a run.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Memory {
+    bytes: u64,
+    crawlers: u64,
+    /// Whether blocked lines are explained.
+    explain: bool,
+}
+
+/// Who works on what.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Crew {
+    pub workers: usize,
+    pub chunk_size: usize,
+}
+
+impl Memory {
+    /// So many bytes for a run for so many crawlers, which explains blocked lines or does not.
+    ///
+    /// # Errors
+    ///
+    /// [`FilterError::TooLittleMemory`] where not even one worker has room.
+    pub fn new(bytes: u64, crawlers: usize, explain: bool) -> Result<Memory, FilterError> {
+        let memory = Memory { bytes, crawlers: crawlers as u64, explain };
+        let least = memory.fixed() + 8 * memory.of_worker(memory.shortest_chunk());
+        if bytes < least { Err(FilterError::TooLittleMemory { given: bytes, least }) } else { Ok(memory) }
+    }
+
+    /// What does not depend on shares.
+    fn fixed(&self) -> u64 {
+        BASE + OF_CRAWLER * self.crawlers
+    }
+
+    /// What is left for shares.
+    fn rest(&self) -> u64 {
+        self.bytes.saturating_sub(self.fixed())
+    }
+
+    /// What a worker takes with a chunk of this size: the chunk with room to grow, and what is left of it without duplicates;
+    /// for each crawler its lines, in buffers that double as they grow, those of another chunk that waits to be written, and
+    /// frames of them; and, if many lines are of origins that are not known, sixteen times the chunk for these. Lines that
+    /// are explained are longer, or what is told of them stands beside.
+    fn of_worker(&self, chunk_size: usize) -> u64 {
+        let of_crawler = if self.explain { 8 * EXPLAINED } else { 8 };
+        (of_crawler * self.crawlers + 20).saturating_mul(chunk_size as u64)
+    }
+
+    /// The shortest chunk that workers are given.
+    fn shortest_chunk(&self) -> usize {
+        if self.explain { SHORTEST_EXPLAINED } else { SHORTEST_CHUNK }
+    }
+
+    /// What is left for the rules that all workers keep to explain lines.
+    fn rules(&self) -> u64 {
+        if self.explain { self.rest() / 16 } else { 0 }
+    }
+
+    /// How much of that is for each crawler of each worker.
+    pub fn rules_of_worker(&self, workers: usize) -> usize {
+        usize::try_from(self.rules() / (workers as u64 * self.crawlers).max(1)).unwrap_or(usize::MAX)
+    }
+
+    /// How large chunks are, unless somebody gives a size, and how many of the workers that are `asked` for have room. How
+    /// many are asked for does not change the chunks: frames and row groups are made of these, and files are the same
+    /// whoever makes them.
+    ///
+    /// # Errors
+    ///
+    /// [`FilterError::TooLittleMemory`] where not even one has room with the size that was given.
+    pub fn crew(&self, asked: usize, chunk_size: Option<usize>, format: Format) -> Result<Crew, FilterError> {
+        let share = self.rest() / 2 - self.rules();
+        let fitting = |chunk_size| usize::try_from(share / self.of_worker(chunk_size)).unwrap_or(usize::MAX);
+        // Beside a chunk there must be room for a line, in what 32 bits can tell.
+        let mut size = chunk_size.unwrap_or(format.chunk_size()).clamp(1, LONGEST_CHUNK / 2);
+        let usual = format.usual_workers(self.explain);
+        while chunk_size.is_none() && size > self.shortest_chunk() && fitting(size) < usual {
+            size /= 2;
+        }
+        if fitting(size) == 0 {
+            // Of what is left for shares, workers have a half, or seven sixteenths where lines are explained.
+            let rest = (self.of_worker(size) / 7).saturating_mul(16).saturating_add(16);
+            let least = rest.saturating_add(self.fixed());
+            return Err(FilterError::TooLittleMemory { given: self.bytes, least });
+        }
+        Ok(Crew { workers: fitting(size).min(asked.max(1)), chunk_size: size })
+    }
+
+    /// How long a line may be. Of one that came as a stream, there is the line, the one behind it that waits, what was
+    /// decoded and kept of it, and for each crawler the line, gathered with others, and its frame.
+    pub fn longest_line(&self) -> usize {
+        let longest = 3 * self.rest() / 16 / (4 * self.crawlers + 6);
+        usize::try_from(longest).unwrap_or(usize::MAX).min(LONGEST_CHUNK / 2)
+    }
+
+    /// How many bytes of origins with deferred lines are held before they go to disk.
+    pub fn needed(&self) -> usize {
+        usize::try_from(self.rest() / 32).unwrap_or(usize::MAX)
+    }
+
+    /// What a decompressor may take.
+    pub fn decompressor(&self) -> u64 {
+        self.rest() / 7
+    }
+}
+
+impl Default for Memory {
+    /// That of a run for one crawler.
+    fn default() -> Memory {
+        Memory { bytes: DEFAULT_MEMORY, crawlers: 1, explain: false }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_no_more_than_there_is() {
+        for bytes in [128 << 20, 300 << 20, DEFAULT_MEMORY, 50 << 30] {
+            for (crawlers, explain) in [1, 2, 16, 64].into_iter().flat_map(|n| [(n, false), (n, true)]) {
+                let Ok(memory) = Memory::new(bytes, crawlers, explain) else {
+                    assert!(explain || bytes < 400 << 20 && crawlers > 2, "{bytes} {crawlers}");
+                    continue;
+                };
+                for asked in [1, 2, 16, 500] {
+                    let Crew { workers, chunk_size } = memory.crew(asked, None, Format::Parquet).unwrap();
+                    let of_workers = workers as u64 * memory.of_worker(chunk_size);
+                    let of_line = memory.longest_line() as u64 * (4 * memory.crawlers + 6);
+                    let of_rules = (memory.rules_of_worker(workers) * workers) as u64 * memory.crawlers;
+                    let shares = of_workers + of_rules + of_line + memory.needed() as u64 * 5 + memory.decompressor();
+                    assert!((1..=asked).contains(&workers), "{workers}");
+                    assert!(memory.fixed() + shares <= bytes, "{bytes} {crawlers} {asked}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn chunks_do_not_depend_on_the_number_of_workers() {
+        let memory = Memory::new(DEFAULT_MEMORY, 1, false).unwrap();
+        let crew = |asked, chunk_size, format| memory.crew(asked, chunk_size, format).unwrap();
+        for asked in [1, 8, 16] {
+            assert_eq!(crew(asked, None, Format::Text), Crew { workers: asked, chunk_size: 1 << 20 });
+        }
+        let many = crew(4096, None, Format::Text);
+        assert!(many.chunk_size == 1 << 20 && (16..32).contains(&many.workers), "{many:?}");
+        assert_eq!(crew(4, None, Format::Parquet), Crew { workers: 4, chunk_size: 4 << 20 });
+        assert_eq!(crew(3, Some(5000), Format::Text), Crew { workers: 3, chunk_size: 5000 });
+        // More memory makes chunks larger, as far as that is good for anything.
+        for (format, chunk_size) in [(Format::Text, 1 << 20), (Format::Parquet, 16 << 20)] {
+            let memory = Memory::new(64 * DEFAULT_MEMORY, 1, false).unwrap();
+            assert_eq!(memory.crew(64, None, format).unwrap(), Crew { workers: 64, chunk_size });
+        }
+        // What `zstd --long` makes can be read by default.
+        assert_eq!(memory.decompressor().ilog2(), 27);
+    }
+
+    #[test]
+    fn the_least_that_is_told_is_enough() {
+        for (crawlers, explain) in [(1, false), (5, false), (1, true)] {
+            let Err(FilterError::TooLittleMemory { least, .. }) = Memory::new(1 << 20, crawlers, explain) else {
+                panic!("a MiB is enough");
+            };
+            let memory = Memory::new(least, crawlers, explain).unwrap();
+            assert!(memory.crew(1, None, Format::Text).is_ok());
+            let Err(FilterError::TooLittleMemory { least, .. }) = memory.crew(1, Some(64 << 20), Format::Text) else {
+                panic!("chunks of 64 MiB have room");
+            };
+            let memory = Memory::new(least, crawlers, explain).unwrap();
+            assert!(memory.crew(1, Some(64 << 20), Format::Text).is_ok());
+        }
+    }
+}

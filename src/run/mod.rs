@@ -1,0 +1,34 @@
+//! A job from start to end: URL lists, split by a policy.
+//!
+//! [`run`] maps each list, or decompresses it as it goes, cuts it into chunks on line borders and lets workers
+//! [judge](crate::judge::Judge) them; where the URL stands in a line, a [`Layout`](crate::input::Layout) says. Every line
+//! goes, octet for octet and in input order, to exactly one [`Partition`](crate::outcome::Partition), for a
+//! [`Reason`](crate::outcome::Reason) that is counted. [Tallies](crate::judge::Tally) of the lines as read and of the
+//! octets as written prove that none was lost; the [`Receipt`](crate::output::Receipt) tells both and gets its name last.
+
+pub(crate) mod checkpoint;
+pub(crate) mod gather;
+pub(crate) mod job;
+pub(crate) mod join;
+pub(crate) mod keeper;
+pub(crate) mod memory;
+pub(crate) mod progress;
+pub(crate) mod queue;
+pub(crate) mod reread;
+pub(crate) mod seen;
+pub(crate) mod sequence;
+pub(crate) mod split;
+pub(crate) mod start;
+pub(crate) mod totals;
+pub(crate) mod turns;
+pub(crate) mod unique;
+pub(crate) mod verify;
+pub(crate) mod worker;
+
+pub use job::{Destination, Folder, Job, LongRun, Pipe};
+pub use join::{JoinError, join};
+pub use memory::{DEFAULT_MEMORY, check_memory};
+pub use progress::{Counted, Phase, Progress, Resumed, Snapshot};
+pub use split::run;
+pub use start::{Begun, begun};
+pub use verify::{Checked, Role, Verification, VerifyError, verify};

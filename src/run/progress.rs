@@ -1,0 +1,221 @@
+//! What a run has done so far, for whoever watches it from another thread.
+//!
+//! A run notes its totals once a chunk, in the chunk's turn. So the numbers of a [`Snapshot`] belong together, they are
+//! those of the first so many chunks, and a watcher may ask as often as it likes: no line is slower for it.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use super::totals::Totals;
+use crate::lock::lock;
+use crate::outcome::{Outcome, Partition};
+use crate::output::samples::{Sample, Samples};
+
+/// The progress of one run.
+#[derive(Debug, Default)]
+pub struct Progress {
+    state: Mutex<State>,
+    /// Octets that were read of the lists' files. Apart from the rest, because whoever reads has no turn.
+    source: AtomicU64,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// When the run began; its clock stops when it ends.
+    started: Option<Instant>,
+    ended: Option<f64>,
+    snapshot: Snapshot,
+    samples: Samples,
+}
+
+/// How far a run is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Phase {
+    /// It has not begun.
+    #[default]
+    Waiting,
+    /// Lines are judged.
+    Judging,
+    /// All lines are judged, and the files are made durable and get their names.
+    Completing,
+    /// It has ended, well or not.
+    Ended,
+}
+
+/// What a run has done at some moment.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Snapshot {
+    /// How far it is.
+    pub phase: Phase,
+    /// Seconds since it began.
+    pub seconds: f64,
+    /// Octets of lines, judged and on their way to their files.
+    pub bytes: u64,
+    /// Octets of the lists that were read, as they lie in their files: of compressed lists, compressed ones.
+    pub source_bytes: u64,
+    /// Octets of all lists in the same sense, where that is known: of a stream it is not.
+    pub source_bytes_known: Option<u64>,
+    /// Lines.
+    pub lines: u64,
+    /// Those of them that were left out, because their URLs were there before.
+    pub duplicates: u64,
+    /// Parts of lists that could not be read, and were left out.
+    pub skipped: u64,
+    /// Chunks.
+    pub chunks: u64,
+    /// What the lines were to each crawler.
+    pub crawlers: Vec<Counted>,
+    /// What of all that was done by an earlier run, which this one goes on with.
+    pub resumed: Resumed,
+}
+
+/// What was done before a run went on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Resumed {
+    /// Lines.
+    pub lines: u64,
+    /// Their octets.
+    pub bytes: u64,
+    /// Octets of the lists' files that are not read again.
+    pub source_bytes: u64,
+}
+
+/// What lines were to one crawler.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Counted {
+    /// Lines, by the number of the [`Partition`].
+    pub lines: [u64; 4],
+    /// Octets, likewise.
+    pub bytes: [u64; 4],
+    /// Lines by [`Outcome::index`].
+    pub outcomes: [u64; Outcome::COUNT],
+}
+
+impl Default for Counted {
+    fn default() -> Counted {
+        Counted { lines: [0; 4], bytes: [0; 4], outcomes: [0; Outcome::COUNT] }
+    }
+}
+
+impl Counted {
+    /// The outcomes that there were, with their lines.
+    pub fn outcomes(&self) -> impl Iterator<Item = (Outcome, u64)> + '_ {
+        let counts = self.outcomes.iter().enumerate().filter(|&(_, &count)| count > 0);
+        counts.map(|(index, &count)| (Outcome::from_index(index), count))
+    }
+
+    /// The lines of each partition.
+    pub fn partitions(&self) -> impl Iterator<Item = (Partition, u64)> + '_ {
+        Partition::ALL.into_iter().zip(self.lines)
+    }
+}
+
+impl Progress {
+    /// Of a run that is to begin.
+    pub fn new() -> Progress {
+        Progress::default()
+    }
+
+    /// What the run has done by now.
+    pub fn snapshot(&self) -> Snapshot {
+        let state = lock(&self.state);
+        let source_bytes = self.source.load(Ordering::Relaxed);
+        Snapshot { seconds: state.seconds(), source_bytes, ..state.snapshot.clone() }
+    }
+
+    /// The run begins; so many octets are to be read, as far as that is known.
+    pub(super) fn begin(&self, source_bytes_known: Option<u64>, crawlers: usize) {
+        let snapshot = Snapshot {
+            phase: Phase::Judging,
+            source_bytes_known,
+            crawlers: vec![Counted::default(); crawlers],
+            ..Snapshot::default()
+        };
+        self.source.store(0, Ordering::Relaxed);
+        *lock(&self.state) = State { started: Some(Instant::now()), snapshot, ..State::default() };
+    }
+
+    /// Counts octets that are read of the lists' files.
+    pub(super) fn source(&self) -> &AtomicU64 {
+        &self.source
+    }
+
+    /// A chunk was judged; this is what all of them came to.
+    pub(super) fn chunk(&self, totals: &Totals) {
+        let mut state = lock(&self.state);
+        let (lines, bytes, resumed) = (totals.input.lines, totals.input.bytes, state.snapshot.resumed);
+        let (new_lines, new_bytes) = (lines - resumed.lines, bytes - resumed.bytes);
+        let sample = Sample { seconds: state.seconds(), lines: new_lines, bytes: new_bytes };
+        state.samples.add(sample);
+        let snapshot = &mut state.snapshot;
+        (snapshot.lines, snapshot.bytes) = (lines, bytes);
+        snapshot.duplicates = totals.duplicates.lines;
+        snapshot.skipped = totals.skipped();
+        snapshot.chunks += 1;
+        for (counted, sorted) in snapshot.crawlers.iter_mut().zip(&totals.crawlers) {
+            counted.lines = sorted.tallies.map(|tally| tally.lines);
+            counted.bytes = sorted.tallies.map(|tally| tally.bytes);
+            counted.outcomes = sorted.counts;
+        }
+    }
+
+    /// Parts of lists were left out behind the last chunk; this is how many there are with all before.
+    pub(super) fn skipped(&self, parts: u64) {
+        lock(&self.state).snapshot.skipped = parts;
+    }
+
+    /// The run goes on with what an earlier one came to; so many octets of the lists' files are not read again.
+    pub(super) fn resume(&self, totals: &Totals, source_bytes: u64) {
+        let resumed = Resumed { lines: totals.input.lines, bytes: totals.input.bytes, source_bytes };
+        lock(&self.state).snapshot.resumed = resumed;
+        self.source.store(source_bytes, Ordering::Relaxed);
+        self.chunk(totals);
+        let mut state = lock(&self.state);
+        state.snapshot.chunks = 0;
+        state.samples = Samples::default();
+    }
+
+    /// All lines are judged; returns how fast.
+    pub(super) fn judged(&self) -> Vec<Sample> {
+        let mut state = lock(&self.state);
+        state.snapshot.phase = Phase::Completing;
+        std::mem::take(&mut state.samples).finish()
+    }
+
+    /// The run has ended.
+    pub(super) fn end(&self) {
+        let mut state = lock(&self.state);
+        state.ended = Some(state.seconds());
+        state.snapshot.phase = Phase::Ended;
+    }
+}
+
+impl State {
+    fn seconds(&self) -> f64 {
+        self.ended.or(self.started.map(|started| started.elapsed().as_secs_f64())).unwrap_or(0.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_an_earlier_run_did_is_done_but_tells_nothing_of_speed() {
+        let progress = Progress::new();
+        progress.begin(Some(1000), 1);
+        let mut totals = Totals::new(1, 1, None);
+        (totals.input.lines, totals.input.bytes) = (70, 700);
+        progress.resume(&totals, 600);
+        let at_first = progress.snapshot();
+        assert_eq!((at_first.lines, at_first.bytes, at_first.source_bytes, at_first.chunks), (70, 700, 600, 0));
+        assert_eq!(at_first.resumed, Resumed { lines: 70, bytes: 700, source_bytes: 600 });
+        (totals.input.lines, totals.input.bytes) = (100, 1000);
+        progress.chunk(&totals);
+        let later = progress.snapshot();
+        assert_eq!((later.lines, later.bytes, later.chunks), (100, 1000, 1));
+        let samples = progress.judged();
+        assert_eq!(samples.last().map(|last| (last.lines, last.bytes)), Some((30, 300)));
+    }
+}

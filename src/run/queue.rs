@@ -1,0 +1,138 @@
+//! Judged chunks on their way to the output, in the order of the input.
+//!
+//! A worker that has judged a chunk hands it in and takes the next one. Whoever hands in the chunk that is due writes it,
+//! and all that are due after it, while the others judge on: only one thread writes at a time, because two that write to
+//! one file wait for each other in the kernel. A worker waits only where as many chunks are waiting already as there is
+//! memory for, and never with the chunk that is due.
+
+use std::collections::BTreeMap;
+use std::sync::{Condvar, Mutex, PoisonError};
+
+use crate::lock::lock;
+
+/// Chunks that wait for their turn, and the state that is changed in that order.
+#[derive(Debug)]
+pub(super) struct Queue<T, S> {
+    waiting: Mutex<Waiting<T>>,
+    changed: Condvar,
+    /// As many chunks may wait.
+    most: usize,
+    state: Mutex<S>,
+}
+
+#[derive(Debug)]
+struct Waiting<T> {
+    /// The ticket that is due.
+    due: u64,
+    chunks: BTreeMap<u64, T>,
+    /// Whether somebody writes.
+    writing: bool,
+    stopped: bool,
+}
+
+impl<T, S> Queue<T, S> {
+    /// An empty queue, for so many chunks.
+    pub fn new(state: S, most: usize) -> Queue<T, S> {
+        let waiting = Waiting { due: 0, chunks: BTreeMap::new(), writing: false, stopped: false };
+        Queue { waiting: Mutex::new(waiting), changed: Condvar::new(), most, state: Mutex::new(state) }
+    }
+
+    /// Hands in the chunk of a ticket, and writes all that are due, if nobody else does.
+    pub fn hand_in<E>(
+        &self,
+        ticket: u64,
+        chunk: T,
+        mut write: impl FnMut(&mut S, u64, T) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut waiting = lock(&self.waiting);
+        while !waiting.stopped && ticket != waiting.due && waiting.chunks.len() >= self.most {
+            waiting = self.changed.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+        }
+        waiting.chunks.insert(ticket, chunk);
+        if waiting.writing || waiting.stopped {
+            return Ok(());
+        }
+        loop {
+            let due = waiting.due;
+            let Some(chunk) = waiting.chunks.remove(&due).filter(|_| !waiting.stopped) else { return Ok(()) };
+            waiting.writing = true;
+            drop(waiting);
+            write(&mut lock(&self.state), due, chunk)?;
+            waiting = lock(&self.waiting);
+            waiting.due += 1;
+            waiting.writing = false;
+            self.changed.notify_all();
+        }
+    }
+
+    /// Waits until the chunk of a ticket is written, or nothing more will be.
+    pub fn wait_for(&self, ticket: u64) {
+        let mut waiting = lock(&self.waiting);
+        while !waiting.stopped && waiting.due <= ticket {
+            waiting = self.changed.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Changes the state in nobody's turn.
+    pub fn out_of_turn<R>(&self, change: impl FnOnce(&mut S) -> R) -> R {
+        change(&mut lock(&self.state))
+    }
+
+    /// Writes nothing more.
+    pub fn stop(&self) {
+        lock(&self.waiting).stopped = true;
+        self.changed.notify_all();
+    }
+
+    /// Whether it was stopped.
+    pub fn is_stopped(&self) -> bool {
+        lock(&self.waiting).stopped
+    }
+
+    /// The state, when all is done.
+    pub fn into_inner(self) -> S {
+        self.state.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chunks_are_written_in_the_order_of_their_tickets() {
+        for most in [0, 1, 5] {
+            let queue: Queue<u64, Vec<u64>> = Queue::new(Vec::new(), most);
+            std::thread::scope(|scope| {
+                for first in (0..8).rev() {
+                    let queue = &queue;
+                    scope.spawn(move || {
+                        for ticket in (first..400).step_by(8) {
+                            let write = |written: &mut Vec<u64>, due, chunk| {
+                                assert_eq!(due, chunk);
+                                written.push(due);
+                                Ok::<_, ()>(())
+                            };
+                            queue.hand_in(ticket, ticket, write).unwrap();
+                        }
+                    });
+                }
+            });
+            assert!(queue.into_inner().into_iter().eq(0..400));
+        }
+    }
+
+    #[test]
+    fn who_waits_is_told_that_nothing_more_is_written() {
+        let queue: Queue<(), ()> = Queue::new((), 0);
+        std::thread::scope(|scope| {
+            let handing_in = scope.spawn(|| queue.hand_in(1, (), |_, _, ()| Err("stopped")));
+            let waiting = scope.spawn(|| queue.wait_for(0));
+            queue.stop();
+            assert_eq!(handing_in.join().expect("no panic"), Ok(()));
+            waiting.join().expect("no panic");
+        });
+        assert_eq!(queue.hand_in(0, (), |_, _, ()| Err("stopped")), Ok(()));
+        assert!(queue.is_stopped());
+    }
+}

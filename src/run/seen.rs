@@ -1,0 +1,263 @@
+//! The URLs that a run has seen, as a set of their hashes.
+//!
+//! A URL is kept as its XXH3 hash of 128 bits. That two different ones of a billion URLs have the same has a chance of
+//! 10^18 / 2^129, which is 1.5 in 10^21. The hash has a seed that is drawn anew for each run, so that nobody can write URLs
+//! that have the same hash, or that all want the same slot.
+//!
+//! The set is a table in a file without a name, which is mapped: its pages are those of the page cache, which the system
+//! stores and drops when it needs the memory, and never anonymous memory. A slot takes 16 octets. The upper bits of a hash
+//! choose the slot, or, if another hash is there, the first free one behind it. A table that would be more than two thirds
+//! full goes into one of twice the size; as the upper bits choose the slot, both are gone through from start to end, once.
+
+use memmap2::MmapMut;
+use std::fs::File;
+use std::hash::{BuildHasher, RandomState};
+use std::io;
+use std::path::{Path, PathBuf};
+use xxhash_rust::xxh3::xxh3_128_with_seed;
+
+use crate::formats::mmap;
+use crate::input::error::FilterError;
+use crate::policy::prefetch;
+
+/// What an empty slot holds, and the hash of nothing.
+const NOTHING: u128 = 0;
+
+/// Octets of a slot.
+const SLOT: u64 = size_of::<u128>() as u64;
+
+/// The slots of the smallest table: a page of memory.
+const SMALLEST: u64 = 1 << 8;
+
+/// The most slots that a table begins with, whatever is expected: lists may repeat few URLs again and again.
+const LARGEST_FIRST: u64 = 1 << 24;
+
+/// So many hashes ahead are asked for, so that their cache misses overlap.
+const AHEAD: usize = 16;
+
+/// How URLs are hashed in one run.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct UrlHash {
+    seed: u64,
+}
+
+impl UrlHash {
+    /// With a seed that nobody knew before.
+    pub fn new() -> UrlHash {
+        UrlHash { seed: RandomState::new().hash_one(NOTHING) }
+    }
+
+    /// The hash of a URL; of an empty one, which is none, that of nothing.
+    #[inline]
+    pub fn of(self, url: &[u8]) -> u128 {
+        if url.is_empty() { NOTHING } else { xxh3_128_with_seed(url, self.seed).max(1) }
+    }
+
+    /// The hash of a line that has no URL.
+    pub const fn of_nothing() -> u128 {
+        NOTHING
+    }
+}
+
+/// The hashes of the URLs that were seen.
+#[derive(Debug)]
+pub(super) struct Seen {
+    folder: PathBuf,
+    table: MmapMut,
+    held: usize,
+}
+
+impl Seen {
+    /// Nothing yet, in a file of `folder`, with room for about as many as are `expected`; it gets more when it needs more.
+    pub fn new(folder: &Path, expected: u64) -> Result<Seen, FilterError> {
+        let slots = expected.saturating_mul(3) / 2;
+        let table = table(folder, slots.clamp(SMALLEST, LARGEST_FIRST).next_power_of_two())?;
+        Ok(Seen { folder: folder.to_owned(), table, held: 0 })
+    }
+
+    /// Adds hashes one after the other, and calls `repeated` with the place of each that was there before.
+    pub fn insert_all(&mut self, hashes: &[u128], mut repeated: impl FnMut(usize)) -> Result<(), FilterError> {
+        for (at, &hash) in hashes.iter().enumerate() {
+            if hash == NOTHING {
+                continue;
+            }
+            if 3 * (self.held + 1) > 2 * self.slots().len() {
+                self.grow()?;
+            }
+            let slots = self.slots();
+            if let Some(&ahead) = hashes.get(at + AHEAD) {
+                prefetch(slots, wanted(ahead, slots.len()));
+            }
+            if insert(slots, hash) {
+                self.held += 1;
+            } else {
+                repeated(at);
+            }
+        }
+        Ok(())
+    }
+
+    fn slots(&mut self) -> &mut [u128] {
+        bytemuck::cast_slice_mut(&mut self.table)
+    }
+
+    /// Goes on in a table of twice the size.
+    fn grow(&mut self) -> Result<(), FilterError> {
+        let slots = 2 * self.slots().len() as u64;
+        let mut next = table(&self.folder, slots)?;
+        let next_slots = bytemuck::cast_slice_mut(&mut next);
+        for &hash in self.slots().iter().filter(|&&hash| hash != NOTHING) {
+            insert(next_slots, hash);
+        }
+        self.table = next;
+        Ok(())
+    }
+}
+
+/// The slot that a hash should be in, of so many, which is a power of two.
+#[inline]
+fn wanted(hash: u128, slots: usize) -> usize {
+    (hash >> (u128::BITS - slots.trailing_zeros())) as usize
+}
+
+/// Adds a hash, if it is not there; at least one slot is empty. Returns whether it was added.
+#[inline]
+fn insert(slots: &mut [u128], hash: u128) -> bool {
+    let last = slots.len() - 1;
+    let mut at = wanted(hash, slots.len());
+    loop {
+        let slot = &mut slots[at & last];
+        if *slot == hash {
+            return false;
+        }
+        if *slot == NOTHING {
+            *slot = hash;
+            return true;
+        }
+        at += 1;
+    }
+}
+
+/// An empty table, in a file of `folder` that has no name.
+fn table(folder: &Path, slots: u64) -> Result<MmapMut, FilterError> {
+    let octets = slots.saturating_mul(SLOT);
+    let make = || {
+        let file = tempfile::tempfile_in(folder)?;
+        reserve(&file, octets)?;
+        mmap::map_mut(&file)
+    };
+    make().map_err(|error| FilterError::Unique { folder: folder.to_owned(), octets, error })
+}
+
+/// Gives an empty file so many octets, with room on the disk for all of them: a full disk shall be told here, and not by a
+/// SIGBUS when a slot is written to.
+#[cfg(target_os = "linux")]
+fn reserve(file: &File, octets: u64) -> io::Result<()> {
+    use rustix::fs::{FallocateFlags, fallocate};
+    use rustix::io::Errno;
+
+    match fallocate(file, FallocateFlags::empty(), 0, octets) {
+        // The file system knows no other way.
+        Err(Errno::OPNOTSUPP | Errno::NOSYS) => write_zeros(file, octets),
+        made => Ok(made?),
+    }
+}
+
+/// The same where the system has no call of its own for it.
+#[cfg(not(target_os = "linux"))]
+fn reserve(file: &File, octets: u64) -> io::Result<()> {
+    write_zeros(file, octets)
+}
+
+fn write_zeros(mut file: &File, octets: u64) -> io::Result<()> {
+    io::copy(&mut io::Read::take(io::repeat(0), octets), &mut file).map(|_| ())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::HashSet;
+
+    fn seen() -> Seen {
+        Seen::new(&std::env::temp_dir(), 0).unwrap()
+    }
+
+    /// The places of URLs that were there before, told by [`Seen`] and by a set of the URLs themselves.
+    fn repeated(seen: &mut Seen, all: &mut HashSet<Vec<u8>>, hash: UrlHash, urls: &[Vec<u8>]) -> [Vec<usize>; 2] {
+        let hashes: Vec<u128> = urls.iter().map(|url| hash.of(url)).collect();
+        let mut found = Vec::new();
+        seen.insert_all(&hashes, |at| found.push(at)).unwrap();
+        let is_repeated = |(at, url): (usize, &Vec<u8>)| (!url.is_empty() && !all.insert(url.clone())).then_some(at);
+        [found, urls.iter().enumerate().filter_map(is_repeated).collect()]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+        #[test]
+        fn what_was_seen_is_what_a_set_of_urls_has(
+            batches in prop::collection::vec(prop::collection::vec("[a-c]{0,6}", 0..200), 0..20)
+        ) {
+            let (mut seen, mut all, hash) = (seen(), HashSet::new(), UrlHash::new());
+            for batch in batches {
+                let urls: Vec<Vec<u8>> = batch.into_iter().map(String::into_bytes).collect();
+                let [found, expected] = repeated(&mut seen, &mut all, hash, &urls);
+                prop_assert_eq!(found, expected);
+            }
+            prop_assert_eq!(seen.held, all.len());
+        }
+    }
+
+    #[test]
+    fn a_table_grows_and_forgets_nothing() {
+        let (mut seen, mut all, hash) = (seen(), HashSet::new(), UrlHash::new());
+        let first = seen.slots().len();
+        for round in 0..2 {
+            let urls: Vec<Vec<u8>> = (0..50_000).map(|n| format!("http://a.example/{n}").into_bytes()).collect();
+            let [found, expected] = repeated(&mut seen, &mut all, hash, &urls);
+            assert_eq!(found.len(), round * 50_000);
+            assert_eq!(found, expected);
+        }
+        assert_eq!(seen.held, 50_000);
+        let slots = seen.slots();
+        assert!(slots.len() >= 128 * first && slots.len() < 4 * 50_000, "{}", slots.len());
+        assert_eq!(slots.iter().filter(|&&hash| hash != NOTHING).count(), 50_000);
+    }
+
+    /// The last slots are full, and what wants one of them goes on at the first.
+    #[test]
+    fn slots_go_round() {
+        let mut seen = seen();
+        let hashes: Vec<u128> = (0..100).map(|n| u128::MAX - n).collect();
+        for round in 0..2 {
+            let mut repeated = 0;
+            seen.insert_all(&hashes, |_| repeated += 1).unwrap();
+            assert_eq!(repeated, 100 * round);
+        }
+        assert!(seen.slots()[..99].iter().all(|&hash| hash != NOTHING));
+    }
+
+    #[test]
+    fn what_is_expected_has_room_from_the_start() {
+        for expected in [0, 1000, 100_000] {
+            let mut seen = Seen::new(&std::env::temp_dir(), expected).unwrap();
+            let slots = seen.slots().len() as u64;
+            assert!(2 * slots >= 3 * expected && slots < SMALLEST.max(4 * expected) + 1, "{expected} {slots}");
+        }
+        assert_eq!(Seen::new(&std::env::temp_dir(), u64::MAX).unwrap().slots().len() as u64, LARGEST_FIRST);
+    }
+
+    #[test]
+    fn a_folder_that_has_no_room_is_named() {
+        let error = Seen::new(Path::new("/nowhere"), 0).unwrap_err();
+        assert!(matches!(&error, FilterError::Unique { octets: 4096, .. }), "{error}");
+        assert!(error.to_string().contains("/nowhere"), "{error}");
+    }
+
+    #[test]
+    fn room_is_made_by_writing_where_there_is_no_call_for_it() {
+        let file = tempfile::tempfile().unwrap();
+        write_zeros(&file, 70_000).unwrap();
+        assert_eq!(file.metadata().unwrap().len(), 70_000);
+    }
+}

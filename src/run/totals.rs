@@ -1,0 +1,125 @@
+//! What a run came to, and whether what was written is what was read.
+
+use serde::{Deserialize, Serialize};
+
+use super::worker::Judged;
+use crate::input::error::FilterError;
+use crate::input::skipped::{Skipped, SkippedPart};
+use crate::judge::sorted::Sorted;
+use crate::judge::tally::Tally;
+use crate::output::block::Block;
+use crate::output::form::Rows;
+
+/// What a run came to.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Totals {
+    pub input: Tally,
+    /// The lines that were judged.
+    pub kept: Tally,
+    /// The lines that were left out, because their URLs were there before.
+    pub duplicates: Tally,
+    /// For each crawler, over the lines as they were read.
+    pub crawlers: Vec<Sorted>,
+    /// By file, over the lines as they were handed over for writing.
+    pub written: Vec<Tally>,
+    pub lists: Vec<ListTotals>,
+    pub added_line_feeds: u64,
+    pub dot_segments: u64,
+    pub normalised: u64,
+    rows: Option<Rows>,
+}
+
+/// What a list came to.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct ListTotals {
+    pub input: Tally,
+    pub duplicates: Tally,
+    /// What could not be read of it, and was left out.
+    pub skipped: Vec<SkippedPart>,
+    /// For each crawler, by partition.
+    pub crawlers: Vec<[Tally; 4]>,
+}
+
+impl Totals {
+    pub fn new(lists: usize, crawlers: usize, rows: Option<Rows>) -> Totals {
+        let none = Tally::default();
+        let list = ListTotals {
+            input: none,
+            duplicates: none,
+            skipped: Vec::new(),
+            crawlers: vec![Default::default(); crawlers],
+        };
+        Totals {
+            input: none,
+            kept: none,
+            duplicates: none,
+            crawlers: vec![Sorted::default(); crawlers],
+            written: vec![none; rows.map_or(0, Rows::files)],
+            lists: vec![list; lists],
+            added_line_feeds: 0,
+            dot_segments: 0,
+            normalised: 0,
+            rows,
+        }
+    }
+
+    /// Adds a chunk as it was judged, in its turn.
+    pub fn add(&mut self, list: usize, judged: &Judged) {
+        let list = &mut self.lists[list];
+        self.input.append(&judged.input);
+        list.input.append(&judged.input);
+        self.duplicates.append(&judged.duplicates);
+        list.duplicates.append(&judged.duplicates);
+        self.kept.append(&judged.kept);
+        for ((total, of_list), sorted) in self.crawlers.iter_mut().zip(&mut list.crawlers).zip(&judged.crawlers) {
+            for (partition, tally) in sorted.tallies.iter().enumerate() {
+                total.tallies[partition].append(tally);
+                of_list[partition].append(tally);
+            }
+            for (count, chunk) in total.counts.iter_mut().zip(sorted.counts) {
+                *count += chunk;
+            }
+        }
+        self.added_line_feeds += u64::from(judged.added_line_feed);
+        self.dot_segments += judged.dot_segments;
+        self.normalised += judged.normalised;
+    }
+
+    /// Adds what was left out of lists before the chunk that is added next, or of its rows.
+    pub fn skip(&mut self, skipped: &[Skipped]) {
+        for Skipped { list, part } in skipped {
+            self.lists[*list].skipped.push(part.clone());
+        }
+    }
+
+    /// How many parts of lists were left out.
+    pub fn skipped(&self) -> u64 {
+        self.lists.iter().map(|list| list.skipped.len() as u64).sum()
+    }
+
+    /// Adds lines that were handed over for writing.
+    pub fn add_written(&mut self, blocks: &[Block<'_>]) {
+        for block in blocks {
+            self.written[block.file].append(&block.tally);
+        }
+    }
+
+    /// Makes sure that what was written is what was read, line by line and in order.
+    pub fn balanced(&self) -> Result<(), FilterError> {
+        let whole = |sorted: &Sorted| {
+            let lines: u64 = sorted.tallies.iter().map(|tally| tally.lines).sum();
+            let bytes: u64 = sorted.tallies.iter().map(|tally| tally.bytes).sum();
+            let sum = sorted.tallies.iter().fold(0u128, |sum, tally| sum.wrapping_add(tally.sum));
+            let duplicates = &self.duplicates;
+            let whole = (lines + duplicates.lines, bytes + duplicates.bytes, sum.wrapping_add(duplicates.sum));
+            let input = (self.input.lines, self.input.bytes + self.added_line_feeds, self.input.sum);
+            sorted.counts.iter().sum::<u64>() == lines && whole == input
+        };
+        let expected = self.rows.map(|rows| rows.expected(&self.kept, self.added_line_feeds, &self.crawlers));
+        if self.crawlers.iter().all(whole) && expected.is_none_or(|expected| expected == self.written) {
+            Ok(())
+        } else {
+            Err(FilterError::Unbalanced)
+        }
+    }
+}

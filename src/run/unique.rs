@@ -1,0 +1,257 @@
+//! Leaving out lines whose URL was there before.
+//!
+//! A worker hashes the URLs of its chunk, and then, in the chunk's turn, asks for all of them whether they were
+//! [seen](super::seen): so it is always the first line of a URL that stays, whoever comes to it first. What stays is put
+//! together, and judged as if it were the whole chunk. Two lines have the same URL if what is judged of them is the same,
+//! octet for octet; a line without a URL is never left out.
+//!
+//! A run that goes on does not know what was seen before, because that is not made durable: it reads the lists again up to
+//! where it goes on, and only hashes.
+
+use rayon::ThreadPool;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use super::seen::{Seen, UrlHash};
+use super::sequence::Sequence;
+use crate::input::chunk::{Chunk, chunk_of};
+use crate::input::chunks::{Buffer, Chunks};
+use crate::input::error::FilterError;
+use crate::input::layout::Layout;
+use crate::input::list::List;
+use crate::judge::tally::{Tally, line_hash};
+use crate::judge::urls::LineUrls;
+use crate::lock::lock;
+use crate::origin;
+use crate::outcome::Reason;
+
+/// Octets of a URL, about, to tell from the size of a list how many it has.
+const URL: u64 = 80;
+
+/// How many times as much is read of a list that is compressed, or a table, as is stored of it, about.
+const RATIO: u64 = 4;
+
+/// What all workers share: the URLs of all chunks whose turn was.
+#[derive(Debug)]
+pub(super) struct Unique {
+    hash: UrlHash,
+    seen: Sequence<Seen>,
+}
+
+/// What stays of a chunk; a worker's own space, used for one chunk after the other.
+#[derive(Debug, Default)]
+pub(super) struct Kept {
+    urls: LineUrls,
+    /// The hash of each line's URL.
+    hashes: Vec<u128>,
+    /// The numbers of lines whose URLs were there before.
+    repeated: Vec<usize>,
+    text: Vec<u8>,
+    mark: usize,
+    flaws: Vec<(u64, Reason)>,
+    /// The numbers of lines that were left out.
+    left_out: Vec<usize>,
+    /// All lines of the chunk, if any was left out.
+    pub input: Tally,
+    /// Those that were left out.
+    pub duplicates: Tally,
+}
+
+impl Unique {
+    /// For these lists, with a set in a file of `folder`; with all that stands in the chunks `before` the place where the run
+    /// goes on.
+    pub fn new(
+        lists: &[List],
+        folder: &Path,
+        before: Option<&Chunks<'_>>,
+        pool: &ThreadPool,
+    ) -> Result<Unique, FilterError> {
+        let read_as = |list: &List| Some(list.source_length()? * if list.mapped().is_some() { 1 } else { RATIO });
+        let expected = lists.iter().filter_map(read_as).sum::<u64>() / URL;
+        let (hash, mut seen) = (UrlHash::new(), Seen::new(folder, expected)?);
+        if let Some(before) = before {
+            seen = seen_before(before, hash, seen, pool)?;
+        }
+        Ok(Unique { hash, seen: Sequence::new(seen) })
+    }
+
+    /// What is to be judged of the chunk of this ticket; `None` if the run has failed meanwhile. `hashed` says whether lines
+    /// are hashed for checksums.
+    pub fn left<'c>(
+        &self,
+        ticket: u64,
+        chunk: Chunk<'c>,
+        kept: &'c mut Kept,
+        hashed: bool,
+    ) -> Result<Option<Chunk<'c>>, FilterError> {
+        kept.hash(&chunk, self.hash);
+        let Some(mut seen) = self.seen.turn_of(ticket) else { return Ok(None) };
+        let Kept { hashes, repeated, .. } = &mut *kept;
+        seen.insert_all(hashes, |line| repeated.push(line))?;
+        seen.pass();
+        if kept.repeated.is_empty() {
+            return Ok(Some(chunk));
+        }
+        kept.leave_out(&chunk, hashed);
+        let Kept { text, flaws, left_out, mark, .. } = &*kept;
+        Ok(Some(Chunk { text, layout: chunk.layout, mark: *mark, flaws, left_out }))
+    }
+
+    /// Ends all turns.
+    pub fn stop(&self) {
+        self.seen.stop();
+    }
+}
+
+/// Adds the URLs of these chunks.
+fn seen_before(chunks: &Chunks<'_>, hash: UrlHash, seen: Seen, pool: &ThreadPool) -> Result<Seen, FilterError> {
+    let seen = Mutex::new(seen);
+    let work = || {
+        let (mut buffer, mut kept) = (Buffer::default(), Kept::default());
+        while let Some(mut task) = chunks.next(&mut buffer)? {
+            chunks.read(&mut task, &mut buffer)?;
+            kept.hash(&chunk_of(chunks, &task, &buffer), hash);
+            lock(&seen).insert_all(&kept.hashes, |_| ())?;
+        }
+        Ok(())
+    };
+    let ended: Vec<Result<(), FilterError>> = pool.broadcast(|_| work().inspect_err(|_| chunks.stop()));
+    ended.into_iter().collect::<Result<(), _>>()?;
+    // Otherwise something else was seen than what the run had read.
+    chunks.lists().iter().try_for_each(List::unchanged)?;
+    Ok(seen.into_inner().unwrap_or_else(PoisonError::into_inner))
+}
+
+impl Kept {
+    /// Hashes the URLs of a chunk, of which nothing is left out yet.
+    fn hash(&mut self, chunk: &Chunk<'_>, hash: UrlHash) {
+        self.hashes.clear();
+        self.repeated.clear();
+        (self.input, self.duplicates) = Default::default();
+        self.urls.find(chunk);
+        let urls = (0..self.urls.lines().count()).map(|line| origin::trimmed(self.urls.url(chunk.text, line)));
+        self.hashes.extend(urls.map(|url| hash.of(url)));
+        for &(line, _) in chunk.flaws {
+            self.hashes[line as usize] = UrlHash::of_nothing();
+        }
+    }
+
+    /// Puts together what stays of a chunk without its repeated lines.
+    fn leave_out(&mut self, chunk: &Chunk<'_>, hashed: bool) {
+        let Chunk { text, layout, mark, flaws, .. } = *chunk;
+        self.left_out.clear();
+        self.text.clear();
+        // A chunk with a huge line should not take its memory for the rest of the run.
+        self.text.shrink_to(2 * text.len());
+        self.flaws.clear();
+        self.mark = mark;
+        self.urls.find(chunk);
+        let lines = self.urls.lines();
+        let mut repeated = self.repeated.iter().peekable();
+        let mut flaws = flaws.iter().peekable();
+        let mut from = 0;
+        for line in 0..lines.count() {
+            let (start, whole) = (lines.starts()[line] as usize, lines.whole(text, line));
+            let hash = if hashed { line_hash(lines.line(text, line)) } else { 0 };
+            self.input.add_hashed(hash, whole.len());
+            let said = &lines.line(text, line)[if line == 0 { mark } else { 0 }..];
+            if repeated.next_if(|&&other| other == line).is_some() && has_url(said, layout) {
+                self.duplicates.add_hashed(hash, whole.len());
+                self.left_out.push(line);
+                self.text.extend_from_slice(&text[from..start]);
+                from = start + whole.len();
+                if line == 0 {
+                    self.mark = 0;
+                }
+            } else if let Some(&(_, reason)) = flaws.next_if(|&&(other, _)| other == line as u64) {
+                self.flaws.push((line as u64 - self.duplicates.lines, reason));
+            }
+        }
+        self.text.extend_from_slice(&text[from..]);
+    }
+}
+
+/// Whether what would be judged of a line is a URL, and the line so not invalid.
+fn has_url(line: &[u8], layout: &Layout) -> bool {
+    layout.url(line).is_ok_and(|url| {
+        let url = origin::trimmed(&url);
+        let end = origin::authority_end(url);
+        end.is_some_and(|end| origin::is_surely_canonical(&url[..end])) || origin::canonical(url).is_ok()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What stays of chunks that follow each other, and how much was left out of each.
+    fn left(layout: &Layout, chunks: &[(&str, &[(u64, Reason)])]) -> Vec<(String, Vec<u64>, u64)> {
+        let seen = Sequence::new(Seen::new(&std::env::temp_dir(), 0).unwrap());
+        let (unique, mut kept) = (Unique { hash: UrlHash::new(), seen }, Kept::default());
+        let mut all = Vec::new();
+        for (ticket, (text, flaws)) in (0..).zip(chunks) {
+            let mark = if text.starts_with('\u{feff}') { 3 } else { 0 };
+            let chunk = Chunk { text: text.as_bytes(), layout, mark, flaws, left_out: &[] };
+            let left = unique.left(ticket, chunk, &mut kept, true).unwrap().expect("not stopped");
+            let text = String::from_utf8(left.text.to_vec()).unwrap();
+            let flaws = left.flaws.iter().map(|flaw| flaw.0).collect();
+            all.push((text, flaws, kept.duplicates.lines));
+        }
+        all
+    }
+
+    #[test]
+    fn the_first_line_of_a_url_stays_and_what_is_no_url_too() {
+        let first = "http://a.example/1\n\nno url\nhttp://a.example/2\r\nhttp://a.example/1\nno url\n\n";
+        let second = "  http://a.example/2\nhttp://a.example/1#x\nno url\nhttp://A.example/1\nhttp://a.example/1";
+        assert_eq!(
+            left(&Layout::WHOLE, &[(first, &[]), (second, &[])]),
+            [
+                ("http://a.example/1\n\nno url\nhttp://a.example/2\r\nno url\n\n".to_owned(), vec![], 1),
+                ("http://a.example/1#x\nno url\nhttp://A.example/1\n".to_owned(), vec![], 2)
+            ]
+        );
+    }
+
+    /// The mark is no part of the URL, but stays with its line, or goes with it.
+    #[test]
+    fn a_mark_makes_no_other_url() {
+        let (marked, plain) = ("\u{feff}http://a.example/1\nno\n", "http://a.example/1\nno\n");
+        for (first, second) in [(marked, plain), (plain, marked), (marked, marked)] {
+            let chunks: [(&str, &[_]); 2] = [(first, &[]), (second, &[])];
+            assert_eq!(left(&Layout::WHOLE, &chunks), [(first.to_owned(), vec![], 0), ("no\n".to_owned(), vec![], 1)]);
+        }
+    }
+
+    #[test]
+    fn lines_of_fields_are_the_same_if_their_urls_are() {
+        let (first, second) = ("1,http://a.example/1\n2,http://a.example/2\n3\n", "4,\"http://a.example/2\"\n3\n5,x\n");
+        assert_eq!(
+            left(&Layout::delimited(b',', 1), &[(first, &[]), (second, &[])]),
+            [(first.to_owned(), vec![], 0), ("3\n5,x\n".to_owned(), vec![], 1)]
+        );
+    }
+
+    #[test]
+    fn flawed_lines_stay_and_keep_their_places() {
+        let text = "http://a.example/1\nhttp://a.example/1\nhttp://a.example/%0A\nhttp://a.example/%0A\n";
+        let flaws = [(2, Reason::LineBreak)];
+        assert_eq!(
+            left(&Layout::WHOLE, &[(text, &flaws), (text, &flaws)]),
+            [
+                ("http://a.example/1\nhttp://a.example/%0A\nhttp://a.example/%0A\n".to_owned(), vec![1], 1),
+                ("http://a.example/%0A\n".to_owned(), vec![0], 3)
+            ]
+        );
+    }
+
+    #[test]
+    fn all_lines_are_accounted_for() {
+        let text = "http://a.example/1\nhttp://a.example/2\nhttp://a.example/1";
+        let (layout, mut kept) = (Layout::WHOLE, Kept { repeated: vec![2], ..Kept::default() });
+        kept.leave_out(&Chunk { text: text.as_bytes(), layout: &layout, mark: 0, flaws: &[], left_out: &[] }, true);
+        let of = |text: &str| Tally::of_text(text.as_bytes(), |line| line);
+        assert_eq!((kept.input, kept.duplicates), (of(text), of("http://a.example/1")));
+        assert_eq!(kept.text, b"http://a.example/1\nhttp://a.example/2\n");
+    }
+}

@@ -1,0 +1,134 @@
+//! Whether a receipt fits together, before any file is looked at.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::judge::tally::Tally;
+use crate::output::form::Form;
+use crate::output::naming::{is_file_of_run, partition_names};
+use crate::output::receipt::{FilePart, Hex, Part, PartitionPart, Receipt};
+
+/// What in the receipt does not fit together, in sentences.
+pub(crate) fn contradictions(receipt: &Receipt) -> Vec<String> {
+    let mut found: Vec<String> = strange_names(receipt).into_iter().collect();
+    for (crawler, partitions) in by_crawler(receipt) {
+        let whom = if crawler.is_empty() { String::new() } else { format!(" of {crawler}") };
+        let parts: Vec<&Part> = partitions.iter().map(|(_, part)| &part.judged).chain(&receipt.duplicates).collect();
+        let wanted = Part { bytes: receipt.input.bytes + receipt.added_line_feeds, ..receipt.input };
+        if let Some(difference) = difference_in_any_order(&wanted, &parts) {
+            let duplicates = if receipt.duplicates.is_some() { " and duplicates" } else { "" };
+            found.push(format!("the partitions{whom}{duplicates} do not add up to the input: {difference}"));
+        }
+        for (name, part) in partitions {
+            if part.reasons.values().sum::<u64>() != part.judged.lines {
+                found.push(format!("the reasons of {name} do not add up to its lines"));
+            }
+            if part.written.is_some_and(|written| written != part.judged) {
+                found.push(format!("of {name}, something else was written than was read"));
+            }
+        }
+    }
+    let appended = |parts: &mut dyn Iterator<Item = &Part>| {
+        let mut whole = Tally::default();
+        parts.for_each(|part| whole.append(&part.tally()));
+        whole
+    };
+    for (name, lines, files) in written(receipt) {
+        let strange = files.iter().find(|file| receipt.shards.is_empty() && !is_file_of_run(&file.name));
+        found.extend(strange.map(|file| format!("no run writes a file that is called {:?}", file.name)));
+        if let Some(difference) = lines.difference(&appended(&mut files.iter().map(|file| &file.lines))) {
+            found.push(format!("the files of {name} do not add up to it: {difference}"));
+        }
+    }
+    let inputs = appended(&mut receipt.lists.iter().map(|list| &list.input));
+    if let Some(difference) = receipt.input.difference(&inputs) {
+        found.push(format!("the lists do not add up to the input: {difference}"));
+    }
+    let duplicates = appended(&mut receipt.lists.iter().filter_map(|list| list.duplicates.as_ref()));
+    if let Some(difference) = receipt.duplicates.unwrap_or_default().difference(&duplicates) {
+        found.push(format!("duplicates of the lists do not add up to duplicates: {difference}"));
+    }
+    if receipt.duplicates.is_some() && !receipt.options.unique {
+        found.push("lines were left out as duplicates, but that was not asked for (--unique)".to_owned());
+    }
+    for (name, part) in &receipt.partitions {
+        let of_lists = appended(&mut receipt.lists.iter().filter_map(|list| list.partitions.get(name)));
+        if let Some(difference) = part.judged.difference(&of_lists) {
+            found.push(format!("{name} of the lists does not add up to {name}: {difference}"));
+        }
+    }
+    if receipt.lists.iter().map(|list| list.skipped.len() as u64).sum::<u64>() != receipt.skipped {
+        found.push("what was left out of the lists does not add up".to_owned());
+    }
+    if receipt.options.shard.is_some() && !receipt.shards.is_empty() {
+        found.push("it is that of a shard, and names shards of its own".to_owned());
+    }
+    if receipt.balanced != Some(true) {
+        found.push("it does not say that the run was balanced".to_owned());
+    }
+    found
+}
+
+/// That the partitions, of the run or of a list, are not those of its crawlers: what has another name would not be looked
+/// at.
+fn strange_names(receipt: &Receipt) -> Option<String> {
+    let agents = receipt.crawlers();
+    let names = partition_names(&agents.iter().collect::<Vec<_>>());
+    let wanted: BTreeSet<&str> = names.iter().map(String::as_str).collect();
+    let differ = |whose: &str, found: BTreeSet<&str>| {
+        let missing = wanted.difference(&found).next().map(|name| format!("{name} is missing"));
+        let strange = || found.difference(&wanted).next().map(|name| format!("{name:?} is none of them"));
+        missing.or_else(strange).map(|what| format!("the partitions{whose} are not those of its crawlers: {what}"))
+    };
+    let of_lists = receipt.lists.iter().find_map(|list| {
+        let found = list.partitions.keys().map(String::as_str).collect();
+        differ(&format!(" of the list {}", list.path), found)
+    });
+    differ("", receipt.partitions.keys().map(String::as_str).collect()).or(of_lists)
+}
+
+/// What must have been written, by the lines that were read, and the files that are said to hold it.
+fn written(receipt: &Receipt) -> Vec<(&str, Part, &[FilePart])> {
+    match receipt.options.form {
+        Form::Partitions => {
+            receipt.partitions.iter().map(|(name, part)| (name.as_str(), part.judged, &part.files[..])).collect()
+        }
+        Form::Verdicts => {
+            vec![("verdicts", judged(receipt), receipt.verdicts.as_ref().map_or(&[], |verdicts| &verdicts.files))]
+        }
+    }
+}
+
+/// The lines that were judged, as they must be in one file: what went in, without duplicates. The order of what is left is
+/// not known from that of the whole and of its part, so it is taken as it was written.
+fn judged(receipt: &Receipt) -> Part {
+    let input = Tally { bytes: receipt.input.bytes.wrapping_add(receipt.added_line_feeds), ..receipt.input.tally() };
+    let Some(duplicates) = receipt.duplicates.map(|part| part.tally()) else { return Part::of(&input, true) };
+    let left = Tally {
+        lines: input.lines.wrapping_sub(duplicates.lines),
+        bytes: input.bytes.wrapping_sub(duplicates.bytes),
+        sum: input.sum.wrapping_sub(duplicates.sum),
+        order: receipt.verdicts.as_ref().map_or(0, |verdicts| verdicts.written.tally().order),
+    };
+    Part::of(&left, true)
+}
+
+/// The partitions, for each crawler.
+fn by_crawler(receipt: &Receipt) -> BTreeMap<&str, Vec<(&String, &PartitionPart)>> {
+    let mut crawlers: BTreeMap<&str, Vec<_>> = BTreeMap::new();
+    for (name, part) in &receipt.partitions {
+        let crawler = name.split_once('.').map_or("", |(_, crawler)| crawler);
+        crawlers.entry(crawler).or_default().push((name, part));
+    }
+    crawlers
+}
+
+/// As [`Part::difference`], where parts are not beginnings of a whole, so that their order cannot be compared.
+fn difference_in_any_order(wanted: &Part, parts: &[&Part]) -> Option<String> {
+    let mut sum = Tally { order: wanted.tally().order, ..Tally::default() };
+    for part in parts {
+        sum.lines += part.lines;
+        sum.bytes += part.bytes;
+        sum.sum = sum.sum.wrapping_add(part.sum.map_or(0, |Hex(sum)| sum));
+    }
+    wanted.difference(&sum)
+}

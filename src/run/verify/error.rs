@@ -1,0 +1,64 @@
+//! Why a run cannot be verified.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::input::error::FilterError;
+use crate::robots::AgentError;
+
+/// Why a receipt can be neither proved nor disproved.
+#[derive(Debug, thiserror::Error)]
+pub enum VerifyError {
+    /// No receipt.
+    #[error(
+        "{} is not there: that is no folder of a complete run; a run that was interrupted has no receipt before it is complete",
+        path.display()
+    )]
+    NoReceipt {
+        /// Where it should be.
+        path: PathBuf,
+    },
+    /// A file that cannot be read.
+    #[error("cannot read {}: {error}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// A receipt that is none.
+    #[error("{} is no receipt of robosieve: {error}", path.display())]
+    Malformed {
+        /// The receipt.
+        path: PathBuf,
+        /// What is wrong, with its line.
+        error: serde_json::Error,
+    },
+    /// A receipt with names of crawlers that are none.
+    #[error("{} is no receipt of robosieve: {error}", path.display())]
+    Agents {
+        /// The receipt.
+        path: PathBuf,
+        /// What is wrong.
+        error: AgentError,
+    },
+    /// A receipt without crawlers: there is no run for nobody.
+    #[error("{} is no receipt of robosieve: it names no crawler, `agents` is empty", path.display())]
+    NoAgents {
+        /// The receipt.
+        path: PathBuf,
+    },
+    /// Checksums of another kind.
+    #[error("{} has checksums of another kind ({found}); robosieve {version} made it, use that one", path.display())]
+    OtherHash {
+        /// The receipt.
+        path: PathBuf,
+        /// The kind.
+        found: String,
+        /// The version that made it.
+        version: String,
+    },
+    /// A list or an output that cannot be read, or changed meanwhile.
+    #[error(transparent)]
+    Filter(#[from] FilterError),
+}

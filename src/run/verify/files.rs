@@ -1,0 +1,338 @@
+//! The files that a receipt speaks of, read again.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::path::{Path, PathBuf};
+
+use super::verdicts::Columns;
+use super::{Checked, Role, VerifyError};
+use crate::formats::regular_file;
+use crate::input::error::FilterError;
+use crate::input::list::{LIST_FORMAT, List, STANDARD_INPUT};
+use crate::input::scan::{Extent, opened, scan};
+use crate::judge::tally::{Tally, line_hash};
+use crate::outcome::{Partition, Reason};
+use crate::output::form::{Form, NO_HEAD, behind};
+use crate::output::format::Format;
+use crate::output::names::NEEDED;
+use crate::output::naming::partition_names;
+use crate::output::needed;
+use crate::output::receipt::{FilePart, ListPart, Part, Receipt};
+use crate::output::table::{self, TableLines, Wanted};
+
+/// Octets of a chunk.
+const CHUNK: usize = 1 << 20;
+
+/// Reads the output again.
+pub(crate) fn outputs(receipt: &Receipt, directory: &Path, threads: usize) -> Result<Vec<Checked>, VerifyError> {
+    let agents = receipt.crawlers();
+    let names = partition_names(&agents.iter().collect::<Vec<_>>());
+    let mut files = match receipt.options.form {
+        Form::Partitions => partitions(receipt, directory, &names, threads)?,
+        Form::Verdicts => verdicts(receipt, directory, &names, threads)?,
+    };
+    files.push(robots_needed(receipt, directory));
+    Ok(files)
+}
+
+/// Reads the lists again.
+pub(super) fn lists(receipt: &Receipt, threads: usize) -> Result<Vec<Checked>, VerifyError> {
+    let mut files = Vec::new();
+    for list in &receipt.lists {
+        let (mut found, mut problem) = (None, None);
+        if is_kept(list) {
+            match readable(reread_list(list, receipt, threads))? {
+                Ok(text) => {
+                    problem = text.difference(list.head.as_ref().map(Part::tally).as_ref(), &list.input);
+                    found = Some(Part::of(&text.lines, true));
+                }
+                Err(unreadable) => problem = Some(unreadable),
+            }
+        }
+        let (path, left_out) = (PathBuf::from(&list.path), list.skipped.len());
+        files.push(Checked { path, role: Role::List, found, problem, left_out });
+    }
+    Ok(files)
+}
+
+/// Whether a list can be read again, and did not come through a pipe.
+fn is_kept(list: &ListPart) -> bool {
+    // A table that is compressed was read from a copy, so nothing is known of its file.
+    let is_copied = list.format == LIST_FORMAT && list.compression.is_some();
+    let is_file = || Path::new(&list.path).metadata().map_or(true, |there| there.is_file());
+    is_left_out(list) || list.path != STANDARD_INPUT && (list.file.is_some() || is_copied && is_file())
+}
+
+/// Whether the run left all of a list out.
+fn is_left_out(list: &ListPart) -> bool {
+    list.head.is_none() && end_of_read(list) == 0
+}
+
+/// Where in the text of a list the run ended to read it: it need not end there now. What could not be read for another reason
+/// than damage, such as a window that there was no memory for, can perhaps be read now.
+fn end_of_read(list: &ListPart) -> u64 {
+    list.skipped.last().and_then(|last| last.at).unwrap_or(u64::MAX)
+}
+
+/// What was read of a file, or why it cannot be read, which disproves what the receipt says of it. Only what keeps all files
+/// from being read is an error.
+fn readable<T>(read: Result<T, Unreadable>) -> Result<Result<T, String>, VerifyError> {
+    match read {
+        Ok(found) => Ok(Ok(found)),
+        Err(Unreadable::Otherwise(problem)) => Ok(Err(problem)),
+        Err(Unreadable::Filter(error @ FilterError::Workers(_))) => Err(error.into()),
+        Err(Unreadable::Filter(FilterError::List { error, .. })) => Ok(Err(not_read(&error))),
+        Err(Unreadable::Filter(FilterError::Parquet { problem, .. })) => Ok(Err(problem)),
+        Err(Unreadable::Filter(error)) => Ok(Err(error.to_string())),
+    }
+}
+
+/// Why a file cannot be read.
+enum Unreadable {
+    Filter(FilterError),
+    /// It is not what it was, in these words.
+    Otherwise(String),
+}
+
+impl From<FilterError> for Unreadable {
+    fn from(error: FilterError) -> Unreadable {
+        Unreadable::Filter(error)
+    }
+}
+
+/// An error of the system, or of damaged data with its place, as the problem of a file.
+fn not_read(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "missing".to_owned(),
+        _ => format!("it cannot be read: {error}"),
+    }
+}
+
+fn reread_list(list: &ListPart, receipt: &Receipt, threads: usize) -> Result<Text, Unreadable> {
+    if is_left_out(list) {
+        return Ok(Text::default());
+    }
+    // What the run left out is left out again.
+    let skips_bad = !list.skipped.is_empty();
+    let path = PathBuf::from(&list.path);
+    regular_file::ensure(&path).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound if list.path.contains(char::REPLACEMENT_CHARACTER) => {
+            Unreadable::Otherwise("missing, or its path is not UTF-8, so that the receipt cannot name it".to_owned())
+        }
+        _ => FilterError::List { path: path.clone(), error }.into(),
+    })?;
+    let mut opened = List::open_all(&[path], &receipt.options.url_field, u64::MAX, skips_bad)?;
+    let had = list.file.as_ref().map_or(0, |file| file.length);
+    let range = list.range.as_ref().filter(|_| !opened[0].is_unreadable());
+    if let Some(problem) = range.and_then(|range| opened[0].cut_again(range, had)) {
+        return Err(Unreadable::Otherwise(problem));
+    }
+    let head = Tally::of_text(&opened[0].head, |line| line);
+    if skips_bad && opened[0].table_file().is_some() {
+        // Another column than that of the URL may be damaged, so these rows are known by the receipt only.
+        if let Some(problem) = opened[0].leave_out(&list.skipped) {
+            return Err(Unreadable::Otherwise(problem));
+        }
+        return Ok(Text { head, ..text((&opened[0], Extent::Rows), CHUNK, (false, 0), threads)? });
+    }
+    Ok(Text { head, ..text((&opened[0], Extent::Before(end_of_read(list))), CHUNK, (false, 0), threads)? })
+}
+
+/// What a file comes to.
+#[derive(Default)]
+struct Text {
+    head: Tally,
+    /// The lines below the head line.
+    lines: Tally,
+}
+
+impl Text {
+    /// How it differs from what the receipt says.
+    fn difference(&self, head: Option<&Tally>, lines: &Part) -> Option<String> {
+        // The line feed behind it may be missing where nothing follows.
+        if head.is_some_and(|head| head.sum != self.head.sum) {
+            return Some("its head line is another one".to_owned());
+        }
+        lines.difference(&self.lines)
+    }
+}
+
+/// Reads a file, as far as it is to be read, in chunks of this size: one with a head line or without, of lines with so many
+/// columns before them.
+fn text(
+    file: (&List, Extent),
+    chunk_size: usize,
+    (has_head, columns): (bool, usize),
+    threads: usize,
+) -> Result<Text, FilterError> {
+    let of = |chunk: &[u8], first: bool| {
+        let end = memchr::memchr(b'\n', chunk).map_or(chunk.len(), |at| at + 1);
+        let (head, lines) = chunk.split_at(if first && has_head { end } else { 0 });
+        let [head, lines] = [head, lines].map(|text| Tally::of_text(text, |line| behind(line, columns)));
+        Text { head, lines }
+    };
+    let append = |text: &mut Text, next: &Text| {
+        text.head.append(&next.head);
+        text.lines.append(&next.lines);
+    };
+    scan(file, threads, chunk_size, of, append)
+}
+
+/// What is wrong with the octets of a file as they are stored, whatever its lines are.
+fn stored_otherwise(path: &Path, file: &FilePart) -> Option<String> {
+    let stored = path.metadata().ok()?.len();
+    (stored != file.file_bytes).then(|| format!("{} octets stored by the receipt, {stored} found", file.file_bytes))
+}
+
+/// The head line that a file of a partition must have behind so many columns: that of its list, or that of all lists.
+fn head_of(receipt: &Receipt, file: &FilePart, columns: usize) -> Option<Tally> {
+    let head = receipt.lists_of(Path::new(&file.name)).find_map(|list| list.head.as_ref());
+    head.map(Part::tally).or_else(|| (columns > 0).then(|| Tally::of_text(NO_HEAD, |line| line)))
+}
+
+/// The files of the partitions of these names.
+fn partitions(
+    receipt: &Receipt,
+    directory: &Path,
+    names: &[String],
+    threads: usize,
+) -> Result<Vec<Checked>, VerifyError> {
+    let mut checked = Vec::new();
+    for (place, name) in names.iter().enumerate() {
+        let columns = receipt.rows().columns(place);
+        for file in receipt.partitions.get(name).into_iter().flat_map(|part| &part.files) {
+            let path = directory.join(&file.name);
+            if receipt.options.format == Format::Parquet {
+                let partition = Partition::ALL[place % Partition::ALL.len()];
+                let (checked_file, _) = table_checked(receipt, file, path, Some(partition), threads)?;
+                checked.push(checked_file);
+                continue;
+            }
+            let has_head = file.head_bytes > 0;
+            let read = opened(&path).and_then(|list| text((&list, Extent::Whole), CHUNK, (has_head, columns), threads));
+            checked.push(match readable(read.map_err(Unreadable::from))? {
+                Ok(text) => {
+                    let problem = text.difference(head_of(receipt, file, columns).as_ref(), &file.lines);
+                    let problem = problem.or_else(|| stored_otherwise(&path, file));
+                    Checked::output(path, Part::of(&text.lines, true), problem)
+                }
+                Err(problem) => Checked::unreadable(path, problem),
+            });
+        }
+    }
+    Ok(checked)
+}
+
+/// A table of a partition, or of all lines, and what its rows come to.
+fn table_checked(
+    receipt: &Receipt,
+    file: &FilePart,
+    path: PathBuf,
+    partition: Option<Partition>,
+    threads: usize,
+) -> Result<(Checked, Option<Columns>), VerifyError> {
+    let of = |rows: &TableLines| Columns::of_table(rows, partition);
+    let read = table::reread((&path, Wanted::Lines), receipt, threads, of, Columns::append);
+    Ok(match readable(read.map_err(Unreadable::from))? {
+        Ok(found) => {
+            let strange = if partition.is_some() { found.misplaced() } else { found.strange() };
+            let problem = strange.or_else(|| file.lines.difference(&found.lines));
+            let problem = problem.or_else(|| stored_otherwise(&path, file));
+            (Checked::output(path, Part::of(&found.lines, true), problem), Some(found))
+        }
+        Err(problem) => (Checked::unreadable(path, problem), None),
+    })
+}
+
+/// The files of all lines behind their verdicts: their lines are the input's, and those that stand behind `blocked` in a
+/// crawler's column are the lines of that partition.
+fn verdicts(
+    receipt: &Receipt,
+    directory: &Path,
+    names: &[String],
+    threads: usize,
+) -> Result<Vec<Checked>, VerifyError> {
+    let Some(verdicts) = &receipt.verdicts else { return Ok(Vec::new()) };
+    let (rows, mut all) = (receipt.rows(), Columns::default());
+    let mut checked = Vec::new();
+    for file in &verdicts.files {
+        let path = directory.join(&file.name);
+        if receipt.options.format == Format::Parquet {
+            let (checked_file, found) = table_checked(receipt, file, path, None, threads)?;
+            all.append(&found.unwrap_or_default());
+            checked.push(checked_file);
+            continue;
+        }
+        let of = |chunk: &[u8], first: bool| Columns::of(chunk, rows, first);
+        let read = opened(&path).and_then(|list| scan((&list, Extent::Whole), threads, CHUNK, of, Columns::append));
+        checked.push(match readable(read.map_err(Unreadable::from))? {
+            Ok(found) => {
+                let problem = found.strange().or_else(|| file.lines.difference(&found.lines));
+                let problem = problem.or_else(|| stored_otherwise(&path, file));
+                all.append(&found);
+                Checked::output(path, Part::of(&found.lines, true), problem)
+            }
+            Err(problem) => Checked::unreadable(path, problem),
+        });
+    }
+    let judged = |name| receipt.partitions.get(name).map(|part| part.judged).unwrap_or_default();
+    let parts: Vec<Part> = names.iter().map(judged).collect();
+    let all_read = checked.iter().all(|file| file.found.is_some());
+    if let Some(last) = checked.last_mut().filter(|_| all_read) {
+        last.problem = last.problem.take().or_else(|| all.difference(&verdicts.written, &parts, names));
+    }
+    Ok(checked)
+}
+
+/// The list of robots.txt to fetch: as many rows as the receipt says, which together wait for all deferred lines but
+/// those of paused origins, and are the same, octet for octet, if the receipt has their checksum.
+pub(crate) fn robots_needed(receipt: &Receipt, directory: &Path) -> Checked {
+    let path = directory.join(NEEDED);
+    let found = match regular_file::open(&path).and_then(NeededRows::read) {
+        Ok(found) => found,
+        Err(error) => return Checked::unreadable(path, not_read(&error)),
+    };
+    let deferred = receipt.partitions.iter().find(|(name, _)| name.starts_with("deferred"));
+    let waiting = |reasons: &BTreeMap<_, u64>| -> u64 {
+        reasons.iter().filter(|&(reason, _)| *reason != Reason::Paused.name()).map(|(_, lines)| lines).sum()
+    };
+    let waiting = deferred.map_or(0, |(_, part)| waiting(&part.reasons));
+    let problem = if receipt.origins_needed != Some(found.rows.lines) {
+        Some(format!("{} origins by the receipt", receipt.origins_needed.unwrap_or(0)))
+    } else if found.waiting != Some(waiting) {
+        Some(format!("{waiting} lines wait by the receipt"))
+    } else if !found.has_head {
+        Some("its head line is another one".to_owned())
+    } else {
+        receipt.robots_needed.as_ref().and_then(|file| file.lines.difference(&found.rows))
+    };
+    Checked::output(path, Part::of(&found.rows, true), problem)
+}
+
+/// What a list of robots.txt to fetch comes to.
+struct NeededRows {
+    has_head: bool,
+    /// Its rows, without the head.
+    rows: Tally,
+    /// How many lines they wait for; `None` where one does not say.
+    waiting: Option<u64>,
+}
+
+impl NeededRows {
+    fn read(file: File) -> io::Result<NeededRows> {
+        let (mut file, mut row) = (BufReader::new(file), Vec::new());
+        file.read_until(b'\n', &mut row)?;
+        let mut found = NeededRows { has_head: row == needed::HEAD, rows: Tally::default(), waiting: Some(0) };
+        loop {
+            row.clear();
+            if file.read_until(b'\n', &mut row)? == 0 {
+                return Ok(found);
+            }
+            let text = row.strip_suffix(b"\n").unwrap_or(&row);
+            found.rows.add_hashed(line_hash(text), row.len());
+            let lines = std::str::from_utf8(text).ok().and_then(|text| Some(needed::parse_row(text, 0)?.1.lines));
+            found.waiting = found.waiting.and_then(|waiting| waiting.checked_add(lines?));
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! The file of all lines behind their verdicts, sorted by these.
+
+use crate::judge::tally::{Tally, line_hash};
+use crate::outcome::Partition;
+use crate::output::form::{Rows, SEPARATOR, behind};
+use crate::output::receipt::Part;
+use crate::output::table::TableLines;
+
+/// What a text of lines behind their verdicts comes to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Columns {
+    /// All lines, without what stands before them.
+    pub lines: Tally,
+    /// For each column, by partition.
+    partitions: Vec<[Tally; 4]>,
+    /// Lines that do not have a verdict in each column.
+    strange: u64,
+}
+
+impl Columns {
+    /// Of a text of these rows; with a head, if it is the `first` of its file.
+    pub fn of(text: &[u8], rows: Rows, first: bool) -> Columns {
+        let mut found = Columns { partitions: vec![Default::default(); rows.crawlers], ..Columns::default() };
+        let mut partitions = vec![Partition::Invalid; rows.crawlers];
+        for line in text.split_inclusive(|&octet| octet == b'\n').skip(usize::from(first)) {
+            let content = line.strip_suffix(b"\n").unwrap_or(line);
+            let mut rest = content;
+            let all = partitions.iter_mut().all(|partition| {
+                let Some(end) = memchr::memchr(SEPARATOR, rest) else { return false };
+                let named = Partition::ALL.into_iter().find(|named| named.name().as_bytes() == &rest[..end]);
+                rest = behind(rest, rows.columns_of_verdict());
+                named.map(|named| *partition = named).is_some()
+            });
+            if !all {
+                found.strange += 1;
+                continue;
+            }
+            let (hash, bytes) = (line_hash(rest), rest.len() + line.len() - content.len());
+            found.lines.add_hashed(hash, bytes);
+            for (column, &partition) in found.partitions.iter_mut().zip(&partitions) {
+                column[partition as usize].add_hashed(hash, bytes);
+            }
+        }
+        found
+    }
+
+    /// Of rows of a table; where the table is that of a partition, other verdicts are strange.
+    pub fn of_table(rows: &TableLines, partition: Option<Partition>) -> Columns {
+        let columns = rows.verdicts.len();
+        let mut found = Columns { partitions: vec![Default::default(); columns], ..Columns::default() };
+        for (row, line) in rows.text.split_inclusive(|&octet| octet == b'\n').enumerate() {
+            let verdicts = rows.verdicts.iter().map(|verdicts| verdicts.get(row).copied().flatten());
+            let verdicts: Option<Vec<Partition>> = verdicts.collect();
+            let is_right = |verdicts: &Vec<Partition>| partition.is_none_or(|partition| verdicts == &[partition]);
+            let Some(verdicts) = verdicts.filter(is_right) else {
+                found.strange += 1;
+                continue;
+            };
+            let hash = line_hash(line.strip_suffix(b"\n").unwrap_or(line));
+            found.lines.add_hashed(hash, line.len());
+            for (column, partition) in found.partitions.iter_mut().zip(verdicts) {
+                column[partition as usize].add_hashed(hash, line.len());
+            }
+        }
+        found
+    }
+
+    /// Appends the text that `next` is of.
+    pub fn append(&mut self, next: &Columns) {
+        self.lines.append(&next.lines);
+        self.strange += next.strange;
+        // What has no rows, such as the table of an empty list, has no columns either.
+        let columns = self.partitions.len().max(next.partitions.len());
+        self.partitions.resize(columns, Default::default());
+        for (column, next) in self.partitions.iter_mut().zip(&next.partitions) {
+            column.iter_mut().zip(next).for_each(|(tally, next)| tally.append(next));
+        }
+    }
+
+    /// What is wrong with lines that are not as they should be whatever the receipt says.
+    pub fn strange(&self) -> Option<String> {
+        (self.strange > 0).then(|| format!("{} lines without a verdict for each crawler", self.strange))
+    }
+
+    /// What is wrong with rows of the table of a partition that do not say so.
+    pub fn misplaced(&self) -> Option<String> {
+        (self.strange > 0).then(|| format!("{} rows with another verdict than that of the partition", self.strange))
+    }
+
+    /// What is not as the receipt says: the lines must be `whole`, and those of each partition `parts`, in the order of
+    /// `names`.
+    pub fn difference(&self, whole: &Part, parts: &[Part], names: &[String]) -> Option<String> {
+        whole.difference(&self.lines).or_else(|| {
+            let mut tallies = parts.iter().zip(self.partitions.as_flattened()).zip(names);
+            tallies.find_map(|((part, tally), name)| Some(format!("{name}: {}", part.difference(tally)?)))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::output::form::Form;
+    use crate::output::format::Format;
+
+    #[test]
+    fn what_has_no_rows_adds_nothing_and_loses_nothing() {
+        let rows = Rows { form: Form::Verdicts, format: Format::Text, explain: false, crawlers: 2 };
+        let text = Columns::of(b"allowed\tblocked\thttp://a.example/\n", rows, false);
+        let (mut before, mut behind) = (Columns::default(), text.clone());
+        before.append(&text);
+        behind.append(&Columns::default());
+        assert_eq!(before, text);
+        assert_eq!(behind, text);
+    }
+}

@@ -1,0 +1,127 @@
+//! The proof of a whole run.
+
+use std::fmt;
+use std::path::Path;
+
+use super::checked::{Checked, Role};
+use super::error::VerifyError;
+use super::read::read_receipt;
+use super::{account, files};
+use crate::output::names::RECEIPT;
+use crate::output::receipt::{Part, Receipt};
+use crate::run::join;
+
+/// What was found when a receipt was proved again.
+#[derive(Debug, Clone)]
+pub struct Verification {
+    /// What was read again, in the order of the receipt.
+    pub files: Vec<Checked>,
+    /// What in the receipt does not fit together.
+    pub contradictions: Vec<String>,
+}
+
+impl Verification {
+    /// Whether everything is as the receipt says.
+    pub fn is_proven(&self) -> bool {
+        self.contradictions.is_empty() && self.files.iter().all(|file| file.problem.is_none())
+    }
+}
+
+/// Proves the receipt in `directory` again, by its files and, with `inputs`, by the lists; `threads` of 0 are as many as
+/// there are processors.
+///
+/// # Errors
+///
+/// [`VerifyError`] where the receipt cannot be read. A file or a list that is missing, damaged or cannot be read is a
+/// [`Checked::problem`]: its lines are not there.
+pub fn verify(directory: &Path, inputs: bool, threads: usize) -> Result<Verification, VerifyError> {
+    let receipt = read_receipt(directory)?;
+    if !receipt.shards.is_empty() {
+        return verify_shards(&receipt, directory, inputs, threads);
+    }
+    let contradictions = account::contradictions(&receipt);
+    let mut files = files::outputs(&receipt, directory, threads)?;
+    if inputs {
+        files.extend(files::lists(&receipt, threads)?);
+    }
+    Ok(Verification { files, contradictions })
+}
+
+/// A receipt that was joined is proved by those of its shards, and by joining them again.
+fn verify_shards(
+    receipt: &Receipt,
+    directory: &Path,
+    inputs: bool,
+    threads: usize,
+) -> Result<Verification, VerifyError> {
+    let mut verification = Verification { files: Vec::new(), contradictions: account::contradictions(receipt) };
+    let mut shards = Vec::new();
+    for folder in receipt.shards.iter().map(|folder| directory.join(folder)) {
+        let of_shard = match read_receipt(&folder) {
+            // A joined receipt may name itself, or another that does: nobody should follow that.
+            Ok(of_shard) if !of_shard.shards.is_empty() => {
+                let problem = "a shard has no shards itself; this was joined, and is not followed".to_owned();
+                verification.files.push(Checked::unreadable(folder.join(RECEIPT), problem));
+                continue;
+            }
+            Ok(of_shard) => of_shard,
+            Err(error) => {
+                verification.files.push(Checked::unreadable(folder.join(RECEIPT), error.to_string()));
+                continue;
+            }
+        };
+        let Verification { files, contradictions } = verify(&folder, inputs, threads)?;
+        verification.files.extend(files);
+        let contradictions = contradictions.into_iter();
+        verification.contradictions.extend(contradictions.map(|problem| format!("{}: {problem}", folder.display())));
+        shards.push((folder, of_shard));
+    }
+    verification.files.push(files::robots_needed(receipt, directory));
+    if shards.len() < receipt.shards.len() {
+        return Ok(verification);
+    }
+    let Receipt { origins_needed, seconds, urls_per_second, .. } = *receipt;
+    let robots_needed = receipt.robots_needed.clone();
+    let same = |joined| Receipt { origins_needed, robots_needed, seconds, urls_per_second, ..joined } == *receipt;
+    match join::joined(&shards, &receipt.shards).map(same) {
+        Ok(true) => {}
+        Ok(false) => verification.contradictions.push("it is not what the receipts of its shards come to".to_owned()),
+        Err(error) => verification.contradictions.push(error.to_string()),
+    }
+    Ok(verification)
+}
+
+impl fmt::Display for Verification {
+    /// A table of what was read, and the conclusion.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let width = self.files.iter().map(|file| file.path.display().to_string().len()).max().unwrap_or(0).max(4);
+        writeln!(f, "{:<width$} {:<6} {:>15} {:>18}  proof", "file", "role", "lines", "bytes")?;
+        for file in &self.files {
+            let path = file.path.display().to_string();
+            let number = |of: fn(&Part) -> u64| file.found.as_ref().map_or("-".to_owned(), |part| of(part).to_string());
+            let (lines, bytes) = (number(|part| part.lines), number(|part| part.bytes));
+            let proof = match (&file.problem, &file.found) {
+                (Some(problem), _) => problem.clone(),
+                (None, None) => "not kept, cannot be read again".to_owned(),
+                (None, Some(_)) => "as the receipt says".to_owned(),
+            };
+            let left_out = match file.left_out {
+                0 => String::new(),
+                parts => format!("; parts that the run left out: {parts}"),
+            };
+            let role = match file.role {
+                Role::Output => "output",
+                Role::List => "list",
+            };
+            writeln!(f, "{path:<width$} {role:<6} {lines:>15} {bytes:>18}  {proof}{left_out}")?;
+        }
+        for contradiction in &self.contradictions {
+            writeln!(f, "the receipt contradicts itself: {contradiction}")?;
+        }
+        if self.is_proven() {
+            f.write_str("proven: every line that was read stands in the output as often as it should, in order")
+        } else {
+            f.write_str("NOT proven")
+        }
+    }
+}

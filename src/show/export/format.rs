@@ -1,0 +1,98 @@
+//! How tables are written.
+
+use serde::{Serialize, Serializer};
+use std::io::{self, Write};
+
+use super::{Table, Value};
+use crate::formats::time;
+use crate::formats::tsv::escaped;
+
+/// How a table is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// Tab-separated values: a head with the names of the columns, then a row a line. In a value, a tab is `\t`, a line
+    /// feed `\n`, a carriage return `\r`, a backslash `\\`; all other octets stand as they are. Where there is no value,
+    /// nothing stands. Times are RFC 3339.
+    Tsv,
+    /// JSON Lines: an object a row, without what there is no value for. What is not UTF-8 is replaced.
+    JsonLines,
+    /// Parquet, compressed with Zstandard: whole numbers are 64-bit integers, times time stamps in milliseconds. What is
+    /// not UTF-8 is replaced.
+    #[cfg(feature = "parquet")]
+    Parquet,
+}
+
+/// Writes the names of the columns, as the first line of tab-separated values.
+pub(super) fn tsv_head(table: Table, out: &mut impl Write) -> io::Result<()> {
+    let names: Vec<&str> = table.columns().iter().map(|column| column.name).collect();
+    writeln!(out, "{}", names.join("\t"))
+}
+
+/// Writes a row as tab-separated values.
+pub(super) fn tsv_row(row: &[Value<'_>], out: &mut impl Write) -> io::Result<()> {
+    for (place, value) in row.iter().enumerate() {
+        out.write_all(if place == 0 { b"" } else { b"\t" })?;
+        field(value, out)?;
+    }
+    out.write_all(b"\n")
+}
+
+/// Writes a row as a line of JSON.
+pub(super) fn json_row(table: Table, row: &[Value<'_>], out: &mut impl Write) -> io::Result<()> {
+    debug_assert_eq!(row.len(), table.columns().len());
+    let names = table.columns().iter().map(|column| column.name);
+    let fields = names.zip(row).filter(|(_, value)| **value != Value::None);
+    serde_json::Serializer::new(&mut *out).collect_map(fields)?;
+    out.write_all(b"\n")
+}
+
+/// Writes a value between tabs.
+fn field(value: &Value<'_>, out: &mut impl Write) -> io::Result<()> {
+    match value {
+        Value::None => Ok(()),
+        Value::Text(text) => escaped(text).try_for_each(|piece| out.write_all(piece)),
+        Value::Whole(number) => write!(out, "{number}"),
+        Value::Decimal(number) => write!(out, "{number}"),
+        Value::Time(seconds) => write!(out, "{}", time(*seconds)),
+    }
+}
+
+impl Serialize for Value<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Value::None => serializer.serialize_none(),
+            Value::Text(text) => serializer.serialize_str(&String::from_utf8_lossy(text)),
+            Value::Whole(number) => serializer.serialize_u64(*number),
+            Value::Decimal(number) => serializer.serialize_f64(*number),
+            Value::Time(seconds) => serializer.serialize_str(&time(*seconds)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tsv(row: &[Value<'_>]) -> String {
+        let mut out = Vec::new();
+        tsv_row(row, &mut out).unwrap();
+        String::from_utf8_lossy(&out).into_owned()
+    }
+
+    fn json(row: &[Value<'_>]) -> String {
+        let mut out = Vec::new();
+        json_row(Table::Sitemaps, row, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn values_do_not_break_their_row() {
+        let row = [Value::Text(b"a\tb\nc\rd\\e\xff"), Value::None, Value::Decimal(0.5)];
+        assert_eq!(tsv(&row), "a\\tb\\nc\\rd\\\\e\u{fffd}\t\t0.5\n");
+        let expected = "{\"origin\":\"a\\tb\\nc\\rd\\\\e\u{fffd}\",\"line\":0.5}\n";
+        assert_eq!(json(&row), expected);
+        let row = [Value::Time(0), Value::Whole(7), Value::Text(b"")];
+        assert_eq!(tsv(&row), "1970-01-01T00:00:00Z\t7\t\n");
+        assert_eq!(json(&row), "{\"origin\":\"1970-01-01T00:00:00Z\",\"sitemap\":7,\"line\":\"\"}\n");
+    }
+}

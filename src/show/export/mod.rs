@@ -1,0 +1,26 @@
+//! Side tables of a policy, for the parts of a crawler that want them: schedulers, sitemap readers, dashboards.
+//!
+//! A [`Table`] is rows of [`Value`]s under [`Column`]s, read from the policy one origin after the other, in their order, so
+//! that memory does not grow with the table. A [`Format`] says how rows are written.
+//!
+//! ```
+//! use robosieve::export::{self, Format, Table};
+//! use robosieve::policy::{Captures, Policy};
+//! use robosieve::{Dialect, robots::Agents};
+//!
+//! let policy = Captures::new(Agents::everybody(), Dialect::DEFAULT).policy()?;
+//! let mut out = Vec::new();
+//! export::write(&policy, Table::Sitemaps, &[policy.crawler(None)?], Format::Tsv, &mut out)?;
+//! assert_eq!(out, b"origin\tsitemap\tline\n");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod format;
+#[cfg(feature = "parquet")]
+mod parquet;
+mod tables;
+mod write;
+
+pub use format::Format;
+pub use tables::{Column, Kind, Table, Value};
+pub use write::{write, write_file};

@@ -1,0 +1,202 @@
+//! What stands in the tables.
+
+use std::io;
+
+use crate::policy::{Crawler, Policy, Record};
+use crate::robots::{Delay, SideKey};
+use crate::show::inspect::GroupKind;
+
+/// A table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Table {
+    /// Crawl delays: a row for each origin and crawler that has one.
+    Delays,
+    /// Sitemaps: a row for each.
+    Sitemaps,
+    /// Whose group applies: a row for each origin and crawler.
+    Agents,
+    /// What is known of the origins: a row for each.
+    Status,
+}
+
+/// A column of a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Column {
+    /// Its name.
+    pub name: &'static str,
+    /// What its values are.
+    pub kind: Kind,
+    /// Whether every row has a value there.
+    pub always: bool,
+}
+
+/// What the values of a column are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Texts.
+    Text,
+    /// Whole numbers.
+    Whole,
+    /// Numbers with decimals.
+    Decimal,
+    /// Times.
+    Time,
+}
+
+/// A value in a table.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Value<'v> {
+    /// There is none.
+    None,
+    /// A text, as it is written in a robots.txt: mostly UTF-8.
+    Text(&'v [u8]),
+    /// A whole number.
+    Whole(u64),
+    /// A number with decimals.
+    Decimal(f64),
+    /// A time, in seconds of Unix time.
+    Time(i64),
+}
+
+impl Table {
+    /// Its name, for example `delays`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Table::Delays => "delays",
+            Table::Sitemaps => "sitemaps",
+            Table::Agents => "agents",
+            Table::Status => "status",
+        }
+    }
+
+    /// Its columns.
+    pub fn columns(self) -> &'static [Column] {
+        match self {
+            Table::Delays => &DELAYS,
+            Table::Sitemaps => &SITEMAPS,
+            Table::Agents => &AGENTS,
+            Table::Status => &STATUS,
+        }
+    }
+}
+
+const DELAYS: [Column; 6] = [
+    always("origin", Kind::Text),
+    always("agent", Kind::Text),
+    always("value", Kind::Text),
+    always("line", Kind::Whole),
+    perhaps("seconds", Kind::Decimal),
+    perhaps("pages_a_day", Kind::Decimal),
+];
+
+const SITEMAPS: [Column; 3] =
+    [always("origin", Kind::Text), always("sitemap", Kind::Text), always("line", Kind::Whole)];
+
+const AGENTS: [Column; 6] = [
+    always("origin", Kind::Text),
+    always("agent", Kind::Text),
+    always("group", Kind::Text),
+    perhaps("user_agent", Kind::Text),
+    perhaps("line", Kind::Whole),
+    perhaps("rules", Kind::Whole),
+];
+
+const STATUS: [Column; 11] = [
+    always("origin", Kind::Text),
+    always("standing", Kind::Text),
+    perhaps("status", Kind::Whole),
+    perhaps("fetched_at", Kind::Time),
+    perhaps("expires", Kind::Time),
+    perhaps("unreachable_since", Kind::Time),
+    perhaps("last_good", Kind::Text),
+    perhaps("last_good_fetched_at", Kind::Time),
+    perhaps("last_good_expires", Kind::Time),
+    perhaps("override", Kind::Text),
+    perhaps("paused_until", Kind::Time),
+];
+
+const fn always(name: &'static str, kind: Kind) -> Column {
+    Column { name, kind, always: true }
+}
+
+const fn perhaps(name: &'static str, kind: Kind) -> Column {
+    Column { name, kind, always: false }
+}
+
+/// Where rows go.
+pub(super) type Each<'e> = dyn FnMut(&[Value<'_>]) -> io::Result<()> + 'e;
+
+/// Hands over all rows of a table, origins in their order.
+pub(super) fn rows(policy: &Policy, table: Table, crawlers: &[Crawler], each: &mut Each<'_>) -> io::Result<()> {
+    for record in policy.lookup().records() {
+        match table {
+            Table::Delays => crawlers.iter().try_for_each(|crawler| delay(policy, &record, crawler, each))?,
+            Table::Sitemaps => sitemaps(policy, &record, each)?,
+            Table::Agents => crawlers.iter().try_for_each(|crawler| agent(policy, &record, crawler, each))?,
+            Table::Status => status(&record, each)?,
+        }
+    }
+    Ok(())
+}
+
+fn delay(policy: &Policy, record: &Record<'_>, crawler: &Crawler, each: &mut Each<'_>) -> io::Result<()> {
+    let (column, _) = policy.groups(crawler).answer(record.row);
+    let records = policy.side_records(record, column);
+    let Some(delay) = Delay::of(&records, policy.dialect()) else { return Ok(()) };
+    each(&[
+        Value::Text(record.origin),
+        Value::Text(crawler.agents().to_string().as_bytes()),
+        Value::Text(delay.record.value),
+        Value::Whole(delay.record.line.into()),
+        delay.seconds.map_or(Value::None, Value::Decimal),
+        delay.pages_a_day().map_or(Value::None, Value::Decimal),
+    ])
+}
+
+fn sitemaps(policy: &Policy, record: &Record<'_>, each: &mut Each<'_>) -> io::Result<()> {
+    // They belong to no group, so every column has them.
+    let records = policy.side_records(record, 0);
+    let mut sitemaps = records.iter().filter(|record| record.key == SideKey::Sitemap);
+    sitemaps.try_for_each(|sitemap| {
+        each(&[Value::Text(record.origin), Value::Text(sitemap.value), Value::Whole(sitemap.line.into())])
+    })
+}
+
+fn agent(policy: &Policy, record: &Record<'_>, crawler: &Crawler, each: &mut Each<'_>) -> io::Result<()> {
+    let group = policy.groups(crawler).of(record.row);
+    let kind = match group {
+        Some(group) if group.own => GroupKind::Own,
+        Some(_) => GroupKind::Everybody,
+        None => GroupKind::None,
+    };
+    let outline = group.map(|group| policy.outline(group));
+    let first = outline.and_then(|outline| outline.first_agent);
+    each(&[
+        Value::Text(record.origin),
+        Value::Text(crawler.agents().to_string().as_bytes()),
+        Value::Text(kind.name().as_bytes()),
+        first.map_or(Value::None, |agent| Value::Text(agent.value)),
+        first.map_or(Value::None, |agent| Value::Whole(agent.line.into())),
+        outline.map_or(Value::None, |outline| Value::Whole(outline.rules)),
+    ])
+}
+
+fn status(record: &Record<'_>, each: &mut Each<'_>) -> io::Result<()> {
+    let state = record.state();
+    let good = state.last_good;
+    let name = |name: Option<&'static str>| name.map_or(Value::None, |name| Value::Text(name.as_bytes()));
+    let time = |time: Option<i64>| time.map_or(Value::None, Value::Time);
+    each(&[
+        Value::Text(record.origin),
+        name(Some(state.standing.name())),
+        state.answered.status.map_or(Value::None, |status| Value::Whole(status.into())),
+        time(state.answered.fetched_at),
+        time(state.answered.expires),
+        time(state.answered.unreachable_since),
+        name(good.map(|good| good.standing.name())),
+        time(good.and_then(|good| good.times.fetched_at)),
+        time(good.and_then(|good| good.times.expires)),
+        name(state.word.ruling.map(|ruling| ruling.name())),
+        time(state.word.paused_until),
+    ])
+}

@@ -1,0 +1,50 @@
+//! A table, written in a format.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use super::format::{self, Format};
+#[cfg(feature = "parquet")]
+use super::parquet;
+use super::tables::{self, Each, Table};
+use crate::policy::{Crawler, Policy, replace};
+
+/// Writes a table of a policy, for some of its crawlers.
+///
+/// # Errors
+///
+/// What the system says.
+pub fn write(
+    policy: &Policy,
+    table: Table,
+    crawlers: &[Crawler],
+    format: Format,
+    out: &mut (dyn Write + Send),
+) -> io::Result<()> {
+    let mut out = BufWriter::with_capacity(1 << 16, out);
+    let rows = |each: &mut Each<'_>| tables::rows(policy, table, crawlers, each);
+    match format {
+        Format::Tsv => {
+            format::tsv_head(table, &mut out)?;
+            rows(&mut |row| format::tsv_row(row, &mut out))?;
+        }
+        Format::JsonLines => rows(&mut |row| format::json_row(table, row, &mut out))?,
+        #[cfg(feature = "parquet")]
+        Format::Parquet => {
+            let mut writer = parquet::ParquetWriter::new(table, &mut out, parquet::GROUP)?;
+            rows(&mut |row| writer.row(row))?;
+            writer.finish()?;
+        }
+    }
+    out.flush()
+}
+
+/// The same, as a file, which gets its name when it is complete.
+///
+/// # Errors
+///
+/// What the system says.
+pub fn write_file(policy: &Policy, table: Table, crawlers: &[Crawler], format: Format, path: &Path) -> io::Result<()> {
+    replace(path, |file: &mut File| write(policy, table, crawlers, format, file))
+}

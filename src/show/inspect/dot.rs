@@ -1,0 +1,172 @@
+//! An automaton as Graphviz draws it.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use crate::automaton::{Engine, Graph, Next, State, bands, graph};
+use crate::policy::{Crawler, Policy, Record};
+use crate::rules::Verdict;
+use crate::rules::chosen::ChosenRules;
+
+/// How many rules of a band are named, at most.
+const NAMED: usize = 6;
+
+/// The automaton of the group that applies to a crawler of a policy, in Graphviz's language; `None` where no group
+/// applies.
+///
+/// An octet leads along its edge; where there is none for it, along the dashed one, and is looked at again. Where all
+/// octets of a path are used up, the state tells the verdict, and the band of the rules that decide.
+pub fn dot(policy: &Policy, record: &Record<'_>, crawler: &Crawler) -> Option<String> {
+    let groups = policy.groups(crawler);
+    let group = groups.of(record.row)?;
+    let rules = policy.rules(group);
+    let graph = graph(groups.automaton(group), rules.patterns());
+    let mut out = String::from("digraph automaton {\n  rankdir=LR;\n  node [shape=box, fontname=\"monospace\"];\n");
+    let origin = String::from_utf8_lossy(record.origin);
+    let title = format!("{origin} for {}{}", crawler.agents(), legend(&graph, &rules));
+    line(
+        &mut out,
+        format_args!("graph [label=\"{}\", labelloc=t, labeljust=l, fontname=\"monospace\"]", escaped(&title)),
+    );
+    line(&mut out, format_args!("start [shape=point]"));
+    for (verdict, color) in [(Verdict::Allowed, "palegreen"), (Verdict::Blocked, "lightpink")] {
+        let name = word(verdict);
+        line(&mut out, format_args!("{name} [label=\"{name}\", shape=ellipse, style=filled, fillcolor={color}]"));
+    }
+    line(&mut out, format_args!("start -> {}", node(graph.start)));
+    for state in &graph.states {
+        draw(state, graph.engine, &mut out);
+    }
+    out.push_str("}\n");
+    Some(out)
+}
+
+fn line(out: &mut String, statement: std::fmt::Arguments<'_>) {
+    // Writing to a string does not fail.
+    let _ = writeln!(out, "  {statement};");
+}
+
+/// What is to be known of the whole: the engine, and the bands with their rules.
+fn legend(graph: &Graph, rules: &ChosenRules) -> String {
+    let mut text = match graph.engine {
+        Engine::Constant => "\nall paths have one verdict".to_owned(),
+        Engine::Dfa => "\na DFA; dashed: all other octets".to_owned(),
+        Engine::Pointers => {
+            "\npointers: this is the scanner that finds the segments of the patterns; the verdict comes of the order in \
+             which it finds them"
+                .to_owned()
+        }
+    };
+    let mut bands_of: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+    for (rank, band) in bands(rules.patterns()).into_iter().enumerate() {
+        bands_of.entry(band).or_default().push(rank);
+    }
+    for (band, ranks) in bands_of.iter().rev() {
+        let named = ranks.iter().take(NAMED).map(|&rank| {
+            let rule = &rules.rules()[rules.patterns().all()[rank].rule as usize];
+            let key = if rule.allow { "Allow" } else { "Disallow" };
+            format!("{key}: {} (line {}, rank {rank})", String::from_utf8_lossy(&rule.value), rule.line)
+        });
+        let named: Vec<String> = named.collect();
+        let more = if ranks.len() > NAMED { format!(", {} more", ranks.len() - NAMED) } else { String::new() };
+        let verdict = if band % 2 == 1 { Verdict::Blocked } else { Verdict::Allowed };
+        text.push_str(&format!("\nband {band}, {}: {}{more}", word(verdict), named.join(", ")));
+    }
+    text
+}
+
+fn draw(state: &State, engine: Engine, out: &mut String) {
+    let mut label = match (engine, state.segment) {
+        (Engine::Pointers, Some(segment)) => format!("segment {segment} ends here"),
+        (Engine::Pointers, None) => String::new(),
+        _ => format!("{} at the end", word(state.at_end)),
+    };
+    if let Some((end, reached)) = state.bands {
+        label.push_str(&format!(", band {end}"));
+        if reached != end {
+            label.push_str(&format!("; else band {reached}"));
+        }
+    }
+    let is_run = state.edges.iter().any(|edge| edge.octets.len() > 1);
+    if is_run && engine != Engine::Pointers && state.within != state.at_end {
+        label.push_str(&format!("; {} within the run", word(state.within)));
+    }
+    let number = state.number;
+    line(out, format_args!("s{number} [label=\"{}\"]", escaped(&label)));
+    let mut octets: BTreeMap<Next, Vec<u8>> = BTreeMap::new();
+    for edge in &state.edges {
+        match edge.octets.as_slice() {
+            [octet] => octets.entry(edge.next).or_default().push(*octet),
+            run => line(out, format_args!("s{number} -> {} [label=\"{}\"]", node(edge.next), escaped(&shown(run)))),
+        }
+    }
+    for (next, octets) in octets {
+        let label = escaped(&ranges(&octets));
+        line(out, format_args!("s{number} -> {} [label=\"{label}\"]", node(next)));
+    }
+    let default = state.default.map_or_else(|| format!("s{number}"), node);
+    line(out, format_args!("s{number} -> {default} [style=dashed]"));
+}
+
+/// Octets, each by itself, neighbours as a range.
+fn ranges(octets: &[u8]) -> String {
+    let mut octets = octets.to_vec();
+    octets.sort_unstable();
+    let ranges = octets.chunk_by(|one, other| one + 1 == *other).map(|range| match range {
+        [first, _, .., last] => format!("{}-{}", shown(&[*first]), shown(&[*last])),
+        few => few.iter().map(|octet| shown(&[*octet])).collect::<Vec<_>>().join(" "),
+    });
+    ranges.collect::<Vec<_>>().join(" ")
+}
+
+/// Octets as ASCII, what is not to be seen there in hexadecimal.
+fn shown(octets: &[u8]) -> String {
+    octets
+        .iter()
+        .map(|&octet| if octet.is_ascii_graphic() { char::from(octet).to_string() } else { format!("\\x{octet:02X}") })
+        .collect()
+}
+
+/// A text in a quoted label, lines on the left.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '"' | '\\' => out.extend(['\\', character]),
+            '\n' => out.push_str("\\l"),
+            character if character.is_control() => out.push(char::REPLACEMENT_CHARACTER),
+            character => out.push(character),
+        }
+    }
+    if text.contains('\n') {
+        out.push_str("\\l");
+    }
+    out
+}
+
+fn word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Allowed => "allowed",
+        Verdict::Blocked => "blocked",
+    }
+}
+
+fn node(next: Next) -> String {
+    match next {
+        Next::Settled(verdict) => word(verdict).to_owned(),
+        Next::State(number) => format!("s{number}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn octets_are_shown_and_quoted() {
+        assert_eq!(ranges(b"cab/z\xff"), "/ a-c z \\xFF");
+        assert_eq!(ranges(b"ab"), "a b");
+        assert_eq!(escaped("a\"b\\c\nd\t"), "a\\\"b\\\\c\\ld\u{fffd}\\l");
+        assert_eq!(shown(b"a b"), "a\\x20b");
+    }
+}

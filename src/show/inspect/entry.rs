@@ -1,0 +1,248 @@
+//! One origin of a policy, told.
+
+use serde::Serialize;
+
+use crate::automaton::{self, Engine};
+use crate::formats::time::time;
+use crate::policy::{Crawler, Policy, Record, Ruling, Standing, Times};
+use crate::robots::{Delay, GroupOrigin, SideKey, SideRecord};
+
+/// What a policy knows of an origin.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Entry {
+    /// The origin in canonical form.
+    pub origin: String,
+    /// What the last answer means.
+    pub standing: Standing,
+    /// The HTTP status of the robots.txt itself, before redirects.
+    pub status: Option<u16>,
+    /// The last answer.
+    #[serde(flatten)]
+    pub answer: Answer,
+    /// Since when the origin is unreachable, as RFC 3339.
+    pub unreachable_since: Option<String>,
+    /// Where the last answer failed: the one whose rules are kept.
+    pub last_good: Option<LastGoodAnswer>,
+    /// Until when the answer in use may be used, by the dialect's lifetime, as RFC 3339.
+    pub usable_until: Option<String>,
+    /// Whether it is too old; `None` where that is not known, or there is no answer to use.
+    pub stale: Option<bool>,
+    /// Whether the robots.txt in use looks like an HTML page.
+    pub html_page: bool,
+    /// What the operator says, if anything.
+    #[serde(rename = "override")]
+    pub word: Option<WordEntry>,
+    /// What the robots.txt says to each crawler.
+    pub agents: Vec<AgentEntry>,
+    /// Its sitemaps, which belong to no group.
+    pub sitemaps: Vec<SideLine>,
+}
+
+/// When an answer came.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Answer {
+    /// When it was fetched, as RFC 3339.
+    pub fetched_at: Option<String>,
+    /// The server's `Expires`, as RFC 3339.
+    pub expires: Option<String>,
+}
+
+/// An earlier answer, whose rules are in use.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LastGoodAnswer {
+    /// What it means.
+    pub standing: Standing,
+    /// When it came.
+    #[serde(flatten)]
+    pub answer: Answer,
+}
+
+/// What the operator says of the origin.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct WordEntry {
+    /// What stands in place of its robots.txt.
+    pub ruling: Option<Ruling>,
+    /// Until when it is paused, as RFC 3339.
+    pub paused_until: Option<String>,
+    /// Whether that is still to come.
+    pub paused: bool,
+    /// The crawl delay by hand, as written.
+    pub crawl_delay: Option<String>,
+}
+
+/// What the robots.txt says to a crawler.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct AgentEntry {
+    /// What the crawler is called.
+    pub agent: String,
+    /// Whose group applies.
+    pub group: GroupKind,
+    /// Of a crawler with several names: the one that the group is for.
+    pub token: Option<String>,
+    /// The `User-agent` lines for which it was chosen.
+    pub user_agent: Vec<AgentLine>,
+    /// Its rules, in the order of the file.
+    pub rules: Vec<RuleLine>,
+    /// The engine of its automaton.
+    pub engine: Option<Engine>,
+    /// Octets of its automaton.
+    pub automaton_octets: u64,
+    /// The crawl delay that counts.
+    pub crawl_delay: Option<DelayEntry>,
+    /// All records beside the rules but sitemaps, in the order of the file.
+    pub side_records: Vec<SideLine>,
+}
+
+/// Whose group applies to a crawler.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum GroupKind {
+    /// Its own.
+    Own,
+    /// That of `*`.
+    Everybody,
+    /// There is none for it.
+    None,
+}
+
+impl GroupKind {
+    /// Its name, for example `own`.
+    pub fn name(self) -> &'static str {
+        ["own", "everybody", "none"][self as usize]
+    }
+}
+
+/// A `User-agent` line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct AgentLine {
+    /// The line, counted from 1.
+    pub line: u32,
+    /// The value as written.
+    pub value: String,
+}
+
+/// A rule.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RuleLine {
+    /// The line, counted from 1.
+    pub line: u32,
+    /// Whether it is an `Allow` line.
+    pub allow: bool,
+    /// The pattern as written; what is not UTF-8 is replaced.
+    pub value: String,
+}
+
+/// A record beside the rules.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SideLine {
+    /// The line, counted from 1; 0 is the operator's own.
+    pub line: u32,
+    /// The key.
+    pub key: SideKey,
+    /// The value as written; what is not UTF-8 is replaced.
+    pub value: String,
+}
+
+/// A crawl delay.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct DelayEntry {
+    /// The line, counted from 1; 0 is the operator's own.
+    pub line: u32,
+    /// The value as written; what is not UTF-8 is replaced.
+    pub value: String,
+    /// Seconds between two fetches; `None` where it is no number of them, or the dialect does not obey it.
+    pub seconds: Option<f64>,
+    /// Pages a day that this leaves, 86,400 divided by the seconds; `None` where it sets no bound.
+    pub pages_a_day: Option<f64>,
+}
+
+impl Entry {
+    /// What a policy knows of an origin, for some of its crawlers, at a time in seconds of Unix time.
+    pub fn of(policy: &Policy, record: &Record<'_>, crawlers: &[Crawler], now: i64) -> Entry {
+        let state = record.state();
+        let is_in_use = state.word.ruling.is_none() && state.standing_in_use().is_definite();
+        let until = state.times_in_use().until(policy.dialect().lifetime).filter(|_| is_in_use);
+        // Sitemaps and what is said by hand are for all columns.
+        let records = policy.side_records(record, 0);
+        let by_hand = Delay::of(&records, policy.dialect()).filter(|delay| delay.record.is_operators());
+        let word = WordEntry {
+            ruling: state.word.ruling,
+            paused_until: state.word.paused_until.map(time),
+            paused: state.word.paused_until.is_some_and(|until| now < until),
+            crawl_delay: by_hand.map(|delay| text(delay.record.value)),
+        };
+        let is_word = record.is_overridden() || by_hand.is_some();
+        let good = state.last_good.map(|good| LastGoodAnswer { standing: good.standing, answer: answer(good.times) });
+        Entry {
+            origin: text(record.origin),
+            standing: state.standing,
+            status: state.answered.status,
+            answer: answer(state.answered.times()),
+            unreachable_since: state.answered.unreachable_since.map(time),
+            last_good: good,
+            usable_until: until.map(time),
+            stale: until.map(|until| until < now),
+            html_page: state.html_page,
+            word: is_word.then_some(word),
+            agents: crawlers.iter().map(|crawler| AgentEntry::of(policy, record, crawler)).collect(),
+            sitemaps: records.iter().filter(|record| record.key == SideKey::Sitemap).map(side_line).collect(),
+        }
+    }
+}
+
+impl AgentEntry {
+    /// What the robots.txt of an origin says to a crawler of the policy.
+    pub fn of(policy: &Policy, record: &Record<'_>, crawler: &Crawler) -> AgentEntry {
+        let groups = policy.groups(crawler);
+        let (column, group) = groups.answer(record.row);
+        let records = policy.side_records(record, column);
+        let mut entry = AgentEntry {
+            agent: crawler.agents().to_string(),
+            group: GroupKind::None,
+            token: None,
+            user_agent: Vec::new(),
+            rules: Vec::new(),
+            engine: None,
+            automaton_octets: 0,
+            crawl_delay: Delay::of(&records, policy.dialect()).map(|delay| delay_entry(&delay)),
+            side_records: records.iter().filter(|record| record.key != SideKey::Sitemap).map(side_line).collect(),
+        };
+        let Some(group) = group else { return entry };
+        let chosen = policy.rules(group);
+        entry.group = GroupKind::Everybody;
+        if let GroupOrigin::Own(place) = chosen.origin() {
+            entry.group = GroupKind::Own;
+            entry.token = policy.columns().all()[column].tokens().get(place).cloned();
+        }
+        let agent = |(value, line): &(String, u32)| AgentLine { line: *line, value: value.clone() };
+        entry.user_agent = chosen.agent_lines().iter().map(agent).collect();
+        let rules = chosen.rules().iter();
+        entry.rules =
+            rules.map(|rule| RuleLine { line: rule.line, allow: rule.allow, value: text(&rule.value) }).collect();
+        let words = groups.automaton(group);
+        entry.engine = Some(automaton::engine(words));
+        entry.automaton_octets = groups.item(group).len() as u64;
+        entry
+    }
+}
+
+fn text(octets: &[u8]) -> String {
+    String::from_utf8_lossy(octets).into_owned()
+}
+
+fn answer(times: Times) -> Answer {
+    Answer { fetched_at: times.fetched_at.map(time), expires: times.expires.map(time) }
+}
+
+fn side_line(record: &SideRecord<'_>) -> SideLine {
+    SideLine { line: record.line, key: record.key, value: text(record.value) }
+}
+
+fn delay_entry(delay: &Delay<'_>) -> DelayEntry {
+    DelayEntry {
+        line: delay.record.line,
+        value: text(delay.record.value),
+        seconds: delay.seconds,
+        pages_a_day: delay.pages_a_day(),
+    }
+}

@@ -1,0 +1,74 @@
+//! How fresh the answers of a policy are.
+
+use serde::Serialize;
+
+use super::Distribution;
+use crate::dialect::Lifetime;
+use crate::formats::time::time;
+use crate::policy::Record;
+
+const HOUR: u64 = 3600;
+const DAY: u64 = 24 * HOUR;
+
+/// Where buckets of durations begin, in seconds.
+const STARTS: [u64; 8] = [0, HOUR, 6 * HOUR, 12 * HOUR, DAY, 2 * DAY, 7 * DAY, 30 * DAY];
+
+/// How many origins have rules that may still be used, by the dialect's lifetime.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Lifetimes {
+    /// The time that they are judged at, as RFC 3339.
+    pub at: String,
+    /// The dialect's lifetime, in seconds.
+    pub lifetime: u64,
+    /// Whether the server's `Expires` replaces it.
+    pub expires_header: bool,
+    /// Origins whose answer in use may still be used.
+    pub fresh: u64,
+    /// Origins whose answer in use is too old.
+    pub stale: u64,
+    /// Origins with an answer in use of which it is not known how old it is.
+    pub unknown: u64,
+    /// Origins without an answer to use, and those of which the operator's word is used, which has no age.
+    pub ageless: u64,
+    /// Fresh ones by how much of their lifetime is left, in seconds.
+    pub left: Distribution,
+    /// Stale ones by how long their lifetime is over, in seconds.
+    pub over: Distribution,
+}
+
+impl Lifetimes {
+    /// Of no origin so far, at this time in seconds of Unix time.
+    pub(super) fn new(lifetime: Lifetime, now: i64) -> Lifetimes {
+        Lifetimes {
+            at: time(now),
+            lifetime: lifetime.seconds,
+            expires_header: lifetime.expires_header,
+            fresh: 0,
+            stale: 0,
+            unknown: 0,
+            ageless: 0,
+            left: Distribution::new(&STARTS),
+            over: Distribution::new(&STARTS),
+        }
+    }
+
+    /// Counts an origin.
+    pub(super) fn add(&mut self, record: &Record<'_>, lifetime: Lifetime, now: i64) {
+        let state = record.state();
+        if state.word.ruling.is_some() || !state.standing_in_use().is_definite() {
+            self.ageless += 1;
+            return;
+        }
+        match state.times_in_use().until(lifetime) {
+            None => self.unknown += 1,
+            Some(until) if until >= now => {
+                self.fresh += 1;
+                self.left.add(until.abs_diff(now));
+            }
+            Some(until) => {
+                self.stale += 1;
+                self.over.add(now.abs_diff(until));
+            }
+        }
+    }
+}

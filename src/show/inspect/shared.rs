@@ -1,0 +1,88 @@
+//! Which groups many origins share.
+
+use hashbrown::HashMap;
+use serde::Serialize;
+
+use crate::automaton::{self, Engine};
+use crate::policy::{Group, Groups, Policy};
+
+/// A group that several origins share: their rules give the same verdicts, on whatever lines they stand.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SharedGroup {
+    /// How many origins have it, for any of the crawlers.
+    pub origins: u64,
+    /// The first of them.
+    pub example: String,
+    /// How many rules it has there.
+    pub rules: u64,
+    /// The engine of its automaton.
+    pub engine: Engine,
+    /// Octets of its automaton, with its front.
+    pub octets: u64,
+}
+
+/// The origins of each row: how many, and the first one.
+pub(super) struct RowCounts<'p>(Vec<(u64, &'p [u8])>);
+
+/// A group that some origins have.
+struct Counted<'p> {
+    origins: u64,
+    first: &'p [u8],
+    group: Group,
+}
+
+impl<'p> RowCounts<'p> {
+    /// Of so many rows, without origins so far.
+    pub fn new(rows: usize) -> RowCounts<'p> {
+        RowCounts(vec![(0, b""); rows])
+    }
+
+    /// Counts an origin; they come in their order.
+    pub fn add(&mut self, row: u32, origin: &'p [u8]) {
+        let (count, first) = &mut self.0[row as usize];
+        if *count == 0 {
+            *first = origin;
+        }
+        *count += 1;
+    }
+
+    /// The groups that more than one origin has, at most so many, those of most origins first.
+    pub fn most_shared(&self, policy: &Policy, groups: &Groups<'p>, most: usize) -> Vec<SharedGroup> {
+        let mut counted = self.by_automaton(groups);
+        counted.retain(|counted| counted.origins > 1);
+        counted.sort_unstable_by(|one, other| other.origins.cmp(&one.origins).then(one.first.cmp(other.first)));
+        counted.truncate(most);
+        let shared = |Counted { origins, first, group }: Counted<'p>| {
+            let words = groups.automaton(group);
+            SharedGroup {
+                origins,
+                example: String::from_utf8_lossy(first).into_owned(),
+                rules: policy.outline(group).rules,
+                engine: automaton::engine(words),
+                octets: groups.item(group).len() as u64,
+            }
+        };
+        counted.into_iter().map(shared).collect()
+    }
+
+    /// The groups, told apart by their automata.
+    fn by_automaton(&self, groups: &Groups<'p>) -> Vec<Counted<'p>> {
+        let mut by_automaton: HashMap<u32, Counted<'p>> = HashMap::new();
+        let mut of_row: Vec<Group> = Vec::new();
+        for (row, &(origins, first)) in self.0.iter().enumerate().filter(|(_, (origins, _))| *origins > 0) {
+            of_row.clear();
+            of_row.extend(groups.row(row as u32).flatten());
+            // An origin counts once, whatever number of crawlers the group is for.
+            of_row.sort_by_key(|group| group.automaton);
+            of_row.dedup_by_key(|group| group.automaton);
+            for &group in &of_row {
+                let counted = by_automaton.entry(group.automaton).or_insert(Counted { origins: 0, first, group });
+                counted.origins += origins;
+                if first < counted.first {
+                    (counted.first, counted.group) = (first, group);
+                }
+            }
+        }
+        by_automaton.into_values().collect()
+    }
+}

@@ -1,0 +1,311 @@
+//! The whole policy, counted.
+
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+use super::shared::{RowCounts, SharedGroup};
+use super::{Distribution, Lifetimes};
+use crate::formats::time::time;
+use crate::policy::{CaptureCounts, Crawler, Policy, Record, Ruling, Standing};
+use crate::robots::{Delay, NoteCounts};
+
+/// Where buckets of rules a group begin.
+const RULES: [u64; 9] = [0, 1, 2, 5, 10, 50, 100, 1000, 10_000];
+
+/// What a policy holds.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Summary {
+    /// The dialect.
+    pub dialect: &'static str,
+    /// Octets of the policy file.
+    pub octets: u64,
+    /// Of these, those of each section.
+    pub sections: Vec<SectionSize>,
+    /// Origins.
+    pub origins: u64,
+    /// Of these, those of each standing; every standing is there.
+    pub standings: Vec<StandingCount>,
+    /// Origins by the HTTP status of their last answer, those without one first.
+    pub statuses: Vec<StatusCount>,
+    /// Whose groups apply to each crawler.
+    pub agents: Vec<AgentCounts>,
+    /// The distinct groups.
+    pub groups: GroupCounts,
+    /// How fresh the answers are.
+    pub lifetimes: Lifetimes,
+    /// The operator's word.
+    pub overrides: OverrideCounts,
+    /// The captures that it was made from.
+    pub captures: CaptureCounts,
+    /// What was dropped or cut in their robots.txt files, by kind.
+    pub dropped: NoteCounts,
+    /// The origins whose robots.txt in use looks like an HTML page, in their order.
+    pub html_pages: Vec<String>,
+}
+
+/// A section of the policy file.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct SectionSize {
+    /// Its name in FORMAT.md.
+    pub name: &'static str,
+    /// Its octets.
+    pub octets: u64,
+    /// Octets for each origin.
+    pub per_origin: f64,
+}
+
+/// Origins of a standing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct StandingCount {
+    /// What the last answer means.
+    pub standing: Standing,
+    /// How many origins.
+    pub origins: u64,
+    /// Of these, those with an earlier good answer that is kept beside.
+    pub last_good: u64,
+}
+
+/// Origins of an HTTP status.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct StatusCount {
+    /// The status; `None` where nothing answered, or a source did not tell.
+    pub status: Option<u16>,
+    /// How many origins.
+    pub origins: u64,
+}
+
+/// Whose groups apply to a crawler.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct AgentCounts {
+    /// What the crawler is called.
+    pub agent: String,
+    /// Origins with a group of its own.
+    pub own: u64,
+    /// Origins where that of `*` applies.
+    pub everybody: u64,
+    /// Origins with a robots.txt and no group for it.
+    pub none: u64,
+}
+
+/// Distinct groups.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct GroupCounts {
+    /// Distinct automata.
+    pub automata: u64,
+    /// Of these, those whose verdict is the same for every path.
+    pub constant: u64,
+    /// Of these, DFAs.
+    pub dfa: u64,
+    /// Of these, those that go by pointers.
+    pub pointers: u64,
+    /// Groups that differ as they stand in their files, in their lines for example.
+    pub as_written: u64,
+    /// Those by how many rules they have.
+    pub rules: Distribution,
+    /// The groups that most origins share.
+    pub most_shared: Vec<SharedGroup>,
+}
+
+/// What the operator says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct OverrideCounts {
+    /// Origins that the operator has something to say of.
+    pub origins: u64,
+    /// Everything allowed.
+    pub allow_all: u64,
+    /// Everything forbidden.
+    pub forbid_all: u64,
+    /// Another robots.txt.
+    pub robots_txt: u64,
+    /// A crawl delay by hand.
+    pub crawl_delays: u64,
+    /// Pauses that still last.
+    pub paused: u64,
+    /// Pauses that are over.
+    pub pauses_over: u64,
+    /// The first of the origins.
+    pub first: Vec<Overridden>,
+}
+
+/// What the operator says of an origin.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Overridden {
+    /// The origin.
+    pub origin: String,
+    /// What stands in place of its robots.txt: `allow-all`, `forbid-all`, or `robots-txt` for another one.
+    pub ruling: Option<&'static str>,
+    /// Until when it is paused, as RFC 3339.
+    pub paused_until: Option<String>,
+    /// The crawl delay by hand, as written.
+    pub crawl_delay: Option<String>,
+}
+
+impl Summary {
+    /// Counts what is in a policy, for some of its crawlers or for none, at a time in seconds of Unix time; lists of groups and of what
+    /// the operator says have at most so many entries.
+    pub fn of(policy: &Policy, crawlers: &[Crawler], now: i64, most: usize) -> Summary {
+        let statistics = policy.statistics();
+        let origins = statistics.origins;
+        let mut counting = Counting::new(policy, crawlers, now);
+        for record in policy.lookup().records() {
+            counting.add(&record, most);
+        }
+        let Counting { standings, statuses, agents, lifetimes, overrides, html_pages, rows, .. } = counting;
+        let mut rules = Distribution::new(&RULES);
+        let mut as_written = 0;
+        for outline in policy.outlines() {
+            as_written += 1;
+            rules.add(outline.rules);
+        }
+        let most_shared =
+            crawlers.first().map(|first| rows.most_shared(policy, &policy.groups(first), most)).unwrap_or_default();
+        let per_origin = |octets: usize| octets as f64 / origins.max(1) as f64;
+        let section = |(name, octets)| SectionSize { name, octets: octets as u64, per_origin: per_origin(octets) };
+        Summary {
+            dialect: policy.dialect().name,
+            octets: policy.octets().len() as u64,
+            sections: policy.sections().map(section).collect(),
+            origins,
+            standings,
+            statuses: statuses.into_iter().map(|(status, origins)| StatusCount { status, origins }).collect(),
+            agents,
+            groups: GroupCounts {
+                automata: statistics.automata,
+                constant: statistics.constant,
+                dfa: statistics.dfa,
+                pointers: statistics.pointers,
+                as_written,
+                rules,
+                most_shared,
+            },
+            lifetimes,
+            overrides,
+            captures: statistics.captures,
+            dropped: statistics.notes,
+            html_pages,
+        }
+    }
+}
+
+/// The counts so far, while origins come one after the other.
+struct Counting<'p> {
+    policy: &'p Policy,
+    crawlers: &'p [Crawler],
+    now: i64,
+    standings: Vec<StandingCount>,
+    statuses: BTreeMap<Option<u16>, u64>,
+    agents: Vec<AgentCounts>,
+    lifetimes: Lifetimes,
+    overrides: OverrideCounts,
+    html_pages: Vec<String>,
+    rows: RowCounts<'p>,
+}
+
+impl<'p> Counting<'p> {
+    fn new(policy: &'p Policy, crawlers: &'p [Crawler], now: i64) -> Counting<'p> {
+        let agent =
+            |crawler: &Crawler| AgentCounts { agent: crawler.agents().to_string(), own: 0, everybody: 0, none: 0 };
+        let rows = crawlers.first().map_or(0, |first| policy.groups(first).rows());
+        Counting {
+            policy,
+            crawlers,
+            now,
+            standings: Standing::ALL.map(|standing| StandingCount { standing, origins: 0, last_good: 0 }).to_vec(),
+            statuses: BTreeMap::new(),
+            agents: crawlers.iter().map(agent).collect(),
+            lifetimes: Lifetimes::new(policy.dialect().lifetime, now),
+            overrides: OverrideCounts {
+                origins: 0,
+                allow_all: 0,
+                forbid_all: 0,
+                robots_txt: 0,
+                crawl_delays: 0,
+                paused: 0,
+                pauses_over: 0,
+                first: Vec::new(),
+            },
+            html_pages: Vec::new(),
+            rows: RowCounts::new(rows),
+        }
+    }
+
+    fn add(&mut self, record: &Record<'p>, most: usize) {
+        let standing = &mut self.standings[record.standing as usize];
+        standing.origins += 1;
+        standing.last_good += u64::from(record.last_good.is_some());
+        *self.statuses.entry(record.state().answered.status).or_default() += 1;
+        self.lifetimes.add(record, self.policy.dialect().lifetime, self.now);
+        // Without crawlers, no groups are looked at.
+        if !self.crawlers.is_empty() {
+            self.rows.add(record.row, record.origin);
+        }
+        let has_robots_txt = match record.ruling {
+            Some(ruling) => ruling == Ruling::RobotsTxt,
+            None => record.state().standing_in_use() == Standing::RobotsTxt,
+        };
+        if has_robots_txt {
+            for (crawler, counts) in self.crawlers.iter().zip(&mut self.agents) {
+                match self.policy.groups(crawler).of(record.row) {
+                    Some(group) if group.own => counts.own += 1,
+                    Some(_) => counts.everybody += 1,
+                    None => counts.none += 1,
+                }
+            }
+        }
+        if record.html_page {
+            self.html_pages.push(String::from_utf8_lossy(record.origin).into_owned());
+        }
+        self.add_word(record, most);
+    }
+
+    fn add_word(&mut self, record: &Record<'p>, most: usize) {
+        let word = record.word();
+        // What is said by hand is said for all columns.
+        let records = self.policy.side_records(record, 0);
+        let delay = Delay::of(&records, self.policy.dialect()).filter(|delay| delay.record.is_operators());
+        if !record.is_overridden() && delay.is_none() {
+            return;
+        }
+        let counts = &mut self.overrides;
+        counts.origins += 1;
+        match word.ruling {
+            Some(Ruling::AllowAll) => counts.allow_all += 1,
+            Some(Ruling::ForbidAll) => counts.forbid_all += 1,
+            Some(Ruling::RobotsTxt) => counts.robots_txt += 1,
+            None => {}
+        }
+        match word.paused_until {
+            Some(until) if self.now < until => counts.paused += 1,
+            Some(_) => counts.pauses_over += 1,
+            None => {}
+        }
+        counts.crawl_delays += u64::from(delay.is_some());
+        if counts.first.len() < most {
+            counts.first.push(Overridden {
+                origin: String::from_utf8_lossy(record.origin).into_owned(),
+                ruling: word.ruling.map(Ruling::name),
+                paused_until: word.paused_until.map(time),
+                crawl_delay: delay.map(|delay| String::from_utf8_lossy(delay.record.value).into_owned()),
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dialect::Dialect;
+    use crate::policy::{Answered, Capture, Captures};
+    use crate::robots::Agents;
+
+    #[test]
+    fn origins_are_counted_even_for_no_crawler() {
+        let mut captures = Captures::new(Agents::everybody(), Dialect::DEFAULT);
+        let url = "http://a.example/robots.txt".to_owned();
+        let origin = Some("http://a.example".to_owned());
+        let answered = Answered { status: Some(404), ..Answered::default() };
+        captures.add(vec![Capture { url, origin, answered, ..Capture::default() }]).unwrap();
+        let summary = Summary::of(&captures.policy().unwrap(), &[], 0, 10);
+        assert_eq!((summary.origins, summary.groups.most_shared.len()), (1, 0));
+    }
+}

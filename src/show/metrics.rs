@@ -1,0 +1,284 @@
+//! The numbers of a run in Prometheus' text format, in a file that is renewed while the run goes on.
+//!
+//! The format is that of
+//! <https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format>. The file is replaced as a whole, so
+//! that whoever collects it never sees half of one.
+
+use std::fmt::{self, Write as _};
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use crate::policy::{Crawler, Statistics, replace};
+use crate::run::progress::{Phase, Snapshot};
+
+/// What all names begin with.
+const PREFIX: &str = "robosieve";
+
+/// The time of the last success, which one run takes over from the one before.
+const LAST_SUCCESS: &str = "last_success_timestamp_seconds";
+
+/// A file of metrics.
+#[derive(Debug)]
+pub struct Metrics {
+    path: PathBuf,
+    started: jiff::Timestamp,
+    last_success: Option<f64>,
+    /// Of each crawler, in order.
+    agents: Vec<String>,
+    /// Origins with an entry, and distinct automata, once there is a policy.
+    policy: Option<(u64, u64)>,
+}
+
+/// What is wrong with a file of metrics.
+#[derive(Debug, thiserror::Error)]
+pub enum MetricsError {
+    /// It cannot be read or written.
+    #[error("cannot write the metrics {}: {error}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// It cannot be replaced as a whole.
+    #[error("{} is a folder, a pipe or a device; metrics go to a file, which is replaced as a whole each time", path.display())]
+    NoFile {
+        /// What is there.
+        path: PathBuf,
+    },
+    /// Something else is in it.
+    #[error("{} holds something else than metrics of robosieve, and would be replaced; choose another name", path.display())]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+impl Metrics {
+    /// Begins the file, which is there as soon as this is done. The time of the last success is taken from the file that
+    /// was there before.
+    ///
+    /// # Errors
+    ///
+    /// [`MetricsError`] where it cannot be written, is no regular file, or something else is in it.
+    pub fn create(path: &Path) -> Result<Metrics, MetricsError> {
+        // A link stays; what it leads to is replaced.
+        let path = &path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        // Reading a pipe would wait for somebody who writes to it.
+        if fs::metadata(path).is_ok_and(|there| !there.is_file()) {
+            return Err(MetricsError::NoFile { path: path.to_owned() });
+        }
+        let earlier = match fs::read(path) {
+            Ok(octets) => octets,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+            Err(error) => return Err(MetricsError::Io { path: path.to_owned(), error }),
+        };
+        let earlier = String::from_utf8_lossy(&earlier);
+        if !earlier.is_empty() && !earlier.starts_with(&format!("# HELP {PREFIX}_")) {
+            return Err(MetricsError::Foreign { path: path.to_owned() });
+        }
+        let name = format!("{PREFIX}_{LAST_SUCCESS} ");
+        let last_success = earlier.lines().find_map(|line| line.strip_prefix(&name)?.parse().ok());
+        let (path, started) = (path.to_owned(), jiff::Timestamp::now());
+        let metrics = Metrics { path, started, last_success, agents: Vec::new(), policy: None };
+        metrics.write(&Snapshot::default())?;
+        Ok(metrics)
+    }
+
+    /// Tells whom the lines are split for, and by what.
+    pub fn describe(&mut self, crawlers: &[Crawler], statistics: &Statistics) {
+        self.agents = crawlers.iter().map(|crawler| crawler.agents().to_string()).collect();
+        self.policy = Some((statistics.origins, statistics.automata));
+    }
+
+    /// Renews the file while the run goes on.
+    ///
+    /// # Errors
+    ///
+    /// [`MetricsError`] where it cannot be written.
+    pub fn write(&self, snapshot: &Snapshot) -> Result<(), MetricsError> {
+        self.replace(&self.text(snapshot, None))
+    }
+
+    /// Renews the file a last time.
+    ///
+    /// # Errors
+    ///
+    /// [`MetricsError`] where it cannot be written.
+    pub fn finish(mut self, snapshot: &Snapshot, success: bool) -> Result<(), MetricsError> {
+        if success {
+            self.last_success = Some(seconds_of(jiff::Timestamp::now()));
+        }
+        self.replace(&self.text(snapshot, Some(success)))
+    }
+
+    fn replace(&self, text: &str) -> Result<(), MetricsError> {
+        replace(&self.path, |file| file.write_all(text.as_bytes()))
+            .map_err(|error| MetricsError::Io { path: self.path.clone(), error })
+    }
+
+    /// The file, for a run that goes on, or has ended with success or not.
+    fn text(&self, snapshot: &Snapshot, success: Option<bool>) -> String {
+        let mut text = Text::default();
+        self.run(snapshot, success, &mut text);
+        text.family("input_lines_total", COUNTER, "Lines that were judged.").sample(&[], snapshot.lines);
+        text.family("input_bytes_total", COUNTER, "Octets of these lines.").sample(&[], snapshot.bytes);
+        let duplicates = "Lines that were left out because their URLs were there before.";
+        text.family("duplicate_lines_total", COUNTER, duplicates).sample(&[], snapshot.duplicates);
+        let skipped = "Parts of lists that could not be read, and were left out.";
+        text.family("skipped_parts_total", COUNTER, skipped).sample(&[], snapshot.skipped);
+        let source = "Octets of the lists that were read, as they lie in their files.";
+        text.family("source_bytes_total", COUNTER, source).sample(&[], snapshot.source_bytes);
+        if let Some(known) = snapshot.source_bytes_known {
+            text.family("source_expected_bytes", GAUGE, "Octets of the files of all lists.").sample(&[], known);
+        }
+        text.family("chunks_total", COUNTER, "Chunks that were judged.").sample(&[], snapshot.chunks);
+        self.lines(snapshot, &mut text);
+        text.0
+    }
+
+    fn run(&self, snapshot: &Snapshot, success: Option<bool>, text: &mut Text) {
+        text.family("info", GAUGE, "The program.").sample(&[("version", env!("CARGO_PKG_VERSION"))], 1);
+        text.family("running", GAUGE, "Whether the run goes on.").sample(&[], u8::from(success.is_none()));
+        let phases = [
+            (Phase::Waiting, "waiting"),
+            (Phase::Judging, "judging"),
+            (Phase::Completing, "completing"),
+            (Phase::Ended, "ended"),
+        ];
+        text.family("phase", GAUGE, "How far the run is: 1 for the phase that it is in.");
+        for (phase, name) in phases {
+            text.sample(&[("phase", name)], u8::from(phase == snapshot.phase));
+        }
+        if let Some(success) = success {
+            text.family("run_success", GAUGE, "Whether the run ended well.").sample(&[], u8::from(success));
+        }
+        let started = seconds_of(self.started);
+        text.family("start_timestamp_seconds", GAUGE, "When the program was started.").sample(&[], started);
+        if let Some(time) = self.last_success {
+            text.family(LAST_SUCCESS, GAUGE, "When a run with this file last ended well.").sample(&[], time);
+        }
+        text.family("run_seconds", GAUGE, "How long lines have been judged and written.").sample(&[], snapshot.seconds);
+        if let Some((origins, automata)) = self.policy {
+            text.family("policy_origins", GAUGE, "Origins of the policy.").sample(&[], origins);
+            text.family("policy_groups", GAUGE, "Distinct groups of the policy.").sample(&[], automata);
+        }
+    }
+
+    fn lines(&self, snapshot: &Snapshot, text: &mut Text) {
+        let crawlers = || self.agents.iter().map(String::as_str).zip(&snapshot.crawlers);
+        if crawlers().next().is_none() {
+            return;
+        }
+        text.family("partition_lines_total", COUNTER, "Lines of each partition.");
+        for (agent, counted) in crawlers() {
+            for (partition, lines) in counted.partitions() {
+                text.sample(&[("agent", agent), ("partition", partition.name())], lines);
+            }
+        }
+        text.family("partition_bytes_total", COUNTER, "Octets of these lines.");
+        for (agent, counted) in crawlers() {
+            for ((partition, _), bytes) in counted.partitions().zip(counted.bytes) {
+                text.sample(&[("agent", agent), ("partition", partition.name())], bytes);
+            }
+        }
+        text.family("reason_lines_total", COUNTER, "Lines of each partition by the reason why they are there.");
+        for (agent, counted) in crawlers() {
+            for (outcome, lines) in counted.outcomes() {
+                let (partition, reason) = (outcome.partition().name(), outcome.reason().name());
+                text.sample(&[("agent", agent), ("partition", partition), ("reason", reason)], lines);
+            }
+        }
+    }
+}
+
+fn seconds_of(time: jiff::Timestamp) -> f64 {
+    time.as_duration().as_secs_f64()
+}
+
+const COUNTER: &str = "counter";
+const GAUGE: &str = "gauge";
+
+/// The text that is being made.
+#[derive(Default)]
+struct Text(String, &'static str);
+
+impl Text {
+    /// Begins the samples of one name.
+    fn family(&mut self, name: &'static str, kind: &str, help: &str) -> &mut Text {
+        self.1 = name;
+        let help = help.replace('\\', "\\\\").replace('\n', "\\n");
+        // Writing to a string does not fail, here and below.
+        let _ = write!(self.0, "# HELP {PREFIX}_{name} {help}\n# TYPE {PREFIX}_{name} {kind}\n");
+        self
+    }
+
+    /// Adds a sample of the last family.
+    fn sample(&mut self, labels: &[(&str, &str)], value: impl fmt::Display) {
+        let _ = write!(self.0, "{PREFIX}_{}", self.1);
+        for (place, (label, of)) in labels.iter().enumerate() {
+            let of = of.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
+            let _ = write!(self.0, "{}{label}=\"{of}\"", if place == 0 { "{" } else { "," });
+        }
+        let end = if labels.is_empty() { "" } else { "}" };
+        let _ = writeln!(self.0, "{end} {value}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn foreign_text_in_labels_is_escaped() {
+        let mut text = Text::default();
+        text.family("x", GAUGE, "a\\b\nc").sample(&[("l", "a\\b\"c\nd"), ("m", "")], 1.5);
+        let expected =
+            "# HELP robosieve_x a\\\\b\\nc\n# TYPE robosieve_x gauge\nrobosieve_x{l=\"a\\\\b\\\"c\\nd\",m=\"\"} 1.5\n";
+        assert_eq!(text.0, expected);
+    }
+
+    #[test]
+    fn a_file_of_something_else_is_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("urls.txt");
+        fs::write(&path, "http://a.example/\n").unwrap();
+        assert!(matches!(Metrics::create(&path), Err(MetricsError::Foreign { .. })));
+        assert_eq!(fs::read(&path).unwrap(), b"http://a.example/\n");
+        assert!(matches!(Metrics::create(folder.path()), Err(MetricsError::NoFile { .. })));
+        assert!(matches!(Metrics::create(&folder.path().join("no/such")), Err(MetricsError::Io { .. })));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_to_the_file_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let [path, link] = ["robosieve.prom", "link"].map(|name| folder.path().join(name));
+        fs::write(&path, "").unwrap();
+        std::os::unix::fs::symlink(&path, &link).unwrap();
+        Metrics::create(&link).unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert!(fs::read_to_string(&path).unwrap().starts_with("# HELP"));
+    }
+
+    #[test]
+    fn the_last_success_outlives_a_failure() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("robosieve.prom");
+        let line = || {
+            let text = fs::read_to_string(&path).unwrap();
+            text.lines().find(|line| line.starts_with("robosieve_last_success")).map(str::to_owned)
+        };
+        let snapshot = Snapshot::default();
+        Metrics::create(&path).unwrap().finish(&snapshot, false).unwrap();
+        assert_eq!(line(), None);
+        Metrics::create(&path).unwrap().finish(&snapshot, true).unwrap();
+        let success = line();
+        assert!(success.is_some());
+        let next = Metrics::create(&path).unwrap();
+        assert_eq!(line(), success, "while it runs");
+        next.finish(&snapshot, false).unwrap();
+        assert_eq!(line(), success);
+    }
+}

@@ -1,0 +1,146 @@
+//! What blocked the blocked lines: they are judged again, and each is explained.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+
+use super::tops::Tops;
+use crate::judge::explain::Explainer;
+use crate::judge::matcher::{Judge, Scratch};
+use crate::origin;
+use crate::outcome::{Partition, Reason};
+use crate::output::receipt::Receipt;
+use crate::policy::{Crawler, Policy};
+use crate::rules::chosen::KeptRule;
+use crate::run::reread::reread;
+use crate::run::verify::VerifyError;
+
+/// So many octets of a rule are told apart.
+const LONGEST_RULE: usize = 200;
+
+/// What blocked the lines of one crawler.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Blocked {
+    /// Blocked lines that were read.
+    pub lines: u64,
+    /// Lines that this policy does not block.
+    pub not_blocked: u64,
+    /// Lines of each origin.
+    pub origins: Tops<String, ()>,
+    /// Lines of each decider, with a place where it decided.
+    pub deciders: Tops<Decider, Place>,
+}
+
+/// What blocked a line.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Decider {
+    /// A rule `Disallow` with this value, whichever robots.txt it is in.
+    Rule(Vec<u8>),
+    /// No rule, but what is known of the origin, or the operator's word.
+    Reason(Reason),
+}
+
+/// Where something was decided.
+#[derive(Debug, Clone)]
+pub(crate) struct Place {
+    pub origin: String,
+    /// The line of the robots.txt; 0 if no rule decided.
+    pub line: u32,
+}
+
+impl Blocked {
+    /// What blocked the lines of a crawler, by the run's own choices.
+    pub fn read(
+        (receipt, directory): (&Receipt, &Path),
+        (place, crawler): (usize, &Crawler),
+        policy: &Policy,
+        threads: usize,
+    ) -> Result<Blocked, VerifyError> {
+        let judge = Judge::new(policy, crawler, receipt.options.choices);
+        let of = |urls: &[Cow<'_, [u8]>]| {
+            let mut chunk = Counter::new(&judge);
+            let mut blocked = Blocked::default();
+            urls.iter().for_each(|url| chunk.count(url, &mut blocked));
+            chunk.finish(&mut blocked);
+            blocked
+        };
+        reread((receipt, directory), (place, Partition::Blocked), threads, of, Blocked::append)
+    }
+
+    fn append(&mut self, later: &Blocked) {
+        self.lines += later.lines;
+        self.not_blocked += later.not_blocked;
+        self.origins.append(&later.origins);
+        self.deciders.append(&later.deciders);
+    }
+}
+
+/// Counts what blocked the lines of one chunk. Text is copied once for each origin and rule, not for each line.
+struct Counter<'j, 'p> {
+    judge: &'j Judge<'p>,
+    explainer: Explainer<'j, 'p>,
+    origins: HashMap<&'p [u8], Origin>,
+    scratch: Scratch,
+}
+
+/// What blocked the lines of one origin.
+struct Origin {
+    name: String,
+    /// By the reason and the line of the rule, or 0 if none decided.
+    deciders: BTreeMap<(Reason, u32), OfLine>,
+}
+
+/// The rules of a line of a robots.txt, mostly one, and how many lines each blocked; `None` stands for no rule.
+type OfLine = Vec<(Option<KeptRule>, u64)>;
+
+impl<'j, 'p> Counter<'j, 'p> {
+    fn new(judge: &'j Judge<'p>) -> Counter<'j, 'p> {
+        Counter { judge, explainer: Explainer::new(judge), origins: HashMap::new(), scratch: Scratch::default() }
+    }
+
+    fn count(&mut self, url: &[u8], blocked: &mut Blocked) {
+        blocked.lines += 1;
+        let outcome = self.judge.judge_line(url, &mut self.scratch);
+        let url = origin::trimmed(url);
+        let found = self.judge.origin_of(url).ok().filter(|_| outcome.partition() == Partition::Blocked);
+        let Some((origin, end)) = found else {
+            blocked.not_blocked += 1;
+            return;
+        };
+        let reason = outcome.reason();
+        let Some(record) = self.judge.policy().lookup().get(origin.as_bytes()) else {
+            let origin = origin.into_owned();
+            blocked.deciders.add(Decider::Reason(reason), 1, || Place { origin: origin.clone(), line: 0 });
+            blocked.origins.add(origin, 1, || ());
+            return;
+        };
+        let rule = self.explainer.explain_path(&record, &origin::path(&url[end..])).rule;
+        let new = || Origin { name: origin.into_owned(), deciders: BTreeMap::new() };
+        let of_origin = self.origins.entry(record.origin).or_insert_with(new);
+        let of_line = of_origin.deciders.entry((reason, rule.map_or(0, |rule| rule.line))).or_default();
+        match of_line.iter_mut().find(|(known, _)| known.as_ref() == rule) {
+            Some((_, lines)) => *lines += 1,
+            None => of_line.push((rule.cloned(), 1)),
+        }
+    }
+
+    /// Adds the counts of the chunk.
+    fn finish(self, blocked: &mut Blocked) {
+        let mut origins: Vec<Origin> = self.origins.into_values().collect();
+        origins.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+        for Origin { name, deciders } in origins {
+            let mut of_origin = 0;
+            for ((reason, line), of_line) in deciders {
+                for (rule, lines) in of_line {
+                    let decider = match rule {
+                        Some(rule) => Decider::Rule(rule.value[..rule.value.len().min(LONGEST_RULE)].to_vec()),
+                        None => Decider::Reason(reason),
+                    };
+                    blocked.deciders.add(decider, lines, || Place { origin: name.clone(), line });
+                    of_origin += lines;
+                }
+            }
+            blocked.origins.add(name, of_origin, || ());
+        }
+    }
+}

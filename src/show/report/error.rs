@@ -1,0 +1,26 @@
+//! Why there is no report.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::policy::CrawlerError;
+use crate::run::verify::VerifyError;
+
+/// Why there is no report.
+#[derive(Debug, thiserror::Error)]
+pub enum ReportError {
+    /// A receipt or a partition that cannot be read.
+    #[error(transparent)]
+    Run(#[from] VerifyError),
+    /// The list of what is to be fetched cannot be read.
+    #[error("cannot read {}: {error}", path.display())]
+    Waiting {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// A crawler of the run that the policy is not for.
+    #[error("the policy is not for the crawlers of the run: {0}")]
+    Crawler(#[from] CrawlerError),
+}

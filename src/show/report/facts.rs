@@ -1,0 +1,78 @@
+//! What is known of a run.
+
+use std::path::{Path, PathBuf};
+
+use super::blocked::Blocked;
+use super::error::ReportError;
+use super::waiting::Waiting;
+use crate::output::names::NEEDED;
+use crate::output::receipt::Receipt;
+use crate::policy::{Crawler, Policy};
+use crate::run::verify::read_receipt;
+use crate::show::inspect::Summary;
+
+/// What is known of a run.
+#[derive(Debug, Clone)]
+pub struct Report {
+    directory: PathBuf,
+    pub(crate) receipt: Receipt,
+    pub(crate) waiting: Waiting,
+    pub(crate) explained: Option<Explained>,
+    /// How many rows a table of the most frequent has.
+    pub(crate) most: usize,
+}
+
+/// What a policy adds.
+#[derive(Debug, Clone)]
+pub(crate) struct Explained {
+    /// Whether it is the one that the run had.
+    pub(crate) is_same: bool,
+    pub(crate) summary: Summary,
+    /// For each crawler of the receipt.
+    pub(crate) blocked: Vec<Blocked>,
+}
+
+impl Report {
+    /// Reads what a run left in a folder; tables of the most frequent have so many rows.
+    ///
+    /// # Errors
+    ///
+    /// [`ReportError`] where there is no receipt of a complete run, or something cannot be read.
+    pub fn read(directory: &Path, most: usize) -> Result<Report, ReportError> {
+        let receipt = read_receipt(directory)?;
+        let waiting = Waiting::read(directory, most);
+        let waiting = waiting.map_err(|error| ReportError::Waiting { path: directory.join(NEEDED), error })?;
+        Ok(Report { directory: directory.to_owned(), receipt, waiting, explained: None, most })
+    }
+
+    /// What the run said of itself.
+    pub fn receipt(&self) -> &Receipt {
+        &self.receipt
+    }
+
+    /// Reads the blocked lines again, and explains them by a policy, which should be that of the run; `threads` of 0 are as
+    /// many as there are processors.
+    ///
+    /// # Errors
+    ///
+    /// [`ReportError`] where they cannot be read, or the policy is not for the run's crawlers.
+    pub fn explain(&mut self, policy: &Policy, threads: usize) -> Result<(), ReportError> {
+        let agents = self.receipt.crawlers();
+        let crawlers = agents.iter().map(|agents| policy.crawler(Some(agents)));
+        let crawlers: Vec<Crawler> = crawlers.collect::<Result<_, _>>()?;
+        let run = (&self.receipt, self.directory.as_path());
+        let blocked = crawlers.iter().enumerate().map(|crawler| Blocked::read(run, crawler, policy, threads));
+        self.explained = Some(Explained {
+            is_same: policy.checksum() == self.receipt.policy_checksum.0,
+            summary: Summary::of(policy, &crawlers, self.receipt.options.choices.now, 0),
+            blocked: blocked.collect::<Result<_, _>>()?,
+        });
+        Ok(())
+    }
+
+    /// Lines that were blocked, and that the policy given does not block: it is another one, then.
+    pub fn not_blocked(&self) -> u64 {
+        let blocked = self.explained.iter().flat_map(|explained| &explained.blocked);
+        blocked.map(|blocked| blocked.not_blocked).sum()
+    }
+}

@@ -1,0 +1,153 @@
+//! Pieces of HTML. All text goes through [`text`], because origins, rules and names of files are foreign.
+
+use std::fmt::Write;
+
+/// Text, as it may stand in elements and in attributes: markup is escaped, and what changes the direction or the place of
+/// other text, or is no character, is shown by its number.
+pub(super) fn text(raw: &str) -> String {
+    let mut out = String::with_capacity(raw.len());
+    for letter in raw.chars() {
+        match letter {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
+                out.extend(letter.escape_unicode());
+            }
+            control if control.is_control() => out.extend(control.escape_default()),
+            letter => out.push(letter),
+        }
+    }
+    out
+}
+
+/// A number with commas between thousands.
+pub(super) fn number(value: u64) -> String {
+    let digits = value.to_string();
+    let mut out = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// A part of a whole in per cent.
+pub(super) fn percent(part: u64, whole: u64) -> f64 {
+    100.0 * part as f64 / whole.max(1) as f64
+}
+
+/// A section with a heading.
+pub(super) fn section(heading: &str, content: &str) -> String {
+    format!("<section>\n<h2>{}</h2>\n{content}</section>\n", text(heading))
+}
+
+/// A paragraph.
+pub(super) fn paragraph(content: &str) -> String {
+    format!("<p>{}</p>\n", text(content))
+}
+
+/// A table that can be sorted by each column.
+pub(super) struct Table {
+    caption: String,
+    columns: Vec<(&'static str, bool)>,
+    rows: String,
+    count: usize,
+}
+
+/// A cell.
+pub(super) enum Cell {
+    /// Words of ours.
+    Words(String),
+    /// Foreign text.
+    Code(String),
+    /// The name of a partition, which has a colour.
+    Partition(&'static str),
+    /// A number.
+    Number(u64),
+    /// A part of a whole.
+    Share(u64, u64),
+}
+
+impl Table {
+    /// A table with these columns; those of numbers are marked.
+    pub fn new(caption: &str, columns: &[(&'static str, bool)]) -> Table {
+        Table { caption: caption.to_owned(), columns: columns.to_vec(), rows: String::new(), count: 0 }
+    }
+
+    /// Adds a row.
+    pub fn row(&mut self, cells: impl IntoIterator<Item = Cell>) {
+        self.count += 1;
+        self.rows.push_str("<tr>");
+        for cell in cells {
+            self.rows.push_str(&cell.html());
+        }
+        self.rows.push_str("</tr>\n");
+    }
+
+    /// The table; nothing if it has no rows.
+    pub fn html(&self) -> String {
+        if self.count == 0 {
+            return String::new();
+        }
+        let mut heads = String::new();
+        for (name, is_number) in &self.columns {
+            let class = if *is_number { " class=\"number\"" } else { "" };
+            // Writing to a string does not fail, here and below.
+            let _ = write!(heads, "<th scope=\"col\"{class}>{}</th>", text(name));
+        }
+        format!(
+            "<div class=\"scroll\"><table>\n<caption>{}</caption>\n<thead><tr>{heads}</tr></thead>\n<tbody>\n{}</tbody></table></div>\n",
+            text(&self.caption),
+            self.rows
+        )
+    }
+}
+
+impl Cell {
+    fn html(&self) -> String {
+        match self {
+            Cell::Words(words) => format!("<td>{}</td>", text(words)),
+            Cell::Code(code) => format!("<td><code>{}</code></td>", text(code)),
+            Cell::Partition(name) => {
+                format!("<td class=\"partition\"><span class=\"swatch {name}\"></span>{name}</td>")
+            }
+            Cell::Number(value) => format!("<td class=\"number\" data-value=\"{value}\">{}</td>", number(*value)),
+            Cell::Share(part, whole) => {
+                let share = percent(*part, *whole);
+                format!(
+                    "<td class=\"number share\" data-value=\"{share}\">{share:.2}%<svg class=\"meter\" viewBox=\"0 0 100 4\" \
+                     preserveAspectRatio=\"none\" aria-hidden=\"true\"><rect width=\"{share:.3}\" height=\"4\"/></svg></td>"
+                )
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn foreign_text_is_only_text() {
+        let raw = "<script>alert(\"1\")</script>&amp;'\u{202e}\u{7}\nä\u{200f}";
+        let expected = "&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&amp;amp;&#39;\\u{202e}\\u{7}\\nä\\u{200f}";
+        assert_eq!(text(raw), expected);
+        let mut table = Table::new("<b>", &[("<i>", false)]);
+        assert_eq!(table.html(), "");
+        table.row([Cell::Code("</code><u>".to_owned()), Cell::Words("<s>".to_owned())]);
+        let html = table.html();
+        assert!(["<b>", "<i>", "<u>", "<s>"].iter().all(|markup| !html.contains(markup)), "{html}");
+    }
+
+    #[test]
+    fn thousands_have_commas() {
+        for (value, expected) in [(0, "0"), (999, "999"), (1000, "1,000"), (12_345_678, "12,345,678")] {
+            assert_eq!(number(value), expected);
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! The page as a whole.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::Path;
+
+use super::facts::Report;
+use super::html::{number, percent, text};
+use super::sections;
+use crate::formats::regular_file;
+use crate::policy::replace;
+
+/// Nothing is fetched from anywhere, whatever the page may say.
+const POLICY: &str = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
+
+/// What every page begins with.
+const START: &str = "<!DOCTYPE html>\n";
+
+impl Report {
+    /// The page.
+    pub fn page(&self) -> String {
+        page(self)
+    }
+
+    /// Writes the page to a file, which gets its name when it is complete.
+    ///
+    /// # Errors
+    ///
+    /// What the system says; or where the file is there and is no such page, which nobody wants to lose.
+    pub fn write_file(&self, path: &Path) -> io::Result<()> {
+        let mut start = Vec::new();
+        match regular_file::open(path) {
+            Ok(file) => file.take(START.len() as u64).read_to_end(&mut start)?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => 0,
+            Err(error) => return Err(error),
+        };
+        if !start.is_empty() && start != START.as_bytes() {
+            return Err(io::Error::new(
+                io::ErrorKind::AlreadyExists,
+                "it is there, and it is no report; choose another name",
+            ));
+        }
+        replace(path, |file: &mut File| file.write_all(self.page().as_bytes()))
+    }
+}
+
+/// The page.
+fn page(report: &Report) -> String {
+    let receipt = &report.receipt;
+    let title = format!("{} lines, split by robots.txt", number(receipt.input.lines));
+    let sections = [
+        sections::partitions(report),
+        sections::blocked(report),
+        sections::origins(report),
+        sections::engines(report),
+        sections::speed(report),
+        sections::lists(report),
+        sections::options(report),
+    ];
+    format!(
+        "{START}<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
+         <title>{title}</title>\n<link rel=\"icon\" href=\"data:,\">\n<style>\n{}</style>\n</head>\n<body>\n<header>\n<h1>{title}</h1>\n{}</header>\n\
+         <main>\n{}</main>\n{}<script>\n{}</script>\n</body>\n</html>\n",
+        include_str!("page.css"),
+        figures(report),
+        sections.concat(),
+        footer(report),
+        include_str!("page.js"),
+    )
+}
+
+/// What one wants to know first.
+fn figures(report: &Report) -> String {
+    let receipt = &report.receipt;
+    let allowed = receipt.partitions.iter().find(|(name, _)| name.starts_with("allowed"));
+    let allowed = allowed.map_or(0, |(_, part)| part.judged.lines);
+    let proof = match receipt.balanced {
+        Some(true) => "every line",
+        Some(false) => "NOT every line",
+        None => "nothing was written",
+    };
+    let figures = [
+        ("Lines", number(receipt.input.lines)),
+        ("Allowed", format!("{:.2}%", percent(allowed, receipt.input.lines))),
+        ("Accounted for", proof.to_owned()),
+        ("Origins in the policy", number(receipt.policy.origins)),
+        ("robots.txt to fetch", receipt.origins_needed.map_or_else(|| "-".to_owned(), number)),
+        ("Seconds", format!("{:.3}", receipt.seconds)),
+        ("Lines a second", number(receipt.urls_per_second as u64)),
+    ];
+    let figures: String =
+        figures.iter().map(|(name, value)| format!("<div><dt>{name}</dt><dd>{}</dd></div>\n", text(value))).collect();
+    format!("<dl class=\"figures\">\n{figures}</dl>\n")
+}
+
+fn footer(report: &Report) -> String {
+    let receipt = &report.receipt;
+    let sums = receipt.input.sum.zip(receipt.input.order);
+    let sums =
+        sums.map_or_else(String::new, |(sum, order)| format!(" Checksums of the input: sum {sum}, order {order}."));
+    let version = text(&receipt.robosieve);
+    format!("<footer>Run by robosieve {version}, page by robosieve {}.{sums}</footer>\n", env!("CARGO_PKG_VERSION"))
+}

@@ -1,0 +1,246 @@
+//! The sections of the page.
+
+use std::cmp::Reverse;
+
+use super::blocked::{Blocked, Decider};
+use super::facts::Explained;
+use super::html::{Cell, Table, number, paragraph, section, text};
+use super::{Report, chart};
+use crate::outcome::Partition;
+use crate::output::naming::partition_names;
+use crate::output::receipt::PartitionPart;
+
+/// So many lists are shown, those with the most lines.
+const LISTS: usize = 200;
+
+/// The crawlers, each with its partitions.
+fn crawlers(report: &Report) -> Vec<(&str, Vec<(&'static str, PartitionPart)>)> {
+    let receipt = &report.receipt;
+    let agents = receipt.crawlers();
+    let names = partition_names(&agents.iter().collect::<Vec<_>>());
+    let part = |(partition, name): (Partition, &String)| {
+        let none =
+            PartitionPart { judged: Default::default(), written: None, files: Vec::new(), reasons: Default::default() };
+        (partition.name(), receipt.partitions.get(name).cloned().unwrap_or(none))
+    };
+    let parts = names.chunks(4).map(|names| Partition::ALL.into_iter().zip(names).map(part).collect());
+    receipt.agents.iter().map(String::as_str).zip(parts).collect()
+}
+
+/// The heading of a crawler, where there are several.
+fn heading(report: &Report, agent: &str) -> String {
+    if report.receipt.agents.len() > 1 { format!("<h3>{}</h3>\n", text(agent)) } else { String::new() }
+}
+
+/// Where the lines went, and why.
+pub(super) fn partitions(report: &Report) -> String {
+    let mut content = String::new();
+    for (agent, parts) in crawlers(report) {
+        content.push_str(&heading(report, agent));
+        let lines: Vec<(&'static str, u64)> = parts.iter().map(|(name, part)| (*name, part.judged.lines)).collect();
+        content.push_str(&chart::parts("Shares of the partitions", &lines));
+        let columns = [("partition", false), ("reason", false), ("lines", true), ("share", true)];
+        let mut table = Table::new("Reasons, with their shares of all lines", &columns);
+        let reasons = parts.iter().flat_map(|(name, part)| part.reasons.iter().map(move |reason| (*name, reason)));
+        let mut reasons: Vec<_> = reasons.collect();
+        reasons.sort_by_key(|(_, (_, lines))| Reverse(**lines));
+        for (name, (reason, &lines)) in reasons {
+            let share = Cell::Share(lines, report.receipt.input.lines);
+            table.row([Cell::Partition(name), Cell::Words(reason.to_string()), Cell::Number(lines), share]);
+        }
+        content.push_str(&table.html());
+    }
+    if let Some(duplicates) = report.receipt.duplicates {
+        let lines = number(duplicates.lines);
+        content.push_str(&paragraph(&format!(
+            "{lines} lines were left out, because their URLs were there before (--unique)."
+        )));
+    }
+    section("Where the lines went, and why", &content)
+}
+
+/// What blocked the lines.
+pub(super) fn blocked(report: &Report) -> String {
+    let Some(explained) = &report.explained else {
+        let hint = "Give the policy of the run to see which rules blocked the lines, and of which origins: \
+                    robosieve report DIR --policy FILE (or --robots SOURCE).";
+        return section("What was blocked", &paragraph(hint));
+    };
+    let mut content = String::new();
+    if !explained.is_same {
+        let warning = "The policy given is not the one of the run, so what is said here may not be what happened.";
+        content.push_str(&format!("<p class=\"warning\">{}</p>\n", text(warning)));
+    }
+    for (agent, blocked) in report.receipt.agents.iter().zip(&explained.blocked) {
+        content.push_str(&heading(report, agent));
+        if blocked.lines == 0 {
+            content.push_str(&paragraph("No line was blocked."));
+        }
+        content.push_str(&top_origins(blocked, report.most));
+        content.push_str(&top_deciders(blocked, report.most));
+        if blocked.not_blocked > 0 {
+            let lines = number(blocked.not_blocked);
+            content.push_str(&paragraph(&format!("{lines} blocked lines are not blocked by the policy given.")));
+        }
+    }
+    section("What was blocked", &content)
+}
+
+/// Of how many there are, the first are shown; and how exact counts are.
+fn caption(what: &str, known: usize, most: usize, error: u64) -> String {
+    let shown = if known > most { format!(": the first {most} of {}", number(known as u64)) } else { String::new() };
+    match error {
+        0 => format!("{what}{shown}"),
+        _ => format!("{what}{shown} or more; counts may be too small by up to {}", number(error)),
+    }
+}
+
+fn top_origins(blocked: &Blocked, most: usize) -> String {
+    let caption = caption("Origins by blocked lines", blocked.origins.len(), most, blocked.origins.error());
+    let mut table = Table::new(&caption, &[("origin", false), ("lines", true), ("share", true)]);
+    for (origin, lines, ()) in blocked.origins.most_frequent(most) {
+        table.row([Cell::Code(origin.clone()), Cell::Number(lines), Cell::Share(lines, blocked.lines)]);
+    }
+    table.html()
+}
+
+fn top_deciders(blocked: &Blocked, most: usize) -> String {
+    let caption = caption("Deciding rules", blocked.deciders.len(), most, blocked.deciders.error());
+    let columns = [("rule", false), ("lines", true), ("share", true), ("for example at", false)];
+    let mut table = Table::new(&caption, &columns);
+    for (decider, lines, place) in blocked.deciders.most_frequent(most) {
+        let (rule, place) = match decider {
+            Decider::Rule(value) => {
+                let rule = format!("Disallow: {}", String::from_utf8_lossy(value));
+                (Cell::Code(rule), format!("{}/robots.txt, line {}", place.origin, place.line))
+            }
+            Decider::Reason(reason) => (Cell::Words(format!("no rule: {}", reason.name())), place.origin.clone()),
+        };
+        table.row([rule, Cell::Number(lines), Cell::Share(lines, blocked.lines), Cell::Code(place)]);
+    }
+    table.html()
+}
+
+/// How the origins stand, and what is still to be fetched.
+pub(super) fn origins(report: &Report) -> String {
+    let mut content = String::new();
+    if let Some(Explained { summary, .. }) = &report.explained {
+        let columns = [("what the last answer means", false), ("origins", true), ("share", true)];
+        let mut table = Table::new("Origins of the policy", &columns);
+        for count in summary.standings.iter().filter(|count| count.origins > 0) {
+            let share = Cell::Share(count.origins, summary.origins);
+            table.row([Cell::Words(count.standing.name().to_owned()), Cell::Number(count.origins), share]);
+        }
+        content.push_str(&table.html());
+        let mut table =
+            Table::new("HTTP status of their robots.txt", &[("status", false), ("origins", true), ("share", true)]);
+        for count in &summary.statuses {
+            let share = Cell::Share(count.origins, summary.origins);
+            table.row([Cell::Words(status(count.status)), Cell::Number(count.origins), share]);
+        }
+        content.push_str(&table.html());
+    }
+    content.push_str(&waiting(report));
+    if content.is_empty() {
+        content = paragraph("No line waits for a robots.txt.");
+    }
+    section("Origins", &content)
+}
+
+fn status(status: Option<u16>) -> String {
+    status.map_or_else(|| "none".to_owned(), |status| status.to_string())
+}
+
+fn waiting(report: &Report) -> String {
+    let columns = [("reason", false), ("status", false), ("origins", true), ("waiting lines", true)];
+    let mut reasons = Table::new("robots.txt to fetch, by reason", &columns);
+    for ((reason, code), (origins, lines)) in &report.waiting.reasons {
+        let words = [reason.name().to_owned(), status(*code)].map(Cell::Words);
+        reasons.row(words.into_iter().chain([Cell::Number(*origins), Cell::Number(*lines)]));
+    }
+    let all = report.waiting.reasons.values().map(|(origins, _)| *origins).sum::<u64>();
+    let caption = caption("robots.txt to fetch, by waiting lines", all as usize, report.most, 0);
+    let columns = [("origin", false), ("reason", false), ("status", false), ("waiting lines", true)];
+    let mut origins = Table::new(&caption, &columns);
+    for (lines, Reverse(origin), reason, code) in &report.waiting.origins {
+        let words = [reason.name().to_owned(), status(*code)].map(Cell::Words);
+        origins.row([Cell::Code(origin.clone())].into_iter().chain(words).chain([Cell::Number(*lines)]));
+    }
+    reasons.html() + &origins.html()
+}
+
+/// What was made of the robots.txt files.
+pub(super) fn engines(report: &Report) -> String {
+    let policy = &report.receipt.policy;
+    let engines = [("dfa", policy.dfa), ("constant", policy.constant), ("pointers", policy.pointers)];
+    let mut content = paragraph(&format!(
+        "{} origins have {} distinct groups of rules, which take {} octets. A group is a DFA, a constant if it says the same \
+         of every path, or a set of pointers where a DFA would be too large.",
+        number(policy.origins),
+        number(policy.automata),
+        number(policy.automata_bytes)
+    ));
+    content.push_str(&chart::parts("Engines of the groups", &engines));
+    let mut table = Table::new("What was dropped or cut in robots.txt files", &[("what", false), ("how often", true)]);
+    for (kind, count) in policy.notes.iter() {
+        table.row([Cell::Words(kind.name().to_owned()), Cell::Number(count)]);
+    }
+    for (name, count) in policy.warc.flaws() {
+        table.row([Cell::Words(format!("WARC: {name}")), Cell::Number(count)]);
+    }
+    content.push_str(&table.html());
+    section("Rules and engines", &content)
+}
+
+/// How fast the run was.
+pub(super) fn speed(report: &Report) -> String {
+    let receipt = &report.receipt;
+    let threads = receipt.options.threads;
+    let mut content = chart::speed(&receipt.speed);
+    let workers = if threads == 1 { "one worker".to_owned() } else { format!("{threads} workers") };
+    content.push_str(&paragraph(&format!(
+        "{} octets by {workers} in {:.3} seconds, the policy not counted.",
+        number(receipt.input.bytes),
+        receipt.seconds
+    )));
+    section("Speed over time", &content)
+}
+
+/// The lists.
+pub(super) fn lists(report: &Report) -> String {
+    let mut lists: Vec<_> = report.receipt.lists.iter().collect();
+    lists.sort_by_key(|list| Reverse(list.input.lines));
+    let caption = caption("Lists", lists.len(), LISTS, 0);
+    let mut table = Table::new(&caption, &[("list", false), ("lines", true), ("octets", true), ("share", true)]);
+    for list in lists.into_iter().take(LISTS) {
+        let share = Cell::Share(list.input.lines, report.receipt.input.lines);
+        table.row([
+            Cell::Code(list.path.clone()),
+            Cell::Number(list.input.lines),
+            Cell::Number(list.input.bytes),
+            share,
+        ]);
+    }
+    let mut content = table.html();
+    if report.receipt.skipped > 0 {
+        let parts = number(report.receipt.skipped);
+        let what = "parts of lists could not be read and were left out (--skip-bad); the receipt tells which.";
+        content.push_str(&format!("<p class=\"warning\">{}</p>\n", text(&format!("{parts} {what}"))));
+    }
+    section("Lists", &content)
+}
+
+/// What the run was asked to do.
+pub(super) fn options(report: &Report) -> String {
+    let receipt = &report.receipt;
+    let mut table = Table::new("As the receipt has them", &[("option", false), ("value", false)]);
+    let mut row = |name: &str, value: String| table.row([Cell::Words(name.to_owned()), Cell::Code(value)]);
+    row("agents", receipt.agents.join("; "));
+    row("dialect", receipt.dialect.to_string());
+    let options = serde_json::to_value(&receipt.options).unwrap_or_default();
+    for (name, value) in options.as_object().into_iter().flatten() {
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        row(&name.replace('_', "-"), value);
+    }
+    section("Options", &table.html())
+}
