@@ -1,6 +1,8 @@
 //! How sources are read.
 
-use robosieve::policy::source::{Options, ParquetColumns};
+use robosieve::policy::source::Options;
+#[cfg(feature = "parquet")]
+use robosieve::policy::source::ParquetColumns;
 
 /// What has to be known of sources besides where they are.
 #[derive(Debug, clap::Args)]
