@@ -1,7 +1,7 @@
 //! What becomes of each robots.txt of a folder: a table for `scripts/engines`.
 //!
 //! `--robots DIR [--agent NAME] [--rounds N]` prints tab-separated values with a head, one line for each file. Times are
-//! medians of N rounds, in microseconds of processor time: `parse_us` from the octets of the file to ranked patterns, `compile_us` on to
+//! medians of N rounds, in microseconds of processor time: `parse_us` from the bytes of the file to ranked patterns, `compile_us` on to
 //! the automaton, and of this `pointers_us` for the engine of pointers where it was chosen; the rest is then the attempt
 //! at a DFA. `same_as` is the number of the first file with the same automaton.
 
@@ -16,8 +16,8 @@ use std::io::Write;
 
 mod clock;
 
-const HEAD: &str = "file\toctets\trules\tstarless\tone_star\tmore_stars\tdollars\tsegments\tpattern_octets\tengine\t\
-                    states\twork\tautomaton_octets\tsame_as\tparse_us\tcompile_us\tpointers_us";
+const HEAD: &str = "file\tbytes\trules\tstarless\tone_star\tmore_stars\tdollars\tsegments\tpattern_bytes\tengine\t\
+                    states\twork\tautomaton_bytes\tsame_as\tparse_us\tcompile_us\tpointers_us";
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().collect();
@@ -53,7 +53,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// From the octets of a file to the ranked patterns of one crawler.
+/// From the bytes of a file to the ranked patterns of one crawler.
 fn patterns(file: &[u8], agents: &Agents) -> Patterns {
     let dialect = Dialect::DEFAULT;
     let text = robots::decode(file, dialect, &mut Vec::new());
@@ -67,14 +67,14 @@ fn compile(patterns: &Patterns) -> (Vec<u32>, Compiled) {
     (words, compiled)
 }
 
-/// The columns from `rules` to `pattern_octets`.
+/// The columns from `rules` to `pattern_bytes`.
 fn shape(patterns: &Patterns) -> String {
     let stars = |at_least: usize| patterns.all().iter().filter(|p| patterns.segments(p).len() > at_least).count();
     let (rules, starred, many) = (patterns.all().len(), stars(1), stars(2));
     let dollars = patterns.all().iter().filter(|pattern| pattern.anchored).count();
     let segments: usize = patterns.all().iter().map(|pattern| patterns.segments(pattern).len()).sum();
-    let octets = patterns.text().len();
-    format!("{rules}\t{}\t{}\t{many}\t{dollars}\t{segments}\t{octets}", rules - starred, starred - many)
+    let bytes = patterns.text().len();
+    format!("{rules}\t{}\t{}\t{many}\t{dollars}\t{segments}\t{bytes}", rules - starred, starred - many)
 }
 
 /// The median time of some runs, in microseconds.

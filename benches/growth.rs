@@ -142,14 +142,14 @@ fn runs(policy: &Policy, options: &Options) -> Result<Vec<Value>, Box<dyn Error>
     Ok(jobs.iter().enumerate().map(run).collect())
 }
 
-/// A line of the process's status, in octets; null where the system does not tell.
+/// A line of the process's status, in bytes; null where the system does not tell.
 fn memory(name: &str) -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
     line.split_whitespace().next()?.parse::<u64>().ok().map(|kib| kib * 1024)
 }
 
-/// The octets of all robots.txt files of a source in JSON Lines, and of the crawler's patterns in them; and the same for
+/// The bytes of all robots.txt files of a source in JSON Lines, and of the crawler's patterns in them; and the same for
 /// distinct files alone.
 fn text(source: &Path, agents: &Agents) -> Result<Value, Box<dyn Error>> {
     if source.is_dir() {
@@ -170,13 +170,13 @@ fn text(source: &Path, agents: &Agents) -> Result<Value, Box<dyn Error>> {
         }
         sums[4] += if distinct { patterns.text().len() } else { 0 };
     }
-    let [files, octets, rules, patterns, distinct_patterns] = sums;
+    let [files, bytes, rules, patterns, distinct_patterns] = sums;
     Ok(json!({
         "files": files,
         "distinct_files": seen.len(),
-        "octets": octets,
+        "bytes": bytes,
         "rules": rules,
-        "pattern_octets": patterns,
-        "distinct_pattern_octets": distinct_patterns,
+        "pattern_bytes": patterns,
+        "distinct_pattern_bytes": distinct_patterns,
     }))
 }

@@ -22,10 +22,10 @@ mod counting;
 #[path = "../tests/hostile/generate.rs"]
 mod generate;
 
-const PROMISED_OCTETS: usize = 500 << 10;
+const PROMISED_BYTES: usize = 500 << 10;
 const PROMISED_URL: usize = 8 << 10;
 const COMPILE_SECONDS: f64 = 0.1;
-const COMPILE_OCTETS: usize = 64 << 20;
+const COMPILE_BYTES: usize = 64 << 20;
 const URL_SECONDS: f64 = 0.001;
 const ROUNDS: usize = 9;
 
@@ -56,7 +56,7 @@ fn patterns(file: &[u8], dialect: &Dialect) -> Patterns {
     Patterns::rank(robots.select(&Agents::everybody(), dialect).rules(&robots), dialect)
 }
 
-/// From the octets of a file to its automaton.
+/// From the bytes of a file to its automaton.
 fn compile(file: &[u8], dialect: &Dialect) -> (Vec<u32>, Compiled) {
     let mut words = Vec::new();
     let compiled = automaton::compile(&patterns(file, dialect), &mut words);
@@ -66,7 +66,7 @@ fn compile(file: &[u8], dialect: &Dialect) -> (Vec<u32>, Compiled) {
 /// A row of the table.
 struct Row {
     name: String,
-    octets: usize,
+    bytes: usize,
     compiled: Compiled,
     words: usize,
     parse: Times,
@@ -86,14 +86,14 @@ impl Row {
     }
 
     fn holds(&self) -> bool {
-        self.compile.median <= COMPILE_SECONDS && self.peak <= COMPILE_OCTETS && self.url.median <= URL_SECONDS
+        self.compile.median <= COMPILE_SECONDS && self.peak <= COMPILE_BYTES && self.url.median <= URL_SECONDS
     }
 }
 
 /// What was asked: sizes and how often.
 #[derive(Clone, Copy)]
 struct Effort {
-    octets: usize,
+    bytes: usize,
     url: usize,
     rounds: usize,
 }
@@ -113,7 +113,7 @@ fn row(name: String, file: &[u8], dialect: &Dialect, effort: Effort) -> Row {
     let forced = pointers();
     let (url, url_kind, forced_url) = worst_url(&words, &forced, dialect, effort, &name);
     Row {
-        octets: file.len(),
+        bytes: file.len(),
         compiled,
         words: words.len(),
         parse: times(effort.rounds, || drop(black_box(self::patterns(black_box(file), dialect)))),
@@ -171,7 +171,7 @@ fn table(rows: &[Row]) -> String {
         let _ = writeln!(
             text,
             "| {name} | {} | {engine} | {} | {} | {:.1} | {:.1} | {:.1} | {:.1} ({:.1}) | {:.1} | {:.0} ({:.0}) | {url_kind} | {:.0} | {} |",
-            row.octets >> 10,
+            row.bytes >> 10,
             compiled.states,
             (row.words * 4) >> 10,
             parse.median * 1e3,
@@ -191,7 +191,7 @@ fn table(rows: &[Row]) -> String {
 
 /// Files of other sizes than the promised one, held to bounds that grow with the size.
 fn larger(effort: Effort) -> Vec<(String, Vec<u8>)> {
-    let count = effort.octets / 10;
+    let count = effort.bytes / 10;
     let rules = (0..count).fold("User-agent: *\n".to_owned(), |file, n| file + &format!("Disallow: /{n}/*x$\n"));
     let group = |n: usize| format!("User-agent: bot{n}\nDisallow: /{n}\n\n");
     let groups = (0..count).map(group).collect::<String>() + "User-agent: *\nDisallow: /a\n";
@@ -199,7 +199,7 @@ fn larger(effort: Effort) -> Vec<(String, Vec<u8>)> {
     vec![
         (format!("{count} wildcard rules of one agent"), rules.into_bytes()),
         (format!("{count} groups"), groups.into_bytes()),
-        ("one line of 2 MiB".to_owned(), long_line(4 * effort.octets)),
+        ("one line of 2 MiB".to_owned(), long_line(4 * effort.bytes)),
     ]
 }
 
@@ -207,19 +207,19 @@ fn main() -> ExitCode {
     // `cargo bench` says so; `cargo test` does not.
     let measuring = std::env::args().any(|argument| argument == "--bench");
     let effort = if measuring {
-        Effort { octets: PROMISED_OCTETS, url: PROMISED_URL, rounds: ROUNDS }
+        Effort { bytes: PROMISED_BYTES, url: PROMISED_URL, rounds: ROUNDS }
     } else {
-        Effort { octets: 2_000, url: 200, rounds: 1 }
+        Effort { bytes: 2_000, url: 200, rounds: 1 }
     };
     let rows = |dialect: &'static Dialect| -> Vec<Row> {
         let files = generate::FILES.iter();
-        files.map(|(name, file)| row((*name).to_owned(), &file(effort.octets), dialect, effort)).collect()
+        files.map(|(name, file)| row((*name).to_owned(), &file(effort.bytes), dialect, effort)).collect()
     };
     let mut held = true;
     for dialect in Dialect::ALL {
         let rows = rows(dialect);
         held &= rows.iter().all(Row::holds);
-        println!("## Files of {} KiB, dialect {}\n\n{}", effort.octets >> 10, dialect.name, table(&rows));
+        println!("## Files of {} KiB, dialect {}\n\n{}", effort.bytes >> 10, dialect.name, table(&rows));
     }
     let rows: Vec<Row> =
         larger(effort).into_iter().map(|(name, file)| row(name, &file, Dialect::DEFAULT, effort)).collect();

@@ -39,7 +39,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut report = serde_json::json!({ "files": bodies.len(), "compile_seconds": compile_seconds });
     if let Some(urls) = option("--urls") {
         let text = std::fs::read(urls)?;
-        let lines: Vec<&[u8]> = text.split(|&octet| octet == b'\n').filter(|line| !line.is_empty()).collect();
+        let lines: Vec<&[u8]> = text.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).collect();
         report["urls"] = lines.len().into();
         let policy = policy(Path::new(robots), &agents)?;
         let (matching, allowed) = matching(&policy, &lines);
@@ -62,7 +62,7 @@ fn read(directory: &Path) -> Result<Bodies, Box<dyn Error>> {
     Ok(bodies)
 }
 
-/// Seconds from the octets of all files to all their automata.
+/// Seconds from the bytes of all files to all their automata.
 fn compile_all(bodies: &Bodies, agents: &Agents) -> f64 {
     let dialect = Dialect::DEFAULT;
     let start = Instant::now();
@@ -95,7 +95,7 @@ fn matching(policy: &Policy, lines: &[&[u8]]) -> (f64, usize) {
             let end = origin::cut(line)?;
             let record = known.entry(&line[..end]).or_insert_with(|| policy.lookup().get(&line[..end]));
             let rest = &line[end..];
-            let plain = !rest.iter().any(|&octet| octet == b'#' || encoding.changed_octets().contains(octet));
+            let plain = !rest.iter().any(|&byte| byte == b'#' || encoding.changed_bytes().contains(byte));
             Some((groups.automaton_of(record.as_ref()?.row), *line, end, plain))
         })
         .collect();

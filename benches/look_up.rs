@@ -2,7 +2,7 @@
 //!
 //! `N ...` makes a policy of N origins for each number, without a robots.txt of their own (every answer was 404), and prints
 //! a JSON object: nanoseconds a look-up, one at a time by the index (`alone`) and as the pipeline does it, whole URLs in
-//! batches whose cache misses overlap (`in_batches`, with splitting and judging), and the octets of the policy. Medians;
+//! batches whose cache misses overlap (`in_batches`, with splitting and judging), and the bytes of the policy. Medians;
 //! the URLs stand in their order of asking, so that only the policy is looked at here and there.
 
 use robosieve::Dialect;
@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let urls: Vec<&[u8]> = ends.iter().map(|&end| &text[std::mem::replace(&mut start, end)..end]).collect();
         let report = serde_json::json!({
             "origins": count,
-            "policy_octets": policy.octets().len(),
+            "policy_bytes": policy.bytes().len(),
             "ns_alone": median(|| alone(&policy, &urls)),
             "ns_in_batches": in_batches(&policy, &urls)?,
         });

@@ -5,7 +5,7 @@
 //! automata, and streams URL lists through them. The data's way is also the order of the modules:
 //!
 //! 1. [`dialect`]: thirty years of documents disagree; a dialect is a value that says which of them to follow.
-//! 2. [`robots`]: the octets of a file become groups, and those of one crawler are chosen.
+//! 2. [`robots`]: the bytes of a file become groups, and those of one crawler are chosen.
 //! 3. [`rules`]: its rules become patterns in normal form, the one that wins against all others first.
 //! 4. [`automaton`]: each distinct group becomes one DFA (or, for the few that would be too large, pointers) that walks
 //!    a path until the verdict is settled.

@@ -1,7 +1,7 @@
 //! The origin of a URL, and what is left of it.
 //!
 //! A robots.txt speaks for one origin: scheme, host and port (RFC 9309 2.3). Nearly every line of a URL list begins with
-//! its origin in canonical form already, so [`cut`] only finds where the authority ends, and the octets before serve as
+//! its origin in canonical form already, so [`cut`] only finds where the authority ends, and the bytes before serve as
 //! the key of the policy's index: if they are found there, they are canonical. Whatever is not found goes the slow way,
 //! [`canonical`], which asks the `url` crate (the WHATWG's URL standard) and so agrees with what a browser would fetch:
 //! upper case, user info, default ports, IPv6, internationalised and numeric hosts, backslashes, tabs.
@@ -39,16 +39,16 @@ impl InvalidUrl {
 /// Removes what the URL standard strips from both ends of a URL: C0 controls and spaces, so also a CR before the LF.
 #[inline]
 pub fn trimmed(line: &[u8]) -> &[u8] {
-    let start = line.iter().take_while(|&&octet| octet <= b' ').count();
-    let end = line.len() - line[start..].iter().rev().take_while(|&&octet| octet <= b' ').count();
+    let start = line.iter().take_while(|&&byte| byte <= b' ').count();
+    let end = line.len() - line[start..].iter().rev().take_while(|&&byte| byte <= b' ').count();
     &line[start..end]
 }
 
-/// Where the authority ends, if the line begins like a canonical http or https URL with a path: the octets before are
-/// its origin, provided that they are in canonical form (that is not checked here), the octets from there its path.
+/// Where the authority ends, if the line begins like a canonical http or https URL with a path: the bytes before are
+/// its origin, provided that they are in canonical form (that is not checked here), the bytes from there its path.
 #[inline]
 pub fn cut(line: &[u8]) -> Option<usize> {
-    // "https://" is "http" and then one octet more than "http://".
+    // "https://" is "http" and then one byte more than "http://".
     let tail = line.get(4..9)?;
     let from = if &line[..4] != b"http" {
         return None;
@@ -59,18 +59,18 @@ pub fn cut(line: &[u8]) -> Option<usize> {
     } else {
         return None;
     };
-    // Hosts are short: eight octets at a time, in the lanes of a word, beat both a loop and a call of memchr.
+    // Hosts are short: eight bytes at a time, in the lanes of a word, beat both a loop and a call of memchr.
     const LOW: u64 = u64::from_ne_bytes([1; 8]);
     let mut at = from;
-    while let Some(octets) = line.get(at..at + 8) {
-        let differences = u64::from_le_bytes(octets.try_into().expect("eight octets")) ^ (LOW * u64::from(b'/'));
+    while let Some(bytes) = line.get(at..at + 8) {
+        let differences = u64::from_le_bytes(bytes.try_into().expect("eight bytes")) ^ (LOW * u64::from(b'/'));
         let equal = differences.wrapping_sub(LOW) & !differences & (LOW << 7);
         if equal != 0 {
             return Some(at + (equal.trailing_zeros() / 8) as usize);
         }
         at += 8;
     }
-    line[at..].iter().position(|&octet| octet == b'/').map(|found| at + found)
+    line[at..].iter().position(|&byte| byte == b'/').map(|found| at + found)
 }
 
 /// Where the authority ends of a line that begins like a canonical http or https URL, with a path or without; as with
@@ -80,7 +80,7 @@ pub fn authority_end(line: &[u8]) -> Option<usize> {
     if from == 8 && !line.starts_with(b"https://") {
         return None;
     }
-    let end = line[from..].iter().position(|octet| matches!(octet, b'/' | b'\\' | b'?' | b'#'));
+    let end = line[from..].iter().position(|byte| matches!(byte, b'/' | b'\\' | b'?' | b'#'));
     Some(end.map_or(line.len(), |at| from + at))
 }
 
@@ -94,22 +94,22 @@ pub fn is_surely_canonical(origin: &[u8]) -> bool {
         Some([b':', b'/', b'/', rest @ ..]) => (rest, 80),
         _ => return false,
     };
-    let (host, port) = match rest.iter().position(|&octet| octet == b':') {
+    let (host, port) = match rest.iter().position(|&byte| byte == b':') {
         Some(at) => (&rest[..at], Some(&rest[at + 1..])),
         None => (rest, None),
     };
     let label = |label: &[u8]| {
         !label.is_empty()
             && !label.starts_with(b"xn--")
-            && label.iter().all(|octet| matches!(octet, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_'))
+            && label.iter().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_'))
     };
     let last_is_name =
-        host.rsplit(|&octet| octet == b'.').next().is_some_and(|last| last.first().is_some_and(u8::is_ascii_lowercase));
+        host.rsplit(|&byte| byte == b'.').next().is_some_and(|last| last.first().is_some_and(u8::is_ascii_lowercase));
     let port_is_canonical = port.is_none_or(|port| {
         let number = std::str::from_utf8(port).ok().and_then(|port| port.parse::<u16>().ok());
         number.is_some_and(|number| number != default_port && number.to_string().as_bytes() == port)
     });
-    last_is_name && port_is_canonical && host.split(|&octet| octet == b'.').all(label)
+    last_is_name && port_is_canonical && host.split(|&byte| byte == b'.').all(label)
 }
 
 /// The origin of a trimmed line in canonical form (`scheme://host`, with `:port` unless it is the default), and where
@@ -117,22 +117,22 @@ pub fn is_surely_canonical(origin: &[u8]) -> bool {
 ///
 /// # Errors
 ///
-/// [`InvalidUrl`] where the line is not an absolute http or https URL. Octets of the path do not matter.
+/// [`InvalidUrl`] where the line is not an absolute http or https URL. Bytes of the path do not matter.
 pub fn canonical(line: &[u8]) -> Result<(String, usize), InvalidUrl> {
     if line.is_empty() {
         return Err(InvalidUrl::Empty);
     }
     let scheme_end = scheme_end(line).ok_or(InvalidUrl::NotAbsolute)?;
     let is_http = |scheme: &[u8]| {
-        let letters: Vec<u8> = scheme.iter().filter(|octet| !is_removed(octet)).map(u8::to_ascii_lowercase).collect();
+        let letters: Vec<u8> = scheme.iter().filter(|byte| !is_removed(byte)).map(u8::to_ascii_lowercase).collect();
         letters == b"http" || letters == b"https"
     };
     if !is_http(&line[..scheme_end]) {
         return Err(InvalidUrl::Scheme);
     }
     let rest = &line[scheme_end + 1..];
-    let slashes = rest.iter().take_while(|octet| matches!(octet, b'/' | b'\\') || is_removed(octet)).count();
-    let authority = rest[slashes..].iter().take_while(|octet| !matches!(octet, b'/' | b'\\' | b'?' | b'#')).count();
+    let slashes = rest.iter().take_while(|byte| matches!(byte, b'/' | b'\\') || is_removed(byte)).count();
+    let authority = rest[slashes..].iter().take_while(|byte| !matches!(byte, b'/' | b'\\' | b'?' | b'#')).count();
     let end = scheme_end + 1 + slashes + authority;
     let head = std::str::from_utf8(&line[..end]).map_err(|_| InvalidUrl::Host)?;
     let url = Url::parse(&format!("{head}/")).map_err(|error| match error {
@@ -144,16 +144,16 @@ pub fn canonical(line: &[u8]) -> Result<(String, usize), InvalidUrl> {
 
 /// Where the colon behind the scheme is, if the line begins with something like a scheme.
 fn scheme_end(line: &[u8]) -> Option<usize> {
-    let end = line.iter().position(|&octet| octet == b':')?;
-    let mut letters = line[..end].iter().filter(|octet| !is_removed(octet));
+    let end = line.iter().position(|&byte| byte == b':')?;
+    let mut letters = line[..end].iter().filter(|byte| !is_removed(byte));
     let first = letters.next()?;
-    let is_scheme = |octet: &u8| octet.is_ascii_alphanumeric() || matches!(octet, b'+' | b'-' | b'.');
+    let is_scheme = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
     (first.is_ascii_alphabetic() && letters.all(is_scheme)).then_some(end)
 }
 
-/// Octets that the URL standard removes wherever they stand.
-fn is_removed(octet: &u8) -> bool {
-    matches!(octet, b'\t' | b'\r' | b'\n')
+/// Bytes that the URL standard removes wherever they stand.
+fn is_removed(byte: &u8) -> bool {
+    matches!(byte, b'\t' | b'\r' | b'\n')
 }
 
 /// The path and query that a crawler asks for, of what follows the authority: up to `#` or CR, with the `/` that a URL
@@ -174,8 +174,8 @@ pub fn has_dot_segment(path: &[u8]) -> bool {
     if !path.windows(2).any(|pair| pair == b"/.") {
         return false;
     }
-    let path = &path[..path.iter().position(|&octet| octet == b'?').unwrap_or(path.len())];
-    path.split(|&octet| octet == b'/').any(|segment| matches!(segment, b"." | b".."))
+    let path = &path[..path.iter().position(|&byte| byte == b'?').unwrap_or(path.len())];
+    path.split(|&byte| byte == b'/').any(|segment| matches!(segment, b"." | b".."))
 }
 
 /// Where an origin's robots.txt is.

@@ -141,7 +141,7 @@ impl Reason {
     }
 }
 
-/// The partition of a line and the reason, in one octet.
+/// The partition of a line and the reason, in one byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Outcome(u8);
 

@@ -82,7 +82,7 @@ fn verdicts(corpus: &Path, list: &str, agent: &str) -> Vec<(String, Verdicts)> {
     let host = |line: &str| {
         let (host, bits) = line.split_once('\t').expect("two columns");
         let urls = fs::read(corpus.join(list).join(host)).expect("a list");
-        let mut urls = urls.split(|&octet| octet == b'\n');
+        let mut urls = urls.split(|&byte| byte == b'\n');
         let expected = |bit: u8| (urls.next().expect("as many URLs as bits").to_vec(), verdict(bit == b'1'));
         let verdicts = bits.bytes().map(expected).collect();
         assert!(urls.all(<[u8]>::is_empty), "{host}: as many bits as URLs");
@@ -148,9 +148,9 @@ fn fronts_keep_back_base_verdicts_only() {
             let Ok(rules) = fs::read(corpus.join("robots").join(host)) else { continue };
             let list = |list: &str| fs::read(corpus.join(list).join(host)).unwrap_or_default();
             let urls = list("urls");
-            urls.split(|&octet| octet == b'\n').for_each(|url| ask(&google_path(url), true));
+            urls.split(|&byte| byte == b'\n').for_each(|url| ask(&google_path(url), true));
             let all = [urls, list("probes")].concat();
-            for url in all.split(|&octet| octet == b'\n').take(200) {
+            for url in all.split(|&byte| byte == b'\n').take(200) {
                 ask(&google_path(url), false);
                 ask(&dice.mutated(&google_path(url), &rules), false);
             }
@@ -174,26 +174,26 @@ impl Dice {
         (self.0 >> 33) as usize % bound
     }
 
-    /// A path with a piece of the rules put in, cut out, or moved, or an octet changed.
+    /// A path with a piece of the rules put in, cut out, or moved, or a byte changed.
     fn mutated(&mut self, path: &[u8], rules: &[u8]) -> Vec<u8> {
         let mut path = path.to_vec();
         for _ in 0..1 + self.below(3) {
             let at = 1 + self.below(path.len());
             let start = self.below(rules.len() + 1);
             let piece: Vec<u8> = rules[start..].iter().copied().take(self.below(40)).collect();
-            let line = rules[start..].split(|&octet| octet == b'\n').nth(1).unwrap_or_default();
+            let line = rules[start..].split(|&byte| byte == b'\n').nth(1).unwrap_or_default();
             match self.below(5) {
                 0 => drop(path.splice(at..at, piece)),
                 1 => path.truncate(at),
                 2 => path[at - 1] = self.below(256) as u8,
-                3 => drop(path.splice(at..at, line.iter().copied().skip_while(|&octet| octet != b'/'))),
+                3 => drop(path.splice(at..at, line.iter().copied().skip_while(|&byte| byte != b'/'))),
                 _ => {
                     // The pattern of a rule, with something in place of each `*`.
-                    let pattern = line.iter().copied().skip_while(|&octet| octet != b'/');
-                    path = pattern.flat_map(|octet| if octet == b'*' { piece.clone() } else { vec![octet] }).collect();
+                    let pattern = line.iter().copied().skip_while(|&byte| byte != b'/');
+                    path = pattern.flat_map(|byte| if byte == b'*' { piece.clone() } else { vec![byte] }).collect();
                 }
             }
-            path.retain(|&octet| !matches!(octet, b'\n' | b'\r' | b'#'));
+            path.retain(|&byte| !matches!(byte, b'\n' | b'\r' | b'#'));
             if path.first() != Some(&b'/') {
                 path.insert(0, b'/');
             }
@@ -218,18 +218,18 @@ fn policy_file(corpus: &Path, agents: &[&str], dialect: &str, folder: &Path) -> 
     let sources: u64 = entries.map(|entry| entry.and_then(|entry| entry.metadata()).expect("a file").len()).sum();
     let sections: Vec<String> = policy.sections().map(|(name, length)| format!("{name} {length}")).collect();
     say(&format!(
-        "corpus, dialect {dialect}, a policy file for {}: {size} octets for {sources} of robots.txt",
+        "corpus, dialect {dialect}, a policy file for {}: {size} bytes for {sources} of robots.txt",
         policy.columns()
     ));
     say(&format!("  {} origins, {} automata; {}", statistics.origins, statistics.automata, sections.join(", ")));
     let beside_names = beside_names(&policy);
-    say(&format!("  {beside_names:.1} octets an origin for index, state and row, beside its name"));
+    say(&format!("  {beside_names:.1} bytes an origin for index, state and row, beside its name"));
     // A cache line for each, with a tenth of the slots free, and its record.
     assert!(size < sources && beside_names <= 100.0);
     policy
 }
 
-/// Octets an origin for its place in a bucket, its record without the name, and its share of the rows.
+/// Bytes an origin for its place in a bucket, its record without the name, and its share of the rows.
 fn beside_names(policy: &Policy) -> f64 {
     let length = |wanted: &str| policy.sections().find(|(name, _)| *name == wanted).expect("a section").1;
     let (names, origins) =

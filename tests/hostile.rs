@@ -1,7 +1,7 @@
 //! Hostile robots.txt files and URLs: bounds on counts, and verdicts that are right all the same.
 //!
 //! Nothing here measures time. What is counted is the work that compiling takes, the states, and the words of the
-//! automaton, all against the octets of the patterns; the pointers' tables are linear in them, and the DFA's by its
+//! automaton, all against the bytes of the patterns; the pointers' tables are linear in them, and the DFA's by its
 //! budget.
 
 use robosieve::automaton::{self, Engine, Scratch};
@@ -22,20 +22,20 @@ const PROMISED: usize = 500 << 10;
 /// The memory that it may take.
 const PROMISED_MEMORY: usize = 64 << 20;
 
-/// What a unit of counting may be: this much for any file, and so much for each octet of its patterns.
+/// What a unit of counting may be: this much for any file, and so much for each byte of its patterns.
 struct Bound {
     any: usize,
-    per_octet: usize,
+    per_byte: usize,
 }
 
-const WORK: Bound = Bound { any: 100_000, per_octet: 40 };
-const STATES: Bound = Bound { any: 1_000, per_octet: 2 };
-const WORDS: Bound = Bound { any: 1_000, per_octet: 20 };
-const POINTERS_WORDS: Bound = Bound { any: 1_000, per_octet: 5 };
+const WORK: Bound = Bound { any: 100_000, per_byte: 40 };
+const STATES: Bound = Bound { any: 1_000, per_byte: 2 };
+const WORDS: Bound = Bound { any: 1_000, per_byte: 20 };
+const POINTERS_WORDS: Bound = Bound { any: 1_000, per_byte: 5 };
 
 impl Bound {
-    fn holds(&self, count: usize, octets: usize) -> bool {
-        count <= self.any + self.per_octet * octets
+    fn holds(&self, count: usize, bytes: usize) -> bool {
+        count <= self.any + self.per_byte * bytes
     }
 }
 
@@ -47,13 +47,13 @@ fn within_bounds(name: &str, rules: &RuleSet, force_pointers: bool) -> Vec<u32> 
     } else {
         automaton::compile(rules.patterns(), &mut words)
     };
-    let octets = rules.patterns().text().len();
-    let counts = format!("{name}: {octets} octets of patterns, {compiled:?}, {} words", words.len());
+    let bytes = rules.patterns().text().len();
+    let counts = format!("{name}: {bytes} bytes of patterns, {compiled:?}, {} words", words.len());
     println!("{counts}");
-    assert!(WORK.holds(compiled.work, octets), "work of {counts}");
-    assert!(STATES.holds(compiled.states, octets), "states of {counts}");
+    assert!(WORK.holds(compiled.work, bytes), "work of {counts}");
+    assert!(STATES.holds(compiled.states, bytes), "states of {counts}");
     let bound = if compiled.engine == Engine::Pointers { POINTERS_WORDS } else { WORDS };
-    assert!(bound.holds(words.len(), octets), "words of {counts}");
+    assert!(bound.holds(words.len(), bytes), "words of {counts}");
     words
 }
 
@@ -86,7 +86,7 @@ fn large_files_stay_within_bounds_and_their_engines_agree() {
         let file = generator(PROMISED);
         large(name, &file, Dialect::DEFAULT);
         // The other encoding makes other patterns of the same file.
-        if matches!(name, "octets of any kind" | "escapes") {
+        if matches!(name, "bytes of any kind" | "escapes") {
             large(name, &file, google);
         }
     }
@@ -149,9 +149,9 @@ fn small_files_are_judged_as_by_the_oracle() {
     }
 }
 
-/// Twenty stars in 68 octets: what takes a backtracking matcher minutes.
+/// Twenty stars in 68 bytes: what takes a backtracking matcher minutes.
 #[test]
-fn few_octets_can_be_hostile_too() {
+fn few_bytes_can_be_hostile_too() {
     let file = format!("User-agent: *\nDisallow: /{}b$\n", "*a".repeat(20));
     let mut engines = Engines::all(file.as_bytes(), &Agents::everybody(), Dialect::DEFAULT);
     let path = format!("/{}", "a".repeat(8 << 10));
@@ -161,7 +161,7 @@ fn few_octets_can_be_hostile_too() {
 }
 
 /// The search for rules that shadow others is the one thing in a lint that could be quadratic.
-const LINT_WORK: Bound = Bound { any: 5 << 20, per_octet: 130 };
+const LINT_WORK: Bound = Bound { any: 5 << 20, per_byte: 130 };
 
 /// Findings of a hostile file, of which nothing outgrows the file.
 fn linted(name: &str, file: &[u8], dialect: &Dialect) -> Report {

@@ -59,7 +59,7 @@ impl List {
 
     pub fn lines(&self) -> impl Iterator<Item = &[u8]> {
         let text = self.text.strip_suffix(b"\n").unwrap_or(&self.text);
-        text.split(|&octet| octet == b'\n')
+        text.split(|&byte| byte == b'\n')
     }
 }
 
@@ -208,11 +208,11 @@ fn real(work: &Path) -> Option<Set> {
 fn links(host: &str, path: &Path) -> Vec<Vec<u8>> {
     let rewritten = |line: &[u8]| {
         let authority = memchr::memmem::find(line, b"://")? + 3;
-        let is_end = |octet: &u8| b"/?#".contains(octet);
+        let is_end = |byte: &u8| b"/?#".contains(byte);
         let end = line[authority..].iter().position(is_end).map_or(line.len(), |at| authority + at);
         Some([b"http://", host.as_bytes(), &line[end..], b"\n"].concat())
     };
-    read(path).split(|&octet| octet == b'\n').filter_map(rewritten).collect()
+    read(path).split(|&byte| byte == b'\n').filter_map(rewritten).collect()
 }
 
 /// Fisher and Yates, with a small generator, so that the order is the same at every run.

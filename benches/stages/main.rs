@@ -41,7 +41,7 @@ fn main() {
     criterion.final_summary();
 }
 
-/// From the octets of all files to their groups.
+/// From the bytes of all files to their groups.
 fn parse(criterion: &mut Criterion, set: &Set) {
     let pass = || -> usize {
         let records = |body: &[u8]| {
@@ -52,9 +52,9 @@ fn parse(criterion: &mut Criterion, set: &Set) {
         black_box(&set.bodies).iter().map(|(_, body)| records(body)).sum()
     };
     assert_eq!(pass(), set.records, "agents and rules of {}", set.name);
-    let octets = set.bodies.iter().map(|(_, body)| body.len() as u64).sum();
+    let bytes = set.bodies.iter().map(|(_, body)| body.len() as u64).sum();
     let mut group = criterion.benchmark_group("parse");
-    group.throughput(Throughput::Bytes(octets));
+    group.throughput(Throughput::Bytes(bytes));
     group.bench_function(set.name, |bencher| bencher.iter(|| assert_eq!(pass(), set.records)));
 }
 
@@ -74,9 +74,9 @@ fn compile(criterion: &mut Criterion, set: &Set) {
     };
     // That these automata are right is asserted where they are walked.
     let expected = pass();
-    let octets = set.bodies.iter().map(|(_, body)| body.len() as u64).sum();
+    let bytes = set.bodies.iter().map(|(_, body)| body.len() as u64).sum();
     let mut group = criterion.benchmark_group("compile");
-    group.throughput(Throughput::Bytes(octets));
+    group.throughput(Throughput::Bytes(bytes));
     group.bench_function(set.name, |bencher| bencher.iter(|| assert_eq!(pass(), expected)));
 }
 
@@ -126,7 +126,7 @@ fn known<'l>(policy: &Policy, groups: &Groups<'_>, list: &'l List) -> (Vec<Known
             continue;
         }
         let rest = &line[end..];
-        let changed = |&octet: &u8| octet == b'#' || encoding.changed_octets().contains(octet);
+        let changed = |&byte: &u8| byte == b'#' || encoding.changed_bytes().contains(byte);
         let plain = rest.first() == Some(&b'/') && !rest.iter().any(changed);
         known.push((automaton, line, end, plain));
     }

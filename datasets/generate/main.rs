@@ -9,7 +9,7 @@
 //!
 //! The commands fit together when they get the same options. Every host, rule and line is a pure
 //! function of the seed and its number: nothing is kept in memory, and any number of threads makes
-//! the same octets.
+//! the same bytes.
 //!
 //! `datasets/README.md` says how the shape compares with what was asked of it.
 
@@ -86,7 +86,7 @@ enum Command {
 enum Order {
     /// Any line may follow any other.
     Shuffled,
-    /// Sorted by host name; 32 octets of memory for each host.
+    /// Sorted by host name; 32 bytes of memory for each host.
     Sorted,
 }
 
@@ -300,7 +300,7 @@ mod tests {
             make_sorted(&world, &sorted, from..(from + 777).min(world.lines), &mut in_order);
         }
         let split = |text: &[u8]| {
-            let mut lines: Vec<_> = text.split(|&octet| octet == b'\n').map(<[u8]>::to_vec).collect();
+            let mut lines: Vec<_> = text.split(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect();
             lines.sort();
             lines
         };

@@ -30,7 +30,7 @@ impl Style {
 }
 
 /// Appends the host's robots.txt. A template that hosts share is the same for all of them, to the
-/// octet.
+/// byte.
 pub fn body(site: &Site, line: &mut Line, out: &mut Vec<u8>) {
     let template = &site.template;
     let mut draw = Draw::new(template.key ^ 5);
@@ -171,13 +171,13 @@ fn entry_end(site: &Site, out: &mut Vec<u8>) {
 
 /// Appends text as the inside of a JSON string.
 fn escape(text: &[u8], out: &mut Vec<u8>) {
-    for &octet in text {
-        match octet {
+    for &byte in text {
+        match byte {
             b'\n' => out.extend_from_slice(b"\\n"),
             b'\r' => out.extend_from_slice(b"\\r"),
             b'\t' => out.extend_from_slice(b"\\t"),
-            b'"' | b'\\' => out.extend_from_slice(&[b'\\', octet]),
-            _ => out.push(octet),
+            b'"' | b'\\' => out.extend_from_slice(&[b'\\', byte]),
+            _ => out.push(byte),
         }
     }
 }

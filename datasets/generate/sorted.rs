@@ -12,7 +12,7 @@ pub struct Sorted {
 }
 
 impl Sorted {
-    /// Sorts the hosts of a world, by the first sixteen octets of the name where that decides.
+    /// Sorts the hosts of a world, by the first sixteen bytes of the name where that decides.
     ///
     /// # Panics
     ///
@@ -24,10 +24,10 @@ impl Sorted {
             line
         };
         let prefix = |rank: u32| {
-            let (line, mut octets) = (name(rank), [0; 16]);
+            let (line, mut bytes) = (name(rank), [0; 16]);
             let used = line.as_bytes().len().min(16);
-            octets[..used].copy_from_slice(&line.as_bytes()[..used]);
-            (u128::from_be_bytes(octets), rank)
+            bytes[..used].copy_from_slice(&line.as_bytes()[..used]);
+            (u128::from_be_bytes(bytes), rank)
         };
         let hosts = u32::try_from(world.hosts).expect("at most four billion hosts");
         let mut keyed: Vec<(u128, u32)> = (0..hosts).map(prefix).collect();

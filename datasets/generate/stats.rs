@@ -34,8 +34,8 @@ struct Files {
     absent: u64,
     unavailable: u64,
     missing: u64,
-    octets: u64,
-    host_octets: u64,
+    bytes: u64,
+    host_bytes: u64,
     sizes: Vec<u64>,
     copies: HashMap<u64, u64>,
     allow: u64,
@@ -56,7 +56,7 @@ impl Files {
             files.secure += u64::from(site.secure);
             line.clear();
             site.host(&mut line);
-            files.host_octets += line.as_bytes().len() as u64;
+            files.host_bytes += line.as_bytes().len() as u64;
             match site.status {
                 Status::Absent => files.absent += 1,
                 Status::Unavailable => files.unavailable += 1,
@@ -75,11 +75,11 @@ impl Files {
 
     /// Counts one file.
     fn add(&mut self, body: &[u8]) {
-        self.octets += body.len() as u64;
+        self.bytes += body.len() as u64;
         let (mut rules, mut starred) = (0, false);
-        for text in body.split(|&octet| octet == b'\n') {
-            let text = text.split(|&octet| octet == b'#').next().unwrap_or_default();
-            let Some(colon) = text.iter().position(|&octet| octet == b':') else { continue };
+        for text in body.split(|&byte| byte == b'\n') {
+            let text = text.split(|&byte| byte == b'#').next().unwrap_or_default();
+            let Some(colon) = text.iter().position(|&byte| byte == b':') else { continue };
             let (name, value) = (&text[..colon], text[colon + 1..].trim_ascii());
             let allow = name.eq_ignore_ascii_case(b"allow");
             if !allow && !name.eq_ignore_ascii_case(b"disallow") {
@@ -90,7 +90,7 @@ impl Files {
                 continue;
             }
             rules += 1;
-            let stars = value.iter().filter(|&&octet| octet == b'*').count();
+            let stars = value.iter().filter(|&&byte| byte == b'*').count();
             starred |= stars > 0;
             self.allow += u64::from(allow);
             self.one_star += u64::from(stars == 1);
@@ -108,13 +108,13 @@ impl Files {
         let at = |part: f64| self.sizes.get(((found as f64 * part) as usize).min(found as usize - 1));
         let identical: u64 = self.copies.values().filter(|&&n| n > 1).sum();
         writeln!(out, "hosts                        {:>12}", self.hosts)?;
-        writeln!(out, "  octets a name              {:>14.1}", self.host_octets as f64 / self.hosts as f64)?;
+        writeln!(out, "  bytes a name              {:>14.1}", self.host_bytes as f64 / self.hosts as f64)?;
         writeln!(out, "  main scheme https          {:>14.1} %", percent(self.secure, self.hosts))?;
         writeln!(out, "  robots.txt 404             {:>14.1} %", percent(self.absent, self.hosts))?;
         writeln!(out, "  robots.txt 503             {:>14.1} %", percent(self.unavailable, self.hosts))?;
         writeln!(out, "  robots.txt never fetched   {:>14.1} %", percent(self.missing, self.hosts))?;
         writeln!(out, "files                        {found:>12}")?;
-        writeln!(out, "  octets                     {:>12}", self.octets)?;
+        writeln!(out, "  bytes                     {:>12}", self.bytes)?;
         writeln!(out, "  identical to another       {:>14.1} %", percent(identical, found))?;
         writeln!(out, "  different ones             {:>12}", self.copies.len())?;
         writeln!(out, "  without any star           {:>14.1} %", percent(self.without_star, found))?;
@@ -138,10 +138,10 @@ struct Lines {
     most: u64,
     median: u64,
     sample: u64,
-    octets: u64,
+    bytes: u64,
     shortest: u64,
     longest: u64,
-    path_octets: u64,
+    path_bytes: u64,
     secure: u64,
     query: u64,
     escaped: u64,
@@ -173,16 +173,16 @@ impl Lines {
 
     /// Counts one line.
     fn add(&mut self, site: &Site, text: &[u8], scratch: &mut Line) {
-        let octets = text.len() as u64;
-        self.octets += octets;
-        self.shortest = self.shortest.min(octets);
-        self.longest = self.longest.max(octets);
+        let bytes = text.len() as u64;
+        self.bytes += bytes;
+        self.shortest = self.shortest.min(bytes);
+        self.longest = self.longest.max(bytes);
         self.secure += u64::from(text.starts_with(b"https:"));
         self.query += u64::from(text.contains(&b'?'));
         self.escaped += u64::from(text.contains(&b'%'));
         self.raw += u64::from(!text.is_ascii());
-        let slash = text.iter().enumerate().filter(|(_, octet)| **octet == b'/').nth(2).map_or(0, |(at, _)| at);
-        self.path_octets += octets - slash as u64;
+        let slash = text.iter().enumerate().filter(|(_, byte)| **byte == b'/').nth(2).map_or(0, |(at, _)| at);
+        self.path_bytes += bytes - slash as u64;
         match site.status {
             Status::Unavailable | Status::Missing => self.deferred += 1,
             Status::Found if blocked(site, &text[slash..], scratch) => self.blocked += 1,
@@ -197,9 +197,9 @@ impl Lines {
         writeln!(out, "  of the largest host        {:>12}", self.most)?;
         writeln!(out, "  of the host in the middle  {:>12}", self.median)?;
         writeln!(out, "lines in the sample          {:>12}", self.sample)?;
-        writeln!(out, "  octets, mean               {:>14.1}", self.octets as f64 / self.sample as f64)?;
-        writeln!(out, "  octets, shortest, longest  {:>12} {}", self.shortest, self.longest)?;
-        writeln!(out, "  octets of path and query   {:>14.1}", self.path_octets as f64 / self.sample as f64)?;
+        writeln!(out, "  bytes, mean               {:>14.1}", self.bytes as f64 / self.sample as f64)?;
+        writeln!(out, "  bytes, shortest, longest  {:>12} {}", self.shortest, self.longest)?;
+        writeln!(out, "  bytes of path and query   {:>14.1}", self.path_bytes as f64 / self.sample as f64)?;
         writeln!(out, "  https                      {:>14.1} %", share(self.secure))?;
         writeln!(out, "  with a query               {:>14.1} %", share(self.query))?;
         writeln!(out, "  with an escape             {:>14.1} %", share(self.escaped))?;
@@ -212,7 +212,7 @@ impl Lines {
     }
 }
 
-/// Whether the longest rule that matches is a `Disallow`; an estimate, for it compares octets as
+/// Whether the longest rule that matches is a `Disallow`; an estimate, for it compares bytes as
 /// they stand.
 fn blocked(site: &Site, path: &[u8], pattern: &mut Line) -> bool {
     let mut best = (0, true);
@@ -232,7 +232,7 @@ fn blocked(site: &Site, path: &[u8], pattern: &mut Line) -> bool {
 /// Whether a pattern matches a path.
 fn matches(pattern: &[u8], path: &[u8]) -> bool {
     let (pattern, anchored) = pattern.strip_suffix(b"$").map_or((pattern, false), |rest| (rest, true));
-    let mut pieces = pattern.split(|&octet| octet == b'*');
+    let mut pieces = pattern.split(|&byte| byte == b'*');
     let first = pieces.next().unwrap_or_default();
     let Some(mut rest) = path.strip_prefix(first) else { return false };
     let mut pieces: Vec<&[u8]> = pieces.collect();

@@ -1,31 +1,31 @@
 //! A line under construction, and words that are cheap to copy into it.
 
-/// A word in sixteen octets, so that copying it is one load and one store whatever its length.
+/// A word in sixteen bytes, so that copying it is one load and one store whatever its length.
 #[derive(Clone, Copy)]
 pub struct Word {
-    octets: [u8; 15],
+    bytes: [u8; 15],
     len: u8,
 }
 
 impl Word {
     /// The word.
     pub fn as_bytes(&self) -> &[u8] {
-        &self.octets[..usize::from(self.len)]
+        &self.bytes[..usize::from(self.len)]
     }
 }
 
 /// The words of a text, which stand one blank apart; made at compile time.
 pub const fn words<const N: usize>(text: &str) -> [Word; N] {
     let text = text.as_bytes();
-    let mut out = [Word { octets: [0; 15], len: 0 }; N];
+    let mut out = [Word { bytes: [0; 15], len: 0 }; N];
     let (mut word, mut at) = (0, 0);
     while at < text.len() {
         if text[at] == b' ' {
             word += 1;
         } else {
             let len = out[word].len as usize;
-            assert!(len < 15, "a word has at most 15 octets");
-            out[word].octets[len] = text[at];
+            assert!(len < 15, "a word has at most 15 bytes");
+            out[word].bytes[len] = text[at];
             out[word].len += 1;
         }
         at += 1;
@@ -39,14 +39,14 @@ const CAPACITY: usize = 2048;
 
 /// A line of bounded length.
 pub struct Line {
-    octets: [u8; CAPACITY],
+    bytes: [u8; CAPACITY],
     len: usize,
 }
 
 impl Line {
     /// An empty line.
     pub fn new() -> Self {
-        Self { octets: [0; CAPACITY], len: 0 }
+        Self { bytes: [0; CAPACITY], len: 0 }
     }
 
     /// Empties the line.
@@ -56,29 +56,29 @@ impl Line {
 
     /// What has been written.
     pub fn as_bytes(&self) -> &[u8] {
-        &self.octets[..self.len]
+        &self.bytes[..self.len]
     }
 
-    /// Cuts the line down to `len` octets.
+    /// Cuts the line down to `len` bytes.
     pub fn truncate(&mut self, len: usize) {
         self.len = self.len.min(len);
     }
 
     /// Appends a word.
     pub fn word(&mut self, word: &Word) {
-        self.octets[self.len..self.len + 15].copy_from_slice(&word.octets);
+        self.bytes[self.len..self.len + 15].copy_from_slice(&word.bytes);
         self.len += usize::from(word.len);
     }
 
-    /// Appends one octet.
-    pub fn byte(&mut self, octet: u8) {
-        self.octets[self.len] = octet;
+    /// Appends one byte.
+    pub fn byte(&mut self, byte: u8) {
+        self.bytes[self.len] = byte;
         self.len += 1;
     }
 
     /// Appends text.
     pub fn text(&mut self, text: &[u8]) {
-        self.octets[self.len..self.len + text.len()].copy_from_slice(text);
+        self.bytes[self.len..self.len + text.len()].copy_from_slice(text);
         self.len += text.len();
     }
 

@@ -118,7 +118,7 @@ fn product(draw: &mut Draw, line: &mut Line) {
     ending(draw, line);
 }
 
-/// Writes words with hyphens between them, from `least` to two more; one slug in sixty has octets
+/// Writes words with hyphens between them, from `least` to two more; one slug in sixty has bytes
 /// to escape.
 fn slug(draw: &mut Draw, line: &mut Line, least: u64) {
     let odd = draw.below(1_000);
@@ -173,8 +173,8 @@ fn matching(pattern: &[u8], draw: &mut Draw, line: &mut Line) {
     if pattern.first() == Some(&b'*') {
         line.byte(b'/');
     }
-    for (i, &octet) in pattern.iter().enumerate() {
-        match octet {
+    for (i, &byte) in pattern.iter().enumerate() {
+        match byte {
             b'*' if pattern.get(i + 1) == Some(&b'&') => {
                 line.word(draw.pick(&SECTIONS));
                 line.text(b"?id=");
@@ -182,7 +182,7 @@ fn matching(pattern: &[u8], draw: &mut Draw, line: &mut Line) {
             }
             b'*' => slug(draw, line, 2),
             b'$' if i + 1 == pattern.len() => return,
-            _ => line.byte(octet),
+            _ => line.byte(byte),
         }
     }
     match pattern.last() {
@@ -208,7 +208,7 @@ fn matching(pattern: &[u8], draw: &mut Draw, line: &mut Line) {
 /// Writes a path that follows the pattern's literal beginning and then leaves it: a sibling of what
 /// the rule names.
 fn near_miss(pattern: &[u8], draw: &mut Draw, line: &mut Line) {
-    let literal = pattern.iter().position(|octet| b"*$?".contains(octet)).unwrap_or(pattern.len());
+    let literal = pattern.iter().position(|byte| b"*$?".contains(byte)).unwrap_or(pattern.len());
     let mut stem = &pattern[..literal];
     if stem.last() == Some(&b'/') {
         stem = &stem[..stem.len() - 1];
@@ -218,10 +218,10 @@ fn near_miss(pattern: &[u8], draw: &mut Draw, line: &mut Line) {
     }
     if draw.chance(5_000) {
         // A neighbour in the same directory.
-        let parent = stem.iter().rposition(|&octet| octet == b'/').unwrap_or(0);
+        let parent = stem.iter().rposition(|&byte| byte == b'/').unwrap_or(0);
         line.text(&stem[..=parent]);
     } else {
-        // A name that begins alike: without its last octet, so that no rule without a slash matches
+        // A name that begins alike: without its last byte, so that no rule without a slash matches
         // it.
         line.text(&stem[..stem.len() - 1]);
         line.byte(b'-');

@@ -1,4 +1,4 @@
-//! Any octets as a line of CDXJ: nothing panics, and a URL that is found is the one that serde_json finds.
+//! Any bytes as a line of CDXJ: nothing panics, and a URL that is found is the one that serde_json finds.
 
 #![no_main]
 

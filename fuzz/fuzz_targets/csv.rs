@@ -1,5 +1,5 @@
-//! Any octets as a line of fields: nothing panics, and what is found is what RFC 4180, read octet by octet, has there.
-//! The first octet chooses the field, the second the delimiter.
+//! Any bytes as a line of fields: nothing panics, and what is found is what RFC 4180, read byte by byte, has there.
+//! The first byte chooses the field, the second the delimiter.
 
 #![no_main]
 
@@ -18,7 +18,7 @@ fn fields(line: &[u8], delimiter: u8) -> Result<Vec<Vec<u8>>, Reason> {
                 match (line.get(at), line.get(at + 1)) {
                     (Some(b'"'), Some(b'"')) => (field.push(b'"'), at += 2).1,
                     (Some(b'"'), _) => break at += 1,
-                    (Some(&octet), _) => (field.push(octet), at += 1).1,
+                    (Some(&byte), _) => (field.push(byte), at += 1).1,
                     (None, _) => return Err(Reason::Quote),
                 }
             }
@@ -26,18 +26,18 @@ fn fields(line: &[u8], delimiter: u8) -> Result<Vec<Vec<u8>>, Reason> {
                 at += 1;
             }
         } else {
-            while let Some(&octet) = line.get(at).filter(|&&octet| octet != delimiter) {
-                if octet == b'"' {
+            while let Some(&byte) = line.get(at).filter(|&&byte| byte != delimiter) {
+                if byte == b'"' {
                     return Err(Reason::Quote);
                 }
-                field.push(octet);
+                field.push(byte);
                 at += 1;
             }
         }
         fields.push(field);
         match line.get(at) {
             None => return Ok(fields),
-            Some(&octet) if octet == delimiter => at += 1,
+            Some(&byte) if byte == delimiter => at += 1,
             Some(_) => return Err(Reason::Quote),
         }
     }
@@ -46,11 +46,11 @@ fn fields(line: &[u8], delimiter: u8) -> Result<Vec<Vec<u8>>, Reason> {
 fuzz_target!(|input: &[u8]| {
     let [column, delimiter, line @ ..] = input else { return };
     let (column, delimiter) = (usize::from(*column % 8), b",;\t|"[usize::from(*delimiter % 4)]);
-    let line = line.split(|&octet| octet == b'\n').next().unwrap_or_default();
+    let line = line.split(|&byte| byte == b'\n').next().unwrap_or_default();
     let expected = if delimiter == b',' || delimiter == b';' {
         fields(line, delimiter)
     } else {
-        Ok(line.split(|&octet| octet == delimiter).map(<[u8]>::to_vec).collect())
+        Ok(line.split(|&byte| byte == delimiter).map(<[u8]>::to_vec).collect())
     };
     let expected = expected.and_then(|fields| fields.get(column).cloned().ok_or(Reason::Column));
     let found = Layout::delimited(delimiter, column).url(line).map(|url| url.into_owned());

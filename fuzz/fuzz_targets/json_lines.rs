@@ -1,4 +1,4 @@
-//! Any octets as JSON Lines: nothing panics, and the order of lines does not matter.
+//! Any bytes as JSON Lines: nothing panics, and the order of lines does not matter.
 
 #![no_main]
 
@@ -12,7 +12,7 @@ fuzz_target!(|input: &[u8]| {
         return;
     }
     let read = sources::read(input);
-    let mut lines: Vec<&[u8]> = input.split(|&octet| octet == b'\n').collect();
+    let mut lines: Vec<&[u8]> = input.split(|&byte| byte == b'\n').collect();
     lines.reverse();
     let reversed = sources::policy(&lines.join(&b'\n'));
     if let (Ok(read), Ok(reversed)) = (read, reversed) {

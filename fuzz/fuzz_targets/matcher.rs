@@ -1,6 +1,6 @@
 //! Rules and paths: every engine, the plain reading and the explanation against the oracle.
 //!
-//! The input is text, so that seeds can be read and mutations stay meaningful: the first octet picks the dialect, each
+//! The input is text, so that seeds can be read and mutations stay meaningful: the first byte picks the dialect, each
 //! further line is a rule (`+pattern` for `Allow`, `-pattern` for `Disallow`) or a path (anything else).
 
 #![no_main]
@@ -44,7 +44,7 @@ fuzz_target!(|input: &[u8]| {
 fn read(text: &[u8]) -> (Vec<u8>, Vec<Vec<u8>>) {
     let mut robots = b"User-agent: *\n".to_vec();
     let mut paths = Vec::new();
-    for line in text.split(|&octet| octet == b'\n') {
+    for line in text.split(|&byte| byte == b'\n') {
         let (key, value) = match line.split_first() {
             Some((b'+', value)) => (b"Allow: ".as_slice(), value),
             Some((b'-', value)) => (b"Disallow: ".as_slice(), value),
@@ -61,7 +61,7 @@ fn read(text: &[u8]) -> (Vec<u8>, Vec<Vec<u8>>) {
 
 /// A path begins with a slash and has neither fragment nor line end.
 fn as_path(line: &[u8]) -> Vec<u8> {
-    let mut path: Vec<u8> = line.iter().copied().filter(|octet| !matches!(octet, b'#' | b'\r')).collect();
+    let mut path: Vec<u8> = line.iter().copied().filter(|byte| !matches!(byte, b'#' | b'\r')).collect();
     if path.first() != Some(&b'/') {
         path.insert(0, b'/');
     }

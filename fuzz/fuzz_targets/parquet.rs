@@ -1,4 +1,4 @@
-//! Any octets as a Parquet file: nothing panics (but for assertions of the library, which are taken for errors), hangs,
+//! Any bytes as a Parquet file: nothing panics (but for assertions of the library, which are taken for errors), hangs,
 //! or takes more memory than the fuzzer allows.
 
 #![no_main]

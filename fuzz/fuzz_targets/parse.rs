@@ -1,4 +1,4 @@
-//! Any octets as a robots.txt: no dialect panics, nor does lint, whatever is kept fits the file, and verdicts are the oracle's.
+//! Any bytes as a robots.txt: no dialect panics, nor does lint, whatever is kept fits the file, and verdicts are the oracle's.
 
 #![no_main]
 
@@ -32,7 +32,7 @@ fn keeps_within_the_file(file: &[u8], dialect: &Dialect) {
     let text = robots::decode(file, dialect, &mut notes);
     assert!(notes.len() <= 2, "{notes:?}");
     let parsed = Robots::parse(&text, dialect);
-    let lines = 1 + text.iter().filter(|octet| matches!(octet, b'\n' | b'\r')).count();
+    let lines = 1 + text.iter().filter(|byte| matches!(byte, b'\n' | b'\r')).count();
     assert!(parsed.agents.len() + parsed.rules.len() + parsed.side_records.len() <= lines);
     assert!(parsed.groups.len() <= parsed.agents.len());
     // A line can be cut and then be no rule, and the file can look like HTML.
@@ -45,7 +45,7 @@ fn judge(file: &[u8], agents: &[&str], dialect: &Dialect) {
     let asked: Agents = agents.join(",").parse().expect("known agents");
     let rules = RuleSet::compile(file, &asked, dialect);
     // The last line of the file is as good a path as any.
-    let last: Vec<u8> = file.rsplit(|octet| matches!(octet, b'\n' | b'\r' | b'#')).next().unwrap_or_default().to_vec();
+    let last: Vec<u8> = file.rsplit(|byte| matches!(byte, b'\n' | b'\r' | b'#')).next().unwrap_or_default().to_vec();
     let own = [b"/", last.as_slice()].concat();
     for path in PATHS.into_iter().chain([own.as_slice()]) {
         let verdict = rules.verdict(path);

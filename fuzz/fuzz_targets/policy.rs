@@ -1,8 +1,8 @@
-//! Any octets as a policy file: refused, or harmless whatever it is asked for.
+//! Any bytes as a policy file: refused, or harmless whatever it is asked for.
 //!
-//! The first octet says what the others are. 0 and 1: changes to a policy that has everything, one of two, in fours: a
-//! place of three octets, and what is added to the octet there. Else: the lengths of the sections, two octets for each,
-//! and their octets; the header, which would hardly ever be right by chance, is made for them.
+//! The first byte says what the others are. 0 and 1: changes to a policy that has everything, one of two, in fours: a
+//! place of three bytes, and what is added to the byte there. Else: the lengths of the sections, two bytes for each,
+//! and their bytes; the header, which would hardly ever be right by chance, is made for them.
 
 #![no_main]
 
@@ -15,9 +15,9 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 mod everything;
 
 static BASES: LazyLock<[Vec<u8>; 2]> =
-    LazyLock::new(|| [everything::complete(), everything::with_wildcards()].map(|policy| policy.octets().to_vec()));
+    LazyLock::new(|| [everything::complete(), everything::with_wildcards()].map(|policy| policy.bytes().to_vec()));
 
-/// Octets of the header, as FORMAT.md has it: where the lengths of the sections begin, and where its own hash stands.
+/// Bytes of the header, as FORMAT.md has it: where the lengths of the sections begin, and where its own hash stands.
 const HEADER: usize = 160;
 const TABLE: usize = 40;
 const HASHED: usize = HEADER - 8;
@@ -35,12 +35,12 @@ fn changed(base: &[u8], changes: &[u8]) -> Vec<u8> {
 }
 
 /// An image of sections of these lengths.
-fn image_of(lengths: [usize; SECTIONS], mut octets: &[u8]) -> Vec<u8> {
+fn image_of(lengths: [usize; SECTIONS], mut bytes: &[u8]) -> Vec<u8> {
     let mut image = header_start();
     image.resize(HEADER.next_multiple_of(ALIGNMENT), 0);
     for (section, length) in lengths.into_iter().enumerate() {
-        let (content, rest) = octets.split_at(length.min(octets.len()));
-        octets = rest;
+        let (content, rest) = bytes.split_at(length.min(bytes.len()));
+        bytes = rest;
         let entry = TABLE + 16 * section;
         let (start, length) = (image.len() as u64, content.len() as u64);
         image[entry..entry + 8].copy_from_slice(&start.to_le_bytes());
@@ -71,20 +71,20 @@ fuzz_target!(|input: &[u8]| {
     let Some((&kind, rest)) = input.split_first() else { return };
     let image = match (BASES.get(usize::from(kind)), rest.split_at_checked(2 * SECTIONS)) {
         (Some(base), _) => changed(base, rest),
-        (None, Some((lengths, octets))) => {
+        (None, Some((lengths, bytes))) => {
             let length =
                 |section: usize| usize::from(u16::from_le_bytes([lengths[2 * section], lengths[2 * section + 1]]));
-            image_of(std::array::from_fn(length), octets)
+            image_of(std::array::from_fn(length), bytes)
         }
         (None, None) => rest.to_vec(),
     };
     if image.len() >= HEADER {
         // As it would be if whoever wrote it had meant it.
-        if let Ok(policy) = Policy::from_octets(&sealed(image.clone()), Trust::Nothing) {
+        if let Ok(policy) = Policy::from_bytes(&sealed(image.clone()), Trust::Nothing) {
             everything::use_all_of(&policy);
         }
     }
-    if let Ok(policy) = Policy::from_octets(&image, Trust::Checksum) {
+    if let Ok(policy) = Policy::from_bytes(&image, Trust::Checksum) {
         everything::use_all_of(&policy);
     }
 });

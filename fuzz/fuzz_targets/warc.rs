@@ -1,6 +1,6 @@
-//! Any octets as a WARC archive, and records made of text: nothing panics, and the order of records does not matter.
+//! Any bytes as a WARC archive, and records made of text: nothing panics, and the order of records does not matter.
 //!
-//! Octets that begin with `WARC/` are an archive. Any others are records, with `%%` on a line between them: fields, an
+//! Bytes that begin with `WARC/` are an archive. Any others are records, with `%%` on a line between them: fields, an
 //! empty line, and a block. What every record needs is added to them.
 
 #![no_main]
@@ -52,7 +52,7 @@ fn record(text: &[u8], number: usize) -> Vec<u8> {
             record.extend_from_slice(format!("{name}: {value}\n").as_bytes());
         }
     }
-    for field in fields.split(|&octet| octet == b'\n').filter(|field| !field.trim_ascii().is_empty()) {
+    for field in fields.split(|&byte| byte == b'\n').filter(|field| !field.trim_ascii().is_empty()) {
         record.extend_from_slice(field);
         record.push(b'\n');
     }

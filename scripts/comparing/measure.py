@@ -96,7 +96,7 @@ def check(result, printed, listed, out, lines):
     if result.program.kind in ("filter", "copy"):
         written = sum(path.stat().st_size for path in out.glob("*.txt"))
         if written != listed.stat().st_size:
-            raise Wrong(f"wrong output: {written} of {listed.stat().st_size} octets written")
+            raise Wrong(f"wrong output: {written} of {listed.stat().st_size} bytes written")
 
 
 def one_run(result, data, limit, out):

@@ -117,7 +117,7 @@ def heading(facts, data, args):
     versions = ", ".join(f"{name} {version}" for name, version in facts["versions"].items())
     return "\n".join(
         [
-            f"- list: {found['lines']:,} lines, {found['bytes']:,} octets, {found['hosts']:,} hosts, "
+            f"- list: {found['lines']:,} lines, {found['bytes']:,} bytes, {found['hosts']:,} hosts, "
             f"{found['links']:,} distinct links repeated; {found['source']}",
             f"- runs: {args.rounds} rounds of all programs in turn after one to warm up; medians (slowest–fastest)",
             f"- machine: {facts['cpu']}, {facts['cores']} cores, {facts['memory_gib']} GiB, Linux {facts['kernel']}, "

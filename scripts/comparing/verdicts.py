@@ -8,7 +8,7 @@ from comparing.programs import PARTITIONS, PEERS, peer_command, robosieve_comman
 
 #: Examples shown for each program.
 EXAMPLES = 5
-#: What a verdict's octet means.
+#: What a verdict's byte means.
 MEANING = {"1": "allowed", "0": "blocked", "-": "no verdict"}
 
 

@@ -96,9 +96,9 @@ CAUSES = pyarrow.schema(
 )
 
 
-def encoded(octets):
+def encoded(bytes):
     """A text with what is not UTF-8 percent-encoded."""
-    return re.sub("[\udc80-\udcff]", lambda c: f"%{ord(c[0]) - 0xDC00:02X}", octets.decode(errors="surrogateescape"))
+    return re.sub("[\udc80-\udcff]", lambda c: f"%{ord(c[0]) - 0xDC00:02X}", bytes.decode(errors="surrogateescape"))
 
 
 def causes_difference(path, expected):

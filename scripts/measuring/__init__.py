@@ -24,7 +24,7 @@ def build(target=TARGET):
 
 
 def anonymous_memory(pid):
-    """RssAnon of a process in octets; 0 if it has none, because it ended."""
+    """RssAnon of a process in bytes; 0 if it has none, because it ended."""
     try:
         status = Path(f"/proc/{pid}/status").read_text()
     except OSError:
@@ -37,7 +37,7 @@ def anonymous_memory(pid):
 class Watched:
     """A command that was watched to its end."""
 
-    peak: int  # of its anonymous memory, in octets
+    peak: int  # of its anonymous memory, in bytes
     peak_resident: int  # with pages of mapped files
     seconds: float
     printed: bytes

@@ -68,10 +68,10 @@ class Browser:
     def receive(self):
         """The next message."""
         while b"\0" not in self.unread:
-            octets = os.read(self.ours_in, 1 << 16)
-            if not octets:
+            bytes = os.read(self.ours_in, 1 << 16)
+            if not bytes:
                 raise BrowserError("it has ended")
-            self.unread += octets
+            self.unread += bytes
         text, self.unread = self.unread.split(b"\0", 1)
         message = json.loads(text)
         listener = self.listeners.get(message.get("sessionId"))

@@ -11,30 +11,30 @@ use crate::automaton::dfa::build::{Builder, OverBudget};
 use crate::automaton::dfa::globs::Segments;
 use crate::rules::Patterns;
 
-/// How much work a DFA may take to build: this much, so much for each of the first octets of its patterns, and so much
-/// for each of all. Small groups may cost more an octet, because a walk through pointers costs ten times one through a
-/// DFA: with 8 an octet and 4,096 in all, 36 of 2,163 real groups go by pointers, with these 18. Plain prefixes, which
-/// the largest groups consist of, take 1 to 2 an octet.
+/// How much work a DFA may take to build: this much, so much for each of the first bytes of its patterns, and so much
+/// for each of all. Small groups may cost more a byte, because a walk through pointers costs ten times one through a
+/// DFA: with 8 a byte and 4,096 in all, 36 of 2,163 real groups go by pointers, with these 18. Plain prefixes, which
+/// the largest groups consist of, take 1 to 2 a byte.
 const BUDGET: usize = 16_384;
 
-const BUDGET_PER_FIRST_OCTET: usize = 16;
+const BUDGET_PER_FIRST_BYTE: usize = 16;
 
-const FIRST_OCTETS: usize = 16_384;
+const FIRST_BYTES: usize = 16_384;
 
-const BUDGET_PER_OCTET: usize = 3;
+const BUDGET_PER_BYTE: usize = 3;
 
 /// Compiles ranked patterns; appends the automaton to `words`.
 ///
-/// The DFA is tried first, because it is faster wherever it stays small: where a budget proportional to the octets of
+/// The DFA is tried first, because it is faster wherever it stays small: where a budget proportional to the bytes of
 /// the patterns suffices. Groups beyond it have many rules with two or more `*`, whose combinations a DFA would have to
 /// count out; they are given up as soon as the budget is spent, and get pointers, whose size is linear in the patterns.
 pub fn compile(patterns: &Patterns, words: &mut Vec<u32>) -> Compiled {
     compile_within(patterns, budget(patterns.text().len()), words)
 }
 
-/// The budget of a DFA for patterns of so many octets.
-pub(super) fn budget(octets: usize) -> usize {
-    BUDGET + BUDGET_PER_FIRST_OCTET * octets.min(FIRST_OCTETS) + BUDGET_PER_OCTET * octets
+/// The budget of a DFA for patterns of so many bytes.
+pub(super) fn budget(bytes: usize) -> usize {
+    BUDGET + BUDGET_PER_FIRST_BYTE * bytes.min(FIRST_BYTES) + BUDGET_PER_BYTE * bytes
 }
 
 /// Compiles with an explicit budget, so that tests and measurements can force either engine.

@@ -15,7 +15,7 @@ use crate::automaton::dfa::filter::FILTER_WORDS;
 use crate::automaton::dfa::table::{
     COUNT_SHIFT, DEFAULT_EXPLICIT, DEFAULT_HERE, DEFAULT_MAIN_ROOT, DEFAULT_MASK, DEFAULT_SHIFT, END_BLOCKED,
     FIRST_RECORD, HAS_OUTPUT, KIND_MASK, MIDDLE_BLOCKED, NARROW, RUN, RUN_TARGET_EXPLICIT, RUN_TARGET_MASK,
-    RUN_TARGET_SHIFT, Target, WIDE_WORDS, narrow_octet_words, verdict_of,
+    RUN_TARGET_SHIFT, Target, WIDE_WORDS, narrow_byte_words, verdict_of,
 };
 use crate::rules::{Patterns, Verdict};
 
@@ -46,23 +46,23 @@ pub struct State {
     pub number: u32,
     /// The verdict, if the path ends here.
     pub at_end: Verdict,
-    /// The verdict, if it ends within the octets of the only edge.
+    /// The verdict, if it ends within the bytes of the only edge.
     pub within: Verdict,
     /// The best band if the path ends here, and the best that is reached whatever follows; of a DFA, where it is known.
     pub bands: Option<(u32, u32)>,
     /// The number of the longest segment that ends here; of a scanner.
     pub segment: Option<u32>,
-    /// What some octets lead to, one after the other.
+    /// What some bytes lead to, one after the other.
     pub edges: Vec<Edge>,
-    /// Where all other octets lead; they are looked at again there. `None`: they are used up, and the state stays.
+    /// Where all other bytes lead; they are looked at again there. `None`: they are used up, and the state stays.
     pub default: Option<Next>,
 }
 
 /// A way to another state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edge {
-    /// The octets, all of them in this order.
-    pub octets: Vec<u8>,
+    /// The bytes, all of them in this order.
+    pub bytes: Vec<u8>,
     /// What they lead to.
     pub next: Next,
 }
@@ -138,22 +138,22 @@ fn run(table: &[u32], payload: usize, code: u32, count: usize) -> (Vec<Edge>, us
     let explicit = code == RUN_TARGET_EXPLICIT;
     let start = payload + usize::from(explicit);
     let end = start + count.div_ceil(4);
-    let octets = bytemuck::cast_slice::<u32, u8>(&table[start..end])[..count].to_vec();
+    let bytes = bytemuck::cast_slice::<u32, u8>(&table[start..end])[..count].to_vec();
     let target = if explicit { word(table, payload) } else { code };
-    (vec![Edge { octets, next: next(target) }], end)
+    (vec![Edge { bytes, next: next(target) }], end)
 }
 
 fn branch(table: &[u32], payload: usize, kind: u32, count: usize) -> (Vec<Edge>, usize) {
-    let octet_words = if kind == NARROW { narrow_octet_words(count) } else { WIDE_WORDS };
-    let octets: Vec<u8> = if kind == NARROW {
-        bytemuck::cast_slice(&table[payload..payload + octet_words])[..count].to_vec()
+    let byte_words = if kind == NARROW { narrow_byte_words(count) } else { WIDE_WORDS };
+    let bytes: Vec<u8> = if kind == NARROW {
+        bytemuck::cast_slice(&table[payload..payload + byte_words])[..count].to_vec()
     } else {
-        let is_set = |octet: &u8| word(table, payload + usize::from(octet >> 5)) >> (octet & 31) & 1 == 1;
+        let is_set = |byte: &u8| word(table, payload + usize::from(byte >> 5)) >> (byte & 31) & 1 == 1;
         (0..=u8::MAX).filter(is_set).collect()
     };
-    let targets = payload + octet_words;
-    let edge = |(place, octet): (usize, u8)| Edge { octets: vec![octet], next: next(word(table, targets + place)) };
-    (octets.into_iter().enumerate().map(edge).collect(), targets + count)
+    let targets = payload + byte_words;
+    let edge = |(place, byte): (usize, u8)| Edge { bytes: vec![byte], next: next(word(table, targets + place)) };
+    (bytes.into_iter().enumerate().map(edge).collect(), targets + count)
 }
 
 #[cfg(test)]
@@ -168,7 +168,7 @@ mod tests {
         Patterns::rank(Robots::parse(file.as_bytes(), Dialect::DEFAULT).rules.iter(), Dialect::DEFAULT)
     }
 
-    /// Many octets, so that there are records of all kinds.
+    /// Many bytes, so that there are records of all kinds.
     fn many() -> String {
         ('a'..='z').map(|letter| format!("Disallow: /{letter}x\nAllow: /*{letter}y$\n")).collect()
     }
@@ -185,15 +185,15 @@ mod tests {
             if rest.is_empty() {
                 return (state.at_end, state.bands.map(|(end, _)| end));
             }
-            if let Some(edge) = state.edges.iter().find(|edge| rest.starts_with(&edge.octets)) {
-                (at, rest) = (edge.next, &rest[edge.octets.len()..]);
+            if let Some(edge) = state.edges.iter().find(|edge| rest.starts_with(&edge.bytes)) {
+                (at, rest) = (edge.next, &rest[edge.bytes.len()..]);
                 continue;
             }
-            if let [Edge { octets, .. }] = state.edges.as_slice() {
-                if octets.starts_with(rest) {
+            if let [Edge { bytes, .. }] = state.edges.as_slice() {
+                if bytes.starts_with(rest) {
                     return (state.within, None);
                 }
-                rest = &rest[octets.iter().zip(rest).take_while(|(a, b)| a == b).count()..];
+                rest = &rest[bytes.iter().zip(rest).take_while(|(a, b)| a == b).count()..];
             }
             match state.default {
                 Some(default) => at = default,

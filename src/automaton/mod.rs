@@ -4,7 +4,7 @@
 //! question: what does this group say of this path? Two engines answer it, with one meaning:
 //!
 //! * a **DFA** (modules `globs` to `edges`, `table`, `filter`, `walk`), whose states carry the best rank reached, folded to what a verdict
-//!   needs (`bands`), and stop at the first octet that settles the verdict;
+//!   needs (`bands`), and stop at the first byte that settles the verdict;
 //! * **pointers** (module `pointers`) for the few groups whose DFA would outgrow its budget: one forward-only pointer for
 //!   each distinct run of segments, linear in path and patterns whatever they are.
 //!

@@ -13,7 +13,7 @@ pub fn verdict(words: &[u32], path: &[u8], scratch: &mut Scratch) -> Verdict {
     finish(words, path, begin(words, path, 0), scratch)
 }
 
-/// The verdict on all paths in normal form that begin so, if a DFA settles it within these octets.
+/// The verdict on all paths in normal form that begin so, if a DFA settles it within these bytes.
 pub fn settled_by(words: &[u32], beginning: &[u8]) -> Option<Verdict> {
     let start = (word(words, ENGINE) == ENGINE_DFA).then(|| word(words, START))?;
     walk::walk::<filter::Portable, _>(words, start, beginning, 0, &mut walk::Silent).ok()
@@ -25,7 +25,7 @@ pub fn settled_by(words: &[u32], beginning: &[u8]) -> Option<Verdict> {
 pub struct Walk {
     /// The record that comes next, in words from the automaton's first, or a verdict.
     next: u32,
-    /// How many octets of the text are behind.
+    /// How many bytes of the text are behind.
     at: u32,
 }
 
@@ -40,7 +40,7 @@ impl Walk {
     }
 }
 
-/// Begins the walk of a path in normal form that is the end of a text, from the octet `from` on: a whole URL, for
+/// Begins the walk of a path in normal form that is the end of a text, from the byte `from` on: a whole URL, for
 /// example. Short paths are judged faster so, because what stands before them makes room for wide loads; it is not
 /// looked at.
 ///
@@ -183,8 +183,8 @@ mod tests {
             (self.0 >> 33) as usize % bound
         }
 
-        fn text(&mut self, octets: &[u8], most: usize) -> String {
-            (0..self.below(most + 1)).map(|_| char::from(octets[self.below(octets.len())])).collect()
+        fn text(&mut self, bytes: &[u8], most: usize) -> String {
+            (0..self.below(most + 1)).map(|_| char::from(bytes[self.below(bytes.len())])).collect()
         }
     }
 
@@ -192,9 +192,9 @@ mod tests {
     fn engines_agree_on_random_rules() {
         let mut dice = Dice(1);
         for round in 0..4000 {
-            let octets: &[u8] = [&b"a*"[..], b"ab*", b"ab*$", b"abc/**"][round % 4];
+            let bytes: &[u8] = [&b"a*"[..], b"ab*", b"ab*$", b"abc/**"][round % 4];
             let rules: Vec<String> = (0..1 + dice.below(7))
-                .map(|_| format!("{}/{}{}", ["+", "-"][dice.below(2)], dice.text(octets, 7), ["", "$"][dice.below(2)]))
+                .map(|_| format!("{}/{}{}", ["+", "-"][dice.below(2)], dice.text(bytes, 7), ["", "$"][dice.below(2)]))
                 .collect();
             let patterns = patterns(&rules.join(" "));
             for _ in 0..12 {

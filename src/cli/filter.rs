@@ -138,7 +138,7 @@ fn job(args: &FilterArgs, lists: Vec<PathBuf>, choices: Choices, crawlers: Vec<C
     let destination = args.output.destination();
     let url_field = UrlField { delimiter: args.delimiter, column: args.column.clone(), header: args.header };
     let (explain, threads) = (args.output.explain, args.threads);
-    let chunk_size = args.chunk_size.map_or(0, |octets| usize::try_from(octets).unwrap_or(usize::MAX));
+    let chunk_size = args.chunk_size.map_or(0, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
     // What cannot be resumed ends at once when it is asked to.
     let long_run = args.long_run.long_run(is_resumable(args, &lists).then(interrupt::request));
     let unique = args.output.unique;

@@ -58,7 +58,7 @@ fn matching(pattern: &str) -> Result<Vec<PathBuf>, Failure> {
 /// The paths that stand in a file, one a line; empty lines are passed over.
 fn named_in(file: &Path) -> Result<Vec<PathBuf>, Failure> {
     let text = read(file)?;
-    let lines = text.split(|&octet| octet == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+    let lines = text.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
     let named = lines.enumerate().filter(|(_, line)| !line.is_empty());
     let paths = named
         .map(|(place, line)| path(line).ok_or_else(|| Failure::NotUtf8 { path: file.to_owned(), line: place + 1 }));
@@ -71,13 +71,13 @@ fn named_in(file: &Path) -> Result<Vec<PathBuf>, Failure> {
 
 /// A path as it is written in a file.
 #[cfg(unix)]
-fn path(octets: &[u8]) -> Option<PathBuf> {
+fn path(bytes: &[u8]) -> Option<PathBuf> {
     use std::os::unix::ffi::OsStrExt;
-    Some(PathBuf::from(std::ffi::OsStr::from_bytes(octets)))
+    Some(PathBuf::from(std::ffi::OsStr::from_bytes(bytes)))
 }
 
 /// A path as it is written in a file, if that is text.
 #[cfg(not(unix))]
-fn path(octets: &[u8]) -> Option<PathBuf> {
-    std::str::from_utf8(octets).ok().map(PathBuf::from)
+fn path(bytes: &[u8]) -> Option<PathBuf> {
+    std::str::from_utf8(bytes).ok().map(PathBuf::from)
 }

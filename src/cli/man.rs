@@ -31,9 +31,9 @@ fn command(program: &Command, name: &str) -> Result<Command, Failure> {
 }
 
 fn print(command: Command) -> Result<(), Failure> {
-    let mut octets = Vec::new();
-    page(command).render(&mut octets)?;
-    Ok(io::stdout().lock().write_all(&octets)?)
+    let mut bytes = Vec::new();
+    page(command).render(&mut bytes)?;
+    Ok(io::stdout().lock().write_all(&bytes)?)
 }
 
 fn write_all(program: Command, folder: &Path) -> Result<(), Failure> {

@@ -1,6 +1,6 @@
 //! A file that shrinks while it is mapped.
 //!
-//! Reading a page of a mapping that the file has no octets for any more raises SIGBUS, which kills a process without a
+//! Reading a page of a mapping that the file has no bytes for any more raises SIGBUS, which kills a process without a
 //! word. If the file is a list, the run can end by itself, with word of the list and of what is kept. Otherwise the
 //! handler says what may have happened and ends the process with status 2; no file of the run has its final name then.
 

@@ -25,9 +25,9 @@ pub enum Precedence {
 /// Whether `*` and a final `$` are special in a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wildcards {
-    /// `*` is any run of octets, a final `$` the end of path and query (RFC 2.2.3, 2008, Mandelbot, C++).
+    /// `*` is any run of bytes, a final `$` the end of path and query (RFC 2.2.3, 2008, Mandelbot, C++).
     Special,
-    /// Both are literal octets (1994: globbing is not supported; 1996 3.2.2: plain prefixes).
+    /// Both are literal bytes (1994: globbing is not supported; 1996 3.2.2: plain prefixes).
     Literal,
 }
 
@@ -100,15 +100,15 @@ pub enum Keys {
 /// How percent-encoding is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Encoding {
-    /// Both sides in normal form: escapes of unreserved octets are decoded, octets that are neither unreserved nor
+    /// Both sides in normal form: escapes of unreserved bytes are decoded, bytes that are neither unreserved nor
     /// reserved are escaped, hex digits are upper case; `*` equals `%2A` and `$` equals `%24`
     /// (RFC 2.2.2 and 2.2.3; Mandelbot and 2008: ours).
     NormalForm,
-    /// The rule's non-ASCII octets are escaped and its hex digits upper-cased; the URL is untouched (C++).
+    /// The rule's non-ASCII bytes are escaped and its hex digits upper-cased; the URL is untouched (C++).
     RuleOnly,
     /// `%xx` is decoded on both sides, except `%2F` (1996 3.2.2; that the query is kept: ours).
     DecodedExceptSlash,
-    /// Octets are compared as they are (1994).
+    /// Bytes are compared as they are (1994).
     Verbatim,
 }
 
@@ -131,22 +131,22 @@ pub enum FileStart {
     PartialMark,
 }
 
-/// What a NUL octet in a line means.
+/// What a NUL byte in a line means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NulOctet {
-    /// An octet like others (ours: unstated).
+pub enum NulByte {
+    /// A byte like others (ours: unstated).
     Ordinary,
     /// It ends the line (C++: lines are C strings).
     EndsLine,
 }
 
-/// The most octets of a line that are read.
+/// The most bytes of a line that are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineLimit {
     /// No limit (RFC, 1994, 1996, 2008, Mandelbot: none is stated).
     None,
-    /// This many octets; what follows is dropped and the rest of the line counts (C++: 16,663).
-    Octets(usize),
+    /// This many bytes; what follows is dropped and the rest of the line counts (C++: 16,663).
+    Bytes(usize),
 }
 
 /// What an HTTP status of a robots.txt means.

@@ -11,6 +11,6 @@ mod table;
 
 pub use axes::{
     AgentLine, AgentList, AllowLines, Boundary, CrawlDelay, Encoding, FileStart, Groups, Keys, Lifetime, LineLimit,
-    NulOctet, Precedence, Redirects, RobotsTxtPath, RuleStart, StatusMeaning, Wildcards,
+    NulByte, Precedence, Redirects, RobotsTxtPath, RuleStart, StatusMeaning, Wildcards,
 };
 pub use reading::{Dialect, UnknownDialect};

@@ -2,7 +2,7 @@
 
 use super::axes::{
     AgentLine, AgentList, AllowLines, Boundary, CrawlDelay, Encoding, FileStart, Groups, Keys, Lifetime, LineLimit,
-    NulOctet, Precedence, Redirects, RobotsTxtPath, RuleStart, StatusMeaning, Wildcards,
+    NulByte, Precedence, Redirects, RobotsTxtPath, RuleStart, StatusMeaning, Wildcards,
 };
 
 /// One reading of robots.txt: a value for every axis on which the documents differ.
@@ -38,11 +38,11 @@ pub struct Dialect {
     pub robots_txt: RobotsTxtPath,
     /// What is skipped or decoded at the start of the file.
     pub file_start: FileStart,
-    /// What a NUL octet in a line means.
-    pub nul: NulOctet,
-    /// The most octets of a file that are read, in whole lines.
+    /// What a NUL byte in a line means.
+    pub nul: NulByte,
+    /// The most bytes of a file that are read, in whole lines.
     pub file_limit: usize,
-    /// The most octets of a line that are read.
+    /// The most bytes of a line that are read.
     pub line_limit: LineLimit,
     /// What status 401 or 403 for the robots.txt means.
     pub unauthorized: StatusMeaning,

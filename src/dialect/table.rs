@@ -2,7 +2,7 @@
 
 use super::{
     AgentLine, AgentList, AllowLines, Boundary, CrawlDelay, Dialect, Encoding, FileStart, Groups, Keys, Lifetime,
-    LineLimit, NulOctet, Precedence, Redirects, RobotsTxtPath, RuleStart, StatusMeaning, Wildcards,
+    LineLimit, NulByte, Precedence, Redirects, RobotsTxtPath, RuleStart, StatusMeaning, Wildcards,
 };
 
 const HOUR: u64 = 3600;
@@ -13,7 +13,7 @@ const FILE_LIMIT: usize = 4 << 20;
 /// google/robotstxt has no limit for a file; ours only keeps offsets within 32 bits.
 const GOOGLE_FILE_LIMIT: usize = 256 << 20;
 
-/// The line buffer of google/robotstxt: eight times 2,083 octets, less the terminating NUL.
+/// The line buffer of google/robotstxt: eight times 2,083 bytes, less the terminating NUL.
 const GOOGLE_LINE_LIMIT: usize = 2083 * 8 - 1;
 
 /// "at least five consecutive redirects", then unavailable (RFC 2.3.1.2).
@@ -38,7 +38,7 @@ const RFC9309: Dialect = Dialect {
     encoding: Encoding::NormalForm,
     robots_txt: RobotsTxtPath::AlwaysAllowed,
     file_start: FileStart::Decoded,
-    nul: NulOctet::Ordinary,
+    nul: NulByte::Ordinary,
     file_limit: FILE_LIMIT,
     line_limit: LineLimit::None,
     unauthorized: StatusMeaning::Unavailable,
@@ -59,9 +59,9 @@ const GOOGLE: Dialect = Dialect {
     encoding: Encoding::RuleOnly,
     robots_txt: RobotsTxtPath::ByRules,
     file_start: FileStart::PartialMark,
-    nul: NulOctet::EndsLine,
+    nul: NulByte::EndsLine,
     file_limit: GOOGLE_FILE_LIMIT,
-    line_limit: LineLimit::Octets(GOOGLE_LINE_LIMIT),
+    line_limit: LineLimit::Bytes(GOOGLE_LINE_LIMIT),
     too_many_requests: StatusMeaning::Unreachable,
     ..RFC9309
 };

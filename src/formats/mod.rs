@@ -1,10 +1,10 @@
 //! Formats of files and values, which know nothing of robots.txt.
 
+pub(crate) mod bytes;
 #[cfg(feature = "parquet")]
 pub(crate) mod columnar;
 pub mod compression;
 pub(crate) mod mmap;
-pub(crate) mod octets;
 pub(crate) mod regular_file;
 pub(crate) mod time;
 pub(crate) mod tsv;

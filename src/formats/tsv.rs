@@ -1,17 +1,17 @@
 //! Values between tabs.
 
 /// A value in pieces that break neither its column nor its row: a tab is written `\t`, a line feed `\n`, a carriage return
-/// `\r`, a backslash `\\`; all other octets stand as they are.
+/// `\r`, a backslash `\\`; all other bytes stand as they are.
 pub(crate) fn escaped(value: &[u8]) -> impl Iterator<Item = &[u8]> {
-    value.split_inclusive(|&octet| escape(octet).is_some()).flat_map(|piece| {
-        let (last, before) = piece.split_last().expect("a piece has an octet");
+    value.split_inclusive(|&byte| escape(byte).is_some()).flat_map(|piece| {
+        let (last, before) = piece.split_last().expect("a piece has a byte");
         escape(*last).map_or([piece, b""], |escape| [before, escape])
     })
 }
 
-/// What stands for an octet.
-fn escape(octet: u8) -> Option<&'static [u8]> {
-    match octet {
+/// What stands for a byte.
+fn escape(byte: u8) -> Option<&'static [u8]> {
+    match byte {
         b'\t' => Some(b"\\t"),
         b'\n' => Some(b"\\n"),
         b'\r' => Some(b"\\r"),

@@ -20,7 +20,7 @@ pub(crate) struct Chunk<'c> {
 
 /// The chunk of a task, read into this `buffer`.
 pub(crate) fn chunk_of<'c>(chunks: &'c Chunks<'_>, task: &'c Task<'_>, buffer: &'c Buffer) -> Chunk<'c> {
-    let (list, text) = (&chunks.lists()[task.list], task.octets(buffer));
+    let (list, text) = (&chunks.lists()[task.list], task.bytes(buffer));
     let (mark, flaws) = (list.mark(task.at, text), task.flaws(buffer));
     Chunk { text, layout: &list.layout, mark, flaws, left_out: &[] }
 }

@@ -1,6 +1,6 @@
 //! Chunks: what is judged at a time, handed out in the order of the lists.
 //!
-//! A chunk is a range of a mapped list, or octets that were read from a stream; it ends with a line. Whoever takes one
+//! A chunk is a range of a mapped list, or bytes that were read from a stream; it ends with a line. Whoever takes one
 //! gets a ticket with it, and tickets count chunks from 0: what has to be done in the order of the input is done in the
 //! order of tickets.
 
@@ -22,7 +22,7 @@ pub(crate) struct Chunks<'l> {
     longest: usize,
     patience: Patience,
     input: Mutex<Input<'l>>,
-    /// Octets that were read of the lists' files.
+    /// Bytes that were read of the lists' files.
     source: &'l AtomicU64,
     /// Whether no more are handed out. Apart from the input, which is locked by whoever waits for a stream.
     stopped: AtomicBool,
@@ -83,7 +83,7 @@ struct Input<'l> {
 /// What a worker keeps chunks in that are not mapped; used for one after the other.
 #[derive(Default)]
 pub(crate) struct Buffer {
-    octets: Vec<u8>,
+    bytes: Vec<u8>,
     /// The lines of a table whose URLs are not what they were there, by their numbers in the chunk.
     flaws: Vec<(u64, Reason)>,
 }
@@ -109,7 +109,7 @@ pub(crate) struct Task<'l> {
 enum What<'l> {
     /// A part of a mapped list.
     Mapped(&'l [u8]),
-    /// Octets in the buffer of whoever took it.
+    /// Bytes in the buffer of whoever took it.
     Buffered,
     /// Rows of a table; their lines are in the buffer once they were [read](Task::read).
     Rows(Vec<Span>),
@@ -121,7 +121,7 @@ fn start(list: &List) -> u64 {
 }
 
 impl<'l> Chunks<'l> {
-    /// Of all these lists, in order; `source` gets the octets that are read of their files.
+    /// Of all these lists, in order; `source` gets the bytes that are read of their files.
     pub fn new(lists: &'l [List], chunk_size: usize, source: &'l AtomicU64) -> Chunks<'l> {
         Chunks::from(lists, chunk_size, source, (0, lists.first().map_or(0, start)))
     }
@@ -200,7 +200,7 @@ impl<'l> Chunks<'l> {
         self.stopped.store(true, Ordering::Relaxed);
     }
 
-    /// The next chunk; octets that are not mapped go to `buffer`. Behind a failure there are no more.
+    /// The next chunk; bytes that are not mapped go to `buffer`. Behind a failure there are no more.
     pub fn next(&self, buffer: &mut Buffer) -> Result<Option<Task<'l>>, FilterError> {
         let mut input = lock(&self.input);
         // While the input is locked: somebody else who waits for it would read on behind what could not be read.
@@ -230,7 +230,7 @@ impl<'l> Chunks<'l> {
             }
             match self.take(input, buffer) {
                 Ok(Some(mapped)) => {
-                    let chunk = mapped.unwrap_or(&buffer.octets);
+                    let chunk = mapped.unwrap_or(&buffer.bytes);
                     let limited = self.limit_lines(&self.lists[place], at, chunk);
                     // In what is lost, no line ends.
                     self.lists[place].nothing_lost()?;
@@ -269,7 +269,7 @@ impl<'l> Chunks<'l> {
         }
         // As much as a worker has room for beside what else it needs for a chunk.
         let most = self.chunk_size.saturating_mul(8).max(self.longest).min(LONGEST_CHUNK);
-        let read = table.lines(spans, most, &mut buffer.octets, &mut buffer.flaws);
+        let read = table.lines(spans, most, &mut buffer.bytes, &mut buffer.flaws);
         read.map_err(|problem| FilterError::Parquet { path: list.path.clone(), problem })
     }
 
@@ -278,7 +278,7 @@ impl<'l> Chunks<'l> {
         take(&mut lock(&self.input).skipped)
     }
 
-    /// The next chunk of the list that is read, if it has one: a part of its map, or else octets in `buffer`.
+    /// The next chunk of the list that is read, if it has one: a part of its map, or else bytes in `buffer`.
     fn take(&self, input: &mut Input<'l>, buffer: &mut Buffer) -> Result<Option<Option<&'l [u8]>>, FilterError> {
         let Input { list, at, reading, left, failed, .. } = input;
         let list = &self.lists[*list];
@@ -298,11 +298,11 @@ impl<'l> Chunks<'l> {
                 return Ok((!chunk.is_empty()).then_some(Some(chunk)));
             }
             Reading::Stream(stream) => {
-                fill(stream, self.chunk_size, self.longest, self.patience, left, &mut buffer.octets)
+                fill(stream, self.chunk_size, self.longest, self.patience, left, &mut buffer.bytes)
                     .map_err(|error| unreadable(&list.path, error))
             }
             Reading::Rows(rows) => {
-                let filled = rows.fill(self.chunk_size, &mut buffer.octets, &mut buffer.flaws);
+                let filled = rows.fill(self.chunk_size, &mut buffer.bytes, &mut buffer.flaws);
                 self.source.fetch_add(rows.taken(), Ordering::Relaxed);
                 filled.map_err(|problem| FilterError::Parquet { path: list.path.clone(), problem })
             }
@@ -311,8 +311,8 @@ impl<'l> Chunks<'l> {
             Err(failure) if list.skips_bad => {
                 // The whole lines before it are read; the last one, which was cut, is another one than it was.
                 left.clear();
-                buffer.octets.truncate(memchr::memrchr(b'\n', &buffer.octets).map_or(0, |end| end + 1));
-                if buffer.octets.is_empty() {
+                buffer.bytes.truncate(memchr::memrchr(b'\n', &buffer.bytes).map_or(0, |end| end + 1));
+                if buffer.bytes.is_empty() {
                     return Err(failure);
                 }
                 *failed = Some(failure);
@@ -395,9 +395,9 @@ impl Task<'_> {
         self.permit.is_some()
     }
 
-    /// Its octets, if it was taken with this `buffer`.
-    pub fn octets<'b>(&'b self, buffer: &'b Buffer) -> &'b [u8] {
-        if let What::Mapped(octets) = self.what { octets } else { &buffer.octets }
+    /// Its bytes, if it was taken with this `buffer`.
+    pub fn bytes<'b>(&'b self, buffer: &'b Buffer) -> &'b [u8] {
+        if let What::Mapped(bytes) = self.what { bytes } else { &buffer.bytes }
     }
 
     /// Its lines that are invalid whatever they say, by their numbers in it.
@@ -449,11 +449,11 @@ mod tests {
         let (read, mut buffer) = (AtomicU64::new(0), Buffer::default());
         let chunks = Chunks::new(&lists, 4, &read);
         chunks.next(&mut buffer).unwrap().unwrap();
-        assert_eq!(buffer.octets, b"a\nb\n");
+        assert_eq!(buffer.bytes, b"a\nb\n");
         // Half of a line is left of it.
         file.as_file().set_len(7).unwrap();
         chunks.next(&mut buffer).unwrap().unwrap();
-        assert_eq!(buffer.octets, b"a\n");
+        assert_eq!(buffer.bytes, b"a\n");
         assert!(chunks.next(&mut buffer).unwrap().is_none());
         let [Skipped { list: 0, part }] = &chunks.left_out()[..] else { panic!("one part") };
         assert!(part.at == Some(6) && part.problem.contains("byte 7 of 16"), "{part:?}");

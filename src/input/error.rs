@@ -37,7 +37,7 @@ pub enum FilterError {
     ListCut {
         /// The list.
         path: PathBuf,
-        /// How many octets its file has now.
+        /// How many bytes its file has now.
         at: u64,
         /// How many it had.
         had: u64,
@@ -135,7 +135,7 @@ pub enum FilterError {
     StandardInputTwice,
     /// A line that is longer than memory is given for.
     #[error(
-        "the list {} has a line of more than {longest} octets, which begins at byte {offset} of its text; that is as much as \
+        "the list {} has a line of more than {longest} bytes, which begins at byte {offset} of its text; that is as much as \
          there is memory for: give more with --memory, or leave such lines out", path.display()
     )]
     LineTooLong {
@@ -147,7 +147,7 @@ pub enum FilterError {
         longest: usize,
     },
     /// Memory in which nobody can work.
-    #[error("{given} octets of memory are too few for this run; it takes at least {least}, to be given with --memory")]
+    #[error("{given} bytes of memory are too few for this run; it takes at least {least}, to be given with --memory")]
     TooLittleMemory {
         /// How much is given.
         given: u64,
@@ -167,12 +167,12 @@ pub enum FilterError {
     )]
     UniqueShard,
     /// No room for the URLs that were seen.
-    #[error("cannot make room for {octets} octets in {}, where --unique keeps what it has seen: {error}", folder.display())]
+    #[error("cannot make room for {bytes} bytes in {}, where --unique keeps what it has seen: {error}", folder.display())]
     Unique {
         /// The folder.
         folder: PathBuf,
-        /// How many octets are needed.
-        octets: u64,
+        /// How many bytes are needed.
+        bytes: u64,
         /// What the system said.
         error: io::Error,
     },
@@ -226,7 +226,7 @@ pub enum FilterError {
     Output {
         /// The file, or the folder it is in.
         path: PathBuf,
-        /// What the system said; where octets could not be written, an [`Unwritten`](crate::output::Unwritten) is in it, with their place.
+        /// What the system said; where bytes could not be written, an [`Unwritten`](crate::output::Unwritten) is in it, with their place.
         error: io::Error,
     },
     /// Standard output that cannot be written to.

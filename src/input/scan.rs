@@ -22,7 +22,7 @@ use crate::lock::lock;
 pub(crate) enum Extent {
     /// All of it.
     Whole,
-    /// What stands before this octet of its text.
+    /// What stands before this byte of its text.
     Before(u64),
     /// If it is a table, its rows but for those that are left out.
     Rows,
@@ -64,9 +64,9 @@ pub(crate) fn scan<T: Default + Send>(
         let mut buffer = Buffer::default();
         while let Some(mut task) = chunks.next(&mut buffer)? {
             chunks.read(&mut task, &mut buffer)?;
-            let octets = task.octets(&buffer);
-            let wanted = until.saturating_sub(task.at).min(octets.len() as u64);
-            let part = of(&octets[..wanted as usize], task.at == 0);
+            let bytes = task.bytes(&buffer);
+            let wanted = until.saturating_sub(task.at).min(bytes.len() as u64);
+            let part = of(&bytes[..wanted as usize], task.at == 0);
             let mut scanned = lock(&scanned);
             let Scanned { next, early, whole } = &mut *scanned;
             early.insert(task.ticket, part);

@@ -43,7 +43,7 @@ impl Shard {
     ///
     /// # Errors
     ///
-    /// [`FilterError::NotDivisible`] where the octets of a list are not those of a file.
+    /// [`FilterError::NotDivisible`] where the bytes of a list are not those of a file.
     pub(crate) fn cut(self, lists: &mut [List]) -> Result<(), FilterError> {
         let lengths: Vec<usize> = lists.iter().map(length).collect::<Result<_, _>>()?;
         let total: u128 = lengths.iter().map(|&length| length as u128).sum();
@@ -60,7 +60,7 @@ impl Shard {
     }
 }
 
-/// The octets of a list that is a file as it is.
+/// The bytes of a list that is a file as it is.
 fn length(list: &List) -> Result<usize, FilterError> {
     match list.mapped() {
         Some(text) => Ok(text.len()),

@@ -14,7 +14,7 @@ use crate::policy::{Group, Policy, Record};
 use crate::rules::Verdict;
 use crate::rules::chosen::{ChosenRules, KeptRule};
 
-/// How much memory the rules that an [`Explainer`] keeps may take, in octets, unless asked otherwise. The two largest groups of a policy are kept
+/// How much memory the rules that an [`Explainer`] keeps may take, in bytes, unless asked otherwise. The two largest groups of a policy are kept
 /// whatever they take.
 const KEPT: usize = 16 << 20;
 
@@ -45,9 +45,9 @@ impl<'j, 'p> Explainer<'j, 'p> {
         Explainer { judge, rules: RecentRules::new(judge.policy(), KEPT) }
     }
 
-    /// Keeps so many octets of rules at most, or two groups.
-    pub fn keep(&mut self, octets: usize) {
-        self.rules.limit = octets;
+    /// Keeps so many bytes of rules at most, or two groups.
+    pub fn keep(&mut self, bytes: usize) {
+        self.rules.limit = bytes;
     }
 
     /// What blocked a line, of which this is the URL. For a line that is not blocked, no rule is said.
@@ -109,7 +109,7 @@ struct RecentRules<'p> {
 }
 
 impl<'p> RecentRules<'p> {
-    /// Those of a policy, of so many octets at most, or two groups.
+    /// Those of a policy, of so many bytes at most, or two groups.
     fn new(policy: &'p Policy, limit: usize) -> RecentRules<'p> {
         RecentRules { policy, limit, young: HashMap::new(), young_size: 0, old: HashMap::new() }
     }

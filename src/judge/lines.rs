@@ -310,7 +310,7 @@ mod tests {
     fn what_needs_a_look_covers_what_encodings_change() {
         use crate::dialect::Dialect;
         for dialect in Dialect::ALL {
-            for byte in (0..=255).filter(|&byte| dialect.encoding.changed_octets().contains(byte)) {
+            for byte in (0..=255).filter(|&byte| dialect.encoding.changed_bytes().contains(byte)) {
                 assert!(needs_a_look(byte), "{byte} {}", dialect.name);
             }
         }

@@ -229,7 +229,7 @@ impl<'p> Judge<'p> {
     /// The path of what follows the origin in a URL, if it begins with `/` and is in normal form as it stands.
     #[inline]
     pub(crate) fn tidy_path<'l>(&self, rest: &'l [u8]) -> Option<&'l [u8]> {
-        let changed = self.policy.dialect().encoding.changed_octets();
+        let changed = self.policy.dialect().encoding.changed_bytes();
         let end = rest.iter().position(|&byte| byte == b'#' || byte == b'\r' || changed.contains(byte));
         let end = end.unwrap_or(rest.len());
         let is_whole = rest.get(end).is_none_or(|&byte| matches!(byte, b'#' | b'\r'));

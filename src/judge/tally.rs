@@ -4,7 +4,7 @@
 //! in whatever order the lines stand, so that anybody can compare parts with a whole. `order` adds the sums of all
 //! beginnings of the sequence, as Fletcher's checksum does, and so also notices two lines that changed places.
 //!
-//! A run computes both twice, over the lines as they were read and over the octets as they were handed to the system
+//! A run computes both twice, over the lines as they were read and over the bytes as they were handed to the system
 //! for writing, and compares.
 
 use super::isa::{self, Isa, Kernel};
@@ -26,7 +26,7 @@ pub fn line_hash(line: &[u8]) -> u128 {
 pub struct Tally {
     /// Lines.
     pub lines: u64,
-    /// Octets, line ends included.
+    /// Bytes, line ends included.
     pub bytes: u64,
     /// The sum of the hashes of all lines, modulo 2^128.
     pub sum: u128,
@@ -35,7 +35,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Adds a line of this [`line_hash`] that takes `bytes` octets with its LF.
+    /// Adds a line of this [`line_hash`] that takes `bytes` bytes with its LF.
     #[inline]
     pub fn add_hashed(&mut self, hash: u128, bytes: usize) {
         self.lines += 1;
@@ -180,7 +180,7 @@ mod tests {
         let swapped = tally("a\nc\nb\n");
         assert_eq!(swapped.sum, whole.sum);
         assert_ne!(swapped.order, whole.order);
-        assert_eq!(tally("a\nb\nc").sum, whole.sum, "a missing last LF shows in the octets");
+        assert_eq!(tally("a\nb\nc").sum, whole.sum, "a missing last LF shows in the bytes");
         assert_ne!(tally("a\nb\nc").bytes, whole.bytes);
     }
 }

@@ -94,10 +94,10 @@ impl<'d> Findings<'d> {
     }
 }
 
-/// The most octets of a line that are shown.
+/// The most bytes of a line that are shown.
 const EXCERPT: usize = 160;
 
-/// Octets of a file as text to show: cut if they are many, without controls, which could upset a terminal.
+/// Bytes of a file as text to show: cut if they are many, without controls, which could upset a terminal.
 pub(super) fn excerpt(text: &[u8]) -> String {
     let text = text.trim_ascii();
     let shown = String::from_utf8_lossy(&text[..text.len().min(EXCERPT)]);

@@ -134,15 +134,15 @@ fn rule(line: u32, value: &[u8], outside: bool, dialect: &Dialect, findings: &mu
     }
 }
 
-/// Where the first octet stands that an encoded URL cannot have.
+/// Where the first byte stands that an encoded URL cannot have.
 fn first_unescaped(value: &[u8], several: bool, encoding: Encoding) -> Option<usize> {
-    let changed = Encoding::NormalForm.changed_octets();
-    let is_wrong = |&(at, &octet): &(usize, &u8)| match octet {
+    let changed = Encoding::NormalForm.changed_bytes();
+    let is_wrong = |&(at, &byte): &(usize, &u8)| match byte {
         b' ' | b'\t' if several => false,
         b'%' => rules::escaped(&value[at..]).is_none(),
         // The C++ library escapes it itself.
         0x80.. if encoding == Encoding::RuleOnly => false,
-        _ => changed.contains(octet),
+        _ => changed.contains(byte),
     };
     value.iter().enumerate().find(is_wrong).map(|(at, _)| at)
 }
@@ -150,15 +150,15 @@ fn first_unescaped(value: &[u8], several: bool, encoding: Encoding) -> Option<us
 /// Says how the character that `rest` begins with should be written.
 fn unescaped(rest: &[u8]) -> String {
     let first = rest.utf8_chunks().next().and_then(|chunk| chunk.valid().chars().next());
-    let octets = &rest[..first.map_or(1, char::len_utf8)];
-    let escape: String = octets.iter().map(|&octet| percent_encoding::percent_encode_byte(octet)).collect();
+    let bytes = &rest[..first.map_or(1, char::len_utf8)];
+    let escape: String = bytes.iter().map(|&byte| percent_encoding::percent_encode_byte(byte)).collect();
     match first {
         Some('%') => "% begins an escape of two hexadecimal digits, or should be written %25".to_owned(),
         Some(' ') => "a blank should be percent-encoded: %20".to_owned(),
         Some(character) if !character.is_control() => {
             format!("the character {character} should be percent-encoded: {escape}")
         }
-        _ => format!("an octet should be percent-encoded: {escape}"),
+        _ => format!("a byte should be percent-encoded: {escape}"),
     }
 }
 

@@ -6,7 +6,7 @@
 //! 2. Plain prefixes. In the order of their first segments, a pattern stands behind all prefixes of it; a stack holds
 //!    those of the current one, each with the best rank of itself and those below.
 //! 3. Patterns with a `*` inside, by trying them. A pattern is tried only with those that win against it, have no more
-//!    literal octets than it has, and no octet or pair of octets that it has not. The longer pattern wins, so few are
+//!    literal bytes than it has, and no byte or pair of bytes that it has not. The longer pattern wins, so few are
 //!    left; and the tries are counted, against a budget that the size of the file sets.
 
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 
 use crate::rules::{Pattern, Patterns};
 
-/// How much work a search may take. A try counts one, and one more for eight octets that it compares; looking for a
+/// How much work a search may take. A try counts one, and one more for eight bytes that it compares; looking for a
 /// segment counts sixteen.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Work {
@@ -30,8 +30,8 @@ pub(super) struct Work {
 
 impl Work {
     /// For a file of this size.
-    pub fn for_octets(octets: usize) -> Work {
-        Work { left: (1 << 22) + 128 * octets, ..Work::default() }
+    pub fn for_bytes(bytes: usize) -> Work {
+        Work { left: (1 << 22) + 128 * bytes, ..Work::default() }
     }
 
     fn take(&mut self, amount: usize) -> bool {
@@ -84,7 +84,7 @@ fn equal(patterns: &Patterns, shadows: &mut Shadows) {
     }
 }
 
-/// The octets that every path matched by a pattern begins with.
+/// The bytes that every path matched by a pattern begins with.
 fn beginning<'p>(patterns: &'p Patterns, pattern: &Pattern) -> &'p [u8] {
     let first = patterns.segments(pattern).next().expect("a pattern has a segment");
     if first.is_empty() { b"/" } else { &patterns.text()[first] }
@@ -124,9 +124,9 @@ fn prefixes(patterns: &Patterns, shadows: &mut Shadows) {
 
 /// What a pattern can be told by without reading it.
 struct Shape {
-    /// The literal octets that the shortest path it matches has.
+    /// The literal bytes that the shortest path it matches has.
     literals: usize,
-    /// Which octets and pairs of neighbours it has, as bits.
+    /// Which bytes and pairs of neighbours it has, as bits.
     content: u128,
 }
 
@@ -136,8 +136,8 @@ impl Shape {
         for range in patterns.segments(pattern) {
             let segment = &patterns.text()[range];
             shape.literals += segment.len();
-            for octet in segment {
-                shape.content |= octet_bit(*octet);
+            for byte in segment {
+                shape.content |= byte_bit(*byte);
             }
             for pair in segment.windows(2) {
                 let mixed = u32::from(pair[0]).wrapping_mul(31).wrapping_add(u32::from(pair[1]));
@@ -147,24 +147,24 @@ impl Shape {
         shape
     }
 
-    /// As a path has it, whose first octet is a slash even if the pattern begins with `*`.
+    /// As a path has it, whose first byte is a slash even if the pattern begins with `*`.
     fn with_slash(mut self, beginning: &[u8], first_is_empty: bool) -> Shape {
         if first_is_empty {
             self.literals += beginning.len();
-            self.content |= octet_bit(b'/');
+            self.content |= byte_bit(b'/');
         }
         self
     }
 }
 
-fn octet_bit(octet: u8) -> u128 {
-    1 << (octet % 64)
+fn byte_bit(byte: u8) -> u128 {
+    1 << (byte % 64)
 }
 
 /// Step three.
 fn tried(patterns: &Patterns, shadows: &mut Shadows, work: &mut Work) {
     let all = patterns.all();
-    // Of those that won so far: by literal octets, the content and the rank.
+    // Of those that won so far: by literal bytes, the content and the rank.
     let mut winners: BTreeMap<usize, Vec<(u128, u32)>> = BTreeMap::new();
     for (rank, pattern) in all.iter().enumerate() {
         if shadows[rank].is_some() {
@@ -199,8 +199,8 @@ fn try_all(
             let wide = &patterns.all()[rank as usize];
             let possible = content & !whole.content == 0 && (narrow.anchored || !wide.anchored);
             let stars = patterns.segments(wide).len() + patterns.segments(narrow).len();
-            let octets = if possible { (literals + whole.literals) / 8 + 16 * stars } else { 0 };
-            let goes_on = work.take(1 + octets);
+            let bytes = if possible { (literals + whole.literals) / 8 + 16 * stars } else { 0 };
+            let goes_on = work.take(1 + bytes);
             if possible && patterns.covers(wide, narrow) {
                 return Some(rank);
             }

@@ -15,7 +15,7 @@ use crate::rules::Patterns;
 
 /// Reports the rules that can never decide; returns what the search took.
 pub(super) fn check(text: &[u8], robots: &Robots<'_>, dialect: &Dialect, findings: &mut Findings<'_>) -> Work {
-    let mut work = Work::for_octets(text.len());
+    let mut work = Work::for_bytes(text.len());
     for groups in together(robots, dialect) {
         // Whose the groups are does not matter to their rules.
         let selection = Selection { origin: GroupOrigin::Everybody, groups };
@@ -159,7 +159,7 @@ mod tests {
 
     proptest! {
         /// What is claimed is true of every path that there is; and what one other rule shadows is claimed. (The longest
-        /// witness has six octets: four literals and the gaps of the stars among them and at the end.)
+        /// witness has six bytes: four literals and the gaps of the stars among them and at the end.)
         #[test]
         fn what_is_unreachable_is_exactly_what_trying_all_paths_says(rules in vec(rule(), 1..7)) {
             let mut file = "User-agent: *\n".to_owned();

@@ -11,6 +11,6 @@ pub(crate) struct Block<'b> {
     pub set: usize,
     pub file: usize,
     /// As they are written.
-    pub octets: Cow<'b, [u8]>,
+    pub bytes: Cow<'b, [u8]>,
     pub tally: Tally,
 }

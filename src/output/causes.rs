@@ -9,7 +9,7 @@ use std::rc::Rc;
 use super::form::put_rule;
 use crate::judge::explain::Cause;
 
-/// How many octets of the name of a group are told; a rule has as many.
+/// How many bytes of the name of a group are told; a rule has as many.
 const LONGEST_AGENT: usize = 200;
 
 /// What is told of a cause.

@@ -62,7 +62,7 @@ impl FileLayout {
         if head.is_empty() { Ok(Vec::new()) } else { self.stored(&head) }
     }
 
-    /// How many octets the end of a part has to have for a block, beside those that the block has itself.
+    /// How many bytes the end of a part has to have for a block, beside those that the block has itself.
     pub fn footer(&self, block: &[u8]) -> u64 {
         match self.rows.format {
             Format::Parquet => table::frame_footer(block),
@@ -75,24 +75,24 @@ impl FileLayout {
         self.frames.is_some() || self.rows.format == Format::Parquet
     }
 
-    /// How many of the octets of a block go to a part that would end here, with its footer, and has so many blocks; 0: the
+    /// How many of the bytes of a block go to a part that would end here, with its footer, and has so many blocks; 0: the
     /// next part has to begin. A part is never longer than it may be, unless a single line or frame is.
-    pub fn fitting(&self, octets: &[u8], end: u64, blocks: u64) -> usize {
-        let Some(split_size) = self.split_size else { return octets.len() };
+    pub fn fitting(&self, bytes: &[u8], end: u64, blocks: u64) -> usize {
+        let Some(split_size) = self.split_size else { return bytes.len() };
         let has_lines = blocks > 0;
         if self.rows.format == Format::Parquet && blocks == MOST_ROW_GROUPS {
             return 0;
         }
         let room = usize::try_from(split_size.saturating_sub(end)).unwrap_or(usize::MAX);
-        if octets.len() <= room {
-            return octets.len();
+        if bytes.len() <= room {
+            return bytes.len();
         }
-        let lines = if self.has_frames() { None } else { memchr::memrchr(b'\n', &octets[..room]) };
+        let lines = if self.has_frames() { None } else { memchr::memrchr(b'\n', &bytes[..room]) };
         match lines {
             Some(at) => at + 1,
             None if has_lines => 0,
-            None if self.has_frames() => octets.len(),
-            None => memchr::memchr(b'\n', octets).map_or(octets.len(), |at| at + 1),
+            None if self.has_frames() => bytes.len(),
+            None => memchr::memchr(b'\n', bytes).map_or(bytes.len(), |at| at + 1),
         }
     }
 

@@ -31,13 +31,13 @@ pub(crate) const SEPARATOR: u8 = b'\t';
 /// The columns that tell what blocked a line.
 const CAUSE: [&str; 3] = ["rule", "line", "captured"];
 
-/// So many octets of a rule are told. A rule may be as long as its robots.txt, and block every line.
+/// So many bytes of a rule are told. A rule may be as long as its robots.txt, and block every line.
 const LONGEST_RULE: usize = 200;
 
 /// What stands behind a rule that is longer.
 const CUT: &[u8] = b"...";
 
-/// How many times as long as a line can be what stands before it to tell what blocked it: each octet of a rule may be
+/// How many times as long as a line can be what stands before it to tell what blocked it: each byte of a rule may be
 /// escaped, and no line is shorter than `//a` with a scheme.
 pub(crate) const LONGEST_CAUSE: u64 = 50;
 

@@ -13,10 +13,10 @@ pub enum Format {
     Parquet,
 }
 
-/// Octets of a chunk of text: it and its copy in the buffers stay in a core's cache.
+/// Bytes of a chunk of text: it and its copy in the buffers stay in a core's cache.
 const TEXT_CHUNK: usize = 1 << 20;
 
-/// Octets of a chunk that becomes a row group of each file: small ones are read slowly, and their heads are much of them.
+/// Bytes of a chunk that becomes a row group of each file: small ones are read slowly, and their heads are much of them.
 const TABLE_CHUNK: usize = 16 << 20;
 
 impl Format {
@@ -38,7 +38,7 @@ impl Format {
         }
     }
 
-    /// Octets of a chunk where there is memory enough.
+    /// Bytes of a chunk where there is memory enough.
     pub(crate) fn chunk_size(self) -> usize {
         match self {
             Format::Text => TEXT_CHUNK,

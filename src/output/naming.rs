@@ -99,7 +99,7 @@ pub(super) fn crawler_labels(agents: &[&Agents]) -> Vec<String> {
 }
 
 fn is_number(text: &str) -> bool {
-    text.len() >= DIGITS && text.bytes().all(|octet| octet.is_ascii_digit())
+    text.len() >= DIGITS && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Whether a name is one that [`FileName`] gives to some run.
@@ -111,7 +111,7 @@ pub(super) fn is_output(name: &str) -> bool {
     let Some((stem, ending)) = plain.unwrap_or(name).rsplit_once('.') else { return false };
     let stem = stem.rsplit_once('.').filter(|(_, number)| is_number(number)).map_or(stem, |(stem, _)| stem);
     let (known, crawler) = stem.split_once('.').unwrap_or((stem, ""));
-    let is_token = |octet: u8| octet.is_ascii_alphanumeric() || matches!(octet, b'-' | b'_' | b'+');
+    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'+');
     let is_partition =
         || Partition::ALL.iter().any(|partition| partition.name() == known) && crawler.bytes().all(is_token);
     match ending {

@@ -67,7 +67,7 @@ pub(crate) struct NeededState {
 const OVERHEAD: usize = 64;
 
 impl Needed {
-    /// Holds about `limit` octets at most; spills to `directory` beyond.
+    /// Holds about `limit` bytes at most; spills to `directory` beyond.
     pub fn new(directory: &Path, limit: usize) -> Needed {
         let by_origin = Sorter::new(Home::Temporary(directory.join(NEEDED)), limit / 2);
         Needed::with(by_origin, directory, limit)
@@ -186,7 +186,7 @@ fn merged(a: Waiting, b: Waiting) -> Waiting {
     Waiting { lines: a.lines + b.lines, ..first }
 }
 
-/// An entry as octets that sort by origin: the origin has no NUL.
+/// An entry as bytes that sort by origin: the origin has no NUL.
 fn record(origin: &str, waiting: &Waiting) -> Vec<u8> {
     let mut record = Vec::with_capacity(origin.len() + 20);
     record.extend_from_slice(origin.as_bytes());
@@ -198,14 +198,14 @@ fn record(origin: &str, waiting: &Waiting) -> Vec<u8> {
     record
 }
 
-/// An entry as octets that sort by first line.
+/// An entry as bytes that sort by first line.
 fn ordered(origin: &str, waiting: &Waiting) -> Vec<u8> {
     [&waiting.first.to_be_bytes()[..], &record(origin, waiting)].concat()
 }
 
 fn parse(record: &[u8]) -> (String, Waiting) {
     let end = memchr::memchr(0, record).expect("a record has a NUL behind its origin");
-    let number = |at: usize| u64::from_be_bytes(record[end + at..end + at + 8].try_into().expect("eight octets"));
+    let number = |at: usize| u64::from_be_bytes(record[end + at..end + at + 8].try_into().expect("eight bytes"));
     let reason = Reason::ALL[usize::from(record[end + 17])];
     let status = u16::from_be_bytes([record[end + 18], record[end + 19]]);
     let status = Some(status).filter(|&status| status != NO_STATUS);

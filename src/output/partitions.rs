@@ -88,19 +88,19 @@ struct OpenFile {
     file: File,
 }
 
-/// A place in a file that was reserved for octets.
+/// A place in a file that was reserved for bytes.
 #[derive(Debug)]
 pub(crate) struct Place<'b> {
     file: Arc<OpenFile>,
     at: u64,
-    octets: &'b [u8],
+    bytes: &'b [u8],
 }
 
 impl Place<'_> {
-    /// Writes the octets to their place; others may write elsewhere meanwhile.
+    /// Writes the bytes to their place; others may write elsewhere meanwhile.
     pub fn write(&self) -> Result<(), FilterError> {
         let OpenFile { path, file } = &*self.file;
-        write_at(file, self.octets, self.at).map_err(|error| FilterError::Output { path: path.clone(), error })
+        write_at(file, self.bytes, self.at).map_err(|error| FilterError::Output { path: path.clone(), error })
     }
 }
 
@@ -236,7 +236,7 @@ impl Output {
         let path = self.directory.join(folder).join(&name);
         let open = Arc::new(OpenFile { file: self.partial_file(&path)?, path });
         let name = if folder.is_empty() { name } else { format!("{folder}/{name}") };
-        Place { file: Arc::clone(&open), at: 0, octets: head }.write()?;
+        Place { file: Arc::clone(&open), at: 0, bytes: head }.write()?;
         let length = head.len() as u64;
         let written = Written { name, head: length, end: length, tally: Tally::default(), blocks: 0, footer: 0 };
         Ok((written, open))
@@ -250,11 +250,11 @@ impl Output {
         Ok(file)
     }
 
-    /// Takes room for blocks, to be written to by whoever holds the octets; begins new parts where it has to.
+    /// Takes room for blocks, to be written to by whoever holds the bytes; begins new parts where it has to.
     pub fn reserve<'b>(&mut self, blocks: &'b [Block<'_>]) -> Result<Vec<Place<'b>>, FilterError> {
         let mut places = Vec::with_capacity(blocks.len());
         for block in blocks {
-            let mut rest = &block.octets[..];
+            let mut rest = &block.bytes[..];
             if !rest.is_empty() {
                 self.turn_to(block.set);
             }
@@ -278,7 +278,7 @@ impl Output {
                     let path = self.directory.join(&part.name);
                     return Err(FilterError::TooManyRowGroups { path, most });
                 }
-                let whole = now.len() == block.octets.len();
+                let whole = now.len() == block.bytes.len();
                 let tally = if whole { block.tally } else { self.layout.tally(block.file, now) };
                 places.push(target.place(&self.directory, now, &tally, footer)?);
                 rest = later;
@@ -301,7 +301,7 @@ impl Output {
         self.sets.iter().flat_map(move |set| &set[file].state.parts)
     }
 
-    /// Ends all files: one without any octet would not be a compressed file, and a table has a footer.
+    /// Ends all files: one without any byte would not be a compressed file, and a table has a footer.
     pub fn end(&mut self) -> Result<(), FilterError> {
         match self.layout.rows.format {
             Format::Text => {
@@ -352,11 +352,11 @@ impl Output {
 }
 
 impl Target {
-    /// Takes room for octets in the last file, which is opened if it is not.
+    /// Takes room for bytes in the last file, which is opened if it is not.
     fn place<'b>(
         &mut self,
         directory: &Path,
-        octets: &'b [u8],
+        bytes: &'b [u8],
         tally: &Tally,
         footer: u64,
     ) -> Result<Place<'b>, FilterError> {
@@ -371,11 +371,11 @@ impl Target {
             }
         };
         let at = part.end;
-        part.end += octets.len() as u64;
+        part.end += bytes.len() as u64;
         part.footer += footer;
         part.blocks += 1;
         part.tally.append(tally);
-        Ok(Place { file: Arc::clone(file), at, octets })
+        Ok(Place { file: Arc::clone(file), at, bytes })
     }
 
     /// Writes the footers of tables. A run that is resumed cuts them off again.

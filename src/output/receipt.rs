@@ -105,7 +105,7 @@ pub struct ReceiptOptions {
     /// How files are compressed; absent where they are not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compress: Option<FrameFormat>,
-    /// How many octets a file may have; absent where files are not cut into parts.
+    /// How many bytes a file may have; absent where files are not cut into parts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub split_size: Option<u64>,
     /// Whether lines are left out whose URLs were there before.
@@ -113,7 +113,7 @@ pub struct ReceiptOptions {
     pub unique: bool,
     /// Workers.
     pub threads: usize,
-    /// Octets of a chunk.
+    /// Bytes of a chunk.
     pub chunk_size: usize,
     /// Whether each list has partitions of its own.
     pub per_input: bool,
@@ -122,12 +122,12 @@ pub struct ReceiptOptions {
     pub shard: Option<Shard>,
 }
 
-/// Lines and octets of a part, with its checksums.
+/// Lines and bytes of a part, with its checksums.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Part {
     /// Lines.
     pub lines: u64,
-    /// Octets, line ends included.
+    /// Bytes, line ends included.
     pub bytes: u64,
     /// The sum of the lines' hashes modulo 2^128, in hexadecimal; absent where nothing was written.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -192,7 +192,7 @@ pub struct FilePart {
     /// Its name in the folder of the run; `/` stands behind that of a folder. Where receipts of shards are joined, and
     /// the files still lie in their folders, the shard's folder, as in [`Receipt::shards`], stands before it.
     pub name: String,
-    /// Its octets, as they are stored.
+    /// Its bytes, as they are stored.
     pub file_bytes: u64,
     /// Those of them that stand before the lines: the head; absent where there is none.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -271,7 +271,7 @@ impl Part {
         }
         Some(if (expected.lines, expected.bytes) != (found.lines, found.bytes) {
             let (lines, bytes) = (found.lines, found.bytes);
-            format!("{} lines of {} octets by the receipt, {lines} of {bytes} found", expected.lines, expected.bytes)
+            format!("{} lines of {} bytes by the receipt, {lines} of {bytes} found", expected.lines, expected.bytes)
         } else if expected.sum != found.sum {
             "as many lines, but not the same ones".to_owned()
         } else {

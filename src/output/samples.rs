@@ -9,7 +9,7 @@ pub struct Sample {
     pub seconds: f64,
     /// Lines that were judged in this time.
     pub lines: u64,
-    /// Their octets.
+    /// Their bytes.
     pub bytes: u64,
 }
 

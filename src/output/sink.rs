@@ -34,9 +34,9 @@ impl Pipe {
 
     /// Writes what is for this pipe.
     fn write(&mut self, blocks: &[Block<'_>]) -> Result<(), FilterError> {
-        let mut blocks = blocks.iter().filter(|block| block.file == self.file && !block.octets.is_empty());
+        let mut blocks = blocks.iter().filter(|block| block.file == self.file && !block.bytes.is_empty());
         blocks
-            .try_for_each(|block| self.out.write_all(&block.octets))
+            .try_for_each(|block| self.out.write_all(&block.bytes))
             .and_then(|()| self.out.flush())
             .map_err(FilterError::StandardOutput)
     }
@@ -70,9 +70,9 @@ mod tests {
     struct Shared(Arc<Mutex<Vec<u8>>>);
 
     impl Write for Shared {
-        fn write(&mut self, octets: &[u8]) -> io::Result<usize> {
-            self.0.lock().expect("no panic").extend_from_slice(octets);
-            Ok(octets.len())
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().expect("no panic").extend_from_slice(bytes);
+            Ok(bytes.len())
         }
 
         fn flush(&mut self) -> io::Result<()> {
@@ -84,8 +84,7 @@ mod tests {
     fn one_file_goes_to_the_pipe() {
         let out = Shared::default();
         let mut pipe = Pipe::to(Box::new(out.clone()), 1, b"head\n").unwrap();
-        let block =
-            |file, octets: &'static [u8]| Block { set: 0, file, octets: octets.into(), tally: Tally::default() };
+        let block = |file, bytes: &'static [u8]| Block { set: 0, file, bytes: bytes.into(), tally: Tally::default() };
         pipe.write(&[block(0, b"no\n"), block(1, b"one\n"), block(3, b"no\n")]).unwrap();
         pipe.write(&[block(0, b"no\n")]).unwrap();
         pipe.write(&[block(1, b"two\n")]).unwrap();

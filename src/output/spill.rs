@@ -15,7 +15,7 @@ use tempfile::TempPath;
 
 use super::unwritten::FrontToBack;
 
-/// Records as octets, sorted by them; beyond `limit` octets in memory, on disk.
+/// Records as bytes, sorted by them; beyond `limit` bytes in memory, on disk.
 #[derive(Debug)]
 pub(super) struct Sorter {
     home: Home,
@@ -93,7 +93,7 @@ fn name(start: &Path) -> String {
 }
 
 impl Run {
-    /// Makes its octets outlive a power cut, unless they do already.
+    /// Makes its bytes outlive a power cut, unless they do already.
     pub fn sync(&self) -> io::Result<()> {
         if !self.durable.load(Ordering::Relaxed) {
             File::options().write(true).open(&self.path)?.sync_data()?;
@@ -125,14 +125,14 @@ impl NewRun {
     }
 }
 
-/// What a record takes in memory besides its octets, about.
+/// What a record takes in memory besides its bytes, about.
 const OVERHEAD: usize = 32;
 
 /// So many runs are merged at a time at most.
 const AT_A_TIME: usize = 64;
 
 impl Sorter {
-    /// Holds at most about `limit` octets.
+    /// Holds at most about `limit` bytes.
     pub fn new(home: Home, limit: usize) -> Sorter {
         Sorter { home, limit, held: Vec::new(), held_bytes: 0, runs: Vec::new() }
     }

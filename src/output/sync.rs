@@ -16,7 +16,7 @@ pub(crate) fn sync_folder(directory: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Makes the octets of a partial file outlive a power cut.
+/// Makes the bytes of a partial file outlive a power cut.
 pub(crate) fn sync(path: &Path) -> Result<(), FilterError> {
     let file = OpenOptions::new().write(true).open(partial(path));
     file.and_then(|file| file.sync_all()).map_err(|error| FilterError::Output { path: path.to_owned(), error })

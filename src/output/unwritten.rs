@@ -1,16 +1,16 @@
-//! Octets on their way to a file, and where that failed.
+//! Bytes on their way to a file, and where that failed.
 //!
 //! Whoever has a full disk wants to know how far the file came, so an error of the system tells it: it is an [`Unwritten`].
 
 use std::fs::File;
 use std::io::{self, Write};
 
-/// Octets that could not be written, most often because a disk is full. It is what an [`io::Error`] holds that tells of
+/// Bytes that could not be written, most often because a disk is full. It is what an [`io::Error`] holds that tells of
 /// it, in [`FilterError::Output`](crate::input::FilterError::Output).
 #[derive(Debug, thiserror::Error)]
 #[error("at byte {at}: {error}")]
 pub struct Unwritten {
-    /// The octet of the file that was to be written next. Where several workers write, octets before it may be missing too.
+    /// The byte of the file that was to be written next. Where several workers write, bytes before it may be missing too.
     pub at: u64,
     /// What the system said.
     pub error: io::Error,
@@ -22,21 +22,21 @@ impl Unwritten {
     }
 }
 
-/// Writes all of `octets` at a place of a file.
+/// Writes all of `bytes` at a place of a file.
 ///
 /// # Errors
 ///
 /// [`Unwritten`].
-pub(super) fn write_at(file: &File, mut octets: &[u8], mut at: u64) -> io::Result<()> {
-    while !octets.is_empty() {
+pub(super) fn write_at(file: &File, mut bytes: &[u8], mut at: u64) -> io::Result<()> {
+    while !bytes.is_empty() {
         #[cfg(unix)]
-        let written = std::os::unix::fs::FileExt::write_at(file, octets, at);
+        let written = std::os::unix::fs::FileExt::write_at(file, bytes, at);
         #[cfg(windows)]
-        let written = std::os::windows::fs::FileExt::seek_write(file, octets, at);
+        let written = std::os::windows::fs::FileExt::seek_write(file, bytes, at);
         match written {
             Ok(0) => return Err(Unwritten::told(at, io::ErrorKind::WriteZero.into())),
             Ok(length) => {
-                octets = &octets[length..];
+                bytes = &bytes[length..];
                 at += length as u64;
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -60,8 +60,8 @@ impl<W: Write> FrontToBack<W> {
 }
 
 impl<W: Write> Write for FrontToBack<W> {
-    fn write(&mut self, octets: &[u8]) -> io::Result<usize> {
-        let written = self.file.write(octets).map_err(|error| match error.kind() {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.file.write(bytes).map_err(|error| match error.kind() {
             // Whoever writes tries again.
             io::ErrorKind::Interrupted => error,
             _ => Unwritten::told(self.at, error),
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn all_octets_get_to_their_place() {
+    fn all_bytes_get_to_their_place() {
         let file = tempfile::NamedTempFile::new().unwrap();
         write_at(file.as_file(), b"two", 3).and_then(|()| write_at(file.as_file(), b"one", 0)).unwrap();
         assert_eq!(std::fs::read(file.path()).unwrap(), b"onetwo");
@@ -95,7 +95,7 @@ mod tests {
     #[test]
     fn an_error_has_the_place() {
         let full = File::options().write(true).open("/dev/full").unwrap();
-        let error = write_at(&full, b"octets", 5000).unwrap_err();
+        let error = write_at(&full, b"bytes", 5000).unwrap_err();
         assert_eq!((error.kind(), place(&error)), (io::ErrorKind::StorageFull, 5000));
         assert!(error.to_string().starts_with("at byte 5000: "), "{error}");
         assert!(write_at(&full, b"", 7).is_ok());
@@ -103,21 +103,21 @@ mod tests {
 
     #[test]
     fn what_was_written_before_counts() {
-        let mut octets = [0; 10];
-        let mut file = FrontToBack::new(&mut octets[..]);
+        let mut bytes = [0; 10];
+        let mut file = FrontToBack::new(&mut bytes[..]);
         file.write_all(b"seven..").unwrap();
         // A slice that is full takes nothing, which is no error of its own.
         assert_eq!((file.write(b"four").unwrap(), file.at), (3, 10));
 
         struct Full;
         impl Write for Full {
-            fn write(&mut self, octets: &[u8]) -> io::Result<usize> {
-                if octets.len() > 4 { Ok(4) } else { Err(io::ErrorKind::StorageFull.into()) }
+            fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+                if bytes.len() > 4 { Ok(4) } else { Err(io::ErrorKind::StorageFull.into()) }
             }
             fn flush(&mut self) -> io::Result<()> {
                 Ok(())
             }
         }
-        assert_eq!(place(&FrontToBack::new(Full).write_all(b"ten octets").unwrap_err()), 8);
+        assert_eq!(place(&FrontToBack::new(Full).write_all(b"ten bytes").unwrap_err()), 8);
     }
 }

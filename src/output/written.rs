@@ -11,14 +11,14 @@ pub(crate) struct Written {
     pub name: String,
     /// Where its lines begin.
     pub head: u64,
-    /// Where its next octet goes.
+    /// Where its next byte goes.
     pub end: u64,
     /// Its lines, without what was put before them and before they were compressed.
     pub tally: Tally,
     /// The blocks of lines that went there.
     #[serde(default)]
     pub blocks: u64,
-    /// How many octets its footer will have at most.
+    /// How many bytes its footer will have at most.
     #[serde(default)]
     pub footer: u64,
 }

@@ -83,7 +83,7 @@ impl Captures {
     }
 
     /// No captures yet. What they come to, and their [policy](Captures::policy), is kept in temporary files of this folder,
-    /// but for the first few MiB and what finds it again: some 300 octets for each URL, and 10 for each distinct automaton,
+    /// but for the first few MiB and what finds it again: some 300 bytes for each URL, and 10 for each distinct automaton,
     /// set of rules and row of groups.
     pub fn spilling(folder: &Path, columns: impl Into<Columns>, dialect: &'static Dialect) -> Captures {
         Captures::at(Home::Folder { folder: folder.to_owned(), limit: HELD }, columns.into(), dialect)
@@ -337,8 +337,8 @@ mod tests {
     use super::*;
     use crate::policy::standing::Answered;
 
-    /// The octets of a policy of many origins, some of which share what they have.
-    fn octets(home: Home) -> Vec<u8> {
+    /// The bytes of a policy of many origins, some of which share what they have.
+    fn bytes(home: Home) -> Vec<u8> {
         let columns = Columns::new(vec!["a".parse().unwrap(), "b,a".parse().unwrap()]).unwrap();
         let mut captures = Captures::at(home, columns, Dialect::DEFAULT);
         let capture = |number: usize| {
@@ -353,7 +353,7 @@ mod tests {
             }
         };
         captures.add((0..200).map(capture).collect()).unwrap();
-        captures.policy().unwrap().octets().to_vec()
+        captures.policy().unwrap().bytes().to_vec()
     }
 
     #[test]
@@ -374,10 +374,10 @@ mod tests {
     #[test]
     fn it_does_not_matter_where_what_is_large_is_kept() {
         let folder = tempfile::tempdir().unwrap();
-        let expected = octets(Home::Memory);
+        let expected = bytes(Home::Memory);
         for limit in [0, 100, 1 << 20] {
-            assert!(octets(Home::Folder { folder: folder.path().to_owned(), limit }) == expected, "{limit}");
+            assert!(bytes(Home::Folder { folder: folder.path().to_owned(), limit }) == expected, "{limit}");
         }
-        assert!(Policy::from_octets(&expected, super::super::Trust::Nothing).is_ok());
+        assert!(Policy::from_bytes(&expected, super::super::Trust::Nothing).is_ok());
     }
 }

@@ -31,7 +31,7 @@ const OWN: u32 = 2;
 const KIND_BITS: u32 = 2;
 const KIND_MASK: u32 = 3;
 
-/// An entry of a row as octets.
+/// An entry of a row as bytes.
 pub(crate) fn encode(group: Option<Group>) -> [u8; 8] {
     let entry = group.map_or(0, |group| {
         let kind = if group.own { OWN } else { EVERYBODYS };

@@ -7,14 +7,14 @@
 //! rule    twice the line, less the one before; plus 1 for Allow | length of the value | value
 //! ```
 //!
-//! All numbers as in [`octets`](crate::formats::octets).
+//! All numbers as in [`bytes`](crate::formats::bytes).
 
 use crate::dialect::Dialect;
-use crate::formats::octets::{Reader, TOO_SHORT, push_number, push_text};
+use crate::formats::bytes::{Reader, TOO_SHORT, push_number, push_text};
 use crate::robots::{AgentName, Agents, GroupOrigin, Robots, Rule, Selection};
 use crate::rules::chosen::{ChosenRules, KeptRule};
 
-/// The rules that were chosen for a crawler, as octets.
+/// The rules that were chosen for a crawler, as bytes.
 pub(super) fn encode(robots: &Robots<'_>, selection: &Selection, agents: &Agents, dialect: &Dialect) -> Vec<u8> {
     let mut out = Vec::new();
     let token = if let GroupOrigin::Own(token) = selection.origin { token } else { 0 };
@@ -39,11 +39,11 @@ pub(super) fn encode(robots: &Robots<'_>, selection: &Selection, agents: &Agents
 
 /// Reads what [`encode`] wrote, piece by piece; returns the chosen agent's place.
 fn read<'o>(
-    octets: &'o [u8],
+    bytes: &'o [u8],
     mut agent: impl FnMut(AgentName<'o>),
     mut rule: impl FnMut(Rule<'o>),
 ) -> Result<usize, &'static str> {
-    let mut reader = Reader(octets);
+    let mut reader = Reader(bytes);
     let token = reader.small()? as usize;
     let later = |line: u32, by: u64| u32::try_from(u64::from(line).saturating_add(by)).map_err(|_| TOO_SHORT);
     let mut line = 0;
@@ -60,9 +60,9 @@ fn read<'o>(
     if reader.0.is_empty() { Ok(token) } else { Err("something stands behind the rules") }
 }
 
-/// Makes sure that octets are what [`encode`] writes, for a crawler with at most so many agents.
-pub(super) fn check(octets: &[u8], most_agents: usize) -> Result<(), &'static str> {
-    let token = read(octets, |_| (), |_| ())?;
+/// Makes sure that bytes are what [`encode`] writes, for a crawler with at most so many agents.
+pub(super) fn check(bytes: &[u8], most_agents: usize) -> Result<(), &'static str> {
+    let token = read(bytes, |_| (), |_| ())?;
     if token < most_agents.max(1) { Ok(()) } else { Err("there is no agent of this number") }
 }
 
@@ -75,19 +75,19 @@ pub struct Outline<'p> {
     pub rules: u64,
 }
 
-/// The outline of a group, of octets that are checked.
-pub(super) fn outline(octets: &[u8]) -> Outline<'_> {
+/// The outline of a group, of bytes that are checked.
+pub(super) fn outline(bytes: &[u8]) -> Outline<'_> {
     let (mut first_agent, mut rules) = (None, 0);
     // What is checked has no error.
-    let _ = read(octets, |agent| first_agent = first_agent.or(Some(agent)), |_| rules += 1);
+    let _ = read(bytes, |agent| first_agent = first_agent.or(Some(agent)), |_| rules += 1);
     Outline { first_agent, rules }
 }
 
-/// The rules that were chosen for a crawler, of octets that are checked; `own` says whether the group is the crawler's.
-pub(super) fn decode(octets: &[u8], own: bool, dialect: &'static Dialect) -> ChosenRules {
+/// The rules that were chosen for a crawler, of bytes that are checked; `own` says whether the group is the crawler's.
+pub(super) fn decode(bytes: &[u8], own: bool, dialect: &'static Dialect) -> ChosenRules {
     let (mut agents, mut rules) = (Vec::new(), Vec::new());
     let token = read(
-        octets,
+        bytes,
         |agent| agents.push((String::from_utf8_lossy(agent.value).into_owned(), agent.line)),
         |rule| rules.push(KeptRule { allow: rule.allow, value: rule.value.to_vec(), line: rule.line }),
     );
@@ -109,19 +109,19 @@ mod tests {
         let robots = Robots::parse(FILE, dialect);
         for (list, own) in [("c,b", true), ("a", true), ("c", false)] {
             let agents: Agents = list.parse().unwrap();
-            let octets = encode(&robots, &robots.select(&agents, dialect), &agents, dialect);
+            let bytes = encode(&robots, &robots.select(&agents, dialect), &agents, dialect);
             let rules = RuleSet::compile(FILE, &agents, dialect);
-            assert_eq!(decode(&octets, own, dialect), *rules.chosen(), "{list}");
-            assert_eq!(check(&octets, agents.tokens().len()), Ok(()));
-            let outline = outline(&octets);
+            assert_eq!(decode(&bytes, own, dialect), *rules.chosen(), "{list}");
+            assert_eq!(check(&bytes, agents.tokens().len()), Ok(()));
+            let outline = outline(&bytes);
             assert_eq!(outline.rules, rules.rules().len() as u64);
             let first =
                 outline.first_agent.map(|agent| (String::from_utf8_lossy(agent.value).into_owned(), agent.line));
             assert_eq!(first.as_ref(), rules.agent_lines().first());
-            for length in 0..octets.len() {
-                assert!(check(&octets[..length], 2).is_err(), "{list} {length}");
+            for length in 0..bytes.len() {
+                assert!(check(&bytes[..length], 2).is_err(), "{list} {length}");
             }
-            assert!(check(&[&octets[..], &[0]].concat(), 2).is_err());
+            assert!(check(&[&bytes[..], &[0]].concat(), 2).is_err());
         }
         assert!(check(&[1, 0, 0], 1).is_err());
         assert_eq!(check(&[0, 0, 0], 0), Ok(()), "everybody has no agents");

@@ -6,9 +6,9 @@
 //! record   key u8 | columns that it is for, a bit each, 0 for all | line | length of the value | value
 //! ```
 //!
-//! Numbers but for the key as in [`octets`](crate::formats::octets). A record at line 0 is the operator's own.
+//! Numbers but for the key as in [`bytes`](crate::formats::bytes). A record at line 0 is the operator's own.
 
-use crate::formats::octets::{Reader, push_number, push_text};
+use crate::formats::bytes::{Reader, push_number, push_text};
 use crate::robots::{Robots, Selection, SideKey, SideRecord};
 
 /// The columns that a record is for, a bit each.
@@ -17,7 +17,7 @@ type Mask = u64;
 /// All columns.
 const ALL: Mask = 0;
 
-/// The records of a file for all columns as octets: those of the groups that were chosen for each, and those outside
+/// The records of a file for all columns as bytes: those of the groups that were chosen for each, and those outside
 /// every group.
 pub(super) fn encode(robots: &Robots<'_>, selections: &[Selection]) -> Vec<u8> {
     let mut list = Vec::new();
@@ -60,7 +60,7 @@ fn own_end(list: &[u8]) -> usize {
     loop {
         let end = list.len() - reader.0.len();
         // A key, columns, a line, and a value.
-        let line = reader.octet().and_then(|_| reader.number()).and_then(|_| reader.small());
+        let line = reader.byte().and_then(|_| reader.number()).and_then(|_| reader.small());
         if line != Ok(0) || reader.text().is_err() {
             return end;
         }
@@ -75,14 +75,14 @@ pub(super) fn split_own(list: &[u8]) -> (&[u8], &[u8]) {
 fn read<'o>(list: &'o [u8], mut each: impl FnMut(Mask, SideRecord<'o>)) -> Result<(), &'static str> {
     let mut reader = Reader(list);
     while !reader.0.is_empty() {
-        let key = SideKey::ALL.get(usize::from(reader.octet()?)).copied().ok_or("there is no key of this number")?;
+        let key = SideKey::ALL.get(usize::from(reader.byte()?)).copied().ok_or("there is no key of this number")?;
         let (columns, line, value) = (reader.number()?, reader.small()?, reader.text()?);
         each(columns, SideRecord { key, value, line, group: None });
     }
     Ok(())
 }
 
-/// Makes sure that octets are a list.
+/// Makes sure that bytes are a list.
 pub(super) fn check(list: &[u8]) -> Result<(), &'static str> {
     read(list, |_, _| ())
 }

@@ -26,7 +26,7 @@ pub struct Statistics {
     pub dfa: u64,
     /// Of these, the ones that go by pointers, because a DFA would outgrow its budget.
     pub pointers: u64,
-    /// Octets that all automata take.
+    /// Bytes that all automata take.
     pub automata_bytes: u64,
     /// What was dropped or cut in the robots.txt files, with counts.
     pub notes: NoteCounts,

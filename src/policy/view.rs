@@ -32,13 +32,13 @@ impl Policy {
         Ok(Policy::of(Image::open(path, trust)?))
     }
 
-    /// The policy of the octets of a policy file.
+    /// The policy of the bytes of a policy file.
     ///
     /// # Errors
     ///
     /// [`ImageError`] where they are no policy, or not the one that was written.
-    pub fn from_octets(octets: &[u8], trust: Trust) -> Result<Policy, ImageError> {
-        Ok(Policy::of(Image::copied(octets, trust)?))
+    pub fn from_bytes(bytes: &[u8], trust: Trust) -> Result<Policy, ImageError> {
+        Ok(Policy::of(Image::copied(bytes, trust)?))
     }
 
     fn of((image, content): (Image, image::Content)) -> Policy {
@@ -46,9 +46,9 @@ impl Policy {
         Policy { image, dialect, columns, statistics }
     }
 
-    /// The octets of its policy file.
-    pub fn octets(&self) -> &[u8] {
-        self.image.octets()
+    /// The bytes of its policy file.
+    pub fn bytes(&self) -> &[u8] {
+        self.image.bytes()
     }
 
     /// The checksum of its policy file, which stands for what it holds.
@@ -56,7 +56,7 @@ impl Policy {
         self.image.checksum()
     }
 
-    /// The names of the sections of its policy file, with their octets.
+    /// The names of the sections of its policy file, with their bytes.
     pub fn sections(&self) -> impl Iterator<Item = (&'static str, usize)> + '_ {
         Section::ALL.into_iter().map(|section| (section.name(), self.image.section(section).len()))
     }
@@ -184,7 +184,7 @@ mod tests {
         let answers = [capture("http://a", 200), capture("http://b", 503), capture("http://c", 404)];
         captures.add(answers.to_vec()).unwrap();
         let made = captures.policy().unwrap();
-        let policy = Policy::from_octets(made.octets(), Trust::Nothing).unwrap();
+        let policy = Policy::from_bytes(made.bytes(), Trust::Nothing).unwrap();
         assert_eq!((policy.statistics().origins, policy.statistics().overridden), (4, 4));
         let crawler = policy.crawler(None).unwrap();
         let of = |origin: &str| {

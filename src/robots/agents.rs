@@ -30,7 +30,7 @@ pub enum AgentError {
     /// `*` beside names.
     #[error("* stands for everybody and is always the last resort; it cannot stand in a list")]
     StarInList,
-    /// An octet that no product token has.
+    /// A byte that no product token has.
     #[error("agent {given:?} has the character {character:?}; a product token has letters, digits, - and _")]
     Character {
         /// What was given.

@@ -32,7 +32,7 @@ impl<'a> Delay<'a> {
 
 /// A number of seconds, as it is written: digits, with a decimal point or without.
 pub fn seconds(value: &[u8]) -> Option<f64> {
-    let is_number = value.iter().all(|octet| octet.is_ascii_digit() || *octet == b'.');
+    let is_number = value.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.');
     let text = std::str::from_utf8(value).ok().filter(|_| is_number)?;
     text.parse().ok().filter(|seconds: &f64| seconds.is_finite())
 }

@@ -11,12 +11,12 @@ const UTF16_BE_MARK: &[u8] = b"\xfe\xff";
 
 /// The text of a robots.txt as served: without its byte order mark, UTF-16 decoded, cut at the dialect's limit.
 ///
-/// The limit counts the octets of the file as served and keeps whole lines. The text need not be UTF-8. What was cut
+/// The limit counts the bytes of the file as served and keeps whole lines. The text need not be UTF-8. What was cut
 /// or mended is added to `notes`, at line 0, because it concerns the whole file.
 pub fn decode<'a>(file: &'a [u8], dialect: &Dialect, notes: &mut Vec<Note>) -> Cow<'a, [u8]> {
     match dialect.file_start {
         FileStart::PartialMark => {
-            let mark = file.iter().zip(UTF8_MARK).take_while(|(octet, mark)| octet == mark).count();
+            let mark = file.iter().zip(UTF8_MARK).take_while(|(byte, mark)| byte == mark).count();
             Cow::Borrowed(limited(&file[mark..], dialect.file_limit, notes))
         }
         FileStart::Decoded => {
@@ -29,10 +29,10 @@ pub fn decode<'a>(file: &'a [u8], dialect: &Dialect, notes: &mut Vec<Note>) -> C
     }
 }
 
-/// What two octets of UTF-16 are, in one order or the other.
+/// What two bytes of UTF-16 are, in one order or the other.
 type Unit = fn([u8; 2]) -> u16;
 
-/// What stands behind the mark of UTF-16, and what two octets of it are, if the dialect decodes it.
+/// What stands behind the mark of UTF-16, and what two bytes of it are, if the dialect decodes it.
 fn utf16<'a>(file: &'a [u8], dialect: &Dialect) -> Option<(&'a [u8], Unit)> {
     if dialect.file_start != FileStart::Decoded {
         return None;
@@ -41,7 +41,7 @@ fn utf16<'a>(file: &'a [u8], dialect: &Dialect) -> Option<(&'a [u8], Unit)> {
     little().or_else(|| Some((file.strip_prefix(UTF16_BE_MARK)?, u16::from_be_bytes as _)))
 }
 
-/// The whole lines of `text` within `limit` octets.
+/// The whole lines of `text` within `limit` bytes.
 fn limited<'a>(text: &'a [u8], limit: usize, notes: &mut Vec<Note>) -> &'a [u8] {
     if text.len() <= limit {
         return text;
@@ -54,7 +54,7 @@ fn limited<'a>(text: &'a [u8], limit: usize, notes: &mut Vec<Note>) -> &'a [u8] 
     &text[..end]
 }
 
-/// UTF-16 as UTF-8, the whole lines of it that stand within `limit` octets of UTF-16.
+/// UTF-16 as UTF-8, the whole lines of it that stand within `limit` bytes of UTF-16.
 fn limited_utf16(file: &[u8], unit: Unit, limit: usize, notes: &mut Vec<Note>) -> Vec<u8> {
     let decode = |file: &[u8]| {
         let units = file.chunks_exact(2).map(|pair| unit([pair[0], pair[1]]));
@@ -72,7 +72,7 @@ fn limited_utf16(file: &[u8], unit: Unit, limit: usize, notes: &mut Vec<Note>) -
         }
         (text.into_bytes(), mended)
     };
-    // The mark itself counts among the octets as served.
+    // The mark itself counts among the bytes as served.
     let within = (limit.max(2) - 2) & !1;
     let (mut text, mended) = decode(&file[..file.len().min(within)]);
     if mended {

@@ -1,13 +1,13 @@
 //! The lines of a robots.txt, as far as a dialect reads them.
 
-use crate::dialect::{Dialect, LineLimit, NulOctet};
+use crate::dialect::{Dialect, LineLimit, NulByte};
 
 /// One line, without its line end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TextLine<'a> {
     /// Counted from 1.
     pub number: u32,
-    /// The octets that the dialect reads.
+    /// The bytes that the dialect reads.
     pub text: &'a [u8],
     /// Whether there are more, behind the dialect's limit or a NUL that ends the line.
     pub cut: bool,
@@ -36,12 +36,12 @@ pub(crate) fn lines<'a>(text: &'a [u8], dialect: &Dialect) -> impl Iterator<Item
 }
 
 /// The part of a line that is read.
-fn limited(line: &[u8], limit: LineLimit, nul: NulOctet) -> &[u8] {
+fn limited(line: &[u8], limit: LineLimit, nul: NulByte) -> &[u8] {
     let mut end = line.len();
-    if let LineLimit::Octets(limit) = limit {
+    if let LineLimit::Bytes(limit) = limit {
         end = end.min(limit);
     }
-    if nul == NulOctet::EndsLine {
+    if nul == NulByte::EndsLine {
         end = memchr::memchr(0, &line[..end]).unwrap_or(end);
     }
     &line[..end]

@@ -1,4 +1,4 @@
-//! From the octets of a robots.txt to the rules of one crawler.
+//! From the bytes of a robots.txt to the rules of one crawler.
 //!
 //! [`Robots::parse`] reads a file in one pass, in the data's order: [`decode`] (byte order marks, UTF-16, the
 //! size limit), lines, records (`key: value`), groups. Nothing is copied; groups hold slices of the file. Whatever a

@@ -27,7 +27,7 @@ pub enum NoteKind {
     LineCut,
     /// The rest of the file beyond the dialect's limit.
     FileCut,
-    /// UTF-16 that does not decode; the octets in question became U+FFFD.
+    /// UTF-16 that does not decode; the bytes in question became U+FFFD.
     EncodingMended,
     /// The file looks like an HTML page.
     LooksLikeHtml,

@@ -8,7 +8,7 @@ use crate::dialect::{AllowLines, Boundary, Dialect, RuleStart};
 impl<'a> Robots<'a> {
     /// Reads the text of a robots.txt, as [`decode`](super::decode) returns it.
     ///
-    /// Any octets are a robots.txt: what is not understood is noted and skipped (RFC 9309 2.3.1.5). Lines end in LF,
+    /// Any bytes are a robots.txt: what is not understood is noted and skipped (RFC 9309 2.3.1.5). Lines end in LF,
     /// CR or CR LF. Takes time linear in the text.
     pub fn parse(text: &'a [u8], dialect: &Dialect) -> Robots<'a> {
         let mut parser = Parser { dialect, robots: Robots::default(), open: OpenGroup::None, line: 0 };
@@ -92,8 +92,8 @@ impl<'a> Parser<'a, '_> {
             // An empty value is no rule in any dialect; that its group exists is all it says.
             (_, None) => return,
             (RuleStart::Any, _) => true,
-            (RuleStart::Slash, Some(octet)) => *octet == b'/',
-            (RuleStart::SlashOrStar, Some(octet)) => matches!(octet, b'/' | b'*'),
+            (RuleStart::Slash, Some(byte)) => *byte == b'/',
+            (RuleStart::SlashOrStar, Some(byte)) => matches!(byte, b'/' | b'*'),
         };
         if !begins {
             return self.note(NoteKind::RuleWithoutSlash);

@@ -83,7 +83,7 @@ pub(crate) enum Line<'a> {
 /// Reads one line, without its line end.
 pub(crate) fn read<'a>(line: &'a [u8], keys: Keys) -> Line<'a> {
     // Keys are short: a loop finds their end before a search with wide loads has begun.
-    let separator = line.iter().position(|&octet| matches!(octet, b':' | b'#'));
+    let separator = line.iter().position(|&byte| matches!(byte, b':' | b'#'));
     let colon = separator.is_some_and(|at| line[at] == b':');
     let (key, value) = match separator {
         Some(at) if colon => (&line[..at], uncommented(&line[at + 1..])),
@@ -114,16 +114,16 @@ fn missing_colon(content: &[u8], keys: Keys) -> Option<usize> {
     if keys == Keys::Exact {
         return None;
     }
-    let is_white = |octet: &u8| matches!(octet, b' ' | b'\t');
+    let is_white = |byte: &u8| matches!(byte, b' ' | b'\t');
     let at = content.iter().position(is_white)?;
-    let value = &content[at + content[at..].iter().take_while(|octet| is_white(octet)).count()..];
+    let value = &content[at + content[at..].iter().take_while(|byte| is_white(byte)).count()..];
     (!value.iter().any(is_white)).then_some(at)
 }
 
 /// Removes blanks: space and tab (RFC 9309 `WS`), for C++ all of ASCII's white space.
 #[inline]
 pub(super) fn trim(text: &[u8], keys: Keys) -> &[u8] {
-    let blank = |octet: &u8| match octet {
+    let blank = |byte: &u8| match byte {
         b' ' | b'\t' => true,
         0x0b | 0x0c => keys == Keys::Lenient,
         _ => false,

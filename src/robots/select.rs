@@ -196,13 +196,13 @@ fn names(value: &[u8], token: &str, line: AgentLine) -> bool {
 
 /// The part of a `User-agent` line's value that is compared.
 fn compared_part(value: &[u8], line: AgentLine) -> &[u8] {
-    let leading = |belongs: fn(&u8) -> bool| &value[..value.iter().take_while(|octet| belongs(octet)).count()];
+    let leading = |belongs: fn(&u8) -> bool| &value[..value.iter().take_while(|byte| belongs(byte)).count()];
     match line {
         _ if is_everybody(value, line) => value,
-        AgentLine::Token => leading(|octet| octet.is_ascii_alphanumeric() || matches!(octet, b'_' | b'-')),
-        AgentLine::LettersToken => leading(|octet| octet.is_ascii_alphabetic() || matches!(octet, b'_' | b'-')),
+        AgentLine::Token => leading(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')),
+        AgentLine::LettersToken => leading(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-')),
         AgentLine::Whole | AgentLine::ContainsName => value,
-        AgentLine::OccursInName => record::trim(leading(|octet| *octet != b'/'), Keys::Exact),
+        AgentLine::OccursInName => record::trim(leading(|byte| *byte != b'/'), Keys::Exact),
     }
 }
 

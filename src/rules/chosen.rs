@@ -104,7 +104,7 @@ impl ChosenRules {
         &self.rules
     }
 
-    /// How many octets of memory they take, about.
+    /// How many bytes of memory they take, about.
     pub(crate) fn size(&self) -> usize {
         // What an allocation takes besides is about a word.
         let values: usize = self.rules.iter().map(|rule| rule.value.len() + size_of::<usize>()).sum();

@@ -3,14 +3,14 @@
 //! Globs make this easy. Put something in place of each `*` of the narrow pattern (and behind it, unless it ends in `$`)
 //! that no segment of the wide one can match: a gap. If the wide pattern matches what comes out, then each gap was
 //! swallowed by one of its `*`, so anything may stand there, and all paths that the narrow one matches are matched. If
-//! it does not, then a path with an octet in the gaps that the wide pattern does not have is a witness.
+//! it does not, then a path with a byte in the gaps that the wide pattern does not have is a witness.
 
 use super::{Pattern, Patterns};
 
 impl Patterns {
     /// Whether `wide` matches every path that `narrow` matches.
     ///
-    /// `true` is always right. `false` is right as long as paths have an octet that `wide` has not; and a pattern that
+    /// `true` is always right. `false` is right as long as paths have a byte that `wide` has not; and a pattern that
     /// matches no path at all, because it begins with neither `/` nor `*`, is covered by none here. Takes time linear in
     /// both patterns.
     pub fn covers(&self, wide: &Pattern, narrow: &Pattern) -> bool {
@@ -29,7 +29,7 @@ impl Patterns {
                 || self.matches_runs(wide, runs().skip(1), narrow.anchored))
     }
 
-    /// Whether a pattern matches these runs of octets with a gap between each two, and one at the end unless `ends`.
+    /// Whether a pattern matches these runs of bytes with a gap between each two, and one at the end unless `ends`.
     fn matches_runs<'t>(&'t self, wide: &Pattern, mut runs: impl Iterator<Item = &'t [u8]>, ends: bool) -> bool {
         let mut segments = self.segments(wide).map(|range| &self.text[range]);
         let first = segments.next().expect("a pattern has a segment");
@@ -122,7 +122,7 @@ mod tests {
     }
 
     proptest! {
-        /// The narrow rule has at most five octets before its `$`, so its witness is among the paths.
+        /// The narrow rule has at most five bytes before its `$`, so its witness is among the paths.
         #[test]
         fn covering_is_exactly_what_trying_all_paths_says(wide in rule(), narrow in rule()) {
             let text = |rule: &[u8]| String::from_utf8(rule.to_vec()).unwrap();

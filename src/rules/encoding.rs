@@ -6,62 +6,61 @@ use std::borrow::Cow;
 
 use crate::dialect::Encoding;
 
-/// A set of octets.
+/// A set of bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct OctetSet([bool; 256]);
+pub struct ByteSet([bool; 256]);
 
-impl OctetSet {
-    const EMPTY: OctetSet = OctetSet([false; 256]);
+impl ByteSet {
+    const EMPTY: ByteSet = ByteSet([false; 256]);
 
-    /// Whether the set holds `octet`.
+    /// Whether the set holds `byte`.
     #[inline]
-    pub const fn contains(&self, octet: u8) -> bool {
-        self.0[octet as usize]
+    pub const fn contains(&self, byte: u8) -> bool {
+        self.0[byte as usize]
     }
 
-    const fn with(mut self, octets: &[u8]) -> OctetSet {
+    const fn with(mut self, bytes: &[u8]) -> ByteSet {
         let mut at = 0;
-        while at < octets.len() {
-            self.0[octets[at] as usize] = true;
+        while at < bytes.len() {
+            self.0[bytes[at] as usize] = true;
             at += 1;
         }
         self
     }
 
-    const fn complement(mut self) -> OctetSet {
-        let mut octet = 0;
-        while octet < 256 {
-            self.0[octet] = !self.0[octet];
-            octet += 1;
+    const fn complement(mut self) -> ByteSet {
+        let mut byte = 0;
+        while byte < 256 {
+            self.0[byte] = !self.0[byte];
+            byte += 1;
         }
         self
     }
 }
 
-const UNRESERVED: OctetSet =
-    OctetSet::EMPTY.with(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~");
+const UNRESERVED: ByteSet = ByteSet::EMPTY.with(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~");
 const RESERVED: &[u8] = b":/?#[]@!$&'()*+,;=";
 
-/// Octets that the normal form of RFC 9309 2.2.2 changes: neither unreserved nor reserved, or `%`.
-const CHANGED_BY_NORMAL_FORM: OctetSet = UNRESERVED.with(RESERVED).complement();
-const PERCENT: OctetSet = OctetSet::EMPTY.with(b"%");
-const NUL: OctetSet = OctetSet::EMPTY.with(b"\0");
+/// Bytes that the normal form of RFC 9309 2.2.2 changes: neither unreserved nor reserved, or `%`.
+const CHANGED_BY_NORMAL_FORM: ByteSet = UNRESERVED.with(RESERVED).complement();
+const PERCENT: ByteSet = ByteSet::EMPTY.with(b"%");
+const NUL: ByteSet = ByteSet::EMPTY.with(b"\0");
 
 impl Encoding {
-    /// The octets of a path that its normal form can change: a path without them is in normal form.
-    pub fn changed_octets(self) -> &'static OctetSet {
+    /// The bytes of a path that its normal form can change: a path without them is in normal form.
+    pub fn changed_bytes(self) -> &'static ByteSet {
         match self {
             Encoding::NormalForm => &CHANGED_BY_NORMAL_FORM,
             Encoding::DecodedExceptSlash => &PERCENT,
             Encoding::RuleOnly => &NUL,
-            Encoding::Verbatim => &OctetSet::EMPTY,
+            Encoding::Verbatim => &ByteSet::EMPTY,
         }
     }
 
-    /// How many octets at the beginning of a path its normal form surely keeps.
+    /// How many bytes at the beginning of a path its normal form surely keeps.
     pub fn unchanged(self, path: &[u8]) -> usize {
-        let changed = self.changed_octets();
-        path.iter().position(|&octet| changed.contains(octet)).unwrap_or(path.len())
+        let changed = self.changed_bytes();
+        path.iter().position(|&byte| changed.contains(byte)).unwrap_or(path.len())
     }
 
     /// The normal form of a path.
@@ -79,7 +78,7 @@ impl Encoding {
         match self {
             Encoding::Verbatim => out.extend_from_slice(path),
             // C++ passes the path on as a C string.
-            Encoding::RuleOnly => out.extend(path.iter().take_while(|&&octet| octet != 0)),
+            Encoding::RuleOnly => out.extend(path.iter().take_while(|&&byte| byte != 0)),
             Encoding::NormalForm | Encoding::DecodedExceptSlash => loop {
                 let (kept, rest) = path.split_at(self.unchanged(path));
                 out.extend_from_slice(kept);
@@ -91,16 +90,16 @@ impl Encoding {
         }
     }
 
-    /// The octets of a pattern that stay as they are under any encoding, and count one: the unreserved and reserved
+    /// The bytes of a pattern that stay as they are under any encoding, and count one: the unreserved and reserved
     /// ones, but for `*` where it is special.
     #[inline]
-    pub(super) fn kept_in_patterns(star_is_special: bool) -> &'static OctetSet {
-        const KEPT: OctetSet = UNRESERVED.with(RESERVED);
-        const KEPT_BUT_STAR: OctetSet = KEPT.complement().with(b"*").complement();
+    pub(super) fn kept_in_patterns(star_is_special: bool) -> &'static ByteSet {
+        const KEPT: ByteSet = UNRESERVED.with(RESERVED);
+        const KEPT_BUT_STAR: ByteSet = KEPT.complement().with(b"*").complement();
         if star_is_special { &KEPT_BUT_STAR } else { &KEPT }
     }
 
-    /// Appends the normal form of the octet or escape that `pattern` begins with; returns how many octets of it were
+    /// Appends the normal form of the byte or escape that `pattern` begins with; returns how many bytes of it were
     /// taken and how many they count in the length of a rule.
     pub(super) fn push_pattern(self, pattern: &[u8], out: &mut Vec<u8>) -> (usize, u32) {
         self.push(pattern, out)
@@ -119,51 +118,51 @@ impl Encoding {
     }
 }
 
-/// The octet that `text` begins with an escape of.
+/// The byte that `text` begins with an escape of.
 pub(crate) fn escaped(text: &[u8]) -> Option<u8> {
-    let digit = |octet: u8| char::from(octet).to_digit(16).map(|digit| digit as u8);
+    let digit = |byte: u8| char::from(byte).to_digit(16).map(|digit| digit as u8);
     match text {
         [b'%', high, low, ..] => Some(digit(*high)? << 4 | digit(*low)?),
         _ => None,
     }
 }
 
-fn push_escape(octet: u8, out: &mut Vec<u8>) {
+fn push_escape(byte: u8, out: &mut Vec<u8>) {
     const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
-    out.extend_from_slice(&[b'%', DIGITS[usize::from(octet >> 4)], DIGITS[usize::from(octet & 15)]]);
+    out.extend_from_slice(&[b'%', DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
 }
 
-/// RFC 9309 2.2.2 and 2.2.3. The escapes of `*` and `$` become the octets, which are no wildcards any more, and count
-/// as the three octets of an escape.
+/// RFC 9309 2.2.2 and 2.2.3. The escapes of `*` and `$` become the bytes, which are no wildcards any more, and count
+/// as the three bytes of an escape.
 fn push_normal(text: &[u8], out: &mut Vec<u8>) -> (usize, u32) {
     match (text[0], escaped(text)) {
-        (_, Some(octet)) if UNRESERVED.contains(octet) => {
-            out.push(octet);
+        (_, Some(byte)) if UNRESERVED.contains(byte) => {
+            out.push(byte);
             (3, 1)
         }
-        (_, Some(octet @ (b'*' | b'$'))) => {
-            out.push(octet);
+        (_, Some(byte @ (b'*' | b'$'))) => {
+            out.push(byte);
             (3, 3)
         }
-        (_, Some(octet)) => {
-            push_escape(octet, out);
+        (_, Some(byte)) => {
+            push_escape(byte, out);
             (3, 3)
         }
-        (octet, None) if CHANGED_BY_NORMAL_FORM.contains(octet) => {
-            push_escape(octet, out);
+        (byte, None) if CHANGED_BY_NORMAL_FORM.contains(byte) => {
+            push_escape(byte, out);
             (1, 3)
         }
-        (octet, None) => {
-            out.push(octet);
+        (byte, None) => {
+            out.push(byte);
             (1, 1)
         }
     }
 }
 
-/// `MaybeEscapePattern` of C++: a rule's non-ASCII octets escaped, the digits of its escapes in upper case.
+/// `MaybeEscapePattern` of C++: a rule's non-ASCII bytes escaped, the digits of its escapes in upper case.
 fn push_rule_only(text: &[u8], out: &mut Vec<u8>) -> (usize, u32) {
-    if let Some(octet) = escaped(text) {
-        push_escape(octet, out);
+    if let Some(byte) = escaped(text) {
+        push_escape(byte, out);
         (3, 3)
     } else if text[0] >= 0x80 {
         push_escape(text[0], out);
@@ -174,15 +173,15 @@ fn push_rule_only(text: &[u8], out: &mut Vec<u8>) -> (usize, u32) {
     }
 }
 
-/// 1996 3.2.2: escapes are decoded, but for `/`; what comes out is compared octet by octet.
+/// 1996 3.2.2: escapes are decoded, but for `/`; what comes out is compared byte by byte.
 fn push_decoded(text: &[u8], out: &mut Vec<u8>) -> (usize, u32) {
     match escaped(text) {
         Some(b'/') => {
             push_escape(b'/', out);
             (3, 3)
         }
-        Some(octet) => {
-            out.push(octet);
+        Some(byte) => {
+            out.push(byte);
             (3, 1)
         }
         None => {
@@ -233,11 +232,11 @@ mod tests {
     }
 
     #[test]
-    fn a_path_without_changed_octets_is_not_copied() {
+    fn a_path_without_changed_bytes_is_not_copied() {
         assert!(matches!(Encoding::NormalForm.path(b"/a/b?c=d&e=[f]~"), Cow::Borrowed(_)));
-        for octet in 0..=255 {
-            let changed = *Encoding::NormalForm.path(&[octet]) != [octet];
-            assert_eq!(changed, Encoding::NormalForm.changed_octets().contains(octet), "{octet}");
+        for byte in 0..=255 {
+            let changed = *Encoding::NormalForm.path(&[byte]) != [byte];
+            assert_eq!(changed, Encoding::NormalForm.changed_bytes().contains(byte), "{byte}");
         }
     }
 }

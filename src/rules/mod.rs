@@ -16,7 +16,7 @@ pub(crate) mod tried;
 pub(crate) mod verdict;
 
 pub use chosen::{ChosenRules, Explanation, KeptRule};
-pub use encoding::OctetSet;
+pub use encoding::ByteSet;
 pub(crate) use encoding::escaped;
 pub use pattern::{Pattern, Patterns};
 pub use verdict::Verdict;

@@ -40,7 +40,7 @@ impl Patterns {
         &self.patterns
     }
 
-    /// The octets that the segments of all patterns share.
+    /// The bytes that the segments of all patterns share.
     pub fn text(&self) -> &[u8] {
         &self.text
     }
@@ -55,7 +55,7 @@ impl Patterns {
         self.segments[range].iter().map(|&(start, end)| start as usize..end as usize)
     }
 
-    /// How many octets of memory they take.
+    /// How many bytes of memory they take.
     pub(crate) fn size(&self) -> usize {
         size_of_val(self.patterns.as_slice()) + size_of_val(self.segments.as_slice()) + self.text.len()
     }

@@ -10,12 +10,12 @@ const DIRECTORY_INDEX: &[u8] = b"/index.htm";
 impl Patterns {
     /// The rules of one crawler as patterns, the one that wins against all others first.
     pub fn rank<'r, 'a: 'r>(rules: impl Iterator<Item = &'r Rule<'a>> + Clone, dialect: &Dialect) -> Patterns {
-        let (count, octets): (usize, usize) =
-            rules.clone().fold((0, 0), |(count, octets), rule| (count + 1, octets + rule.value.len()));
+        let (count, bytes): (usize, usize) =
+            rules.clone().fold((0, 0), |(count, bytes), rule| (count + 1, bytes + rule.value.len()));
         let mut patterns = Patterns {
             patterns: Vec::with_capacity(count),
             segments: Vec::with_capacity(count),
-            text: Vec::with_capacity(octets),
+            text: Vec::with_capacity(bytes),
         };
         let mut lengths = Vec::with_capacity(count);
         for (place, rule) in rules.enumerate() {
@@ -61,7 +61,7 @@ impl Patterns {
         let mut start = self.text.len() as u32;
         let mut rest = body;
         loop {
-            let plain = rest.iter().position(|&octet| !kept.contains(octet)).unwrap_or(rest.len());
+            let plain = rest.iter().position(|&byte| !kept.contains(byte)).unwrap_or(rest.len());
             self.text.extend_from_slice(&rest[..plain]);
             length = length.saturating_add(plain as u32);
             rest = &rest[plain..];

@@ -4,7 +4,7 @@
 //! how long each file was, and what had been counted. What the files hold beyond that was written later and is cut off;
 //! everything before is on the disk for certain, because the files are made durable first, then the checkpoint, and it
 //! replaces the one before it as a whole. A border between two chunks depends on the lists and the size of a chunk, and not
-//! on who judged what; so a run that goes on from one writes the same octets as a run that was never interrupted.
+//! on who judged what; so a run that goes on from one writes the same bytes as a run that was never interrupted.
 
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
@@ -139,7 +139,7 @@ fn difference_of_lists(then: &[ListRecord], now: &[ListRecord]) -> Option<String
     Some(if *path != now.path {
         format!("where the list {path} stood, now {} stands", now.path)
     } else if then.file.length != now.file.length {
-        format!("the list {path} had {} octets, now it has {}", then.file.length, now.file.length)
+        format!("the list {path} had {} bytes, now it has {}", then.file.length, now.file.length)
     } else {
         format!("the list {path} was changed meanwhile")
     })

@@ -7,7 +7,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// So many octets are enough for a frame: gzip looks back 32 KiB, Zstandard takes blocks of 128 KiB.
+/// So many bytes are enough for a frame: gzip looks back 32 KiB, Zstandard takes blocks of 128 KiB.
 const FRAME: usize = 128 << 10;
 
 /// Lines that go to one file together.
@@ -19,16 +19,16 @@ pub(crate) struct Gathered {
     pub text: Vec<u8>,
 }
 
-/// What waits for each file of a set. This is all there is between two chunks: below [`FRAME`] octets a file.
+/// What waits for each file of a set. This is all there is between two chunks: below [`FRAME`] bytes a file.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Gatherer {
     set: usize,
-    #[serde(with = "octets")]
+    #[serde(with = "bytes")]
     texts: Vec<Vec<u8>>,
 }
 
-/// Octets of any value, for JSON.
-mod octets {
+/// Bytes of any value, for JSON.
+mod bytes {
     use base64::Engine;
     use base64::engine::general_purpose::STANDARD;
     use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};

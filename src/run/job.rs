@@ -35,7 +35,7 @@ pub struct Job {
     pub unique: bool,
     /// Workers; 0: as many as there are processors. There are fewer where there is no memory for so many.
     pub threads: usize,
-    /// Octets of a chunk; 0: as many as are good for so many workers.
+    /// Bytes of a chunk; 0: as many as are good for so many workers.
     pub chunk_size: usize,
     /// What makes a long run many runs, or one that can be left alone.
     pub long_run: LongRun,
@@ -86,7 +86,7 @@ pub struct Folder {
     pub format: Format,
     /// How files are compressed, if they are; tables are by themselves.
     pub compress: Option<FrameFormat>,
-    /// How many octets a file may have, if files are cut into numbered parts. Lines are not cut, nor frames.
+    /// How many bytes a file may have, if files are cut into numbered parts. Lines are not cut, nor frames.
     pub split_size: Option<u64>,
     /// Whether an earlier run's files in it may be replaced.
     pub force: bool,

@@ -408,8 +408,8 @@ fn tables_copied(name: &str, parts: &[&FilePart], output: &mut Output) -> Result
             whole.file_bytes += io::copy(&mut table.take(end - head_bytes), out)?;
             whole.lines.append(&part.lines);
         }
-        whole.file_bytes += footer.octets.len() as u64;
-        out.write_all(&footer.octets)
+        whole.file_bytes += footer.bytes.len() as u64;
+        out.write_all(&footer.bytes)
     })?;
     Ok(whole)
 }

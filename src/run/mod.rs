@@ -2,9 +2,9 @@
 //!
 //! [`run`] maps each list, or decompresses it as it goes, cuts it into chunks on line borders and lets workers
 //! [judge](crate::judge::Judge) them; where the URL stands in a line, a [`Layout`](crate::input::Layout) says. Every line
-//! goes, octet for octet and in input order, to exactly one [`Partition`](crate::outcome::Partition), for a
+//! goes, byte for byte and in input order, to exactly one [`Partition`](crate::outcome::Partition), for a
 //! [`Reason`](crate::outcome::Reason) that is counted. [Tallies](crate::judge::Tally) of the lines as read and of the
-//! octets as written prove that none was lost; the [`Receipt`](crate::output::Receipt) tells both and gets its name last.
+//! bytes as written prove that none was lost; the [`Receipt`](crate::output::Receipt) tells both and gets its name last.
 
 pub(crate) mod checkpoint;
 pub(crate) mod gather;

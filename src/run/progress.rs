@@ -16,7 +16,7 @@ use crate::output::samples::{Sample, Samples};
 #[derive(Debug, Default)]
 pub struct Progress {
     state: Mutex<State>,
-    /// Octets that were read of the lists' files. Apart from the rest, because whoever reads has no turn.
+    /// Bytes that were read of the lists' files. Apart from the rest, because whoever reads has no turn.
     source: AtomicU64,
 }
 
@@ -50,11 +50,11 @@ pub struct Snapshot {
     pub phase: Phase,
     /// Seconds since it began.
     pub seconds: f64,
-    /// Octets of lines, judged and on their way to their files.
+    /// Bytes of lines, judged and on their way to their files.
     pub bytes: u64,
-    /// Octets of the lists that were read, as they lie in their files: of compressed lists, compressed ones.
+    /// Bytes of the lists that were read, as they lie in their files: of compressed lists, compressed ones.
     pub source_bytes: u64,
-    /// Octets of all lists in the same sense, where that is known: of a stream it is not.
+    /// Bytes of all lists in the same sense, where that is known: of a stream it is not.
     pub source_bytes_known: Option<u64>,
     /// Lines.
     pub lines: u64,
@@ -75,9 +75,9 @@ pub struct Snapshot {
 pub struct Resumed {
     /// Lines.
     pub lines: u64,
-    /// Their octets.
+    /// Their bytes.
     pub bytes: u64,
-    /// Octets of the lists' files that are not read again.
+    /// Bytes of the lists' files that are not read again.
     pub source_bytes: u64,
 }
 
@@ -86,7 +86,7 @@ pub struct Resumed {
 pub struct Counted {
     /// Lines, by the number of the [`Partition`].
     pub lines: [u64; 4],
-    /// Octets, likewise.
+    /// Bytes, likewise.
     pub bytes: [u64; 4],
     /// Lines by [`Outcome::index`].
     pub outcomes: [u64; Outcome::COUNT],
@@ -124,7 +124,7 @@ impl Progress {
         Snapshot { seconds: state.seconds(), source_bytes, ..state.snapshot.clone() }
     }
 
-    /// The run begins; so many octets are to be read, as far as that is known.
+    /// The run begins; so many bytes are to be read, as far as that is known.
     pub(super) fn begin(&self, source_bytes_known: Option<u64>, crawlers: usize) {
         let snapshot = Snapshot {
             phase: Phase::Judging,
@@ -136,7 +136,7 @@ impl Progress {
         *lock(&self.state) = State { started: Some(Instant::now()), snapshot, ..State::default() };
     }
 
-    /// Counts octets that are read of the lists' files.
+    /// Counts bytes that are read of the lists' files.
     pub(super) fn source(&self) -> &AtomicU64 {
         &self.source
     }
@@ -165,7 +165,7 @@ impl Progress {
         lock(&self.state).snapshot.skipped = parts;
     }
 
-    /// The run goes on with what an earlier one came to; so many octets of the lists' files are not read again.
+    /// The run goes on with what an earlier one came to; so many bytes of the lists' files are not read again.
     pub(super) fn resume(&self, totals: &Totals, source_bytes: u64) {
         let resumed = Resumed { lines: totals.input.lines, bytes: totals.input.bytes, source_bytes };
         lock(&self.state).snapshot.resumed = resumed;

@@ -18,7 +18,7 @@ use crate::output::naming::partition_names;
 use crate::output::receipt::{FilePart, Receipt};
 use crate::output::table::{self, TableLines, Wanted};
 
-/// Octets of a chunk. What lines come to may depend on where chunks end, so it is the same for every run.
+/// Bytes of a chunk. What lines come to may depend on where chunks end, so it is the same for every run.
 const CHUNK: usize = 1 << 20;
 
 /// What the URLs of a partition come to: those of a chunk by `of`, put together in their order by `append`. They are those
@@ -58,7 +58,7 @@ pub(crate) fn reread<T: Default + Send>(
             let rows = lines(chunk).skip(if first { skipped } else { 0 }).map(|row| split(row, columns));
             let wanted = |before: &[u8]| {
                 let is_it =
-                    |column| before.split(|&octet| octet == SEPARATOR).nth(column) == Some(partition.name().as_bytes());
+                    |column| before.split(|&byte| byte == SEPARATOR).nth(column) == Some(partition.name().as_bytes());
                 verdict.is_none_or(is_it)
             };
             let urls = rows.filter(|(before, _)| wanted(before)).map(|(_, line)| layouts.url(line));
@@ -126,7 +126,7 @@ impl Layouts {
 const HEAD_LINES: usize = 2;
 
 fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
-    text.split_inclusive(|&octet| octet == b'\n').map(|line| line.strip_suffix(b"\n").unwrap_or(line))
+    text.split_inclusive(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\n").unwrap_or(line))
 }
 
 /// So many columns that stand before a line, with what separates them, and the line.

@@ -5,7 +5,7 @@
 //! that have the same hash, or that all want the same slot.
 //!
 //! The set is a table in a file without a name, which is mapped: its pages are those of the page cache, which the system
-//! stores and drops when it needs the memory, and never anonymous memory. A slot takes 16 octets. The upper bits of a hash
+//! stores and drops when it needs the memory, and never anonymous memory. A slot takes 16 bytes. The upper bits of a hash
 //! choose the slot, or, if another hash is there, the first free one behind it. A table that would be more than two thirds
 //! full goes into one of twice the size; as the upper bits choose the slot, both are gone through from start to end, once.
 
@@ -23,7 +23,7 @@ use crate::policy::prefetch;
 /// What an empty slot holds, and the hash of nothing.
 const NOTHING: u128 = 0;
 
-/// Octets of a slot.
+/// Bytes of a slot.
 const SLOT: u64 = size_of::<u128>() as u64;
 
 /// The slots of the smallest table: a page of memory.
@@ -140,37 +140,37 @@ fn insert(slots: &mut [u128], hash: u128) -> bool {
 
 /// An empty table, in a file of `folder` that has no name.
 fn table(folder: &Path, slots: u64) -> Result<MmapMut, FilterError> {
-    let octets = slots.saturating_mul(SLOT);
+    let bytes = slots.saturating_mul(SLOT);
     let make = || {
         let file = tempfile::tempfile_in(folder)?;
-        reserve(&file, octets)?;
+        reserve(&file, bytes)?;
         mmap::map_mut(&file)
     };
-    make().map_err(|error| FilterError::Unique { folder: folder.to_owned(), octets, error })
+    make().map_err(|error| FilterError::Unique { folder: folder.to_owned(), bytes, error })
 }
 
-/// Gives an empty file so many octets, with room on the disk for all of them: a full disk shall be told here, and not by a
+/// Gives an empty file so many bytes, with room on the disk for all of them: a full disk shall be told here, and not by a
 /// SIGBUS when a slot is written to.
 #[cfg(target_os = "linux")]
-fn reserve(file: &File, octets: u64) -> io::Result<()> {
+fn reserve(file: &File, bytes: u64) -> io::Result<()> {
     use rustix::fs::{FallocateFlags, fallocate};
     use rustix::io::Errno;
 
-    match fallocate(file, FallocateFlags::empty(), 0, octets) {
+    match fallocate(file, FallocateFlags::empty(), 0, bytes) {
         // The file system knows no other way.
-        Err(Errno::OPNOTSUPP | Errno::NOSYS) => write_zeros(file, octets),
+        Err(Errno::OPNOTSUPP | Errno::NOSYS) => write_zeros(file, bytes),
         made => Ok(made?),
     }
 }
 
 /// The same where the system has no call of its own for it.
 #[cfg(not(target_os = "linux"))]
-fn reserve(file: &File, octets: u64) -> io::Result<()> {
-    write_zeros(file, octets)
+fn reserve(file: &File, bytes: u64) -> io::Result<()> {
+    write_zeros(file, bytes)
 }
 
-fn write_zeros(mut file: &File, octets: u64) -> io::Result<()> {
-    io::copy(&mut io::Read::take(io::repeat(0), octets), &mut file).map(|_| ())
+fn write_zeros(mut file: &File, bytes: u64) -> io::Result<()> {
+    io::copy(&mut io::Read::take(io::repeat(0), bytes), &mut file).map(|_| ())
 }
 
 #[cfg(test)]
@@ -250,7 +250,7 @@ mod tests {
     #[test]
     fn a_folder_that_has_no_room_is_named() {
         let error = Seen::new(Path::new("/nowhere"), 0).unwrap_err();
-        assert!(matches!(&error, FilterError::Unique { octets: 4096, .. }), "{error}");
+        assert!(matches!(&error, FilterError::Unique { bytes: 4096, .. }), "{error}");
         assert!(error.to_string().contains("/nowhere"), "{error}");
     }
 

@@ -133,7 +133,7 @@ fn asked_workers(job: &Job) -> usize {
     if job.threads == 0 { processors() } else { job.threads }
 }
 
-/// Octets of the lists' files that a run that goes on does not read again: what is not mapped is read from its start.
+/// Bytes of the lists' files that a run that goes on does not read again: what is not mapped is read from its start.
 fn left_out(lists: &[List], border: &Border) -> u64 {
     let (done, rest) = lists.split_at(border.list.min(lists.len()));
     let mapped = rest.first().filter(|list| list.mapped().is_some());

@@ -213,7 +213,7 @@ fn difference_of_complete(directory: &Path, receipt: &mut Receipt, now: &JobReco
     let changed = |file: &FilePart| match is_there(&file.name) {
         None => Some(format!("its {} is gone", file.name)),
         Some(there) if there.len() != file.file_bytes => {
-            Some(format!("its {} had {} octets, now it has {}", file.name, file.file_bytes, there.len()))
+            Some(format!("its {} had {} bytes, now it has {}", file.name, file.file_bytes, there.len()))
         }
         Some(_) => None,
     };
@@ -249,7 +249,7 @@ pub struct Begun {
     pub now: i64,
     /// Lines that are done for certain.
     pub lines: u64,
-    /// Octets of its chunks: what is gathered into one frame depends on them.
+    /// Bytes of its chunks: what is gathered into one frame depends on them.
     pub chunk_size: usize,
 }
 

@@ -269,8 +269,8 @@ impl<'l> Turns<'l> {
     ) -> Result<Vec<Block<'static>>, FilterError> {
         let (Some(rows), Some(compressor)) = (self.rows, compressor) else { return Ok(Vec::new()) };
         let block = |Gathered { set, file, text }: Gathered| {
-            let octets = Cow::Owned(compressor.frame(&text)?);
-            Ok(Block { set, file, octets, tally: rows.tally(file, &text) })
+            let bytes = Cow::Owned(compressor.frame(&text)?);
+            Ok(Block { set, file, bytes, tally: rows.tally(file, &text) })
         };
         gathered.into_iter().map(block).collect()
     }
@@ -292,7 +292,7 @@ impl Drop for StopOnPanic<'_, '_> {
     }
 }
 
-/// Judges chunks until there are none left; to explain lines, `kept_rules` octets of rules are kept for each crawler.
+/// Judges chunks until there are none left; to explain lines, `kept_rules` bytes of rules are kept for each crawler.
 pub(super) fn work(turns: &Turns<'_>, judges: &[Judge<'_>], kept_rules: usize) {
     let _guard = StopOnPanic(turns);
     if let Err(failure) = work_through(turns, judges, kept_rules) {
@@ -329,7 +329,7 @@ fn work_through(turns: &Turns<'_>, judges: &[Judge<'_>], kept_rules: usize) -> R
         let Some(left) = left else { return Ok(()) };
         hand.worker.judge(&left, more_follows);
         let rows = as_rows.then(|| turns.rows(&task, left, &hand.worker));
-        // Its octets were read for the last time. Only what was read of a list as it stood may be written, or a checkpoint
+        // Its bytes were read for the last time. Only what was read of a list as it stood may be written, or a checkpoint
         // could keep lines that never were in it.
         turns.chunks.lists()[task.list].unchanged()?;
         let rows = rows.transpose()?;
@@ -373,7 +373,7 @@ fn write(turns: &Turns<'_>, turn: &mut Turn, ticket: u64, handed: Handed) -> Res
         Blocks::Made(blocks) => blocks,
         Blocks::Buffers(set, tallies) => {
             let files = judged.buffers.iter().zip(tallies).enumerate();
-            files.map(|(file, (text, tally))| Block { set, file, octets: Cow::Borrowed(text), tally }).collect()
+            files.map(|(file, (text, tally))| Block { set, file, bytes: Cow::Borrowed(text), tally }).collect()
         }
     };
     (turn.list, turn.at) = (list, end);
@@ -463,7 +463,7 @@ mod tests {
         totals.add(0, &worker.judged);
         let blocks = worker.judged.buffers.iter().enumerate().map(|(file, text)| {
             let tally = rows.tally(file, text);
-            Block { set: 0, file, octets: Cow::Borrowed(text), tally }
+            Block { set: 0, file, bytes: Cow::Borrowed(text), tally }
         });
         totals.add_written(&blocks.collect::<Vec<_>>());
         totals.balanced().is_ok()
@@ -476,6 +476,6 @@ mod tests {
         assert!(!balance(|lines| lines.replace("2\n", "2\nhttp://a.example/2\n")), "doubled");
         assert!(!balance(|lines| lines.replace("2\n", "4\n")), "swapped for another");
         assert!(!balance(|_| "http://a.example/2\nhttp://a.example/1\nhttp://a.example/3\n".to_owned()), "swapped");
-        assert!(!balance(|lines| lines.trim_end().to_owned()), "without its last octet");
+        assert!(!balance(|lines| lines.trim_end().to_owned()), "without its last byte");
     }
 }

@@ -3,7 +3,7 @@
 //! A worker hashes the URLs of its chunk, and then, in the chunk's turn, asks for all of them whether they were
 //! [seen](super::seen): so it is always the first line of a URL that stays, whoever comes to it first. What stays is put
 //! together, and judged as if it were the whole chunk. Two lines have the same URL if what is judged of them is the same,
-//! octet for octet; a line without a URL is never left out.
+//! byte for byte; a line without a URL is never left out.
 //!
 //! A run that goes on does not know what was seen before, because that is not made durable: it reads the lists again up to
 //! where it goes on, and only hashes.
@@ -25,7 +25,7 @@ use crate::lock::lock;
 use crate::origin;
 use crate::outcome::Reason;
 
-/// Octets of a URL, about, to tell from the size of a list how many it has.
+/// Bytes of a URL, about, to tell from the size of a list how many it has.
 const URL: u64 = 80;
 
 /// How many times as much is read of a list that is compressed, or a table, as is stored of it, about.

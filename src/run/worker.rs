@@ -93,9 +93,9 @@ impl<'j, 'p> Worker<'j, 'p> {
         }
     }
 
-    /// Keeps so many octets of rules for each crawler to explain lines with.
-    pub fn keep_rules(&mut self, octets: usize) {
-        self.explainers.iter_mut().for_each(|explainer| explainer.keep(octets));
+    /// Keeps so many bytes of rules for each crawler to explain lines with.
+    pub fn keep_rules(&mut self, bytes: usize) {
+        self.explainers.iter_mut().for_each(|explainer| explainer.keep(bytes));
     }
 
     /// From here on, lines become rows: their outcomes are kept, and nothing is put into buffers.

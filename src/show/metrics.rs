@@ -70,7 +70,7 @@ impl Metrics {
             return Err(MetricsError::NoFile { path: path.to_owned() });
         }
         let earlier = match fs::read(path) {
-            Ok(octets) => octets,
+            Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
             Err(error) => return Err(MetricsError::Io { path: path.to_owned(), error }),
         };
@@ -123,15 +123,15 @@ impl Metrics {
         let mut text = Text::default();
         self.run(snapshot, success, &mut text);
         text.family("input_lines_total", COUNTER, "Lines that were judged.").sample(&[], snapshot.lines);
-        text.family("input_bytes_total", COUNTER, "Octets of these lines.").sample(&[], snapshot.bytes);
+        text.family("input_bytes_total", COUNTER, "Bytes of these lines.").sample(&[], snapshot.bytes);
         let duplicates = "Lines that were left out because their URLs were there before.";
         text.family("duplicate_lines_total", COUNTER, duplicates).sample(&[], snapshot.duplicates);
         let skipped = "Parts of lists that could not be read, and were left out.";
         text.family("skipped_parts_total", COUNTER, skipped).sample(&[], snapshot.skipped);
-        let source = "Octets of the lists that were read, as they lie in their files.";
+        let source = "Bytes of the lists that were read, as they lie in their files.";
         text.family("source_bytes_total", COUNTER, source).sample(&[], snapshot.source_bytes);
         if let Some(known) = snapshot.source_bytes_known {
-            text.family("source_expected_bytes", GAUGE, "Octets of the files of all lists.").sample(&[], known);
+            text.family("source_expected_bytes", GAUGE, "Bytes of the files of all lists.").sample(&[], known);
         }
         text.family("chunks_total", COUNTER, "Chunks that were judged.").sample(&[], snapshot.chunks);
         self.lines(snapshot, &mut text);
@@ -177,7 +177,7 @@ impl Metrics {
                 text.sample(&[("agent", agent), ("partition", partition.name())], lines);
             }
         }
-        text.family("partition_bytes_total", COUNTER, "Octets of these lines.");
+        text.family("partition_bytes_total", COUNTER, "Bytes of these lines.");
         for (agent, counted) in crawlers() {
             for ((partition, _), bytes) in counted.partitions().zip(counted.bytes) {
                 text.sample(&[("agent", agent), ("partition", partition.name())], bytes);

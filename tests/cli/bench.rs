@@ -52,7 +52,7 @@ impl Bench {
         fs::write(path, content).expect("a file");
     }
 
-    /// The octets of a file.
+    /// The bytes of a file.
     pub fn read(&self, name: &str) -> Vec<u8> {
         fs::read(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
     }
@@ -128,7 +128,7 @@ pub fn said(stderr: &[u8], words: &[&str]) {
     }
 }
 
-/// The octet of a file at which it could not be written, as an error told it.
+/// The byte of a file at which it could not be written, as an error told it.
 pub fn unwritten_at(stderr: &[u8]) -> u64 {
     said(stderr, &["cannot write "]);
     let text = String::from_utf8_lossy(stderr);
@@ -207,7 +207,7 @@ impl Split {
         let mut added = 0;
         for (place, list) in lists.iter().enumerate() {
             input.extend_from_slice(list);
-            if place + 1 < lists.len() && list.last().is_some_and(|&octet| octet != b'\n') {
+            if place + 1 < lists.len() && list.last().is_some_and(|&byte| byte != b'\n') {
                 input.push(b'\n');
                 added += 1;
             }
@@ -252,7 +252,7 @@ pub fn text_of(bench: &Bench, folder: &str, files: &Value) -> Vec<u8> {
 
 /// Lines with their line feeds.
 pub fn lines(text: &[u8]) -> Vec<&[u8]> {
-    text.split_inclusive(|&octet| octet == b'\n').collect()
+    text.split_inclusive(|&byte| byte == b'\n').collect()
 }
 
 /// A line without its line feed.

@@ -41,15 +41,15 @@ fn changed_when(when: When, bench: &Bench, options: &str, change: impl FnOnce(&P
     changed_of(&text, when, bench, options, change)
 }
 
-/// The same with a list of these octets.
+/// The same with a list of these bytes.
 fn changed_of(
-    octets: &[u8],
+    bytes: &[u8],
     when: When,
     bench: &Bench,
     options: &str,
     change: impl FnOnce(&Path) + Send + 'static,
 ) -> Output {
-    bench.file("urls", octets);
+    bench.file("urls", bytes);
     let list = bench.path("urls");
     let long_ago = SystemTime::now() - Duration::from_secs(1_000_000);
     File::options().write(true).open(&list).and_then(|file| file.set_modified(long_ago)).expect("a time");
@@ -194,7 +194,7 @@ fn a_list_that_is_cut_short_and_grows_again_is_not_left_out() {
 
 /// The rest of the last page reads as zeros: nothing is raised, so only the length tells.
 #[test]
-fn a_list_that_loses_a_few_octets_is_noticed() {
+fn a_list_that_loses_a_few_bytes_is_noticed() {
     fails("--threads 2", &["urls", "cut short", "at byte 279990"], |list| {
         set_length(list, (LINE.len() * LINES - 10) as u64)
     });
@@ -223,10 +223,10 @@ fn a_list_that_grows_is_noticed() {
 }
 
 #[test]
-fn a_list_whose_octets_change_is_noticed() {
+fn a_list_whose_bytes_change_is_noticed() {
     fails("--threads 2", &["urls", "changed"], |list| {
         let file = OpenOptions::new().write(true).open(list).expect("the list");
-        file.write_all_at(b"X", 20).expect("an octet");
+        file.write_all_at(b"X", 20).expect("a byte");
     });
 }
 

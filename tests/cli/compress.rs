@@ -41,7 +41,7 @@ fn compressed_partitions_are_those_of_a_plain_run() {
                 assert!(read == *text, "{tool} reads something else in {file}");
             }
             let stored = bench.read(&file).len();
-            assert!(stored * 4 < text.len(), "{file}: {stored} octets of {}", text.len());
+            assert!(stored * 4 < text.len(), "{file}: {stored} bytes of {}", text.len());
         }
         let mut names: Vec<String> = PARTITIONS.iter().map(|name| format!("{name}.txt.{ending}")).collect();
         names.extend(["receipt.json".to_owned(), "robots-needed.tsv".to_owned()]);
@@ -71,7 +71,7 @@ fn compressed_files_do_not_depend_on_threads() {
                 let files = PARTITIONS.map(|name| bench.read(&format!("out/{name}.txt.{ending}")));
                 (split.timeless(), files)
             };
-            assert!(stored(1) == stored(4), "{ending}, chunks of {chunk} octets");
+            assert!(stored(1) == stored(4), "{ending}, chunks of {chunk} bytes");
         }
     }
 }
@@ -86,7 +86,7 @@ fn chunks_with_few_lines_share_frames() {
         let split = bench.split(&format!("{SOURCES} --force --compress {ending} --chunk-size 500"), &["urls"]);
         for (name, text) in PARTITIONS.iter().zip(&split.partitions) {
             let stored = bench.read(&format!("out/{name}.txt.{ending}")).len();
-            assert!(stored * 4 < text.len(), "{name}: {stored} octets of {}", text.len());
+            assert!(stored * 4 < text.len(), "{name}: {stored} bytes of {}", text.len());
         }
     }
 }

@@ -68,7 +68,7 @@ fn compressed_lists_stand_among_others() {
     let lists = split.receipt["lists"].as_array().expect("lists");
     let compressions: Vec<_> = lists.iter().map(|list| list["compression"].as_str()).collect();
     assert_eq!(compressions, [Some("gzip"), None, Some("zstd"), Some("bzip2")]);
-    assert_eq!(lists[0]["bytes"], 18, "octets are those of the text");
+    assert_eq!(lists[0]["bytes"], 18, "bytes are those of the text");
 }
 
 /// The run fails with file and place, whatever the chunks, and nothing of it looks like a result.

@@ -82,7 +82,7 @@ fn threads_and_chunks_change_nothing() {
             assert_eq!(split.receipt["options"]["chunk_size"], chunk);
             let split = split.timeless();
             let first = first.get_or_insert_with(|| split.clone());
-            assert!(*first == split, "{threads} threads, chunks of {chunk} octets");
+            assert!(*first == split, "{threads} threads, chunks of {chunk} bytes");
         }
     }
 }

@@ -18,10 +18,10 @@ fn text(urls: &[Vec<u8>], line: impl Fn(usize, &[u8]) -> Vec<u8>) -> Vec<u8> {
 
 /// A field as CSV has it, in quotes where they are needed or the number is even.
 fn csv_field(number: usize, field: &[u8]) -> Vec<u8> {
-    if number % 2 == 1 && !field.iter().any(|octet| b",;\"\r".contains(octet)) {
+    if number % 2 == 1 && !field.iter().any(|byte| b",;\"\r".contains(byte)) {
         return field.to_vec();
     }
-    let doubled: Vec<u8> = field.iter().flat_map(|&octet| vec![octet; if octet == b'"' { 2 } else { 1 }]).collect();
+    let doubled: Vec<u8> = field.iter().flat_map(|&byte| vec![byte; if byte == b'"' { 2 } else { 1 }]).collect();
     [b"\"", &doubled[..], b"\""].concat()
 }
 

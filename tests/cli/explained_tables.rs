@@ -31,7 +31,7 @@ fn by_rule(rule: &str, line: i32, agent: &str, captured: Field) -> Told {
 
 /// A text with what is not UTF-8 percent-encoded.
 fn encoded(text: &[u8]) -> String {
-    let invalid = |octets: &[u8]| octets.iter().map(|octet| format!("%{octet:02X}")).collect::<String>();
+    let invalid = |bytes: &[u8]| bytes.iter().map(|byte| format!("%{byte:02X}")).collect::<String>();
     text.utf8_chunks().map(|part| part.valid().to_owned() + &invalid(part.invalid())).collect()
 }
 
@@ -131,7 +131,7 @@ fn rows_that_stay_keep_what_blocked_them() {
         "" => String::new(),
         start => format!("{start}{}", n % 60),
     };
-    let urls = Values::Octets((0..300).map(|n| Some(url(n).into_bytes())).collect());
+    let urls = Values::Bytes((0..300).map(|n| Some(url(n).into_bytes())).collect());
     bench.file("list", parquet(&[("optional binary url (STRING)", urls)], 2, Compression::SNAPPY));
     for options in ["", "--chunk-size 200 --threads 3"] {
         let words = format!("--unique --explain --format parquet --verdicts --force --out out {options} list");

@@ -77,10 +77,10 @@ fn a_policy_is_counted() {
     let dropped = found["dropped"].as_object().expect("kinds");
     assert_eq!((&dropped["looks-like-html"], &found["html_pages"]), (&json!(1), &json!(["http://html"])));
     assert_eq!((&found["captures"]["read"], &found["captures"]["last_good_kept"]), (&json!(7), &json!(1)));
-    let octets: u64 = found["sections"].as_array().unwrap().iter().map(|one| one["octets"].as_u64().unwrap()).sum();
+    let bytes: u64 = found["sections"].as_array().unwrap().iter().map(|one| one["bytes"].as_u64().unwrap()).sum();
     let whole = bench.read("policy.rsv").len() as u64;
-    assert_eq!(found["octets"], whole);
-    assert!(octets + 160 <= whole && whole < octets + 160 + 8 * 64, "{octets} {whole}");
+    assert_eq!(found["bytes"], whole);
+    assert!(bytes + 160 <= whole && whole < bytes + 160 + 8 * 64, "{bytes} {whole}");
 }
 
 #[test]

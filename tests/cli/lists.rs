@@ -44,7 +44,7 @@ fn standard_input_is_a_list_like_others() {
         let mut read = Split::read(&bench, "out").timeless();
         assert_eq!(read.receipt["lists"][0]["path"], "-");
         read.receipt["lists"][0]["path"] = mapped.receipt["lists"][0]["path"].clone();
-        assert!(read == mapped, "chunks of {chunk} octets");
+        assert!(read == mapped, "chunks of {chunk} bytes");
     }
 }
 
@@ -153,7 +153,7 @@ fn lines_of_several_mebibytes_are_lines() {
 }
 
 #[test]
-fn odd_octets_in_paths_are_judged_and_in_hosts_invalid() {
+fn odd_bytes_in_paths_are_judged_and_in_hosts_invalid() {
     let bench = Bench::new();
     bench.file("sites/a.example", "User-agent: *\nDisallow: /no\nDisallow: /%FF\nDisallow: /caf%C3%A9\n");
     let mut list = Vec::new();

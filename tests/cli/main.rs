@@ -1,7 +1,7 @@
 //! The program, end to end: what it reads, what it writes, what it says, and how it ends.
 //!
-//! Every run that should succeed is checked as a whole ([`bench::Split`]): each line is in exactly one partition, octet
-//! for octet and in order, and all numbers and checksums of the receipt are computed again from the files. What a test
+//! Every run that should succeed is checked as a whole ([`bench::Split`]): each line is in exactly one partition, byte
+//! for byte and in order, and all numbers and checksums of the receipt are computed again from the files. What a test
 //! says comes on top of that.
 
 mod agents;

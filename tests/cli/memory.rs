@@ -137,7 +137,7 @@ fn memory_in_which_nobody_can_work_is_refused() {
     let bench = Bench::with_site();
     bench.file("urls", "http://a.example/\n");
     let words = "--robots sites --memory 1M --out out urls";
-    bench.refused(words, &["1048576 octets of memory are too few", "at least", "--memory"]);
+    bench.refused(words, &["1048576 bytes of memory are too few", "at least", "--memory"]);
     bench.refused(&words.replace("1M", "0"), &["--memory"]);
 }
 

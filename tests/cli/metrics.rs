@@ -40,7 +40,7 @@ fn parse(text: &str) -> BTreeMap<String, f64> {
 }
 
 fn is_name(name: &str) -> bool {
-    let letters = |octet: u8| octet.is_ascii_alphanumeric() || octet == b'_' || octet == b':';
+    let letters = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b':';
     name.bytes().all(letters) && !name.is_empty() && !name.as_bytes()[0].is_ascii_digit()
 }
 
@@ -54,10 +54,10 @@ fn labels(text: &str) {
         let (name, after) = rest.split_once("=\"").expect("a value");
         assert!(is_name(name) && !name.contains(':'), "{text}");
         let mut end = None;
-        let mut octets = after.bytes().enumerate();
-        while let Some((at, octet)) = octets.next() {
-            match octet {
-                b'\\' => assert!(matches!(octets.next(), Some((_, b'\\' | b'"' | b'n'))), "{text}"),
+        let mut bytes = after.bytes().enumerate();
+        while let Some((at, byte)) = bytes.next() {
+            match byte {
+                b'\\' => assert!(matches!(bytes.next(), Some((_, b'\\' | b'"' | b'n'))), "{text}"),
                 b'"' => {
                     end = Some(at);
                     break;
@@ -153,7 +153,7 @@ fn they_are_renewed_while_the_run_goes_on() {
 }
 
 #[test]
-fn of_compressed_lists_compressed_octets_are_counted() {
+fn of_compressed_lists_compressed_bytes_are_counted() {
     let bench = Bench::with_site();
     let gzip = crate::warc::gzip(LINES.repeat(1000).as_bytes());
     bench.file("urls.gz", &gzip);

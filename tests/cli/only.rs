@@ -82,7 +82,7 @@ fn who_reads_no_further_ends_the_run_quietly() {
         let mut command = assert_cmd::Command::new("sh");
         command.current_dir(bench.path(".")).args(["-c", "\"$0\" \"$@\" | head -n 2", PROGRAM]);
         let done = command.args(bench.arguments(&words)).assert().success();
-        assert_eq!(done.get_output().stdout.iter().filter(|&&octet| octet == b'\n').count(), 2);
+        assert_eq!(done.get_output().stdout.iter().filter(|&&byte| byte == b'\n').count(), 2);
         assert!(done.get_output().stderr.is_empty());
     }
 }

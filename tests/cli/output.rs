@@ -263,7 +263,7 @@ fn a_full_disk_is_an_error_and_leaves_nothing() {
             let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
             command.current_dir(bench.path(".")).args(["-c", &script, PROGRAM]).args(bench.arguments(&words));
             let done = command.assert().code(2);
-            // A block has 512 octets, and every file may have as many. A worker may get further than another one that
+            // A block has 512 bytes, and every file may have as many. A worker may get further than another one that
             // writes before it.
             let (at, room) = (unwritten_at(&done.get_output().stderr), blocks * 512);
             assert!(at == room || at > room && !options.starts_with("--threads 1"), "{at}, {blocks} blocks, {options}");

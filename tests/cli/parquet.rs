@@ -18,7 +18,7 @@ use crate::warc::{answer, gzip};
 
 /// The values of a column, each there or not.
 pub enum Values {
-    Octets(Vec<Option<Vec<u8>>>),
+    Bytes(Vec<Option<Vec<u8>>>),
     Texts(Vec<Option<&'static str>>),
     Int32(Vec<Option<i32>>),
     Int64(Vec<Option<i64>>),
@@ -69,8 +69,8 @@ pub fn parquet_with(columns: &[(&str, Values)], groups: usize, properties: Write
 
 fn write(column: &mut ColumnWriter<'_>, values: &Values) {
     let written = match (column, values) {
-        (ColumnWriter::ByteArrayColumnWriter(writer), Values::Octets(octets)) => {
-            let (values, levels) = split(octets, ByteArray::from);
+        (ColumnWriter::ByteArrayColumnWriter(writer), Values::Bytes(bytes)) => {
+            let (values, levels) = split(bytes, ByteArray::from);
             writer.write_batch(&values, Some(&levels), None)
         }
         (ColumnWriter::ByteArrayColumnWriter(writer), Texts(texts)) => {

@@ -3,7 +3,7 @@
 use parquet::basic::{Compression, ZstdLevel};
 
 use crate::bench::{Bench, Split, lines};
-use crate::parquet::Values::{Int32, Octets, Texts};
+use crate::parquet::Values::{Bytes, Int32, Texts};
 use crate::parquet::parquet;
 use crate::warc::gzip;
 
@@ -34,8 +34,8 @@ fn rows_go_where_their_urls_go() {
     for compression in [Compression::UNCOMPRESSED, Compression::SNAPPY, Compression::ZSTD(ZstdLevel::default())] {
         let columns = [
             ("optional int32 number", numbers()),
-            ("optional binary url", Octets(urls.clone())),
-            ("optional binary page (UTF8)", Octets(urls.clone())),
+            ("optional binary url", Bytes(urls.clone())),
+            ("optional binary page (UTF8)", Bytes(urls.clone())),
         ];
         let file = parquet(&columns, 2, compression);
         bench.file("list", &file);
@@ -131,7 +131,7 @@ fn tables_without_urls_are_refused() {
     refused(&[page()], "", &["no column \"url\"", "Common Crawl", "page", "--column"]);
     refused(&[page()], "--column uri", &["no column \"uri\"", "page"]);
     refused(&[page()], "--column 2", &["no column 2", "page"]);
-    refused(&[("optional int32 url", Int32(vec![Some(7)]))], "", &["\"url\"", "octets or text"]);
+    refused(&[("optional int32 url", Int32(vec![Some(7)]))], "", &["\"url\"", "bytes or text"]);
     refused(&[("repeated binary url", Texts(vec![Some("http://a.example/")]))], "", &["\"url\"", "one value a row"]);
 }
 
@@ -139,7 +139,7 @@ fn tables_without_urls_are_refused() {
 fn damaged_tables_are_refused() {
     let bench = Bench::with_site();
     let urls: Vec<_> = (0..3000).map(|number| Some(format!("http://a.example/{number}").into_bytes())).collect();
-    let file = parquet(&[("optional binary url", Octets(urls))], 3, Compression::SNAPPY);
+    let file = parquet(&[("optional binary url", Bytes(urls))], 3, Compression::SNAPPY);
     for length in [4, 5, 11, file.len() / 2, file.len() - 1] {
         bench.file("list", &file[..length]);
         bench.refused("--robots sites --out out list", &["the list list: "]);
@@ -147,13 +147,13 @@ fn damaged_tables_are_refused() {
     let mut refused = 0;
     for at in (4..file.len() - 8).step_by(file.len() / 40) {
         let mut damaged = file.clone();
-        damaged[at..at + 4].iter_mut().for_each(|octet| *octet ^= 0x55);
+        damaged[at..at + 4].iter_mut().for_each(|byte| *byte ^= 0x55);
         bench.file("list", damaged);
         let done = bench.filter("--robots sites --force --out out list").output().expect("the program");
         let said = String::from_utf8_lossy(&done.stderr);
         assert!(!said.contains("panicked"), "{said}");
         if !done.status.success() {
-            assert_eq!(done.status.code(), Some(2), "octet {at}: {said}");
+            assert_eq!(done.status.code(), Some(2), "byte {at}: {said}");
             assert!(said.contains("the list list: "), "{said}");
             refused += 1;
         }

@@ -171,9 +171,9 @@ fn what_is_no_policy_file_is_refused_with_a_reason() {
     compile(&bench, "--agent a sites -o policy.rsv");
     bench.file("urls", "http://a.example/no\n");
     let whole = bench.read("policy.rsv");
-    let changed = |at: usize, octet: u8| {
+    let changed = |at: usize, byte: u8| {
         let mut file = whole.clone();
-        file[at] ^= octet;
+        file[at] ^= byte;
         file
     };
     let rules = whole.windows(3).rposition(|text| text == b"/no").expect("the rule");
@@ -268,7 +268,7 @@ fn check_tells_why_there_is_no_rule() {
 
 /// The sections of a policy file but for META, which counts what was read.
 fn content(file: &[u8]) -> Vec<u8> {
-    let long = |at: usize| u64::from_le_bytes(file[at..at + 8].try_into().expect("eight octets")) as usize;
+    let long = |at: usize| u64::from_le_bytes(file[at..at + 8].try_into().expect("eight bytes")) as usize;
     // What stands behind the first section.
     file[long(56)..].to_vec()
 }

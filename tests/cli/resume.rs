@@ -1,7 +1,7 @@
 //! Runs that are interrupted, and go on.
 //!
 //! A limit on the size of files kills the program in the middle of a write, as `kill -9` would, but always at the same
-//! octet of the output; or, where the signal is ignored, makes writing fail as a full disk does.
+//! byte of the output; or, where the signal is ignored, makes writing fail as a full disk does.
 #![cfg(unix)]
 
 use std::fs;
@@ -135,7 +135,7 @@ fn rows_of_a_table_go_on_where_the_run_was_killed() {
         |n: usize| format!("http://a.example/{}{}", if n.is_multiple_of(3) { "no/" } else { "" }, n * 7919 % 3000);
     let urls = (0..6000).map(|n| Some(url(n).into_bytes())).collect();
     let ids = Values::Int32((0..6000).map(|n| Some(n * 31)).collect());
-    let columns = [("optional binary url", Values::Octets(urls)), ("optional int32 id", ids)];
+    let columns = [("optional binary url", Values::Bytes(urls)), ("optional int32 id", ids)];
     bench.file("table", parquet(&columns, 2, ::parquet::basic::Compression::SNAPPY));
     for options in ["--format parquet", "--format parquet --unique --verdicts --explain"] {
         let words = |options: &str, folder: &str| {
@@ -175,8 +175,8 @@ fn tables_are_read_again_up_to_the_checkpoint() {
     let bench = bench_with_lists();
     for list in ["urls", "more"] {
         let text = bench.read(list);
-        let urls = text.split(|&octet| octet == b'\n').map(|line| Some(line.to_vec())).collect();
-        let columns = [("optional binary url", Values::Octets(urls))];
+        let urls = text.split(|&byte| byte == b'\n').map(|line| Some(line.to_vec())).collect();
+        let columns = [("optional binary url", Values::Bytes(urls))];
         bench.file(list, parquet(&columns, 3, ::parquet::basic::Compression::SNAPPY));
     }
     killed_again_and_again(&bench, "--per-input");
@@ -391,7 +391,7 @@ fn a_disk_without_room_for_what_was_seen_is_told() {
     let bench = bench_with_lists();
     let ended = limited(&bench, &words(&format!("{NOW} --unique"), "out"), 60, "trap '' XFSZ;");
     assert_eq!(ended.status.code(), Some(2), "{ended:?}");
-    said(&ended.stderr, &["cannot make room", "octets", "out", "--unique"]);
+    said(&ended.stderr, &["cannot make room", "bytes", "out", "--unique"]);
     assert_eq!(bench.names("out"), [""; 0]);
 }
 
@@ -435,7 +435,7 @@ fn what_is_not_the_same_run_does_not_go_on() {
     refused("--resume --chunk-size 3000", &["argument"], unchanged);
     refused("--resume --now 2026-01-01T00:00:01Z", &["resumed", "now"], unchanged);
     refused("--resume --robots more-sites", &["resumed", "policy"], |bench| bench.file("more-sites/b.example", ""));
-    refused("--resume", &["resumed", "more", "octets"], |bench| bench.file("more", "http://a.example/\n"));
+    refused("--resume", &["resumed", "more", "bytes"], |bench| bench.file("more", "http://a.example/\n"));
     refused("--resume", &["resumed", "more", "changed"], |bench| {
         let more = fs::File::options().write(true).open(bench.path("more")).expect("more");
         more.set_modified(std::time::SystemTime::UNIX_EPOCH).expect("a time");
@@ -555,7 +555,7 @@ fn refused_when_complete(options: &str, message: &[&str], change: impl FnOnce(&B
 
 #[test]
 fn a_complete_run_is_not_taken_for_that_of_other_lists() {
-    refused_when_complete("", &["another job", "more", "octets"], |bench| bench.file("more", "http://a.example/\n"));
+    refused_when_complete("", &["another job", "more", "bytes"], |bench| bench.file("more", "http://a.example/\n"));
     refused_when_complete("--compress gz", &["another job", "list urls was changed"], |bench| {
         let urls = fs::File::options().write(true).open(bench.path("urls")).expect("urls");
         urls.set_modified(std::time::SystemTime::UNIX_EPOCH).expect("a time");
@@ -576,7 +576,7 @@ fn a_complete_run_must_have_its_files() {
     refused_when_complete("", &["allowed.txt is gone"], |bench| {
         fs::remove_file(bench.path("out/allowed.txt")).expect("removed");
     });
-    refused_when_complete("--per-input --compress zst", &["0002-more/blocked.txt.zst", "octets"], |bench| {
+    refused_when_complete("--per-input --compress zst", &["0002-more/blocked.txt.zst", "bytes"], |bench| {
         bench.file("out/0002-more/blocked.txt.zst", "");
     });
     refused_when_complete("--verdicts --split-size 20k", &["verdicts.0003.tsv is gone"], |bench| {

@@ -67,7 +67,7 @@ fn the_rest_of_a_damaged_list_is_left_out() {
             outputs.push(bench.read("out/verdicts.tsv"));
         }
         assert!(outputs.iter().all(|output| *output == outputs[0]), "{name}: it depends on chunks or workers");
-        let columns = lines(&outputs[0]).into_iter().skip(1).map(|line| line.splitn(2, |&octet| octet == b'\t').nth(1));
+        let columns = lines(&outputs[0]).into_iter().skip(1).map(|line| line.splitn(2, |&byte| byte == b'\t').nth(1));
         let found: Vec<u8> = columns.flat_map(|line| line.expect("a verdict").to_vec()).collect();
         let before = &text[..=text[..3 * part].rfind('\n').expect("a line")];
         assert!(
@@ -188,13 +188,13 @@ fn a_column_that_is_not_there_is_no_damage() {
     said(&ended.get_output().stderr, &["table.csv", "link", "url, size"]);
     #[cfg(feature = "parquet")]
     {
-        use crate::parquet::{Values::Int64, Values::Octets, parquet};
+        use crate::parquet::{Values::Bytes, Values::Int64, parquet};
 
-        let urls = Octets(vec![Some(b"http://a.example/".to_vec())]);
+        let urls = Bytes(vec![Some(b"http://a.example/".to_vec())]);
         let columns = [("optional binary link", urls), ("required int64 size", Int64(vec![Some(1)]))];
         bench.file("table.parquet", parquet(&columns, 1, parquet::basic::Compression::UNCOMPRESSED));
         let refused =
-            [("", "\"url\""), ("--column href", "\"href\""), ("--column 3", "3"), ("--column size", "octets or text")];
+            [("", "\"url\""), ("--column href", "\"href\""), ("--column 3", "3"), ("--column size", "bytes or text")];
         for (options, what) in refused {
             let ended = bench.program(&format!("{RUN} --out out {options} table.parquet")).assert().code(2);
             said(&ended.get_output().stderr, &["table.parquet", what]);
@@ -206,12 +206,12 @@ fn a_column_that_is_not_there_is_no_damage() {
 #[cfg(feature = "parquet")]
 #[test]
 fn a_bad_row_group_is_left_out_and_the_others_are_read() {
-    use crate::parquet::{Values::Octets, parquet};
+    use crate::parquet::{Values::Bytes, parquet};
     use parquet::basic::Compression;
 
     let bench = Bench::with_site();
     let urls: Vec<_> = (0..9000).map(|number| Some(format!("http://a.example/{number}").into_bytes())).collect();
-    let file = parquet(&[("optional binary url", Octets(urls))], 3, Compression::SNAPPY);
+    let file = parquet(&[("optional binary url", Bytes(urls))], 3, Compression::SNAPPY);
     let mut damaged = file.clone();
     let middle = file.len() / 2;
     damaged[middle - 2000..middle + 2000].fill(0x55);

@@ -77,7 +77,7 @@ fn damage(file: &mut [u8], column: usize, row: usize) {
     let page = &index[row / GROUP][column].page_locations()[row % GROUP / PAGE];
     assert_eq!(page.first_row_index as usize, row % GROUP / PAGE * PAGE);
     let end = (page.offset + i64::from(page.compressed_page_size)) as usize;
-    file[end - 8..end].iter_mut().for_each(|octet| *octet ^= 0x55);
+    file[end - 8..end].iter_mut().for_each(|byte| *byte ^= 0x55);
 }
 
 /// A list with these pages damaged.
@@ -305,7 +305,7 @@ fn damage_anywhere_is_left_out_and_proven() {
     let (mut damaged, mut told) = (0, 0);
     for (round, at) in (4..file.len() - 8).step_by(file.len() / 40).enumerate() {
         let mut list = file.clone();
-        list[at..at + 4].iter_mut().for_each(|octet| *octet ^= 0x55);
+        list[at..at + 4].iter_mut().for_each(|byte| *byte ^= 0x55);
         bench.file("bad", list);
         let options = ["--verdicts", "--unique", "--threads 3", "--unique --verdicts"][round % 4];
         let words =
@@ -314,7 +314,7 @@ fn damage_anywhere_is_left_out_and_proven() {
         let said = String::from_utf8_lossy(&done.stderr);
         // Damage of the footer may show as a column that is not there.
         if !done.status.success() {
-            assert!(said.contains("column"), "octet {at}: {said}");
+            assert!(said.contains("column"), "byte {at}: {said}");
             continue;
         }
         verified(&bench, "out", 0);

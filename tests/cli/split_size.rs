@@ -31,7 +31,7 @@ fn parts_are_numbered_and_no_longer_than_they_may_be() {
                 assert!(names.iter().eq(numbered.collect::<Vec<_>>().iter()), "{names:?}");
                 let parts: Vec<Vec<u8>> = names.iter().map(|name| bench.read(&format!("out/{name}"))).collect();
                 for (part, next) in parts.iter().zip(parts.iter().skip(1)) {
-                    assert!(part.len() <= size || lines(part).len() == 1, "{} octets of {size}", part.len());
+                    assert!(part.len() <= size || lines(part).len() == 1, "{} bytes of {size}", part.len());
                     let first = lines(next)[0].len();
                     assert!(part.len() + first > size, "another line would have fitted");
                     assert!(part.ends_with(b"\n"));

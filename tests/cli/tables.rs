@@ -12,7 +12,7 @@ use parquet::record::Field;
 use parquet::schema::parser::parse_message_type;
 
 use crate::bench::{Bench, PARTITIONS, Split, said};
-use crate::parquet::Values::{Int32, Octets, Texts};
+use crate::parquet::Values::{Bytes, Int32, Texts};
 use crate::parquet::{parquet, parquet_with};
 use crate::warc::gzip;
 
@@ -293,17 +293,16 @@ fn a_table_with_fewer_or_more_rows_in_a_column_is_refused() {
     let bench = Bench::with_site();
     let urls: Vec<_> = (0..4000).map(|number| Some(format!("http://a.example/{number}").into_bytes())).collect();
     let numbers = Int32((0..4000).map(|number| Some(number * 7919)).collect());
-    let file =
-        parquet(&[("optional binary url", Octets(urls)), ("optional int32 id", numbers)], 2, Compression::SNAPPY);
+    let file = parquet(&[("optional binary url", Bytes(urls)), ("optional int32 id", numbers)], 2, Compression::SNAPPY);
     let mut refused = 0;
     for at in (4..file.len() - 8).step_by(file.len() / 60) {
         let mut damaged = file.clone();
-        damaged[at..at + 4].iter_mut().for_each(|octet| *octet ^= 0x55);
+        damaged[at..at + 4].iter_mut().for_each(|byte| *byte ^= 0x55);
         bench.file("list", damaged);
         let words = "--robots sites --force --format parquet --chunk-size 5000 --out out list";
         let done = bench.filter(words).output().expect("the program");
         if !done.status.success() {
-            assert_eq!(done.status.code(), Some(2), "octet {at}");
+            assert_eq!(done.status.code(), Some(2), "byte {at}");
             said(&done.stderr, &["the list list: "]);
             refused += 1;
         }
@@ -327,8 +326,8 @@ fn parts_are_tables_of_their_own_and_no_longer_than_they_may_be() {
         assert!(all == rows(&bench, "whole/allowed.parquet"));
         for (place, name) in parts.iter().enumerate() {
             let length = fs::metadata(bench.path(&format!("out/{name}"))).expect("a file").len();
-            assert!(length <= 20 << 10, "{name} has {length} octets");
-            assert!(length > 10 << 10 || place + 1 == parts.len(), "{name} has {length} octets");
+            assert!(length <= 20 << 10, "{name} has {length} bytes");
+            assert!(length > 10 << 10 || place + 1 == parts.len(), "{name} has {length} bytes");
             assert_eq!(*name, format!("allowed.{:04}.parquet", place + 1));
         }
         bench.program("verify out --inputs").assert().success();
@@ -384,8 +383,8 @@ fn verify_notices_tables_that_are_not_what_was_written() {
     let bench = Bench::new();
     bench.filter(&format!("{SOURCES} --format parquet --out out DATASETS/urls.txt")).assert().success();
     let [allowed, blocked] = ["allowed", "blocked"].map(|name| bench.read(&format!("out/{name}.parquet")));
-    let is_noticed = |name: &str, octets: &[u8]| {
-        bench.file(&format!("out/{name}.parquet"), octets);
+    let is_noticed = |name: &str, bytes: &[u8]| {
+        bench.file(&format!("out/{name}.parquet"), bytes);
         let done = bench.program("verify out").output().expect("the program");
         assert_ne!(done.status.code(), Some(0), "{name}");
         bench.file("out/allowed.parquet", &allowed);
@@ -466,8 +465,8 @@ fn rows_whose_urls_were_there_before_are_left_out() {
 fn values_that_are_made_of_those_before_them_stay_in_their_rows() {
     let bench = Bench::with_site();
     let url = |row: usize| format!("http://a.example/{}{row}", ["no/", ""][row % 2]).into_bytes();
-    let urls = Octets((0..5000).map(|row| Some(url(row))).collect());
-    let others = Octets((0..5000).map(|row| (row % 7 > 0).then(|| url(row))).collect());
+    let urls = Bytes((0..5000).map(|row| Some(url(row))).collect());
+    let others = Bytes((0..5000).map(|row| (row % 7 > 0).then(|| url(row))).collect());
     let columns = [("required binary url", urls), ("optional binary other", others)];
     for version in [WriterVersion::PARQUET_1_0, WriterVersion::PARQUET_2_0] {
         let properties = WriterProperties::builder().set_writer_version(version).set_dictionary_enabled(false);

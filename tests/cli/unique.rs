@@ -29,7 +29,7 @@ fn bench_with_lists() -> Bench {
 fn expected(texts: &[Vec<u8>]) -> Vec<Vec<u8>> {
     let mut seen = HashSet::new();
     let mut kept = Vec::new();
-    for line in texts.iter().flat_map(|text| text.split_inclusive(|&octet| octet == b'\n')) {
+    for line in texts.iter().flat_map(|text| text.split_inclusive(|&byte| byte == b'\n')) {
         let url = line.trim_ascii();
         if !url.starts_with(b"http://") || seen.insert(url.to_vec()) {
             let content = line.strip_suffix(b"\n").unwrap_or(line);
@@ -40,9 +40,7 @@ fn expected(texts: &[Vec<u8>]) -> Vec<Vec<u8>> {
 }
 
 fn lines(text: &[u8]) -> Vec<Vec<u8>> {
-    text.split_inclusive(|&octet| octet == b'\n')
-        .map(|line| line.strip_suffix(b"\n").unwrap_or(line).to_vec())
-        .collect()
+    text.split_inclusive(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\n").unwrap_or(line).to_vec()).collect()
 }
 
 fn receipt(bench: &Bench, folder: &str) -> Value {
@@ -112,7 +110,7 @@ fn every_form_of_output_has_the_same_lines() {
     let texts = [bench.read("urls"), bench.read("more")];
     let kept = expected(&texts);
     let without_verdict = |line: Vec<u8>| {
-        let tab = line.iter().position(|&octet| octet == b'\t').expect("a verdict");
+        let tab = line.iter().position(|&byte| byte == b'\t').expect("a verdict");
         line[tab + 1..].to_vec()
     };
     bench.program(&format!("{RUN} --unique --verdicts --out verdicts urls more")).assert().success();
@@ -209,7 +207,7 @@ proptest! {
         );
         bench.program(&words).assert().success();
         let texts: Vec<Vec<u8>> = texts.into_iter().map(String::into_bytes).collect();
-        let behind = |line: &Vec<u8>| line[line.iter().position(|&octet| octet == b'\t').expect("a verdict") + 1..].to_vec();
+        let behind = |line: &Vec<u8>| line[line.iter().position(|&byte| byte == b'\t').expect("a verdict") + 1..].to_vec();
         let written: Vec<_> = lines(&bench.read("out/verdicts.tsv")).iter().skip(1).map(behind).collect();
         prop_assert_eq!(written, expected(&texts));
         bench.program("verify --inputs out").assert().success();

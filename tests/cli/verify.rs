@@ -183,10 +183,10 @@ fn what_came_through_a_pipe_cannot_be_read_again() {
 #[cfg(feature = "parquet")]
 #[test]
 fn a_compressed_table_is_read_again() {
-    use crate::parquet::{Values::Octets, parquet};
+    use crate::parquet::{Values::Bytes, parquet};
 
     let table = |url: &str| {
-        let urls = Octets(vec![Some(url.as_bytes().to_vec())]);
+        let urls = Bytes(vec![Some(url.as_bytes().to_vec())]);
         let kind = parquet::basic::Compression::UNCOMPRESSED;
         crate::warc::gzip(&parquet(&[("optional binary url", urls)], 1, kind))
     };

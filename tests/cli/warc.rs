@@ -242,7 +242,7 @@ fn the_table_tells_what_is_not_known() {
     assert!(!table.contains("truncated"), "{table}");
 }
 
-/// A few octets can stand for any number of them.
+/// A few bytes can stand for any number of them.
 #[test]
 fn no_more_is_read_of_a_body_than_the_dialect_does() {
     let bench = Bench::new();

@@ -284,5 +284,5 @@ fn parse_error(record: &Record, dialect: &Dialect) -> Outcome {
     if record.expect.is_null() || rules.notes().iter().any(|note| note.kind == NoteKind::RuleOutsideGroup) {
         return Holds;
     }
-    NotApplicable("no robots.txt is refused; the value is kept as it is, or the octets are skipped with their line")
+    NotApplicable("no robots.txt is refused; the value is kept as it is, or the bytes are skipped with their line")
 }

@@ -52,7 +52,7 @@ pub fn read(file: &Path) -> Vec<Record> {
     text.lines().map(record).collect()
 }
 
-fn octets(text: Option<&str>, base64: Option<&str>) -> Vec<u8> {
+fn bytes(text: Option<&str>, base64: Option<&str>) -> Vec<u8> {
     match base64 {
         Some(base64) => BASE64_STANDARD.decode(base64).expect("base64"),
         None => text.unwrap_or_default().as_bytes().to_vec(),
@@ -62,12 +62,12 @@ fn octets(text: Option<&str>, base64: Option<&str>) -> Vec<u8> {
 impl Record {
     /// The robots.txt.
     pub fn robots(&self) -> Vec<u8> {
-        octets(self.robots.as_deref(), self.robots_b64.as_deref())
+        bytes(self.robots.as_deref(), self.robots_b64.as_deref())
     }
 
     /// The URL, or only a path.
     pub fn url(&self) -> Vec<u8> {
-        octets(self.url.as_deref(), self.url_b64.as_deref())
+        bytes(self.url.as_deref(), self.url_b64.as_deref())
     }
 
     /// The crawler's name as the source gives it.

@@ -8,11 +8,11 @@ struct Counting;
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Octets allocated now, and the most there were since [`peak_of`] began.
+/// Bytes allocated now, and the most there were since [`peak_of`] began.
 static NOW: AtomicUsize = AtomicUsize::new(0);
 static PEAK: AtomicUsize = AtomicUsize::new(0);
 
-/// What `work` gives, and the octets that were allocated at its peak beyond what there was before.
+/// What `work` gives, and the bytes that were allocated at its peak beyond what there was before.
 pub fn peak_of<T>(work: impl FnOnce() -> T) -> (T, usize) {
     let before = NOW.load(Relaxed);
     PEAK.store(before, Relaxed);
@@ -20,8 +20,8 @@ pub fn peak_of<T>(work: impl FnOnce() -> T) -> (T, usize) {
     (result, PEAK.load(Relaxed) - before)
 }
 
-fn grow(octets: usize) {
-    PEAK.fetch_max(NOW.fetch_add(octets, Relaxed) + octets, Relaxed);
+fn grow(bytes: usize) {
+    PEAK.fetch_max(NOW.fetch_add(bytes, Relaxed) + bytes, Relaxed);
 }
 
 // SAFETY: every call goes on to the system's allocator as it came; counting touches no memory of the caller's.

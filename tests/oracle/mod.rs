@@ -15,7 +15,7 @@
 //!
 //! "Ours" marks a decision that none of them makes.
 
-/// How many octets of a file are read: RFC 9309, 2.5, asks for at least 500 KiB (the number: ours).
+/// How many bytes of a file are read: RFC 9309, 2.5, asks for at least 500 KiB (the number: ours).
 const READ_LIMIT: usize = 4 * 1024 * 1024;
 
 /// Whether a crawler that asks for `agents`, in order of preference, may fetch `path`.
@@ -58,12 +58,12 @@ enum Dialect {
 }
 
 // ---------------------------------------------------------------------------------------------
-// From octets to lines
+// From bytes to lines
 // ---------------------------------------------------------------------------------------------
 
 /// What is read of a file, without its byte order mark; UTF-16 becomes UTF-8 (ours).
 ///
-/// The limit counts the octets as served. Behind it, only lines whose end was read count (ours).
+/// The limit counts the bytes as served. Behind it, only lines whose end was read count (ours).
 fn text(robots: &[u8]) -> Vec<u8> {
     let read = &robots[..robots.len().min(READ_LIMIT)];
     let mut text = match read {
@@ -73,16 +73,16 @@ fn text(robots: &[u8]) -> Vec<u8> {
         _ => read.to_vec(),
     };
     if robots.len() > READ_LIMIT {
-        while text.last().is_some_and(|&octet| !is_line_end(octet)) {
+        while text.last().is_some_and(|&byte| !is_line_end(byte)) {
             text.pop();
         }
     }
     text
 }
 
-/// Decodes UTF-16: a surrogate without its partner, and an odd last octet, are U+FFFD (ours).
-fn from_utf16(octets: &[u8], unit: fn([u8; 2]) -> u16) -> Vec<u8> {
-    let pairs = octets.chunks_exact(2);
+/// Decodes UTF-16: a surrogate without its partner, and an odd last byte, are U+FFFD (ours).
+fn from_utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Vec<u8> {
+    let pairs = bytes.chunks_exact(2);
     let odd = !pairs.remainder().is_empty();
     let units = pairs.map(|pair| unit([pair[0], pair[1]]));
     let mut text: String = char::decode_utf16(units).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER)).collect();
@@ -92,23 +92,23 @@ fn from_utf16(octets: &[u8], unit: fn([u8; 2]) -> u16) -> Vec<u8> {
     text.into_bytes()
 }
 
-fn is_line_end(octet: u8) -> bool {
-    octet == b'\r' || octet == b'\n'
+fn is_line_end(byte: u8) -> bool {
+    byte == b'\r' || byte == b'\n'
 }
 
 /// The lines of a text: CR, LF and CRLF end one each (RFC 9309, 2.2, `EOL`; the original: "CR,
 /// CR/NL, or NL").
 fn lines(text: &[u8]) -> Vec<Vec<u8>> {
     let mut lines = vec![Vec::new()];
-    for (at, &octet) in text.iter().enumerate() {
-        let second_half = octet == b'\n' && at > 0 && text[at - 1] == b'\r';
+    for (at, &byte) in text.iter().enumerate() {
+        let second_half = byte == b'\n' && at > 0 && text[at - 1] == b'\r';
         if second_half {
             continue;
         }
-        if is_line_end(octet) {
+        if is_line_end(byte) {
             lines.push(Vec::new());
         } else {
-            lines.last_mut().unwrap().push(octet);
+            lines.last_mut().unwrap().push(byte);
         }
     }
     // What follows the last line end is a line only if there is something.
@@ -119,21 +119,21 @@ fn lines(text: &[u8]) -> Vec<Vec<u8>> {
 }
 
 /// Without spaces and tabs at both ends (RFC 9309, 2.2, `WS`; the same for the others: ours).
-fn trim(octets: &[u8]) -> &[u8] {
-    trim_by(octets, |octet| octet == b' ' || octet == b'\t')
+fn trim(bytes: &[u8]) -> &[u8] {
+    trim_by(bytes, |byte| byte == b' ' || byte == b'\t')
 }
 
-/// Without the octets at both ends that are `blank`.
-fn trim_by(octets: &[u8], blank: fn(u8) -> bool) -> &[u8] {
-    let leading = octets.iter().take_while(|octet| blank(**octet)).count();
-    let rest = &octets[leading..];
-    let trailing = rest.iter().rev().take_while(|octet| blank(**octet)).count();
+/// Without the bytes at both ends that are `blank`.
+fn trim_by(bytes: &[u8], blank: fn(u8) -> bool) -> &[u8] {
+    let leading = bytes.iter().take_while(|byte| blank(**byte)).count();
+    let rest = &bytes[leading..];
+    let trailing = rest.iter().rev().take_while(|byte| blank(**byte)).count();
     &rest[..rest.len() - trailing]
 }
 
 /// What stands before the first `end`, or everything.
-fn before(octets: &[u8], end: u8) -> &[u8] {
-    octets.split(|&octet| octet == end).next().unwrap()
+fn before(bytes: &[u8], end: u8) -> &[u8] {
+    bytes.split(|&byte| byte == end).next().unwrap()
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -279,7 +279,7 @@ fn names(dialect: Dialect, value: &[u8], agent: &str) -> bool {
     let agent = agent.to_ascii_lowercase().into_bytes();
     match dialect {
         // RFC 9309, 2.2.1: the product token; digits are taken as part of it (ours).
-        Dialect::Rfc9309 => leading(&value, is_token_octet) == agent,
+        Dialect::Rfc9309 => leading(&value, is_token_byte) == agent,
         // Mandelbot: the value is the name.
         Dialect::Mandelbot => value == agent,
         // The original: "a case insensitive substring match of the name without version
@@ -293,18 +293,18 @@ fn names(dialect: Dialect, value: &[u8], agent: &str) -> bool {
     }
 }
 
-fn is_token_octet(octet: u8) -> bool {
-    octet.is_ascii_alphanumeric() || octet == b'_' || octet == b'-'
+fn is_token_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'
 }
 
-/// The longest run at the start whose octets all satisfy `wanted`.
-fn leading(octets: &[u8], wanted: fn(u8) -> bool) -> &[u8] {
-    octets.split(|&octet| !wanted(octet)).next().unwrap()
+/// The longest run at the start whose bytes all satisfy `wanted`.
+fn leading(bytes: &[u8], wanted: fn(u8) -> bool) -> &[u8] {
+    bytes.split(|&byte| !wanted(byte)).next().unwrap()
 }
 
 /// Whether the second string, which is not empty, occurs in the first.
-fn contains(octets: &[u8], wanted: &[u8]) -> bool {
-    octets.windows(wanted.len()).any(|window| window == wanted)
+fn contains(bytes: &[u8], wanted: &[u8]) -> bool {
+    bytes.windows(wanted.len()).any(|window| window == wanted)
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -347,13 +347,13 @@ fn first_match(rules: &[Rule], path: &[u8]) -> bool {
     true
 }
 
-/// The original: a URL that starts with any value is not visited; the octets are compared as they
+/// The original: a URL that starts with any value is not visited; the bytes are compared as they
 /// are.
 fn no_prefix_matches(rules: &[Rule], path: &[u8]) -> bool {
     !rules.iter().any(|rule| path.starts_with(&rule.value))
 }
 
-/// A pattern that is ready to be matched, octet by octet.
+/// A pattern that is ready to be matched, byte by byte.
 struct Pattern {
     pieces: Vec<Piece>,
     /// The path must end where the pattern ends.
@@ -364,13 +364,13 @@ struct Pattern {
 
 #[derive(PartialEq)]
 enum Piece {
-    /// `*`: any octets, also none (RFC 9309, 2.2.3).
+    /// `*`: any bytes, also none (RFC 9309, 2.2.3).
     AnyRun,
-    Octet(u8),
+    Byte(u8),
 }
 
 /// Whether a pattern matches at the start of a path, by the textbook's table: after each piece,
-/// `reached[n]` says whether the pieces so far can match exactly the first `n` octets.
+/// `reached[n]` says whether the pieces so far can match exactly the first `n` bytes.
 fn matches(pattern: &Pattern, path: &[u8]) -> bool {
     let mut reached = vec![false; path.len() + 1];
     reached[0] = true;
@@ -379,7 +379,7 @@ fn matches(pattern: &Pattern, path: &[u8]) -> bool {
         for n in 0..=path.len() {
             next[n] = match piece {
                 Piece::AnyRun => reached[n] || (n > 0 && next[n - 1]),
-                Piece::Octet(octet) => n > 0 && reached[n - 1] && path[n - 1] == *octet,
+                Piece::Byte(byte) => n > 0 && reached[n - 1] && path[n - 1] == *byte,
             };
         }
         reached = next;
@@ -391,31 +391,31 @@ fn matches(pattern: &Pattern, path: &[u8]) -> bool {
 // Percent-encoding
 // ---------------------------------------------------------------------------------------------
 
-/// One octet of a path as it was written: raw, or as `%xx`.
+/// One byte of a path as it was written: raw, or as `%xx`.
 struct Written {
-    octet: u8,
+    byte: u8,
     escaped: bool,
 }
 
 /// Reads escapes. A `%` without two hexadecimal digits behind it is a raw `%` (ours).
-fn written(octets: &[u8]) -> Vec<Written> {
+fn written(bytes: &[u8]) -> Vec<Written> {
     let mut all = Vec::new();
-    let mut rest = octets;
+    let mut rest = bytes;
     while let [first, behind @ ..] = rest {
-        if let Some(octet) = escape_at(rest) {
-            all.push(Written { octet, escaped: true });
+        if let Some(byte) = escape_at(rest) {
+            all.push(Written { byte, escaped: true });
             rest = &rest[3..];
         } else {
-            all.push(Written { octet: *first, escaped: false });
+            all.push(Written { byte: *first, escaped: false });
             rest = behind;
         }
     }
     all
 }
 
-/// The octet meant by the escape that these octets begin with.
-fn escape_at(octets: &[u8]) -> Option<u8> {
-    let [b'%', high, low, ..] = octets else {
+/// The byte meant by the escape that these bytes begin with.
+fn escape_at(bytes: &[u8]) -> Option<u8> {
+    let [b'%', high, low, ..] = bytes else {
         return None;
     };
     let high = char::from(*high).to_digit(16)?;
@@ -423,31 +423,31 @@ fn escape_at(octets: &[u8]) -> Option<u8> {
     u8::try_from(high * 16 + low).ok()
 }
 
-/// The escape of an octet, in upper case (RFC 3986, 2.1).
-fn escape(octet: u8) -> Vec<u8> {
-    format!("%{octet:02X}").into_bytes()
+/// The escape of a byte, in upper case (RFC 3986, 2.1).
+fn escape(byte: u8) -> Vec<u8> {
+    format!("%{byte:02X}").into_bytes()
 }
 
 /// RFC 3986, 2.3.
-fn is_unreserved(octet: u8) -> bool {
-    octet.is_ascii_alphanumeric() || b"-._~".contains(&octet)
+fn is_unreserved(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-._~".contains(&byte)
 }
 
 /// RFC 3986, 2.2.
-fn is_reserved(octet: u8) -> bool {
-    b":/?#[]@!$&'()*+,;=".contains(&octet)
+fn is_reserved(byte: u8) -> bool {
+    b":/?#[]@!$&'()*+,;=".contains(&byte)
 }
 
-/// The normal form of one octet: RFC 9309, 2.2.2.
+/// The normal form of one byte: RFC 9309, 2.2.2.
 ///
-/// Unreserved octets stand for themselves, however they were written; a reserved octet stays as it
+/// Unreserved bytes stand for themselves, however they were written; a reserved byte stays as it
 /// was written, for it and its escape differ; anything else is escaped. `*` and `$` are as good as
-/// their escapes (2.2.3, figure 6), so both are one octet here, and a caller tells wildcards and
+/// their escapes (2.2.3, figure 6), so both are one byte here, and a caller tells wildcards and
 /// anchors apart before.
 fn normal(written: &Written) -> Vec<u8> {
-    let Written { octet, escaped } = *written;
-    let raw = is_unreserved(octet) || octet == b'*' || octet == b'$';
-    if raw || (is_reserved(octet) && !escaped) { vec![octet] } else { escape(octet) }
+    let Written { byte, escaped } = *written;
+    let raw = is_unreserved(byte) || byte == b'*' || byte == b'$';
+    if raw || (is_reserved(byte) && !escaped) { vec![byte] } else { escape(byte) }
 }
 
 /// The normal form of a URL's path and query.
@@ -466,28 +466,28 @@ fn rfc_pattern(value: &[u8]) -> Pattern {
     let mut pieces = Vec::new();
     let mut length = usize::from(anchored);
     for written in written(body.unwrap_or(value)) {
-        if written.octet == b'*' && !written.escaped {
+        if written.byte == b'*' && !written.escaped {
             pieces.push(Piece::AnyRun);
             length += 1;
             continue;
         }
-        let octets = normal(&written);
-        let stays_escaped = written.escaped && !is_unreserved(written.octet);
-        length += if stays_escaped { 3 } else { octets.len() };
-        pieces.extend(octets.into_iter().map(Piece::Octet));
+        let bytes = normal(&written);
+        let stays_escaped = written.escaped && !is_unreserved(written.byte);
+        length += if stays_escaped { 3 } else { bytes.len() };
+        pieces.extend(bytes.into_iter().map(Piece::Byte));
     }
     Pattern { pieces, anchored, length }
 }
 
-/// The draft, 3.2.2: "if a %xx encoded octet is encountered it is unencoded prior to comparison,
+/// The draft, 3.2.2: "if a %xx encoded byte is encountered it is unencoded prior to comparison,
 /// unless it is the "/" character". That one stays an escape, whose hexadecimal digit has no case
 /// (ours). A URL's query is kept (ours).
-fn draft_form(octets: &[u8]) -> Vec<u8> {
+fn draft_form(bytes: &[u8]) -> Vec<u8> {
     let form = |written: &Written| match written {
-        Written { octet: b'/', escaped: true } => escape(b'/'),
-        Written { octet, .. } => vec![*octet],
+        Written { byte: b'/', escaped: true } => escape(b'/'),
+        Written { byte, .. } => vec![*byte],
     };
-    written(octets).iter().flat_map(form).collect()
+    written(bytes).iter().flat_map(form).collect()
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -498,7 +498,7 @@ fn draft_form(octets: &[u8]) -> Vec<u8> {
 mod google {
     use super::{Pattern, Piece, before, escape, escape_at, leading, matches, trim_by};
 
-    /// `Parse`: a line's buffer holds 2083 * 8 octets, one of them for the NUL at its end.
+    /// `Parse`: a line's buffer holds 2083 * 8 bytes, one of them for the NUL at its end.
     const LINE_LIMIT: usize = 2083 * 8 - 1;
 
     /// `ParsedRobotsKey`: `UNKNOWN` and `SITEMAP` have no effect on verdicts.
@@ -543,26 +543,26 @@ mod google {
     /// is held as a C string, so that a NUL ends it. The empty line in every CRLF does no harm.
     fn lines(robots: &[u8]) -> Vec<&[u8]> {
         let mark = [0xEF, 0xBB, 0xBF];
-        let skipped = robots.iter().zip(mark).take_while(|(octet, mark)| *octet == mark);
+        let skipped = robots.iter().zip(mark).take_while(|(byte, mark)| *byte == mark);
         let body = &robots[skipped.count()..];
-        let lines = body.split(|&octet| octet == b'\r' || octet == b'\n');
+        let lines = body.split(|&byte| byte == b'\r' || byte == b'\n');
         lines.map(|line| before(&line[..line.len().min(LINE_LIMIT)], 0)).collect()
     }
 
     /// `StripAsciiWhitespace`.
-    fn strip(octets: &[u8]) -> &[u8] {
-        trim_by(octets, is_space)
+    fn strip(bytes: &[u8]) -> &[u8] {
+        trim_by(bytes, is_space)
     }
 
     /// C's `isspace`.
-    fn is_space(octet: u8) -> bool {
-        matches!(octet, b' ' | b'\t' | b'\n' | 0x0B | 0x0C | b'\r')
+    fn is_space(byte: u8) -> bool {
+        matches!(byte, b' ' | b'\t' | b'\n' | 0x0B | 0x0C | b'\r')
     }
 
     /// `GetKeyAndValueFrom` and `NeedEscapeValueForKey`.
     fn key_and_value(line: &[u8]) -> Option<(Key, Vec<u8>)> {
         let line = strip(before(line, b'#'));
-        let colon = line.iter().position(|&octet| octet == b':');
+        let colon = line.iter().position(|&byte| byte == b':');
         let separator = colon.or_else(|| blank_between_two_words(line))?;
         let key = strip(&line[..separator]);
         let value = strip(&line[separator + 1..]);
@@ -577,7 +577,7 @@ mod google {
 
     /// Where a line without a colon is parted: at its first blank, if it has exactly two words.
     fn blank_between_two_words(line: &[u8]) -> Option<usize> {
-        let is_blank = |octet: &u8| *octet == b' ' || *octet == b'\t';
+        let is_blank = |byte: &u8| *byte == b' ' || *byte == b'\t';
         let words = line.split(is_blank).filter(|word| !word.is_empty());
         if words.count() == 2 { line.iter().position(is_blank) } else { None }
     }
@@ -598,7 +598,7 @@ mod google {
         }
     }
 
-    /// `MaybeEscapePattern`: octets above 0x7F are escaped, hexadecimal digits of escapes put into
+    /// `MaybeEscapePattern`: bytes above 0x7F are escaped, hexadecimal digits of escapes put into
     /// upper case, nothing else is touched.
     fn escape_pattern(value: &[u8]) -> Vec<u8> {
         let mut escaped = Vec::new();
@@ -677,7 +677,7 @@ mod google {
 
     /// `ExtractUserAgent`.
     fn extract_user_agent(value: &[u8]) -> &[u8] {
-        leading(value, |octet| octet.is_ascii_alphabetic() || octet == b'-' || octet == b'_')
+        leading(value, |byte| byte.is_ascii_alphabetic() || byte == b'-' || byte == b'_')
     }
 
     /// `MatchDisallow`: the length of a pattern that matches.
@@ -688,7 +688,7 @@ mod google {
     /// `HandleAllow`: where `/dir/index.htm...` does not match, `/dir/$` may.
     fn allow_priority(path: &[u8], value: &[u8]) -> usize {
         let own = priority(path, value);
-        let slash = value.iter().rposition(|&octet| octet == b'/');
+        let slash = value.iter().rposition(|&byte| byte == b'/');
         match slash {
             Some(slash) if own == 0 && value[slash..].starts_with(b"/index.htm") => {
                 let directory = [&value[..=slash], b"$"].concat();
@@ -701,9 +701,9 @@ mod google {
     /// `Matches`: every `*` is a wildcard, a `$` in the last place the anchor.
     fn pattern(value: &[u8]) -> Pattern {
         let body = value.strip_suffix(b"$");
-        let piece = |octet: &u8| match octet {
+        let piece = |byte: &u8| match byte {
             b'*' => Piece::AnyRun,
-            octet => Piece::Octet(*octet),
+            byte => Piece::Byte(*byte),
         };
         Pattern {
             pieces: body.unwrap_or(value).iter().map(piece).collect(),

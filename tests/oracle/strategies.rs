@@ -2,7 +2,7 @@
 //!
 //! Everything is put together from few short pieces, so that agents, prefixes, escapes and wildcards
 //! meet often. Half of the paths are derived from a pattern: its `*` are replaced by something
-//! short, octets are escaped, unescaped or exchanged, and something may follow.
+//! short, bytes are escaped, unescaped or exchanged, and something may follow.
 
 #![allow(dead_code, reason = "every test file uses a part")]
 
@@ -72,7 +72,7 @@ pub fn as_robots(rules: &[(bool, Vec<u8>)]) -> Vec<u8> {
 // Pieces, patterns and paths
 // ---------------------------------------------------------------------------------------------
 
-/// What patterns and paths are made of. Some octets are hexadecimal digits, so that escapes arise
+/// What patterns and paths are made of. Some bytes are hexadecimal digits, so that escapes arise
 /// and break at joints.
 fn piece() -> impl Strategy<Value = Vec<u8>> {
     const PLAIN: &[&[u8]] = &[b"a", b"b", b"A", b"/", b"2", b"F", b".", b"?", b"=", b"~", b"-"];
@@ -129,7 +129,7 @@ fn value() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![1 => Just(Vec::new()), 12 => pattern]
 }
 
-/// A pattern over very few octets in which every other one is a wildcard.
+/// A pattern over very few bytes in which every other one is a wildcard.
 fn wild_pattern() -> impl Strategy<Value = Vec<u8>> {
     const PIECES: &[&[u8]] = &[
         b"a", b"b", b"/", b"aa", b"ab", b"ba", b"*", b"*", b"*", b"*a", b"*b", b"$", b"%61", b"%2A", b"%24", b"%2F",
@@ -167,10 +167,10 @@ enum Edit {
 }
 
 fn edit() -> impl Strategy<Value = Edit> {
-    let octet = || select(b"ab/2F*$%?.A ".as_slice());
+    let byte = || select(b"ab/2F*$%?.A ".as_slice());
     prop_oneof![
-        octet().prop_map(Edit::Replace),
-        octet().prop_map(Edit::Insert),
+        byte().prop_map(Edit::Replace),
+        byte().prop_map(Edit::Insert),
         Just(Edit::Remove),
         Just(Edit::EscapeUpper),
         Just(Edit::EscapeLower),
@@ -211,10 +211,10 @@ impl Aim {
     fn fill(&self, pattern: &[u8]) -> Vec<u8> {
         let mut fillings = self.fillings.iter().cycle();
         let mut path = Vec::new();
-        for octet in pattern.strip_suffix(b"$").unwrap_or(pattern) {
-            match octet {
+        for byte in pattern.strip_suffix(b"$").unwrap_or(pattern) {
+            match byte {
                 b'*' => path.extend_from_slice(fillings.next().unwrap()),
-                octet => path.push(*octet),
+                byte => path.push(*byte),
             }
         }
         path
@@ -225,15 +225,13 @@ impl Edit {
     fn apply(self, path: &mut Vec<u8>, at: &Index) {
         let at = at.index(path.len());
         match self {
-            Edit::Replace(octet) => path[at] = octet,
-            Edit::Insert(octet) => path.insert(at, octet),
+            Edit::Replace(byte) => path[at] = byte,
+            Edit::Insert(byte) => path.insert(at, byte),
             Edit::Remove => drop(path.remove(at)),
             Edit::EscapeUpper => escape(path, at, format!("%{:02X}", path[at])),
             Edit::EscapeLower => escape(path, at, format!("%{:02x}", path[at])),
             Edit::Unescape => unescape(path, at),
-            Edit::Directory => {
-                path.truncate(path.iter().rposition(|octet| *octet == b'/').map_or(0, |slash| slash + 1))
-            }
+            Edit::Directory => path.truncate(path.iter().rposition(|byte| *byte == b'/').map_or(0, |slash| slash + 1)),
             Edit::SwapCase => path[at] ^= if path[at].is_ascii_alphabetic() { 0x20 } else { 0 },
         }
     }
@@ -251,14 +249,14 @@ fn unescape(path: &mut Vec<u8>, from: usize) {
     };
     let at = from + offset;
     let digits = String::from_utf8_lossy(&path[at + 1..at + 3]);
-    let octet = u8::from_str_radix(&digits, 16).expect("two hexadecimal digits");
-    path.splice(at..at + 3, [octet]);
+    let byte = u8::from_str_radix(&digits, 16).expect("two hexadecimal digits");
+    path.splice(at..at + 3, [byte]);
 }
 
-/// What is left of any octets if they are a path: a slash first, no fragment, no line end.
-fn as_path(octets: &[u8]) -> Vec<u8> {
-    let mut path = octets.to_vec();
-    path.retain(|octet| !b"\r\n#".contains(octet));
+/// What is left of any bytes if they are a path: a slash first, no fragment, no line end.
+fn as_path(bytes: &[u8]) -> Vec<u8> {
+    let mut path = bytes.to_vec();
+    path.retain(|byte| !b"\r\n#".contains(byte));
     if path.first() != Some(&b'/') {
         path.insert(0, b'/');
     }
@@ -309,11 +307,11 @@ fn file() -> impl Strategy<Value = File> {
 /// What stands at the start of a file, and how its text is encoded.
 #[derive(Clone, Copy, Debug)]
 enum Coding {
-    /// Some octets, often none, then the text as it is.
+    /// Some bytes, often none, then the text as it is.
     Mark(&'static [u8]),
     Utf16Le,
     Utf16Be,
-    /// UTF-16 with an octet too many.
+    /// UTF-16 with a byte too many.
     Utf16Odd,
 }
 

@@ -5,7 +5,7 @@ use url::Url;
 
 /// Panics unless the splitter, the slow way and the `url` crate agree on a line.
 ///
-/// A line has no LF within. Octets that are not UTF-8 are compared only behind the authority, where the standard takes
+/// A line has no LF within. Bytes that are not UTF-8 are compared only behind the authority, where the standard takes
 /// anything.
 pub fn agree(line: &[u8]) {
     let line = origin::trimmed(line);
@@ -37,7 +37,7 @@ pub fn agree(line: &[u8]) {
 
 /// Compares paths where the standard neither encodes nor rewrites anything.
 fn same_path(path: &[u8], url: &Url) {
-    let plain = |octet: &u8| octet.is_ascii_alphanumeric() || b"/-_~!*()=&,;:@+?".contains(octet);
+    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"/-_~!*()=&,;:@+?".contains(byte);
     if path.iter().all(plain) {
         let expected = [url.path(), url.query().map_or("", |_| "?"), url.query().unwrap_or("")].concat();
         assert_eq!(path, expected.as_bytes());

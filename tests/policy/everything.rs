@@ -38,7 +38,7 @@ pub fn with_wildcards() -> Policy {
 
 /// A robots.txt with a DFA for one crawler, and, where there are wildcards, pointers for another.
 fn text() -> String {
-    let many: String = (b'a'..=b'n').map(|octet| format!("Disallow: /*{0}*{0}x\n", char::from(octet))).collect();
+    let many: String = (b'a'..=b'n').map(|byte| format!("Disallow: /*{0}*{0}x\n", char::from(byte))).collect();
     format!(
         "Sitemap: s\nUser-agent: examplebot\nDisallow: /no\nAllow: /no/but*this$\nDisallow: /*.a\nCrawl-delay: 2\n\n\
          User-agent: other\n{many}Allow: /*q$\n\nUser-agent: *\nDisallow: /a\nDisallow: /b\nDisallow: /c\n\

@@ -1,4 +1,4 @@
-//! Lint: any octets are linted, and what is called unreachable can go without any verdict changing.
+//! Lint: any bytes are linted, and what is called unreachable can go without any verdict changing.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -31,11 +31,11 @@ fn groups() -> impl Strategy<Value = (Vec<u8>, Vec<Vec<u8>>)> {
 
 /// The file with the value of one line taken away: a rule that is empty is none.
 fn without_value(file: &[u8], line: u32) -> Vec<u8> {
-    let emptied = |(at, text): (usize, &[u8])| match text.iter().position(|&octet| octet == b':') {
+    let emptied = |(at, text): (usize, &[u8])| match text.iter().position(|&byte| byte == b':') {
         Some(colon) if at as u32 + 1 == line => [&text[..=colon], b"\n"].concat(),
         _ => text.to_vec(),
     };
-    file.split_inclusive(|&octet| octet == b'\n').enumerate().flat_map(emptied).collect()
+    file.split_inclusive(|&byte| byte == b'\n').enumerate().flat_map(emptied).collect()
 }
 
 proptest! {
@@ -62,10 +62,10 @@ proptest! {
     }
 
     #[test]
-    fn any_octets_are_linted(nasty in strategies::robots(), octets in vec(any::<u8>(), 0..200), at in any::<usize>()) {
+    fn any_bytes_are_linted(nasty in strategies::robots(), bytes in vec(any::<u8>(), 0..200), at in any::<usize>()) {
         let at = at % (nasty.len() + 1);
-        let file = [&nasty[..at], &octets, &nasty[at..]].concat();
-        let lines = 1 + file.iter().filter(|octet| matches!(octet, b'\n' | b'\r')).count() as u32;
+        let file = [&nasty[..at], &bytes, &nasty[at..]].concat();
+        let lines = 1 + file.iter().filter(|byte| matches!(byte, b'\n' | b'\r')).count() as u32;
         for dialect in Dialect::ALL {
             let report = lint(&file, dialect);
             prop_assert!(report.findings.is_sorted_by_key(|finding| (finding.line, finding.kind)));

@@ -155,16 +155,16 @@ fn host() -> impl Strategy<Value = String> {
     ]
 }
 
-/// The same with a few octets exchanged, so that also what is no UTF-8 occurs.
+/// The same with a few bytes exchanged, so that also what is no UTF-8 occurs.
 fn scarred_line() -> impl Strategy<Value = Vec<u8>> {
     (line(), vec((any::<prop::sample::Index>(), any::<u8>()), 0..4)).prop_map(|(mut line, scars)| {
-        for (at, octet) in scars {
+        for (at, byte) in scars {
             if !line.is_empty() {
                 let at = at.index(line.len());
-                line[at] = octet;
+                line[at] = byte;
             }
         }
-        line.retain(|octet| *octet != b'\n');
+        line.retain(|byte| *byte != b'\n');
         line
     })
 }

@@ -20,7 +20,7 @@ fn allowed(name: &str, agents: &str, file: &[u8], path: &[u8]) -> bool {
 const NORMALISING: [&str; 3] = ["rfc9309", "mandelbot", "extended-2008"];
 
 #[test]
-fn an_escaped_star_counts_three_octets() {
+fn an_escaped_star_counts_three_bytes() {
     for name in NORMALISING {
         let file = |other: &str| format!("User-agent: *\nAllow: /%2A\nDisallow: {other}\n").into_bytes();
         assert!(allowed(name, "*", &file("/*x"), b"/*x"), "four against three");
@@ -71,8 +71,8 @@ fn an_empty_agent_line_beside_another_takes_nothing_from_it() {
 
 #[test]
 fn a_form_feed_is_no_blank_but_for_google() {
-    for octet in ["\u{b}", "\u{c}"] {
-        let file = format!("User-agent: foo{octet}\nDisallow: /a\n\nUser-agent: foobot{octet}/2\nDisallow: /b\n");
+    for byte in ["\u{b}", "\u{c}"] {
+        let file = format!("User-agent: foo{byte}\nDisallow: /a\n\nUser-agent: foobot{byte}/2\nDisallow: /b\n");
         for name in Dialect::names() {
             let blank = matches!(name, "rfc9309" | "google" | "draft-1996");
             assert_eq!(allowed(name, "foo", file.as_bytes(), b"/a"), !blank, "{name}");
@@ -88,7 +88,7 @@ fn utf16(text: &str) -> Vec<u8> {
 }
 
 #[test]
-fn an_odd_octet_of_utf16_is_a_replacement_character() {
+fn an_odd_byte_of_utf16_is_a_replacement_character() {
     let mut file = utf16("User-agent: *\nDisallow: /a");
     file.push(b'b');
     for name in Dialect::names().into_iter().filter(|name| *name != "google") {
@@ -118,7 +118,7 @@ fn only_whole_lines_within_the_limit_count() {
         format!("{head}{padding}\n{rule}").into_bytes()
     };
     let rule = "Disallow: /a";
-    // The line ends with the file; its end is the last octet that is read; it is cut, twice.
+    // The line ends with the file; its end is the last byte that is read; it is cut, twice.
     for (tail, slack, blocked) in [("", 0, true), ("\n#", 1, true), ("b\n", 0, false), ("bc", 1, false)] {
         let mut file = lines(rule, limit - rule.len() - slack);
         file.extend_from_slice(tail.as_bytes());

@@ -17,9 +17,9 @@ use crate::{config, strategies};
 
 /// Patterns as regexes in the order of their ranks: `leftmost first` then means the smallest rank that matches.
 fn regexes(patterns: &Patterns) -> Vec<String> {
-    let octets = |text: &[u8]| text.iter().map(|octet| format!("\\x{octet:02x}")).collect::<String>();
+    let bytes = |text: &[u8]| text.iter().map(|byte| format!("\\x{byte:02x}")).collect::<String>();
     let regex = |pattern| {
-        let segments: Vec<String> = patterns.segments(pattern).map(|range| octets(&patterns.text()[range])).collect();
+        let segments: Vec<String> = patterns.segments(pattern).map(|range| bytes(&patterns.text()[range])).collect();
         segments.join(".*") + if pattern.anchored { "\\z" } else { "" }
     };
     patterns.all().iter().map(regex).collect()
@@ -33,10 +33,10 @@ fn dense_dfa(patterns: &Patterns) -> Option<dense::DFA<Vec<u32>>> {
         .start_kind(StartKind::Anchored)
         .dfa_size_limit(bound)
         .determinize_size_limit(bound);
-    let octets = syntax::Config::new().unicode(false).utf8(false).dot_matches_new_line(true);
+    let bytes = syntax::Config::new().unicode(false).utf8(false).dot_matches_new_line(true);
     dense::Builder::new()
         .configure(dfa)
-        .syntax(octets)
+        .syntax(bytes)
         .thompson(thompson::Config::new().utf8(false))
         .build_many(&regexes(patterns))
         .ok()
@@ -66,7 +66,7 @@ proptest! {
             for path in paths {
                 let normal = Dialect::DEFAULT.encoding.path(&path);
                 let input = Input::new(&*normal).anchored(Anchored::Yes);
-                let found = dfa.try_search_fwd(&input).expect("no octet makes it give up");
+                let found = dfa.try_search_fwd(&input).expect("no byte makes it give up");
                 let deciding = found.map(|found| &patterns.all()[found.pattern().as_usize()]);
                 prop_assert_eq!(deciding, patterns.deciding(&normal));
                 let allowed = deciding.is_none_or(|pattern| pattern.verdict == verdict(true));

@@ -33,7 +33,7 @@ pub fn shared(folder: &str) -> Option<PathBuf> {
 /// What stands before is not looked at: a scheme and a host, a host alone, or nothing.
 pub fn google_path(url: &[u8]) -> Vec<u8> {
     let from = if url.starts_with(b"//") { 2 } else { 0 };
-    let starts_path = |octet: &u8| matches!(octet, b'/' | b'?' | b';');
+    let starts_path = |byte: &u8| matches!(byte, b'/' | b'?' | b';');
     let find = |start: usize| url[start..].iter().position(starts_path).map(|at| start + at);
     let scheme = memchr::memmem::find(&url[from..], b"://").map(|at| from + at);
     let host = match (scheme, find(from)) {
@@ -56,7 +56,7 @@ pub fn verdict(allowed: bool) -> Verdict {
     if allowed { Verdict::Allowed } else { Verdict::Blocked }
 }
 
-/// The automaton of a robots.txt behind a round trip through the octets of a policy file, whose rules and side records
+/// The automaton of a robots.txt behind a round trip through the bytes of a policy file, whose rules and side records
 /// must be those of the file; none where no group applies.
 fn from_policy(file: &[u8], agents: &Agents, rules: &RuleSet, dialect: &'static Dialect) -> Option<Vec<u32>> {
     let mut captures = Captures::new(agents.clone(), dialect);
@@ -69,7 +69,7 @@ fn from_policy(file: &[u8], agents: &Agents, rules: &RuleSet, dialect: &'static 
     };
     captures.add(vec![capture]).expect("one capture");
     let made = captures.policy().expect("one origin");
-    let policy = Policy::from_octets(made.octets(), Trust::Nothing).expect("what was just written");
+    let policy = Policy::from_bytes(made.bytes(), Trust::Nothing).expect("what was just written");
     let record = policy.lookup().get(b"http://a.example").expect("the only origin");
     let kept = rules.side_records().iter().map(|record| (record.key, &record.value[..], record.line));
     let found = policy.side_records(&record, 0).into_iter().map(|record| (record.key, record.value, record.line));

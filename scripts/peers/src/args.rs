@@ -17,7 +17,7 @@ pub struct Args {
     pub threads: usize,
     /// `--agent NAME`: the crawler's product token.
     pub agent: String,
-    /// `--verdicts FILE`: one octet a line, `1` allowed, `0` blocked, `-` neither.
+    /// `--verdicts FILE`: one byte a line, `1` allowed, `0` blocked, `-` neither.
     pub verdicts: Option<PathBuf>,
     /// `--mode NAME`: the kind of copy, or nothing.
     pub mode: Option<String>,

@@ -8,7 +8,7 @@ use memmap2::Mmap;
 
 use crate::Result;
 
-/// Size of the chunks that threads take, in octets.
+/// Size of the chunks that threads take, in bytes.
 pub const CHUNK: usize = 1 << 20;
 
 /// Maps a file for reading.
@@ -42,7 +42,7 @@ pub fn text(line: &[u8]) -> &[u8] {
     line.strip_suffix(b"\r").unwrap_or(line)
 }
 
-/// Cuts `data` into chunks of about `size` octets that end on line borders; a longer line is a longer chunk.
+/// Cuts `data` into chunks of about `size` bytes that end on line borders; a longer line is a longer chunk.
 pub fn chunks(data: &[u8], size: usize) -> Vec<&[u8]> {
     let mut found = Vec::new();
     let mut rest = data;

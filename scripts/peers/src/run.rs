@@ -125,14 +125,14 @@ fn append(files: &mut Files, ready: &[(Buffers, Counts)]) -> Result<Counts> {
     Ok(counts)
 }
 
-/// Writes one octet a line: `1` allowed, `0` blocked, `-` neither. A pass of its own, which no time includes.
+/// Writes one byte a line: `1` allowed, `0` blocked, `-` neither. A pass of its own, which no time includes.
 fn dump_verdicts<P: Peer>(table: &Table<P>, data: &[u8], path: &Path) -> Result<()> {
-    let octets: Vec<u8> = list::lines(data)
+    let bytes: Vec<u8> = list::lines(data)
         .map(|line| match table.judge(line) {
             Verdict::Allowed => b'1',
             Verdict::Blocked => b'0',
             Verdict::Other => b'-',
         })
         .collect();
-    Ok(std::fs::write(path, octets)?)
+    Ok(std::fs::write(path, bytes)?)
 }

@@ -56,7 +56,7 @@ mod tests {
     /// Automata of both engines, with records of all kinds.
     fn automata() -> Vec<Vec<u32>> {
         let many: String = (b'!'..=b'z')
-            .filter(|octet| !b"*$#".contains(octet))
+            .filter(|byte| !b"*$#".contains(byte))
             .map(|o| format!("-/{}", o as char))
             .collect::<Vec<_>>()
             .join("\n");
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn a_loop_of_defaults_is_refused() {
-        // Two records of one octet each that lead to each other on all octets else.
+        // Two records of one byte each that lead to each other on all bytes else.
         let narrow = 1 | 3 << 4 | 1 << 10;
         let words = [0, 4, 4, 0, narrow, 8, 97, 0, narrow, 4, 98, 0].map(u32::to_le);
         let damage = check(&words, &mut CheckSpace::default()).unwrap_err();

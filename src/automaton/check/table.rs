@@ -1,12 +1,12 @@
 //! The records of a table, see [`format`](super::format).
 //!
 //! Records stand one behind the other, so one pass finds where each begins, and where they lead; both sets must agree.
-//! A walk ends because the defaults from every record lead to one that has none, which uses up an octet, or to a verdict.
+//! A walk ends because the defaults from every record lead to one that has none, which uses up a byte, or to a verdict.
 
 use super::format::{
     COUNT_SHIFT, DEFAULT_EXPLICIT, DEFAULT_HERE, DEFAULT_MAIN_ROOT, DEFAULT_MASK, DEFAULT_SHIFT, HAS_OUTPUT, KIND_MASK,
     NARROW, NARROW_MOST, RUN, RUN_TARGET_EXPLICIT, RUN_TARGET_MASK, RUN_TARGET_SHIFT, WIDE, WIDE_WORDS,
-    narrow_octet_words, rank_word,
+    narrow_byte_words, rank_word,
 };
 use super::space::Words;
 use super::{CheckSpace, Damage};
@@ -102,7 +102,7 @@ fn check_defaults(words: &[u32], space: &mut CheckSpace) -> Result<(), Damage> {
 
 /// Where the parts of a record are.
 struct Record {
-    /// The words that hold the targets of its octets.
+    /// The words that hold the targets of its bytes.
     targets: Range<usize>,
     /// Behind its last word.
     end: usize,
@@ -132,25 +132,25 @@ impl Record {
     fn payload(words: &[u32], at: usize, payload: usize) -> Result<Record, Damage> {
         let header = word(words, at);
         let count = (header >> COUNT_SHIFT) as usize;
-        let octets = match header & KIND_MASK {
+        let bytes = match header & KIND_MASK {
             RUN => return Record::run(header, at, payload),
-            NARROW if count <= NARROW_MOST => narrow_octet_words(count),
+            NARROW if count <= NARROW_MOST => narrow_byte_words(count),
             WIDE if bitmap_is(words, payload, count) => WIDE_WORDS,
             _ => return Damage::at(at, "there is no record of this kind with so many targets"),
         };
-        let targets = payload + octets..payload + octets + count;
+        let targets = payload + bytes..payload + bytes + count;
         Ok(Record { end: targets.end, targets })
     }
 
     #[inline]
     fn run(header: u32, at: usize, payload: usize) -> Result<Record, Damage> {
         let target = header >> RUN_TARGET_SHIFT & RUN_TARGET_MASK;
-        let octets = (header >> COUNT_SHIFT) as usize;
-        if target > RUN_TARGET_EXPLICIT || octets == 0 || header >> DEFAULT_SHIFT & DEFAULT_MASK == DEFAULT_HERE {
-            return Damage::at(at, "a run has octets, a target, and another record or verdict as default");
+        let bytes = (header >> COUNT_SHIFT) as usize;
+        if target > RUN_TARGET_EXPLICIT || bytes == 0 || header >> DEFAULT_SHIFT & DEFAULT_MASK == DEFAULT_HERE {
+            return Damage::at(at, "a run has bytes, a target, and another record or verdict as default");
         }
         let targets = payload..payload + usize::from(target == RUN_TARGET_EXPLICIT);
-        Ok(Record { end: targets.end + octets.div_ceil(4), targets })
+        Ok(Record { end: targets.end + bytes.div_ceil(4), targets })
     }
 }
 

@@ -11,7 +11,7 @@ pub(crate) const NONE: u32 = u32::MAX;
 
 /// The node that every path has reached at its start: patterns that begin with `*`.
 pub(super) const AT_START: u32 = 0;
-/// The node that every path has reached behind its first octet: patterns that begin with `/*`.
+/// The node that every path has reached behind its first byte: patterns that begin with `/*`.
 pub(crate) const BEHIND_SLASH: u32 = 1;
 
 /// A run of segments from the start of some pattern.
@@ -38,7 +38,7 @@ pub(super) struct Dollar {
 
 /// The trie; parents stand before their children, and children of one parent together.
 pub(super) struct SegmentTrie {
-    /// The octets of each distinct segment, as ranges of the patterns' text.
+    /// The bytes of each distinct segment, as ranges of the patterns' text.
     pub segments: Vec<Range<usize>>,
     pub nodes: Vec<Node>,
     pub dollars: Vec<Dollar>,

@@ -15,12 +15,12 @@
 //!
 //! First segments are of the longest progress always, because they began with the path: their state is one place of
 //! their trie (module `prefixes`). Other states list the items in progress, which are of one length and so have their
-//! octets in common; as items are numbered in the order of their octets, those that go on with one octet are a part of
+//! bytes in common; as items are numbered in the order of their bytes, those that go on with one byte are a part of
 //! the list, and a state shares the list of the state before.
 //!
 //! When a segment completes, its glob waits for the next one in a new context, in which only old segments can be in
 //! progress: [`Builder::rebase`] carries exactly those over. What is in progress is therefore explicit, and not merely
-//! "the longest suffix", which would count octets twice that the completed segment has used up.
+//! "the longest suffix", which would count bytes twice that the completed segment has used up.
 
 use hashbrown::HashTable;
 use std::hash::{BuildHasher, Hasher};
@@ -32,14 +32,14 @@ use super::sorting::Sorting;
 use super::state_id::StateId;
 use crate::automaton::bands::{Band, NO_MATCH};
 
-/// Where a state goes on octets of its own.
+/// Where a state goes on bytes of its own.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Edges {
     /// Not computed yet.
     Unknown,
-    /// One octet, one target each: a range of [`Builder::edges`], sorted by octet.
+    /// One byte, one target each: a range of [`Builder::edges`], sorted by byte.
     Branch { start: u32, end: u32 },
-    /// A literal run of `len` octets of the text, with no state of its own in between; the failure link holds all
+    /// A literal run of `len` bytes of the text, with no state of its own in between; the failure link holds all
     /// along.
     Run { text: u32, len: u32, target: StateId },
 }
@@ -47,7 +47,7 @@ pub(crate) enum Edges {
 /// An edge of a branch.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Edge {
-    pub octet: u8,
+    pub byte: u8,
     pub target: StateId,
 }
 
@@ -69,7 +69,7 @@ impl Link {
 pub(crate) enum Own {
     /// First segments: all below a place of their trie that are better than the context's best band.
     Firsts(Place),
-    /// Items, of which `offset` octets have matched; for a root all that are waited for, and 0.
+    /// Items, of which `offset` bytes have matched; for a root all that are waited for, and 0.
     Items { list: List, offset: u32 },
 }
 
@@ -153,7 +153,7 @@ impl<'a> Builder<'a> {
         &self.arena.edges[start as usize..end as usize]
     }
 
-    /// The state before the first octet.
+    /// The state before the first byte.
     pub fn start(&mut self) -> Result<StateId, OverBudget> {
         let root = self.arena.states.len() as StateId;
         let (context, _) = self.arena.contexts.find_or_add(NO_MATCH, List::EMPTY, &[], (root, self.text));
@@ -161,7 +161,7 @@ impl<'a> Builder<'a> {
         self.land_firsts(root, Place::START)
     }
 
-    /// The octets of a run.
+    /// The bytes of a run.
     pub fn run(&self, text: u32, len: u32) -> &'a [u8] {
         &self.text[text as usize..(text + len) as usize]
     }
@@ -179,14 +179,14 @@ impl<'a> Builder<'a> {
         (item.len == offset).then_some(item.segment)
     }
 
-    /// The first two octets of each item that is waited for in the context of `state`, in their order; one, if it has
+    /// The first two bytes of each item that is waited for in the context of `state`, in their order; one, if it has
     /// no more.
     pub fn waited_for(&self, state: StateId) -> impl Iterator<Item = (u8, Option<u8>)> {
         let list = self.arena.contexts.list(self.context_of(state).waiting);
         list.iter().filter_map(|&item| {
             let item = self.item(item);
-            let mut octets = self.run(item.start, item.len.min(2)).iter().copied();
-            Some((octets.next()?, octets.next()))
+            let mut bytes = self.run(item.start, item.len.min(2)).iter().copied();
+            Some((bytes.next()?, bytes.next()))
         })
     }
 

@@ -36,25 +36,25 @@ pub(crate) struct Context {
     pub root: StateId,
     /// Whether a waiting glob says the opposite of the best band.
     pub undecided: bool,
-    /// The first octets of the items waited for, a bit each.
-    octets: [u32; 8],
+    /// The first bytes of the items waited for, a bit each.
+    bytes: [u32; 8],
     /// A better band, and the context behind this one when that is reached and nothing else changes.
     better: (Band, u32),
 }
 
 impl Context {
-    /// Whether an item that is waited for begins with `octet`.
+    /// Whether an item that is waited for begins with `byte`.
     #[inline]
-    pub fn awaits(&self, octet: u8) -> bool {
-        self.octets[usize::from(octet >> 5)] >> (octet & 31) & 1 == 1
+    pub fn awaits(&self, byte: u8) -> bool {
+        self.bytes[usize::from(byte >> 5)] >> (byte & 31) & 1 == 1
     }
 
-    /// How many octets below `octet` items that are waited for begin with.
+    /// How many bytes below `byte` items that are waited for begin with.
     #[inline]
-    pub fn awaited_below(&self, octet: u8) -> usize {
-        let word = usize::from(octet >> 5);
-        let below = self.octets[word] & ((1 << (octet & 31)) - 1);
-        (self.octets[..word].iter().map(|word| word.count_ones()).sum::<u32>() + below.count_ones()) as usize
+    pub fn awaited_below(&self, byte: u8) -> usize {
+        let word = usize::from(byte >> 5);
+        let below = self.bytes[word] & ((1 << (byte & 31)) - 1);
+        (self.bytes[..word].iter().map(|word| word.count_ones()).sum::<u32>() + below.count_ones()) as usize
     }
 }
 
@@ -195,7 +195,7 @@ impl Contexts {
             hasher.write(bytemuck::cast_slice(list(waiting)));
             hasher.finish()
         };
-        // Lists of nothing are not compared: `memcmp` of no octets takes 80 ns where the pointers are dangling, and
+        // Lists of nothing are not compared: `memcmp` of no bytes takes 80 ns where the pointers are dangling, and
         // nearly all contexts of most groups wait for nothing.
         let same = |&id: &u32| {
             let context = &all[id as usize];
@@ -209,16 +209,16 @@ impl Contexts {
         }
         let id = self.all.len() as u32;
         self.by_content.insert_unique(own, id, |&id| hash(all[id as usize].best, all[id as usize].waiting));
-        let mut octets = [0; 8];
+        let mut bytes = [0; 8];
         let mut undecided = false;
         for item in list(waiting).iter().map(|&item| &items[item as usize]) {
             undecided |= opposite(item.band, best);
             if item.len > 0 {
-                let octet = text[item.start as usize];
-                octets[usize::from(octet >> 5)] |= 1 << (octet & 31);
+                let byte = text[item.start as usize];
+                bytes[usize::from(byte >> 5)] |= 1 << (byte & 31);
             }
         }
-        self.all.push(Context { best, waiting, root, undecided, octets, better: (best, id) });
+        self.all.push(Context { best, waiting, root, undecided, bytes, better: (best, id) });
         (id, true)
     }
 }

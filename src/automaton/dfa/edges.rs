@@ -29,22 +29,22 @@ impl Builder<'_> {
         Ok(self.state(state).edges)
     }
 
-    /// Where `state`, which is expanded, goes on `octet`: its own edge, or its failure link's.
-    pub fn next(&mut self, mut state: StateId, octet: u8) -> Result<StateId, OverBudget> {
+    /// Where `state`, which is expanded, goes on `byte`: its own edge, or its failure link's.
+    pub fn next(&mut self, mut state: StateId, byte: u8) -> Result<StateId, OverBudget> {
         loop {
             self.spend(1)?;
             let State { context, fail, own, edges, .. } = *self.state(state);
             let Some(fail) = fail.get() else {
                 let context = self.arena.contexts.get(context);
                 return Ok(match edges {
-                    Edges::Branch { start, .. } if context.awaits(octet) => {
-                        self.arena.edges[start as usize + context.awaited_below(octet)].target
+                    Edges::Branch { start, .. } if context.awaits(byte) => {
+                        self.arena.edges[start as usize + context.awaited_below(byte)].target
                     }
                     _ => state,
                 });
             };
             match edges {
-                Edges::Run { text, len, target } if self.text[text as usize] == octet => {
+                Edges::Run { text, len, target } if self.text[text as usize] == byte => {
                     if len == 1 {
                         return Ok(target);
                     }
@@ -53,7 +53,7 @@ impl Builder<'_> {
                     return self.land_items(fail, context, self.going_on(list, offset), offset + 1);
                 }
                 Edges::Branch { start, end } => {
-                    if let Some(edge) = self.edges(start, end).iter().find(|edge| edge.octet == octet) {
+                    if let Some(edge) = self.edges(start, end).iter().find(|edge| edge.byte == byte) {
                         return Ok(edge.target);
                     }
                     state = fail;
@@ -105,10 +105,10 @@ impl Builder<'_> {
         let start = self.arena.edges.len() as u32;
         let mut next = self.arena.prefixes.next_after(place, best, None);
         while let Some(place_behind) = next {
-            let octet = self.text[self.arena.prefixes.text_at(place_behind) as usize - 1];
-            let fail = self.next(fail, octet)?;
+            let byte = self.text[self.arena.prefixes.text_at(place_behind) as usize - 1];
+            let fail = self.next(fail, byte)?;
             let target = self.land_firsts(fail, place_behind)?;
-            self.arena.edges.push(Edge { octet, target });
+            self.arena.edges.push(Edge { byte, target });
             next = self.arena.prefixes.next_after(place, best, next);
         }
         self.spend(1 + self.arena.edges.len() - start as usize)?;
@@ -120,34 +120,34 @@ impl Builder<'_> {
         let start = self.arena.edges.len() as u32;
         let mut rest = list;
         while !rest.is_empty() {
-            let octet_of = |at: u32| {
+            let byte_of = |at: u32| {
                 let item = self.item(self.arena.contexts.list(List { start: at, end: at + 1 })[0]);
                 self.text[(item.start + offset) as usize]
             };
-            let octet = octet_of(rest.start);
-            let end = (rest.start + 1..rest.end).find(|&at| octet_of(at) != octet).unwrap_or(rest.end);
+            let byte = byte_of(rest.start);
+            let end = (rest.start + 1..rest.end).find(|&at| byte_of(at) != byte).unwrap_or(rest.end);
             let fail = match fail.get() {
-                Some(fail) => self.next(fail, octet)?,
+                Some(fail) => self.next(fail, byte)?,
                 None => state,
             };
             let target = self.land_items(fail, context, List { start: rest.start, end }, offset + 1)?;
-            self.arena.edges.push(Edge { octet, target });
+            self.arena.edges.push(Edge { byte, target });
             rest.start = end;
         }
         Ok(Edges::Branch { start, end: self.arena.edges.len() as u32 })
     }
 
-    /// The run that begins at `state`: as long as all that is in progress goes on with the same octet, none completes,
-    /// and the octet means nothing to the failure link.
+    /// The run that begins at `state`: as long as all that is in progress goes on with the same byte, none completes,
+    /// and the byte means nothing to the failure link.
     fn run_of_firsts(&mut self, state: StateId, place: Place) -> Result<Option<Edges>, OverBudget> {
         self.spend(1)?;
         let Some(root) = self.root_below(state) else { return Ok(None) };
         let prefixes = &self.arena.prefixes;
         let end = prefixes.straight_on(place, self.best(root));
         let text = prefixes.text_at(end) - (end.depth - place.depth);
-        // Walks begin behind the first octet, which is to be a state therefore.
+        // Walks begin behind the first byte, which is to be a state therefore.
         let most = if place == Place::START { end.depth.min(1) } else { end.depth - place.depth };
-        let len = self.idle_octets(root, text, most);
+        let len = self.idle_bytes(root, text, most);
         if len == 0 {
             return Ok(None);
         }
@@ -160,13 +160,13 @@ impl Builder<'_> {
         let items = self.arena.contexts.list(list);
         let (Some(&first), Some(&last)) = (items.first(), items.last()) else { return Ok(None) };
         let rest = |item: &Item| self.run(item.start + offset, item.len - offset);
-        // What the first and the last have in common, all have, because items are in the order of their octets.
+        // What the first and the last have in common, all have, because items are in the order of their bytes.
         let common = match (self.item(first), self.item(last)) {
             (only, _) if first == last => only.len - offset,
             (first, last) => rest(first).iter().zip(rest(last)).take_while(|(a, b)| a == b).count() as u32,
         };
         let text = self.item(first).start + offset;
-        let len = self.idle_octets(root, text, common);
+        let len = self.idle_bytes(root, text, common);
         if len == 0 {
             return Ok(None);
         }
@@ -175,13 +175,13 @@ impl Builder<'_> {
         Ok(Some(Edges::Run { text, len, target }))
     }
 
-    /// How many of `len` octets of the text, at most a run's, mean nothing to the context of `root`.
-    fn idle_octets(&self, root: StateId, text: u32, len: u32) -> u32 {
+    /// How many of `len` bytes of the text, at most a run's, mean nothing to the context of `root`.
+    fn idle_bytes(&self, root: StateId, text: u32, len: u32) -> u32 {
         let context = self.context_of(root);
-        let octets = self.run(text, len.min(LONGEST_RUN));
+        let bytes = self.run(text, len.min(LONGEST_RUN));
         if context.waiting.is_empty() {
-            return octets.len() as u32;
+            return bytes.len() as u32;
         }
-        octets.iter().take_while(|&&octet| !context.awaits(octet)).count() as u32
+        bytes.iter().take_while(|&&byte| !context.awaits(byte)).count() as u32
     }
 }

@@ -1,19 +1,19 @@
 //! Skipping what cannot begin a segment.
 //!
-//! In the root of a context nothing is in progress; most octets of a path stay there, or leave it for a step or two and
-//! come back. Only a place where the first two octets of a waiting segment stand can lead anywhere, and such places are
-//! rare. A [`Filter`] finds the next one, 32 octets at a time: each pair of octets belongs to one of eight buckets, and
-//! four tables, indexed by the halves of both octets, hold the buckets that a half can belong to. A place is a candidate
-//! if a bucket is left in all four (the method of Teddy, in the crate aho-corasick, for two octets). Candidates may be
+//! In the root of a context nothing is in progress; most bytes of a path stay there, or leave it for a step or two and
+//! come back. Only a place where the first two bytes of a waiting segment stand can lead anywhere, and such places are
+//! rare. A [`Filter`] finds the next one, 32 bytes at a time: each pair of bytes belongs to one of eight buckets, and
+//! four tables, indexed by the halves of both bytes, hold the buckets that a half can belong to. A place is a candidate
+//! if a bucket is left in all four (the method of Teddy, in the crate aho-corasick, for two bytes). Candidates may be
 //! false, but none is missed.
 //!
-//! Measured with `cargo run --release --example inprocess` on 51,944 links of 596 hosts: 93 ns a URL when every octet
+//! Measured with `cargo run --release --example inprocess` on 51,944 links of 596 hosts: 93 ns a URL when every byte
 //! went through the root's bitmap, see `benches/README.md` for the figure now.
 
-/// The tables of a filter: for the first and the second octet, for the low and the high half, an octet of buckets each.
+/// The tables of a filter: for the first and the second byte, for the low and the high half, a byte of buckets each.
 pub(super) type Filter = [u8; FILTER_BYTES];
 
-/// Octets of a filter.
+/// Bytes of a filter.
 pub(super) const FILTER_BYTES: usize = 64;
 /// Words of a filter.
 pub(crate) const FILTER_WORDS: usize = FILTER_BYTES / 4;
@@ -23,10 +23,10 @@ const FIRST_HIGH: usize = 16;
 const SECOND_LOW: usize = 32;
 const SECOND_HIGH: usize = 48;
 const BUCKETS: usize = 8;
-/// Octets looked at together.
+/// Bytes looked at together.
 const WINDOW: usize = 32;
 
-/// The filter for segments that begin with these octets; the second is `None` for segments of one octet.
+/// The filter for segments that begin with these bytes; the second is `None` for segments of one byte.
 pub(super) fn new(mut pairs: Vec<(u8, Option<u8>)>) -> Filter {
     // Neighbours share a bucket: they often have a half in common, so that the bucket stays narrow.
     pairs.sort_unstable();
@@ -141,23 +141,23 @@ mod avx2 {
     #[target_feature(enable = "avx2")]
     unsafe fn load(text: &[u8], at: usize) -> __m256i {
         debug_assert!(at + WINDOW <= text.len());
-        // SAFETY: the caller keeps the 32 octets from `at` within the slice; the load needs no alignment.
+        // SAFETY: the caller keeps the 32 bytes from `at` within the slice; the load needs no alignment.
         unsafe { _mm256_loadu_si256(text.as_ptr().add(at).cast()) }
     }
 
-    /// The octets, each moved to the place before; a zero at the end.
+    /// The bytes, each moved to the place before; a zero at the end.
     ///
     /// # Safety
     ///
     /// AVX2.
     #[inline]
     #[target_feature(enable = "avx2")]
-    unsafe fn behind(octets: __m256i) -> __m256i {
+    unsafe fn behind(bytes: __m256i) -> __m256i {
         // SAFETY: AVX2 is the caller's promise.
         #[allow(unused_unsafe)]
         unsafe {
-            let high = _mm256_permute2x128_si256::<0x81>(octets, octets);
-            _mm256_alignr_epi8::<1>(high, octets)
+            let high = _mm256_permute2x128_si256::<0x81>(bytes, bytes);
+            _mm256_alignr_epi8::<1>(high, bytes)
         }
     }
 
@@ -169,17 +169,17 @@ mod avx2 {
     #[inline]
     #[target_feature(enable = "avx2")]
     unsafe fn candidates(filter: &Filter, first: __m256i, second: __m256i) -> u32 {
-        // SAFETY: the tables are 16 octets each within the filter's 64; AVX2 is the caller's promise.
+        // SAFETY: the tables are 16 bytes each within the filter's 64; AVX2 is the caller's promise.
         #[allow(unused_unsafe)]
         unsafe {
             let low = _mm256_set1_epi8(15);
             let table =
                 |at: usize| _mm256_broadcastsi128_si256(_mm_loadu_si128(filter.as_ptr().add(at).cast::<__m128i>()));
-            let high = |octets| _mm256_and_si256(_mm256_srli_epi16::<4>(octets), low);
-            let buckets = |low_table, high_table, octets| {
+            let high = |bytes| _mm256_and_si256(_mm256_srli_epi16::<4>(bytes), low);
+            let buckets = |low_table, high_table, bytes| {
                 _mm256_and_si256(
-                    _mm256_shuffle_epi8(table(low_table), _mm256_and_si256(octets, low)),
-                    _mm256_shuffle_epi8(table(high_table), high(octets)),
+                    _mm256_shuffle_epi8(table(low_table), _mm256_and_si256(bytes, low)),
+                    _mm256_shuffle_epi8(table(high_table), high(bytes)),
                 )
             };
             let left =
@@ -207,12 +207,12 @@ mod tests {
             (state >> 33) as usize % bound
         };
         for _ in 0..3000 {
-            let octets = 2 + dice(40);
+            let bytes = 2 + dice(40);
             let pairs: Vec<(u8, Option<u8>)> = (0..1 + dice(20))
-                .map(|_| (b'a' + dice(octets) as u8, (dice(5) > 0).then(|| b'a' + dice(octets) as u8)))
+                .map(|_| (b'a' + dice(bytes) as u8, (dice(5) > 0).then(|| b'a' + dice(bytes) as u8)))
                 .collect();
             let filter = new(pairs.clone());
-            let text: Vec<u8> = (0..dice(120)).map(|_| b'a'.wrapping_add(dice(octets * 4) as u8)).collect();
+            let text: Vec<u8> = (0..dice(120)).map(|_| b'a'.wrapping_add(dice(bytes * 4) as u8)).collect();
             let from = dice(text.len() + 1);
             let mut at = from;
             loop {

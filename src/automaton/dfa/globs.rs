@@ -23,10 +23,10 @@ pub(crate) struct First {
     pub then: Then,
 }
 
-/// A segment that is waited for: any but the first of a glob. Items are numbered in the order of their octets.
+/// A segment that is waited for: any but the first of a glob. Items are numbered in the order of their bytes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Item {
-    /// Where its octets begin in the text.
+    /// Where its bytes begin in the text.
     pub start: u32,
     /// How many there are.
     pub len: u32,
@@ -66,7 +66,7 @@ pub(crate) struct Segments<'a> {
 }
 
 impl Segments<'_> {
-    /// Where a segment begins, and how many octets it has.
+    /// Where a segment begins, and how many bytes it has.
     fn start_and_len(&self, segment: u32) -> (u32, u32) {
         let (start, end) = self.ranges[segment as usize];
         (start, end - start)

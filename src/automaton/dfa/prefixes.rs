@@ -11,9 +11,9 @@ use crate::automaton::bands::{Band, NO_MATCH, opposite};
 /// A node of the trie: where first segments end or part.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Node {
-    /// Where the octets of a segment that goes through here begin in the text.
+    /// Where the bytes of a segment that goes through here begin in the text.
     text: u32,
-    /// How many octets lead here.
+    /// How many bytes lead here.
     depth: u32,
     /// How many nodes stand from here to its last descendant; descendants stand behind their ancestors.
     size: u32,
@@ -30,7 +30,7 @@ pub(super) struct Node {
     all: [Band; 2],
 }
 
-/// A place in the trie: `depth` octets behind its root, on the way to `node` or there.
+/// A place in the trie: `depth` bytes behind its root, on the way to `node` or there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Place {
     node: u32,
@@ -38,7 +38,7 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// Before the first octet.
+    /// Before the first byte.
     pub const START: Place = Place { node: 0, depth: 0 };
 
     /// A place before it on the same way, where nothing parts in between.
@@ -67,7 +67,7 @@ pub(crate) struct Complete<'p> {
     pub firsts: &'p [First],
 }
 
-/// The trie; its nodes in the order of their octets, parents before their children.
+/// The trie; its nodes in the order of their bytes, parents before their children.
 #[derive(Debug, Default)]
 pub(crate) struct Prefixes {
     nodes: Vec<Node>,
@@ -114,7 +114,7 @@ impl Prefixes {
         self.nodes.reverse();
     }
 
-    /// Closes all open nodes of more than `depth` octets, so that one of so many is the last open one.
+    /// Closes all open nodes of more than `depth` bytes, so that one of so many is the last open one.
     fn close_below(&mut self, depth: u32) {
         while let Some(&Open { mut node, before }) = self.open.last().filter(|open| open.node.depth > depth) {
             self.open.pop();
@@ -151,7 +151,7 @@ impl Prefixes {
         Live { any: same.max(other) > best, opposite: other > best, end: if here { node.end } else { NO_MATCH } }
     }
 
-    /// A place one octet behind `place` where something better than `best` goes on: the first, or the one that comes
+    /// A place one byte behind `place` where something better than `best` goes on: the first, or the one that comes
     /// behind `previous`.
     #[inline]
     pub fn next_after(&self, place: Place, best: Band, previous: Option<Place>) -> Option<Place> {
@@ -191,7 +191,7 @@ impl Prefixes {
         }
     }
 
-    /// Where the octets behind `place` stand in the text, if there are any; those that lead to it stand before.
+    /// Where the bytes behind `place` stand in the text, if there are any; those that lead to it stand before.
     pub fn text_at(&self, place: Place) -> u32 {
         self.nodes[place.node as usize].text + place.depth
     }
@@ -224,7 +224,7 @@ impl Node {
 mod tests {
     use super::*;
 
-    /// Walks all paths of `octets` up to a length, as far as something better than `best` goes on.
+    /// Walks all paths of `bytes` up to a length, as far as something better than `best` goes on.
     fn follow(
         prefixes: &Prefixes,
         text: &[u8],
@@ -248,18 +248,18 @@ mod tests {
         assert_eq!(live.opposite, in_progress.iter().any(|&band| opposite(band, best)), "{path:?} {best} {globs:?}");
         assert_eq!(live.end.max(best), dollars.iter().copied().fold(best, Band::max));
         let mut next = prefixes.next_after(place, best, None);
-        let mut octets = Vec::new();
+        let mut bytes = Vec::new();
         while let Some(place_behind) = next {
-            let octet = text[prefixes.text_at(place_behind) as usize - 1];
-            octets.push(octet);
-            follow(prefixes, text, globs, best, [&path[..], &[octet]].concat(), place_behind);
+            let byte = text[prefixes.text_at(place_behind) as usize - 1];
+            bytes.push(byte);
+            follow(prefixes, text, globs, best, [&path[..], &[byte]].concat(), place_behind);
             next = prefixes.next_after(place, best, next);
         }
         let mut expected: Vec<u8> = (0..=255)
-            .filter(|&octet| !better(&|segment| segment.starts_with(&[&path[..], &[octet]].concat()), None).is_empty())
+            .filter(|&byte| !better(&|segment| segment.starts_with(&[&path[..], &[byte]].concat()), None).is_empty())
             .collect();
         expected.sort();
-        assert_eq!(octets, expected, "{path:?} {best} {globs:?}");
+        assert_eq!(bytes, expected, "{path:?} {best} {globs:?}");
     }
 
     #[test]

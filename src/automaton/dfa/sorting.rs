@@ -1,19 +1,19 @@
-//! Segments in the order of their octets, and how many octets neighbours have in common.
+//! Segments in the order of their bytes, and how many bytes neighbours have in common.
 //!
-//! Segments are compared by keys, seven octets and their number in one word, so that sorting looks at no text: those
+//! Segments are compared by keys, seven bytes and their number in one word, so that sorting looks at no text: those
 //! whose keys are equal and that go on are sorted again by the next seven. What neighbours have in common falls out of
 //! their keys. For 31,847 real patterns that is 2 ms; sorting by comparing slices took 7.
 
-/// How many octets a key holds.
-const KEY_OCTETS: u32 = 7;
+/// How many bytes a key holds.
+const KEY_BYTES: u32 = 7;
 /// The count in the key of a segment that goes on behind it.
-const GOES_ON: u64 = KEY_OCTETS as u64 + 1;
+const GOES_ON: u64 = KEY_BYTES as u64 + 1;
 
 /// A segment among those that are sorted.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Entry {
     key: u64,
-    /// Where its octets begin in the text.
+    /// Where its bytes begin in the text.
     pub start: u32,
     /// How many there are.
     pub len: u32,
@@ -26,7 +26,7 @@ pub(crate) struct Entry {
 pub(crate) struct Sorting {
     entries: Vec<Entry>,
     common: Vec<u32>,
-    /// Ranges that are equal so far, with the octets that they have in common; used again and again.
+    /// Ranges that are equal so far, with the bytes that they have in common; used again and again.
     open: Vec<(u32, u32, u32)>,
 }
 
@@ -36,12 +36,12 @@ impl Sorting {
         &self.entries
     }
 
-    /// How many octets each entry has in common with the one before; 0 for the first.
+    /// How many bytes each entry has in common with the one before; 0 for the first.
     pub fn common(&self) -> &[u32] {
         &self.common
     }
 
-    /// Takes these segments (start, length, id), and sorts them by their octets in `text`.
+    /// Takes these segments (start, length, id), and sorts them by their bytes in `text`.
     pub fn sort(&mut self, text: &[u8], segments: impl Iterator<Item = (u32, u32, u32)>) {
         self.entries.clear();
         self.entries.extend(segments.map(|(start, len, id)| Entry { key: 0, start, len, id }));
@@ -53,7 +53,7 @@ impl Sorting {
         }
     }
 
-    /// Sorts a range of entries, which have their first `depth` octets in common, by the key behind them.
+    /// Sorts a range of entries, which have their first `depth` bytes in common, by the key behind them.
     fn sort_behind(&mut self, text: &[u8], from: usize, to: usize, depth: u32) {
         let entries = &mut self.entries[from..to];
         for entry in &mut *entries {
@@ -76,19 +76,19 @@ impl Sorting {
                 None => {}
             }
             if at - run > 1 && before & 0xff == GOES_ON {
-                self.open.push(((from + run) as u32, (from + at) as u32, depth + KEY_OCTETS));
+                self.open.push(((from + run) as u32, (from + at) as u32, depth + KEY_BYTES));
             }
             run = at;
         }
     }
 }
 
-/// The next octets of a segment that has `left` more from `at` on, the first one highest, and how many they are in the
-/// lowest octet.
+/// The next bytes of a segment that has `left` more from `at` on, the first one highest, and how many they are in the
+/// lowest byte.
 #[inline]
 fn key(text: &[u8], at: u32, left: u32) -> u64 {
     let at = at as usize;
-    let octets = match text[at..].first_chunk::<8>() {
+    let bytes = match text[at..].first_chunk::<8>() {
         Some(chunk) => u64::from_be_bytes(*chunk),
         None => {
             let mut chunk = [0; 8];
@@ -96,11 +96,11 @@ fn key(text: &[u8], at: u32, left: u32) -> u64 {
             u64::from_be_bytes(chunk)
         }
     };
-    let unused = 64 - 8 * left.min(KEY_OCTETS);
-    octets & u64::MAX.checked_shl(unused).unwrap_or(0) | u64::from(left).min(GOES_ON)
+    let unused = 64 - 8 * left.min(KEY_BYTES);
+    bytes & u64::MAX.checked_shl(unused).unwrap_or(0) | u64::from(left).min(GOES_ON)
 }
 
-/// How many octets two different keys have in common.
+/// How many bytes two different keys have in common.
 #[inline]
 fn in_common(a: u64, b: u64) -> u32 {
     ((a ^ b).leading_zeros() / 8).min((a & 0xff) as u32).min((b & 0xff) as u32)
@@ -123,8 +123,8 @@ mod tests {
             .collect();
         let mut sorting = Sorting::default();
         sorting.sort(&text, ranges.into_iter());
-        let octets = |entry: &Entry| segments[entry.id as usize].to_vec();
-        sorting.entries().iter().map(octets).zip(sorting.common().iter().copied()).collect()
+        let bytes = |entry: &Entry| segments[entry.id as usize].to_vec();
+        sorting.entries().iter().map(bytes).zip(sorting.common().iter().copied()).collect()
     }
 
     #[test]

@@ -1,20 +1,20 @@
 //! The table of a DFA: states as records of 32-bit words, and how they are written. [`walk`](super::walk) reads them.
 //!
 //! ```text
-//! record   header | default, if explicit | output, if any | run:    target, if explicit; octets in words of 4
-//!                 | filter, if a root                     | narrow: octets in 1 or 2 words, a target each
+//! record   header | default, if explicit | output, if any | run:    target, if explicit; bytes in words of 4
+//!                 | filter, if a root                     | narrow: bytes in 1 or 2 words, a target each
 //!                                                         | wide:   a bitmap of 8 words, its rank word, a target each
 //! header   bits 0-1 kind, 2 blocked if the path ends at the record, 3 blocked if it ends within the run,
-//!          4-6 default, 7 has an output, 8-9 target of a run, 10-31 how many octets (run) or targets (narrow, wide)
+//!          4-6 default, 7 has an output, 8-9 target of a run, 10-31 how many bytes (run) or targets (narrow, wide)
 //! target   0 settled as allowed, 1 settled as blocked, else where the record of the state begins
 //!          (run: settled as allowed, settled as blocked, or explicit)
-//! default  where octets without a target go: settled as allowed, settled as blocked, here (the octet is used up), or
-//!          another record, which is asked about the same octet: explicit, or the automaton's main root
+//! default  where bytes without a target go: settled as allowed, settled as blocked, here (the byte is used up), or
+//!          another record, which is asked about the same byte: explicit, or the automaton's main root
 //! ```
 //!
-//! Targets below the first record are verdicts, so "settled" is one compare. A record that stays on most octets is the
+//! Targets below the first record are verdicts, so "settled" is one compare. A record that stays on most bytes is the
 //! root of its context; all others default to a record of shorter progress, as failure links do, so that a walk takes
-//! at most two steps an octet in all.
+//! at most two steps a byte in all.
 
 use super::build::{Builder, Edges, Link, OverBudget, State};
 use super::filter::{self, FILTER_WORDS};
@@ -46,7 +46,7 @@ pub(crate) const RUN_TARGET_MASK: u32 = 3;
 pub(crate) const RUN_TARGET_EXPLICIT: u32 = 2;
 pub(crate) const COUNT_SHIFT: u32 = 10;
 
-/// The most octets of a run; longer ones are several.
+/// The most bytes of a run; longer ones are several.
 pub(super) const LONGEST_RUN: u32 = u32::MAX >> COUNT_SHIFT;
 
 /// The most targets of a narrow record.
@@ -65,9 +65,9 @@ pub(crate) fn verdict_of(target: Target) -> Verdict {
     if target == 0 { Verdict::Allowed } else { Verdict::Blocked }
 }
 
-/// How many words hold the octets of a narrow record with `count` targets.
+/// How many words hold the bytes of a narrow record with `count` targets.
 #[inline]
-pub(crate) fn narrow_octet_words(count: usize) -> usize {
+pub(crate) fn narrow_byte_words(count: usize) -> usize {
     if count <= 4 { 1 } else { 2 }
 }
 
@@ -128,7 +128,7 @@ impl Layout {
             let Some(&Record { state, fail, .. }) = self.records.get(at) else { return Ok(()) };
             let edges = builder.expand(state)?;
             self.targets.resize(builder.states().len(), UNREACHED);
-            // Most octets go to the failure link: its record is to be near.
+            // Most bytes go to the failure link: its record is to be near.
             if let Some(fail) = fail.get() {
                 self.visit(builder, fail);
             }
@@ -142,7 +142,7 @@ impl Layout {
                         self.visit(builder, edge.target);
                     }
                     match edges.len() {
-                        count if count <= NARROW_MOST => narrow_octet_words(count) + count,
+                        count if count <= NARROW_MOST => narrow_byte_words(count) + count,
                         count => WIDE_WORDS + count,
                     }
                 }
@@ -210,7 +210,7 @@ impl Layout {
     }
 }
 
-/// Where octets without a target of their own go.
+/// Where bytes without a target of their own go.
 enum Default {
     Settled(Target),
     Here,
@@ -245,7 +245,7 @@ impl Writer<'_, '_> {
         };
         words.extend(output);
         if state.fail.get().is_none() {
-            push_octets(&filter::new(self.builder.waited_for(id).collect()), words);
+            push_bytes(&filter::new(self.builder.waited_for(id).collect()), words);
         }
         let payload = match state.edges {
             Edges::Run { text, len, target } => self.run(state.fail, (text, len), target, words),
@@ -267,7 +267,7 @@ impl Writer<'_, '_> {
                 RUN_TARGET_EXPLICIT
             }
         };
-        push_octets(self.builder.run(text, len), words);
+        push_bytes(self.builder.run(text, len), words);
         let blocked = if middle == Verdict::Blocked { MIDDLE_BLOCKED } else { 0 };
         RUN | blocked | code << RUN_TARGET_SHIFT | len << COUNT_SHIFT
     }
@@ -277,21 +277,21 @@ impl Writer<'_, '_> {
         let edges = self.builder.edges(start, end);
         let count = edges.len();
         let kind = if count <= NARROW_MOST {
-            // Unused places repeat an octet that is there, so that they are never found first.
-            let first = edges.first().map_or(0, |edge| edge.octet);
+            // Unused places repeat a byte that is there, so that they are never found first.
+            let first = edges.first().map_or(0, |edge| edge.byte);
             let lanes = edges.iter().zip((0..).step_by(8));
-            let octets = lanes.fold(u64::from_ne_bytes([first; 8]), |octets, (edge, shift)| {
-                octets ^ u64::from(edge.octet ^ first) << shift
+            let bytes = lanes.fold(u64::from_ne_bytes([first; 8]), |bytes, (edge, shift)| {
+                bytes ^ u64::from(edge.byte ^ first) << shift
             });
-            words.push(octets as u32);
-            if narrow_octet_words(count) == 2 {
-                words.push((octets >> 32) as u32);
+            words.push(bytes as u32);
+            if narrow_byte_words(count) == 2 {
+                words.push((bytes >> 32) as u32);
             }
             NARROW
         } else {
             let mut bitmap = [0u32; 8];
             for edge in edges {
-                bitmap[usize::from(edge.octet >> 5)] |= 1 << (edge.octet & 31);
+                bitmap[usize::from(edge.byte >> 5)] |= 1 << (edge.byte & 31);
             }
             words.extend(bitmap);
             words.push(rank_word(&bitmap));
@@ -302,7 +302,7 @@ impl Writer<'_, '_> {
     }
 }
 
-/// How many bits are set before the second, third and fourth pair of the bitmap's words, in one octet each (the first
+/// How many bits are set before the second, third and fourth pair of the bitmap's words, in one byte each (the first
 /// is 0; there are at most 192).
 pub(crate) fn rank_word(bitmap: &[u32; 8]) -> u32 {
     let mut before = 0;
@@ -314,13 +314,13 @@ pub(crate) fn rank_word(bitmap: &[u32; 8]) -> u32 {
     word
 }
 
-/// Appends octets in memory order, the last word filled up with zeros.
+/// Appends bytes in memory order, the last word filled up with zeros.
 #[inline]
-fn push_octets(octets: &[u8], words: &mut Vec<u32>) {
-    let mut chunks = octets.chunks_exact(4);
-    words.extend(chunks.by_ref().map(|chunk| u32::from_le_bytes(chunk.try_into().expect("four octets"))));
+fn push_bytes(bytes: &[u8], words: &mut Vec<u32>) {
+    let mut chunks = bytes.chunks_exact(4);
+    words.extend(chunks.by_ref().map(|chunk| u32::from_le_bytes(chunk.try_into().expect("four bytes"))));
     let rest = chunks.remainder();
     if !rest.is_empty() {
-        words.push(rest.iter().rev().fold(0, |word, &octet| word << 8 | u32::from(octet)));
+        words.push(rest.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte)));
     }
 }

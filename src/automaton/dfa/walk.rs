@@ -4,7 +4,7 @@ use super::filter::{FILTER_BYTES, FILTER_WORDS, Filter, Search};
 use super::table::{
     COUNT_SHIFT, DEFAULT_EXPLICIT, DEFAULT_HERE, DEFAULT_MAIN_ROOT, DEFAULT_MASK, DEFAULT_SHIFT, END_BLOCKED,
     FIRST_RECORD, HAS_OUTPUT, KIND_MASK, MIDDLE_BLOCKED, NARROW, RUN, RUN_TARGET_EXPLICIT, RUN_TARGET_MASK,
-    RUN_TARGET_SHIFT, Target, WIDE_WORDS, narrow_octet_words, verdict_of,
+    RUN_TARGET_SHIFT, Target, WIDE_WORDS, narrow_byte_words, verdict_of,
 };
 use crate::automaton::head::{MAIN_ROOT, word};
 use crate::rules::Verdict;
@@ -14,7 +14,7 @@ pub(crate) trait Observer {
     /// Whether it listens at all.
     const LISTENS: bool;
 
-    /// A record with this output was reached, behind so many octets of the text. Returns whether to go on; where not,
+    /// A record with this output was reached, behind so many bytes of the text. Returns whether to go on; where not,
     /// the verdict of the walk means nothing.
     fn output(&mut self, output: u32, at: usize) -> bool;
 }
@@ -37,7 +37,7 @@ fn blocked_if(header: u32, bit: u32) -> Verdict {
 }
 
 /// Walks the path that stands in `text` from `from` on, beginning at the record `start`, until it is settled, or, as an
-/// error, the text ends. The octets before the path only make room for wide loads.
+/// error, the text ends. The bytes before the path only make room for wide loads.
 #[inline(always)]
 pub(crate) fn walk<S: Search, O: Observer>(
     table: &[u32],
@@ -53,7 +53,7 @@ pub(crate) fn walk<S: Search, O: Observer>(
     Ok(verdict_of(record))
 }
 
-/// One record of a walk: where it goes on, and behind which octet; or the verdict, if the text ends.
+/// One record of a walk: where it goes on, and behind which byte; or the verdict, if the text ends.
 #[inline(always)]
 pub(crate) fn step<S: Search, O: Observer>(
     table: &[u32],
@@ -72,8 +72,8 @@ pub(crate) fn step<S: Search, O: Observer>(
         let payload = &table[record as usize + head_words(header, default)..];
         let code = header >> RUN_TARGET_SHIFT & RUN_TARGET_MASK;
         let explicit = code == RUN_TARGET_EXPLICIT;
-        let octets = &bytemuck::cast_slice(&payload[usize::from(explicit)..])[..count];
-        let same = common_prefix(&text[at..], octets);
+        let bytes = &bytemuck::cast_slice(&payload[usize::from(explicit)..])[..count];
+        let same = common_prefix(&text[at..], bytes);
         at += same;
         if same < count && at == text.len() {
             return Err(blocked_if(header, MIDDLE_BLOCKED));
@@ -82,7 +82,7 @@ pub(crate) fn step<S: Search, O: Observer>(
     } else if default == DEFAULT_HERE {
         let filter: &Filter = bytemuck::cast_slice(&table[record as usize + 1..][..FILTER_WORDS])
             .first_chunk::<FILTER_BYTES>()
-            .expect("as many octets as words hold");
+            .expect("as many bytes as words hold");
         at = S::candidate(filter, text, at);
         if at == text.len() {
             return Err(blocked_if(header, END_BLOCKED));
@@ -113,7 +113,7 @@ pub(crate) fn step<S: Search, O: Observer>(
     Ok((target, at))
 }
 
-/// Whether a record is the root of a context: most octets stay there.
+/// Whether a record is the root of a context: most bytes stay there.
 #[inline]
 pub(crate) fn is_root(table: &[u32], record: Target) -> bool {
     word(table, record as usize) >> DEFAULT_SHIFT & DEFAULT_MASK == DEFAULT_HERE
@@ -125,19 +125,19 @@ fn head_words(header: u32, default: u32) -> usize {
     1 + usize::from(default == DEFAULT_EXPLICIT) + usize::from(header & HAS_OUTPUT != 0)
 }
 
-/// The target of an octet in a branch.
+/// The target of a byte in a branch.
 #[inline(always)]
-fn branch(header: u32, payload: &[u32], count: usize, octet: u8) -> Option<Target> {
-    if header & KIND_MASK == NARROW { narrow(payload, count, octet) } else { wide(payload, octet) }
+fn branch(header: u32, payload: &[u32], count: usize, byte: u8) -> Option<Target> {
+    if header & KIND_MASK == NARROW { narrow(payload, count, byte) } else { wide(payload, byte) }
 }
 
 #[inline(always)]
 fn common_prefix(a: &[u8], b: &[u8]) -> usize {
     let length = a.len().min(b.len());
     let mut at = 0;
-    // Eight octets at a time, while there are so many.
+    // Eight bytes at a time, while there are so many.
     while at + 8 <= length {
-        let word = |octets: &[u8]| u64::from_le_bytes(octets[at..at + 8].try_into().expect("eight octets"));
+        let word = |bytes: &[u8]| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"));
         let differences = word(a) ^ word(b);
         if differences != 0 {
             return at + (differences.trailing_zeros() / 8) as usize;
@@ -147,26 +147,26 @@ fn common_prefix(a: &[u8], b: &[u8]) -> usize {
     at + a[at..length].iter().zip(&b[at..length]).take_while(|(a, b)| a == b).count()
 }
 
-/// The target of `octet` in a narrow record: the octets are compared all at once, in the lanes of a word.
+/// The target of `byte` in a narrow record: the bytes are compared all at once, in the lanes of a word.
 #[inline(always)]
-fn narrow(payload: &[u32], count: usize, octet: u8) -> Option<Target> {
+fn narrow(payload: &[u32], count: usize, byte: u8) -> Option<Target> {
     const LOW: u64 = u64::from_ne_bytes([1; 8]);
     const HIGH: u64 = LOW << 7;
-    let words = narrow_octet_words(count);
-    let octets = u64::from(word(payload, 0)) | u64::from(word(payload, words - 1)) << 32;
-    let differences = octets ^ (LOW * u64::from(octet));
+    let words = narrow_byte_words(count);
+    let bytes = u64::from(word(payload, 0)) | u64::from(word(payload, words - 1)) << 32;
+    let differences = bytes ^ (LOW * u64::from(byte));
     // The lowest lane of zero is exact; lanes above it may be false, but are never the lowest.
     let equal = differences.wrapping_sub(LOW) & !differences & HIGH;
     let lane = (equal.trailing_zeros() / 8) as usize;
     (lane < count).then(|| word(payload, words + lane))
 }
 
-/// The target of `octet` in a wide record: its rank among the bits of the bitmap.
+/// The target of `byte` in a wide record: its rank among the bits of the bitmap.
 #[inline(always)]
-fn wide(payload: &[u32], octet: u8) -> Option<Target> {
-    let pair = usize::from(octet >> 6);
+fn wide(payload: &[u32], byte: u8) -> Option<Target> {
+    let pair = usize::from(byte >> 6);
     let bits = u64::from(word(payload, 2 * pair)) | u64::from(word(payload, 2 * pair + 1)) << 32;
-    let bit = 1u64 << (octet & 63);
+    let bit = 1u64 << (byte & 63);
     if bits & bit == 0 {
         return None;
     }

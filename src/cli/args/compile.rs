@@ -11,7 +11,7 @@ use super::reading::ReadingArgs;
 ///
 /// The file is made once, and `filter --policy` and `check --policy` use it as often as wanted, without reading a
 /// robots.txt again. It gets its name when it is complete, and replaces an earlier file of that name; whoever reads that
-/// one goes on reading it. The same sources make the same file, octet for octet. FORMAT.md documents it.
+/// one goes on reading it. The same sources make the same file, byte for byte. FORMAT.md documents it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   robosieve compile --agent examplebot robots/ captures.jsonl -o policy.rsv

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use super::crawler::DialectArgs;
 use super::long_runs::LongRunArgs;
-use super::output::{OutputArgs, octets};
+use super::output::{OutputArgs, bytes};
 use super::policy::PolicyArgs;
 use super::reading::ReadingArgs;
 use super::watching::WatchingArgs;
@@ -16,7 +16,7 @@ use super::workers::workers;
 
 /// Split URL lists into allowed, blocked, deferred and invalid lines
 ///
-/// Every line of the lists goes, octet for octet and in its order, to exactly one of allowed.txt, blocked.txt,
+/// Every line of the lists goes, byte for byte and in its order, to exactly one of allowed.txt, blocked.txt,
 /// deferred.txt and invalid.txt in the folder given by --out. robots-needed.tsv there lists the robots.txt that deferred
 /// lines wait for, and receipt.json, which gets its name last, accounts for every line.
 #[derive(Debug, clap::Args)]
@@ -60,9 +60,9 @@ pub struct FilterArgs {
     /// Workers [default: one for each processor]. Files do not depend on how many there are
     #[arg(long, default_value_t = 0, hide_default_value = true, value_name = "N", value_parser = workers())]
     pub threads: usize,
-    /// Octets of a chunk of lines, the unit of work, which a row group of --format parquet is made of (k, M and G are powers
+    /// Bytes of a chunk of lines, the unit of work, which a row group of --format parquet is made of (k, M and G are powers
     /// of 1024) [default: 1M, with --format parquet 16M, if --memory has room for that; 1M and 4M with 1 GiB]
-    #[arg(long, value_name = "BYTES", value_parser = octets)]
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub chunk_size: Option<u64>,
     /// What to do with URLs whose robots.txt was never fetched
     #[arg(long, default_value = "defer", value_name = "WHAT")]

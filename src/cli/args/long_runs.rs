@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use super::output::octets;
+use super::output::bytes;
 use robosieve::input::Shard;
 use robosieve::run::LongRun;
 
@@ -22,7 +22,7 @@ pub struct LongRunArgs {
     pub shard: Option<Shard>,
     /// Go on with the run in the folder given by --out where it was interrupted, by Ctrl-C, a full disk, a lost machine;
     /// or begin, if there is none, or do nothing, if it is complete. The lists, the policy and all options must be those
-    /// that it was begun with, but for --threads; --now is. The files become the same, octet for octet, as without the
+    /// that it was begun with, but for --threads; --now is. The files become the same, byte for byte, as without the
     /// interruption
     #[arg(long, requires = "out", conflicts_with = "force")]
     pub resume: bool,
@@ -47,7 +47,7 @@ pub struct LongRunArgs {
     /// the system can take their memory back. Not bounded are what is known of the origins of --robots until their policy
     /// is made, some 600 bytes each (give --policy instead), some 4 KiB for each list, and what a Parquet file made for it
     /// claims; a control group or ulimit bounds these
-    #[arg(long, default_value = "1G", value_name = "BYTES", value_parser = octets)]
+    #[arg(long, default_value = "1G", value_name = "BYTES", value_parser = bytes)]
     pub memory: u64,
 }
 

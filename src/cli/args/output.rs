@@ -41,7 +41,7 @@ pub struct OutputArgs {
     pub format: OutputFormat,
     /// Tell what blocked each blocked line, in three columns before it: rule, line (of the robots.txt), captured (when that
     /// robots.txt was fetched); empty where no rule decided, or nobody knows. blocked.txt becomes a table, blocked.tsv, with
-    /// a head line; in verdicts.tsv the columns stand behind each verdict. A rule of more than 200 octets is cut, and ends in
+    /// a head line; in verdicts.tsv the columns stand behind each verdict. A rule of more than 200 bytes is cut, and ends in
     /// three dots; in a rule, a tab is \t, a backslash \\. With --format parquet, the columns are rule, rule_line, agent (of
     /// the User-agent line that the rule stands below) and captured, behind verdict and reason; they are null instead of
     /// empty, nothing is escaped, and what is not UTF-8 in a rule is percent-encoded.
@@ -50,9 +50,9 @@ pub struct OutputArgs {
     #[arg(long, conflicts_with = "count")]
     pub explain: bool,
     /// Leave out lines whose URL was there before, in the same list or an earlier one: of each, the first line stays. URLs are
-    /// the same if they are so octet for octet, without spaces and control characters around them; lines without a valid URL
+    /// the same if they are so byte for byte, without spaces and control characters around them; lines without a valid URL
     /// are never left out. The receipt counts what was left out. What was seen is kept as hashes of 128 bits in a nameless file in the folder
-    /// given by --out, or else in TMPDIR: 24 to 48 octets a URL, and 72 for the moment in which it grows. It takes no
+    /// given by --out, or else in TMPDIR: 24 to 48 bytes a URL, and 72 for the moment in which it grows. It takes no
     /// memory but the page cache, so it should fit there to be fast. With --resume, the lists are read again up to where the
     /// run goes on. It does not go with --shard
     #[arg(long)]
@@ -61,10 +61,10 @@ pub struct OutputArgs {
     /// every tool reads as one text
     #[arg(long, requires = "out", value_name = "FORMAT")]
     pub compress: Option<Compress>,
-    /// Cut the files of lines into numbered ones, allowed.0001.txt and so on, of so many octets at most (k, M and G are
+    /// Cut the files of lines into numbered ones, allowed.0001.txt and so on, of so many bytes at most (k, M and G are
     /// powers of 1024). Lines are not cut, of compressed files neither are members or frames, nor are row groups of tables:
     /// a file has one at least
-    #[arg(long, requires = "out", value_name = "BYTES", value_parser = octets)]
+    #[arg(long, requires = "out", value_name = "BYTES", value_parser = bytes)]
     pub split_size: Option<u64>,
     /// Replace the files of an earlier run in the folder given by --out
     #[arg(long, requires = "out")]
@@ -128,8 +128,8 @@ impl From<Compress> for FrameFormat {
     }
 }
 
-/// A number of octets: `500`, `64k`, `100M`, `2G`.
-pub(super) fn octets(given: &str) -> Result<u64, String> {
+/// A number of bytes: `500`, `64k`, `100M`, `2G`.
+pub(super) fn bytes(given: &str) -> Result<u64, String> {
     let (digits, unit) = match given.find(|c: char| !c.is_ascii_digit()) {
         Some(at) => given.split_at(at),
         None => (given, ""),
@@ -139,13 +139,13 @@ pub(super) fn octets(given: &str) -> Result<u64, String> {
         "k" | "K" => 1 << 10,
         "M" => 1 << 20,
         "G" => 1 << 30,
-        _ => return Err("a number of octets is wanted, such as 500, 64k, 100M or 2G".to_owned()),
+        _ => return Err("a number of bytes is wanted, such as 500, 64k, 100M or 2G".to_owned()),
     };
     let number: u64 =
         digits.parse().map_err(|error| format!("{error}; wanted is a number such as 500, 64k or 100M"))?;
     number
         .checked_mul(factor)
-        .filter(|&octets| octets > 0)
+        .filter(|&bytes| bytes > 0)
         .ok_or_else(|| "that is no size that anything can have".to_owned())
 }
 

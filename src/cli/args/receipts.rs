@@ -7,7 +7,7 @@ use super::workers::workers;
 
 /// Prove the receipt of a run again
 ///
-/// Reads every file that the receipt in DIR speaks of and computes its lines, octets and checksums again, and makes sure
+/// Reads every file that the receipt in DIR speaks of and computes its lines, bytes and checksums again, and makes sure
 /// that the receipt fits together: partitions, lists and reasons each add up to the input. Of tables (Parquet) it proves
 /// the lines, or the URLs of rows, and their verdicts, and not what stands in the other columns. Exits with 0 if everything is
 /// as the receipt says, with 1 if not (the table says which file is changed, damaged or missing), and with 2 if the receipt

@@ -19,10 +19,10 @@ pub fn text(summary: &Summary, most: usize) -> String {
     table.sources(summary);
     table.title("section", &["bytes", "an origin"]);
     for section in &summary.sections {
-        table.row(section.name, &[section.octets.to_string(), format!("{:.1}", section.per_origin)]);
+        table.row(section.name, &[section.bytes.to_string(), format!("{:.1}", section.per_origin)]);
     }
-    let all = summary.octets as f64 / summary.origins.max(1) as f64;
-    table.row("all, with the header", &[summary.octets.to_string(), format!("{all:.1}")]);
+    let all = summary.bytes as f64 / summary.origins.max(1) as f64;
+    table.row("all, with the header", &[summary.bytes.to_string(), format!("{all:.1}")]);
     table.0.trim_end().to_owned()
 }
 
@@ -95,7 +95,7 @@ impl Table {
         self.title("most shared groups, first origin", &["origins", "rules", "bytes", "engine"]);
         for group in &groups.most_shared {
             let engine = format!("{:?}", group.engine).to_lowercase();
-            let numbers = [group.origins, group.rules, group.octets].map(|number| number.to_string());
+            let numbers = [group.origins, group.rules, group.bytes].map(|number| number.to_string());
             self.row(&group.example, &[&numbers[..], &[engine]].concat());
         }
     }

@@ -69,7 +69,7 @@ fn reasons(snapshot: &Snapshot) -> String {
 }
 
 fn percent(part: u64, whole: u64) -> String {
-    // A part may be octets that a list got while it was read; and of nothing, nothing is all there is.
+    // A part may be bytes that a list got while it was read; and of nothing, nothing is all there is.
     if whole == 0 { "100.0%".to_owned() } else { format!("{:.1}%", 100.0 * part as f64 / whole as f64) }
 }
 

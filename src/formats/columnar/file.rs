@@ -194,16 +194,16 @@ impl Column {
             ColumnReader::Int64ColumnReader(reader) => skip_rows(reader, rows)?,
             ColumnReader::Int96ColumnReader(reader) => skip_rows(reader, rows)?,
             ColumnReader::ByteArrayColumnReader(reader) => skip_rows(reader, rows)?,
-            _ => return Err(self.wrong("octets, text, integers or times")),
+            _ => return Err(self.wrong("bytes, text, integers or times")),
         };
         if are_there { Ok(()) } else { Err(too_few(&self.name)) }
     }
 
-    /// The next values, which are octets or text; none at the end.
+    /// The next values, which are bytes or text; none at the end.
     pub fn texts(&mut self, rows: usize) -> Values<ByteArray> {
         match &mut self.reader {
             ColumnReader::ByteArrayColumnReader(reader) => values::<ByteArrayType>(reader, rows),
-            _ => Err(self.wrong("octets or text")),
+            _ => Err(self.wrong("bytes or text")),
         }
     }
 

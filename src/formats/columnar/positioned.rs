@@ -14,7 +14,7 @@ pub(crate) struct Positioned {
     length: u64,
 }
 
-/// The octets of a file from a place on.
+/// The bytes of a file from a place on.
 #[derive(Debug, Clone)]
 pub(crate) struct From {
     file: Arc<File>,
@@ -32,7 +32,7 @@ impl Positioned {
         self.length
     }
 
-    /// Its octets from a place on.
+    /// Its bytes from a place on.
     fn from(&self, at: u64) -> From {
         From { file: Arc::clone(&self.file), at }
     }
@@ -55,20 +55,20 @@ impl ChunkReader for Positioned {
         // What a damaged file claims can be more than there is memory.
         let within = start.checked_add(length as u64).is_some_and(|end| end <= self.length);
         if !within {
-            return Err(ParquetError::EOF(format!("{length} octets at {start} are beyond the end of the file")));
+            return Err(ParquetError::EOF(format!("{length} bytes at {start} are beyond the end of the file")));
         }
-        let mut octets = vec![0; length];
-        self.from(start).read_exact(&mut octets)?;
-        Ok(octets.into())
+        let mut bytes = vec![0; length];
+        self.from(start).read_exact(&mut bytes)?;
+        Ok(bytes.into())
     }
 }
 
 impl Read for From {
-    fn read(&mut self, octets: &mut [u8]) -> io::Result<usize> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         #[cfg(unix)]
-        let read = std::os::unix::fs::FileExt::read_at(&*self.file, octets, self.at)?;
+        let read = std::os::unix::fs::FileExt::read_at(&*self.file, bytes, self.at)?;
         #[cfg(windows)]
-        let read = std::os::windows::fs::FileExt::seek_read(&*self.file, octets, self.at)?;
+        let read = std::os::windows::fs::FileExt::seek_read(&*self.file, bytes, self.at)?;
         self.at += read as u64;
         Ok(read)
     }

@@ -14,13 +14,13 @@ pub enum Compression {
     Bzip2,
 }
 
-/// So many octets tell how a file is compressed.
+/// So many bytes tell how a file is compressed.
 pub(super) const MAGIC_LENGTH: usize = 10;
 
 /// A Zstandard skippable frame that holds the dictionary of those behind it.
 pub(super) const DICTIONARY_MAGIC: [u8; 4] = [0x5d, 0x2a, 0x4d, 0x18];
 
-/// The most octets of a dictionary: the tool that makes them does not make larger ones.
+/// The most bytes of a dictionary: the tool that makes them does not make larger ones.
 pub(super) const DICTIONARY_LIMIT: u64 = 100 << 20;
 
 /// What `zstd` looks back at most, unless asked otherwise when it decompresses.
@@ -30,7 +30,7 @@ pub(crate) const DEFAULT_WINDOW: u64 = 1 << 27;
 const WINDOW_BITS: RangeInclusive<u32> = 10..=if usize::BITS == 64 { 31 } else { 30 };
 
 impl Compression {
-    /// How a file that begins with these octets is compressed; `None` where it is not, as far as is known here.
+    /// How a file that begins with these bytes is compressed; `None` where it is not, as far as is known here.
     pub fn of(start: &[u8]) -> Option<Compression> {
         match start {
             [0x1f, 0x8b, 0x08, ..] => Some(Compression::Gzip),

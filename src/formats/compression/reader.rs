@@ -14,7 +14,7 @@ use zstd::stream::read::Decoder as ZstdDecoder;
 pub struct Damaged {
     /// How it is compressed.
     pub compression: Compression,
-    /// How many octets of the file were read when it showed.
+    /// How many bytes of the file were read when it showed.
     pub offset: u64,
     /// What the decompressor said.
     pub error: io::Error,
@@ -23,14 +23,14 @@ pub struct Damaged {
 /// Compressed data that looks back further than there is memory for.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "its Zstandard data looks back further than the {limit} octets of memory that there are for it; --memory gives more"
+    "its Zstandard data looks back further than the {limit} bytes of memory that there are for it; --memory gives more"
 )]
 pub struct TooFarBack {
     /// How much memory there is for it.
     pub limit: u64,
 }
 
-/// Octets read and decompressed at a time.
+/// Bytes read and decompressed at a time.
 const BUFFER: usize = 256 << 10;
 
 /// The text of a file, decompressed where it is compressed.
@@ -85,8 +85,8 @@ impl<R: Read> Reader<R> {
 }
 
 impl<R: Read> Read for Reader<R> {
-    fn read(&mut self, octets: &mut [u8]) -> io::Result<usize> {
-        self.text.read(octets)
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        self.text.read(bytes)
     }
 }
 
@@ -95,8 +95,8 @@ impl<R: Read> BufRead for Reader<R> {
         self.text.fill_buf()
     }
 
-    fn consume(&mut self, octets: usize) {
-        self.text.consume(octets);
+    fn consume(&mut self, bytes: usize) {
+        self.text.consume(bytes);
     }
 }
 
@@ -105,21 +105,21 @@ impl<R: Read> BufRead for Reader<R> {
 pub(crate) struct Steady<R>(pub R);
 
 impl<R: BufRead> Read for Steady<R> {
-    fn read(&mut self, octets: &mut [u8]) -> io::Result<usize> {
-        let read = self.0.fill_buf()?.read(octets)?;
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let read = self.0.fill_buf()?.read(bytes)?;
         self.0.consume(read);
         Ok(read)
     }
 }
 
-/// The first octets that a reader gives, `most` at most, and a reader that still gives all of them.
+/// The first bytes that a reader gives, `most` at most, and a reader that still gives all of them.
 pub(crate) fn peeked<R: BufRead>(mut reader: R, most: usize) -> io::Result<(Vec<u8>, Peeked<R>)> {
     let mut start = Vec::new();
     reader.by_ref().take(most as u64).read_to_end(&mut start)?;
     Ok((start.clone(), Cursor::new(start).chain(reader)))
 }
 
-/// A reader of which the first octets have been looked at.
+/// A reader of which the first bytes have been looked at.
 pub(crate) type Peeked<R> = Chain<Cursor<Vec<u8>>, R>;
 
 /// The decompressor, chosen.
@@ -142,12 +142,12 @@ impl<R: Read> Stream<R> {
 }
 
 impl<R: Read> Read for Stream<R> {
-    fn read(&mut self, octets: &mut [u8]) -> io::Result<usize> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         let (read, compression, input) = match self {
-            Stream::Plain(input) => return input.text.read(octets),
-            Stream::Gzip(members) => (members.read(octets), Compression::Gzip, members.input()),
-            Stream::Zstd(decoder) => (decoder.read(octets), Compression::Zstd, decoder.get_ref()),
-            Stream::Bzip2(decoder) => (decoder.read(octets), Compression::Bzip2, decoder.get_ref()),
+            Stream::Plain(input) => return input.text.read(bytes),
+            Stream::Gzip(members) => (members.read(bytes), Compression::Gzip, members.input()),
+            Stream::Zstd(decoder) => (decoder.read(bytes), Compression::Zstd, decoder.get_ref()),
+            Stream::Bzip2(decoder) => (decoder.read(bytes), Compression::Bzip2, decoder.get_ref()),
         };
         read.map_err(|error| input.told(error, compression))
     }
@@ -168,11 +168,11 @@ impl<R: Read> Members<R> {
         self.member.as_ref().expect("there is one").get_ref()
     }
 
-    fn read(&mut self, octets: &mut [u8]) -> io::Result<usize> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         loop {
             let member = self.member.as_mut().expect("there is one");
-            let read = member.read(octets)?;
-            if read > 0 || octets.is_empty() || !member.get_mut().has_more()? {
+            let read = member.read(bytes)?;
+            if read > 0 || bytes.is_empty() || !member.get_mut().has_more()? {
                 return Ok(read);
             }
             self.member = self.member.take().map(|member| GzDecoder::new(member.into_inner()));
@@ -205,17 +205,17 @@ impl<R: Read> Input<R> {
     fn has_more(&mut self) -> io::Result<bool> {
         let mut zeros = false;
         loop {
-            let octets = self.fill_buf()?;
-            match octets.iter().position(|&octet| octet != 0) {
+            let bytes = self.fill_buf()?;
+            match bytes.iter().position(|&byte| byte != 0) {
                 Some(0) if !zeros => return Ok(true),
                 Some(_) => {
                     let problem = "something follows the zeros behind its last member";
                     return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
                 }
-                None if octets.is_empty() => return Ok(false),
+                None if bytes.is_empty() => return Ok(false),
                 None => {
                     zeros = true;
-                    let length = octets.len();
+                    let length = bytes.len();
                     self.consume(length);
                 }
             }
@@ -228,15 +228,15 @@ impl<R: Read> BufRead for Input<R> {
         self.text.fill_buf()
     }
 
-    fn consume(&mut self, octets: usize) {
-        self.offset += octets as u64;
-        self.text.consume(octets);
+    fn consume(&mut self, bytes: usize) {
+        self.offset += bytes as u64;
+        self.text.consume(bytes);
     }
 }
 
 impl<R: Read> Read for Input<R> {
-    fn read(&mut self, octets: &mut [u8]) -> io::Result<usize> {
-        let read = self.fill_buf()?.read(octets)?;
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let read = self.fill_buf()?.read(bytes)?;
         self.consume(read);
         Ok(read)
     }
@@ -249,9 +249,9 @@ struct Source<R> {
 }
 
 impl<R: Read> Read for Source<R> {
-    fn read(&mut self, octets: &mut [u8]) -> io::Result<usize> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         loop {
-            match self.file.read(octets) {
+            match self.file.read(bytes) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 read => {
                     self.failed |= read.is_err();
@@ -288,12 +288,12 @@ fn dictionary<R: Read>(input: &mut Input<R>) -> io::Result<Vec<u8>> {
 }
 
 fn within_limit(reader: impl Read, limit: u64) -> io::Result<Vec<u8>> {
-    let mut octets = Vec::new();
-    reader.take(limit + 1).read_to_end(&mut octets)?;
-    match octets.len() as u64 <= limit {
-        true => Ok(octets),
+    let mut bytes = Vec::new();
+    reader.take(limit + 1).read_to_end(&mut bytes)?;
+    match bytes.len() as u64 <= limit {
+        true => Ok(bytes),
         false => {
-            let problem = format!("its dictionary is larger than the {limit} octets that one may have");
+            let problem = format!("its dictionary is larger than the {limit} bytes that one may have");
             Err(io::Error::new(io::ErrorKind::InvalidData, problem))
         }
     }
@@ -330,13 +330,13 @@ pub(super) mod tests {
         [&[0x50 + number, 0x2a, 0x4d, 0x18][..], &(content.len() as u32).to_le_bytes(), content].concat()
     }
 
-    /// Gives one octet at a time, as a slow pipe might.
+    /// Gives one byte at a time, as a slow pipe might.
     struct Slow<'a>(&'a [u8]);
 
     impl Read for Slow<'_> {
-        fn read(&mut self, octets: &mut [u8]) -> io::Result<usize> {
-            let most = octets.len().min(1);
-            self.0.read(&mut octets[..most])
+        fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+            let most = bytes.len().min(1);
+            self.0.read(&mut bytes[..most])
         }
     }
 
@@ -412,12 +412,12 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn changed_octets_and_what_follows_are_noticed() {
+    fn changed_bytes_and_what_follows_are_noticed() {
         for file in [gzip(TEXT), zstd(TEXT, b""), bzip2(TEXT)] {
             for at in file.len() - 4..file.len() {
                 let mut changed = file.clone();
                 changed[at] ^= 0x10;
-                assert!(text(&changed).unwrap_err().to_string().contains("damaged"), "octet {at}");
+                assert!(text(&changed).unwrap_err().to_string().contains("damaged"), "byte {at}");
             }
             assert!(text(&[&file[..], b"more text"].concat()).is_err());
         }
@@ -449,10 +449,10 @@ pub(super) mod tests {
             file[middle..middle + 40].fill(0x55);
             let read = |size: usize| {
                 let (mut reader, mut all) = (Steady(Reader::new(&file[..]).unwrap()), Vec::new());
-                let mut octets = vec![0; size];
-                while let Ok(read) = reader.read(&mut octets) {
+                let mut bytes = vec![0; size];
+                while let Ok(read) = reader.read(&mut bytes) {
                     assert!(read > 0, "the damage was not noticed");
-                    all.extend_from_slice(&octets[..read]);
+                    all.extend_from_slice(&bytes[..read]);
                 }
                 all
             };

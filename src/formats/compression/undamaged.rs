@@ -10,7 +10,7 @@ use zstd::stream::read::Decoder as ZstdDecoder;
 
 use super::kind::{Compression, DICTIONARY_MAGIC, window_bits};
 
-/// So many times the octets of a file are read in search of something whole: a file may be full of false beginnings.
+/// So many times the bytes of a file are read in search of something whole: a file may be full of false beginnings.
 const PASSES: u64 = 4;
 
 /// A search in one file, which may be gone on with behind the next damage.
@@ -19,14 +19,14 @@ pub(crate) struct Search {
     compression: Compression,
     /// Where the file was begun to be read, or gone on with: what is whole from there on has been read.
     begun: usize,
-    /// Octets that may still be read.
+    /// Bytes that may still be read.
     budget: u64,
     /// What a decompressor may take.
     memory: u64,
 }
 
 impl Search {
-    /// In a file of so many octets, with decompressors that take so much memory.
+    /// In a file of so many bytes, with decompressors that take so much memory.
     pub fn new(compression: Compression, length: u64, memory: u64) -> Search {
         Search { compression, begun: 0, budget: length.saturating_mul(PASSES), memory }
     }
@@ -48,7 +48,7 @@ impl Search {
         Some(next)
     }
 
-    /// Octets of the member, frame or stream that a file begins with, if it is whole; `None` where too much has been read.
+    /// Bytes of the member, frame or stream that a file begins with, if it is whole; `None` where too much has been read.
     fn whole(&mut self, file: &[u8]) -> Option<Option<usize>> {
         if let Some(length) = skippable(file).filter(|_| self.compression == Compression::Zstd) {
             return Some((length <= file.len()).then_some(length));
@@ -89,7 +89,7 @@ impl Search {
     }
 }
 
-/// Octets of the skippable frame of Zstandard that a file begins with (RFC 8878, 3.1.2).
+/// Bytes of the skippable frame of Zstandard that a file begins with (RFC 8878, 3.1.2).
 fn skippable(file: &[u8]) -> Option<usize> {
     let (head, _) = file.split_first_chunk::<8>()?;
     let [kind, magic @ .., a, b, c, d] = *head;

@@ -45,7 +45,7 @@ fn object_start(line: &[u8]) -> Option<usize> {
     let time = &line[key + 1..];
     let length = memchr::memchr(b' ', time).filter(|&length| length > 0)?;
     // 20240101000000, or, as some write it, 2024-01-01T00:00:00Z.
-    let is_time = |octet: &u8| octet.is_ascii_digit() || matches!(octet, b'-' | b':' | b'T' | b'Z' | b'.');
+    let is_time = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'-' | b':' | b'T' | b'Z' | b'.');
     time[..length].iter().all(is_time).then_some(key + length + 2)
 }
 

@@ -73,7 +73,7 @@ impl Delimited {
     pub fn names(&self, line: &[u8]) -> Result<Vec<String>, Reason> {
         let plain = |text: &[u8]| String::from_utf8_lossy(crate::origin::trimmed(text)).into_owned();
         if !self.has_quotes() || line.is_empty() {
-            return Ok(line.split(|&octet| octet == self.delimiter).map(plain).collect());
+            return Ok(line.split(|&byte| byte == self.delimiter).map(plain).collect());
         }
         let (mut decoded, mut fields) = (Vec::new(), Vec::new());
         self.fields(line, &mut decoded, |field| fields.push(field))?;

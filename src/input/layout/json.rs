@@ -2,7 +2,7 @@
 //!
 //! Index lines hold a dozen members, and one of them is wanted. So the object is walked once, to its end: where it is
 //! malformed, or has the member twice, nothing of it is believed. The walk follows RFC 8259, but lets two things through
-//! that change no member: control characters inside strings, and octets that are no UTF-8.
+//! that change no member: control characters inside strings, and bytes that are no UTF-8.
 
 use std::ops::Range;
 
@@ -60,8 +60,8 @@ impl Walk<'_> {
     }
 
     #[inline]
-    fn expect(&mut self, octet: u8) -> Result<(), Malformed> {
-        if self.peek() != Some(octet) {
+    fn expect(&mut self, byte: u8) -> Result<(), Malformed> {
+        if self.peek() != Some(byte) {
             return Err(Malformed);
         }
         self.at += 1;
@@ -82,7 +82,7 @@ impl Walk<'_> {
             self.skip_blanks();
             match self.peek() {
                 Some(b',') => self.at += 1,
-                Some(octet) if octet == end => {
+                Some(byte) if byte == end => {
                     self.at += 1;
                     return Ok(());
                 }
@@ -140,15 +140,15 @@ impl Walk<'_> {
     }
 
     fn number(&mut self) -> Result<(), Malformed> {
-        self.skip_if(|octet| octet == b'-');
-        if !self.skip_if(|octet| octet == b'0') {
+        self.skip_if(|byte| byte == b'-');
+        if !self.skip_if(|byte| byte == b'0') {
             self.digits()?;
         }
-        if self.skip_if(|octet| octet == b'.') {
+        if self.skip_if(|byte| byte == b'.') {
             self.digits()?;
         }
-        if self.skip_if(|octet| matches!(octet, b'e' | b'E')) {
-            self.skip_if(|octet| matches!(octet, b'+' | b'-'));
+        if self.skip_if(|byte| matches!(byte, b'e' | b'E')) {
+            self.skip_if(|byte| matches!(byte, b'+' | b'-'));
             self.digits()?;
         }
         Ok(())
@@ -162,7 +162,7 @@ impl Walk<'_> {
 
     fn digits(&mut self) -> Result<(), Malformed> {
         let start = self.at;
-        while self.skip_if(|octet| octet.is_ascii_digit()) {}
+        while self.skip_if(|byte| byte.is_ascii_digit()) {}
         if self.at > start { Ok(()) } else { Err(Malformed) }
     }
 
@@ -215,7 +215,7 @@ pub(super) fn unescape(string: &[u8], meaning: &mut Vec<u8>) -> Result<(), Malfo
                 meaning.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
                 continue;
             }
-            octet => octet,
+            byte => byte,
         });
     }
     meaning.extend_from_slice(rest);

@@ -20,7 +20,7 @@ pub struct UrlField {
     pub header: bool,
 }
 
-/// What separates the fields of a line: one octet of ASCII, but no line end and no quote.
+/// What separates the fields of a line: one byte of ASCII, but no line end and no quote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Delimiter(u8);
@@ -38,7 +38,7 @@ impl FromStr for Delimiter {
     fn from_str(given: &str) -> Result<Delimiter, DelimiterError> {
         match (given, given.as_bytes()) {
             ("\\t", _) => Ok(Delimiter(b'\t')),
-            (_, &[octet]) if octet.is_ascii() && !matches!(octet, b'\n' | b'\r' | b'"') => Ok(Delimiter(octet)),
+            (_, &[byte]) if byte.is_ascii() && !matches!(byte, b'\n' | b'\r' | b'"') => Ok(Delimiter(byte)),
             _ => Err(DelimiterError { given: given.to_owned() }),
         }
     }
@@ -53,8 +53,8 @@ impl TryFrom<String> for Delimiter {
 }
 
 impl From<Delimiter> for String {
-    fn from(Delimiter(octet): Delimiter) -> String {
-        char::from(octet).to_string()
+    fn from(Delimiter(byte): Delimiter) -> String {
+        char::from(byte).to_string()
     }
 }
 
@@ -216,15 +216,15 @@ const CDX_URL: &str = "a";
 /// Delimiter and columns of the head line of CDX (` CDX N b a m s k r M S V g`), if a line is one.
 fn cdx_head(line: &[u8]) -> Option<(u8, Vec<String>)> {
     let line = line.strip_prefix(MARK).unwrap_or(line);
-    let &delimiter = line.first().filter(|octet| matches!(octet, b' ' | b'\t'))?;
+    let &delimiter = line.first().filter(|byte| matches!(byte, b' ' | b'\t'))?;
     let names = line[1..].strip_prefix(b"CDX")?.strip_prefix(&[delimiter])?;
     let name = |name: &[u8]| String::from_utf8_lossy(crate::origin::trimmed(name)).into_owned();
-    Some((delimiter, names.split(|&octet| octet == delimiter).map(name).collect()))
+    Some((delimiter, names.split(|&byte| byte == delimiter).map(name).collect()))
 }
 
 /// The lines of a text that are not empty, and no remarks, as some write them at the start of an index.
 fn entries(text: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let lines = text.strip_prefix(MARK).unwrap_or(text).split(|&octet| octet == b'\n');
+    let lines = text.strip_prefix(MARK).unwrap_or(text).split(|&byte| byte == b'\n');
     lines.filter(|line| !matches!(line, [] | [b'\r'] | [REMARK, ..]))
 }
 
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn a_delimiter_is_one_octet_that_ends_no_line() {
+    fn a_delimiter_is_one_byte_that_ends_no_line() {
         assert_eq!("\\t".parse::<Delimiter>(), "\t".parse());
         assert_eq!(String::from(";".parse::<Delimiter>().unwrap()), ";");
         for given in ["", ",,", "\n", "\r", "\"", "ü", "\\n"] {

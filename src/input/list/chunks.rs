@@ -22,17 +22,17 @@ pub(crate) fn line_border(text: &[u8], at: usize) -> usize {
 /// How long a stream's chunk is waited for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Patience {
-    /// Until it has its size: where chunks end depends on the stream's octets alone.
+    /// Until it has its size: where chunks end depends on the stream's bytes alone.
     UntilFull,
-    /// Until a line is there: whoever reads the output sees it as soon as may be. Where chunks end depends on when octets
+    /// Until a line is there: whoever reads the output sees it as soon as may be. Where chunks end depends on when bytes
     /// came.
     UntilLine,
 }
 
-/// Octets that are read at a time where a line is waited for; a pipe holds 64 KiB.
+/// Bytes that are read at a time where a line is waited for; a pipe holds 64 KiB.
 const READ: usize = 256 << 10;
 
-/// Fills `chunk` with whole lines of a stream: what was `left` of the one before, and then at least `size` octets if
+/// Fills `chunk` with whole lines of a stream: what was `left` of the one before, and then at least `size` bytes if
 /// there is the `patience`, and on to the next LF. `left` gets what follows the last LF. Returns false at the end, when there is nothing more. A line that is longer than
 /// `longest` is not read to its end.
 pub(crate) fn fill(
@@ -75,7 +75,7 @@ pub(crate) fn fill(
     }
 }
 
-/// Appends what a stream has, `most` octets at most; waits only if there is nothing.
+/// Appends what a stream has, `most` bytes at most; waits only if there is nothing.
 fn read_once(stream: &mut impl Read, most: usize, chunk: &mut Vec<u8>) -> io::Result<usize> {
     let start = chunk.len();
     chunk.resize(start + most, 0);
@@ -121,13 +121,13 @@ mod tests {
         }
     }
 
-    /// Gives a few octets at a time, as a slow pipe does.
+    /// Gives a few bytes at a time, as a slow pipe does.
     struct Slow<'t>(&'t [u8], usize);
 
     impl Read for Slow<'_> {
-        fn read(&mut self, octets: &mut [u8]) -> io::Result<usize> {
-            let most = octets.len().min(self.1);
-            self.0.read(&mut octets[..most])
+        fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+            let most = bytes.len().min(self.1);
+            self.0.read(&mut bytes[..most])
         }
     }
 
@@ -142,7 +142,7 @@ mod tests {
             assert_eq!(chunks.concat(), TEXT, "{step}");
             chunks
         };
-        let lines: Vec<&[u8]> = TEXT.split_inclusive(|&octet| octet == b'\n').collect();
+        let lines: Vec<&[u8]> = TEXT.split_inclusive(|&byte| byte == b'\n').collect();
         assert_eq!(chunks(1), lines);
         assert_eq!(chunks(3), [&b"a\n"[..], b"bbbbbbbb\n\n", b"ccc\n\n", b"last"]);
         assert_eq!(chunks(100).len(), 2);

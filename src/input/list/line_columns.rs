@@ -68,7 +68,7 @@ impl LineColumns {
         for (place, &at) in self.columns().iter().enumerate() {
             let column = schema.column(at);
             let (fits, wanted) = match (self.no_values(place), column.physical_type()) {
-                (Values::Texts(_), kind) => (kind == Type::BYTE_ARRAY, "octets or text"),
+                (Values::Texts(_), kind) => (kind == Type::BYTE_ARRAY, "bytes or text"),
                 (Values::Numbers(_), kind) => (matches!(kind, Type::INT32 | Type::INT64), "integers"),
             };
             if !fits || column.max_rep_level() > 0 {
@@ -106,12 +106,12 @@ impl LineColumns {
     /// Appends the line of a row, by its values in the columns; returns whether its URL holds a line feed.
     pub fn append_line(&self, columns: &[Values], row: usize, text: &mut Vec<u8>) -> bool {
         let start = text.len();
-        let octets = |place: usize| columns.get(place).and_then(|values| values.text(row));
+        let bytes = |place: usize| columns.get(place).and_then(|values| values.text(row));
         match self {
-            LineColumns::Url(_) => text.extend_from_slice(octets(0).unwrap_or(b"")),
-            LineColumns::Text(_) => text.extend_from_slice(octets(1).or(octets(0)).unwrap_or(b"")),
+            LineColumns::Url(_) => text.extend_from_slice(bytes(0).unwrap_or(b"")),
+            LineColumns::Text(_) => text.extend_from_slice(bytes(1).or(bytes(0)).unwrap_or(b"")),
             LineColumns::Parts(_) => {
-                let (Some(protocol), Some(host)) = (octets(0), octets(1)) else { return false };
+                let (Some(protocol), Some(host)) = (bytes(0), bytes(1)) else { return false };
                 text.extend_from_slice(protocol);
                 text.extend_from_slice(b"://");
                 text.extend_from_slice(host);
@@ -119,8 +119,8 @@ impl LineColumns {
                 if let Some(port) = columns[PORT].number(row).filter(|&port| port >= 0) {
                     text.extend_from_slice(format!(":{port}").as_bytes());
                 }
-                text.extend_from_slice(octets(3).unwrap_or(b"/"));
-                if let Some(query) = octets(4) {
+                text.extend_from_slice(bytes(3).unwrap_or(b"/"));
+                if let Some(query) = bytes(4) {
                     text.push(b'?');
                     text.extend_from_slice(query);
                 }
@@ -170,7 +170,7 @@ impl LineReader {
         Ok(LineReader { line_columns, columns: columns.collect::<Result<_, _>>()?, values: Vec::new(), rows: 0..0 })
     }
 
-    /// Appends the next lines, some and `most` of them at most, until `text` has `full` octets; tells `found` of each whether
+    /// Appends the next lines, some and `most` of them at most, until `text` has `full` bytes; tells `found` of each whether
     /// its URL holds a line feed. Returns how many they are, 0 at the end.
     pub fn next_lines(
         &mut self,
@@ -222,7 +222,7 @@ fn encode_line_feeds(text: &mut Vec<u8>, start: usize) -> bool {
         return false;
     }
     let line = text.split_off(start);
-    for (number, part) in line.split(|&octet| octet == b'\n').enumerate() {
+    for (number, part) in line.split(|&byte| byte == b'\n').enumerate() {
         text.extend_from_slice(if number > 0 { b"%0A" } else { b"" });
         text.extend_from_slice(part);
     }

@@ -1,6 +1,6 @@
 //! Pages of mapped lists that are gone when they are read.
 //!
-//! Who reads a page of a map that the file has no octets for any more, because another program cut it short or the disk
+//! Who reads a page of a map that the file has no bytes for any more, because another program cut it short or the disk
 //! failed, gets the signal SIGBUS. A handler of it can find the list here by the address, note that it is not whole, and
 //! put zeros where nothing can be read, so that whoever wanted them goes on. Nothing that was made of them may be kept:
 //! who reads a list asks afterwards whether something of it is [lost](Region::lost).
@@ -24,17 +24,17 @@ const NOTHING: usize = usize::MAX;
 pub(super) struct Region {
     start: usize,
     length: usize,
-    /// Octets of a page.
+    /// Bytes of a page.
     page: usize,
     /// Whether it still is; another map may begin there later.
     is_mapped: AtomicBool,
-    /// The first octet that could not be read.
+    /// The first byte that could not be read.
     lost: AtomicUsize,
     before: Option<&'static Region>,
 }
 
 impl Region {
-    /// That of a new map, which is added to the others. It takes a few octets for ever: a handler may be looking at it.
+    /// That of a new map, which is added to the others. It takes a few bytes for ever: a handler may be looking at it.
     pub fn of(map: &[u8]) -> &'static Region {
         static ADDING: Mutex<()> = Mutex::new(());
         let _adding = lock(&ADDING);
@@ -55,9 +55,9 @@ impl Region {
         self.is_mapped.store(false, Ordering::SeqCst);
     }
 
-    /// The first octet that was missing when it was wanted, if there was one, of all that was read until now.
+    /// The first byte that was missing when it was wanted, if there was one, of all that was read until now.
     ///
-    /// Whoever read zeros sees them noted: the handler runs in the thread that wants the octets, before it gets any, and
+    /// Whoever read zeros sees them noted: the handler runs in the thread that wants the bytes, before it gets any, and
     /// another thread that finds zeros where they were put gets them of the system after the system has put them there,
     /// which is after they were noted.
     pub fn lost(&self) -> Option<usize> {
@@ -78,7 +78,7 @@ fn last() -> Option<&'static Region> {
 }
 
 /// To be called by a handler of SIGBUS with the address that could not be read. If a list of a run is mapped there, notes
-/// that something of it is lost, puts zeros in place of its octets from that page on, and returns true: the handler may
+/// that something of it is lost, puts zeros in place of its bytes from that page on, and returns true: the handler may
 /// return then, and the run ends with an error that names the list. Otherwise nothing is done, and the fault is another
 /// program's, or that of another file.
 ///
@@ -99,7 +99,7 @@ pub unsafe fn fill_lost_pages(address: usize) -> bool {
     let (access, kind) = (ProtFlags::READ, MapFlags::PRIVATE | MapFlags::FIXED);
     // SAFETY: `from` begins a page, because maps begin with one, and all pages from there to the end of the region belong to
     // its map: it is not unmapped meanwhile, because this thread wanted to read it, and so borrows it. So nothing else is replaced, and
-    // the pages stay readable as long as the map is there, whose end unmaps them. That octets of a map may change at any
+    // the pages stay readable as long as the map is there, whose end unmaps them. That bytes of a map may change at any
     // time is what reading one has to bear in any case. The call takes no pointer that could be read or written through,
     // is a plain system call that may be made in a signal handler, and does the same if two threads make it for one page.
     unsafe { mmap_anonymous(ptr::without_provenance_mut(from), length, access, kind) }.is_ok()
@@ -148,7 +148,7 @@ mod tests {
         let start = map.as_ptr().addr();
         File::options().write(true).open(&path).unwrap().set_len(100_000).unwrap();
         assert!(list.nothing_lost().is_ok(), "nobody wanted it");
-        let zeros = |from: usize| map[from..].iter().all(|&octet| octet == 0);
+        let zeros = |from: usize| map[from..].iter().all(|&byte| byte == 0);
         std::thread::scope(|scope| {
             let found: Vec<_> = (0..4).map(|_| scope.spawn(|| zeros(200_000))).collect();
             assert!(found.into_iter().all(|found| found.join().unwrap()));
@@ -168,7 +168,7 @@ mod tests {
 
     /// The file is whole, but what holds it is not.
     #[test]
-    fn octets_that_cannot_be_read_are_an_error_of_their_list() {
+    fn bytes_that_cannot_be_read_are_an_error_of_their_list() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("list");
         std::fs::write(&path, text()).unwrap();

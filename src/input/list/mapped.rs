@@ -9,7 +9,7 @@ use std::ops::Deref;
 use super::lost::Region;
 use crate::formats::mmap;
 
-/// The octets of a file, mapped.
+/// The bytes of a file, mapped.
 pub(crate) struct Mapped {
     map: Mmap,
     /// The entry that tells a signal handler of it.
@@ -36,7 +36,7 @@ impl Mapped {
         let _ = self.map.advise(memmap2::Advice::Sequential);
     }
 
-    /// The first octet that was missing when it was wanted; zeros were read from there on.
+    /// The first byte that was missing when it was wanted; zeros were read from there on.
     pub fn lost(&self) -> Option<usize> {
         #[cfg(unix)]
         return self.region.lost();

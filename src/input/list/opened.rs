@@ -28,7 +28,7 @@ pub(crate) struct List {
     pub layout: Layout,
     /// Its head line, which is no line of the list, with a LF behind it; empty where there is none.
     pub head: Vec<u8>,
-    /// How many octets it takes in the list.
+    /// How many bytes it takes in the list.
     pub head_length: usize,
     /// Whether there is nothing in it, not even a head line.
     pub is_empty: bool,
@@ -201,13 +201,13 @@ impl List {
         }
     }
 
-    /// How many octets stand before the first URL of a chunk that begins at `at`: a byte order mark, at the start of a text.
+    /// How many bytes stand before the first URL of a chunk that begins at `at`: a byte order mark, at the start of a text.
     pub fn mark(&self, at: u64, chunk: &[u8]) -> usize {
         let is_start = at == 0 && self.head.is_empty() && !matches!(self.content, Content::Table { .. });
         if is_start && chunk.starts_with(MARK) { MARK.len() } else { 0 }
     }
 
-    /// Whether it is a file that has no octets and gives none.
+    /// Whether it is a file that has no bytes and gives none.
     pub fn is_empty_file(&self) -> bool {
         let is_file = || std::fs::metadata(&self.path).is_ok_and(|metadata| metadata.is_file());
         self.is_empty && self.path.as_os_str() != STANDARD_INPUT && is_file()
@@ -239,7 +239,7 @@ impl List {
         }
     }
 
-    /// How many octets of its file are read; `None` for a stream.
+    /// How many bytes of its file are read; `None` for a stream.
     pub fn source_length(&self) -> Option<u64> {
         match &self.content {
             Content::Mapped { .. } => Some(self.range().len() as u64),
@@ -254,12 +254,12 @@ impl List {
         self.part = Some(part.start.max(self.head_length)..part.end.max(self.head_length));
     }
 
-    /// Reads only the part that a shard's receipt speaks of, of a list that had so many octets; if there is none such any
+    /// Reads only the part that a shard's receipt speaks of, of a list that had so many bytes; if there is none such any
     /// more, why.
     pub fn cut_again(&mut self, range: &ListRange, had: u64) -> Option<String> {
         let length = self.mapped().map_or(0, <[u8]>::len) as u64;
         if length != had || range.start > range.end || range.end > length {
-            return Some(format!("the list had {had} octets, now it has {length}"));
+            return Some(format!("the list had {had} bytes, now it has {length}"));
         }
         self.cut_to(range.start as usize..range.end as usize);
         None
@@ -304,7 +304,7 @@ impl List {
         Ok(Reading::Stream(stream))
     }
 
-    /// Makes sure that a file is the one that was opened, and all of it could be read: its octets were read as they stood.
+    /// Makes sure that a file is the one that was opened, and all of it could be read: its bytes were read as they stood.
     pub fn unchanged(&self) -> Result<(), FilterError> {
         match self.content.unchanged(&self.path) {
             // The rest of it is left out.
@@ -375,7 +375,7 @@ impl Content {
         }
     }
 
-    /// The octet of a map that was missing when it was wanted, if there was one.
+    /// The byte of a map that was missing when it was wanted, if there was one.
     pub(crate) fn lost(&self) -> Option<usize> {
         match self {
             Content::Mapped { map, .. } => map.lost(),

@@ -15,7 +15,7 @@ use crate::input::layout::UrlField;
 use crate::input::skipped::{SkippedPart, SkippedRows};
 use crate::outcome::Reason;
 
-/// What a value takes in memory beside its octets, about.
+/// What a value takes in memory beside its bytes, about.
 const VALUE: u64 = 32;
 
 /// A file, opened.
@@ -67,7 +67,7 @@ impl TableFile {
         self.file.metadata().row_groups()
     }
 
-    /// The rows from this one on that take about `size` octets with all their columns, and how many octets of the file
+    /// The rows from this one on that take about `size` bytes with all their columns, and how many bytes of the file
     /// they take; none at the end. Where they end depends on the file and the size alone.
     pub fn spans(&self, from: u64, size: usize) -> (Vec<Span>, u64) {
         let (mut spans, mut taken) = (Vec::new(), 0);
@@ -78,12 +78,12 @@ impl TableFile {
                 at -= all;
                 continue;
             }
-            let fitting = room.div_ceil(octets_of_row(group)).max(1);
+            let fitting = room.div_ceil(bytes_of_row(group)).max(1);
             let rows = fitting.min(all - at);
             let ends = at + rows == all;
             spans.push(Span { group: number, first: at as usize, rows: rows as usize, ends });
-            taken += compressed_octets(group) * rows / all;
-            room = room.saturating_sub(rows.saturating_mul(octets_of_row(group)));
+            taken += compressed_bytes(group) * rows / all;
+            room = room.saturating_sub(rows.saturating_mul(bytes_of_row(group)));
             at = 0;
             if room == 0 {
                 break;
@@ -117,7 +117,7 @@ impl TableFile {
         SkippedRows { first: before + rows as u64, count: rows_of(&self.groups()[number]) - rows as u64 }
     }
 
-    /// Fills `text` with the lines of these rows, which have so many octets at `most`; `flaws` gets the numbers of those whose URLs are not what they were.
+    /// Fills `text` with the lines of these rows, which have so many bytes at `most`; `flaws` gets the numbers of those whose URLs are not what they were.
     pub fn lines(
         &self,
         spans: &[Span],
@@ -153,10 +153,10 @@ impl TableFile {
         };
         let mut left = span.rows;
         while left > 0 {
-            // A page may hold few octets and give many, so that they are looked at before they are copied.
+            // A page may hold few bytes and give many, so that they are looked at before they are copied.
             if text.len() >= most {
                 return Err(Malformed(format!(
-                    "the URLs of rows that are read together have more than {most} octets, as much as there is memory for; a \
+                    "the URLs of rows that are read together have more than {most} bytes, as much as there is memory for; a \
                      smaller --chunk-size makes them fewer, more --memory has room for them"
                 )));
             }
@@ -184,16 +184,16 @@ fn rows_of(group: &RowGroupMetaData) -> u64 {
     u64::try_from(group.num_rows()).unwrap_or(0)
 }
 
-fn compressed_octets(group: &RowGroupMetaData) -> u64 {
+fn compressed_bytes(group: &RowGroupMetaData) -> u64 {
     u64::try_from(group.compressed_size()).unwrap_or(0)
 }
 
-/// How many octets a row of a group takes with all its columns, about.
-fn octets_of_row(group: &RowGroupMetaData) -> u64 {
+/// How many bytes a row of a group takes with all its columns, about.
+fn bytes_of_row(group: &RowGroupMetaData) -> u64 {
     let number = |number: i64| u64::try_from(number).unwrap_or(0);
     let values = group.columns().iter().fold(0u64, |sum, column| sum.saturating_add(number(column.num_values())));
-    let octets = number(group.total_byte_size()).saturating_add(values.saturating_mul(VALUE));
-    (octets / rows_of(group).max(1)).max(VALUE)
+    let bytes = number(group.total_byte_size()).saturating_add(values.saturating_mul(VALUE));
+    (bytes / rows_of(group).max(1)).max(VALUE)
 }
 
 /// The rows of a file, as lines, one after the other.
@@ -206,7 +206,7 @@ pub(crate) struct Rows<'t> {
     given: usize,
     /// Rows that could not be read.
     broken: Option<SkippedRows>,
-    /// The octets of the row groups that were begun since somebody asked.
+    /// The bytes of the row groups that were begun since somebody asked.
     taken: u64,
 }
 
@@ -216,7 +216,7 @@ impl<'t> Rows<'t> {
         Rows { table, next_group: 0, group: None, given: 0, broken: None, taken: 0 }
     }
 
-    /// How many octets of the file were taken since the last call, by row groups.
+    /// How many bytes of the file were taken since the last call, by row groups.
     pub fn taken(&mut self) -> u64 {
         std::mem::take(&mut self.taken)
     }
@@ -226,7 +226,7 @@ impl<'t> Rows<'t> {
         self.broken.take()
     }
 
-    /// Fills `chunk` with lines, at least `size` octets unless the rows end before; `flaws` gets the numbers in the chunk
+    /// Fills `chunk` with lines, at least `size` bytes unless the rows end before; `flaws` gets the numbers in the chunk
     /// of lines whose URLs are not what they were. Returns false at the end, when there is nothing more. Behind an error,
     /// `chunk` has the lines before it, and the next call goes on with the next row group.
     pub fn fill(&mut self, size: usize, chunk: &mut Vec<u8>, flaws: &mut Vec<(u64, Reason)>) -> Result<bool, String> {
@@ -253,7 +253,7 @@ impl<'t> Rows<'t> {
                 self.given = 0;
                 let reader = guarded(|| LineReader::open(&file.group(number)?, *line_columns, 0));
                 self.group = Some(reader.map_err(|problem| self.fail(number, problem))?);
-                self.taken += compressed_octets(group);
+                self.taken += compressed_bytes(group);
             } else {
                 break;
             }

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 /// The part of a list that a shard read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ListRange {
-    /// The octet at which its first line begins.
+    /// The byte at which its first line begins.
     pub start: u64,
-    /// The octet behind its last line.
+    /// The byte behind its last line.
     pub end: u64,
 }

@@ -17,7 +17,7 @@ use crate::input::error::FilterError;
 /// What tells that a file was changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileState {
-    /// Its octets.
+    /// Its bytes.
     pub length: u64,
     /// When it was last changed; absent where the system does not say.
     pub modified: Option<SystemTime>,
@@ -55,7 +55,7 @@ impl Regular {
         Ok(Regular { state: FileState::of(&file)?, file, memory: u64::MAX })
     }
 
-    /// Its octets.
+    /// Its bytes.
     pub fn map(&self) -> io::Result<Mapped> {
         Mapped::of(&self.file)
     }
@@ -81,7 +81,7 @@ impl Regular {
         })
     }
 
-    /// Its text from the start, decompressed; `source` gets the octets that are taken from the file.
+    /// Its text from the start, decompressed; `source` gets the bytes that are taken from the file.
     pub fn text<'f>(&'f self, source: &'f AtomicU64) -> io::Result<Reader<Counted<'f>>> {
         Reader::within(self.counted(0, source)?, self.memory)
     }
@@ -98,7 +98,7 @@ impl Regular {
     }
 }
 
-/// A file whose octets are counted as they are read.
+/// A file whose bytes are counted as they are read.
 pub(crate) struct Counted<'f> {
     file: &'f File,
     at: u64,

@@ -32,7 +32,7 @@ pub(super) fn fields_of(list: &List) -> Vec<TypePtr> {
 /// The columns of a list that is no table.
 pub(super) fn text_fields() -> Vec<TypePtr> {
     let line = Type::primitive_type_builder(LINE, PhysicalType::BYTE_ARRAY).with_repetition(Repetition::OPTIONAL);
-    vec![text_field(URL, Repetition::OPTIONAL), Arc::new(line.build().expect("a column of octets"))]
+    vec![text_field(URL, Repetition::OPTIONAL), Arc::new(line.build().expect("a column of bytes"))]
 }
 
 pub(super) fn text_field(name: &str, repetition: Repetition) -> TypePtr {

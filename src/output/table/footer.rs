@@ -34,7 +34,7 @@ pub(crate) fn footer(file: &mut File, head: u64, end: u64) -> io::Result<Option<
 /// The footer of a file that has the rows of others.
 #[derive(Debug)]
 pub(crate) struct Concatenated {
-    pub octets: Vec<u8>,
+    pub bytes: Vec<u8>,
     /// Where the rows of each of the others end.
     pub ends: Vec<u64>,
 }
@@ -50,11 +50,11 @@ pub(crate) fn concatenated(files: &mut [File]) -> io::Result<Concatenated> {
         at += start - HEAD.len() as u64;
         ends.push(start);
     }
-    let octets = whole.footer().map_err(io::Error::other)?.unwrap_or_default();
-    Ok(Concatenated { octets, ends })
+    let bytes = whole.footer().map_err(io::Error::other)?.unwrap_or_default();
+    Ok(Concatenated { bytes, ends })
 }
 
-/// How many octets a frame adds to the footer of its file at most: as many as its own has, and a quarter more, because
+/// How many bytes a frame adds to the footer of its file at most: as many as its own has, and a quarter more, because
 /// places further behind are longer numbers.
 pub(crate) fn frame_footer(frame: &[u8]) -> u64 {
     let tail = frame.len().checked_sub(TRAILER + TAIL).and_then(|at| frame[at..].first_chunk::<4>());
@@ -70,7 +70,7 @@ struct Frame {
 
 /// The frame that ends at a place of the file.
 fn frame_at(file: &mut File, head: u64, end: u64) -> io::Result<Frame> {
-    let broken = || io::Error::new(io::ErrorKind::InvalidData, format!("no row group ends at octet {end}"));
+    let broken = || io::Error::new(io::ErrorKind::InvalidData, format!("no row group ends at byte {end}"));
     let trailer = end.checked_sub(TRAILER as u64).ok_or_else(broken)?;
     let mut length = [0; TRAILER];
     file.seek(SeekFrom::Start(trailer))?;
@@ -84,7 +84,7 @@ fn frame_at(file: &mut File, head: u64, end: u64) -> io::Result<Frame> {
 
 /// The footer, without its tail, that ends at a place of the file, and where it begins.
 fn footer_at(file: &mut File, end: u64) -> io::Result<(Vec<u8>, u64)> {
-    let broken = || io::Error::new(io::ErrorKind::InvalidData, format!("no footer of Parquet ends at octet {end}"));
+    let broken = || io::Error::new(io::ErrorKind::InvalidData, format!("no footer of Parquet ends at byte {end}"));
     let tail_at = end.checked_sub(TAIL as u64).ok_or_else(broken)?;
     let mut tail = [0; TAIL];
     file.seek(SeekFrom::Start(tail_at))?;
@@ -106,7 +106,7 @@ struct Whole {
 }
 
 impl Whole {
-    /// Adds the row groups of a footer whose file stands so many octets further behind than it says.
+    /// Adds the row groups of a footer whose file stands so many bytes further behind than it says.
     fn add(&mut self, footer: &[u8], shift: u64) -> Result<(), ParquetError> {
         let own = ParquetMetaDataReader::decode_metadata(footer)?;
         let shift = i64::try_from(shift)?;
@@ -121,16 +121,16 @@ impl Whole {
     fn footer(self) -> Result<Option<Vec<u8>>, ParquetError> {
         let Some(of_file) = self.of_file else { return Ok(None) };
         let metadata = ParquetMetaData::new(of_file, self.groups);
-        let mut octets = Vec::new();
-        ParquetMetaDataWriter::new(&mut octets, &metadata).finish()?;
-        if u32::try_from(octets.len()).is_err() {
+        let mut bytes = Vec::new();
+        ParquetMetaDataWriter::new(&mut bytes, &metadata).finish()?;
+        if u32::try_from(bytes.len()).is_err() {
             return Err(ParquetError::General("its footer would have more than 4 GiB".to_owned()));
         }
-        Ok(Some(octets))
+        Ok(Some(bytes))
     }
 }
 
-/// What a footer says of a row group that stands so many octets further behind.
+/// What a footer says of a row group that stands so many bytes further behind.
 fn shifted(group: &RowGroupMetaData, by: i64, ordinal: i16) -> Result<RowGroupMetaData, ParquetError> {
     let columns = group.columns().iter().map(|column: &ColumnChunkMetaData| {
         let shifted = |place: Option<i64>| place.map(|place| place + by);

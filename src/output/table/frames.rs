@@ -22,7 +22,7 @@ use crate::outcome::{Outcome, Partition, Reason};
 use crate::output::block::Block;
 use crate::output::causes::Causes;
 
-/// How many rows a row group made of text has at most; only lines of a few octets are so many.
+/// How many rows a row group made of text has at most; only lines of a few bytes are so many.
 const MOST_ROWS: usize = 1 << 20;
 
 /// Where the columns of the list come from.
@@ -66,9 +66,9 @@ impl Table {
                 Source::Rows { list, .. } => FilterError::Parquet { path: list.path.clone(), problem },
                 Source::Text(_) => FilterError::Table { problem },
             })?;
-            blocks.extend(made.into_iter().map(|(file, octets, tally)| {
-                let octets = Cow::Owned(octets);
-                Block { set, file, octets, tally }
+            blocks.extend(made.into_iter().map(|(file, bytes, tally)| {
+                let bytes = Cow::Owned(bytes);
+                Block { set, file, bytes, tally }
             }));
         }
         Ok(blocks)
@@ -138,9 +138,9 @@ impl Table {
 
 /// A file of one row group as a frame: without the head, and with its length behind it.
 fn framed(writer: SerializedFileWriter<Vec<u8>>) -> Result<Vec<u8>, ParquetError> {
-    let mut octets = writer.into_inner()?;
-    octets.drain(..HEAD.len());
-    let length = (octets.len() + TRAILER) as u64;
-    octets.extend_from_slice(&length.to_le_bytes());
-    Ok(octets)
+    let mut bytes = writer.into_inner()?;
+    bytes.drain(..HEAD.len());
+    let length = (bytes.len() + TRAILER) as u64;
+    bytes.extend_from_slice(&length.to_le_bytes());
+    Ok(bytes)
 }

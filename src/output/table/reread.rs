@@ -15,7 +15,7 @@ use crate::outcome::Partition;
 use crate::output::receipt::Receipt;
 use crate::robots::Agents;
 
-/// Octets of lines that are looked at together.
+/// Bytes of lines that are looked at together.
 const LINES: usize = 1 << 20;
 
 /// Row groups that a thread takes before what they came to is put together.

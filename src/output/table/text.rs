@@ -1,7 +1,7 @@
 //! The columns of a text's lines: the URL, and the line where it is more than that.
 //!
-//! A line is `url` alone if it is the URL, octet for octet, and UTF-8, as nearly all lines are. Of any other, `line` has
-//! all octets, and `url` the URL that was judged, or null where there is none. What is not UTF-8 in it is percent-encoded
+//! A line is `url` alone if it is the URL, byte for byte, and UTF-8, as nearly all lines are. Of any other, `line` has
+//! all bytes, and `url` the URL that was judged, or null where there is none. What is not UTF-8 in it is percent-encoded
 //! there, as a fetcher has to.
 
 use parquet::data_type::{ByteArray, ByteArrayType};
@@ -21,7 +21,7 @@ pub(super) struct Text<'c> {
     /// How many of the lines are done.
     done: usize,
     /// The chunk, or of a line that was decoded, its URL: what values are slices of.
-    octets: ByteArray,
+    bytes: ByteArray,
     is_utf8: bool,
     urls: Vec<Option<ByteArray>>,
     /// The lines that are more than their URLs.
@@ -37,7 +37,7 @@ impl<'c> Text<'c> {
             text: chunk.text,
             lines,
             done: 0,
-            octets: ByteArray::from(chunk.text.to_vec()),
+            bytes: ByteArray::from(chunk.text.to_vec()),
             is_utf8: std::str::from_utf8(chunk.text).is_ok(),
             urls: Vec::new(),
             more: Vec::new(),
@@ -60,7 +60,7 @@ impl<'c> Text<'c> {
         let whole = self.lines.lines().line(self.text, line);
         let url = origin::trimmed(self.lines.url(self.text, line));
         let is_url = whole == url && (self.is_utf8 || std::str::from_utf8(url).is_ok());
-        let slice = || self.octets.slice(self.lines.lines().starts()[line] as usize, whole.len());
+        let slice = || self.bytes.slice(self.lines.lines().starts()[line] as usize, whole.len());
         if is_url {
             self.urls.push(Some(slice()));
             self.more.push(None);

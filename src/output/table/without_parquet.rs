@@ -59,7 +59,7 @@ pub(crate) fn footer(_file: &mut File, _head: u64, _end: u64) -> io::Result<Opti
 /// The footer of a file that has the rows of others.
 #[derive(Debug)]
 pub(crate) struct Concatenated {
-    pub octets: Vec<u8>,
+    pub bytes: Vec<u8>,
     pub ends: Vec<u64>,
 }
 

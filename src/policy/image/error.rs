@@ -3,13 +3,13 @@
 use std::io;
 use std::path::PathBuf;
 
-/// Why octets are no policy.
+/// Why bytes are no policy.
 #[derive(Debug, thiserror::Error)]
 pub enum ImageError {
-    /// No octets.
+    /// No bytes.
     #[error("it is empty; make it again with `robosieve compile`")]
     Empty,
-    /// Octets of something else.
+    /// Bytes of something else.
     #[error("it is no policy file; `robosieve compile` makes one of robots.txt files")]
     Foreign,
     /// A later version of the format.
@@ -31,17 +31,17 @@ pub enum ImageError {
         known: u32,
     },
     /// The end is missing.
-    #[error("it is cut short: {found} octets instead of {expected}; copy or make it again")]
+    #[error("it is cut short: {found} bytes instead of {expected}; copy or make it again")]
     Truncated {
-        /// How many octets it should have.
+        /// How many bytes it should have.
         expected: u64,
         /// How many it has.
         found: u64,
     },
     /// Something stands behind the end.
-    #[error("something stands behind its end: {found} octets instead of {expected}; copy or make it again")]
+    #[error("something stands behind its end: {found} bytes instead of {expected}; copy or make it again")]
     TooLong {
-        /// How many octets it should have.
+        /// How many bytes it should have.
         expected: u64,
         /// How many it has.
         found: u64,
@@ -57,7 +57,7 @@ pub enum ImageError {
     Damaged {
         /// The section, as FORMAT.md calls it.
         section: &'static str,
-        /// Where the damage is seen, in octets from the start.
+        /// Where the damage is seen, in bytes from the start.
         at: u64,
         /// What is wrong there.
         problem: String,
@@ -108,7 +108,7 @@ pub enum WriteError {
         limit: u64,
     },
     /// An origin that is far too long.
-    #[error("an origin of {length} octets, where at most 65,535 are possible: {start}...")]
+    #[error("an origin of {length} bytes, where at most 65,535 are possible: {start}...")]
     LongOrigin {
         /// How long it is.
         length: usize,

@@ -44,7 +44,7 @@ pub(crate) struct Gathered<'s> {
     known: HashTable<(u32, u32)>,
     /// For each source, the places in the image of what was taken.
     taken: Vec<HashMap<u32, u32>>,
-    /// Octets of the section so far.
+    /// Bytes of the section so far.
     length: u64,
 }
 
@@ -128,7 +128,7 @@ impl<'s> Gathered<'s> {
         self.section.full(self.unit)
     }
 
-    /// Octets of the section.
+    /// Bytes of the section.
     pub fn length(&self) -> u64 {
         self.length
     }
@@ -159,18 +159,18 @@ pub(crate) struct Shared<'s> {
 /// The rows of a source.
 #[derive(Debug)]
 struct SourceRows<'s> {
-    octets: &'s [u8],
+    bytes: &'s [u8],
     /// By row: its number in the image plus 1; 0 where no origin needed it yet.
     taken: Vec<u32>,
 }
 
-/// How many automata there are, by engine, and their octets.
+/// How many automata there are, by engine, and their bytes.
 #[derive(Debug, Default)]
 struct Counts {
     constant: u64,
     dfa: u64,
     pointers: u64,
-    octets: u64,
+    bytes: u64,
 }
 
 impl<'s> Shared<'s> {
@@ -178,7 +178,7 @@ impl<'s> Shared<'s> {
     pub fn new(sources: &[Source<'s>], width: usize, home: &Home) -> Shared<'s> {
         let pools = |of: fn(&Source<'s>) -> Pool<'s>| sources.iter().map(of).collect::<Vec<_>>();
         let rows = |source: &Source<'s>| SourceRows {
-            octets: source.rows,
+            bytes: source.rows,
             taken: vec![0; source.rows.len() / (width * ENTRY)],
         };
         Shared {
@@ -204,9 +204,9 @@ impl<'s> Shared<'s> {
             return Ok(known);
         }
         let length = self.width * ENTRY;
-        let octets = &rows.octets[row as usize * length..][..length];
+        let bytes = &rows.bytes[row as usize * length..][..length];
         let mut taken = Vec::with_capacity(length);
-        for entry in octets.chunks_exact(ENTRY) {
+        for entry in bytes.chunks_exact(ENTRY) {
             let group = groups::decode(bytemuck::pod_read_unaligned(entry));
             let group = group.map(|group| self.group(source, group)).transpose()?;
             taken.extend_from_slice(&groups::encode(group));
@@ -219,8 +219,8 @@ impl<'s> Shared<'s> {
     fn group(&mut self, source: usize, group: Group) -> Result<Group, WriteError> {
         let (automaton, is_new) = self.automata.take(source, group.automaton)?;
         if let Some(content) = is_new {
-            self.counts.octets += content.len() as u64;
-            // Copied, because octets of a spool in memory need not begin where words do.
+            self.counts.bytes += content.len() as u64;
+            // Copied, because bytes of a spool in memory need not begin where words do.
             let words: Vec<u32> = content.chunks_exact(4).map(bytemuck::pod_read_unaligned).collect();
             match automaton::engine(front::engine_words(&words)) {
                 Engine::Constant => self.counts.constant += 1,
@@ -242,9 +242,9 @@ impl<'s> Shared<'s> {
 
     /// Completes statistics by what is shared.
     pub fn count(&self, statistics: &mut Statistics) {
-        let Counts { constant, dfa, pointers, octets } = self.counts;
+        let Counts { constant, dfa, pointers, bytes } = self.counts;
         statistics.automata = constant + dfa + pointers;
         (statistics.constant, statistics.dfa, statistics.pointers) = (constant, dfa, pointers);
-        statistics.automata_bytes = octets;
+        statistics.automata_bytes = bytes;
     }
 }

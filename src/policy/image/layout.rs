@@ -1,26 +1,26 @@
-//! Where everything is in an image: the header, and the sections behind it. FORMAT.md has it octet by octet.
+//! Where everything is in an image: the header, and the sections behind it. FORMAT.md has it byte by byte.
 
 use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{ImageError, WriteError};
 
-/// The first octets. The first is none of ASCII, the last four would not survive a transfer as text.
+/// The first bytes. The first is none of ASCII, the last four would not survive a transfer as text.
 pub(crate) const MAGIC: [u8; 8] = *b"\x89RSV\r\n\x1a\n";
 
 /// The version that is written, and the only one that is read.
 pub(crate) const VERSION: u32 = 2;
 
-/// Octets of the header.
+/// Bytes of the header.
 pub(crate) const HEADER: usize = 160;
 
 const TABLE: usize = 40;
 const HASHED: usize = HEADER - 8;
 
-/// Every section begins at a multiple of this, the octets of a cache line.
+/// Every section begins at a multiple of this, the bytes of a cache line.
 pub(crate) const ALIGNMENT: u64 = 64;
 
-/// Octets of an entry of a row.
+/// Bytes of an entry of a row.
 pub(crate) const ENTRY: usize = 8;
 /// Bytes of an entry of the look-up table.
 const LOOKUP_ENTRY: usize = 64;
@@ -63,7 +63,7 @@ impl Section {
         if self == Section::Rules { u32::MAX >> 2 } else { u32::MAX }
     }
 
-    /// What is to be said when no place, counted in `unit` octets, is left.
+    /// What is to be said when no place, counted in `unit` bytes, is left.
     pub fn full(self, unit: usize) -> WriteError {
         let limit = (u64::from(self.last_place()) + 1) * unit as u64;
         WriteError::Full { section: self.name(), limit: limit >> 30 }
@@ -87,7 +87,7 @@ impl Section {
 pub(crate) struct Header {
     /// XXH3 (128 bits) of all that follows the header.
     pub checksum: u128,
-    /// Where each section stands, in octets from the start of the image.
+    /// Where each section stands, in bytes from the start of the image.
     pub sections: [Range<u64>; Section::ALL.len()],
 }
 
@@ -103,25 +103,25 @@ impl Header {
         Header { checksum: 0, sections }
     }
 
-    /// Octets of the whole image.
+    /// Bytes of the whole image.
     pub fn length(&self) -> u64 {
         self.sections[Section::ALL.len() - 1].end.next_multiple_of(ALIGNMENT)
     }
 
     pub fn encode(&self) -> [u8; HEADER] {
-        let mut octets = [0; HEADER];
-        octets[..8].copy_from_slice(&MAGIC);
-        octets[8..12].copy_from_slice(&VERSION.to_le_bytes());
-        octets[12..16].copy_from_slice(&(Section::ALL.len() as u32).to_le_bytes());
-        octets[16..24].copy_from_slice(&self.length().to_le_bytes());
-        octets[24..40].copy_from_slice(&self.checksum.to_le_bytes());
-        for (entry, section) in octets[TABLE..HASHED].chunks_exact_mut(16).zip(&self.sections) {
+        let mut bytes = [0; HEADER];
+        bytes[..8].copy_from_slice(&MAGIC);
+        bytes[8..12].copy_from_slice(&VERSION.to_le_bytes());
+        bytes[12..16].copy_from_slice(&(Section::ALL.len() as u32).to_le_bytes());
+        bytes[16..24].copy_from_slice(&self.length().to_le_bytes());
+        bytes[24..40].copy_from_slice(&self.checksum.to_le_bytes());
+        for (entry, section) in bytes[TABLE..HASHED].chunks_exact_mut(16).zip(&self.sections) {
             entry[..8].copy_from_slice(&section.start.to_le_bytes());
             entry[8..].copy_from_slice(&(section.end - section.start).to_le_bytes());
         }
-        let hash = xxh3_64(&octets[..HASHED]);
-        octets[HASHED..].copy_from_slice(&hash.to_le_bytes());
-        octets
+        let hash = xxh3_64(&bytes[..HASHED]);
+        bytes[HASHED..].copy_from_slice(&hash.to_le_bytes());
+        bytes
     }
 
     /// The header of an image, of which nothing is known yet.
@@ -140,7 +140,7 @@ impl Header {
         let found = image.len() as u64;
         let truncated = |expected: u64| Err(ImageError::Truncated { expected, found });
         let Some(version) = image.get(8..12) else { return truncated(HEADER as u64) };
-        let version = u32::from_le_bytes(version.try_into().expect("four octets"));
+        let version = u32::from_le_bytes(version.try_into().expect("four bytes"));
         if version > VERSION {
             return Err(ImageError::Newer { found: version, known: VERSION });
         }
@@ -148,7 +148,7 @@ impl Header {
             return Err(ImageError::Older { found: version, known: VERSION });
         }
         let Some((header, _)) = image.split_first_chunk::<HEADER>() else { return truncated(HEADER as u64) };
-        let long = |at: usize| u64::from_le_bytes(header[at..at + 8].try_into().expect("eight octets"));
+        let long = |at: usize| u64::from_le_bytes(header[at..at + 8].try_into().expect("eight bytes"));
         if xxh3_64(&header[..HASHED]) != long(HASHED) {
             return Err(ImageError::Header);
         }
@@ -156,7 +156,7 @@ impl Header {
         if lengths.iter().any(|&length| length > u64::MAX >> 8) {
             return Err(ImageError::Header);
         }
-        let checksum = u128::from_le_bytes(header[24..40].try_into().expect("sixteen octets"));
+        let checksum = u128::from_le_bytes(header[24..40].try_into().expect("sixteen bytes"));
         let decoded = Header { checksum, ..Header::of(lengths) };
         let units = Section::ALL.iter().zip(lengths).all(|(section, length)| length % section.unit() == 0);
         // One way to write it: what else it could say, it does not.

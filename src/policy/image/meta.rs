@@ -6,7 +6,7 @@ use crate::dialect::Dialect;
 use crate::policy::Statistics;
 use crate::policy::columns::Columns;
 
-/// How far the octets of a policy are trusted.
+/// How far the bytes of a policy are trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trust {
     /// Not at all: the checksum over all of them is computed, and every index is looked at.

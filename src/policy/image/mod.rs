@@ -1,8 +1,8 @@
-//! The image of a policy: one sequence of octets, as a file is mapped and as it is made in memory.
+//! The image of a policy: one sequence of bytes, as a file is mapped and as it is made in memory.
 //!
 //! [`layout`] says where the sections are, [`record`] and [`pool`] what stands in them; each has its writer and its
 //! reader side by side. [`Writer`] is fed origin by origin and puts the sections together; [`validate`] makes sure of
-//! all of them before anything is used. FORMAT.md documents the whole, octet by octet.
+//! all of them before anything is used. FORMAT.md documents the whole, byte by byte.
 
 mod error;
 mod gather;

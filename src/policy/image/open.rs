@@ -8,7 +8,7 @@ use super::error::{ImageError, OpenError};
 use super::layout::Header;
 use super::meta::{Content, Trust};
 use super::validate;
-use super::view::{Aligned, Image, Octets};
+use super::view::{Aligned, Bytes, Image};
 use crate::formats::mmap;
 
 impl Image {
@@ -25,19 +25,19 @@ impl Image {
             return Err(wrong(ImageError::Empty));
         }
         let map = mmap::map(&file).map_err(unreadable)?;
-        Image::checked(Octets::Mapped(map), trust).map_err(wrong)
+        Image::checked(Bytes::Mapped(map), trust).map_err(wrong)
     }
 
-    /// An image of these octets, copied, made sure of.
-    pub fn copied(octets: &[u8], trust: Trust) -> Result<(Image, Content), ImageError> {
-        let mut aligned = Aligned::new(octets.len());
-        aligned.octets_mut().copy_from_slice(octets);
-        Image::checked(Octets::Owned(aligned), trust)
+    /// An image of these bytes, copied, made sure of.
+    pub fn copied(bytes: &[u8], trust: Trust) -> Result<(Image, Content), ImageError> {
+        let mut aligned = Aligned::new(bytes.len());
+        aligned.bytes_mut().copy_from_slice(bytes);
+        Image::checked(Bytes::Owned(aligned), trust)
     }
 
-    fn checked(octets: Octets, trust: Trust) -> Result<(Image, Content), ImageError> {
-        let header = Header::decode(octets.all())?;
-        let image = Image { octets, header };
+    fn checked(bytes: Bytes, trust: Trust) -> Result<(Image, Content), ImageError> {
+        let header = Header::decode(bytes.all())?;
+        let image = Image { bytes, header };
         let content = validate::check(&image, trust)?;
         Ok((image, content))
     }

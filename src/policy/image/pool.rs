@@ -20,58 +20,58 @@ use super::starts::Starts;
 /// The place of the item without content.
 pub(crate) const NONE: u32 = 0;
 
-/// How many octets of a pool one thread checks at a time, about.
+/// How many bytes of a pool one thread checks at a time, about.
 const CHECKED_AT_ONCE: usize = 1 << 20;
 
 const LENGTH: usize = 4;
 
-/// What is wrong, and where, in octets from the start of what was looked at.
+/// What is wrong, and where, in bytes from the start of what was looked at.
 pub(crate) type Problem = (usize, &'static str);
 
 /// A pool, to be read.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pool<'p> {
-    octets: &'p [u8],
+    bytes: &'p [u8],
     unit: usize,
 }
 
 impl<'p> Pool<'p> {
-    pub fn new(octets: &'p [u8], unit: usize) -> Pool<'p> {
-        Pool { octets, unit }
+    pub fn new(bytes: &'p [u8], unit: usize) -> Pool<'p> {
+        Pool { bytes, unit }
     }
 
     /// The content of the item at a place.
     pub fn item(self, place: u32) -> &'p [u8] {
-        &self.octets[self.content(place as usize * self.unit)]
+        &self.bytes[self.content(place as usize * self.unit)]
     }
 
     /// The item at a place: its length and its content.
     pub fn whole_item(self, place: u32) -> &'p [u8] {
         let content = self.content(place as usize * self.unit);
-        &self.octets[content.start - LENGTH..content.end]
+        &self.bytes[content.start - LENGTH..content.end]
     }
 
     /// The contents of all items but the first, in their order.
     pub fn contents(self) -> impl Iterator<Item = &'p [u8]> {
         let mut at = 0;
         let mut items = std::iter::from_fn(move || {
-            (at < self.octets.len()).then(|| {
+            (at < self.bytes.len()).then(|| {
                 let content = self.content(at);
                 at = content.end.next_multiple_of(self.unit);
-                &self.octets[content]
+                &self.bytes[content]
             })
         });
         items.next();
         items
     }
 
-    /// Where the content of the item stands that begins at an octet.
+    /// Where the content of the item stands that begins at a byte.
     fn content(self, at: usize) -> Range<usize> {
-        let length = u32::from_le_bytes(self.octets[at..at + LENGTH].try_into().expect("four octets"));
+        let length = u32::from_le_bytes(self.bytes[at..at + LENGTH].try_into().expect("four bytes"));
         at + LENGTH..at + LENGTH + length as usize
     }
 
-    /// Octets of an item of so much content, with what fills it up to a multiple of the unit.
+    /// Bytes of an item of so much content, with what fills it up to a multiple of the unit.
     pub fn size_of(content: usize, unit: usize) -> usize {
         (LENGTH + content).next_multiple_of(unit)
     }
@@ -90,11 +90,11 @@ impl<'p> Pool<'p> {
         self,
         check: impl Fn(&'p [u8], &mut S) -> Result<(), Problem> + Sync,
     ) -> Result<Starts, Problem> {
-        let mut starts = Starts::new(self.octets.len() / self.unit);
+        let mut starts = Starts::new(self.bytes.len() / self.unit);
         let mut parts = vec![0];
         let mut at = 0;
-        while at < self.octets.len() {
-            if at + LENGTH > self.octets.len() || self.content(at).end > self.octets.len() {
+        while at < self.bytes.len() {
+            if at + LENGTH > self.bytes.len() || self.content(at).end > self.bytes.len() {
                 return Err((at, "an item reaches beyond the end"));
             }
             starts.set(at / self.unit);
@@ -103,16 +103,16 @@ impl<'p> Pool<'p> {
             }
             at = self.content(at).end.next_multiple_of(self.unit);
         }
-        if self.octets.is_empty() || !self.content(0).is_empty() {
+        if self.bytes.is_empty() || !self.content(0).is_empty() {
             return Err((0, "it does not begin with an item without content"));
         }
-        parts.push(self.octets.len());
+        parts.push(self.bytes.len());
         let items = |range: Range<usize>, space: &mut S| -> Result<(), Problem> {
             let mut at = range.start;
             while at < range.end {
                 let content = self.content(at);
                 if at > 0 {
-                    check(&self.octets[content.clone()], space)
+                    check(&self.bytes[content.clone()], space)
                         .map_err(|(in_item, what)| (at + LENGTH + in_item, what))?;
                 }
                 at = content.end.next_multiple_of(self.unit);
@@ -148,7 +148,7 @@ impl Distinct {
         Distinct::new(section, unit, true, home)
     }
 
-    /// Rows of so many octets: only the one of zeros.
+    /// Rows of so many bytes: only the one of zeros.
     pub fn rows(section: Section, unit: usize, home: &Home) -> Distinct {
         Distinct::new(section, unit, false, home)
     }

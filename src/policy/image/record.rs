@@ -6,7 +6,7 @@
 //!          a zero where the length is odd
 //! standing bits 0-2 the standing of the last answer, 3-4 that of the last good one plus 1, where it is another, 5
 //!          whether the robots.txt in use looks like an HTML page, 6-7 the operator's ruling, or 0
-//! fields   a bit for each: 0 status u16, 1 place of the side records u32; then times, each 6 octets, in seconds of Unix
+//! fields   a bit for each: 0 status u16, 1 place of the side records u32; then times, each 6 bytes, in seconds of Unix
 //!          time, signed: 2 fetched at, 3 expires, 4 unreachable since, 5 last good one fetched at, 6 last good one
 //!          expires, 7 paused by the operator until
 //! ```
@@ -29,10 +29,10 @@ const UNREACHABLE_SINCE: usize = 4;
 const GOOD_FETCHED_AT: usize = 5;
 const GOOD_EXPIRES: usize = 6;
 const PAUSED_UNTIL: usize = 7;
-/// How many octets each takes.
+/// How many bytes each takes.
 const WIDTHS: [usize; 8] = [2, 4, 6, 6, 6, 6, 6, 6];
 
-// The parts of the octet that has the standing.
+// The parts of the byte that has the standing.
 const STANDING_MASK: u8 = 7;
 const LAST_GOOD_SHIFT: u32 = 3;
 const LAST_GOOD_MASK: u8 = 3;
@@ -96,10 +96,10 @@ pub struct Record<'i> {
     cold: &'i [u8],
 }
 
-/// Standing, last good standing and ruling in their octet.
+/// Standing, last good standing and ruling in their byte.
 #[inline]
-fn parts_of(octet: u8) -> (u8, u8, u8) {
-    (octet & STANDING_MASK, octet >> LAST_GOOD_SHIFT & LAST_GOOD_MASK, octet >> RULING_SHIFT)
+fn parts_of(byte: u8) -> (u8, u8, u8) {
+    (byte & STANDING_MASK, byte >> LAST_GOOD_SHIFT & LAST_GOOD_MASK, byte >> RULING_SHIFT)
 }
 
 /// How many bytes the fields of these bits take. A table, because every walk over the records asks for it.
@@ -141,7 +141,7 @@ pub(crate) fn checked_end(records: &[u8], at: usize) -> Result<usize, &'static s
 }
 
 impl<'i> Record<'i> {
-    /// The record that begins at an octet of the section, which is checked.
+    /// The record that begins at a byte of the section, which is checked.
     #[inline]
     pub(crate) fn at(records: &'i [u8], at: usize) -> Record<'i> {
         let head: &[u8; HEAD] = records[at..at + HEAD].try_into().expect("a head");
@@ -197,21 +197,21 @@ impl<'i> Record<'i> {
     }
 
     fn time(&self, field: usize) -> Option<i64> {
-        // The upper octets are those that are there; the shift brings the sign.
+        // The upper bytes are those that are there; the shift brings the sign.
         self.field(field).map(|number| number as i64 >> 16)
     }
 
-    /// The octets of a field as the uppermost ones of a number.
+    /// The bytes of a field as the uppermost ones of a number.
     fn field(&self, field: usize) -> Option<u64> {
         (self.fields >> field & 1 == 1).then(|| {
             let at = width(self.fields & ((1 << field) - 1));
-            let mut octets = [0; 8];
-            octets[8 - WIDTHS[field]..].copy_from_slice(&self.cold[at..at + WIDTHS[field]]);
-            u64::from_le_bytes(octets)
+            let mut bytes = [0; 8];
+            bytes[8 - WIDTHS[field]..].copy_from_slice(&self.cold[at..at + WIDTHS[field]]);
+            u64::from_le_bytes(bytes)
         })
     }
 
-    /// Makes sure that a record begins at an octet of the section; returns it.
+    /// Makes sure that a record begins at a byte of the section; returns it.
     pub(crate) fn check(records: &'i [u8], at: usize) -> Result<Record<'i>, &'static str> {
         checked_end(records, at)?;
         let (standing, _, _) = parts_of(records[at + 6]);
@@ -301,13 +301,13 @@ mod tests {
         }
         assert_eq!(at, records.len());
         assert_eq!(starts(&records, 0).count(), 64);
-        for octet in 0..=u8::MAX {
+        for byte in 0..=u8::MAX {
             let mut record = records[..expected_end].to_vec();
-            record[6] = octet;
+            record[6] = byte;
             if let Ok(checked) = Record::check(&record, 0) {
                 let (mut again, state) = (Vec::new(), checked.state());
                 push(checked.origin, checked.row, checked.side(), &state, &mut again).unwrap();
-                assert_eq!(again[6], octet, "nothing of it is lost");
+                assert_eq!(again[6], byte, "nothing of it is lost");
                 assert!(!state.html_page || state.standing_in_use() == Standing::RobotsTxt);
             }
         }

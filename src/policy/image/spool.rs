@@ -1,4 +1,4 @@
-//! Octets that are written from front to back and read when they are complete: in memory, or, beyond a limit, in a
+//! Bytes that are written from front to back and read when they are complete: in memory, or, beyond a limit, in a
 //! temporary file.
 
 use memmap2::Mmap;
@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use super::WriteError;
 use crate::formats::mmap;
 
-/// How many octets of a spool are kept in memory, where it may go to a file.
+/// How many bytes of a spool are kept in memory, where it may go to a file.
 pub(crate) const HELD: usize = 16 << 20;
 
 /// Where spools keep what is written.
@@ -18,7 +18,7 @@ pub(crate) const HELD: usize = 16 << 20;
 pub(crate) enum Home {
     /// In memory, all of it.
     Memory,
-    /// In temporary files of this folder, but for about so many octets of each.
+    /// In temporary files of this folder, but for about so many bytes of each.
     Folder { folder: PathBuf, limit: usize },
 }
 
@@ -27,9 +27,9 @@ pub(crate) enum Home {
 pub(crate) struct Spool {
     home: Home,
     file: Option<File>,
-    /// How many octets are in the file.
+    /// How many bytes are in the file.
     filed: u64,
-    /// The octets behind those.
+    /// The bytes behind those.
     tail: Vec<u8>,
 }
 
@@ -45,36 +45,36 @@ impl Deref for Spooled<'_> {
 
     fn deref(&self) -> &[u8] {
         match self {
-            Spooled::Memory(octets) => octets,
+            Spooled::Memory(bytes) => bytes,
             Spooled::Mapped(map) => map,
         }
     }
 }
 
 impl Spool {
-    /// A spool that begins with these octets.
+    /// A spool that begins with these bytes.
     pub fn new(home: &Home, first: Vec<u8>) -> Spool {
         Spool { home: home.clone(), file: None, filed: 0, tail: first }
     }
 
-    /// How many octets were written.
+    /// How many bytes were written.
     pub fn len(&self) -> u64 {
         self.filed + self.tail.len() as u64
     }
 
-    /// Writes octets behind those that are there.
-    pub fn write(&mut self, octets: &[u8]) -> Result<(), WriteError> {
+    /// Writes bytes behind those that are there.
+    pub fn write(&mut self, bytes: &[u8]) -> Result<(), WriteError> {
         if let Home::Folder { limit, .. } = self.home {
-            if self.tail.len() + octets.len() > limit {
+            if self.tail.len() + bytes.len() > limit {
                 self.file_tail().map_err(|error| self.failed(error))?;
             }
             // Not twice as much each time.
-            let most = limit.max(octets.len()) - self.tail.len();
-            if octets.len() > self.tail.capacity() - self.tail.len() {
+            let most = limit.max(bytes.len()) - self.tail.len();
+            if bytes.len() > self.tail.capacity() - self.tail.len() {
                 self.tail.reserve_exact(most);
             }
         }
-        self.tail.extend_from_slice(octets);
+        self.tail.extend_from_slice(bytes);
         Ok(())
     }
 
@@ -99,10 +99,10 @@ impl Spool {
         Ok(())
     }
 
-    /// Whether these octets were written at a place.
-    pub fn has(&mut self, at: u64, octets: &[u8]) -> Result<bool, WriteError> {
-        let in_file = self.filed.saturating_sub(at).min(octets.len() as u64) as usize;
-        let (filed, held) = octets.split_at(in_file);
+    /// Whether these bytes were written at a place.
+    pub fn has(&mut self, at: u64, bytes: &[u8]) -> Result<bool, WriteError> {
+        let in_file = self.filed.saturating_sub(at).min(bytes.len() as u64) as usize;
+        let (filed, held) = bytes.split_at(in_file);
         let from = (at + in_file as u64).saturating_sub(self.filed) as usize;
         if !held.is_empty() && self.tail.get(from..from + held.len()) != Some(held) {
             return Ok(false);
@@ -138,9 +138,9 @@ mod tests {
             let mut spool = Spool::new(&home, vec![77; 3]);
             let mut written = vec![77; 3];
             for round in 0..40u8 {
-                let octets = vec![round; usize::from(round % 5)];
-                spool.write(&octets).unwrap();
-                written.extend_from_slice(&octets);
+                let bytes = vec![round; usize::from(round % 5)];
+                spool.write(&bytes).unwrap();
+                written.extend_from_slice(&bytes);
                 assert_eq!(spool.len(), written.len() as u64);
                 for at in 0..written.len() {
                     let end = (at + 9).min(written.len());

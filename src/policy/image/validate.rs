@@ -1,6 +1,6 @@
 //! Making sure of an image before anything of it is used.
 //!
-//! The checksum tells that the octets are those that were written. All else is made sure of as well, because whoever
+//! The checksum tells that the bytes are those that were written. All else is made sure of as well, because whoever
 //! writes a file can write a checksum: every section is walked from front to back, so that whatever is named by a place
 //! is known to begin there. What is left to trust is what the file says of the world: which rules an origin has.
 //!
@@ -22,7 +22,7 @@ use crate::policy::{groups, lookup, provenance, side_records};
 /// Makes sure of an image whose header is in order.
 pub(super) fn check(image: &Image, trust: Trust) -> Result<Content, ImageError> {
     let checksum = || match trust {
-        Trust::Nothing if xxh3_128(&image.octets()[HEADER..]) != image.header.checksum => Err(ImageError::Checksum),
+        Trust::Nothing if xxh3_128(&image.bytes()[HEADER..]) != image.header.checksum => Err(ImageError::Checksum),
         _ => Ok(()),
     };
     let (checksum, content) = rayon::join(checksum, || structure(image));

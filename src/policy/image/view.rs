@@ -1,4 +1,4 @@
-//! The octets of an image, and its sections.
+//! The bytes of an image, and its sections.
 
 use memmap2::Mmap;
 use std::fs::File;
@@ -12,18 +12,18 @@ use crate::formats::mmap;
 /// An image, whole and in order.
 #[derive(Debug)]
 pub(crate) struct Image {
-    pub(super) octets: Octets,
+    pub(super) bytes: Bytes,
     pub(crate) header: Header,
 }
 
-/// Where the octets are; in either home they begin at a multiple of [`layout::ALIGNMENT`].
+/// Where the bytes are; in either home they begin at a multiple of [`layout::ALIGNMENT`].
 #[derive(Debug)]
-pub(crate) enum Octets {
+pub(crate) enum Bytes {
     Mapped(Mmap),
     Owned(Aligned),
 }
 
-/// Octets in memory that begin at a multiple of [`layout::ALIGNMENT`].
+/// Bytes in memory that begin at a multiple of [`layout::ALIGNMENT`].
 #[derive(Debug)]
 pub(crate) struct Aligned {
     words: Vec<u64>,
@@ -41,39 +41,39 @@ impl Aligned {
         Aligned { words, start, length }
     }
 
-    fn octets(&self) -> &[u8] {
+    fn bytes(&self) -> &[u8] {
         &bytemuck::cast_slice(&self.words[self.start..])[..self.length]
     }
 
-    pub(crate) fn octets_mut(&mut self) -> &mut [u8] {
+    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
         &mut bytemuck::cast_slice_mut(&mut self.words[self.start..])[..self.length]
     }
 }
 
-impl Octets {
+impl Bytes {
     pub(crate) fn all(&self) -> &[u8] {
         match self {
-            Octets::Mapped(map) => map,
-            Octets::Owned(aligned) => aligned.octets(),
+            Bytes::Mapped(map) => map,
+            Bytes::Owned(aligned) => aligned.bytes(),
         }
     }
 }
 
 impl Image {
     /// An image that a [`Writer`] has just written here.
-    pub(crate) fn written(octets: Aligned, header: Header) -> Image {
-        Image { octets: Octets::Owned(octets), header }
+    pub(crate) fn written(bytes: Aligned, header: Header) -> Image {
+        Image { bytes: Bytes::Owned(bytes), header }
     }
 
     /// An image that a [`Writer`] has just written to a file without a name.
     pub(crate) fn of_file(file: &File, header: Header) -> io::Result<Image> {
         // The system's pages are aligned to more than an image has to be.
-        Ok(Image { octets: Octets::Mapped(mmap::map(file)?), header })
+        Ok(Image { bytes: Bytes::Mapped(mmap::map(file)?), header })
     }
 
-    /// All octets.
-    pub fn octets(&self) -> &[u8] {
-        self.octets.all()
+    /// All bytes.
+    pub fn bytes(&self) -> &[u8] {
+        self.bytes.all()
     }
 
     /// The checksum that the header has.
@@ -81,10 +81,10 @@ impl Image {
         self.header.checksum
     }
 
-    /// The octets of a section.
+    /// The bytes of a section.
     pub fn section(&self, section: Section) -> &[u8] {
         let range = &self.header.sections[section as usize];
-        &self.octets()[range.start as usize..range.end as usize]
+        &self.bytes()[range.start as usize..range.end as usize]
     }
 
     /// The sections as what they are.

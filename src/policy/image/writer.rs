@@ -82,9 +82,9 @@ impl<'s> Writer<'s> {
                 Image::of_file(&file, header).map_err(spilled)?
             }
             _ => {
-                let mut octets = Aligned::new(sealed.header.length() as usize);
-                let header = sealed.write(&mut Cursor::new(octets.octets_mut()))?;
-                Image::written(octets, header)
+                let mut bytes = Aligned::new(sealed.header.length() as usize);
+                let header = sealed.write(&mut Cursor::new(bytes.bytes_mut()))?;
+                Image::written(bytes, header)
             }
         };
         Ok((image, statistics))
@@ -102,10 +102,10 @@ impl<'s> Writer<'s> {
         statistics.origins = self.count;
         self.shared.count(&mut statistics);
         let meta = Meta { dialect: self.dialect.name.to_owned(), agents: self.columns, statistics };
-        let meta_octets = serde_json::to_vec(&meta).map_err(io::Error::from)?;
+        let meta_bytes = serde_json::to_vec(&meta).map_err(io::Error::from)?;
         let table = lookup::Table::build(&self.origins.read()?);
         let header = Header::of([
-            meta_octets.len() as u64,
+            meta_bytes.len() as u64,
             table.length(),
             self.origins.len(),
             self.shared.rows.spool().len(),
@@ -114,7 +114,7 @@ impl<'s> Writer<'s> {
             self.shared.side.length(),
         ]);
         let (origins, shared) = (self.origins, self.shared);
-        Ok(Sealed { header, meta: meta_octets, table, origins, shared, statistics: meta.statistics })
+        Ok(Sealed { header, meta: meta_bytes, table, origins, shared, statistics: meta.statistics })
     }
 }
 
@@ -155,7 +155,7 @@ impl Sealed<'_> {
     }
 }
 
-/// How many octets are written at a time.
+/// How many bytes are written at a time.
 const BUFFER: usize = 1 << 16;
 
 /// What is written, with its checksum.
@@ -170,14 +170,14 @@ struct Summed<'o, O> {
 
 impl<O: Write> Summed<'_, O> {
     /// Writes a section at its place.
-    fn section(&mut self, section: Section, octets: &[u8]) -> io::Result<()> {
+    fn section(&mut self, section: Section, bytes: &[u8]) -> io::Result<()> {
         self.begin(section)?;
-        self.append(octets)
+        self.append(bytes)
     }
 
     /// Writes a part of the section that was begun.
-    fn append(&mut self, octets: &[u8]) -> io::Result<()> {
-        for part in octets.chunks(BUFFER) {
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        for part in bytes.chunks(BUFFER) {
             self.buffer.extend_from_slice(part);
             self.flush_full()?;
         }

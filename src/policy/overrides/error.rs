@@ -23,7 +23,7 @@ pub enum OverridesError {
         path: PathBuf,
         /// The line, counted from 1.
         line: usize,
-        /// Where in the file, in octets from its start.
+        /// Where in the file, in bytes from its start.
         offset: usize,
         /// What is wrong.
         problem: OverrideProblem,
@@ -33,7 +33,7 @@ pub enum OverridesError {
 /// What is wrong in an overrides file.
 #[derive(Debug, thiserror::Error)]
 pub enum OverrideProblem {
-    /// Octets that are not UTF-8.
+    /// Bytes that are not UTF-8.
     #[error("it is not UTF-8, as TOML must be")]
     NotUtf8,
     /// What is no TOML.

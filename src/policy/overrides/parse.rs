@@ -19,17 +19,17 @@ const FORBID_ALL: &str = "forbid-all";
 /// A crawl delay beyond a year is a slip.
 const LONGEST_DELAY: f64 = 365.0 * 86_400.0;
 
-/// What is wrong, and at which octet.
+/// What is wrong, and at which byte.
 pub(super) type Wrong = (usize, OverrideProblem);
 
-/// The line, counted from 1, that an octet of a text stands in.
+/// The line, counted from 1, that a byte of a text stands in.
 pub(super) fn line_of(text: &[u8], at: usize) -> usize {
     1 + memchr::memchr_iter(b'\n', &text[..at.min(text.len())]).count()
 }
 
-/// Reads the octets of a file in this folder.
-pub(super) fn parse(octets: &[u8], folder: &Path) -> Result<Overrides, Wrong> {
-    let text = std::str::from_utf8(octets).map_err(|error| (error.valid_up_to(), OverrideProblem::NotUtf8))?;
+/// Reads the bytes of a file in this folder.
+pub(super) fn parse(bytes: &[u8], folder: &Path) -> Result<Overrides, Wrong> {
+    let text = std::str::from_utf8(bytes).map_err(|error| (error.valid_up_to(), OverrideProblem::NotUtf8))?;
     let document = DeTable::parse(text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
         (at, OverrideProblem::NotToml(error.message().replace('\n', "; ")))
@@ -45,7 +45,7 @@ pub(super) fn parse(octets: &[u8], folder: &Path) -> Result<Overrides, Wrong> {
         let origin = bare_origin(given)
             .map_err(|reason| (at, OverrideProblem::NotOrigin { given: given.clone().into_owned(), reason }))?;
         if let Some(&first) = first_at.get(&origin) {
-            return Err((at, OverrideProblem::Repeated { origin, first: line_of(octets, first) }));
+            return Err((at, OverrideProblem::Repeated { origin, first: line_of(bytes, first) }));
         }
         let Some(table) = value.get_ref().as_table() else {
             let found = value.get_ref().type_str();
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn octets_that_are_no_text_are_refused_where_they_are() {
+    fn bytes_that_are_no_text_are_refused_where_they_are() {
         let (at, problem) = parse(b"# a\n\xff", Path::new("")).unwrap_err();
         assert_eq!(at, 4);
         assert!(matches!(problem, OverrideProblem::NotUtf8));

@@ -14,9 +14,9 @@ impl Overrides {
     ///
     /// [`OverridesError`], where a file cannot be read, or anything in this one is not understood.
     pub fn read(path: &Path) -> Result<Overrides, OverridesError> {
-        let octets = fs::read(path).map_err(|error| OverridesError::Unreadable { path: path.to_owned(), error })?;
-        parse(&octets, path.parent().unwrap_or(Path::new(""))).map_err(|(at, problem)| {
-            let line = line_of(&octets, at);
+        let bytes = fs::read(path).map_err(|error| OverridesError::Unreadable { path: path.to_owned(), error })?;
+        parse(&bytes, path.parent().unwrap_or(Path::new(""))).map_err(|(at, problem)| {
+            let line = line_of(&bytes, at);
             OverridesError::Wrong { path: path.to_owned(), line, offset: at, problem }
         })
     }

@@ -39,7 +39,7 @@ pub enum SourceError {
         path: PathBuf,
         /// The line, counted from 1.
         line: u64,
-        /// Where the line begins, in octets from the start of the text, which is the file's where it is not compressed.
+        /// Where the line begins, in bytes from the start of the text, which is the file's where it is not compressed.
         offset: u64,
         /// What is wrong with it.
         problem: String,
@@ -54,7 +54,7 @@ pub enum SourceError {
         path: PathBuf,
         /// The record, counted from 1.
         record: u64,
-        /// Where the record begins, in octets from the start of the archive, which is the file's where it is not
+        /// Where the record begins, in bytes from the start of the archive, which is the file's where it is not
         /// compressed.
         offset: u64,
         /// What is wrong with it.

@@ -13,25 +13,25 @@ use crate::dialect::{Dialect, StatusMeaning};
 use crate::formats::compression::DEFAULT_WINDOW;
 use crate::policy::{Capture, Captures, WriteError};
 
-/// How many octets, or how many captures, are held before they are added.
-const BATCH_OCTETS: usize = 16 << 20;
+/// How many bytes, or how many captures, are held before they are added.
+const BATCH_BYTES: usize = 16 << 20;
 const BATCH: usize = 8192;
 
-/// What is made of a body for each crawler, however short it is, counts as so many octets of it.
+/// What is made of a body for each crawler, however short it is, counts as so many bytes of it.
 const OF_COLUMN: usize = 4 << 10;
 
-/// The most octets of a text that is read as a whole, such as a line of JSON.
+/// The most bytes of a text that is read as a whole, such as a line of JSON.
 const TEXT: usize = 1 << 30;
 
-/// A byte order mark is not counted in every dialect's limit, and one octet more tells that the limit is passed.
+/// A byte order mark is not counted in every dialect's limit, and one byte more tells that the limit is passed.
 const BEYOND_LIMIT: usize = 4;
 
 /// Captures on their way.
 pub(super) struct Intake<'c> {
     captures: &'c mut Captures,
     batch: Vec<Capture>,
-    octets: usize,
-    /// Octets that a batch may have.
+    bytes: usize,
+    /// Bytes that a batch may have.
     most: usize,
     targets: HashSet<u128>,
     fresh_targets: HashSet<u128>,
@@ -46,11 +46,11 @@ pub(super) fn target_key(url: &str) -> u128 {
 impl<'c> Intake<'c> {
     pub fn new(captures: &'c mut Captures) -> Intake<'c> {
         let (targets, fresh_targets) = (HashSet::new(), HashSet::new());
-        let most = usize::try_from(captures.memory() / 64).map_or(BATCH_OCTETS, |share| share.min(BATCH_OCTETS));
-        Intake { captures, batch: Vec::new(), octets: 0, most, targets, fresh_targets, failure: None }
+        let most = usize::try_from(captures.memory() / 64).map_or(BATCH_BYTES, |share| share.min(BATCH_BYTES));
+        Intake { captures, batch: Vec::new(), bytes: 0, most, targets, fresh_targets, failure: None }
     }
 
-    /// The most octets of a text that is read as a whole.
+    /// The most bytes of a text that is read as a whole.
     pub fn text_limit(&self) -> usize {
         usize::try_from(self.captures.memory() / 32).map_or(TEXT, |share| share.min(TEXT))
     }
@@ -59,12 +59,12 @@ impl<'c> Intake<'c> {
         self.captures.dialect()
     }
 
-    /// The most octets of a body that matter: the dialect does not read on.
+    /// The most bytes of a body that matter: the dialect does not read on.
     pub fn body_limit(&self) -> usize {
         self.dialect().file_limit.saturating_add(BEYOND_LIMIT)
     }
 
-    /// What the decompressors of so many files that are read at a time may take, each, in octets.
+    /// What the decompressors of so many files that are read at a time may take, each, in bytes.
     pub fn decompressor(&self, files: usize) -> u64 {
         DEFAULT_WINDOW.min(self.captures.memory() / 8 / files as u64)
     }
@@ -74,12 +74,12 @@ impl<'c> Intake<'c> {
         for capture in captures {
             self.note_target(&capture);
             let columns = self.captures.columns().count();
-            self.octets += capture.url.len() + capture.location.as_ref().map_or(0, String::len);
+            self.bytes += capture.url.len() + capture.location.as_ref().map_or(0, String::len);
             let before = self.batch.last().and_then(|last| last.body.as_ref());
             let body = capture.body.as_ref().filter(|body| !before.is_some_and(|before| Arc::ptr_eq(before, body)));
-            self.octets += body.map_or(0, |body| body.len() + columns * OF_COLUMN);
+            self.bytes += body.map_or(0, |body| body.len() + columns * OF_COLUMN);
             self.batch.push(capture);
-            if self.octets >= self.most || self.batch.len() >= BATCH {
+            if self.bytes >= self.most || self.batch.len() >= BATCH {
                 self.flush();
             }
         }
@@ -87,7 +87,7 @@ impl<'c> Intake<'c> {
 
     /// Adds what is still held.
     pub fn flush(&mut self) {
-        self.octets = 0;
+        self.bytes = 0;
         let batch = std::mem::take(&mut self.batch);
         if self.failure.is_none() {
             self.failure = self.captures.add(batch).err();

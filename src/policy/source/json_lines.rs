@@ -76,7 +76,7 @@ pub(super) fn add(path: &Path, mut text: impl BufRead, intake: &mut Intake<'_>) 
             let offset = offset - line.len() as u64;
             let wrong = |problem| SourceError::Line { path: path.to_owned(), line: number, offset, problem };
             if line.len() == longest && !line.ends_with(b"\n") {
-                return Err(wrong(format!("it is longer than {longest} octets; one answer a line is wanted")));
+                return Err(wrong(format!("it is longer than {longest} bytes; one answer a line is wanted")));
             }
             intake.add([capture(&line).map_err(wrong)?]);
             empty = false;

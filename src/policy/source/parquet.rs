@@ -28,7 +28,7 @@ pub struct ParquetColumns {
     pub url: String,
     /// The HTTP status: an integer. Without it, every answer is a file with status 200.
     pub status: Option<String>,
-    /// The body: octets or text.
+    /// The body: bytes or text.
     pub body: String,
     /// When it was answered: a time stamp, an integer (seconds of Unix time) or text (RFC 3339).
     pub fetched_at: Option<String>,

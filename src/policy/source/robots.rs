@@ -17,7 +17,7 @@ pub(super) struct Robots {
 }
 
 impl Robots {
-    /// Reads so many octets of a file, whose decompressor may take so much memory; nobody reads on.
+    /// Reads so many bytes of a file, whose decompressor may take so much memory; nobody reads on.
     pub(crate) fn open(path: &Path, limit: usize, memory: u64) -> Result<Robots, SourceError> {
         let read = || {
             let reader = Reader::within(File::open(path)?, memory)?;

@@ -21,7 +21,7 @@ use crate::output::needed;
 use crate::output::receipt::{FilePart, ListPart, Part, Receipt};
 use crate::output::table::{self, TableLines, Wanted};
 
-/// Octets of a chunk.
+/// Bytes of a chunk.
 const CHUNK: usize = 1 << 20;
 
 /// Reads the output again.
@@ -179,10 +179,10 @@ fn text(
     scan(file, threads, chunk_size, of, append)
 }
 
-/// What is wrong with the octets of a file as they are stored, whatever its lines are.
+/// What is wrong with the bytes of a file as they are stored, whatever its lines are.
 fn stored_otherwise(path: &Path, file: &FilePart) -> Option<String> {
     let stored = path.metadata().ok()?.len();
-    (stored != file.file_bytes).then(|| format!("{} octets stored by the receipt, {stored} found", file.file_bytes))
+    (stored != file.file_bytes).then(|| format!("{} bytes stored by the receipt, {stored} found", file.file_bytes))
 }
 
 /// The head line that a file of a partition must have behind so many columns: that of its list, or that of all lists.
@@ -286,7 +286,7 @@ fn verdicts(
 }
 
 /// The list of robots.txt to fetch: as many rows as the receipt says, which together wait for all deferred lines but
-/// those of paused origins, and are the same, octet for octet, if the receipt has their checksum.
+/// those of paused origins, and are the same, byte for byte, if the receipt has their checksum.
 pub(crate) fn robots_needed(receipt: &Receipt, directory: &Path) -> Checked {
     let path = directory.join(NEEDED);
     let found = match regular_file::open(&path).and_then(NeededRows::read) {

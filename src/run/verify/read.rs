@@ -12,12 +12,12 @@ use crate::output::receipt::Receipt;
 /// The receipt in a folder.
 pub(crate) fn read_receipt(directory: &Path) -> Result<Receipt, VerifyError> {
     let path = directory.join(RECEIPT);
-    let octets = regular_file::ensure(&path).and_then(|()| fs::read(&path)).map_err(|error| match error.kind() {
+    let bytes = regular_file::ensure(&path).and_then(|()| fs::read(&path)).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => VerifyError::NoReceipt { path: path.clone() },
         _ => VerifyError::Unreadable { path: path.clone(), error },
     })?;
     let receipt: Receipt =
-        serde_json::from_slice(&octets).map_err(|error| VerifyError::Malformed { path: path.clone(), error })?;
+        serde_json::from_slice(&bytes).map_err(|error| VerifyError::Malformed { path: path.clone(), error })?;
     if receipt.line_hash != LINE_HASH {
         let (found, version) = (receipt.line_hash.into_owned(), receipt.robosieve.into_owned());
         return Err(VerifyError::OtherHash { path, found, version });

@@ -22,7 +22,7 @@ impl Columns {
     pub fn of(text: &[u8], rows: Rows, first: bool) -> Columns {
         let mut found = Columns { partitions: vec![Default::default(); rows.crawlers], ..Columns::default() };
         let mut partitions = vec![Partition::Invalid; rows.crawlers];
-        for line in text.split_inclusive(|&octet| octet == b'\n').skip(usize::from(first)) {
+        for line in text.split_inclusive(|&byte| byte == b'\n').skip(usize::from(first)) {
             let content = line.strip_suffix(b"\n").unwrap_or(line);
             let mut rest = content;
             let all = partitions.iter_mut().all(|partition| {
@@ -48,7 +48,7 @@ impl Columns {
     pub fn of_table(rows: &TableLines, partition: Option<Partition>) -> Columns {
         let columns = rows.verdicts.len();
         let mut found = Columns { partitions: vec![Default::default(); columns], ..Columns::default() };
-        for (row, line) in rows.text.split_inclusive(|&octet| octet == b'\n').enumerate() {
+        for (row, line) in rows.text.split_inclusive(|&byte| byte == b'\n').enumerate() {
             let verdicts = rows.verdicts.iter().map(|verdicts| verdicts.get(row).copied().flatten());
             let verdicts: Option<Vec<Partition>> = verdicts.collect();
             let is_right = |verdicts: &Vec<Partition>| partition.is_none_or(|partition| verdicts == &[partition]);

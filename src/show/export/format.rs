@@ -11,7 +11,7 @@ use crate::formats::tsv::escaped;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// Tab-separated values: a head with the names of the columns, then a row a line. In a value, a tab is `\t`, a line
-    /// feed `\n`, a carriage return `\r`, a backslash `\\`; all other octets stand as they are. Where there is no value,
+    /// feed `\n`, a carriage return `\r`, a backslash `\\`; all other bytes stand as they are. Where there is no value,
     /// nothing stands. Times are RFC 3339.
     Tsv,
     /// JSON Lines: an object a row, without what there is no value for. What is not UTF-8 is replaced.

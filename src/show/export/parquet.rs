@@ -19,7 +19,7 @@ use super::{Table, Value};
 /// Rows of a group, at most.
 pub(super) const GROUP: usize = 1 << 16;
 
-/// Octets of texts that are held before a group ends, about.
+/// Bytes of texts that are held before a group ends, about.
 const HELD: usize = 32 << 20;
 
 /// A Parquet file that is being written.
@@ -104,7 +104,7 @@ impl Held {
         Held { column, values, levels: Vec::new() }
     }
 
-    /// Adds the value of a row; returns how many octets its text has.
+    /// Adds the value of a row; returns how many bytes its text has.
     fn push(&mut self, value: Value<'_>) -> usize {
         self.levels.push(i16::from(value != Value::None));
         match (&mut self.values, value) {

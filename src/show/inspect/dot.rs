@@ -14,8 +14,8 @@ const NAMED: usize = 6;
 /// The automaton of the group that applies to a crawler of a policy, in Graphviz's language; `None` where no group
 /// applies.
 ///
-/// An octet leads along its edge; where there is none for it, along the dashed one, and is looked at again. Where all
-/// octets of a path are used up, the state tells the verdict, and the band of the rules that decide.
+/// A byte leads along its edge; where there is none for it, along the dashed one, and is looked at again. Where all
+/// bytes of a path are used up, the state tells the verdict, and the band of the rules that decide.
 pub fn dot(policy: &Policy, record: &Record<'_>, crawler: &Crawler) -> Option<String> {
     let groups = policy.groups(crawler);
     let group = groups.of(record.row)?;
@@ -50,7 +50,7 @@ fn line(out: &mut String, statement: std::fmt::Arguments<'_>) {
 fn legend(graph: &Graph, rules: &ChosenRules) -> String {
     let mut text = match graph.engine {
         Engine::Constant => "\nall paths have one verdict".to_owned(),
-        Engine::Dfa => "\na DFA; dashed: all other octets".to_owned(),
+        Engine::Dfa => "\na DFA; dashed: all other bytes".to_owned(),
         Engine::Pointers => {
             "\npointers: this is the scanner that finds the segments of the patterns; the verdict comes of the order in \
              which it finds them"
@@ -87,43 +87,43 @@ fn draw(state: &State, engine: Engine, out: &mut String) {
             label.push_str(&format!("; else band {reached}"));
         }
     }
-    let is_run = state.edges.iter().any(|edge| edge.octets.len() > 1);
+    let is_run = state.edges.iter().any(|edge| edge.bytes.len() > 1);
     if is_run && engine != Engine::Pointers && state.within != state.at_end {
         label.push_str(&format!("; {} within the run", word(state.within)));
     }
     let number = state.number;
     line(out, format_args!("s{number} [label=\"{}\"]", escaped(&label)));
-    let mut octets: BTreeMap<Next, Vec<u8>> = BTreeMap::new();
+    let mut bytes: BTreeMap<Next, Vec<u8>> = BTreeMap::new();
     for edge in &state.edges {
-        match edge.octets.as_slice() {
-            [octet] => octets.entry(edge.next).or_default().push(*octet),
+        match edge.bytes.as_slice() {
+            [byte] => bytes.entry(edge.next).or_default().push(*byte),
             run => line(out, format_args!("s{number} -> {} [label=\"{}\"]", node(edge.next), escaped(&shown(run)))),
         }
     }
-    for (next, octets) in octets {
-        let label = escaped(&ranges(&octets));
+    for (next, bytes) in bytes {
+        let label = escaped(&ranges(&bytes));
         line(out, format_args!("s{number} -> {} [label=\"{label}\"]", node(next)));
     }
     let default = state.default.map_or_else(|| format!("s{number}"), node);
     line(out, format_args!("s{number} -> {default} [style=dashed]"));
 }
 
-/// Octets, each by itself, neighbours as a range.
-fn ranges(octets: &[u8]) -> String {
-    let mut octets = octets.to_vec();
-    octets.sort_unstable();
-    let ranges = octets.chunk_by(|one, other| one + 1 == *other).map(|range| match range {
+/// Bytes, each by itself, neighbours as a range.
+fn ranges(bytes: &[u8]) -> String {
+    let mut bytes = bytes.to_vec();
+    bytes.sort_unstable();
+    let ranges = bytes.chunk_by(|one, other| one + 1 == *other).map(|range| match range {
         [first, _, .., last] => format!("{}-{}", shown(&[*first]), shown(&[*last])),
-        few => few.iter().map(|octet| shown(&[*octet])).collect::<Vec<_>>().join(" "),
+        few => few.iter().map(|byte| shown(&[*byte])).collect::<Vec<_>>().join(" "),
     });
     ranges.collect::<Vec<_>>().join(" ")
 }
 
-/// Octets as ASCII, what is not to be seen there in hexadecimal.
-fn shown(octets: &[u8]) -> String {
-    octets
+/// Bytes as ASCII, what is not to be seen there in hexadecimal.
+fn shown(bytes: &[u8]) -> String {
+    bytes
         .iter()
-        .map(|&octet| if octet.is_ascii_graphic() { char::from(octet).to_string() } else { format!("\\x{octet:02X}") })
+        .map(|&byte| if byte.is_ascii_graphic() { char::from(byte).to_string() } else { format!("\\x{byte:02X}") })
         .collect()
 }
 
@@ -163,7 +163,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn octets_are_shown_and_quoted() {
+    fn bytes_are_shown_and_quoted() {
         assert_eq!(ranges(b"cab/z\xff"), "/ a-c z \\xFF");
         assert_eq!(ranges(b"ab"), "a b");
         assert_eq!(escaped("a\"b\\c\nd\t"), "a\\\"b\\\\c\\ld\u{fffd}\\l");

@@ -85,8 +85,8 @@ pub struct AgentEntry {
     pub rules: Vec<RuleLine>,
     /// The engine of its automaton.
     pub engine: Option<Engine>,
-    /// Octets of its automaton.
-    pub automaton_octets: u64,
+    /// Bytes of its automaton.
+    pub automaton_bytes: u64,
     /// The crawl delay that counts.
     pub crawl_delay: Option<DelayEntry>,
     /// All records beside the rules but sitemaps, in the order of the file.
@@ -203,7 +203,7 @@ impl AgentEntry {
             user_agent: Vec::new(),
             rules: Vec::new(),
             engine: None,
-            automaton_octets: 0,
+            automaton_bytes: 0,
             crawl_delay: Delay::of(&records, policy.dialect()).map(|delay| delay_entry(&delay)),
             side_records: records.iter().filter(|record| record.key != SideKey::Sitemap).map(side_line).collect(),
         };
@@ -221,13 +221,13 @@ impl AgentEntry {
             rules.map(|rule| RuleLine { line: rule.line, allow: rule.allow, value: text(&rule.value) }).collect();
         let words = groups.automaton(group);
         entry.engine = Some(automaton::engine(words));
-        entry.automaton_octets = groups.item(group).len() as u64;
+        entry.automaton_bytes = groups.item(group).len() as u64;
         entry
     }
 }
 
-fn text(octets: &[u8]) -> String {
-    String::from_utf8_lossy(octets).into_owned()
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
 }
 
 fn answer(times: Times) -> Answer {

@@ -17,8 +17,8 @@ pub struct SharedGroup {
     pub rules: u64,
     /// The engine of its automaton.
     pub engine: Engine,
-    /// Octets of its automaton, with its front.
-    pub octets: u64,
+    /// Bytes of its automaton, with its front.
+    pub bytes: u64,
 }
 
 /// The origins of each row: how many, and the first one.
@@ -59,7 +59,7 @@ impl<'p> RowCounts<'p> {
                 example: String::from_utf8_lossy(first).into_owned(),
                 rules: policy.outline(group).rules,
                 engine: automaton::engine(words),
-                octets: groups.item(group).len() as u64,
+                bytes: groups.item(group).len() as u64,
             }
         };
         counted.into_iter().map(shared).collect()

@@ -17,8 +17,8 @@ const RULES: [u64; 9] = [0, 1, 2, 5, 10, 50, 100, 1000, 10_000];
 pub struct Summary {
     /// The dialect.
     pub dialect: &'static str,
-    /// Octets of the policy file.
-    pub octets: u64,
+    /// Bytes of the policy file.
+    pub bytes: u64,
     /// Of these, those of each section.
     pub sections: Vec<SectionSize>,
     /// Origins.
@@ -48,9 +48,9 @@ pub struct Summary {
 pub struct SectionSize {
     /// Its name in FORMAT.md.
     pub name: &'static str,
-    /// Its octets.
-    pub octets: u64,
-    /// Octets for each origin.
+    /// Its bytes.
+    pub bytes: u64,
+    /// Bytes for each origin.
     pub per_origin: f64,
 }
 
@@ -159,11 +159,11 @@ impl Summary {
         }
         let most_shared =
             crawlers.first().map(|first| rows.most_shared(policy, &policy.groups(first), most)).unwrap_or_default();
-        let per_origin = |octets: usize| octets as f64 / origins.max(1) as f64;
-        let section = |(name, octets)| SectionSize { name, octets: octets as u64, per_origin: per_origin(octets) };
+        let per_origin = |bytes: usize| bytes as f64 / origins.max(1) as f64;
+        let section = |(name, bytes)| SectionSize { name, bytes: bytes as u64, per_origin: per_origin(bytes) };
         Summary {
             dialect: policy.dialect().name,
-            octets: policy.octets().len() as u64,
+            bytes: policy.bytes().len() as u64,
             sections: policy.sections().map(section).collect(),
             origins,
             standings,

@@ -15,7 +15,7 @@ use crate::rules::chosen::KeptRule;
 use crate::run::reread::reread;
 use crate::run::verify::VerifyError;
 
-/// So many octets of a rule are told apart.
+/// So many bytes of a rule are told apart.
 const LONGEST_RULE: usize = 200;
 
 /// What blocked the lines of one crawler.

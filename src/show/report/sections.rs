@@ -174,7 +174,7 @@ pub(super) fn engines(report: &Report) -> String {
     let policy = &report.receipt.policy;
     let engines = [("dfa", policy.dfa), ("constant", policy.constant), ("pointers", policy.pointers)];
     let mut content = paragraph(&format!(
-        "{} origins have {} distinct groups of rules, which take {} octets. A group is a DFA, a constant if it says the same \
+        "{} origins have {} distinct groups of rules, which take {} bytes. A group is a DFA, a constant if it says the same \
          of every path, or a set of pointers where a DFA would be too large.",
         number(policy.origins),
         number(policy.automata),
@@ -199,7 +199,7 @@ pub(super) fn speed(report: &Report) -> String {
     let mut content = chart::speed(&receipt.speed);
     let workers = if threads == 1 { "one worker".to_owned() } else { format!("{threads} workers") };
     content.push_str(&paragraph(&format!(
-        "{} octets by {workers} in {:.3} seconds, the policy not counted.",
+        "{} bytes by {workers} in {:.3} seconds, the policy not counted.",
         number(receipt.input.bytes),
         receipt.seconds
     )));
@@ -211,7 +211,7 @@ pub(super) fn lists(report: &Report) -> String {
     let mut lists: Vec<_> = report.receipt.lists.iter().collect();
     lists.sort_by_key(|list| Reverse(list.input.lines));
     let caption = caption("Lists", lists.len(), LISTS, 0);
-    let mut table = Table::new(&caption, &[("list", false), ("lines", true), ("octets", true), ("share", true)]);
+    let mut table = Table::new(&caption, &[("list", false), ("lines", true), ("bytes", true), ("share", true)]);
     for list in lists.into_iter().take(LISTS) {
         let share = Cell::Share(list.input.lines, report.receipt.input.lines);
         table.row([

@@ -20,7 +20,7 @@ use peers::args::Args;
 use peers::list;
 use peers::report::Report;
 
-/// Octets that a thread copies at once.
+/// Bytes that a thread copies at once.
 const CHUNK: usize = 4 << 20;
 
 /// What is done with each chunk.

@@ -26,7 +26,7 @@ pub(crate) struct Archive {
     path: PathBuf,
     /// The text of one that came through a pipe.
     copy: Option<File>,
-    /// What its decompressor may take, in octets.
+    /// What its decompressor may take, in bytes.
     memory: u64,
     has_other_pages: bool,
 }

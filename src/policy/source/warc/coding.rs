@@ -12,7 +12,7 @@ use zstd::stream::read::Decoder as ZstdDecoder;
 /// A body, decoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Body {
-    pub octets: Vec<u8>,
+    pub bytes: Vec<u8>,
     /// Whether that is all of it, or as much as was asked for.
     pub whole: bool,
 }
@@ -23,22 +23,22 @@ const ZSTD_WINDOW_LOG: u32 = 23;
 /// More codings than anybody applies.
 const MOST_CODINGS: usize = 8;
 
-/// The octets that tell text from what is compressed.
+/// The bytes that tell text from what is compressed.
 const TELLING: usize = 1024;
 
-/// The octets of brotli that are decoded at a time.
+/// The bytes of brotli that are decoded at a time.
 const STEP: usize = 64 << 10;
 
-/// Undoes `codings`, which were applied in this order; no more than about `limit` octets are decoded. `None` where the
+/// Undoes `codings`, which were applied in this order; no more than about `limit` bytes are decoded. `None` where the
 /// body is neither encoded like that nor text.
 pub(super) fn decode<'c>(raw: Vec<u8>, codings: impl Iterator<Item = &'c [u8]>, limit: usize) -> Option<Body> {
     let codings: Vec<&[u8]> = codings.filter(|coding| !coding.eq_ignore_ascii_case(b"identity")).collect();
-    let mut body = Body { octets: raw, whole: true };
+    let mut body = Body { bytes: raw, whole: true };
     if codings.len() > MOST_CODINGS {
         return None;
     }
     for coding in codings.iter().rev() {
-        let undone = undo(coding, body.octets, limit)?;
+        let undone = undo(coding, body.bytes, limit)?;
         body = Body { whole: undone.whole && body.whole, ..undone };
     }
     Some(body)
@@ -47,31 +47,31 @@ pub(super) fn decode<'c>(raw: Vec<u8>, codings: impl Iterator<Item = &'c [u8]>, 
 fn undo(coding: &[u8], raw: Vec<u8>, limit: usize) -> Option<Body> {
     let undone = match coding.to_ascii_lowercase().as_slice() {
         // Chunks of text look like text themselves; what does not begin with one has none.
-        b"chunked" => return Some(dechunked(&raw, limit).unwrap_or(Body { octets: raw, whole: true })),
+        b"chunked" => return Some(dechunked(&raw, limit).unwrap_or(Body { bytes: raw, whole: true })),
         b"gzip" | b"x-gzip" => gunzipped(&raw, limit),
         b"deflate" => inflated(&raw, limit),
         b"zstd" => unzstd(&raw, limit),
         b"br" => unbrotli(&raw, limit),
         // A name that means nothing, as servers put there, or a coding that is not known here.
-        _ => Body { octets: Vec::new(), whole: false },
+        _ => Body { bytes: Vec::new(), whole: false },
     };
     if undone.whole {
         Some(undone)
     } else if looks_like_text(&raw) {
-        Some(Body { octets: raw, whole: true })
+        Some(Body { bytes: raw, whole: true })
     } else {
-        Some(undone).filter(|undone| !undone.octets.is_empty())
+        Some(undone).filter(|undone| !undone.bytes.is_empty())
     }
 }
 
-/// Whether octets are text: those of compressed data are of all kinds, and soon no UTF-8.
-fn looks_like_text(octets: &[u8]) -> bool {
-    let start = &octets[..octets.len().min(TELLING)];
-    let is_control = |octet: &u8| matches!(octet, 0..=8 | 11 | 14..=26 | 28..=31 | 127);
+/// Whether bytes are text: those of compressed data are of all kinds, and soon no UTF-8.
+fn looks_like_text(bytes: &[u8]) -> bool {
+    let start = &bytes[..bytes.len().min(TELLING)];
+    let is_control = |byte: &u8| matches!(byte, 0..=8 | 11 | 14..=26 | 28..=31 | 127);
     // A character may be cut at the end.
     let is_utf8 = std::str::from_utf8(start).map_or_else(|error| error.error_len().is_none(), |_| true);
     // Comments in an older encoding.
-    let is_mostly_ascii = start.iter().filter(|octet| !octet.is_ascii()).count() * 8 <= start.len();
+    let is_mostly_ascii = start.iter().filter(|byte| !byte.is_ascii()).count() * 8 <= start.len();
     start.starts_with(b"\xff\xfe")
         || start.starts_with(b"\xfe\xff")
         || !start.iter().any(is_control) && (is_utf8 || is_mostly_ascii)
@@ -79,17 +79,17 @@ fn looks_like_text(octets: &[u8]) -> bool {
 
 /// What a decoder gives, up to the limit.
 fn read(decoder: impl Read, limit: usize) -> Body {
-    let mut octets = Vec::new();
-    let whole = decoder.take(limit as u64).read_to_end(&mut octets).is_ok();
-    Body { octets, whole }
+    let mut bytes = Vec::new();
+    let whole = decoder.take(limit as u64).read_to_end(&mut bytes).is_ok();
+    Body { bytes, whole }
 }
 
 fn gunzipped(mut raw: &[u8], limit: usize) -> Body {
     let mut all = read(GzDecoder::new(&mut raw), limit);
     // Further members are part of it; anything else behind them is passed over, as browsers do.
-    while all.whole && all.octets.len() < limit && raw.starts_with(b"\x1f\x8b") {
-        let member = read(GzDecoder::new(&mut raw), limit - all.octets.len());
-        all.octets.extend_from_slice(&member.octets);
+    while all.whole && all.bytes.len() < limit && raw.starts_with(b"\x1f\x8b") {
+        let member = read(GzDecoder::new(&mut raw), limit - all.bytes.len());
+        all.bytes.extend_from_slice(&member.bytes);
         all.whole = member.whole;
     }
     all
@@ -98,12 +98,12 @@ fn gunzipped(mut raw: &[u8], limit: usize) -> Body {
 /// The coding `deflate` is zlib's format; some servers send the bare one.
 fn inflated(mut raw: &[u8], limit: usize) -> Body {
     let zlib = read(ZlibDecoder::new(raw), limit);
-    if zlib.whole || !zlib.octets.is_empty() {
+    if zlib.whole || !zlib.bytes.is_empty() {
         return zlib;
     }
     let bare = read(DeflateDecoder::new(&mut raw), limit);
     // Text can pass for a bare stream that ends soon.
-    Body { whole: bare.whole && (raw.is_empty() || bare.octets.len() == limit), ..bare }
+    Body { whole: bare.whole && (raw.is_empty() || bare.bytes.len() == limit), ..bare }
 }
 
 fn unzstd(raw: &[u8], limit: usize) -> Body {
@@ -111,53 +111,53 @@ fn unzstd(raw: &[u8], limit: usize) -> Body {
         decoder.window_log_max(ZSTD_WINDOW_LOG)?;
         Ok(decoder)
     });
-    decoder.map_or(Body { octets: Vec::new(), whole: false }, |decoder| read(decoder, limit))
+    decoder.map_or(Body { bytes: Vec::new(), whole: false }, |decoder| read(decoder, limit))
 }
 
 fn unbrotli(raw: &[u8], limit: usize) -> Body {
     let alloc = StandardAlloc::default;
     let mut state = BrotliState::new(alloc(), alloc(), alloc());
     let (mut left, mut at, mut total) = (raw.len(), 0, 0);
-    let mut octets = Vec::new();
+    let mut bytes = Vec::new();
     loop {
-        let start = octets.len();
-        octets.resize(start + STEP, 0);
+        let start = bytes.len();
+        bytes.resize(start + STEP, 0);
         let (mut room, mut written) = (STEP, 0);
-        let place = &mut octets[start..];
+        let place = &mut bytes[start..];
         let result =
             BrotliDecompressStream(&mut left, &mut at, raw, &mut room, &mut written, place, &mut total, &mut state);
-        octets.truncate(start + written);
+        bytes.truncate(start + written);
         let whole = match result {
-            BrotliResult::NeedsMoreOutput if octets.len() < limit => continue,
+            BrotliResult::NeedsMoreOutput if bytes.len() < limit => continue,
             BrotliResult::NeedsMoreOutput => true,
             // Text can pass for a stream that ends soon.
             BrotliResult::ResultSuccess => left == 0,
             BrotliResult::NeedsMoreInput | BrotliResult::ResultFailure => false,
         };
-        return Body { octets, whole };
+        return Body { bytes, whole };
     }
 }
 
 /// What the chunks hold (RFC 9112 7.1); `None` where there are none.
 fn dechunked(raw: &[u8], limit: usize) -> Option<Body> {
     let mut rest = raw;
-    let mut octets = Vec::new();
+    let mut bytes = Vec::new();
     loop {
         match chunk(rest) {
             Chunk::Data { data, behind } => {
-                octets.extend_from_slice(data);
+                bytes.extend_from_slice(data);
                 rest = behind;
             }
             Chunk::Cut { data } => {
-                octets.extend_from_slice(data);
-                return Some(Body { octets, whole: false });
+                bytes.extend_from_slice(data);
+                return Some(Body { bytes, whole: false });
             }
-            Chunk::Last => return Some(Body { octets, whole: true }),
-            Chunk::No if octets.is_empty() => return None,
-            Chunk::No => return Some(Body { octets, whole: false }),
+            Chunk::Last => return Some(Body { bytes, whole: true }),
+            Chunk::No if bytes.is_empty() => return None,
+            Chunk::No => return Some(Body { bytes, whole: false }),
         }
-        if octets.len() >= limit {
-            return Some(Body { octets, whole: true });
+        if bytes.len() >= limit {
+            return Some(Body { bytes, whole: true });
         }
     }
 }
@@ -179,7 +179,7 @@ enum Chunk<'r> {
 fn chunk(raw: &[u8]) -> Chunk<'_> {
     let Some(end) = memchr::memchr(b'\n', raw) else { return Chunk::No };
     let line = &raw[..end];
-    let digits = line.iter().take_while(|octet| octet.is_ascii_hexdigit()).count();
+    let digits = line.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
     // Behind the size may stand blanks and an extension.
     if !matches!(line[digits..].trim_ascii(), [] | [b';', ..]) {
         return Chunk::No;
@@ -254,8 +254,8 @@ mod tests {
         decode(raw.to_vec(), codings.split_whitespace().map(str::as_bytes), LIMIT)
     }
 
-    fn whole(octets: &[u8]) -> Option<Body> {
-        Some(Body { octets: octets.to_vec(), whole: true })
+    fn whole(bytes: &[u8]) -> Option<Body> {
+        Some(Body { bytes: bytes.to_vec(), whole: true })
     }
 
     /// Each coding with [`TEXT`] encoded by it.
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_of_any_first_octet_is_no_stream() {
+    fn a_text_of_any_first_byte_is_no_stream() {
         for first in b' '..=0xff {
             for codings in ["gzip", "deflate", "zstd", "br"] {
                 for tail in [TEXT, b"\n", b"a"].iter().take(if first < 0x7f { 3 } else { 1 }) {
@@ -304,15 +304,15 @@ mod tests {
             let body = decoded(&raw[..raw.len() - 20], codings);
             // So little of a text may be left that nothing comes out.
             if let Some(body) = body {
-                assert!(!body.whole && TEXT.starts_with(&body.octets), "{codings}: {body:?}");
+                assert!(!body.whole && TEXT.starts_with(&body.bytes), "{codings}: {body:?}");
             }
         }
-        assert_eq!(decoded(&chunks(TEXT, 7)[..14], "chunked").unwrap().octets, &TEXT[..7]);
+        assert_eq!(decoded(&chunks(TEXT, 7)[..14], "chunked").unwrap().bytes, &TEXT[..7]);
         let long: Vec<u8> =
             (0..60_000u32).flat_map(|n| format!("Disallow: /{}\n", n * 7919 % 1_000_003).into_bytes()).collect();
         for (codings, raw) in [("gzip", gzip(&long)), ("zstd", zstd::encode_all(&long[..], 3).unwrap())] {
             let body = decoded(&raw[..raw.len() / 2], codings).unwrap();
-            assert!(!body.whole && body.octets.len() > 1000 && long.starts_with(&body.octets), "{codings}");
+            assert!(!body.whole && body.bytes.len() > 1000 && long.starts_with(&body.bytes), "{codings}");
         }
     }
 
@@ -341,7 +341,7 @@ mod tests {
             ("chunked", chunks(&zeros, 500)),
         ] {
             let body = decode(raw, std::iter::once(codings.as_bytes()), 1000).unwrap();
-            assert!(body.whole && (1000..=1500).contains(&body.octets.len()), "{codings}: {}", body.octets.len());
+            assert!(body.whole && (1000..=1500).contains(&body.bytes.len()), "{codings}: {}", body.bytes.len());
         }
     }
 

@@ -4,7 +4,7 @@
 use std::io::{self, BufRead, Read};
 use std::ops::Range;
 
-/// The most octets of a head.
+/// The most bytes of a head.
 pub(super) const LIMIT: usize = 256 << 10;
 
 /// A head as it was read.
@@ -27,7 +27,7 @@ pub(super) enum End {
     /// The reader ended before that.
     #[default]
     CutShort,
-    /// [`LIMIT`] octets were read before that.
+    /// [`LIMIT`] bytes were read before that.
     TooLong,
 }
 

@@ -15,7 +15,7 @@ pub(super) struct Response {
 }
 
 impl Response {
-    /// Reads the head of an answer; `None` where it is none: servers send all kinds of octets, and a crawler may keep
+    /// Reads the head of an answer; `None` where it is none: servers send all kinds of bytes, and a crawler may keep
     /// them.
     pub fn read(block: &mut impl BufRead) -> io::Result<Option<Response>> {
         let head = Head::read(block)?;
@@ -47,13 +47,13 @@ impl Response {
         }
     }
 
-    /// Reads the body behind the head, up to about `limit` octets, and undoes its codings. `None` where it cannot be
+    /// Reads the body behind the head, up to about `limit` bytes, and undoes its codings. `None` where it cannot be
     /// decoded.
     pub fn body(&self, block: &mut impl BufRead, limit: usize) -> io::Result<Option<Body>> {
         let mut raw = Vec::new();
         block.take(limit as u64).read_to_end(&mut raw)?;
         let values = self.all("Content-Encoding").chain(self.all("Transfer-Encoding"));
-        let codings = values.flat_map(|value| value.split(|&octet| octet == b',')).map(<[u8]>::trim_ascii);
+        let codings = values.flat_map(|value| value.split(|&byte| byte == b',')).map(<[u8]>::trim_ascii);
         Ok(coding::decode(raw, codings.filter(|coding| !coding.is_empty()), limit))
     }
 }
@@ -75,7 +75,7 @@ fn fields(lines: &[u8]) -> Option<Vec<(String, Vec<u8>)>> {
 
 /// The status in a status line: `HTTP/1.1 200 OK`, or `HTTP/2 200`.
 fn status(line: &[u8]) -> Option<u16> {
-    let mut words = line.split(|octet| octet.is_ascii_whitespace()).filter(|word| !word.is_empty());
+    let mut words = line.split(|byte| byte.is_ascii_whitespace()).filter(|word| !word.is_empty());
     let (version, status) = (words.next()?, words.next()?);
     let is_status = version.starts_with(b"HTTP/") && status.len() == 3 && status.iter().all(u8::is_ascii_digit);
     is_status.then(|| status.iter().fold(0, |number, digit| number * 10 + u16::from(digit - b'0')))
@@ -135,6 +135,6 @@ mod tests {
         let text = format!("{head}3\r\nabc\r\n0\r\n\r\n");
         let (answer, mut block) = response(&text);
         let body = answer.unwrap().body(&mut block, 100).unwrap();
-        assert_eq!(body, Some(Body { octets: b"abc".to_vec(), whole: true }));
+        assert_eq!(body, Some(Body { bytes: b"abc".to_vec(), whole: true }));
     }
 }

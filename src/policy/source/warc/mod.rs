@@ -5,7 +5,7 @@
 //! `revisit` names an original that may stand anywhere. So an archive is read again for the few records that turned out
 //! to be wanted, as long as those lead to more of them, and not more often than redirects are followed.
 //!
-//! A record that is malformed is an error. An answer that makes no sense is not: servers send all kinds of octets. It
+//! A record that is malformed is an error. An answer that makes no sense is not: servers send all kinds of bytes. It
 //! is counted, and counts as no answer, which never allows anything.
 
 mod archive;

@@ -95,9 +95,9 @@ impl Answer {
         let Some(mut body) = response.body(block, limit)? else { return Ok((Answer::default(), Flaw::Undecodable)) };
         let is_whole = body.whole && !is_truncated;
         if !is_whole {
-            coding::keep_whole_lines(&mut body.octets);
+            coding::keep_whole_lines(&mut body.bytes);
         }
-        answer.body = Some(body.octets.into());
+        answer.body = Some(body.bytes.into());
         Ok((answer, if is_whole { Flaw::None } else { Flaw::Truncated }))
     }
 }

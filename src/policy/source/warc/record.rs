@@ -2,7 +2,7 @@
 //!
 //! Written here because no crate serves: `rust_warc` allocates whatever length a record claims, `warc` keeps whole
 //! records or tells no place of an error (and its heads have no limit), `warcat` brings a database and ten hash
-//! functions, `fastwarc` a dozen more crates, and goes by names of files. The format is small: a head, as many octets as
+//! functions, `fastwarc` a dozen more crates, and goes by names of files. The format is small: a head, as many bytes as
 //! it says, two empty lines.
 
 use std::io::{self, BufRead, Read};
@@ -90,7 +90,7 @@ pub(super) struct Records<R> {
     archive: Counted<R>,
     /// The number of the record at hand, counted from 1.
     pub number: u64,
-    /// Where it begins, in octets.
+    /// Where it begins, in bytes.
     pub offset: u64,
     /// What is left of its block.
     left: u64,
@@ -130,7 +130,7 @@ impl<R: BufRead> Records<R> {
         }
         let record = Record { head };
         let value = record.required(LENGTH)?;
-        let digits = !value.is_empty() && value.bytes().all(|octet| octet.is_ascii_digit());
+        let digits = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
         let length = value.parse().ok().filter(|_| digits);
         self.left = length.ok_or(RecordProblem::Value { name: LENGTH, value })?;
         Ok(Some(record))
@@ -182,23 +182,23 @@ impl<R: BufRead> BufRead for Block<'_, R> {
         if *self.left == 0 {
             return Ok(&[]);
         }
-        let octets = self.archive.fill_buf()?;
-        if octets.is_empty() {
+        let bytes = self.archive.fill_buf()?;
+        if bytes.is_empty() {
             return Err(io::Error::new(io::ErrorKind::UnexpectedEof, RecordProblem::CutShort));
         }
         let most = usize::try_from(*self.left).unwrap_or(usize::MAX);
-        Ok(&octets[..octets.len().min(most)])
+        Ok(&bytes[..bytes.len().min(most)])
     }
 
-    fn consume(&mut self, octets: usize) {
-        *self.left -= octets as u64;
-        self.archive.consume(octets);
+    fn consume(&mut self, bytes: usize) {
+        *self.left -= bytes as u64;
+        self.archive.consume(bytes);
     }
 }
 
 impl<R: BufRead> Read for Block<'_, R> {
-    fn read(&mut self, octets: &mut [u8]) -> io::Result<usize> {
-        let read = self.fill_buf()?.read(octets)?;
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let read = self.fill_buf()?.read(bytes)?;
         self.consume(read);
         Ok(read)
     }
@@ -215,15 +215,15 @@ impl<R: BufRead> BufRead for Counted<R> {
         self.inner.fill_buf()
     }
 
-    fn consume(&mut self, octets: usize) {
-        self.offset += octets as u64;
-        self.inner.consume(octets);
+    fn consume(&mut self, bytes: usize) {
+        self.offset += bytes as u64;
+        self.inner.consume(bytes);
     }
 }
 
 impl<R: BufRead> Read for Counted<R> {
-    fn read(&mut self, octets: &mut [u8]) -> io::Result<usize> {
-        let read = self.fill_buf()?.read(octets)?;
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let read = self.fill_buf()?.read(bytes)?;
         self.consume(read);
         Ok(read)
     }

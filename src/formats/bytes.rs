@@ -1,8 +1,8 @@
-//! Numbers and texts in few octets, for what is written once and seldom read: rules and side records.
+//! Numbers and texts in few bytes, for what is written once and seldom read: rules and side records.
 //!
-//! A number is written in LEB128: seven bits in each octet, the lowest first, the top bit set in all but the last.
+//! A number is written in LEB128: seven bits in each byte, the lowest first, the top bit set in all but the last.
 
-/// The octets end early, or hold a number that is too large.
+/// The bytes end early, or hold a number that is too large.
 pub(crate) const TOO_SHORT: &str = "it ends early, or a number in it is too large";
 
 /// Writes a number.
@@ -24,22 +24,22 @@ pub(crate) fn push_text(text: &[u8], out: &mut Vec<u8>) {
 pub(crate) struct Reader<'o>(pub &'o [u8]);
 
 impl<'o> Reader<'o> {
-    pub fn octet(&mut self) -> Result<u8, &'static str> {
-        let (&octet, rest) = self.0.split_first().ok_or(TOO_SHORT)?;
+    pub fn byte(&mut self) -> Result<u8, &'static str> {
+        let (&byte, rest) = self.0.split_first().ok_or(TOO_SHORT)?;
         self.0 = rest;
-        Ok(octet)
+        Ok(byte)
     }
 
     pub fn number(&mut self) -> Result<u64, &'static str> {
         let mut number = 0;
         for shift in (0..64).step_by(7) {
-            let octet = self.octet()?;
-            let bits = u64::from(octet & 0x7f);
+            let byte = self.byte()?;
+            let bits = u64::from(byte & 0x7f);
             if bits << shift >> shift != bits {
                 return Err(TOO_SHORT);
             }
             number |= bits << shift;
-            if octet < 0x80 {
+            if byte < 0x80 {
                 return Ok(number);
             }
         }
@@ -66,16 +66,16 @@ mod tests {
     #[test]
     fn numbers_and_texts_come_back_and_cut_ones_are_refused() {
         for number in [0, 1, 127, 128, 300, u64::from(u32::MAX), u64::MAX] {
-            let mut octets = Vec::new();
-            push_number(number, &mut octets);
-            push_text(b"text", &mut octets);
-            let mut reader = Reader(&octets);
+            let mut bytes = Vec::new();
+            push_number(number, &mut bytes);
+            push_text(b"text", &mut bytes);
+            let mut reader = Reader(&bytes);
             assert_eq!((reader.number(), reader.text(), reader.0), (Ok(number), Ok(&b"text"[..]), &b""[..]));
-            for length in 0..octets.len() {
-                let mut reader = Reader(&octets[..length]);
+            for length in 0..bytes.len() {
+                let mut reader = Reader(&bytes[..length]);
                 assert!(reader.number().and_then(|_| reader.text()).is_err(), "{number} {length}");
             }
-            assert_eq!(Reader(&octets).small().is_ok(), number <= u64::from(u32::MAX));
+            assert_eq!(Reader(&bytes).small().is_ok(), number <= u64::from(u32::MAX));
         }
         assert!(Reader(&[0xff; 10]).number().is_err());
     }
