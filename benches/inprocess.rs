@@ -3,7 +3,7 @@
 //!
 //! `--robots DIR [--urls FILE] [--agent NAME]` prints one JSON object. `ns_per_url` is matching alone, in the order of
 //! the list: automaton and path are known, and so is whether the path is plain, as the pipeline's scan tells it; paths
-//! that are not are brought into normal form within the time. `front` says the same of fronts with walks behind them, of
+//! that are not are brought into normal form within the time. `front` says the same of fronts with walks after them, of
 //! paths in normal form: the share of paths that pass, and nanoseconds a URL in the order of the list and shuffled, for
 //! the front alone and with the walks. `ns_split_and_look_up` is the batch interface over the
 //! same URLs when no path has to be walked.
@@ -167,7 +167,7 @@ fn fronts(policy: &Policy, lines: &[&[u8]]) -> serde_json::Value {
     report
 }
 
-/// The paths of lines in normal form, each behind its origin, in a text with room behind it; those whose robots.txt has a
+/// The paths of lines in normal form, each after its origin, in a text with room after it; those whose robots.txt has a
 /// group for the crawler.
 fn known(policy: &Policy, groups: &Groups<'_>, lines: &[&[u8]]) -> (Vec<u8>, Vec<Known>) {
     let (mut text, mut known) = (Vec::new(), Vec::new());
@@ -192,7 +192,7 @@ fn pass(groups: &Groups<'_>, text: &[u8], all: &[Known], passing: &mut Vec<Known
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi2") && is_x86_feature_detected!("lzcnt") {
         // SAFETY: a processor with these has BMI1 and POPCNT too. All places are of items of a policy that was checked; a
-        // path is not empty, and has the room behind it in the text.
+        // path is not empty, and has the room after it in the text.
         return unsafe { pass_avx2(groups, text, all, passing) };
     }
     let path = |known: &Known| &text[known.start..known.start + known.length];

@@ -62,7 +62,7 @@ fn policy(count: u64) -> Result<Policy, Box<dyn Error>> {
     Ok(captures.policy()?)
 }
 
-/// URLs of origins in random order, one behind the other, and where each ends.
+/// URLs of origins in random order, one after the other, and where each ends.
 fn urls(count: u64) -> (Vec<u8>, Vec<usize>) {
     let (mut text, mut ends) = (Vec::new(), Vec::new());
     let mut random = 1_u64;

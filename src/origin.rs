@@ -142,7 +142,7 @@ pub fn canonical(line: &[u8]) -> Result<(String, usize), InvalidUrl> {
     Ok((url.origin().ascii_serialization(), end))
 }
 
-/// Where the colon behind the scheme is, if the line begins with something like a scheme.
+/// Where the colon after the scheme is, if the line begins with something like a scheme.
 fn scheme_end(line: &[u8]) -> Option<usize> {
     let end = line.iter().position(|&byte| byte == b':')?;
     let mut letters = line[..end].iter().filter(|byte| !is_removed(byte));

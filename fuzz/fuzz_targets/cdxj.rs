@@ -7,7 +7,7 @@ use robosieve::input::Layout;
 use robosieve::outcome::Reason;
 use serde_json::Value;
 
-/// What serde_json says of the object behind key and time; nothing where the two may differ: for text that is no UTF-8,
+/// What serde_json says of the object after key and time; nothing where the two may differ: for text that is no UTF-8,
 /// control characters, or an object that has its URL twice.
 fn found_by_serde(line: &[u8]) -> Option<Result<String, Reason>> {
     let text = std::str::from_utf8(line).ok()?;

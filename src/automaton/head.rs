@@ -16,7 +16,7 @@ pub enum Engine {
 /// Its engine.
 pub(super) const ENGINE: usize = 0;
 
-/// Where a walk begins; a DFA also knows where it is behind a first `/`, which nearly every path begins with.
+/// Where a walk begins; a DFA also knows where it is after a first `/`, which nearly every path begins with.
 pub(super) const START: usize = 1;
 
 pub(super) const START_BEHIND_SLASH: usize = 2;

@@ -25,7 +25,7 @@ pub fn settled_by(words: &[u32], beginning: &[u8]) -> Option<Verdict> {
 pub struct Walk {
     /// The record that comes next, in words from the automaton's first, or a verdict.
     next: u32,
-    /// How many bytes of the text are behind.
+    /// How many bytes of the text were read.
     at: u32,
 }
 
@@ -155,7 +155,7 @@ mod tests {
     #[test]
     fn a_common_beginning_is_stored_once() {
         let mut words = Vec::new();
-        // Before the slash, behind it, behind `/en/`, and one run for each rule.
+        // Before the slash, after it, after `/en/`, and one run for each rule.
         assert_eq!(compile(&patterns("-/en/one -/en/two"), &mut words).states, 5);
     }
 

@@ -21,7 +21,7 @@ pub struct Sources<'a> {
 impl Sources<'_> {
     /// Adds all of them to `captures`; returns these.
     pub fn read(&self, mut captures: Captures) -> Result<Captures, Failure> {
-        // First, because a slip of the operator's should not be told behind an hour of reading.
+        // First, because a slip of the operator's should not be told after an hour of reading.
         if let Some(path) = self.overrides {
             captures.add_overrides(&Overrides::read(path)?)?;
         }

@@ -74,7 +74,7 @@ struct Input<'l> {
     /// What a stream's last chunk left over.
     left: Vec<u8>,
     tickets: u64,
-    /// Why nothing can be read behind the last chunk.
+    /// Why nothing can be read after the last chunk.
     failed: Option<FilterError>,
     /// What was left out since the last chunk was handed out.
     skipped: Vec<Skipped>,
@@ -200,10 +200,10 @@ impl<'l> Chunks<'l> {
         self.stopped.store(true, Ordering::Relaxed);
     }
 
-    /// The next chunk; bytes that are not mapped go to `buffer`. Behind a failure there are no more.
+    /// The next chunk; bytes that are not mapped go to `buffer`. After a failure there are no more.
     pub fn next(&self, buffer: &mut Buffer) -> Result<Option<Task<'l>>, FilterError> {
         let mut input = lock(&self.input);
-        // While the input is locked: somebody else who waits for it would read on behind what could not be read.
+        // While the input is locked: somebody else who waits for it would read on after what could not be read.
         self.next_of(&mut input, buffer).inspect_err(|_| self.stop())
     }
 
@@ -273,7 +273,7 @@ impl<'l> Chunks<'l> {
         read.map_err(|problem| FilterError::Parquet { path: list.path.clone(), problem })
     }
 
-    /// What was left out behind the last chunk.
+    /// What was left out after the last chunk.
     pub fn left_out(&self) -> Vec<Skipped> {
         take(&mut lock(&self.input).skipped)
     }

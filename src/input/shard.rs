@@ -1,7 +1,7 @@
 //! Shards: one job as many runs, on as many machines.
 //!
-//! The lists, one behind the other, are one text. Shard I of N takes the lines that begin in the I-th of N equal parts of
-//! it, so shards do not overlap, leave nothing out, and need not know of each other; and their partitions, one behind the
+//! The lists, one after the other, are one text. Shard I of N takes the lines that begin in the I-th of N equal parts of
+//! it, so shards do not overlap, leave nothing out, and need not know of each other; and their partitions, one after the
 //! other, are those of an undivided run. Lists are not read for that, but for the lines at the two borders: so they must
 //! be files as they are, not streams and not compressed.
 

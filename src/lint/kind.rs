@@ -18,7 +18,7 @@ pub enum FindingKind {
     FileCut,
     /// The rest of the file beyond what every crawler reads, from this line on.
     FileTooLong,
-    /// The rest of a line beyond the dialect's limit, or behind a NUL that ends it.
+    /// The rest of a line beyond the dialect's limit, or after a NUL that ends it.
     LineCut,
     /// A line without a colon.
     MissingColon,

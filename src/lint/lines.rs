@@ -61,7 +61,7 @@ fn noted(kind: NoteKind, line: u32, read: &Line<'_>, robots: &Robots<'_>, findin
             findings.add(kind.into(), line, || reason("there is no Allow in this dialect, so the line is ignored"))
         }
         (NoteKind::LineCut, _) => findings.add(kind.into(), line, || {
-            reason("the rest of the line, behind the longest that is read or behind a NUL, is ignored")
+            reason("the rest of the line, after the longest that is read or after a NUL, is ignored")
         }),
         (NoteKind::LooksLikeHtml, _) => findings.add(kind.into(), line, || {
             reason("the file begins like an HTML page, not like plain text; its lines that are no records are ignored")

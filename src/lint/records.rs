@@ -130,7 +130,7 @@ impl Between {
         match (dialect.boundary, self.blank, self.agent) {
             (Boundary::BlankLine, Some(blank), _) if is_outside => {
                 findings.add(FindingKind::BlankLineInRecord, blank, || {
-                    "a blank line ends the record, so the rules behind it apply to nobody".to_owned()
+                    "a blank line ends the record, so the rules after it apply to nobody".to_owned()
                 });
             }
             (Boundary::RuleLine, Some(blank), _) if next_is_agent => {

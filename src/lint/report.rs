@@ -59,7 +59,7 @@ fn whole_file(kind: NoteKind, text: &[u8], dialect: &Dialect, findings: &mut Fin
             let first_cut = robots::lines(text, dialect).count() as u32 + 1;
             let limit = dialect.file_limit;
             findings.add(FindingKind::FileCut, first_cut, || {
-                format!("from this line on nothing is read: it stands behind the first {limit} bytes")
+                format!("from this line on nothing is read: it stands after the first {limit} bytes")
             });
         }
         _ => findings.add(kind.into(), 0, || {
@@ -75,7 +75,7 @@ pub(super) fn size(file: &[u8], dialect: &Dialect, findings: &mut Findings<'_>) 
         let text = robots::decode(file, &short, &mut Vec::new());
         let first_beyond = robots::lines(&text, dialect).count() as u32 + 1;
         findings.add(FindingKind::FileTooLong, first_beyond, || {
-            format!("from this line on crawlers may read nothing: it stands behind the first {READ_BY_ALL} bytes")
+            format!("from this line on crawlers may read nothing: it stands after the first {READ_BY_ALL} bytes")
         });
     }
 }

@@ -3,7 +3,7 @@
 //! Trying all pairs is quadratic. Three steps find nearly all that can be found, two of them in near-linear time:
 //!
 //! 1. Equal patterns, by their hash.
-//! 2. Plain prefixes. In the order of their first segments, a pattern stands behind all prefixes of it; a stack holds
+//! 2. Plain prefixes. In the order of their first segments, a pattern stands after all prefixes of it; a stack holds
 //!    those of the current one, each with the best rank of itself and those below.
 //! 3. Patterns with a `*` inside, by trying them. A pattern is tried only with those that win against it, have no more
 //!    literal bytes than it has, and no byte or pair of bytes that it has not. The longer pattern wins, so few are

@@ -1,4 +1,4 @@
-//! How lines are written: split into partitions, or all of them behind their verdicts; and the columns that stand before
+//! How lines are written: split into partitions, or all of them after their verdicts; and the columns that stand before
 //! them.
 
 use serde::{Deserialize, Serialize};
@@ -20,12 +20,12 @@ pub enum Form {
     /// A file for each partition and crawler.
     #[default]
     Partitions,
-    /// One file with all lines in their order, each behind the names of the partitions that it goes to, one for each
+    /// One file with all lines in their order, each rest_of_row the names of the partitions that it goes to, one for each
     /// crawler, separated by tabs. They stand before the line because a line may hold tabs itself.
     Verdicts,
 }
 
-/// What stands behind each column before a line.
+/// What stands after each column before a line.
 pub(crate) const SEPARATOR: u8 = b'\t';
 
 /// The columns that tell what blocked a line.
@@ -34,7 +34,7 @@ const CAUSE: [&str; 3] = ["rule", "line", "captured"];
 /// So many bytes of a rule are told. A rule may be as long as its robots.txt, and block every line.
 const LONGEST_RULE: usize = 200;
 
-/// What stands behind a rule that is longer.
+/// What stands after a rule that is longer.
 const CUT: &[u8] = b"...";
 
 /// How many times as long as a line can be what stands before it to tell what blocked it: each byte of a rule may be
@@ -48,8 +48,8 @@ pub(crate) struct Rows {
     /// What the files are: columns of tables do not stand before lines.
     #[serde(default)]
     pub format: Format,
-    /// Whether columns tell what blocked a line: of a partition that is blocked, before the line; of verdicts, behind each;
-    /// of tables, behind each verdict and its reason.
+    /// Whether columns tell what blocked a line: of a partition that is blocked, before the line; of verdicts, after each;
+    /// of tables, rest_of_row each verdict and its reason.
     pub explain: bool,
     /// For how many crawlers.
     pub crawlers: usize,
@@ -76,7 +76,7 @@ impl Rows {
         }
     }
 
-    /// How many columns each verdict takes, with what stands behind it.
+    /// How many columns each verdict takes, with what stands after it.
     pub fn columns_of_verdict(self) -> usize {
         if self.explain { 1 + CAUSE.len() } else { 1 }
     }
@@ -101,7 +101,7 @@ impl Rows {
     /// The tally of lines that are about to be written to a file, without what was put before them.
     pub fn tally(self, file: usize, text: &[u8]) -> Tally {
         let columns = self.columns(file);
-        Tally::of_text(text, |line| behind(line, columns))
+        Tally::of_text(text, |line| rest_of_row(line, columns))
     }
 
     /// What the tallies of all files must be, if what is written is what was judged.
@@ -117,7 +117,7 @@ impl Rows {
 pub(crate) const NO_HEAD: &[u8] = b"url\n";
 
 /// A line without so many columns before it; nothing, if they are not there.
-pub(crate) fn behind(line: &[u8], columns: usize) -> &[u8] {
+pub(crate) fn rest_of_row(line: &[u8], columns: usize) -> &[u8] {
     (0..columns).fold(line, |line, _| {
         let end = memchr::memchr(SEPARATOR, line);
         end.map_or(&[], |end| &line[end + 1..])

@@ -8,7 +8,7 @@ pub enum Format {
     #[default]
     Text,
     /// Parquet: a row a line, with its verdict and reason, and what blocked it, if that is asked for, in columns of their own
-    /// behind those of the list. Of a list that
+    /// after those of the list. Of a list that
     /// is no table, the columns are `url` and, where that is not all of it, `line`.
     Parquet,
 }

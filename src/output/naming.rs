@@ -10,7 +10,7 @@ use crate::outcome::Partition;
 use crate::output::naming;
 use crate::robots::Agents;
 
-/// What the file of all lines behind their verdicts is called.
+/// What the file of all lines after their verdicts is called.
 const VERDICTS: &str = "verdicts";
 
 /// What stands for everybody (`*`) in the names of files.
@@ -69,7 +69,7 @@ impl FileName {
         })
     }
 
-    /// What stands behind the stem and the number.
+    /// What stands after the stem and the number.
     fn extension(&self) -> String {
         let packed = self.frames.map_or(String::new(), |format| format!(".{}", format.extension()));
         format!(".{}{packed}", self.ending)

@@ -204,7 +204,7 @@ fn ordered(origin: &str, waiting: &Waiting) -> Vec<u8> {
 }
 
 fn parse(record: &[u8]) -> (String, Waiting) {
-    let end = memchr::memchr(0, record).expect("a record has a NUL behind its origin");
+    let end = memchr::memchr(0, record).expect("a record has a NUL after its origin");
     let number = |at: usize| u64::from_be_bytes(record[end + at..end + at + 8].try_into().expect("eight bytes"));
     let reason = Reason::ALL[usize::from(record[end + 17])];
     let status = u16::from_be_bytes([record[end + 18], record[end + 19]]);
@@ -229,7 +229,7 @@ mod tests {
                     count(&mut waiting, &format!("http://{}.example", line * 7919 % 61), line, Reason::Unfetched);
                     if stops.contains(&line) {
                         let state = serde_json::to_string(&needed.state()).unwrap();
-                        // What comes behind the checkpoint is lost.
+                        // What comes after the checkpoint is lost.
                         needed.add(waiting.clone()).unwrap();
                         drop(needed);
                         needed =

@@ -52,7 +52,7 @@ pub struct Receipt {
     /// Whether every line that went in came out, by the checksums; absent where nothing was written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub balanced: Option<bool>,
-    /// Line feeds added behind a list's last line, because another list follows, or because the lines became rows, which
+    /// Line feeds added after a list's last line, because another list follows, or because the lines became rows, which
     /// count as if each had one.
     pub added_line_feeds: u64,
     /// Parts of lists that could not be read, and were left out; absent where none were.
@@ -99,7 +99,7 @@ pub struct ReceiptOptions {
     /// What the files are; absent where they are text.
     #[serde(default, skip_serializing_if = "Format::is_text")]
     pub format: Format,
-    /// Whether blocked lines stand behind what blocked them; absent where not.
+    /// Whether blocked lines stand after what blocked them; absent where not.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub explain: bool,
     /// How files are compressed; absent where they are not.
@@ -176,7 +176,7 @@ pub struct PartitionPart {
     pub reasons: BTreeMap<Cow<'static, str>, u64>,
 }
 
-/// All lines behind their verdicts.
+/// All lines after their verdicts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct VerdictsPart {
     /// The lines, as written.
@@ -189,7 +189,7 @@ pub struct VerdictsPart {
 /// A file of lines.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FilePart {
-    /// Its name in the folder of the run; `/` stands behind that of a folder. Where receipts of shards are joined, and
+    /// Its name in the folder of the run; `/` stands after that of a folder. Where receipts of shards are joined, and
     /// the files still lie in their folders, the shard's folder, as in [`Receipt::shards`], stands before it.
     pub name: String,
     /// Its bytes, as they are stored.

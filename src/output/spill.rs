@@ -209,7 +209,7 @@ fn merge(runs: &[Arc<Run>], held: Vec<Box<[u8]>>, mut each: impl FnMut(Box<[u8]>
     Ok(())
 }
 
-/// The next record of a run, or of memory, which counts as the one behind the last.
+/// The next record of a run, or of memory, which counts as the one after the last.
 fn next(
     source: usize,
     runs: &mut [BufReader<File>],

@@ -127,13 +127,13 @@ impl<'p> Groups<'p> {
         }
     }
 
-    /// The item that begins at a place of AUTOMATA, and what stands behind it: an automaton with its front.
+    /// The item that begins at a place of AUTOMATA, and what stands after it: an automaton with its front.
     #[inline]
     pub fn item_at(&self, place: u32) -> &'p [u8] {
         &self.automata[place as usize * AUTOMATA_UNIT..]
     }
 
-    /// The words that are walked of the automaton at a place, and what stands behind them.
+    /// The words that are walked of the automaton at a place, and what stands after them.
     #[inline]
     pub fn automaton_at(&self, place: u32) -> &'p [u32] {
         front::words(self.item_at(place))

@@ -57,7 +57,7 @@ fn read<'o>(
         line = later(line, number >> 1)?;
         rule(Rule { allow: number & 1 == 1, value: reader.text()?, line });
     }
-    if reader.0.is_empty() { Ok(token) } else { Err("something stands behind the rules") }
+    if reader.0.is_empty() { Ok(token) } else { Err("something stands after the rules") }
 }
 
 /// Makes sure that bytes are what [`encode`] writes, for a crawler with at most so many agents.

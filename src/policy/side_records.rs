@@ -2,7 +2,7 @@
 //! the same ones, so each distinct list is stored once.
 //!
 //! ```text
-//! list     records, one behind the other
+//! list     records, one after the other
 //! record   key u8 | columns that it is for, a bit each, 0 for all | line | length of the value | value
 //! ```
 //!
@@ -119,13 +119,13 @@ mod tests {
             assert_eq!(decode(&list, column), expected, "{column}");
             assert!(expected.len() >= 2);
         }
-        let behind = [by_hand("2"), list.clone()].concat();
-        assert_eq!(split_own(&behind), (&by_hand("2")[..], &list[..]));
+        let after = [by_hand("2"), list.clone()].concat();
+        assert_eq!(split_own(&after), (&by_hand("2")[..], &list[..]));
         assert_eq!(split_own(&by_hand("2")), (&by_hand("2")[..], &b""[..]));
         assert_eq!((split_own(&list).0, split_own(b"").0), (&b""[..], &b""[..]));
-        assert_eq!(decode(&behind, 3)[0].line, 0);
+        assert_eq!(decode(&after, 3)[0].line, 0);
         let whole = (1..list.len()).filter(|&length| check(&list[..length]).is_ok()).count();
-        assert_eq!(whole, 4, "five records, cut behind each but the last");
+        assert_eq!(whole, 4, "five records, cut after each but the last");
         assert!(check(&[99, 0, 0, 0]).is_err());
         let one = encode(&robots, &selections[..1]);
         assert!(one.len() < list.len() && !one.contains(&b'9'), "what is for nobody is not kept");

@@ -98,7 +98,7 @@ fn product_token(given: &str) -> Result<String, AgentError> {
     }
 }
 
-/// The likely product token of a whole user-agent string: a name behind `compatible;`, else one that says what it is,
+/// The likely product token of a whole user-agent string: a name after `compatible;`, else one that says what it is,
 /// else the first that is not the usual browser's.
 fn proposed_token(user_agent: &str) -> String {
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');

@@ -32,7 +32,7 @@ pub fn decode<'a>(file: &'a [u8], dialect: &Dialect, notes: &mut Vec<Note>) -> C
 /// What two bytes of UTF-16 are, in one order or the other.
 type Unit = fn([u8; 2]) -> u16;
 
-/// What stands behind the mark of UTF-16, and what two bytes of it are, if the dialect decodes it.
+/// What stands after the mark of UTF-16, and what two bytes of it are, if the dialect decodes it.
 fn utf16<'a>(file: &'a [u8], dialect: &Dialect) -> Option<(&'a [u8], Unit)> {
     if dialect.file_start != FileStart::Decoded {
         return None;
@@ -80,9 +80,9 @@ fn limited_utf16(file: &[u8], unit: Unit, limit: usize, notes: &mut Vec<Note>) -
     }
     if file.len() > within {
         notes.push(Note { kind: NoteKind::FileCut, line: 0 });
-        let behind = file.get(within..within + 2).map(|pair| unit([pair[0], pair[1]]));
+        let after = file.get(within..within + 2).map(|pair| unit([pair[0], pair[1]]));
         // A line that ends just there is whole.
-        if !behind.is_some_and(|unit| unit == u16::from(b'\n') || unit == u16::from(b'\r')) {
+        if !after.is_some_and(|unit| unit == u16::from(b'\n') || unit == u16::from(b'\r')) {
             text.truncate(memchr::memrchr2(b'\n', b'\r', &text).map_or(0, |at| at + 1));
         }
     }

@@ -9,7 +9,7 @@ pub(crate) struct TextLine<'a> {
     pub number: u32,
     /// The bytes that the dialect reads.
     pub text: &'a [u8],
-    /// Whether there are more, behind the dialect's limit or a NUL that ends the line.
+    /// Whether there are more, after the dialect's limit or a NUL that ends the line.
     pub cut: bool,
 }
 

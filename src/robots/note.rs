@@ -23,7 +23,7 @@ pub enum NoteKind {
     AgentCut,
     /// An agent that an earlier group names too.
     AgentRepeated,
-    /// The rest of a line beyond the dialect's limit, or behind a NUL that ends it.
+    /// The rest of a line beyond the dialect's limit, or after a NUL that ends it.
     LineCut,
     /// The rest of the file beyond the dialect's limit.
     FileCut,

@@ -25,9 +25,9 @@ impl<'a> Robots<'a> {
 enum OpenGroup {
     /// Outside every group.
     None,
-    /// Behind the agents of a group, which can still get more.
+    /// After the agents of a group, which can still get more.
     Agents,
-    /// Behind the first rule of a group.
+    /// After the first rule of a group.
     Rules,
 }
 

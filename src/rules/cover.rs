@@ -1,6 +1,6 @@
 //! Whether one pattern matches every path that another one matches.
 //!
-//! Globs make this easy. Put something in place of each `*` of the narrow pattern (and behind it, unless it ends in `$`)
+//! Globs make this easy. Put something in place of each `*` of the narrow pattern (and after it, unless it ends in `$`)
 //! that no segment of the wide one can match: a gap. If the wide pattern matches what comes out, then each gap was
 //! swallowed by one of its `*`, so anything may stand there, and all paths that the narrow one matches are matched. If
 //! it does not, then a path with a byte in the gaps that the wide pattern does not have is a witness.
@@ -22,7 +22,7 @@ impl Patterns {
         if !first.is_empty() || (narrow.anchored && runs().len() == 1) {
             return false;
         }
-        // A path begins with a slash. Either the leading `*` takes it, or the segment behind has it.
+        // A path begins with a slash. Either the leading `*` takes it, or the segment after has it.
         let taken = std::iter::once(b"/".as_slice()).chain(runs().skip(1));
         self.matches_runs(wide, taken, narrow.anchored)
             && (!runs().nth(1).is_some_and(|second| second.starts_with(b"/"))

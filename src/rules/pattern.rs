@@ -15,7 +15,7 @@ pub struct Pattern {
     pub rule: u32,
     /// Index of its first segment, the one anchored at the start of the path.
     pub(crate) first_segment: u32,
-    /// Index behind its last segment; there is at least one.
+    /// Index after its last segment; there is at least one.
     pub(crate) end_segment: u32,
 }
 

@@ -81,7 +81,7 @@ impl Patterns {
         }
         let ends_in_star = special && body.ends_with(b"*");
         if ends_in_star {
-            // A trailing `*` says nothing, and takes the meaning from a `$` behind it.
+            // A trailing `*` says nothing, and takes the meaning from a `$` after it.
             anchored = false;
         } else {
             self.segments.push((start, self.text.len() as u32));
@@ -101,7 +101,7 @@ impl Patterns {
     }
 }
 
-/// The pattern of the directory whose index an `Allow` names (C++: `index.htm` and whatever follows it behind the last
+/// The pattern of the directory whose index an `Allow` names (C++: `index.htm` and whatever follows it after the last
 /// slash stand for the directory itself).
 fn directory_of_index(value: &[u8], encoding: Encoding) -> Option<Vec<u8>> {
     debug_assert_eq!(encoding, Encoding::RuleOnly, "the slash is looked for in the value as written");

@@ -24,8 +24,8 @@ pub struct Job {
     pub url_field: UrlField,
     /// Where the partitions go; nowhere, if lines are only counted.
     pub destination: Option<Destination>,
-    /// Whether blocked lines stand behind what blocked them: the rule, its line, and when its robots.txt was captured. A
-    /// partition that is blocked is a table then, and of verdicts each has these columns behind it.
+    /// Whether blocked lines stand after what blocked them: the rule, its line, and when its robots.txt was captured. A
+    /// partition that is blocked is a table then, and of verdicts each has these columns after it.
     pub explain: bool,
     /// Who asks: crawlers of the policy, at least one; for each, the lines are split of their own.
     pub crawlers: Vec<Crawler>,
@@ -107,7 +107,7 @@ impl Folder {
 pub enum Pipe {
     /// The lines of one partition, of the only crawler.
     Only(Partition),
-    /// All lines behind their verdicts.
+    /// All lines after their verdicts.
     Verdicts,
 }
 

@@ -1,6 +1,6 @@
 //! The receipts of shards, put together.
 //!
-//! Shards are parts of one text, one behind the other. So what each came to is appended in their order,
+//! Shards are parts of one text, one after the other. So what each came to is appended in their order,
 //! and the sums and the order checksums are those of an undivided run, whether its partitions lie in one folder or in
 //! many. That they are parts of one text is proved by their ranges: in every list, each begins where the one before it
 //! ends, the first at the start and the last at the end.
@@ -344,7 +344,7 @@ fn layout(receipt: &Receipt) -> Result<FileLayout, FilterError> {
     )
 }
 
-/// Copies the files of all shards, those of one name behind each other, with one head.
+/// Copies the files of all shards, those of one name after each other, with one head.
 fn concatenate(shards: &[(PathBuf, Receipt)], joined: &mut Receipt, output: &mut Output) -> Result<(), JoinError> {
     let mut first = shards[0].1.clone();
     let joined_format = joined.options.format;

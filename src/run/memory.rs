@@ -133,7 +133,7 @@ impl Memory {
         Ok(Crew { workers: fitting(size).min(asked.max(1)), chunk_size: size })
     }
 
-    /// How long a line may be. Of one that came as a stream, there is the line, the one behind it that waits, what was
+    /// How long a line may be. Of one that came as a stream, there is the line, the one after it that waits, what was
     /// decoded and kept of it, and for each crawler the line, gathered with others, and its frame.
     pub fn longest_line(&self) -> usize {
         let longest = 3 * self.rest() / 16 / (4 * self.crawlers + 6);

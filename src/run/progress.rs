@@ -160,7 +160,7 @@ impl Progress {
         }
     }
 
-    /// Parts of lists were left out behind the last chunk; this is how many there are with all before.
+    /// Parts of lists were left out after the last chunk; this is how many there are with all before.
     pub(super) fn skipped(&self, parts: u64) {
         lock(&self.state).snapshot.skipped = parts;
     }

@@ -94,7 +94,7 @@ fn files(receipt: &Receipt, directory: &Path, partition: &str) -> Vec<(PathBuf, 
 struct Layouts(Vec<Layout>);
 
 impl Layouts {
-    /// Those of the file at `path`, whose lines stand behind so many columns; `is_headed` says that above them stands a
+    /// Those of the file at `path`, whose lines stand after so many columns; `is_headed` says that above them stands a
     /// head line of ours.
     fn of(path: &Path, receipt: &Receipt, columns: usize, is_headed: bool) -> Result<Layouts, VerifyError> {
         let unreadable = |error| VerifyError::Unreadable { path: path.to_owned(), error };

@@ -6,7 +6,7 @@
 //!
 //! The set is a table in a file without a name, which is mapped: its pages are those of the page cache, which the system
 //! stores and drops when it needs the memory, and never anonymous memory. A slot takes 16 bytes. The upper bits of a hash
-//! choose the slot, or, if another hash is there, the first free one behind it. A table that would be more than two thirds
+//! choose the slot, or, if another hash is there, the first free one after it. A table that would be more than two thirds
 //! full goes into one of twice the size; as the upper bits choose the slot, both are gone through from start to end, once.
 
 use memmap2::MmapMut;

@@ -256,7 +256,7 @@ impl<'l> Turns<'l> {
         Ok(Some((Blocks::Made(self.framed(gathered, compressor)?), border)))
     }
 
-    /// Whether a checkpoint is to be taken behind the chunk whose turn it is.
+    /// Whether a checkpoint is to be taken after the chunk whose turn it is.
     fn is_checkpoint_due(&self) -> bool {
         self.keeper.as_ref().is_some_and(|keeper| keeper.is_due())
     }
@@ -415,7 +415,7 @@ impl Turn {
         needed.add(waiting).map_err(|error| FilterError::Output { path: output.directory().join(NEEDED), error })
     }
 
-    /// All that there is to know behind the chunk whose turn it is, with the lines that wait for their frames.
+    /// All that there is to know after the chunk whose turn it is, with the lines that wait for their frames.
     fn taken(&mut self, gathered: Gatherer, seconds: f64) -> Option<Taken> {
         let (output, needed) = (self.sink.as_mut()?.folder()?, self.needed.as_ref()?);
         let border = Border {

@@ -53,9 +53,9 @@ fn changed_of(
     let list = bench.path("urls");
     let long_ago = SystemTime::now() - Duration::from_secs(1_000_000);
     File::options().write(true).open(&list).and_then(|file| file.set_modified(long_ago)).expect("a time");
-    let pipes = ["before", "behind"].map(|name| bench.path(name));
+    let pipes = ["before", "after"].map(|name| bench.path(name));
     assert!(Command::new("mkfifo").args(&pipes).status().expect("mkfifo").success());
-    let words = format!("filter --agent examplebot --robots sites {options} before urls behind");
+    let words = format!("filter --agent examplebot --robots sites {options} before urls after");
     let child = Command::new(PROGRAM)
         .current_dir(bench.path("."))
         .args(bench.arguments(&words))
@@ -67,10 +67,10 @@ fn changed_of(
     std::thread::spawn(move || {
         let open = |pipe: &Path| OpenOptions::new().write(true).open(pipe).expect("a pipe");
         let mut before = open(&pipes[0]);
-        let behind = open(&pipes[1]);
+        let after = open(&pipes[1]);
         if when == When::LookedAt {
             // It is looked at as well.
-            drop(behind);
+            drop(after);
             before.write_all(BEFORE.repeat(MANY).as_bytes()).expect("many lines");
         }
         change(&list);

@@ -148,7 +148,7 @@ fn verdicts_may_be_compressed() {
     }
 }
 
-/// Members behind each other are one text, so files of shards can be put together as they are; the head stays once.
+/// Members after each other are one text, so files of shards can be put together as they are; the head stays once.
 #[test]
 fn compressed_shards_are_joined() {
     let bench = Bench::new();

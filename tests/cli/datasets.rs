@@ -160,7 +160,7 @@ fn dialects_differ_where_they_should() {
     }
 }
 
-/// Lines that are lost, doubled, changed or swapped behind the program's back do not fit the receipt any more.
+/// Lines that are lost, doubled, changed or swapped after the program's back do not fit the receipt any more.
 #[test]
 fn a_partition_that_was_tampered_with_does_not_fit_the_receipt() {
     let bench = Bench::new();

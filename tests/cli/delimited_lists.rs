@@ -125,7 +125,7 @@ fn a_line_without_the_field_is_invalid_and_says_why() {
     assert_eq!(split.reasons("invalid"), expected.map(|(name, count)| (name.to_owned(), count)).into());
 }
 
-/// Lines are the unit: a record that goes on behind a line feed is not believed where it begins.
+/// Lines are the unit: a record that goes on after a line feed is not believed where it begins.
 #[test]
 fn a_record_on_two_lines_is_never_allowed_in_silence() {
     let bench = Bench::with_site();

@@ -142,7 +142,7 @@ fn all_ways_to_write_have_the_same_rows() {
     proven(&bench, "joined");
 }
 
-/// The head line of lists stands behind the names of the columns, and the report reads the lines without them.
+/// The head line of lists stands after the names of the columns, and the report reads the lines without them.
 #[test]
 fn heads_and_reports_know_the_columns() {
     let bench = bench();

@@ -51,7 +51,7 @@ fn a_line_that_has_no_room_is_refused_and_what_is_before_it_kept() {
     let before = text.len();
     text.extend_from_slice(b"http://a.example/");
     text.resize(before + (200 << 20), b'x');
-    text.extend_from_slice(b"\nhttp://a.example/behind\n");
+    text.extend_from_slice(b"\nhttp://a.example/after\n");
     bench.file("text", &text);
     bench.file("gzip", gzip(&text));
     bench.file("zstd", zstd(&text, 1, 20));

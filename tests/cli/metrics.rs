@@ -22,7 +22,7 @@ fn parse(text: &str) -> BTreeMap<String, f64> {
             (family, kind) = (name, "");
         } else if let Some(of) = line.strip_prefix("# TYPE ") {
             let (name, of) = of.split_once(' ').expect("a type");
-            assert_eq!((name, kind), (family, ""), "TYPE once, behind HELP");
+            assert_eq!((name, kind), (family, ""), "TYPE once, after HELP");
             assert!(["counter", "gauge"].contains(&of), "{of}");
             assert_eq!(of == "counter", name.ends_with("_total"), "counters are called so: {name}");
             kind = of;

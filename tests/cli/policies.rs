@@ -188,7 +188,7 @@ fn what_is_no_policy_file_is_refused_with_a_reason() {
         ),
         (whole[..100].to_vec(), "cut short: 100"),
         (whole[..whole.len() - 1].to_vec(), "cut short"),
-        ([&whole[..], b"x"].concat(), "behind its end"),
+        ([&whole[..], b"x"].concat(), "after its end"),
         (changed(30, 1), "header is damaged"),
         (changed(rules, 1), "checksum differs"),
     ] {
@@ -269,7 +269,7 @@ fn check_tells_why_there_is_no_rule() {
 /// The sections of a policy file but for META, which counts what was read.
 fn content(file: &[u8]) -> Vec<u8> {
     let long = |at: usize| u64::from_le_bytes(file[at..at + 8].try_into().expect("eight bytes")) as usize;
-    // What stands behind the first section.
+    // What stands after the first section.
     file[long(56)..].to_vec()
 }
 

@@ -31,7 +31,7 @@ fn page(bench: &Bench, options: &str) -> String {
     String::from_utf8(bench.read("out/report.html")).expect("UTF-8")
 }
 
-/// The rows of the table whose caption begins so, as text with a bar between cells; of the first such table behind
+/// The rows of the table whose caption begins so, as text with a bar between cells; of the first such table after
 /// `after`.
 fn rows(page: &str, after: &str, caption: &str) -> Vec<String> {
     let page = &page[page.find(after).unwrap_or_else(|| panic!("{after}"))..];

@@ -373,7 +373,7 @@ fn interrupted_until_done(bench: &Bench, words: impl Fn(usize) -> String) -> usi
 fn a_run_that_leaves_lines_out_goes_on() {
     for options in ["", "--verdicts", "--per-input", "--compress zst"] {
         let bench = bench_with_lists();
-        // The first list comes twice, the second time behind the other one.
+        // The first list comes twice, the second time after the other one.
         let words = |options: &str, folder: &str| words(options, folder) + " urls";
         let options = format!("{NOW} --unique {options}");
         done(&bench, &words(&options, "whole"));

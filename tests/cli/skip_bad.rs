@@ -140,9 +140,9 @@ fn zstd_with_window(text: &[u8], window: u32) -> Vec<u8> {
 fn a_window_that_had_no_room_is_left_out_again() {
     let bench = Bench::with_site();
     let text = text(0..20_000);
-    let (before, behind) = text.split_at(text.len() / 2);
+    let (before, after) = text.split_at(text.len() / 2);
     bench.file("wide", zstd_with_window(text.as_bytes(), 25));
-    let mixed = [zstd(before.as_bytes()), zstd_with_window(behind.as_bytes(), 25)].concat();
+    let mixed = [zstd(before.as_bytes()), zstd_with_window(after.as_bytes(), 25)].concat();
     bench.file("mixed", &mixed);
     bench.file("good", "http://a.example/good\n");
     bench.program(&format!("{RUN} --memory 64M --out out wide mixed good")).assert().success();
@@ -163,7 +163,7 @@ fn a_window_that_had_no_room_is_left_out_again() {
     bench.program(&format!("{RUN} --memory 1G --resume --out out wide mixed good")).assert().success();
     verify(0);
     let changed = before.replacen("/4\n", "/5\n", 1);
-    bench.file("mixed", [zstd(changed.as_bytes()), zstd_with_window(behind.as_bytes(), 25)].concat());
+    bench.file("mixed", [zstd(changed.as_bytes()), zstd_with_window(after.as_bytes(), 25)].concat());
     assert!(verify(1).contains("not the same"), "what was read is looked at");
     bench.file("mixed", zstd(&before.as_bytes()[..before.len() / 2]));
     assert!(verify(1).contains("by the receipt"), "it must be there");
@@ -268,7 +268,7 @@ fn runs_go_on_over_damage() {
 /// So often a run is interrupted before it is left alone.
 const MOST: usize = 8;
 
-/// Runs the program again and again, and interrupts it behind each checkpoint; returns how often.
+/// Runs the program again and again, and interrupts it after each checkpoint; returns how often.
 pub(crate) fn interrupted_again_and_again(bench: &Bench, words: &str) -> usize {
     let checkpoint = bench.path("out/.checkpoint.json");
     let mut interrupted = 0;

@@ -283,7 +283,7 @@ fn runs_go_on_over_damaged_rows() {
         verified(&bench, "out", 0);
         std::fs::remove_dir_all(bench.path("out")).expect("removed");
 
-        // One that ended at the damage goes on behind it, once it may.
+        // One that ended at the damage goes on after it, once it may.
         let strict = run.replace(" --skip-bad", "");
         let once = format!("once{options}");
         let done = bench.program(&format!("{strict} --checkpoint 0 --out {once} bad good")).assert().code(2);

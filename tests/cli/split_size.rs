@@ -81,8 +81,8 @@ fn parts_of_verdicts_have_heads() {
         assert!(files.len() >= parts, "{options}");
         if !options.contains("compress") {
             let texts = files.iter().map(|file| bench.read(&format!("out/{}", file["name"].as_str().expect("a name"))));
-            let behind = texts.map(|text| text.strip_prefix(head).expect("a head").to_vec());
-            assert!(behind.collect::<Vec<_>>().concat() == rows);
+            let after = texts.map(|text| text.strip_prefix(head).expect("a head").to_vec());
+            assert!(after.collect::<Vec<_>>().concat() == rows);
         }
         bench.program("verify out").assert().success();
     }

@@ -207,8 +207,8 @@ proptest! {
         );
         bench.program(&words).assert().success();
         let texts: Vec<Vec<u8>> = texts.into_iter().map(String::into_bytes).collect();
-        let behind = |line: &Vec<u8>| line[line.iter().position(|&byte| byte == b'\t').expect("a verdict") + 1..].to_vec();
-        let written: Vec<_> = lines(&bench.read("out/verdicts.tsv")).iter().skip(1).map(behind).collect();
+        let after = |line: &Vec<u8>| line[line.iter().position(|&byte| byte == b'\t').expect("a verdict") + 1..].to_vec();
+        let written: Vec<_> = lines(&bench.read("out/verdicts.tsv")).iter().skip(1).map(after).collect();
         prop_assert_eq!(written, expected(&texts));
         bench.program("verify --inputs out").assert().success();
     }

@@ -294,7 +294,7 @@ fn what_cannot_be_read_is_found() {
         assert_eq!(status, Some(1), "{table}");
         for line in table.lines().skip(1).filter(|line| line.contains(" output ") || line.contains(" list ")) {
             let expected = match line.split_whitespace().next().expect("a name") {
-                path if path.ends_with(name) => "its gzip data is damaged or cut short, at or shortly behind byte",
+                path if path.ends_with(name) => "its gzip data is damaged or cut short, at or shortly after byte",
                 "more" => "missing",
                 _ => "as the receipt says",
             };

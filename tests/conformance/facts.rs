@@ -250,7 +250,7 @@ fn line_count(record: &Record, dialect: &Dialect) -> Outcome {
             "valid_directives" => read + noted(NoteKind::RuleOutsideGroup),
             "unknown_directives" => noted(NoteKind::UnknownRecord),
             "last_directive_line" => lines.clone().max().unwrap_or(0) as usize,
-            "last_line" => return NotApplicable("the empty text behind the last line end is no line here"),
+            "last_line" => return NotApplicable("the empty text after the last line end is no line here"),
             name => panic!("no rule for {name}"),
         };
         if json!(ours) != *expected {

@@ -54,7 +54,7 @@ impl Dice {
     }
 }
 
-/// Lines until the file is long enough, behind a line for everybody.
+/// Lines until the file is long enough, after a line for everybody.
 fn lines(bytes: usize, mut line: impl FnMut(usize) -> String) -> Vec<u8> {
     let mut file = b"User-agent: *\n".to_vec();
     for n in 0.. {

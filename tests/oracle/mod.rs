@@ -63,7 +63,7 @@ enum Dialect {
 
 /// What is read of a file, without its byte order mark; UTF-16 becomes UTF-8 (ours).
 ///
-/// The limit counts the bytes as served. Behind it, only lines whose end was read count (ours).
+/// The limit counts the bytes as served. After it, only lines whose end was read count (ours).
 fn text(robots: &[u8]) -> Vec<u8> {
     let read = &robots[..robots.len().min(READ_LIMIT)];
     let mut text = match read {
@@ -397,17 +397,17 @@ struct Written {
     escaped: bool,
 }
 
-/// Reads escapes. A `%` without two hexadecimal digits behind it is a raw `%` (ours).
+/// Reads escapes. A `%` without two hexadecimal digits after it is a raw `%` (ours).
 fn written(bytes: &[u8]) -> Vec<Written> {
     let mut all = Vec::new();
     let mut rest = bytes;
-    while let [first, behind @ ..] = rest {
+    while let [first, after @ ..] = rest {
         if let Some(byte) = escape_at(rest) {
             all.push(Written { byte, escaped: true });
             rest = &rest[3..];
         } else {
             all.push(Written { byte: *first, escaped: false });
-            rest = behind;
+            rest = after;
         }
     }
     all
@@ -603,7 +603,7 @@ mod google {
     fn escape_pattern(value: &[u8]) -> Vec<u8> {
         let mut escaped = Vec::new();
         let mut rest = value;
-        while let [first, behind @ ..] = rest {
+        while let [first, after @ ..] = rest {
             if escape_at(rest).is_some() {
                 escaped.extend(rest[..3].to_ascii_uppercase());
                 rest = &rest[3..];
@@ -614,7 +614,7 @@ mod google {
             } else {
                 escaped.extend(escape(*first));
             }
-            rest = behind;
+            rest = after;
         }
         escaped
     }
@@ -666,7 +666,7 @@ mod google {
         }
     }
 
-    /// A `*`, or one with white space and anything behind it.
+    /// A `*`, or one with white space and anything after it.
     fn is_global(value: &[u8]) -> bool {
         match value {
             [b'*'] => true,

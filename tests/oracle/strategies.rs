@@ -162,7 +162,7 @@ enum Edit {
     EscapeLower,
     Unescape,
     SwapCase,
-    /// Nothing stays behind the last slash.
+    /// Nothing stays after the last slash.
     Directory,
 }
 
@@ -241,7 +241,7 @@ fn escape(path: &mut Vec<u8>, at: usize, escape: String) {
     path.splice(at..=at, escape.into_bytes());
 }
 
-/// Decodes the first escape at or behind a place.
+/// Decodes the first escape at or after a place.
 fn unescape(path: &mut Vec<u8>, from: usize) {
     let is_escape = |three: &[u8]| three[0] == b'%' && three[1].is_ascii_hexdigit() && three[2].is_ascii_hexdigit();
     let Some(offset) = path[from..].windows(3).position(is_escape) else {

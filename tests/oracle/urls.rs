@@ -5,7 +5,7 @@ use url::Url;
 
 /// Panics unless the splitter, the slow way and the `url` crate agree on a line.
 ///
-/// A line has no LF within. Bytes that are not UTF-8 are compared only behind the authority, where the standard takes
+/// A line has no LF within. Bytes that are not UTF-8 are compared only after the authority, where the standard takes
 /// anything.
 pub fn agree(line: &[u8]) {
     let line = origin::trimmed(line);

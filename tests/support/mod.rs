@@ -56,7 +56,7 @@ pub fn verdict(allowed: bool) -> Verdict {
     if allowed { Verdict::Allowed } else { Verdict::Blocked }
 }
 
-/// The automaton of a robots.txt behind a round trip through the bytes of a policy file, whose rules and side records
+/// The automaton of a robots.txt after a round trip through the bytes of a policy file, whose rules and side records
 /// must be those of the file; none where no group applies.
 fn from_policy(file: &[u8], agents: &Agents, rules: &RuleSet, dialect: &'static Dialect) -> Option<Vec<u32>> {
     let mut captures = Captures::new(agents.clone(), dialect);
@@ -143,18 +143,18 @@ impl Engines {
 }
 
 /// Whether a front lets a path through: what it says on any processor and, where there is AVX2, in the fast way, which
-/// must be the same whatever stands behind the path.
+/// must be the same whatever stands after the path.
 pub fn front_passes(item: &[u8], path: &[u8]) -> bool {
     let passes = front::passes(item, path);
     #[cfg(target_arch = "x86_64")]
     if !path.is_empty() && is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi2") {
-        for behind in [0, b'a', u8::MAX] {
+        for after in [0, b'a', u8::MAX] {
             let mut padded = path.to_vec();
-            padded.resize(path.len().next_multiple_of(32) + front::PADDING, behind);
+            padded.resize(path.len().next_multiple_of(32) + front::PADDING, after);
             // SAFETY: the item is that of a policy, which was checked; the path is padded; a processor with AVX2 and BMI2
             // has the other features as well.
             let fast = unsafe { front::passes_avx2(item.as_ptr(), padded.as_ptr(), path.len()) };
-            assert_eq!(fast, passes, "{} with {behind} behind it", path.escape_ascii());
+            assert_eq!(fast, passes, "{} with {after} after it", path.escape_ascii());
         }
     }
     passes

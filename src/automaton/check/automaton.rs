@@ -128,7 +128,7 @@ mod tests {
     fn a_cut_automaton_is_refused() {
         for words in automata() {
             for length in 0..words.len() {
-                // A table that ends behind a record only lacks what others lead to.
+                // A table that ends after a record only lacks what others lead to.
                 assert!(check(&words[..length], &mut CheckSpace::default()).is_err(), "{length} of {}", words.len());
             }
         }

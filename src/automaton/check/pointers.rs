@@ -50,7 +50,7 @@ impl Parts<'_> {
         let [bitmap_words, segment_words, node_words, dollar_words] = lengths;
         let (all_segments, all_nodes) = (segment_words / SEGMENT_WORDS, node_words / NODE_WORDS);
         let is_whole = segment_words % SEGMENT_WORDS + node_words % NODE_WORDS + dollar_words % DOLLAR_WORDS == 0;
-        // One of each stands behind the last; two nodes are always there.
+        // One of each stands after the last; two nodes are always there.
         if !is_whole || all_segments == 0 || all_nodes <= BEHIND_SLASH as usize + 1 {
             return Damage::at(BITMAP, "its parts are no tables");
         }
@@ -116,11 +116,11 @@ impl Parts<'_> {
             if id <= BEHIND_SLASH as usize || id == self.node_count {
                 continue;
             }
-            let (_, behind) = self.node(id + 1, 3);
-            if first_child as usize <= id && first_child < behind {
+            let (_, after) = self.node(id + 1, 3);
+            if first_child as usize <= id && first_child < after {
                 return Damage::at(at, "a child stands before its parent");
             }
-            (first_child..behind.min(self.node_count as u32)).try_for_each(|child| reach(at, child, reached))?;
+            (first_child..after.min(self.node_count as u32)).try_for_each(|child| reach(at, child, reached))?;
             let (at, segment) = self.node(id, 0);
             if segment as usize >= self.segment_count {
                 return Damage::at(at, "there is no segment of this number");

@@ -1,6 +1,6 @@
 //! The records of a table, see [`format`](super::format).
 //!
-//! Records stand one behind the other, so one pass finds where each begins, and where they lead; both sets must agree.
+//! Records stand one after the other, so one pass finds where each begins, and where they lead; both sets must agree.
 //! A walk ends because the defaults from every record lead to one that has none, which uses up a byte, or to a verdict.
 
 use super::format::{
@@ -104,7 +104,7 @@ fn check_defaults(words: &[u32], space: &mut CheckSpace) -> Result<(), Damage> {
 struct Record {
     /// The words that hold the targets of its bytes.
     targets: Range<usize>,
-    /// Behind its last word.
+    /// After its last word.
     end: usize,
 }
 

@@ -1,11 +1,11 @@
 //! The second engine: forward-only pointers, bounded for any set of patterns.
 //!
-//! A glob matches greedily: each segment at its first place behind the one before. So a pattern needs one pointer, the
+//! A glob matches greedily: each segment at its first place after the one before. So a pattern needs one pointer, the
 //! segment that it waits for, which only moves forward. Patterns that begin with the same segments share it: the
 //! pointers are nodes of a trie over segments (`segment_trie`). One scanner for all segments (Aho and Corasick's
 //! automaton, in the records of `table`) tells where each ends; a node that is reached there queues its
 //! children at their segments. Queues are in order of arrival, so that the nodes that may not match yet, because the
-//! segment would overlap the one before, stand behind those that may.
+//! segment would overlap the one before, stand after those that may.
 //!
 //! The bound: every node is reached once, and a segment is looked at only where somebody waits for it. Segments that
 //! end together are suffixes of one another; numbered along heavy paths (`suffixes`), those waited for are bits
@@ -18,7 +18,7 @@
 //! ```text
 //! automaton  head | scanner's records | initial bitmap | segments, and one more | nodes, and one more | dollars
 //! segment    length, head and what is above it (suffixes), node of an anchored prefix, node that waits from the start,
-//!            node that waits from behind the first slash, first dollar
+//!            node that waits from after the first slash, first dollar
 //! node       segment, band accepted, best band below, first child
 //! dollar     node or NONE for the whole path, band
 //! ```
@@ -36,7 +36,7 @@ use crate::automaton::space::Space;
 use crate::automaton::{Compiled, Engine};
 use crate::rules::{Patterns, Verdict};
 
-// The head, behind the engine and the scanner's start: where the parts begin, and the best bands.
+// The head, after the engine and the scanner's start: where the parts begin, and the best bands.
 pub(crate) const BITMAP: usize = 2;
 pub(crate) const SEGMENTS: usize = 3;
 pub(crate) const NODES: usize = 4;
@@ -145,7 +145,7 @@ impl<'t> Tables<'t> {
         Tables { suffixes, nodes, dollars }
     }
 
-    /// Nodes that wait from the start of the path: behind an anchored prefix, at the start, behind the first slash.
+    /// Nodes that wait from the start of the path: after an anchored prefix, at the start, after the first slash.
     fn initial(&self) -> impl Iterator<Item = (usize, u32, &Node)> {
         self.nodes.iter().enumerate().skip(2).filter_map(|(id, node)| match node.parent {
             NONE => Some((3, id as u32, node)),
@@ -383,7 +383,7 @@ impl Run<'_, '_> {
             state.seen_behind_slash = true;
             self.reach(self.segment(number, 5), end);
         }
-        // Reaching a node can queue others here, behind the ones that were.
+        // Reaching a node can queue others here, after the ones that were.
         let queued = self.segment_state(number);
         (queued.seen, queued.seen_behind_slash) = (state.seen, state.seen_behind_slash);
         loop {

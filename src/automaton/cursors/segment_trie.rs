@@ -11,13 +11,13 @@ pub(crate) const NONE: u32 = u32::MAX;
 
 /// The node that every path has reached at its start: patterns that begin with `*`.
 pub(super) const AT_START: u32 = 0;
-/// The node that every path has reached behind its first byte: patterns that begin with `/*`.
+/// The node that every path has reached after its first byte: patterns that begin with `/*`.
 pub(crate) const BEHIND_SLASH: u32 = 1;
 
 /// A run of segments from the start of some pattern.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Node {
-    /// The node without the last segment; [`NONE`] for the two that are always reached, and behind an anchored prefix.
+    /// The node without the last segment; [`NONE`] for the two that are always reached, and after an anchored prefix.
     pub parent: u32,
     /// The last segment.
     pub segment: u32,

@@ -274,7 +274,7 @@ impl<'a> Builder<'a> {
         Ok(self.state_of(fail, list, offset))
     }
 
-    /// The state of the same progress as `fail`'s in the context behind its own, in which the best band is `best` and
+    /// The state of the same progress as `fail`'s in the context after its own, in which the best band is `best` and
     /// what the arena's change says is waited for.
     fn changed(&mut self, fail: StateId, best: Band) -> Result<StateId, OverBudget> {
         let Arena { globs, contexts, states, change, .. } = &mut *self.arena;

@@ -38,7 +38,7 @@ pub(crate) struct Context {
     pub undecided: bool,
     /// The first bytes of the items waited for, a bit each.
     bytes: [u32; 8],
-    /// A better band, and the context behind this one when that is reached and nothing else changes.
+    /// A better band, and the context after this one when that is reached and nothing else changes.
     better: (Band, u32),
 }
 
@@ -58,7 +58,7 @@ impl Context {
     }
 }
 
-/// What a context loses and gets: items that are complete, and the ones behind them.
+/// What a context loses and gets: items that are complete, and the ones after them.
 #[derive(Debug, Default)]
 pub(crate) struct Change {
     pub leaving: Vec<u32>,
@@ -119,7 +119,7 @@ impl Contexts {
         List { start, end: self.lists.len() as u32 }
     }
 
-    /// The context behind `context` in which the best band is `best` and the items of `change` have left and entered,
+    /// The context after `context` in which the best band is `best` and the items of `change` have left and entered,
     /// and whether it is new: then `root` is its root.
     pub fn advanced(
         &mut self,

@@ -145,7 +145,7 @@ impl Builder<'_> {
         let prefixes = &self.arena.prefixes;
         let end = prefixes.straight_on(place, self.best(root));
         let text = prefixes.text_at(end) - (end.depth - place.depth);
-        // Walks begin behind the first byte, which is to be a state therefore.
+        // Walks begin after the first byte, which is to be a state therefore.
         let most = if place == Place::START { end.depth.min(1) } else { end.depth - place.depth };
         let len = self.idle_bytes(root, text, most);
         if len == 0 {

@@ -53,7 +53,7 @@ pub(super) fn new(mut pairs: Vec<(u8, Option<u8>)>) -> Filter {
 
 /// How candidates are looked for.
 pub(crate) trait Search {
-    /// The first candidate at or behind `from`, or the length of `text`.
+    /// The first candidate at or after `from`, or the length of `text`.
     fn candidate(filter: &Filter, text: &[u8], from: usize) -> usize;
 }
 
@@ -126,7 +126,7 @@ mod avx2 {
         // SAFETY: the text is at least a window long, so the load is within it.
         let found = unsafe {
             let first = load(text, last);
-            candidates(filter, first, behind(first))
+            candidates(filter, first, next_bytes(first))
         };
         match found & (u32::MAX << (at - last)) {
             0 => text.len(),
@@ -152,7 +152,7 @@ mod avx2 {
     /// AVX2.
     #[inline]
     #[target_feature(enable = "avx2")]
-    unsafe fn behind(bytes: __m256i) -> __m256i {
+    unsafe fn next_bytes(bytes: __m256i) -> __m256i {
         // SAFETY: AVX2 is the caller's promise.
         #[allow(unused_unsafe)]
         unsafe {

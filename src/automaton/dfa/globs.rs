@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::sorting::Sorting;
 use crate::automaton::bands::{Band, NO_MATCH};
 
-/// What comes behind a segment of a glob.
+/// What comes after a segment of a glob.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Then {
     /// Nothing: the glob has matched, whatever follows.
@@ -112,7 +112,7 @@ impl Globs {
         }
     }
 
-    /// Sorts the first segments, and appends what comes behind each to `firsts`, in their order.
+    /// Sorts the first segments, and appends what comes after each to `firsts`, in their order.
     pub fn sort_firsts(&self, segments: Segments<'_>, sorting: &mut Sorting, firsts: &mut Vec<First>) {
         let numbered = self.globs.iter().zip(0..).map(|(glob, number)| {
             let (start, len) = segments.start_and_len(glob.first);

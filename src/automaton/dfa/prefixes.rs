@@ -15,7 +15,7 @@ pub(super) struct Node {
     text: u32,
     /// How many bytes lead here.
     depth: u32,
-    /// How many nodes stand from here to its last descendant; descendants stand behind their ancestors.
+    /// How many nodes stand from here to its last descendant; descendants stand after their ancestors.
     size: u32,
     /// The globs whose first segment ends here: a range of [`Prefixes::firsts`].
     ends: (u32, u32),
@@ -24,13 +24,13 @@ pub(super) struct Node {
     accepts: Band,
     waits: Band,
     end: Band,
-    /// The best bands that allow and that block, of what is still in progress behind the node.
-    behind: [Band; 2],
+    /// The best bands that allow and that block, of what is still in progress after the node.
+    after: [Band; 2],
     /// The same, with what ends here.
     all: [Band; 2],
 }
 
-/// A place in the trie: `depth` bytes behind its root, on the way to `node` or there.
+/// A place in the trie: `depth` bytes after its root, on the way to `node` or there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Place {
     node: u32,
@@ -83,7 +83,7 @@ struct Open {
 }
 
 impl Prefixes {
-    /// Makes the trie of the first segments, from the last one to the first: so that a node comes behind its
+    /// Makes the trie of the first segments, from the last one to the first: so that a node comes after its
     /// descendants, and before them when all are turned round.
     pub fn build(&mut self, segments: Segments<'_>, globs: &Globs, sorting: &mut Sorting) {
         self.nodes.clear();
@@ -125,7 +125,7 @@ impl Prefixes {
             }
             let parent = &mut self.open.last_mut().expect("the root is open").node;
             for parity in 0..2 {
-                parent.behind[parity] = parent.behind[parity].max(node.all[parity]);
+                parent.after[parity] = parent.after[parity].max(node.all[parity]);
                 parent.all[parity] = parent.all[parity].max(node.all[parity]);
             }
         }
@@ -146,13 +146,13 @@ impl Prefixes {
     pub fn live(&self, place: Place, best: Band) -> Live {
         let node = &self.nodes[place.node as usize];
         let here = place.depth == node.depth;
-        let bands = if here { node.behind } else { node.all };
+        let bands = if here { node.after } else { node.all };
         let (same, other) = if opposite(best, 0) { (bands[1], bands[0]) } else { (bands[0], bands[1]) };
         Live { any: same.max(other) > best, opposite: other > best, end: if here { node.end } else { NO_MATCH } }
     }
 
-    /// A place one byte behind `place` where something better than `best` goes on: the first, or the one that comes
-    /// behind `previous`.
+    /// A place one byte after `place` where something better than `best` goes on: the first, or the one that comes
+    /// after `previous`.
     #[inline]
     pub fn next_after(&self, place: Place, best: Band, previous: Option<Place>) -> Option<Place> {
         let node = &self.nodes[place.node as usize];
@@ -191,7 +191,7 @@ impl Prefixes {
         }
     }
 
-    /// Where the bytes behind `place` stand in the text, if there are any; those that lead to it stand before.
+    /// Where the bytes after `place` stand in the text, if there are any; those that lead to it stand before.
     pub fn text_at(&self, place: Place) -> u32 {
         self.nodes[place.node as usize].text + place.depth
     }
@@ -200,7 +200,7 @@ impl Prefixes {
 impl Node {
     fn new(text: u32, depth: u32) -> Node {
         let (accepts, waits, end) = (NO_MATCH, NO_MATCH, NO_MATCH);
-        Node { text, depth, size: 1, ends: (0, 0), accepts, waits, end, behind: [NO_MATCH; 2], all: [NO_MATCH; 2] }
+        Node { text, depth, size: 1, ends: (0, 0), accepts, waits, end, after: [NO_MATCH; 2], all: [NO_MATCH; 2] }
     }
 
     fn ends_with(&mut self, ends: (u32, u32), firsts: &[First]) {
@@ -213,7 +213,7 @@ impl Node {
                 Then::Waits(_) => self.waits = self.waits.max(band),
                 Then::Ends => {
                     self.end = self.end.max(band);
-                    self.behind[parity] = self.behind[parity].max(band);
+                    self.after[parity] = self.after[parity].max(band);
                 }
             }
         }

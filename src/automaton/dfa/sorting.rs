@@ -6,7 +6,7 @@
 
 /// How many bytes a key holds.
 const KEY_BYTES: u32 = 7;
-/// The count in the key of a segment that goes on behind it.
+/// The count in the key of a segment that goes on after it.
 const GOES_ON: u64 = KEY_BYTES as u64 + 1;
 
 /// A segment among those that are sorted.
@@ -53,7 +53,7 @@ impl Sorting {
         }
     }
 
-    /// Sorts a range of entries, which have their first `depth` bytes in common, by the key behind them.
+    /// Sorts a range of entries, which have their first `depth` bytes in common, by the key after them.
     fn sort_behind(&mut self, text: &[u8], from: usize, to: usize, depth: u32) {
         let entries = &mut self.entries[from..to];
         for entry in &mut *entries {

@@ -78,7 +78,7 @@ pub(crate) struct Layout {
     records: Vec<Record>,
     /// By state: its target, or a mark.
     targets: Vec<Target>,
-    /// Where a walk begins, and where it is behind a first `/`.
+    /// Where a walk begins, and where it is after a first `/`.
     starts: [StateId; 2],
 }
 
@@ -122,7 +122,7 @@ impl Layout {
         let mut at = 0;
         loop {
             if at == self.records.len() {
-                // Few paths begin at the start proper, so it stands behind all others.
+                // Few paths begin at the start proper, so it stands after all others.
                 self.visit(builder, start);
             }
             let Some(&Record { state, fail, .. }) = self.records.get(at) else { return Ok(()) };
@@ -170,7 +170,7 @@ impl Layout {
         *target
     }
 
-    /// Appends an automaton of the states reached, records behind its head, to `words`. `output` says what a state puts
+    /// Appends an automaton of the states reached, records after its head, to `words`. `output` says what a state puts
     /// out, for the scanner of the second engine.
     pub fn write(&mut self, builder: &Builder<'_>, output: impl Fn(StateId) -> Option<u32>, words: &mut Vec<u32>) {
         let main_root = self.records.iter().find(|record| record.fail.get().is_none()).map(|record| record.state);

@@ -14,7 +14,7 @@ pub(crate) trait Observer {
     /// Whether it listens at all.
     const LISTENS: bool;
 
-    /// A record with this output was reached, behind so many bytes of the text. Returns whether to go on; where not,
+    /// A record with this output was reached, after so many bytes of the text. Returns whether to go on; where not,
     /// the verdict of the walk means nothing.
     fn output(&mut self, output: u32, at: usize) -> bool;
 }
@@ -53,7 +53,7 @@ pub(crate) fn walk<S: Search, O: Observer>(
     Ok(verdict_of(record))
 }
 
-/// One record of a walk: where it goes on, and behind which byte; or the verdict, if the text ends.
+/// One record of a walk: where it goes on, and after which byte; or the verdict, if the text ends.
 #[inline(always)]
 pub(crate) fn step<S: Search, O: Observer>(
     table: &[u32],

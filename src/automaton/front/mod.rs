@@ -6,7 +6,7 @@
 //! finds the base verdict after all.
 //!
 //! * Literal **prefixes** (module `prefixes`) are cut to one of four lengths and kept as 16-bit fingerprints of a hash.
-//! * **Triples** (module `triples`) are three bytes in a row out of the literals behind a `*`, in the nibble tables of
+//! * **Triples** (module `triples`) are three bytes in a row out of the literals after a `*`, in the nibble tables of
 //!   the packed searcher Teddy. A pattern that begins with `*` or `/*` has a triple alone; any other with a `*` has
 //!   both, and must find both.
 //!

@@ -35,7 +35,7 @@ pub(super) fn fingerprint(hash: u32) -> u16 {
     hash as u16
 }
 
-/// Where the bucket of a hash begins behind the first, if buckets take so many bytes.
+/// Where the bucket of a hash begins after the first, if buckets take so many bytes.
 #[inline]
 pub(super) fn place(hash: u32, bytes: u16) -> usize {
     (((hash >> 16) * u32::from(bytes)) >> 16) as usize & !(BUCKET - 1)
@@ -75,7 +75,7 @@ pub(super) fn lengths(counts: &[u32; LONGEST + 1]) -> Option<[usize; LENGTHS]> {
     let mut next = [[0; LONGEST]; LENGTHS - 1];
     for next in &mut next {
         for from in 0..count {
-            // Those behind `from` are of the round before, because they come later.
+            // Those after `from` are of the round before, because they come later.
             next[from] = from;
             for to in from + 1..count {
                 let all = cost(from, to) + least[to];

@@ -33,7 +33,7 @@ static CLASS: [u8; 256] = {
 /// The bits of a first byte, by its class, in hexadecimal.
 static FIRST: &[u8; CLASSES] = b"46554665497554469444577879a74478789af";
 
-/// The bits of a byte behind another one, by the class of that one.
+/// The bits of a byte after another one, by the class of that one.
 #[rustfmt::skip]
 static NEXT: [&[u8; CLASSES]; CLASSES] = [
     b"954597585a7353a69343668858fa659acdbbf",

@@ -1,4 +1,4 @@
-//! The front against the automaton behind it.
+//! The front against the automaton after it.
 
 use super::*;
 use crate::automaton::{CheckSpace, Scratch, check_item, compile_item, verdict};
@@ -38,17 +38,17 @@ impl Item {
         &all[..self.length]
     }
 
-    /// What both probes say, who must agree whatever stands behind the path.
+    /// What both probes say, who must agree whatever stands after the path.
     fn passes(&self, path: &[u8]) -> bool {
         let portable = passes(self.bytes(), path);
         #[cfg(target_arch = "x86_64")]
         if !path.is_empty() && ["avx2", "bmi1", "bmi2", "popcnt", "lzcnt"].iter().all(|feature| has(feature)) {
-            for behind in [0, b'a', b'/', b'?', u8::MAX] {
+            for after in [0, b'a', b'/', b'?', u8::MAX] {
                 let mut padded = path.to_vec();
-                padded.resize(path.len().next_multiple_of(32) + PADDING, behind);
+                padded.resize(path.len().next_multiple_of(32) + PADDING, after);
                 // SAFETY: the item was checked and is aligned, the path is padded, and the features are there.
                 let fast = unsafe { passes_avx2(self.bytes().as_ptr(), padded.as_ptr(), path.len()) };
-                assert_eq!(fast, portable, "{} and bytes {behind} behind it", path.escape_ascii());
+                assert_eq!(fast, portable, "{} and bytes {after} after it", path.escape_ascii());
             }
         }
         portable

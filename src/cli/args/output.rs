@@ -30,7 +30,7 @@ pub struct OutputArgs {
         conflicts_with_all = ["out", "verdicts", "compress", "split_size", "force", "per_input", "shard"]
     )]
     pub only: Option<Only>,
-    /// Write one file, verdicts.tsv, instead of partitions: every line in its order, behind a column for each --agent that
+    /// Write one file, verdicts.tsv, instead of partitions: every line in its order, after a column for each --agent that
     /// says allowed, blocked, deferred or invalid. Without --out it goes to standard output
     #[arg(long)]
     pub verdicts: bool,
@@ -41,9 +41,9 @@ pub struct OutputArgs {
     pub format: OutputFormat,
     /// Tell what blocked each blocked line, in three columns before it: rule, line (of the robots.txt), captured (when that
     /// robots.txt was fetched); empty where no rule decided, or nobody knows. blocked.txt becomes a table, blocked.tsv, with
-    /// a head line; in verdicts.tsv the columns stand behind each verdict. A rule of more than 200 bytes is cut, and ends in
+    /// a head line; in verdicts.tsv the columns stand after each verdict. A rule of more than 200 bytes is cut, and ends in
     /// three dots; in a rule, a tab is \t, a backslash \\. With --format parquet, the columns are rule, rule_line, agent (of
-    /// the User-agent line that the rule stands below) and captured, behind verdict and reason; they are null instead of
+    /// the User-agent line that the rule stands below) and captured, after verdict and reason; they are null instead of
     /// empty, nothing is escaped, and what is not UTF-8 in a rule is percent-encoded.
     /// It costs 1 to 6 microseconds of a core for each blocked line, and a sixteenth of --memory is for rules (or, if that is
     /// more, what the two largest groups of rules take for each worker and crawler)

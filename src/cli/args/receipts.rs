@@ -46,7 +46,7 @@ pub struct JoinArgs {
     /// The folder for the receipt
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub out: PathBuf,
-    /// Copy the partitions, too: one behind the other they are those of an undivided run
+    /// Copy the partitions, too: one after the other they are those of an undivided run
     #[arg(long)]
     pub concat: bool,
     /// Replace the files of an earlier run in the folder given by --out

@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Compression {
-    /// RFC 1952; members that follow each other are one text. Zeros behind the last one, which fill up a block, are no data.
+    /// RFC 1952; members that follow each other are one text. Zeros after the last one, which fill up a block, are no data.
     Gzip,
     /// RFC 8878; frames that follow each other are one text.
     Zstd,
@@ -17,7 +17,7 @@ pub enum Compression {
 /// So many bytes tell how a file is compressed.
 pub(super) const MAGIC_LENGTH: usize = 10;
 
-/// A Zstandard skippable frame that holds the dictionary of those behind it.
+/// A Zstandard skippable frame that holds the dictionary of those after it.
 pub(super) const DICTIONARY_MAGIC: [u8; 4] = [0x5d, 0x2a, 0x4d, 0x18];
 
 /// The most bytes of a dictionary: the tool that makes them does not make larger ones.
@@ -35,7 +35,7 @@ impl Compression {
         match start {
             [0x1f, 0x8b, 0x08, ..] => Some(Compression::Gzip),
             [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Some(Compression::Zstd),
-            // Behind the letters and the size of blocks: pi, for a block, or its square root, for the end.
+            // After the letters and the size of blocks: pi, for a block, or its square root, for the end.
             [b'B', b'Z', b'h', b'1'..=b'9', 0x31, 0x41, 0x59, 0x26, 0x53, 0x59, ..]
             | [b'B', b'Z', b'h', b'1'..=b'9', 0x17, 0x72, 0x45, 0x38, 0x50, 0x90, ..] => Some(Compression::Bzip2),
             _ => None,

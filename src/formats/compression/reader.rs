@@ -10,7 +10,7 @@ use zstd::stream::read::Decoder as ZstdDecoder;
 
 /// Compressed data that cannot be decompressed: cut short, changed, or followed by something else.
 #[derive(Debug, thiserror::Error)]
-#[error("its {} data is damaged or cut short, at or shortly behind byte {offset} of the file: {error}", compression.name())]
+#[error("its {} data is damaged or cut short, at or shortly after byte {offset} of the file: {error}", compression.name())]
 pub struct Damaged {
     /// How it is compressed.
     pub compression: Compression,
@@ -209,7 +209,7 @@ impl<R: Read> Input<R> {
             match bytes.iter().position(|&byte| byte != 0) {
                 Some(0) if !zeros => return Ok(true),
                 Some(_) => {
-                    let problem = "something follows the zeros behind its last member";
+                    let problem = "something follows the zeros after its last member";
                     return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
                 }
                 None if bytes.is_empty() => return Ok(false),
@@ -421,8 +421,8 @@ pub(super) mod tests {
             }
             assert!(text(&[&file[..], b"more text"].concat()).is_err());
         }
-        for behind in [&gzip(TEXT)[..], b"text"] {
-            let error = text(&[&gzip(TEXT)[..], &[0; 9], behind].concat()).unwrap_err().to_string();
+        for after in [&gzip(TEXT)[..], b"text"] {
+            let error = text(&[&gzip(TEXT)[..], &[0; 9], after].concat()).unwrap_err().to_string();
             assert!(error.contains("damaged") && error.contains("zeros"), "{error}");
         }
     }

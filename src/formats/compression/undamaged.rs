@@ -13,7 +13,7 @@ use super::kind::{Compression, DICTIONARY_MAGIC, window_bits};
 /// So many times the bytes of a file are read in search of something whole: a file may be full of false beginnings.
 const PASSES: u64 = 4;
 
-/// A search in one file, which may be gone on with behind the next damage.
+/// A search in one file, which may be gone on with after the next damage.
 #[derive(Debug)]
 pub(crate) struct Search {
     compression: Compression,
@@ -31,7 +31,7 @@ impl Search {
         Search { compression, begun: 0, budget: length.saturating_mul(PASSES), memory }
     }
 
-    /// Where the first whole member, frame or stream begins behind the one that is damaged. Where damage shows does not tell
+    /// Where the first whole member, frame or stream begins after the one that is damaged. Where damage shows does not tell
     /// that: whoever decompresses a member that was cut goes on into the next one. So what was read is gone through again,
     /// to the first that is not whole.
     pub fn next(&mut self, file: &[u8]) -> Option<usize> {
@@ -60,7 +60,7 @@ impl Search {
         Some(is_whole.then_some(length))
     }
 
-    /// Where the first whole one begins at `from` or behind it.
+    /// Where the first whole one begins at `from` or after it.
     fn find(&mut self, file: &[u8], from: usize) -> Option<usize> {
         let magic: &[u8] = match self.compression {
             Compression::Gzip => &[0x1f, 0x8b, 0x08],
@@ -108,7 +108,7 @@ mod tests {
         for (whole, compression) in kinds {
             let length = whole.len();
             let cut = &whole[..length - 1];
-            // What is whole before the damage has been read; what is whole right behind it has not.
+            // What is whole before the damage has been read; what is whole right after it has not.
             let file = [&whole, &whole, cut, &whole, b"j", &whole, b"between", &whole[..12], &whole].concat();
             let mut search = Search::new(compression, 10 * file.len() as u64, 1 << 27);
             let third = 3 * length - 1;

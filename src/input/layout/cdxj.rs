@@ -26,7 +26,7 @@ pub(super) fn url(line: &[u8], decoded: &mut Vec<u8>) -> Result<Found, Reason> {
     }
     let start = decoded.len();
     json::unescape(&line[place], decoded)?;
-    // A URL that goes on behind a line feed is what no line of a list can be.
+    // A URL that goes on after a line feed is what no line of a list can be.
     if memchr::memchr(b'\n', &decoded[start..]).is_some() {
         return Err(Reason::LineBreak);
     }
@@ -38,7 +38,7 @@ pub(super) fn is_line(line: &[u8]) -> bool {
     object_start(line).is_some_and(|start| line[start..].starts_with(b"{"))
 }
 
-/// Where the JSON of a line begins: behind the key and the time, each of which ends at a blank.
+/// Where the JSON of a line begins: after the key and the time, each of which ends at a blank.
 #[inline]
 fn object_start(line: &[u8]) -> Option<usize> {
     let key = memchr::memchr(b' ', line).filter(|&length| length > 0)?;

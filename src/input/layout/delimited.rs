@@ -1,7 +1,7 @@
 //! Lines of fields: TSV, CSV, and the like.
 //!
 //! Between commas and semicolons, a field may stand in quotes, as RFC 4180 has it: the delimiter is text there, and a
-//! quote is doubled. Lines are the unit of everything here, so a record must be on one line. One that goes on behind a
+//! quote is doubled. Lines are the unit of everything here, so a record must be on one line. One that goes on after a
 //! line feed leaves a quote open on its first line, and that line is not believed; nor is one with a quote where none
 //! may stand.
 

@@ -45,7 +45,7 @@ impl Layout {
         })
     }
 
-    /// The URL of a line, decoded behind what stands in `decoded` if it has to be.
+    /// The URL of a line, decoded after what stands in `decoded` if it has to be.
     #[inline]
     pub(crate) fn find(&self, line: &[u8], decoded: &mut Vec<u8>) -> Result<Found, Reason> {
         match &self.0 {

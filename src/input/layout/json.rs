@@ -179,7 +179,7 @@ impl Walk<'_> {
     }
 }
 
-/// How long an escape is behind its backslash; `None` if it is none.
+/// How long an escape is after its backslash; `None` if it is none.
 fn escape_length(text: &[u8]) -> Option<usize> {
     match text.first()? {
         b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(1),
@@ -206,7 +206,7 @@ pub(super) fn unescape(string: &[u8], meaning: &mut Vec<u8>) -> Result<(), Malfo
                 let first = hex(&escape[1..5]);
                 let unit = |second| char::decode_utf16([Some(first), second].into_iter().flatten()).next();
                 let second = rest.strip_prefix(b"\\u").and_then(|rest| rest.get(..4)).map(hex);
-                // The second half counts only behind a first one.
+                // The second half counts only after a first one.
                 let second = second.filter(|_| matches!(first, 0xd800..=0xdbff));
                 let character = unit(second).and_then(Result::ok).ok_or(Malformed)?;
                 if second.is_some() {

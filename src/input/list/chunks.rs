@@ -1,8 +1,8 @@
-//! Chunks of a text, cut behind line ends.
+//! Chunks of a text, cut after line ends.
 
 use std::io::{self, Read};
 
-/// Where the chunk that begins at `start` ends: behind the first LF that stands at or behind its size, or at the end.
+/// Where the chunk that begins at `start` ends: after the first LF that stands at or after its size, or at the end.
 pub(crate) fn chunk_end(text: &[u8], start: usize, size: usize) -> usize {
     let wanted = start.saturating_add(size).min(text.len());
     if wanted == text.len() {
@@ -11,7 +11,7 @@ pub(crate) fn chunk_end(text: &[u8], start: usize, size: usize) -> usize {
     line_border(text, wanted)
 }
 
-/// Where the first line begins that begins at `at` or behind it.
+/// Where the first line begins that begins at `at` or after it.
 pub(crate) fn line_border(text: &[u8], at: usize) -> usize {
     if at == 0 {
         return 0;

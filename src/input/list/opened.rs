@@ -26,7 +26,7 @@ pub(crate) struct List {
     pub compression: Option<Compression>,
     /// Where the URLs stand in its lines.
     pub layout: Layout,
-    /// Its head line, which is no line of the list, with a LF behind it; empty where there is none.
+    /// Its head line, which is no line of the list, with a LF after it; empty where there is none.
     pub head: Vec<u8>,
     /// How many bytes it takes in the list.
     pub head_length: usize,

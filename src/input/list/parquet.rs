@@ -35,14 +35,14 @@ pub(crate) struct Readable {
     pub problem: Option<String>,
 }
 
-/// Rows of a row group that stand behind each other.
+/// Rows of a row group that stand after each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Span {
     pub group: usize,
     /// The first one, by its number in the group.
     pub first: usize,
     pub rows: usize,
-    /// Whether the group ends behind them.
+    /// Whether the group ends after them.
     pub ends: bool,
 }
 
@@ -111,7 +111,7 @@ impl TableFile {
         left_out.first().map(|rows| format!("{} rows from row {} on end no row group of it", rows.count, rows.first))
     }
 
-    /// The rows of a group behind so many of it.
+    /// The rows of a group after so many of it.
     pub(super) fn rest_of_group(&self, number: usize, rows: usize) -> SkippedRows {
         let before: u64 = self.groups()[..number].iter().map(rows_of).sum();
         SkippedRows { first: before + rows as u64, count: rows_of(&self.groups()[number]) - rows as u64 }
@@ -227,7 +227,7 @@ impl<'t> Rows<'t> {
     }
 
     /// Fills `chunk` with lines, at least `size` bytes unless the rows end before; `flaws` gets the numbers in the chunk
-    /// of lines whose URLs are not what they were. Returns false at the end, when there is nothing more. Behind an error,
+    /// of lines whose URLs are not what they were. Returns false at the end, when there is nothing more. After an error,
     /// `chunk` has the lines before it, and the next call goes on with the next row group.
     pub fn fill(&mut self, size: usize, chunk: &mut Vec<u8>, flaws: &mut Vec<(u64, Reason)>) -> Result<bool, String> {
         chunk.clear();

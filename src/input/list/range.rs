@@ -7,6 +7,6 @@ use serde::{Deserialize, Serialize};
 pub struct ListRange {
     /// The byte at which its first line begins.
     pub start: u64,
-    /// The byte behind its last line.
+    /// The byte after its last line.
     pub end: u64,
 }

@@ -10,7 +10,7 @@ use crate::output::form::Form;
 use crate::output::naming::crawler_labels;
 use crate::robots::Agents;
 
-/// What stands behind the names of our columns, for each crawler whose verdicts stand in a file.
+/// What stands after the names of our columns, for each crawler whose verdicts stand in a file.
 pub(super) fn labels(form: Form, agents: &[&Agents]) -> Vec<String> {
     match form {
         Form::Partitions => vec![String::new()],

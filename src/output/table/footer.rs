@@ -1,6 +1,6 @@
 //! The footer of a file, made of those of its frames.
 //!
-//! Behind a frame stands its length. So, from where the last one ends, one finds them all, and nobody has to keep in mind
+//! After a frame stands its length. So, from where the last one ends, one finds them all, and nobody has to keep in mind
 //! where they begin. What a frame says of its row group counts from its own start, and is shifted to where it stands.
 
 use parquet::errors::ParquetError;
@@ -10,7 +10,7 @@ use parquet::file::metadata::{
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
-/// What stands behind the footer of a frame: its length.
+/// What stands after the footer of a frame: its length.
 pub(super) const TRAILER: usize = 8;
 
 /// What stands at the end of every file and of every frame before its length: how long the footer is, and the mark.
@@ -39,7 +39,7 @@ pub(crate) struct Concatenated {
     pub ends: Vec<u64>,
 }
 
-/// The footer of a file that has the rows of these files, at least one, behind each other.
+/// The footer of a file that has the rows of these files, at least one, after each other.
 pub(crate) fn concatenated(files: &mut [File]) -> io::Result<Concatenated> {
     let (mut whole, mut ends) = (Whole::default(), Vec::new());
     let mut at = HEAD.len() as u64;
@@ -55,14 +55,14 @@ pub(crate) fn concatenated(files: &mut [File]) -> io::Result<Concatenated> {
 }
 
 /// How many bytes a frame adds to the footer of its file at most: as many as its own has, and a quarter more, because
-/// places further behind are longer numbers.
+/// places further after are longer numbers.
 pub(crate) fn frame_footer(frame: &[u8]) -> u64 {
     let tail = frame.len().checked_sub(TRAILER + TAIL).and_then(|at| frame[at..].first_chunk::<4>());
     let own = tail.map_or(0, |length| u64::from(u32::from_le_bytes(*length)));
     own + own / 4 + TAIL as u64
 }
 
-/// A frame, as it is found from behind.
+/// A frame, as it is found from after.
 struct Frame {
     length: u64,
     footer: Vec<u8>,
@@ -106,7 +106,7 @@ struct Whole {
 }
 
 impl Whole {
-    /// Adds the row groups of a footer whose file stands so many bytes further behind than it says.
+    /// Adds the row groups of a footer whose file stands so many bytes further after than it says.
     fn add(&mut self, footer: &[u8], shift: u64) -> Result<(), ParquetError> {
         let own = ParquetMetaDataReader::decode_metadata(footer)?;
         let shift = i64::try_from(shift)?;
@@ -130,7 +130,7 @@ impl Whole {
     }
 }
 
-/// What a footer says of a row group that stands so many bytes further behind.
+/// What a footer says of a row group that stands so many bytes further after.
 fn shifted(group: &RowGroupMetaData, by: i64, ordinal: i16) -> Result<RowGroupMetaData, ParquetError> {
     let columns = group.columns().iter().map(|column: &ColumnChunkMetaData| {
         let shifted = |place: Option<i64>| place.map(|place| place + by);

@@ -136,7 +136,7 @@ impl Table {
     }
 }
 
-/// A file of one row group as a frame: without the head, and with its length behind it.
+/// A file of one row group as a frame: without the head, and with its length after it.
 fn framed(writer: SerializedFileWriter<Vec<u8>>) -> Result<Vec<u8>, ParquetError> {
     let mut bytes = writer.into_inner()?;
     bytes.drain(..HEAD.len());

@@ -1,6 +1,6 @@
 //! Lines as rows of Parquet files, beside what became of them.
 //!
-//! A [`Table`] says which columns the files of a set have: all those of the list, as they are stored there, and behind them
+//! A [`Table`] says which columns the files of a set have: all those of the list, as they are stored there, and after them
 //! the verdict and the reason, and what blocked the line, if that is asked for. A chunk becomes a [`frame`](frames) of each file, made by one worker with nobody's help: a
 //! row group with a footer of its own. When all frames are written, the [footer](footer) of the file is made by walking
 //! back over theirs. So nothing has to be kept of a file but where it ends; that readers pass over the footers of the

@@ -24,7 +24,7 @@ const GROUPS: usize = 4;
 /// Some rows of a table that a run wrote.
 #[derive(Debug, Default)]
 pub(crate) struct TableLines {
-    /// Their lines, each with a LF behind it.
+    /// Their lines, each with a LF after it.
     pub text: Vec<u8>,
     /// For each crawler whose verdicts stand beside them, the verdict of each row, `None` where that is no verdict.
     pub verdicts: Vec<Vec<Option<Partition>>>,

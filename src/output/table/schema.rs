@@ -17,7 +17,7 @@ use crate::input::list::{List, common_head};
 use crate::output::form::{Form, Rows};
 use crate::robots::Agents;
 
-/// What stands behind the columns of the list.
+/// What stands after the columns of the list.
 const VERDICT: &str = "verdict";
 const REASON: &str = "reason";
 
@@ -100,7 +100,7 @@ impl Table {
     }
 }
 
-/// The columns that stand behind those of the list, in their order.
+/// The columns that stand after those of the list, in their order.
 fn own_columns(files: Rows, agents: &[&Agents]) -> Vec<TypePtr> {
     let of_crawler = |label: &String| {
         let mut columns: Vec<TypePtr> =

@@ -38,8 +38,8 @@ pub enum ImageError {
         /// How many it has.
         found: u64,
     },
-    /// Something stands behind the end.
-    #[error("something stands behind its end: {found} bytes instead of {expected}; copy or make it again")]
+    /// Something stands after the end.
+    #[error("something stands after its end: {found} bytes instead of {expected}; copy or make it again")]
     TooLong {
         /// How many bytes it should have.
         expected: u64,

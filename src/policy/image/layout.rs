@@ -1,4 +1,4 @@
-//! Where everything is in an image: the header, and the sections behind it. FORMAT.md has it byte by byte.
+//! Where everything is in an image: the header, and the sections after it. FORMAT.md has it byte by byte.
 
 use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_64;
@@ -92,7 +92,7 @@ pub(crate) struct Header {
 }
 
 impl Header {
-    /// The header of sections of these lengths, one behind the other.
+    /// The header of sections of these lengths, one after the other.
     pub fn of(lengths: [u64; Section::ALL.len()]) -> Header {
         let mut at = (HEADER as u64).next_multiple_of(ALIGNMENT);
         let sections = lengths.map(|length| {

@@ -76,7 +76,7 @@ impl<'p> Pool<'p> {
         (LENGTH + content).next_multiple_of(unit)
     }
 
-    /// Writes an item behind others.
+    /// Writes an item after others.
     pub fn push(content: &[u8], unit: usize, out: &mut Vec<u8>) {
         let end = out.len() + Pool::size_of(content.len(), unit);
         out.extend_from_slice(&(content.len() as u32).to_le_bytes());

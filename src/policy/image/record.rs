@@ -1,5 +1,5 @@
 //! Records: one for each origin, sorted by origin. What a verdict needs stands first, what only age and reports need
-//! behind the name.
+//! after the name.
 //!
 //! ```text
 //! record   row u32 | length of the origin u16 | standing u8 | fields u8 | origin | fields, as far as they are there |
@@ -92,7 +92,7 @@ pub struct Record<'i> {
     /// Whether the robots.txt in use looks like an HTML page.
     pub html_page: bool,
     fields: u8,
-    /// What stands behind the name.
+    /// What stands after the name.
     cold: &'i [u8],
 }
 
@@ -229,7 +229,7 @@ impl<'i> Record<'i> {
     }
 }
 
-/// Writes a record behind others.
+/// Writes a record after others.
 pub(crate) fn push(origin: &[u8], row: u32, side: u32, state: &State, out: &mut Vec<u8>) -> Result<(), WriteError> {
     let length = u16::try_from(origin.len()).map_err(|_| {
         let start = String::from_utf8_lossy(&origin[..80]).into_owned();

@@ -29,7 +29,7 @@ pub(crate) struct Spool {
     file: Option<File>,
     /// How many bytes are in the file.
     filed: u64,
-    /// The bytes behind those.
+    /// The bytes after those.
     tail: Vec<u8>,
 }
 
@@ -62,7 +62,7 @@ impl Spool {
         self.filed + self.tail.len() as u64
     }
 
-    /// Writes bytes behind those that are there.
+    /// Writes bytes after those that are there.
     pub fn write(&mut self, bytes: &[u8]) -> Result<(), WriteError> {
         if let Home::Folder { limit, .. } = self.home {
             if self.tail.len() + bytes.len() > limit {

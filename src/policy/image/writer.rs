@@ -163,7 +163,7 @@ struct Summed<'o, O> {
     out: &'o mut O,
     sum: Xxh3,
     at: u64,
-    /// What is behind that, and not written yet.
+    /// What is after that, and not written yet.
     buffer: Vec<u8>,
     header: &'o Header,
 }

@@ -3,7 +3,7 @@
 use crate::origin;
 use crate::origin::InvalidUrl;
 
-/// An origin and nothing else, in canonical form; a `/` behind it does no harm.
+/// An origin and nothing else, in canonical form; a `/` after it does no harm.
 pub(crate) fn bare_origin(text: &str) -> Result<String, InvalidUrl> {
     let line = origin::trimmed(text.as_bytes());
     let (canonical, at) = origin::canonical(line)?;

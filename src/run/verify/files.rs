@@ -13,7 +13,7 @@ use crate::input::list::{LIST_FORMAT, List, STANDARD_INPUT};
 use crate::input::scan::{Extent, opened, scan};
 use crate::judge::tally::{Tally, line_hash};
 use crate::outcome::{Partition, Reason};
-use crate::output::form::{Form, NO_HEAD, behind};
+use crate::output::form::{Form, NO_HEAD, rest_of_row};
 use crate::output::format::Format;
 use crate::output::names::NEEDED;
 use crate::output::naming::partition_names;
@@ -150,7 +150,7 @@ struct Text {
 impl Text {
     /// How it differs from what the receipt says.
     fn difference(&self, head: Option<&Tally>, lines: &Part) -> Option<String> {
-        // The line feed behind it may be missing where nothing follows.
+        // The line feed rest_of_row it may be missing where nothing follows.
         if head.is_some_and(|head| head.sum != self.head.sum) {
             return Some("its head line is another one".to_owned());
         }
@@ -169,7 +169,7 @@ fn text(
     let of = |chunk: &[u8], first: bool| {
         let end = memchr::memchr(b'\n', chunk).map_or(chunk.len(), |at| at + 1);
         let (head, lines) = chunk.split_at(if first && has_head { end } else { 0 });
-        let [head, lines] = [head, lines].map(|text| Tally::of_text(text, |line| behind(line, columns)));
+        let [head, lines] = [head, lines].map(|text| Tally::of_text(text, |line| rest_of_row(line, columns)));
         Text { head, lines }
     };
     let append = |text: &mut Text, next: &Text| {
@@ -185,7 +185,7 @@ fn stored_otherwise(path: &Path, file: &FilePart) -> Option<String> {
     (stored != file.file_bytes).then(|| format!("{} bytes stored by the receipt, {stored} found", file.file_bytes))
 }
 
-/// The head line that a file of a partition must have behind so many columns: that of its list, or that of all lists.
+/// The head line that a file of a partition must have after so many columns: that of its list, or that of all lists.
 fn head_of(receipt: &Receipt, file: &FilePart, columns: usize) -> Option<Tally> {
     let head = receipt.lists_of(Path::new(&file.name)).find_map(|list| list.head.as_ref());
     head.map(Part::tally).or_else(|| (columns > 0).then(|| Tally::of_text(NO_HEAD, |line| line)))
@@ -245,7 +245,7 @@ fn table_checked(
     })
 }
 
-/// The files of all lines behind their verdicts: their lines are the input's, and those that stand behind `blocked` in a
+/// The files of all lines after their verdicts: their lines are the input's, and those that stand after `blocked` in a
 /// crawler's column are the lines of that partition.
 fn verdicts(
     receipt: &Receipt,

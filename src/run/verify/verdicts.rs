@@ -1,12 +1,12 @@
-//! The file of all lines behind their verdicts, sorted by these.
+//! The file of all lines after their verdicts, sorted by these.
 
 use crate::judge::tally::{Tally, line_hash};
 use crate::outcome::Partition;
-use crate::output::form::{Rows, SEPARATOR, behind};
+use crate::output::form::{Rows, SEPARATOR, rest_of_row};
 use crate::output::receipt::Part;
 use crate::output::table::TableLines;
 
-/// What a text of lines behind their verdicts comes to.
+/// What a text of lines after their verdicts comes to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Columns {
     /// All lines, without what stands before them.
@@ -28,7 +28,7 @@ impl Columns {
             let all = partitions.iter_mut().all(|partition| {
                 let Some(end) = memchr::memchr(SEPARATOR, rest) else { return false };
                 let named = Partition::ALL.into_iter().find(|named| named.name().as_bytes() == &rest[..end]);
-                rest = behind(rest, rows.columns_of_verdict());
+                rest = rest_of_row(rest, rows.columns_of_verdict());
                 named.map(|named| *partition = named).is_some()
             });
             if !all {
@@ -107,10 +107,10 @@ mod tests {
     fn what_has_no_rows_adds_nothing_and_loses_nothing() {
         let rows = Rows { form: Form::Verdicts, format: Format::Text, explain: false, crawlers: 2 };
         let text = Columns::of(b"allowed\tblocked\thttp://a.example/\n", rows, false);
-        let (mut before, mut behind) = (Columns::default(), text.clone());
+        let (mut before, mut after) = (Columns::default(), text.clone());
         before.append(&text);
-        behind.append(&Columns::default());
+        after.append(&Columns::default());
         assert_eq!(before, text);
-        assert_eq!(behind, text);
+        assert_eq!(after, text);
     }
 }

@@ -121,7 +121,7 @@ unsafe fn lanes(item: *const u8, path: *const u8, len: usize) -> u8 {
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
 #[inline]
 unsafe fn any(item: *const u8, path: *const u8, len: usize, lanes: u8) -> bool {
-    // SAFETY: the tables stand behind the buckets, as many as the header says, and at least one where a lane is not free or
+    // SAFETY: the tables stand after the buckets, as many as the header says, and at least one where a lane is not free or
     // a class is, as was checked; all that is before them is
     // a multiple of 16. Of the path, 64 bytes are read from each multiple of 64 that is less than its length.
     unsafe {

@@ -8,5 +8,5 @@ mod portable;
 pub use avx2::passes_avx2;
 pub use portable::passes;
 
-/// Readable bytes that a path needs behind it, beyond those up to a multiple of 32 bytes from its first.
+/// Readable bytes that a path needs after it, beyond those up to a multiple of 32 bytes from its first.
 pub const PADDING: usize = 64;

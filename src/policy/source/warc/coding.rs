@@ -86,7 +86,7 @@ fn read(decoder: impl Read, limit: usize) -> Body {
 
 fn gunzipped(mut raw: &[u8], limit: usize) -> Body {
     let mut all = read(GzDecoder::new(&mut raw), limit);
-    // Further members are part of it; anything else behind them is passed over, as browsers do.
+    // Further members are part of it; anything else after them is passed over, as browsers do.
     while all.whole && all.bytes.len() < limit && raw.starts_with(b"\x1f\x8b") {
         let member = read(GzDecoder::new(&mut raw), limit - all.bytes.len());
         all.bytes.extend_from_slice(&member.bytes);
@@ -144,9 +144,9 @@ fn dechunked(raw: &[u8], limit: usize) -> Option<Body> {
     let mut bytes = Vec::new();
     loop {
         match chunk(rest) {
-            Chunk::Data { data, behind } => {
+            Chunk::Data { data, after } => {
                 bytes.extend_from_slice(data);
-                rest = behind;
+                rest = after;
             }
             Chunk::Cut { data } => {
                 bytes.extend_from_slice(data);
@@ -165,7 +165,7 @@ fn dechunked(raw: &[u8], limit: usize) -> Option<Body> {
 enum Chunk<'r> {
     Data {
         data: &'r [u8],
-        behind: &'r [u8],
+        after: &'r [u8],
     },
     /// The body ends before the chunk does.
     Cut {
@@ -180,7 +180,7 @@ fn chunk(raw: &[u8]) -> Chunk<'_> {
     let Some(end) = memchr::memchr(b'\n', raw) else { return Chunk::No };
     let line = &raw[..end];
     let digits = line.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
-    // Behind the size may stand blanks and an extension.
+    // After the size may stand blanks and an extension.
     if !matches!(line[digits..].trim_ascii(), [] | [b';', ..]) {
         return Chunk::No;
     }
@@ -192,9 +192,9 @@ fn chunk(raw: &[u8]) -> Chunk<'_> {
     if data.len() < size {
         return Chunk::Cut { data };
     }
-    let (data, behind) = data.split_at(size);
-    match behind {
-        [b'\r', b'\n', behind @ ..] | [b'\n', behind @ ..] => Chunk::Data { data, behind },
+    let (data, after) = data.split_at(size);
+    match after {
+        [b'\r', b'\n', after @ ..] | [b'\n', after @ ..] => Chunk::Data { data, after },
         [] | [b'\r'] => Chunk::Cut { data },
         _ => Chunk::No,
     }

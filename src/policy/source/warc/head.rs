@@ -32,7 +32,7 @@ pub(super) enum End {
 }
 
 impl Head {
-    /// Reads a head and the empty line behind it.
+    /// Reads a head and the empty line after it.
     pub fn read(reader: &mut impl BufRead) -> io::Result<Head> {
         let mut head = Head::default();
         loop {
@@ -74,12 +74,12 @@ impl Head {
         self.text[self.first_line.clone()].trim_ascii()
     }
 
-    /// All that stands behind it, with the empty line.
+    /// All that stands after it, with the empty line.
     pub fn behind_first_line(&self) -> &[u8] {
         &self.text[self.first_line.end..]
     }
 
-    /// The first line behind it that is no field.
+    /// The first line after it that is no field.
     pub fn stray_line(&self) -> Option<&[u8]> {
         self.stray.clone().map(|line| self.text[line].trim_ascii())
     }

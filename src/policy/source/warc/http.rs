@@ -47,7 +47,7 @@ impl Response {
         }
     }
 
-    /// Reads the body behind the head, up to about `limit` bytes, and undoes its codings. `None` where it cannot be
+    /// Reads the body after the head, up to about `limit` bytes, and undoes its codings. `None` where it cannot be
     /// decoded.
     pub fn body(&self, block: &mut impl BufRead, limit: usize) -> io::Result<Option<Body>> {
         let mut raw = Vec::new();

@@ -141,7 +141,7 @@ impl<R: BufRead> Records<R> {
         Block { archive: &mut self.archive, left: &mut self.left }
     }
 
-    /// Passes over what is left of the record at hand, and over the two line ends behind it.
+    /// Passes over what is left of the record at hand, and over the two line ends after it.
     fn finish(&mut self) -> Result<(), RecordProblem> {
         if self.number == 0 {
             return Ok(());

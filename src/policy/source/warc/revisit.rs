@@ -1,7 +1,7 @@
 //! Revisits: answers that an archive does not repeat, because it holds the same one already.
 //!
 //! A `revisit` record names its original by the record's id, by URL and date, or only by the digest of the payload. The
-//! original may stand anywhere in the archives, also behind it and in another file, so revisits wait until the archives
+//! original may stand anywhere in the archives, also after it and in another file, so revisits wait until the archives
 //! are read again. One whose original is nowhere is an answer of which only the time is known: it is newer than any
 //! earlier one, so those rules do not hold any more for sure, and there is no verdict, as if the origin had been
 //! unreachable; the earlier ones are kept beside it as the last good ones.
