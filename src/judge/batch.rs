@@ -15,51 +15,50 @@
 //! Steps 1 to 4 are the same for all crawlers of a policy, and done once.
 
 use super::isa::{self, Isa, Kernel};
-use super::matcher::{Judge, Scratch};
+use super::matcher::Judge;
+use super::scratch::Scratch;
+use super::space::{BATCH, Item, Space, UNKNOWN};
+use super::text_urls::{PADDING, Urls};
 use crate::automaton::{self, front};
 use crate::origin;
 use crate::outcome::Outcome;
 use crate::policy::{self, Lookup};
 use crate::rules::Verdict;
 
-/// URLs that go through a step together: enough to overlap cache misses, few enough for their arrays to stay in the first
-/// level of the cache.
-const BATCH: usize = 256;
-
-/// So many bytes after a URL are read, though they do not matter. What ends nearer to the end of the text goes the slow way.
-pub(super) const PADDING: usize = 128;
-const _: () = assert!(PADDING >= front::PADDING + 32);
-
 /// Bytes of a key, at most.
 const WHOLE_KEY: u32 = 40;
 
-/// No slot: the origin is not in the table as it stands, or nobody knows.
-const UNKNOWN: u32 = u32::MAX;
-
-/// URLs within a text.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Urls<'u> {
-    /// What holds them.
-    pub text: &'u [u8],
-    /// Where each begins.
-    pub starts: &'u [u32],
-    /// Where each ends, plus [`Urls::gap`]; as many.
-    pub ends: &'u [u32],
-    /// How much is to be taken from an end: 1 for lines, which end where the next one begins, but for the LF.
-    pub gap: u32,
-    /// Whether each needs a second look: 0 where it is [plain](super::lines). When in doubt, 1: it only takes longer.
-    pub looks: &'u [u8],
-}
-
-impl<'u> Urls<'u> {
-    /// How many there are.
-    pub fn count(&self) -> usize {
-        self.looks.len()
+impl Judge<'_> {
+    /// Judges many URLs; `outcomes` gets one outcome for each, in their order.
+    pub fn judge_all<U: AsRef<[u8]>>(&self, urls: &[U], outcomes: &mut Vec<Outcome>, scratch: &mut Scratch) {
+        outcomes.clear();
+        let mut urls = urls.iter().map(AsRef::as_ref).peekable();
+        let mut some = [Vec::new()];
+        while urls.peek().is_some() {
+            scratch.take(&mut urls);
+            let (text, starts) = (std::mem::take(&mut scratch.text), std::mem::take(&mut scratch.starts));
+            let (ends, looks) = (std::mem::take(&mut scratch.ends), std::mem::take(&mut scratch.looks));
+            let mut space = std::mem::take(&mut scratch.space);
+            let together = Urls { text: &text, starts: &starts, ends: &ends, gap: 0, looks: &looks };
+            judge(std::slice::from_ref(self), together, &mut some, std::slice::from_mut(scratch), &mut space);
+            outcomes.extend_from_slice(&some[0]);
+            *scratch = Scratch { space, text, starts, ends, looks, ..std::mem::take(scratch) };
+        }
     }
 
-    /// A URL.
-    pub fn get(&self, url: usize) -> &'u [u8] {
-        &self.text[self.starts[url] as usize..(self.ends[url] - self.gap) as usize]
+    /// Judges the lines of a text; `outcomes` gets one outcome for each, in their order.
+    ///
+    /// # Panics
+    ///
+    /// If the text is 4 GiB or longer.
+    pub fn judge_lines(&self, text: &[u8], outcomes: &mut Vec<Outcome>, scratch: &mut Scratch) {
+        let (mut lines, mut space) = (std::mem::take(&mut scratch.lines), std::mem::take(&mut scratch.space));
+        lines.find(text);
+        let starts = lines.starts();
+        let urls = Urls { text, starts, ends: &starts[1..], gap: 1, looks: lines.looks() };
+        let outcomes = std::slice::from_mut(outcomes);
+        judge(std::slice::from_ref(self), urls, outcomes, std::slice::from_mut(scratch), &mut space);
+        (scratch.lines, scratch.space) = (lines, space);
     }
 }
 
@@ -124,85 +123,6 @@ impl Kernel for JudgeAll<'_, '_> {
                 space.rest(judge, &batch, outcomes, scratch);
             }
             from = to;
-        }
-    }
-}
-
-/// A path that an automaton decides.
-#[derive(Debug, Clone, Copy, Default)]
-struct Item {
-    automaton: u32,
-    /// Where it begins and ends in the text.
-    start: u32,
-    end: u32,
-    /// Which URL of the batch.
-    url: u16,
-    /// The outcomes where the automaton allows and where it blocks.
-    allowed: Outcome,
-    blocked: Outcome,
-}
-
-/// What stands between the steps; one for each thread, used again and again.
-#[derive(Debug)]
-pub(crate) struct Space {
-    hashes: [u64; BATCH],
-    first: [u64; BATCH],
-    rest: [[u64; 4]; BATCH],
-    /// Bytes of the key; [`UNKNOWN`] where it is none.
-    lengths: [u32; BATCH],
-    slots: [u32; BATCH],
-    /// Where the path ends, of known URLs.
-    ends: [u32; BATCH],
-    /// URLs of known origins that are plain; of known origins that are not; all others.
-    known: List<u16>,
-    untidy: List<u16>,
-    others: List<u16>,
-    /// Paths for the front; for the walk.
-    items: List<Item>,
-    walks: List<Item>,
-}
-
-/// A list of a batch, to which a step appends without a branch.
-#[derive(Debug)]
-struct List<T> {
-    items: [T; BATCH],
-    count: usize,
-}
-
-impl<T: Copy + Default> Default for List<T> {
-    fn default() -> List<T> {
-        List { items: [T::default(); BATCH], count: 0 }
-    }
-}
-
-impl<T: Copy> List<T> {
-    /// Appends an item, if it is `wanted`; there is room for one a URL.
-    #[inline(always)]
-    fn push_if(&mut self, wanted: bool, item: T) {
-        // A mask costs less than a bounds check, and no index is beyond it: nothing is appended to a full list.
-        self.items[self.count % BATCH] = item;
-        self.count += usize::from(wanted);
-    }
-
-    fn items(&self) -> &[T] {
-        &self.items[..self.count]
-    }
-}
-
-impl Default for Space {
-    fn default() -> Space {
-        Space {
-            hashes: [0; BATCH],
-            first: [0; BATCH],
-            rest: [[0; 4]; BATCH],
-            lengths: [0; BATCH],
-            slots: [0; BATCH],
-            ends: [0; BATCH],
-            known: List::default(),
-            untidy: List::default(),
-            others: List::default(),
-            items: List::default(),
-            walks: List::default(),
         }
     }
 }

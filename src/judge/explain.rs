@@ -135,7 +135,7 @@ mod tests {
     use super::*;
     use crate::dialect::Dialect;
     use crate::judge::decision::{Choices, Fallback, MaxAge};
-    use crate::judge::matcher::Scratch;
+    use crate::judge::scratch::Scratch;
     use crate::outcome::{Outcome, Partition};
     use crate::policy::{Answered, Capture, Captures, Overrides, source};
     use crate::robots::Agents;

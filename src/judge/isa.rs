@@ -6,7 +6,7 @@
 //!
 //! Both instruction sets give the same results, byte for byte: tests run kernels on each.
 
-use super::lines::{BLOCK, needs_a_look};
+use super::plain::{BLOCK, needs_a_look};
 use crate::automaton::front;
 
 /// A function that is compiled for several instruction sets.

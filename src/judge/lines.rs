@@ -8,9 +8,7 @@
 //! Every later step uses the offsets found here, never a sentinel in the text: the file may be changed in between.
 
 use super::isa::{self, Isa, Kernel};
-
-/// Bytes of a block.
-pub(super) const BLOCK: usize = 64;
+use super::plain::BLOCK;
 
 /// Bytes scanned before room for more lines is made.
 const STRETCH: usize = 64 * BLOCK;
@@ -180,11 +178,6 @@ impl Found {
     }
 }
 
-/// Whether a byte keeps a line from being plain, whatever stands beside it.
-pub(super) const fn needs_a_look(byte: u8) -> bool {
-    !matches!(byte, b'!' | b'$' | b'&'..=b';' | b'=' | b'?'..=b'[' | b']' | b'_' | b'a'..=b'z' | b'~')
-}
-
 /// Whether a text without LF is plain.
 pub(crate) fn is_plain(text: &[u8]) -> bool {
     isa::run(IsPlain(text))
@@ -225,6 +218,7 @@ pub(crate) fn for_each_end(text: &[u8], mut each: impl FnMut(usize)) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::judge::plain::needs_a_look;
 
     /// Lines and looks, read byte by byte.
     fn naive(text: &[u8]) -> Vec<(usize, usize, bool)> {

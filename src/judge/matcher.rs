@@ -5,9 +5,8 @@
 
 use std::borrow::Cow;
 
-use super::batch::{self, Space, Urls};
 use super::decision::{Choices, Decision, Decisions};
-use super::lines::{Lines, is_plain};
+use super::scratch::Scratch;
 use crate::automaton::{self, front};
 use crate::origin;
 use crate::outcome::{Outcome, Partition, Reason};
@@ -99,26 +98,6 @@ impl Routes {
     }
 }
 
-/// What judging needs besides; one for each thread, used again and again.
-#[derive(Debug, Default)]
-pub struct Scratch {
-    pub(crate) walk: automaton::Scratch,
-    space: Box<Space>,
-    lines: Lines,
-    /// The URLs that are judged together, and where they stand.
-    text: Vec<u8>,
-    starts: Vec<u32>,
-    ends: Vec<u32>,
-    looks: Vec<u8>,
-    /// URLs with a segment `.` or `..`, which were matched as written.
-    pub dot_segments: u64,
-    /// URLs whose path was brought into normal form first.
-    pub normalised: u64,
-}
-
-/// Bytes of URLs that are judged together.
-const TOGETHER: usize = 1 << 18;
-
 impl<'p> Judge<'p> {
     /// Judges by `policy` for a crawler of it, and by `choices` where it says nothing definite.
     pub fn new(policy: &'p Policy, crawler: &'p Crawler, choices: Choices) -> Judge<'p> {
@@ -129,38 +108,6 @@ impl<'p> Judge<'p> {
         let has_times = choices.has_times() || policy.statistics().overridden > 0;
         let timed = if has_times { routes.of_slots(&lookup, &decisions) } else { Vec::new() };
         Judge { policy, lookup, groups, is_inline: crawler.is_first_column(), decisions, routes: routes.routes, timed }
-    }
-
-    /// Judges many URLs; `outcomes` gets one outcome for each, in their order.
-    pub fn judge_all<U: AsRef<[u8]>>(&self, urls: &[U], outcomes: &mut Vec<Outcome>, scratch: &mut Scratch) {
-        outcomes.clear();
-        let mut urls = urls.iter().map(AsRef::as_ref).peekable();
-        let mut some = [Vec::new()];
-        while urls.peek().is_some() {
-            scratch.take(&mut urls);
-            let (text, starts) = (std::mem::take(&mut scratch.text), std::mem::take(&mut scratch.starts));
-            let (ends, looks) = (std::mem::take(&mut scratch.ends), std::mem::take(&mut scratch.looks));
-            let mut space = std::mem::take(&mut scratch.space);
-            let together = Urls { text: &text, starts: &starts, ends: &ends, gap: 0, looks: &looks };
-            batch::judge(std::slice::from_ref(self), together, &mut some, std::slice::from_mut(scratch), &mut space);
-            outcomes.extend_from_slice(&some[0]);
-            *scratch = Scratch { space, text, starts, ends, looks, ..std::mem::take(scratch) };
-        }
-    }
-
-    /// Judges the lines of a text; `outcomes` gets one outcome for each, in their order.
-    ///
-    /// # Panics
-    ///
-    /// If the text is 4 GiB or longer.
-    pub fn judge_lines(&self, text: &[u8], outcomes: &mut Vec<Outcome>, scratch: &mut Scratch) {
-        let (mut lines, mut space) = (std::mem::take(&mut scratch.lines), std::mem::take(&mut scratch.space));
-        lines.find(text);
-        let starts = lines.starts();
-        let urls = Urls { text, starts, ends: &starts[1..], gap: 1, looks: lines.looks() };
-        let outcomes = std::slice::from_mut(outcomes);
-        batch::judge(std::slice::from_ref(self), urls, outcomes, std::slice::from_mut(scratch), &mut space);
-        (scratch.lines, scratch.space) = (lines, space);
     }
 
     /// The look-up table.
@@ -294,22 +241,5 @@ impl<'p> Judge<'p> {
     /// The policy.
     pub fn policy(&self) -> &'p Policy {
         self.policy
-    }
-}
-
-impl Scratch {
-    /// Takes the next URLs, as many as are judged together.
-    fn take<'u>(&mut self, urls: &mut std::iter::Peekable<impl Iterator<Item = &'u [u8]>>) {
-        self.text.clear();
-        self.starts.clear();
-        self.ends.clear();
-        self.looks.clear();
-        while let Some(url) = urls.next_if(|url| self.text.is_empty() || self.text.len() + url.len() < TOGETHER) {
-            self.starts.push(self.text.len() as u32);
-            self.text.extend_from_slice(url);
-            self.ends.push(self.text.len() as u32);
-            self.looks.push((!is_plain(url)).into());
-        }
-        self.text.resize(self.text.len() + batch::PADDING, 0);
     }
 }

@@ -1,11 +1,13 @@
 //! The hot path against the slow way, which is its oracle: whatever the line, the dialect, the crawler and the
 //! instructions, both have the same outcome.
 
-use super::batch::{self, Urls};
+use super::batch;
 use super::decision::{Choices, Fallback, MaxAge};
 use super::isa::{Kernel, Portable};
 use super::lines::Lines;
-use super::matcher::{Judge, Scratch};
+use super::matcher::Judge;
+use super::scratch::Scratch;
+use super::text_urls::Urls;
 use crate::dialect::Dialect;
 use crate::outcome::Outcome;
 use crate::policy::{Answered, Capture, Captures, Policy};

@@ -6,8 +6,8 @@
 
 use std::ops::Range;
 
-use super::batch::Urls;
 use super::lines::{Lines, is_plain};
+use super::text_urls::Urls;
 use crate::input::chunk::Chunk;
 use crate::input::layout::Found;
 use crate::outcome::Reason;

@@ -3,12 +3,13 @@
 use super::unique::Kept;
 use crate::input::chunk::Chunk;
 use crate::judge::batch;
-use crate::judge::batch::Space;
 use crate::judge::explain::Explainer;
 use crate::judge::lines::Lines;
-use crate::judge::matcher::{Judge, Scratch};
+use crate::judge::matcher::Judge;
 use crate::judge::place;
+use crate::judge::scratch::Scratch;
 use crate::judge::sorted::Sorted;
+use crate::judge::space::Space;
 use crate::judge::tally::{self, Tally};
 use crate::judge::urls::LineUrls;
 use crate::origin;

@@ -1,11 +1,11 @@
 //! Making the front of an automaton from its patterns.
 
-use super::prefixes;
-use super::triples::{self, Triple};
-use super::{
+use super::layout::{
     ALWAYS, BASE_BLOCKED, BUCKET, BUCKET_BYTES, CUTS, FLAGS, FREE, FREE_CLASSES, HEADER, LANES, LENGTH, LENGTHS,
     LONGEST, NEVER, PAIRS, ROOT_PASSES, TABLE, TABLES,
 };
+use super::prefixes;
+use super::triples::{self, Triple};
 use crate::rules::{Pattern, Patterns, Verdict};
 
 /// The path that some dialects allow whatever the rules say: where the base verdict is "blocked", it always passes.

@@ -1,6 +1,6 @@
 //! Whether bytes begin with a front.
 
-use super::{
+use super::layout::{
     ALL_FLAGS, BUCKET, BUCKET_BYTES, CUTS, FLAGS, FREE, FREE_CLASSES, HEADER, LENGTH, LENGTHS, LONGEST, TABLE, TABLES,
     bucket_bytes, front_bytes,
 };

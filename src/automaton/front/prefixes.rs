@@ -4,7 +4,7 @@
 //! through. Whether a path begins with one is asked for all lengths at once: the path is cut to each, hashed, and the
 //! hash's fingerprint compared with the eight of a bucket.
 
-use super::{BUCKET, LENGTHS, LONGEST};
+use super::layout::{BUCKET, LENGTHS, LONGEST};
 
 /// Factors of the hash, for two bytes each.
 pub(super) const FACTORS: [i16; LONGEST / 2] = [

@@ -1,5 +1,6 @@
 //! The front against the automaton after it.
 
+use super::layout::LENGTH;
 use super::*;
 use crate::automaton::{CheckSpace, Scratch, check_item, compile_item, verdict};
 use crate::dialect::Dialect;

@@ -6,7 +6,8 @@ use std::path::Path;
 
 use super::tops::Tops;
 use crate::judge::explain::Explainer;
-use crate::judge::matcher::{Judge, Scratch};
+use crate::judge::matcher::Judge;
+use crate::judge::scratch::Scratch;
 use crate::origin;
 use crate::outcome::{Partition, Reason};
 use crate::output::receipt::Receipt;

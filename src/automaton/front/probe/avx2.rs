@@ -9,10 +9,10 @@ use std::arch::x86_64::{
     _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_srli_epi16, _mm256_testz_si256,
 };
 
-use super::super::prefixes::{FACTORS, MIX};
-use super::super::{
+use super::super::layout::{
     ALWAYS, BUCKET, BUCKET_BYTES, CUTS, FLAGS, FREE, FREE_CLASSES, HEADER, LONGEST, PAIRS, ROOT_PASSES, TABLE, TABLES,
 };
+use super::super::prefixes::{FACTORS, MIX};
 
 /// Loaded from `64 - n` on, `n` bytes of ones and then zeros, for `n` up to 64.
 static ONES_THEN_ZEROS: Ones = Ones({

@@ -7,6 +7,3 @@ mod portable;
 #[cfg(target_arch = "x86_64")]
 pub use avx2::passes_avx2;
 pub use portable::passes;
-
-/// Readable bytes that a path needs after it, beyond those up to a multiple of 32 bytes from its first.
-pub const PADDING: usize = 64;

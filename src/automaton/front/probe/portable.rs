@@ -1,11 +1,11 @@
 //! On any processor.
 
-use super::super::prefixes::{fingerprint, hash, place};
-use super::super::triples::classes;
-use super::super::{
+use super::super::layout::{
     ALWAYS, BUCKET, CUTS, FLAGS, FREE, FREE_CLASSES, HEADER, LENGTHS, LONGEST, PAIRS, ROOT_PASSES, TABLE, TABLES,
     bucket_bytes, table_bytes, tables_at,
 };
+use super::super::prefixes::{fingerprint, hash, place};
+use super::super::triples::classes;
 
 /// Whether the path may have another verdict than the base. It is in normal form; what does not begin with `/` passes.
 pub fn passes(item: &[u8], path: &[u8]) -> bool {

@@ -1,0 +1,109 @@
+//! How a front is stored, before the words of its engine.
+//!
+//! ```text
+//! item    offset
+//!         0   length of the content u32, as of every item of a pool
+//!         4   flags u8: 1 the base verdict is "blocked", 2 the path `/` passes, 4 every path passes, 8 none does, 16 the
+//!             tables are pairs
+//!         5   32 less the lengths of prefixes, 4 times u8
+//!         9   free lanes u8, a bit each | 10  free classes with a triple u8 | 11  triple tables u8
+//!        12   bytes of the buckets u16 | 14  zero u16
+//!        16   buckets: 8 times fingerprint u16; 0 where there is none
+//!             triple tables: the classes of the first byte by its lower half, 16 times u8, and by its upper half; then of
+//!             the second byte, then of the third. Of a pair, the second has for the same patterns another triple each
+//!             the words of the engine
+//! ```
+//!
+//! A path that has a free class in the first table of a pair alone is asked for the second one's.
+//!
+//! Items begin at multiples of 64, so the header and three buckets share a cache line.
+
+/// Bytes before the content: the length of the item.
+pub(super) const LENGTH: usize = 4;
+pub(super) const FLAGS: usize = 4;
+pub(super) const CUTS: usize = 5;
+pub(super) const FREE: usize = 9;
+pub(super) const FREE_CLASSES: usize = 10;
+pub(super) const TABLES: usize = 11;
+pub(super) const BUCKET_BYTES: usize = 12;
+/// Bytes of the header, with the length of the item.
+pub(super) const HEADER: usize = 16;
+
+pub(super) const BASE_BLOCKED: u8 = 1;
+pub(super) const ROOT_PASSES: u8 = 2;
+pub(super) const ALWAYS: u8 = 4;
+pub(super) const NEVER: u8 = 8;
+pub(super) const PAIRS: u8 = 16;
+pub(super) const ALL_FLAGS: u8 = 31;
+
+/// Bytes of a bucket: eight fingerprints.
+pub(super) const BUCKET: usize = 16;
+pub(super) const LANES: usize = 8;
+/// Bytes of a triple table.
+pub(super) const TABLE: usize = 96;
+/// How many lengths prefixes are cut to.
+pub(super) const LENGTHS: usize = 4;
+/// The longest of them.
+pub(super) const LONGEST: usize = 32;
+
+/// Whether the base verdict of an item is "blocked".
+#[inline]
+pub fn base_is_blocked(item: &[u8]) -> bool {
+    item[FLAGS] & BASE_BLOCKED != 0
+}
+
+/// Whether the path `/` may have another verdict than the base.
+#[inline]
+pub fn root_passes(item: &[u8]) -> bool {
+    item[FLAGS] & (ROOT_PASSES | ALWAYS) != 0
+}
+
+/// Whether every path may have another verdict than the base.
+#[inline]
+pub fn always_passes(item: &[u8]) -> bool {
+    item[FLAGS] & ALWAYS != 0
+}
+
+/// Whether every path has the base verdict.
+#[inline]
+pub fn never_passes(item: &[u8]) -> bool {
+    item[FLAGS] & NEVER != 0
+}
+
+/// The words of an item's engine, for `begin`, `finish` and `verdict`.
+#[inline]
+pub fn words(item: &[u8]) -> &[u32] {
+    bytemuck::cast_slice(&item[front_bytes(item)..])
+}
+
+/// The same, of the content of an item, which may stand anywhere in memory.
+pub(crate) fn engine_words(content: &[u32]) -> &[u32] {
+    let mut item = [0; HEADER];
+    item[LENGTH..].copy_from_slice(&bytemuck::cast_slice(content)[..HEADER - LENGTH]);
+    &content[(front_bytes(&item) - LENGTH) / size_of::<u32>()..]
+}
+
+/// Bytes of an item before the words of its engine.
+#[inline]
+pub(super) fn front_bytes(item: &[u8]) -> usize {
+    tables_at(item) + table_bytes(item) * usize::from(item[TABLES])
+}
+
+/// Bytes of a triple table, or of a pair.
+#[inline]
+pub(super) fn table_bytes(item: &[u8]) -> usize {
+    if item[FLAGS] & PAIRS == 0 { TABLE } else { 2 * TABLE }
+}
+
+#[inline]
+pub(super) fn tables_at(item: &[u8]) -> usize {
+    HEADER + usize::from(bucket_bytes(item))
+}
+
+#[inline]
+pub(super) fn bucket_bytes(item: &[u8]) -> u16 {
+    u16::from_le_bytes([item[BUCKET_BYTES], item[BUCKET_BYTES + 1]])
+}
+
+/// Readable bytes that a path needs after it, beyond those up to a multiple of 32 bytes from its first.
+pub const PADDING: usize = 64;

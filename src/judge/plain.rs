@@ -1,0 +1,9 @@
+//! Which bytes keep a line from being [plain](super::lines), and how many are looked at together.
+
+/// Bytes of a block.
+pub(super) const BLOCK: usize = 64;
+
+/// Whether a byte keeps a line from being plain, whatever stands beside it.
+pub(super) const fn needs_a_look(byte: u8) -> bool {
+    !matches!(byte, b'!' | b'$' | b'&'..=b';' | b'=' | b'?'..=b'[' | b']' | b'_' | b'a'..=b'z' | b'~')
+}

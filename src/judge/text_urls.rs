@@ -1,0 +1,34 @@
+//! URLs that are judged together, where they stand in a text.
+
+use crate::automaton::front;
+
+/// So many bytes after a URL are read, though they do not matter. What ends nearer to the end of the text goes the slow way.
+pub(super) const PADDING: usize = 128;
+const _: () = assert!(PADDING >= front::PADDING + 32);
+
+/// URLs within a text.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Urls<'u> {
+    /// What holds them.
+    pub text: &'u [u8],
+    /// Where each begins.
+    pub starts: &'u [u32],
+    /// Where each ends, plus [`Urls::gap`]; as many.
+    pub ends: &'u [u32],
+    /// How much is to be taken from an end: 1 for lines, which end where the next one begins, but for the LF.
+    pub gap: u32,
+    /// Whether each needs a second look: 0 where it is [plain](super::lines). When in doubt, 1: it only takes longer.
+    pub looks: &'u [u8],
+}
+
+impl<'u> Urls<'u> {
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.looks.len()
+    }
+
+    /// A URL.
+    pub fn get(&self, url: usize) -> &'u [u8] {
+        &self.text[self.starts[url] as usize..(self.ends[url] - self.gap) as usize]
+    }
+}
