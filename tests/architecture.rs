@@ -1,0 +1,139 @@
+//! The floors of the house: which file may depend on which.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use tree::{Arrow, Tree, circles};
+
+#[path = "architecture/source.rs"]
+mod source;
+#[path = "architecture/tree.rs"]
+mod tree;
+
+/// The floors, the highest first, and those that each depends on.
+const FLOORS: [(&str, &str); 16] = [
+    ("cli", "show run output judge input policy lint rules robots dialect outcome origin formats"),
+    ("show", "run output judge policy automaton rules robots dialect outcome origin formats"),
+    ("run", "output judge input policy robots outcome origin formats lock"),
+    ("output", "judge input policy rules robots outcome origin formats"),
+    ("judge", "input policy automaton rules robots dialect outcome origin"),
+    ("input", "outcome origin formats lock"),
+    ("policy", "automaton rules robots dialect origin formats"),
+    ("lint", "rules robots dialect origin"),
+    ("automaton", "rules"),
+    ("rules", "robots dialect"),
+    ("robots", "dialect"),
+    ("dialect", ""),
+    ("outcome", "origin"),
+    ("origin", ""),
+    ("formats", ""),
+    ("lock", ""),
+];
+
+/// The floor of a file; none of the roots, which stand above all.
+fn floor(file: &str) -> Option<&str> {
+    let name = file.split('/').next()?;
+    Some(name.strip_suffix(".rs").unwrap_or(name)).filter(|name| !matches!(*name, "lib" | "main"))
+}
+
+/// The arrows from a floor to another that are not allowed.
+fn upward(arrows: &BTreeSet<Arrow>) -> Vec<&Arrow> {
+    let allows = |from: &str, to: &str| {
+        FLOORS.iter().any(|(floor, below)| *floor == from && below.split_whitespace().any(|name| name == to))
+    };
+    let allowed = |arrow: &&Arrow| match (floor(&arrow.from), floor(&arrow.to)) {
+        (Some(from), Some(to)) => from == to || allows(from, to),
+        _ => true,
+    };
+    arrows.iter().filter(|arrow| !allowed(arrow)).collect()
+}
+
+fn house() -> Tree {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    Tree::read(&["lib.rs", "main.rs"], &|file| std::fs::read_to_string(src.join(file)).ok())
+}
+
+/// A tree of these files.
+fn tree_of(files: &[(&str, &str)]) -> Tree {
+    Tree::read(&["lib.rs"], &|name| Some(files.iter().find(|(file, _)| *file == name)?.1.to_owned()))
+}
+
+fn lines(arrows: &[&Arrow]) -> String {
+    arrows.iter().map(|arrow| format!("\n  {} -> {} ({})", arrow.from, arrow.to, arrow.name)).collect()
+}
+
+#[test]
+fn no_files_depend_on_each_other_in_a_circle() {
+    let arrows = house().arrows();
+    let found = circles(&arrows);
+    assert!(found.is_empty(), "circles of files:{}", lines(&found));
+}
+
+#[test]
+fn floors_depend_on_lower_ones_only() {
+    let arrows = house().arrows();
+    let found = upward(&arrows);
+    assert!(found.is_empty(), "arrows that the table does not allow:{}", lines(&found));
+    // The table says no more than there is, and is in order.
+    let used: BTreeSet<_> = arrows.iter().map(|arrow| (floor(&arrow.from), floor(&arrow.to))).collect();
+    for (place, (floor, below)) in FLOORS.iter().enumerate() {
+        for name in below.split_whitespace() {
+            assert!(FLOORS[place..].iter().any(|(lower, _)| *lower == name), "{name} does not stand below {floor}");
+            assert!(used.contains(&(Some(*floor), Some(name))), "nothing in {floor} depends on {name} any more");
+        }
+    }
+}
+
+#[test]
+fn a_mod_rs_declares_and_re_exports() {
+    let found = house().definitions_in_lists();
+    assert!(found.is_empty(), "definitions:\n  {}", found.join("\n  "));
+}
+
+#[test]
+fn a_circle_through_a_re_export_is_found() {
+    let files = [
+        ("lib.rs", "mod rules; mod robots;"),
+        ("rules.rs", "pub struct Rule; fn read() { crate::robots::parse() }"),
+        ("robots/mod.rs", "mod parse; mod far; pub use parse::parse;"),
+        ("robots/parse.rs", "use super::far; pub fn parse() { far::go() }"),
+        ("robots/far.rs", "pub fn go() { use crate::{rules::{self, Other}}; let _ = rules::Rule; }"),
+    ];
+    let arrows = tree_of(&files).arrows();
+    let found = circles(&arrows);
+    let ends = found.iter().map(|arrow| (&*arrow.from, &*arrow.to)).collect::<BTreeSet<_>>();
+    let [rules, parse, far] = ["rules.rs", "robots/parse.rs", "robots/far.rs"];
+    assert_eq!(ends, BTreeSet::from([(rules, parse), (parse, far), (far, rules)]), "{}", lines(&found));
+    assert!(found.iter().any(|arrow| arrow.name == "crate::robots::parse"));
+}
+
+#[test]
+fn what_only_tests_see_is_no_arrow() {
+    let files = [
+        ("lib.rs", "mod one; mod two; #[cfg(test)] mod three;"),
+        ("one.rs", "use crate::two::Two; #[cfg(test)] mod tests { use super::*; use crate::two; }"),
+        ("two.rs", "pub struct Two; #[cfg(test)] use crate::{one::One, one}; /// See [`crate::one`].\nfn two() {}"),
+    ];
+    assert_eq!(circles(&tree_of(&files).arrows()), Vec::<&Arrow>::new());
+}
+
+#[test]
+fn an_arrow_upward_is_found() {
+    let files = [
+        ("lib.rs", "mod outcome; mod run;"),
+        ("run/mod.rs", "pub use crate::outcome::Outcome;"),
+        ("outcome.rs", "struct Outcome; fn up(_: Vec<crate::run::Outcome>) { print!(\"{}\", crate::run::CHUNK); }"),
+    ];
+    let arrows = tree_of(&files).arrows();
+    let found = upward(&arrows);
+    assert_eq!(lines(&found), "\n  outcome.rs -> run/mod.rs (crate::run::CHUNK)");
+}
+
+#[test]
+fn a_definition_in_a_mod_rs_is_found() {
+    let files = [
+        ("lib.rs", "mod run;"),
+        ("run/mod.rs", "mod job {} pub use job::Job; pub(crate) const CHUNK: usize = 1; impl Job { fn new() {} }"),
+    ];
+    let found = tree_of(&files).definitions_in_lists();
+    assert_eq!(found, ["run/mod.rs: mod job", "run/mod.rs: const CHUNK", "run/mod.rs: impl Job"]);
+}

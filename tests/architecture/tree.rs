@@ -1,0 +1,138 @@
+//! All files together: what a name stands for, and which file so depends on which.
+
+use crate::source::{self, Module};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// One file depends on another.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Arrow {
+    pub from: String,
+    pub to: String,
+    /// The path that ties them.
+    pub name: String,
+}
+
+/// What a path stands for.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Target {
+    Module(Vec<String>),
+    /// Something that this module defines.
+    Item(Vec<String>),
+}
+
+/// The files of a program or library and all modules in them.
+#[derive(Debug, Default)]
+pub struct Tree {
+    modules: BTreeMap<Vec<String>, Module>,
+    /// By path of a module, its file.
+    files: BTreeMap<Vec<String>, String>,
+}
+
+impl Tree {
+    /// Follows the declarations of modules from these roots on; `text_of` gives the text of a file, if there is one.
+    pub fn read(roots: &[&str], text_of: &dyn Fn(&str) -> Option<String>) -> Tree {
+        let mut tree = Tree::default();
+        roots.iter().for_each(|root| tree.add(&[], root, text_of));
+        tree
+    }
+
+    fn add(&mut self, path: &[String], file: &str, text_of: &dyn Fn(&str) -> Option<String>) {
+        let text = text_of(file).unwrap_or_else(|| panic!("no file {file}"));
+        for (path, module) in source::read(path, &text) {
+            for (child, _) in module.children.iter().filter(|(_, is_file)| **is_file) {
+                let child = [&path[..], std::slice::from_ref(child)].concat();
+                let (beside, within) = (format!("{}.rs", child.join("/")), format!("{}/mod.rs", child.join("/")));
+                let file = if text_of(&beside).is_some() { beside } else { within };
+                self.add(&child, &file, text_of);
+            }
+            self.files.insert(path.clone(), file.to_owned());
+            // The library and the program have one root.
+            let root = self.modules.entry(path).or_default();
+            root.children.extend(module.children);
+            root.bindings.extend(module.bindings);
+            root.definitions.extend(module.definitions);
+            root.paths.extend(module.paths);
+        }
+    }
+
+    /// What a path stands for where this module names it; nothing if it is no part of the tree.
+    fn resolve(&self, from: &[String], path: &[String]) -> BTreeSet<Target> {
+        let [first, rest @ ..] = path else { return BTreeSet::new() };
+        let module = &self.modules[from];
+        match first.as_str() {
+            "crate" | "robosieve" => self.walk(&[], rest),
+            "self" => self.walk(from, rest),
+            "super" if rest.first().is_some_and(|next| next == "super") => self.resolve(&from[..from.len() - 1], rest),
+            "super" => self.walk(&from[..from.len() - 1], rest),
+            _ if module.children.contains_key(first) => self.walk(from, path),
+            _ if module.bindings.iter().any(|(name, whole)| name == first && whole != path) => self.walk(from, path),
+            _ => BTreeSet::new(),
+        }
+    }
+
+    /// What names stand for, one within the other, from a module on.
+    fn walk(&self, from: &[String], names: &[String]) -> BTreeSet<Target> {
+        let [first, rest @ ..] = names else { return [Target::Module(from.to_vec())].into() };
+        let module = &self.modules[from];
+        let child = module.children.contains_key(first).then(|| [from, std::slice::from_ref(first)].concat());
+        if let (Some(child), false) = (&child, rest.is_empty()) {
+            return self.walk(child, rest);
+        }
+        let mut targets: BTreeSet<Target> = child.into_iter().map(Target::Module).collect();
+        for (_, path) in module.bindings.iter().filter(|(name, path)| name == first && path[..] != names[..]) {
+            for target in self.resolve(from, path) {
+                match target {
+                    Target::Module(module) => targets.extend(self.walk(&module, rest)),
+                    item => targets.extend([item]),
+                }
+            }
+        }
+        if targets.is_empty() {
+            targets.insert(Target::Item(from.to_vec()));
+        }
+        targets
+    }
+
+    /// All arrows between files. What a `mod.rs` re-exports is found where it is defined.
+    pub fn arrows(&self) -> BTreeSet<Arrow> {
+        let mut arrows = BTreeSet::new();
+        for (module, path) in
+            self.modules.iter().flat_map(|(name, module)| module.paths.iter().map(move |path| (name, path)))
+        {
+            let name = path.join("::");
+            let ends = self.resolve(module, path).into_iter().filter_map(|target| match target {
+                Target::Module(to) if is_list(&self.files[&to]) => None,
+                Target::Module(to) | Target::Item(to) => Some(self.files[&to].clone()),
+            });
+            let from = &self.files[module];
+            arrows.extend(ends.filter(|to| to != from).map(|to| Arrow { from: from.clone(), to, name: name.clone() }));
+        }
+        arrows
+    }
+
+    /// What files define that should only declare modules and re-export names.
+    pub fn definitions_in_lists(&self) -> Vec<String> {
+        let modules = self.modules.iter().filter(|(path, _)| !path.is_empty());
+        let lists = modules.map(|(path, module)| (&self.files[path], module)).filter(|(file, _)| is_list(file));
+        lists.flat_map(|(file, module)| module.definitions.iter().map(move |what| format!("{file}: {what}"))).collect()
+    }
+}
+
+/// Whether a file is one that only declares modules and re-exports names.
+pub fn is_list(file: &str) -> bool {
+    file.ends_with("mod.rs") || file == "lib.rs" || file == "main.rs"
+}
+
+/// The arrows that are part of a circle, or lead from one to another.
+pub fn circles(arrows: &BTreeSet<Arrow>) -> Vec<&Arrow> {
+    let mut rest = arrows.iter().filter(|arrow| !is_list(&arrow.from) && !is_list(&arrow.to)).collect::<Vec<_>>();
+    loop {
+        let from: BTreeSet<_> = rest.iter().map(|arrow| &arrow.from).collect();
+        let to: BTreeSet<_> = rest.iter().map(|arrow| &arrow.to).collect();
+        let count = rest.len();
+        rest.retain(|arrow| to.contains(&arrow.from) && from.contains(&arrow.to));
+        if rest.len() == count {
+            return rest;
+        }
+    }
+}
