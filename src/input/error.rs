@@ -182,6 +182,12 @@ pub enum FilterError {
         /// The folder.
         path: PathBuf,
     },
+    /// A file that the run would have to replace, and that no earlier run wrote.
+    #[error("{} is in the way, and no receipt of an earlier run names it; move it away, or choose another folder", path.display())]
+    InTheWay {
+        /// The file.
+        path: PathBuf,
+    },
     /// A folder with a run that was interrupted.
     #[error("{} has an unfinished run in it: go on with it with --resume, or discard it with --force", path.display())]
     Unfinished {
