@@ -20,6 +20,10 @@ pub(crate) trait Kernel {
 
 /// The operations that differ between instruction sets.
 pub(crate) trait Isa {
+    /// Calls a function that is compiled by itself for these instructions: it is inlined nowhere, and what it calls is inlined
+    /// into it.
+    fn apart<R>(function: impl FnOnce() -> R) -> R;
+
     /// The line ends of a block, and the bytes that need a second look, a bit each. The block is preceded by the byte
     /// before it.
     fn masks(block: &[u8; 1 + BLOCK]) -> (u64, u64);
@@ -94,6 +98,11 @@ unsafe fn run_avx2<K: Kernel>(kernel: K) -> K::Output {
 pub(super) struct Portable;
 
 impl Isa for Portable {
+    #[inline(never)]
+    fn apart<R>(function: impl FnOnce() -> R) -> R {
+        function()
+    }
+
     #[inline(always)]
     fn masks(block: &[u8; 1 + BLOCK]) -> (u64, u64) {
         let (mut ends, mut looks) = (0, 0);
@@ -155,6 +164,12 @@ mod avx2 {
 
     impl Isa for Avx2 {
         #[inline(always)]
+        fn apart<R>(function: impl FnOnce() -> R) -> R {
+            // SAFETY: the features are there, see [`Avx2`].
+            unsafe { apart(function) }
+        }
+
+        #[inline(always)]
         fn masks(block: &[u8; 1 + BLOCK]) -> (u64, u64) {
             // SAFETY: the features are there, see [`Avx2`].
             unsafe { masks(block) }
@@ -193,6 +208,12 @@ mod avx2 {
             // SAFETY: as above.
             unsafe { front::triples_avx2(item.as_ptr(), path.as_ptr(), path.len(), lanes) }
         }
+    }
+
+    #[inline(never)]
+    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
+    fn apart<R>(function: impl FnOnce() -> R) -> R {
+        function()
     }
 
     /// For each low half of a byte, a bit for each high half with which it is plain, or a line end; none beyond ASCII.
