@@ -171,11 +171,12 @@ pub fn path(rest: &[u8]) -> Cow<'_, [u8]> {
 
 /// Whether a path has a segment `.` or `..`, which it keeps: they are matched as written.
 pub fn has_dot_segment(path: &[u8]) -> bool {
-    if !path.windows(2).any(|pair| pair == b"/.") {
-        return false;
-    }
-    let path = &path[..path.iter().position(|&byte| byte == b'?').unwrap_or(path.len())];
-    path.split(|&byte| byte == b'/').any(|segment| matches!(segment, b"." | b".."))
+    let is_dot_segment = |dot: usize| {
+        let rest = &path[dot..];
+        let after = rest.strip_prefix(b"..").unwrap_or(&rest[1..]);
+        path[..dot].ends_with(b"/") && after.first().is_none_or(|byte| matches!(byte, b'/' | b'?'))
+    };
+    memchr::memchr_iter(b'.', path).find(|&dot| is_dot_segment(dot)).is_some_and(|dot| !path[..dot].contains(&b'?'))
 }
 
 /// Where an origin's robots.txt is.
