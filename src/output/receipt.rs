@@ -352,7 +352,7 @@ impl fmt::Display for Receipt {
         }
         if let Some(Part { lines, bytes, .. }) = self.duplicates {
             let share = 100.0 * lines as f64 / all;
-            writeln!(f, "{:<width$} {lines:>15} {share:>6.2}% {bytes:>18}  left out by --unique", "duplicates")?;
+            writeln!(f, "{:<width$} {lines:>15} {share:>6.2}% {bytes:>18}  seen before, left out", "duplicates")?;
         }
         let Part { lines, bytes, .. } = self.input;
         writeln!(f, "{:<width$} {lines:>15} {:>7} {bytes:>18}", "input", "")?;

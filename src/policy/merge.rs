@@ -14,37 +14,11 @@
 use std::path::Path;
 
 use super::counts::CaptureCounts;
+use super::error::MergeError;
 use super::image::{HELD, Home, NewOrigin, Pool, Record, SideList, WriteError, Writer, folder_of, replace};
 use super::resolve::Resolved;
 use super::standing::{LastGood, Ruling, Standing, State, Word};
 use super::{Policy, Statistics, side_records};
-
-/// Why two policies cannot be one.
-#[derive(Debug, thiserror::Error)]
-pub enum MergeError {
-    /// They read robots.txt differently.
-    #[error("the policies are of different dialects, {old} and {new}; compile one of them again under the other's")]
-    Dialects {
-        /// The older one's.
-        old: &'static str,
-        /// The newer one's.
-        new: &'static str,
-    },
-    /// They are for different crawlers.
-    #[error(
-        "the policies are for different crawlers, or in another order: {old} and {new}; compile one of them again for \
-         those of the other"
-    )]
-    Crawlers {
-        /// The older one's.
-        old: String,
-        /// The newer one's.
-        new: String,
-    },
-    /// What comes of them cannot be written.
-    #[error(transparent)]
-    Write(#[from] WriteError),
-}
 
 /// Merges two policies into a policy file.
 ///

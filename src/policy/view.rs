@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use super::columns::{Columns, Crawler, CrawlerError};
+use super::columns::{Columns, Crawler};
+use super::error::CrawlerError;
 use super::groups::{Group, Groups};
 use super::image::{self, Image, ImageError, OpenError, Record, Section, Trust};
 use super::lookup::Lookup;

@@ -108,7 +108,7 @@ impl JobRecord {
         }
         if self.agents != now.agents {
             let (then, now) = (self.agents.join(" "), now.agents.join(" "));
-            return Some(format!("it was for other crawlers: --agent {then}, now {now}"));
+            return Some(format!("it was for other crawlers: then {then}, now {now}"));
         }
         if (self.policy_checksum, &self.dialect) != (now.policy_checksum, &now.dialect) {
             return Some("the policy is not the one that it was begun with".to_owned());

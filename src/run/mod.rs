@@ -7,6 +7,7 @@
 //! bytes as written prove that none was lost; the [`Receipt`](crate::output::Receipt) tells both and gets its name last.
 
 pub(crate) mod checkpoint;
+pub(crate) mod error;
 pub(crate) mod gather;
 pub(crate) mod job;
 pub(crate) mod join;
@@ -25,8 +26,9 @@ pub(crate) mod unique;
 pub(crate) mod verify;
 pub(crate) mod worker;
 
+pub use error::JoinError;
 pub use job::{Destination, Folder, Job, LongRun, Pipe};
-pub use join::{JoinError, join};
+pub use join::join;
 pub use memory::{DEFAULT_MEMORY, check_memory};
 pub use progress::{Counted, Phase, Progress, Resumed, Snapshot};
 pub use split::run;

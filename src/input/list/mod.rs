@@ -6,7 +6,6 @@
 
 mod beginning;
 mod chunks;
-mod cut_short;
 #[cfg(feature = "parquet")]
 pub(crate) mod line_columns;
 #[cfg(unix)]
@@ -20,7 +19,6 @@ mod regular;
 #[cfg(feature = "parquet")]
 pub(crate) mod span_columns;
 mod stream;
-mod unfit;
 #[cfg(not(feature = "parquet"))]
 mod without_parquet;
 
@@ -35,6 +33,5 @@ pub(crate) use parquet::in_group;
 #[cfg(feature = "parquet")]
 pub(crate) use parquet::{Rows, Span, TableFile};
 pub use regular::FileState;
-pub(crate) use unfit::Unfit;
 #[cfg(not(feature = "parquet"))]
 pub(crate) use without_parquet::{Rows, Span, TableFile};

@@ -12,10 +12,10 @@ use super::mapped::Mapped;
 use super::range::ListRange;
 use super::regular::{FileState, Regular};
 use super::stream::Stream;
-use super::unfit::Unfit;
 use super::{Rows, TableFile};
 use crate::formats::compression::{Compression, Reader, Steady};
 use crate::input::error::FilterError;
+use crate::input::error::Unfit;
 use crate::input::layout::{LOOK, Layout, MARK, UrlField};
 use crate::input::skipped::SkippedPart;
 

@@ -8,9 +8,9 @@ use parquet::file::metadata::RowGroupMetaData;
 use std::fs::File;
 use std::sync::OnceLock;
 
-use super::Unfit;
 use super::line_columns::{LineColumns, LineReader};
 use crate::formats::columnar::{Malformed, ParquetFile, guarded};
+use crate::input::error::Unfit;
 use crate::input::layout::UrlField;
 use crate::input::skipped::{SkippedPart, SkippedRows};
 use crate::outcome::Reason;
@@ -157,7 +157,7 @@ impl TableFile {
             if text.len() >= most {
                 return Err(Malformed(format!(
                     "the URLs of rows that are read together have more than {most} bytes, as much as there is memory for; a \
-                     smaller --chunk-size makes them fewer, more --memory has room for them"
+                     smaller chunk size makes them fewer, more memory has room for them"
                 )));
             }
             let read = reader.next_lines(left, most, text, &mut found)?;

@@ -27,7 +27,7 @@ pub use add::{Options, add, add_single};
 pub use error::RecordProblem;
 pub use error::SourceError;
 #[cfg(feature = "parquet")]
-pub use parquet::{ParquetColumns, ParquetColumnsError};
+pub use parquet::ParquetColumns;
 pub(crate) use urls::bare_origin;
 #[cfg(feature = "warc")]
 pub use warc::RecordProblem;
