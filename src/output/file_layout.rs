@@ -1,9 +1,9 @@
 //! What the files of a run look like, whatever lines they get.
 
+use super::folder::FileName;
 use super::form::Rows;
 use super::format::Format;
 use super::frame::{Compressor, FrameFormat};
-use super::naming::FileName;
 use super::table;
 use crate::input::error::FilterError;
 use crate::judge::tally::Tally;

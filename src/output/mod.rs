@@ -2,18 +2,13 @@
 
 pub(crate) mod block;
 pub(crate) mod causes;
-pub(crate) mod commit;
-pub(crate) mod earlier;
 pub(crate) mod error;
 pub(crate) mod file_layout;
-pub(crate) mod folder_lock;
+pub(crate) mod folder;
 pub(crate) mod form;
 pub(crate) mod format;
 pub(crate) mod frame;
 pub(crate) mod keep;
-pub(crate) mod leftovers;
-pub(crate) mod names;
-pub(crate) mod naming;
 pub(crate) mod needed;
 pub(crate) mod partitions;
 pub(crate) mod receipt;
@@ -21,15 +16,13 @@ pub(crate) mod records;
 pub(crate) mod samples;
 pub(crate) mod sink;
 pub(crate) mod spill;
-pub(crate) mod sync;
 pub(crate) mod table;
 pub(crate) mod unwritten;
-pub(crate) mod written;
 
 pub use error::Unwritten;
+pub use folder::{NEEDED, RECEIPT, REPORT};
 pub use form::Form;
 pub use format::Format;
 pub use frame::FrameFormat;
-pub use names::{NEEDED, RECEIPT, REPORT};
 pub use receipt::{FilePart, Hex, ListPart, Part, PartitionPart, Receipt, ReceiptOptions, VerdictsPart};
 pub use samples::Sample;

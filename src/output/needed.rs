@@ -6,9 +6,8 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::names::NEEDED;
+use super::folder::{NEEDED, Written};
 use super::spill::{Home, Run, Sorter};
-use super::written::Written;
 use crate::judge::tally::{Tally, line_hash};
 use crate::origin;
 use crate::outcome::Reason;

@@ -10,17 +10,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::block::Block;
-use super::commit::give_names;
-use super::earlier::make_room;
 use super::file_layout::FileLayout;
+use super::folder::{Written, give_names, make_room, partial, remove_leftovers, sync};
 use super::form::Rows;
 use super::format::Format;
-use super::leftovers::remove_leftovers;
-use super::names::partial;
-use super::sync::sync;
 use super::table;
 use super::unwritten::{FrontToBack, write_at};
-use super::written::Written;
 use crate::input::error::FilterError;
 use crate::judge::tally::Tally;
 use crate::output::keep::Keep;

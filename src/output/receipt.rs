@@ -6,12 +6,11 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 
+use super::folder::{Written, list_folder};
 use super::form::{Form, Rows};
 use super::format::Format;
 use super::frame::FrameFormat;
-use super::naming::list_folder;
 use super::samples::Sample;
-use super::written::Written;
 use crate::formats::compression::Compression;
 use crate::input::layout::UrlField;
 use crate::input::list::FileState;

@@ -15,12 +15,11 @@ use super::gather::Gatherer;
 use super::totals::Totals;
 use crate::input::error::FilterError;
 use crate::input::list::FileState;
-use crate::output::names::{CHECKPOINT, partial};
+use crate::output::folder::{CHECKPOINT, partial, sync_folder};
 use crate::output::needed::NeededState;
 use crate::output::partitions::TargetState;
 use crate::output::receipt::{Hex, ListPart, Receipt, ReceiptOptions};
 use crate::output::records;
-use crate::output::sync::sync_folder;
 use crate::output::unwritten::FrontToBack;
 
 /// How far a run is, and what it is.

@@ -11,10 +11,9 @@ use std::time::{Duration, Instant};
 use super::checkpoint::{Border, Checkpoint, JobRecord, Stage};
 use crate::input::error::FilterError;
 use crate::lock::lock;
+use crate::output::folder::{CHECKPOINT, NEEDED, sync, sync_folder};
 use crate::output::keep::Keep;
-use crate::output::names::{CHECKPOINT, NEEDED};
 use crate::output::spill::Run;
-use crate::output::sync::{sync, sync_folder};
 
 /// Between two checkpoints there is at least so many times the time that the last one took.
 const REST: u32 = 20;

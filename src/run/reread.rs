@@ -12,9 +12,9 @@ use crate::input::layout::{LOOK, Layout, MARK};
 use crate::input::scan::{self, Extent};
 use crate::origin;
 use crate::outcome::Partition;
+use crate::output::folder::partition_names;
 use crate::output::form::{Form, SEPARATOR};
 use crate::output::format::Format;
-use crate::output::naming::partition_names;
 use crate::output::receipt::{FilePart, Receipt};
 use crate::output::table::{self, TableLines, Wanted};
 

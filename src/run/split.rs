@@ -28,10 +28,9 @@ use crate::input::list::{List, Patience};
 use crate::judge::matcher::Judge;
 use crate::judge::tally::{LINE_HASH, Tally};
 use crate::outcome::Partition;
+use crate::output::folder::{NEEDED, RECEIPT, partition_names};
 use crate::output::form::Form;
 use crate::output::format::Format;
-use crate::output::names::{NEEDED, RECEIPT};
-use crate::output::naming::partition_names;
 use crate::output::partitions::Output;
 use crate::output::receipt::{
     FilePart, Hex, ListPart, Part, PartitionPart, Receipt, ReceiptOptions, VerdictsPart, reasons,

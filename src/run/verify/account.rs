@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::judge::tally::Tally;
+use crate::output::folder::{is_file_of_run, partition_names};
 use crate::output::form::Form;
-use crate::output::naming::{is_file_of_run, partition_names};
 use crate::output::receipt::{FilePart, Hex, Part, PartitionPart, Receipt};
 
 /// What in the receipt does not fit together, in sentences.

@@ -7,7 +7,7 @@ use super::checked::{Checked, Role};
 use super::error::VerifyError;
 use super::read::read_receipt;
 use super::{account, files};
-use crate::output::names::RECEIPT;
+use crate::output::folder::RECEIPT;
 use crate::output::receipt::{Part, Receipt};
 use crate::run::join;
 

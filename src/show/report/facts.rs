@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::blocked::Blocked;
 use super::error::ReportError;
 use super::waiting::Waiting;
-use crate::output::names::NEEDED;
+use crate::output::folder::NEEDED;
 use crate::output::receipt::Receipt;
 use crate::policy::{Crawler, Policy};
 use crate::run::verify::read_receipt;

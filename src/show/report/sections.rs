@@ -7,7 +7,7 @@ use super::facts::Explained;
 use super::html::{Cell, Table, number, paragraph, section, text};
 use super::{Report, chart};
 use crate::outcome::Partition;
-use crate::output::naming::partition_names;
+use crate::output::folder::partition_names;
 use crate::output::receipt::PartitionPart;
 
 /// So many lists are shown, those with the most lines.

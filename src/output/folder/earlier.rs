@@ -9,13 +9,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use super::file_layout::FileLayout;
-use super::folder_lock::LOCK;
+use super::file_name::is_output;
 use super::leftovers::{is_leftover, remove_leftovers};
+use super::list_folder::is_list_folder;
+use super::lock::LOCK;
 use super::names::{CHECKPOINT, NEEDED, RECEIPT, REPORT, is_partial, partial};
-use super::naming::{self, is_list_folder};
-use super::records;
 use crate::input::error::FilterError;
+use crate::output::file_layout::FileLayout;
+use crate::output::records;
 
 /// Makes room in `directory`, which is there and locked, for files of this layout.
 ///
@@ -23,7 +24,7 @@ use crate::input::error::FilterError;
 ///
 /// [`FilterError::Unfinished`] and [`FilterError::NotEmpty`] where something is in it and `force` is not given;
 /// [`FilterError::Output`] where that cannot be removed.
-pub(super) fn make_room(directory: &Path, layout: &FileLayout, force: bool) -> Result<(), FilterError> {
+pub(crate) fn make_room(directory: &Path, layout: &FileLayout, force: bool) -> Result<(), FilterError> {
     let failed = |error| FilterError::Output { path: directory.to_owned(), error };
     let unfinished = directory.join(CHECKPOINT);
     if unfinished.exists() {
@@ -76,8 +77,7 @@ fn earlier(directory: &Path) -> BTreeSet<String> {
     let receipt: Earlier = receipt.ok().flatten().unwrap_or_default();
     let files = receipt.partitions.into_values().chain(receipt.verdicts).flat_map(|part| part.files);
     // With files for each list, their names are the same in each folder.
-    let names =
-        files.filter_map(|file| file.name.rsplit('/').next().filter(|name| naming::is_output(name)).map(str::to_owned));
+    let names = files.filter_map(|file| file.name.rsplit('/').next().filter(|name| is_output(name)).map(str::to_owned));
     names.chain([NEEDED.to_owned(), REPORT.to_owned()]).collect()
 }
 

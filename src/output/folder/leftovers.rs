@@ -3,12 +3,13 @@
 use std::path::Path;
 use std::{fs, io};
 
+use super::file_name::is_output;
+use super::list_folder::is_list_folder;
 use super::names::{CHECKPOINT, NEEDED, RECEIPT, is_partial};
-use super::naming::{self, is_list_folder};
 
 /// Removes partial files of a run that has no checkpoint to go on from, and the folders of lists in which there is nothing
 /// else. A partial receipt stays, because it tells of [earlier](super::earlier) files.
-pub(super) fn remove_leftovers(directory: &Path) -> io::Result<()> {
+pub(crate) fn remove_leftovers(directory: &Path) -> io::Result<()> {
     remove_files(directory, is_spilled)?;
     remove_files(directory, is_partial_output)?;
     for entry in fs::read_dir(directory)? {
@@ -50,7 +51,7 @@ fn whole(name: &str) -> Option<&str> {
 
 /// Whether a partial file is one of lines, or the list of origins.
 fn is_partial_output(name: &str) -> bool {
-    whole(name).is_some_and(|name| naming::is_output(name) || name == NEEDED)
+    whole(name).is_some_and(|name| is_output(name) || name == NEEDED)
 }
 
 /// Whether a file is one that origins were spilled to, or a checkpoint that was not completed.
