@@ -20,8 +20,12 @@ pub enum Partition {
 }
 
 impl Partition {
+    /// How many there are.
+    pub(crate) const COUNT: usize = 4;
+
     /// All of them, in the order of their numbers.
-    pub const ALL: [Partition; 4] = [Partition::Allowed, Partition::Blocked, Partition::Deferred, Partition::Invalid];
+    pub const ALL: [Partition; Partition::COUNT] =
+        [Partition::Allowed, Partition::Blocked, Partition::Deferred, Partition::Invalid];
 
     /// Its name, for example `allowed`.
     pub fn name(self) -> &'static str {

@@ -12,7 +12,6 @@ use std::sync::Arc;
 use super::block::Block;
 use super::file_layout::FileLayout;
 use super::folder::{Written, give_names, make_room, partial, remove_leftovers, sync};
-use super::form::Rows;
 use super::format::Format;
 use super::table;
 use super::unwritten::{FrontToBack, write_at};
@@ -199,11 +198,6 @@ impl Output {
     pub fn touched(&mut self) -> Vec<PathBuf> {
         let open = self.sets.get(self.set).into_iter().flatten().filter_map(|target| target.file.as_ref());
         std::mem::take(&mut self.unsynced).into_iter().chain(open.map(|file| file.path.clone())).collect()
-    }
-
-    /// What rows the files have.
-    pub fn rows(&self) -> Rows {
-        self.layout.rows
     }
 
     /// The folder, for temporary files.

@@ -121,6 +121,13 @@ pub struct ReceiptOptions {
     pub shard: Option<Shard>,
 }
 
+impl ReceiptOptions {
+    /// What rows the files have, for so many crawlers.
+    pub(crate) fn rows(&self, crawlers: usize) -> Rows {
+        Rows { form: self.form, format: self.format, explain: self.explain, crawlers }
+    }
+}
+
 /// Lines and bytes of a part, with its checksums.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Part {
@@ -304,8 +311,7 @@ impl Receipt {
 
     /// What rows its files have.
     pub(crate) fn rows(&self) -> Rows {
-        let ReceiptOptions { form, format, explain, .. } = self.options;
-        Rows { form, format, explain, crawlers: self.agents.len() }
+        self.options.rows(self.agents.len())
     }
 
     /// Notes the list of robots.txt to fetch, as it was written.

@@ -235,13 +235,7 @@ fn prove(folder: &Path, receipt: &Receipt, partitions: bool) -> Result<(), JoinE
 
 /// What the files of a job look like.
 fn layout(receipt: &Receipt) -> Result<FileLayout, FilterError> {
-    let agents = receipt.crawlers();
-    FileLayout::new(
-        receipt.rows(),
-        &agents.iter().collect::<Vec<_>>(),
-        receipt.options.compress,
-        receipt.options.split_size,
-    )
+    FileLayout::new(&receipt.options, &receipt.crawlers().iter().collect::<Vec<_>>())
 }
 
 /// Copies the files of all shards, those of one name after each other, with one head.

@@ -7,12 +7,14 @@
 //! bytes as written prove that none was lost; the [`Receipt`](crate::output::Receipt) tells both and gets its name last.
 
 pub(crate) mod checkpoint;
+mod complete;
 pub(crate) mod error;
 pub(crate) mod gather;
 pub(crate) mod job;
 pub(crate) mod join;
 pub(crate) mod keeper;
 pub(crate) mod memory;
+mod plan;
 pub(crate) mod progress;
 pub(crate) mod queue;
 pub(crate) mod reread;

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use super::checkpoint::Border;
 use super::gather::{Gathered, Gatherer};
 use super::keeper::{Keeper, Taken};
+use super::plan::Plan;
 use super::progress::Progress;
 use super::queue::Queue;
 use super::sequence::Sequence;
@@ -22,7 +23,7 @@ use crate::lock::lock;
 use crate::output::block::Block;
 use crate::output::folder::NEEDED;
 use crate::output::form::Rows;
-use crate::output::frame::{Compressor, FrameFormat};
+use crate::output::frame::Compressor;
 use crate::output::keep::Keep;
 use crate::output::needed::{Needed, WaitingOrigins};
 use crate::output::partitions::{Output, Place};
@@ -30,30 +31,24 @@ use crate::output::sink::Sink;
 use crate::output::table::{Source, Table};
 
 /// Where the lines go.
-pub(super) struct Destinations {
+pub(super) struct Outlets {
     pub sink: Sink,
     /// The robots.txt to fetch, if somebody wants to know.
     pub needed: Option<Needed>,
-    pub rows: Rows,
-    /// How frames are compressed, if lines go into frames.
-    pub frames: Option<FrameFormat>,
     /// If lines become rows: the tables of each set of files.
     pub tables: Vec<Table>,
-    /// Whether each list has files of its own.
-    pub per_input: bool,
     /// Who keeps checkpoints, if the run can go on from one.
     pub keeper: Option<Arc<Keeper>>,
 }
 
 /// What all workers share.
 pub(super) struct Turns<'l> {
+    plan: &'l Plan<'l>,
     chunks: Chunks<'l>,
     pub progress: &'l Progress,
-    per_input: bool,
     rows: Option<Rows>,
     /// Whether somebody wants to know which robots.txt are to be fetched.
     notes_waiting: bool,
-    frames: Option<FrameFormat>,
     /// If lines become rows: the tables of each set of files.
     tables: Vec<Table>,
     /// The first turn of a chunk, where lines are left out.
@@ -106,50 +101,45 @@ struct Hand<'j, 'p> {
 }
 
 impl<'l> Turns<'l> {
-    /// Of these chunks, for so many crawlers, telling `progress` of each; from the `border` on where the run was interrupted,
-    /// and without what is not `unique` if lines are left out.
+    /// Of the chunks of a plan, telling `progress` of each; from the `border` on where the run was interrupted, and without
+    /// what is not `unique` if lines are left out.
     pub fn new(
-        (chunks, workers): (Chunks<'l>, usize),
+        plan: &'l Plan<'l>,
+        chunks: Chunks<'l>,
         progress: &'l Progress,
-        crawlers: usize,
-        destinations: Option<Destinations>,
+        outlets: Option<Outlets>,
         border: Option<Border>,
         unique: Option<Unique>,
     ) -> Turns<'l> {
-        let rows = destinations.as_ref().map(|destinations| destinations.rows);
-        let files = rows.map_or(0, Rows::files);
+        let rows = plan.rows();
         let (mut turn, gatherer) = match border {
             Some(Border { list, at, totals, gathered, .. }) => {
                 (Turn { sink: None, needed: None, totals, list, at }, gathered)
             }
             None => {
-                let totals = Totals::new(chunks.lists().len(), crawlers, rows);
-                (Turn { sink: None, needed: None, totals, list: 0, at: 0 }, Gatherer::new(files))
+                let totals = Totals::new(plan.lists.len(), plan.job.crawlers.len(), rows);
+                let turn = Turn { sink: None, needed: None, totals, list: 0, at: 0 };
+                (turn, Gatherer::new(rows.map_or(0, Rows::files)))
             }
         };
-        let (mut frames, mut per_input, mut keeper, mut notes_waiting) = (None, false, None, false);
-        let mut tables = Vec::new();
-        if let Some(destinations) = destinations {
-            (frames, per_input, keeper) = (destinations.frames, destinations.per_input, destinations.keeper);
-            (notes_waiting, tables) = (destinations.needed.is_some(), destinations.tables);
-            turn.sink = Some(destinations.sink);
-            turn.needed = destinations.needed;
+        let (mut tables, mut keeper, mut notes_waiting) = (Vec::new(), None, false);
+        if let Some(outlets) = outlets {
+            (tables, keeper, notes_waiting) = (outlets.tables, outlets.keeper, outlets.needed.is_some());
+            (turn.sink, turn.needed) = (Some(outlets.sink), outlets.needed);
         }
-        let (gatherer, queue, failure) = (Sequence::new(gatherer), Queue::new(turn, workers), Mutex::new(None));
         Turns {
+            plan,
             chunks,
             progress,
-            per_input,
             rows,
             notes_waiting,
-            frames,
             tables,
             unique,
-            gatherer,
-            queue,
+            gatherer: Sequence::new(gatherer),
+            queue: Queue::new(turn, plan.options.threads),
             spares: Mutex::default(),
             keeper,
-            failure,
+            failure: Mutex::new(None),
         }
     }
 
@@ -224,12 +214,12 @@ impl<'l> Turns<'l> {
     }
 
     fn compressor(&self) -> Result<Option<Compressor>, FilterError> {
-        Ok(self.frames.map(Compressor::new).transpose()?)
+        Ok(self.plan.options.compress.map(Compressor::new).transpose()?)
     }
 
     /// The blocks that the chunk of a task makes, if lines become rows.
     fn rows(&self, task: &Task<'_>, left: Chunk<'_>, worker: &Worker<'_, '_>) -> Result<Blocks, FilterError> {
-        let (set, list) = (self.set(task), &self.chunks.lists()[task.list]);
+        let (set, list) = (self.plan.set_of(task.list), &self.chunks.lists()[task.list]);
         let source = match task.spans() {
             Some(spans) => Source::Rows { list, spans, left_out: left.left_out },
             None => Source::Text(left),
@@ -245,7 +235,9 @@ impl<'l> Turns<'l> {
         judged: &mut Judged,
         compressor: &mut Option<Compressor>,
     ) -> Result<Option<(Blocks, Option<Gatherer>)>, FilterError> {
-        let (Some(rows), set) = (self.rows, self.set(task)) else { return Ok(Some((Blocks::Made(Vec::new()), None))) };
+        let (Some(rows), set) = (self.rows, self.plan.set_of(task.list)) else {
+            return Ok(Some((Blocks::Made(Vec::new()), None)));
+        };
         if compressor.is_none() {
             return Ok(Some((Blocks::Buffers(set, judged.tallies(rows)), None)));
         }
@@ -273,11 +265,6 @@ impl<'l> Turns<'l> {
             Ok(Block { set, file, bytes, tally: rows.tally(file, &text) })
         };
         gathered.into_iter().map(block).collect()
-    }
-
-    /// The set of files that the lines of a chunk go to.
-    fn set(&self, task: &Task<'_>) -> usize {
-        if self.per_input { task.list } else { 0 }
     }
 }
 
@@ -321,7 +308,7 @@ fn work_through(turns: &Turns<'_>, judges: &[Judge<'_>], kept_rules: usize) -> R
         turns.chunks.read(&mut task, &mut buffer)?;
         let chunk = chunk_of(&turns.chunks, &task, &buffer);
         // A row has no end that could be missing.
-        let more_follows = as_rows || !turns.per_input && task.list + 1 < turns.chunks.lists().len();
+        let more_follows = as_rows || !turns.plan.options.per_input && task.list + 1 < turns.chunks.lists().len();
         let left = match &turns.unique {
             Some(unique) => unique.left(task.ticket, chunk, &mut hand.kept, turns.rows.is_some())?,
             None => Some(chunk),
@@ -386,7 +373,7 @@ fn write(turns: &Turns<'_>, turn: &mut Turn, ticket: u64, handed: Handed) -> Res
     let places = turn.sink.as_mut().map(|sink| sink.take(&blocks)).transpose()?.unwrap_or_default();
     if let Some(keeper) = &turns.keeper {
         keeper.begin(ticket);
-        if turns.frames.is_none() && keeper.is_due() {
+        if turns.plan.options.compress.is_none() && keeper.is_due() {
             border = Some(Gatherer::new(0));
         }
         if let Some(taken) = border.and_then(|gathered| turn.taken(gathered, keeper.seconds())) {

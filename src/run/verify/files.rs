@@ -149,7 +149,7 @@ struct Text {
 impl Text {
     /// How it differs from what the receipt says.
     fn difference(&self, head: Option<&Tally>, lines: &Part) -> Option<String> {
-        // The line feed rest_of_row it may be missing where nothing follows.
+        // The line feed after it may be missing where nothing follows.
         if head.is_some_and(|head| head.sum != self.head.sum) {
             return Some("its head line is another one".to_owned());
         }
