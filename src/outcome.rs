@@ -160,7 +160,7 @@ impl Outcome {
     pub(crate) const NONE: Outcome = Outcome::new(Partition::Invalid, Reason::Empty);
 
     /// How many values an outcome's [`Outcome::index`] can have.
-    pub const COUNT: usize = 4 * Reason::ALL.len();
+    pub const COUNT: usize = Partition::COUNT * Reason::ALL.len();
 
     /// The outcome of a partition and a reason.
     #[inline]

@@ -17,6 +17,7 @@ pub(crate) mod memory;
 mod plan;
 pub(crate) mod progress;
 pub(crate) mod queue;
+mod render;
 pub(crate) mod reread;
 pub(crate) mod seen;
 pub(crate) mod sequence;

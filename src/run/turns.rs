@@ -224,7 +224,7 @@ impl<'l> Turns<'l> {
             Some(spans) => Source::Rows { list, spans, left_out: left.left_out },
             None => Source::Text(left),
         };
-        Ok(Blocks::Made(self.tables[set].blocks(set, &source, &worker.outcomes, &worker.row_causes)?))
+        Ok(Blocks::Made(self.tables[set].blocks(set, &source, &worker.outcomes, &worker.renderer.causes())?))
     }
 
     /// The blocks that the lines of a chunk make, and what waits for its frames after it, if a checkpoint is due there;
@@ -289,12 +289,9 @@ pub(super) fn work(turns: &Turns<'_>, judges: &[Judge<'_>], kept_rules: usize) {
 
 fn work_through(turns: &Turns<'_>, judges: &[Judge<'_>], kept_rules: usize) -> Result<(), FilterError> {
     let mut worker = Worker::new(judges, turns.rows, turns.notes_waiting);
-    worker.keep_rules(kept_rules);
+    worker.renderer.keep_rules(kept_rules);
     let mut hand = Hand { worker, kept: Kept::default(), compressor: turns.compressor()? };
     let as_rows = !turns.tables.is_empty();
-    if as_rows {
-        hand.worker.keep_outcomes();
-    }
     let mut buffer = Buffer::default();
     loop {
         let mut task = match turns.chunks.next(&mut buffer) {

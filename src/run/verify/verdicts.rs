@@ -12,7 +12,7 @@ pub(super) struct Columns {
     /// All lines, without what stands before them.
     pub lines: Tally,
     /// For each column, by partition.
-    partitions: Vec<[Tally; 4]>,
+    partitions: Vec<[Tally; Partition::COUNT]>,
     /// Lines that do not have a verdict in each column.
     strange: u64,
 }
