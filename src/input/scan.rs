@@ -46,7 +46,8 @@ pub(crate) fn opened(path: &Path) -> Result<List, FilterError> {
 /// What a list comes to, as far as it is to be read, below its head line: `of` its chunks, put together by
 /// `append`. `of` is told whether a chunk begins the list.
 pub(crate) fn scan<T: Default + Send>(
-    (list, extent): (&List, Extent),
+    list: &List,
+    extent: Extent,
     threads: usize,
     chunk_size: usize,
     of: impl Fn(&[u8], bool) -> T + Sync,

@@ -13,6 +13,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::error::JoinError;
 use super::memory::Memory;
+use super::stored::StoredRun;
 use super::verify::account::contradictions;
 use super::verify::files::{outputs, robots_needed};
 use super::verify::read_receipt;
@@ -228,7 +229,11 @@ fn append_to(part: &mut Option<Part>, next: Option<&Part>) {
 
 /// Makes sure that the files of a shard that are about to be read are as its receipt says.
 fn prove(folder: &Path, receipt: &Receipt, partitions: bool) -> Result<(), JoinError> {
-    let files = if partitions { outputs(receipt, folder, 0)? } else { vec![robots_needed(receipt, folder)] };
+    let files = if partitions {
+        outputs(StoredRun { receipt, directory: folder, threads: 0 })?
+    } else {
+        vec![robots_needed(receipt, folder)]
+    };
     let damaged = files.into_iter().find_map(|file| Some((file.path, file.problem?)));
     damaged.map_or(Ok(()), |(path, problem)| Err(JoinError::Damaged { path, problem }))
 }

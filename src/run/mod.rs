@@ -23,6 +23,7 @@ pub(crate) mod seen;
 pub(crate) mod sequence;
 pub(crate) mod split;
 pub(crate) mod start;
+pub(crate) mod stored;
 pub(crate) mod totals;
 pub(crate) mod turns;
 pub(crate) mod unique;
