@@ -1,5 +1,8 @@
 //! The options that help where the library has an error, which knows of none.
 
+use std::io;
+
+use robosieve::formats::compression::TooFarBack;
 use robosieve::input::{FilterError, UrlFieldError};
 use robosieve::policy::source::SourceError;
 use robosieve::run::JoinError;
@@ -26,6 +29,7 @@ fn options(error: &FilterError) -> &'static str {
         FilterError::ColumnTaken { .. } => " (--format text)",
         FilterError::TooManyRowGroups { .. } => " (--split-size, --chunk-size)",
         FilterError::LineTooLong { .. } | FilterError::TooLittleMemory { .. } => " (--memory)",
+        FilterError::List { error, .. } if is_window(error) => " (--memory)",
         FilterError::UniqueShard => " (--unique, --shard)",
         FilterError::Unique { .. } => " (--unique)",
         FilterError::NotEmpty { .. } => " (--out, --force)",
@@ -44,6 +48,7 @@ fn options(error: &FilterError) -> &'static str {
 /// An error of a source, with the options that help.
 pub fn source(error: &SourceError) -> String {
     let options = match error {
+        SourceError::Unreadable { error, .. } if is_window(error) => " (--memory)",
         SourceError::NoColumn { .. } => " (--columns)",
         SourceError::Line { line: 1, .. } => " (--origin, if the file is a robots.txt)",
         _ => "",
@@ -60,4 +65,9 @@ pub fn join(error: &JoinError) -> String {
         _ => "",
     };
     format!("{error}{options}")
+}
+
+/// Whether there was too little memory for a window of compressed data.
+fn is_window(error: &io::Error) -> bool {
+    error.get_ref().is_some_and(|error| error.is::<TooFarBack>())
 }

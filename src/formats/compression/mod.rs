@@ -12,7 +12,7 @@ mod reader;
 #[cfg_attr(not(test), expect(dead_code))]
 mod undamaged;
 
-pub use error::Damaged;
+pub use error::{Damaged, TooFarBack};
 pub use kind::Compression;
 pub(crate) use kind::DEFAULT_WINDOW;
 pub use reader::Reader;
