@@ -30,6 +30,7 @@ fn options(error: &FilterError) -> &'static str {
         FilterError::TooManyRowGroups { .. } => " (--split-size, --chunk-size)",
         FilterError::LineTooLong { .. } | FilterError::TooLittleMemory { .. } => " (--memory)",
         FilterError::List { error, .. } if is_window(error) => " (--memory)",
+        FilterError::NotDivisible { .. } => " (--shard)",
         FilterError::UniqueShard => " (--unique, --shard)",
         FilterError::Unique { .. } => " (--unique)",
         FilterError::NotEmpty { .. } => " (--out, --force)",
@@ -59,6 +60,7 @@ pub fn source(error: &SourceError) -> String {
 /// Why shards cannot be joined, with the options that help.
 pub fn join(error: &JoinError) -> String {
     let options = match error {
+        JoinError::Differ { .. } => " (all shards want the same options, and one --now)",
         JoinError::Numbered => " (--split-size at the runs; no --concat here)",
         JoinError::Replaced { .. } => " (--out)",
         JoinError::NoShard { .. } => " (--shard)",

@@ -9,7 +9,7 @@ pub(crate) mod form;
 pub(crate) mod format;
 pub(crate) mod frame;
 pub(crate) mod keep;
-pub(crate) mod needed;
+pub(crate) mod missing_robots;
 pub(crate) mod partitions;
 pub(crate) mod receipt;
 pub(crate) mod records;
@@ -17,7 +17,7 @@ pub(crate) mod samples;
 pub(crate) mod sink;
 pub(crate) mod spill;
 pub(crate) mod table;
-pub(crate) mod unwritten;
+pub(crate) mod write_at;
 
 pub use error::Unwritten;
 pub use folder::{NEEDED, RECEIPT, REPORT};

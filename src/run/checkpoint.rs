@@ -16,11 +16,11 @@ use super::totals::Totals;
 use crate::input::error::FilterError;
 use crate::input::list::FileState;
 use crate::output::folder::{CHECKPOINT, partial, sync_folder};
-use crate::output::needed::NeededState;
+use crate::output::missing_robots::MissingRobotsState;
 use crate::output::partitions::TargetState;
 use crate::output::receipt::{Hex, ListPart, Receipt, ReceiptOptions};
 use crate::output::records;
-use crate::output::unwritten::FrontToBack;
+use crate::output::write_at::FrontToBack;
 
 /// How far a run is, and what it is.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -52,7 +52,7 @@ pub(crate) struct Border {
     pub files: Vec<Vec<TargetState>>,
     /// Lines that are not in the files yet.
     pub gathered: Gatherer,
-    pub needed: NeededState,
+    pub needed: MissingRobotsState,
 }
 
 /// What makes a run the one that it is: if any of it is different, its parts do not belong together.

@@ -1,9 +1,9 @@
 //! The end of a run: what it came to is proved, the receipt is written, and files get their names.
 
-use super::keeper::Keeper;
+use super::checkpointer::Checkpointer;
+use super::pipeline::Pipeline;
 use super::plan::Plan;
 use super::totals::{ListTotals, Totals};
-use super::turns::Turns;
 use crate::input::error::FilterError;
 use crate::input::list::List;
 use crate::judge::tally::{LINE_HASH, Tally};
@@ -14,13 +14,17 @@ use crate::output::partitions::Output;
 use crate::output::receipt::{FilePart, Hex, ListPart, Part, PartitionPart, Receipt, VerdictsPart, reasons};
 
 /// Makes sure of what the run came to, and gives the files their names.
-pub(super) fn complete(plan: &Plan<'_>, turns: Turns<'_>, keeper: Option<&Keeper>) -> Result<Receipt, FilterError> {
-    let progress = turns.progress;
-    let (mut output, needed, totals) = turns.finish()?;
+pub(super) fn complete(
+    plan: &Plan<'_>,
+    pipeline: Pipeline<'_>,
+    checkpointer: Option<&Checkpointer>,
+) -> Result<Receipt, FilterError> {
+    let progress = pipeline.progress;
+    let (mut output, needed, totals) = pipeline.finish()?;
     let speed = progress.judged();
     let proven = plan.lists.iter().try_for_each(List::unchanged).and_then(|()| totals.balanced());
-    proven.map_err(|failure| match keeper {
-        Some(keeper) => keeper.word_of(failure),
+    proven.map_err(|failure| match checkpointer {
+        Some(checkpointer) => checkpointer.word_of(failure),
         None => failure,
     })?;
     let mut receipt = receipt(plan, &totals, output.as_ref());
@@ -29,7 +33,7 @@ pub(super) fn complete(plan: &Plan<'_>, turns: Turns<'_>, keeper: Option<&Keeper
         receipt.has_needed(&output.write_file(NEEDED, |mut file| needed.write(status, &mut file))?);
     }
     receipt.speed = speed;
-    receipt.seconds = keeper.map_or_else(|| progress.snapshot().seconds, Keeper::seconds);
+    receipt.seconds = checkpointer.map_or_else(|| progress.snapshot().seconds, Checkpointer::seconds);
     receipt.urls_per_second = receipt.input.lines as f64 / receipt.seconds;
     if let Some(output) = &mut output {
         output.write_file(RECEIPT, |file| {

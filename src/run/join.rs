@@ -23,7 +23,7 @@ use crate::judge::tally::Tally;
 use crate::output::file_layout::FileLayout;
 use crate::output::folder::{FolderLock, NEEDED, RECEIPT};
 use crate::output::format::Format;
-use crate::output::needed::{Needed, parse_row};
+use crate::output::missing_robots::{MissingRobots, parse_row};
 use crate::output::partitions::Output;
 use crate::output::receipt::{FilePart, Part, PartitionPart, Receipt, ReceiptOptions};
 use crate::output::table;
@@ -320,8 +320,8 @@ fn open_at(path: &Path, start: u64) -> io::Result<File> {
 }
 
 /// The robots.txt to fetch of all shards.
-fn needed(shards: &[(PathBuf, Receipt)], out: &Path) -> Result<Needed, JoinError> {
-    let mut needed = Needed::new(out, Memory::default().needed());
+fn needed(shards: &[(PathBuf, Receipt)], out: &Path) -> Result<MissingRobots, JoinError> {
+    let mut needed = MissingRobots::new(out, Memory::default().needed());
     let mut first = 0;
     for path in shards.iter().map(|(folder, _)| folder.join(NEEDED)) {
         let unreadable = |error| JoinError::Unreadable { path: path.clone(), error };

@@ -7,13 +7,14 @@
 //! bytes as written prove that none was lost; the [`Receipt`](crate::output::Receipt) tells both and gets its name last.
 
 pub(crate) mod checkpoint;
+pub(crate) mod checkpointer;
 mod complete;
 pub(crate) mod error;
 pub(crate) mod gather;
 pub(crate) mod job;
 pub(crate) mod join;
-pub(crate) mod keeper;
 pub(crate) mod memory;
+pub(crate) mod pipeline;
 mod plan;
 pub(crate) mod progress;
 pub(crate) mod queue;
@@ -25,7 +26,6 @@ pub(crate) mod split;
 pub(crate) mod start;
 pub(crate) mod stored;
 pub(crate) mod totals;
-pub(crate) mod turns;
 pub(crate) mod unique;
 pub(crate) mod verify;
 pub(crate) mod worker;

@@ -16,10 +16,10 @@ use std::sync::atomic::AtomicU64;
 use super::checkpoint::Border;
 use super::complete::complete;
 use super::job::Job;
+use super::pipeline::{Pipeline, work};
 use super::plan::Plan;
 use super::progress::Progress;
 use super::start::{Start, start};
-use super::turns::{Turns, work};
 use super::unique::Unique;
 use crate::input::error::FilterError;
 use crate::input::list::List;
@@ -49,20 +49,20 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
         Start::Judging(outlets, border) => (*outlets, border.map(|border| *border)),
     };
     let unique = job.unique.then(|| unique(&plan, border.as_ref(), &pool)).transpose()?;
-    let keeper = outlets.as_ref().and_then(|outlets| outlets.keeper.clone());
+    let checkpointer = outlets.as_ref().and_then(|outlets| outlets.checkpointer.clone());
     let judges = plan.judges();
     let chunks = plan.chunks(border.as_ref().map(|border| (border.list, border.at)), progress.source());
     progress.begin(plan.lists.iter().map(List::source_length).sum(), judges.len());
     if let Some(border) = &border {
         progress.resume(&border.totals, left_out(&plan.lists, border));
     }
-    let turns = Turns::new(&plan, chunks, progress, outlets, border, unique);
+    let pipeline = Pipeline::new(&plan, chunks, progress, outlets, border, unique);
     std::thread::scope(|scope| {
-        scope.spawn(|| turns.keep());
-        pool.broadcast(|_| work(&turns, &judges, plan.memory.rules_of_worker(workers)));
-        turns.judged();
+        scope.spawn(|| pipeline.keep());
+        pool.broadcast(|_| work(&pipeline, &judges, plan.memory.rules_of_worker(workers)));
+        pipeline.judged();
     });
-    complete(&plan, turns, keeper.as_deref())
+    complete(&plan, pipeline, checkpointer.as_deref())
 }
 
 /// What leaves out lines whose URLs were there before, also those before the border.

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::{fs, io};
 
 use super::checkpoint::{Border, Checkpoint, JobRecord, ListRecord, Stage};
+use super::checkpointer::Checkpointer;
 use super::job::{Destination, Folder, Pipe};
-use super::keeper::Keeper;
+use super::pipeline::Outlets;
 use super::plan::Plan;
-use super::turns::Outlets;
 use crate::input::error::FilterError;
 use crate::input::list::{List, common_head};
 use crate::output::file_layout::FileLayout;
@@ -16,7 +16,7 @@ use crate::output::folder::{FolderLock, NEEDED, RECEIPT, give_names, list_folder
 use crate::output::form::Rows;
 use crate::output::format::Format;
 use crate::output::keep::Keep;
-use crate::output::needed::{Needed, NeededState};
+use crate::output::missing_robots::{MissingRobots, MissingRobotsState};
 use crate::output::partitions::{Output, SetStart};
 use crate::output::receipt::{FilePart, Hex, Receipt, ReceiptOptions};
 use crate::output::records;
@@ -82,7 +82,7 @@ fn piped(pipe: Pipe, plan: &Plan<'_>) -> Result<Outlets, FilterError> {
     let head = common_head(&plan.lists.iter().collect::<Vec<_>>())?;
     let head = plan.options.rows(agents.len()).head(file, &agents, head);
     let sink = Sink::Pipe(sink::Pipe::new(file, &head)?);
-    Ok(Outlets { sink, needed: None, tables: Vec::new(), keeper: None })
+    Ok(Outlets { sink, needed: None, tables: Vec::new(), checkpointer: None })
 }
 
 /// What makes the job the one that it is; `None` where its lists cannot be read again.
@@ -126,12 +126,13 @@ fn anew(plan: &Plan<'_>, files: Files<'_>, record: Option<JobRecord>) -> Result<
     let Files { folder: Folder { directory, force, .. }, layout, sets } = files;
     let output = Output::create(directory, &sets.starts, layout, *force)?;
     let needed = match record {
-        Some(_) => Needed::resumable(directory, plan.memory.needed(), &NeededState::default()),
-        None => Ok(Needed::new(directory, plan.memory.needed())),
+        Some(_) => MissingRobots::resumable(directory, plan.memory.needed(), &MissingRobotsState::default()),
+        None => Ok(MissingRobots::new(directory, plan.memory.needed())),
     };
     let needed = needed.map_err(|error| FilterError::Output { path: directory.clone(), error })?;
-    let keeper = record.map(|record| Keeper::new(record, directory.clone(), plan.job.long_run.checkpoint, None));
-    let outlets = outlets(output, sets.tables, needed, keeper.map(Arc::new));
+    let checkpointer =
+        record.map(|record| Checkpointer::new(record, directory.clone(), plan.job.long_run.checkpoint, None));
+    let outlets = outlets(output, sets.tables, needed, checkpointer.map(Arc::new));
     Ok(Start::Judging(Box::new(Some(outlets)), None))
 }
 
@@ -159,17 +160,23 @@ fn resume(plan: &Plan<'_>, files: Files<'_>, record: JobRecord) -> Result<Start,
         }
         Stage::Judging(border) => {
             let seconds = Some(border.seconds);
-            let keeper = Arc::new(Keeper::new(record, directory.clone(), plan.job.long_run.checkpoint, seconds));
+            let checkpointer =
+                Arc::new(Checkpointer::new(record, directory.clone(), plan.job.long_run.checkpoint, seconds));
             let Files { layout, sets, .. } = files;
-            let output =
-                Output::resume(directory, &sets.starts, layout, &border.files, Arc::clone(&keeper) as Arc<dyn Keep>)?;
-            let needed = match Needed::resumable(directory, plan.memory.needed(), &border.needed) {
+            let output = Output::resume(
+                directory,
+                &sets.starts,
+                layout,
+                &border.files,
+                Arc::clone(&checkpointer) as Arc<dyn Keep>,
+            )?;
+            let needed = match MissingRobots::resumable(directory, plan.memory.needed(), &border.needed) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     return Err(refused(format!("a part of {NEEDED} that it had stored is gone")));
                 }
                 other => other.map_err(|error| FilterError::Output { path: directory.clone(), error })?,
             };
-            Ok(Start::Judging(Box::new(Some(outlets(output, sets.tables, needed, Some(keeper)))), Some(border)))
+            Ok(Start::Judging(Box::new(Some(outlets(output, sets.tables, needed, Some(checkpointer)))), Some(border)))
         }
     }
 }
@@ -197,11 +204,16 @@ fn difference_of_complete(directory: &Path, receipt: &mut Receipt, now: &JobReco
     receipt.file_lists().flatten().find_map(|file| changed(file)).or_else(needed)
 }
 
-fn outlets(mut output: Output, tables: Vec<Table>, needed: Needed, keeper: Option<Arc<Keeper>>) -> Outlets {
-    if let Some(keeper) = &keeper {
-        output.keep_with(Arc::clone(keeper) as Arc<dyn Keep>);
+fn outlets(
+    mut output: Output,
+    tables: Vec<Table>,
+    needed: MissingRobots,
+    checkpointer: Option<Arc<Checkpointer>>,
+) -> Outlets {
+    if let Some(checkpointer) = &checkpointer {
+        output.keep_with(Arc::clone(checkpointer) as Arc<dyn Keep>);
     }
-    Outlets { sink: Sink::Folder(Box::new(output)), needed: Some(needed), tables, keeper }
+    Outlets { sink: Sink::Folder(Box::new(output)), needed: Some(needed), tables, checkpointer }
 }
 
 /// The receipt of a complete run in a folder.

@@ -14,7 +14,7 @@ use crate::judge::urls::LineUrls;
 use crate::origin;
 use crate::outcome::{Outcome, Partition, Reason};
 use crate::output::form::Rows;
-use crate::output::needed::{self, WaitingOrigins};
+use crate::output::missing_robots::{self, WaitingOrigins};
 
 /// What one chunk came to.
 #[derive(Debug, Default)]
@@ -165,7 +165,7 @@ impl<'j, 'p> Worker<'j, 'p> {
                 && outcome.reason() != Reason::Paused
                 && let Ok((origin, _)) = judge.origin_of(origin::trimmed(urls.url(text, line)))
             {
-                needed::count(&mut self.judged.waiting, &origin, line as u64, outcome.reason());
+                missing_robots::count(&mut self.judged.waiting, &origin, line as u64, outcome.reason());
             }
         }
     }

@@ -10,7 +10,7 @@ mod kind;
 mod reader;
 // Reading members side by side will use it.
 #[cfg_attr(not(test), expect(dead_code))]
-mod undamaged;
+mod next_member;
 
 pub use error::{Damaged, TooFarBack};
 pub use kind::Compression;

@@ -9,7 +9,7 @@ mod chunks;
 #[cfg(feature = "parquet")]
 pub(crate) mod line_columns;
 #[cfg(unix)]
-mod lost;
+mod lost_pages;
 mod mapped;
 mod opened;
 #[cfg(feature = "parquet")]
@@ -26,7 +26,7 @@ pub use beginning::STANDARD_INPUT;
 pub(crate) use beginning::{LIST_FORMAT, unreadable};
 pub(crate) use chunks::{Patience, chunk_end, fill, line_border};
 #[cfg(unix)]
-pub use lost::fill_lost_pages;
+pub use lost_pages::fill_lost_pages;
 pub(crate) use opened::{List, Reading, common_head};
 #[cfg(feature = "parquet")]
 pub(crate) use parquet::in_group;

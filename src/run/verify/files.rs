@@ -15,7 +15,7 @@ use crate::judge::tally::{Tally, line_hash};
 use crate::outcome::{Partition, Reason};
 use crate::output::folder::{NEEDED, partition_names};
 use crate::output::form::{Form, NO_HEAD};
-use crate::output::needed;
+use crate::output::missing_robots;
 use crate::output::receipt::{FilePart, ListPart, Part, Receipt};
 use crate::output::table::Wanted;
 use crate::run::stored::{CHUNK, StoredLines, StoredRun};
@@ -273,7 +273,7 @@ impl NeededRows {
     fn read(file: File) -> io::Result<NeededRows> {
         let (mut file, mut row) = (BufReader::new(file), Vec::new());
         file.read_until(b'\n', &mut row)?;
-        let mut found = NeededRows { has_head: row == needed::HEAD, rows: Tally::default(), waiting: Some(0) };
+        let mut found = NeededRows { has_head: row == missing_robots::HEAD, rows: Tally::default(), waiting: Some(0) };
         loop {
             row.clear();
             if file.read_until(b'\n', &mut row)? == 0 {
@@ -281,7 +281,8 @@ impl NeededRows {
             }
             let text = row.strip_suffix(b"\n").unwrap_or(&row);
             found.rows.add_hashed(line_hash(text), row.len());
-            let lines = std::str::from_utf8(text).ok().and_then(|text| Some(needed::parse_row(text, 0)?.1.lines));
+            let lines =
+                std::str::from_utf8(text).ok().and_then(|text| Some(missing_robots::parse_row(text, 0)?.1.lines));
             found.waiting = found.waiting.and_then(|waiting| waiting.checked_add(lines?));
         }
     }
