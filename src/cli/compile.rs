@@ -17,6 +17,7 @@ pub fn run(args: &CompileArgs) -> Result<ExitCode, Failure> {
         origin: args.origin.as_deref(),
         options: args.reading.options(),
         overrides: args.overrides.as_deref(),
+        quiet: false,
     };
     let captures = Captures::for_file(&args.output, columns, args.dialect);
     let statistics = watch_compiling(&captures.progress(), || {

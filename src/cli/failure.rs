@@ -76,6 +76,10 @@ pub enum Failure {
     Pattern { pattern: String, problem: &'static str },
     #[error("--files-from {} names no list", path.display())]
     NoLists { path: PathBuf },
+    #[error("{} is {kind}, which cannot be read from a pipe; give the file", path.display())]
+    Piped { path: PathBuf, kind: &'static str },
+    #[error("standard input can be read once; give - for the URLs or for the robots.txt")]
+    StandardInputForTwo,
     #[error("standard input cannot be both a list and --files-from")]
     StandardInputTwice,
     #[error("--files-from {}, line {line}: not UTF-8, which paths have to be on this system", path.display())]

@@ -110,6 +110,7 @@ fn policy(args: &FilterArgs) -> Result<Policy, Failure> {
         origin: args.origin.as_deref(),
         options: args.reading.options(),
         overrides: args.overrides.as_deref(),
+        quiet: false,
     };
     // Not the folder of the partitions, which may not be there yet, or on another machine.
     let captures = Captures::within(args.long_run.memory, &std::env::temp_dir(), columns, args.dialect.dialect);

@@ -48,6 +48,7 @@ fn policy(args: &ReportArgs, receipt: &Receipt) -> Result<Option<Policy>, Failur
         origin: args.origin.as_deref(),
         options: args.reading.options(),
         overrides: args.overrides.as_deref(),
+        quiet: false,
     };
     Ok(Some(sources.read(Captures::new(Columns::new(agents)?, dialect))?.policy()?))
 }

@@ -1,10 +1,11 @@
 //! The sources of a policy.
 
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::failure::Failure;
 use robosieve::policy::source::{self, Options};
-use robosieve::policy::{Captures, Overrides};
+use robosieve::policy::{Captures, Overrides, Policy};
 
 /// What a policy is made from.
 pub struct Sources<'a> {
@@ -16,6 +17,8 @@ pub struct Sources<'a> {
     pub options: Options,
     /// The operator's own word for origins.
     pub overrides: Option<&'a Path>,
+    /// Whether what is passed over is not told.
+    pub quiet: bool,
 }
 
 impl Sources<'_> {
@@ -30,6 +33,20 @@ impl Sources<'_> {
             (Some(_), several) => return Err(Failure::OneRobots { given: several.len() }),
             (None, several) => source::add(several, &self.options, &mut captures)?,
         }
+        if !self.quiet {
+            for passed in captures.passed_over() {
+                // Nobody may be there to read it; the receipt has the counts.
+                let _ = writeln!(io::stderr(), "robosieve: warning: {passed}");
+            }
+        }
         Ok(captures)
+    }
+}
+
+/// A policy under the operator's own word for origins, if there is one.
+pub fn with_overrides(policy: Policy, overrides: Option<&Path>) -> Result<Policy, Failure> {
+    match overrides {
+        Some(path) => Ok(policy.with_overrides(&Overrides::read(path)?, &std::env::temp_dir())?),
+        None => Ok(policy),
     }
 }

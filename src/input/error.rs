@@ -183,6 +183,12 @@ pub enum FilterError {
         /// The folder.
         path: PathBuf,
     },
+    /// A file that the run would have to replace, and that no earlier run wrote.
+    #[error("{} is in the way, and no receipt of an earlier run names it; move it away, or choose another folder", path.display())]
+    InTheWay {
+        /// The file.
+        path: PathBuf,
+    },
     /// A folder with a run that was interrupted.
     #[error("{} has an unfinished run in it; resume it, or discard it", path.display())]
     Unfinished {

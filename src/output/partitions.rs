@@ -109,9 +109,12 @@ impl Output {
     /// # Errors
     ///
     /// [`FilterError::Unfinished`] and [`FilterError::NotEmpty`] where something is in it and `force` is not given;
+    /// [`FilterError::InTheWay`] where a file has a name that is wanted and no earlier run wrote it;
     /// [`FilterError::Output`] where it cannot be written.
     pub fn create(directory: &Path, sets: &[SetStart], layout: FileLayout, force: bool) -> Result<Output, FilterError> {
-        make_room(directory, &layout, force)?;
+        // Where sets come later, all of them are in the folder itself.
+        let folders: Vec<&str> = if sets.is_empty() { vec![""] } else { sets.iter().map(|set| &*set.folder).collect() };
+        make_room(directory, &folders, &layout, force)?;
         let mut output = Output::new(directory, layout, None);
         for set in sets {
             let path = output.directory.join(&set.folder);

@@ -15,6 +15,7 @@ use super::known::{Entry, Known, Placed, Urls};
 use super::overrides::{Override, Overrides, Placement};
 use super::progress::Progress;
 use super::resolve::{Resolved, Resolver};
+use super::source::PassedOver;
 use super::standing::Standing;
 use super::{Policy, Statistics};
 use crate::dialect::Dialect;
@@ -41,6 +42,7 @@ pub struct Captures {
     /// Threads of their own that read captures, if they have any: what compiling keeps for the next file goes with them.
     readers: Option<ThreadPool>,
     statistics: Statistics,
+    passed_over: Vec<PassedOver>,
     progress: Arc<Progress>,
 }
 
@@ -107,10 +109,20 @@ impl Captures {
 
     fn at(home: Home, columns: Columns, dialect: &'static Dialect) -> Captures {
         let tables = Tables::new(columns.count(), &home);
-        let (urls, overrides) = (Urls::new(), BTreeMap::new());
-        let (statistics, progress) = (Statistics::default(), Arc::default());
-        let (memory, last, readers) = (u64::MAX, None, None);
-        Captures { dialect, columns, home, urls, overrides, tables, memory, last, readers, statistics, progress }
+        Captures {
+            dialect,
+            columns,
+            home,
+            urls: Urls::new(),
+            overrides: BTreeMap::new(),
+            tables,
+            memory: u64::MAX,
+            last: None,
+            readers: None,
+            statistics: Statistics::default(),
+            passed_over: Vec::new(),
+            progress: Arc::default(),
+        }
     }
 
     /// How far they are, and what is made of them, for another thread.
@@ -199,6 +211,16 @@ impl Captures {
             }
         }
         Ok(placement)
+    }
+
+    /// What the sources hold beside answers for origins.
+    pub fn passed_over(&self) -> &[PassedOver] {
+        &self.passed_over
+    }
+
+    /// Keeps what was passed over in a source.
+    pub(super) fn keep_passed_over(&mut self, passed: PassedOver) {
+        self.passed_over.push(passed);
     }
 
     /// Counts a file that names no origin.

@@ -19,15 +19,3 @@ pub struct CaptureCounts {
     /// Origins whose last answer was a failure and whose rules are an earlier answer's.
     pub last_good_kept: u64,
 }
-
-impl CaptureCounts {
-    /// Adds those of other captures.
-    pub(super) fn merge(&mut self, other: &CaptureCounts) {
-        self.read += other.read;
-        self.older += other.older;
-        self.same_time += other.same_time;
-        self.not_robots_txt += other.not_robots_txt;
-        self.unnamed_files += other.unnamed_files;
-        self.last_good_kept += other.last_good_kept;
-    }
-}

@@ -13,12 +13,14 @@
 
 use std::path::Path;
 
-use super::counts::CaptureCounts;
+use super::captures::Captures;
 use super::error::MergeError;
 use super::image::{HELD, Home, NewOrigin, Pool, Record, SideList, WriteError, Writer, folder_of, replace};
+use super::overrides::Overrides;
 use super::resolve::Resolved;
 use super::standing::{LastGood, Ruling, Standing, State, Word};
 use super::{Policy, Statistics, side_records};
+use crate::robots::{Note, NoteKind};
 
 /// Merges two policies into a policy file.
 ///
@@ -37,20 +39,44 @@ pub fn merge(old: &Policy, new: &Policy, path: &Path) -> Result<Statistics, Merg
         return Err(MergeError::Crawlers { old: old.columns.to_string(), new: new.columns.to_string() });
     }
     let home = Home::Folder { folder: folder_of(path).to_owned(), limit: HELD };
+    Ok(merged(old, new, &home, |writer, statistics| replace(path, |file| writer.write(statistics, file)))?)
+}
+
+impl Policy {
+    /// The same policy under the operator's own word for origins, which stands above the word that it has. What it takes
+    /// beyond the first few MiB is in a temporary file of this folder.
+    ///
+    /// # Errors
+    ///
+    /// [`WriteError`], beyond what a policy can hold.
+    pub fn with_overrides(&self, overrides: &Overrides, folder: &Path) -> Result<Policy, WriteError> {
+        let mut spoken = Captures::spilling(folder, self.columns.clone(), self.dialect);
+        spoken.add_overrides(overrides)?;
+        let spoken = spoken.policy()?;
+        let home = Home::Folder { folder: folder.to_owned(), limit: HELD };
+        merged(self, &spoken, &home, |writer, counted| {
+            // What it was made of is what it was.
+            let statistics = Statistics { overridden: counted.overridden, ..self.statistics.clone() };
+            let (image, statistics) = writer.image(statistics, &home)?;
+            Ok(Policy { image, dialect: self.dialect, columns: self.columns.clone(), statistics })
+        })
+    }
+}
+
+/// Feeds a writer with all origins of both, and lets it write.
+fn merged<T>(
+    old: &Policy,
+    new: &Policy,
+    home: &Home,
+    write: impl FnOnce(Writer<'_>, Statistics) -> Result<T, WriteError>,
+) -> Result<T, WriteError> {
     let parts = [old, new].map(|policy| policy.image.parts());
     let sources = parts.map(|parts| parts.source());
-    let writer = Writer::new(new.columns.clone(), new.dialect, &sources, &home);
-    let mut merging = Merging { writer, lists: parts.map(|parts| parts.side), last_good_kept: 0, overridden: 0 };
+    let writer = Writer::new(new.columns.clone(), new.dialect, &sources, home);
+    let lists = parts.map(|parts| parts.side);
+    let mut merging = Merging { writer, lists, statistics: Statistics::default() };
     merging.all(old, new)?;
-    let mut captures = old.statistics.captures;
-    captures.merge(&new.statistics.captures);
-    let captures = CaptureCounts { last_good_kept: merging.last_good_kept, ..captures };
-    let mut notes = old.statistics.notes;
-    notes.merge(&new.statistics.notes);
-    let mut warc = old.statistics.warc;
-    warc.merge(&new.statistics.warc);
-    let statistics = Statistics { captures, warc, notes, overridden: merging.overridden, ..Statistics::default() };
-    Ok(replace(path, |file| merging.writer.write(statistics, file))?)
+    write(merging.writer, merging.statistics)
 }
 
 /// A policy that is being put together from an old and a new one.
@@ -59,8 +85,8 @@ struct Merging<'p> {
     writer: Writer<'p>,
     /// Their side records.
     lists: [Pool<'p>; 2],
-    last_good_kept: u64,
-    overridden: u64,
+    /// Of its entries; what was passed over on the way to them, and what was dropped from their files, is not known of each.
+    statistics: Statistics,
 }
 
 /// One of the two.
@@ -131,9 +157,18 @@ impl<'p> Merging<'p> {
         let Resolved { row, side, .. } = rules_of.unwrap_or_else(Resolved::unfetched);
         let made = self.made(merged.rules_of, side, speaker, records);
         let side = made.as_deref().map_or(SideList::OfSource(side), SideList::Made);
-        self.last_good_kept += u64::from(merged.state.last_good.is_some());
-        self.overridden += u64::from(speaker.is_some());
+        self.count(&merged.state, speaker.is_some());
         self.writer.add(NewOrigin { origin, state: &merged.state, source: merged.rules_of as usize, row, side })
+    }
+
+    fn count(&mut self, state: &State, overridden: bool) {
+        let Statistics { captures, notes, overridden: all_overridden, .. } = &mut self.statistics;
+        captures.read += u64::from(state.standing != Standing::Unfetched);
+        captures.last_good_kept += u64::from(state.last_good.is_some());
+        *all_overridden += u64::from(overridden);
+        if state.html_page {
+            notes.add_all(&[Note { kind: NoteKind::LooksLikeHtml, line: 1 }]);
+        }
     }
 
     /// Whether the operator says something of an origin on this side.

@@ -108,8 +108,53 @@ fn a_forced_run_that_fails_leaves_no_result() {
     assert!(bench.path("out/receipt.json").exists(), "nothing was touched before the lists were open");
     std::fs::remove_file(bench.path("out/invalid.txt")).expect("removed");
     std::fs::create_dir(bench.path("out/invalid.txt")).expect("a folder where a file should go");
-    bench.filter("--robots sites --force --out out urls").assert().code(2);
-    assert!(!bench.path("out/receipt.json").exists());
+    let done = bench.filter("--robots sites --force --out out urls").assert().code(2);
+    said(&done.get_output().stderr, &["invalid.txt", "in the way"]);
+    assert!(bench.path("out/receipt.json").exists() && bench.path("out/allowed.txt").exists(), "nothing was touched");
+}
+
+#[test]
+fn force_touches_no_file_that_no_run_wrote() {
+    let bench = bench_with_list();
+    let foreign_receipt = "{\"partitions\": {\"a\": {\"files\": [{\"name\": \"blocked.txt\"}]}}}";
+    let in_the_way = [
+        ("allowed.txt", "mine", ""),
+        ("robots-needed.tsv", "mine", ""),
+        ("receipt.json", foreign_receipt, ""),
+        (".checkpoint.json", "mine", ""),
+        ("blocked.0001.txt", "mine", "--split-size 1k"),
+        ("0001-urls/allowed.txt", "mine", "--per-input"),
+    ];
+    for (name, content, options) in in_the_way {
+        bench.file(&format!("out/{name}"), content);
+        let done = bench.filter(&format!("--robots sites --force --out out {options} urls")).assert().code(2);
+        said(&done.get_output().stderr, &[name, "in the way"]);
+        assert_eq!(bench.read(&format!("out/{name}")), content.as_bytes(), "{name}");
+        std::fs::remove_dir_all(bench.path("out")).expect("removed");
+    }
+    // What is in nobody's way stays, whatever it is called, and whatever a receipt says of paths.
+    bench.filter("--robots sites --out out urls").assert().success();
+    let receipt = String::from_utf8(bench.read("out/receipt.json")).expect("UTF-8");
+    bench.file("out/receipt.json", receipt.replace("\"blocked.txt\"", "\"../allowed.txt\""));
+    std::fs::remove_file(bench.path("out/blocked.txt")).expect("removed");
+    std::fs::create_dir(bench.path("out/0001-crawl")).expect("a folder");
+    for name in ["out/report.html", "out/blocked.parquet", "out/0002-crawl/allowed.txt", "allowed.txt"] {
+        bench.file(name, "mine");
+    }
+    bench.split("--robots sites --force", &["urls"]);
+    for name in ["out/report.html", "out/blocked.parquet", "out/0002-crawl/allowed.txt", "allowed.txt"] {
+        assert_eq!(bench.read(name), b"mine", "{name}");
+    }
+    assert!(bench.path("out/0001-crawl").exists());
+}
+
+#[test]
+fn a_page_about_the_earlier_run_goes_with_it() {
+    let bench = bench_with_list();
+    bench.split("--robots sites", &["urls"]);
+    bench.program("report out").assert().success();
+    bench.split("--robots sites --force", &["urls"]);
+    assert_eq!(bench.names("out"), NAMES);
 }
 
 /// Of partitions that each list has for itself, too, only those of the last run are there.

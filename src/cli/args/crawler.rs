@@ -7,11 +7,12 @@ use robosieve::robots::Agents;
 /// The crawler, and how it reads robots.txt.
 #[derive(Debug, clap::Args)]
 pub struct CrawlerArgs {
-    /// The crawler's product token, `*` for everybody, or a list in order of preference
-    /// (Googlebot-News,Googlebot: the first with a group of its own counts, then *). With --policy, a crawler that it
-    /// was compiled for, or a list of them; needless if there is only one
+    /// The crawler: a product token, `*`, or a list in order of preference; several times for several crawlers
+    ///
+    /// A list such as Googlebot-News,Googlebot is one crawler of several names: the first with a group of its own counts,
+    /// then `*`. With --policy, crawlers that it was compiled for, or lists of them; needless if there is only one.
     #[arg(long, required_unless_present = "policy", value_name = "NAME")]
-    pub agent: Option<Agents>,
+    pub agent: Vec<Agents>,
     #[command(flatten)]
     pub dialect: DialectArgs,
 }
@@ -28,13 +29,6 @@ pub struct DialectArgs {
         value_parser = dialect()
     )]
     pub dialect: &'static Dialect,
-}
-
-impl CrawlerArgs {
-    /// The crawler, where robots.txt files are read.
-    pub fn agents(&self) -> &Agents {
-        self.agent.as_ref().expect("required unless there is a policy")
-    }
 }
 
 pub(super) fn dialect() -> impl TypedValueParser<Value = &'static Dialect> {

@@ -1,38 +1,52 @@
 //! What stands in the folder of a run before it begins, and goes when the run may replace it.
 //!
-//! Which files an earlier run wrote, its receipt tells. So the receipt goes in two steps: first it loses its name, because
-//! without that nothing of the rest counts, and when all that it tells of is gone, it goes itself. A run that dies between
-//! the two leaves it partial, as one does that dies while its files get their names; the next run reads it there.
+//! Which files an earlier run wrote, its receipt tells, and nothing else goes: a file that a user made is refused by name
+//! where this run would write. The receipt goes in two steps: first it loses its name, because without that nothing of
+//! the rest counts, and when all that it tells of is gone, it goes itself. A run that dies between the two leaves it
+//! partial, as one does that dies while its files get their names; the next run reads it there.
 
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use super::file_name::is_output;
 use super::leftovers::{is_leftover, remove_leftovers};
-use super::list_folder::is_list_folder;
+use super::list_folder::{is_file_of_run, is_list_folder};
 use super::lock::LOCK;
-use super::names::{CHECKPOINT, NEEDED, RECEIPT, REPORT, is_partial, partial};
+use super::names::{CHECKPOINT, NEEDED, RECEIPT, REPORT, REPORT_START, is_partial, partial};
+use crate::formats::regular_file;
 use crate::input::error::FilterError;
 use crate::output::file_layout::FileLayout;
 use crate::output::records;
 
-/// Makes room in `directory`, which is there and locked, for files of this layout.
+/// How a receipt begins, but for white space, and a checkpoint.
+const RECEIPT_START: &str = "{\"robosieve\":";
+const CHECKPOINT_START: &str = "{\"job\":{\"robosieve\":";
+
+/// Makes room in `directory`, which is there and locked, for files of this layout in these folders of it.
 ///
 /// # Errors
 ///
 /// [`FilterError::Unfinished`] and [`FilterError::NotEmpty`] where something is in it and `force` is not given;
-/// [`FilterError::Output`] where that cannot be removed.
-pub(crate) fn make_room(directory: &Path, layout: &FileLayout, force: bool) -> Result<(), FilterError> {
+/// [`FilterError::InTheWay`] where a file has a name that the run wants and no earlier run wrote it;
+/// [`FilterError::Output`] where something cannot be removed.
+pub(crate) fn make_room(
+    directory: &Path,
+    folders: &[&str],
+    layout: &FileLayout,
+    force: bool,
+) -> Result<(), FilterError> {
     let failed = |error| FilterError::Output { path: directory.to_owned(), error };
     let unfinished = directory.join(CHECKPOINT);
-    if unfinished.exists() {
-        if !force {
-            return Err(FilterError::Unfinished { path: directory.to_owned() });
-        }
-        remove(&unfinished).map_err(|error| FilterError::Output { path: unfinished.clone(), error })?;
+    if unfinished.exists() && !force {
+        return Err(FilterError::Unfinished { path: directory.to_owned() });
     }
+    let earlier = earlier(directory);
+    if force && let Some(path) = in_the_way(directory, folders, layout, &earlier).map_err(failed)? {
+        return Err(FilterError::InTheWay { path });
+    }
+    remove(&unfinished).map_err(|error| FilterError::Output { path: unfinished.clone(), error })?;
     remove_leftovers(directory).map_err(failed)?;
     let is_foreign = |name: &str| name != LOCK && !is_partial(name);
     let mut entries = fs::read_dir(directory).map_err(failed)?.flatten();
@@ -40,11 +54,50 @@ pub(crate) fn make_room(directory: &Path, layout: &FileLayout, force: bool) -> R
         if !force {
             return Err(FilterError::NotEmpty { path: directory.to_owned() });
         }
-        let names = layout.files.iter().map(|file| file.of_part(0));
-        let names: BTreeSet<String> = earlier(directory).into_iter().chain(names).collect();
-        remove_earlier(directory, &names).map_err(failed)?;
+        remove_earlier(directory, &earlier).map_err(failed)?;
     }
     remove(&partial(&directory.join(RECEIPT))).map_err(failed)
+}
+
+/// The first path that a run wants to write to, or to remove, and that no earlier run wrote.
+fn in_the_way(
+    directory: &Path,
+    folders: &[&str],
+    layout: &FileLayout,
+    earlier: &BTreeSet<String>,
+) -> io::Result<Option<PathBuf>> {
+    for (name, start) in [(CHECKPOINT, CHECKPOINT_START), (RECEIPT, RECEIPT_START)] {
+        let path = directory.join(name);
+        if path.symlink_metadata().is_ok() && !begins_as(&path, start) {
+            return Ok(Some(path));
+        }
+    }
+    let is_wanted = |folder: &str, name: &str| {
+        layout.files.iter().any(|file| file.gives(name)) || folder.is_empty() && name == NEEDED
+    };
+    for folder in folders {
+        let entries = match fs::read_dir(directory.join(folder)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            entries => entries?,
+        };
+        for entry in entries {
+            let entry = entry?;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let whole = if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") };
+            if is_wanted(folder, &name) && (entry.file_type()?.is_dir() || !earlier.contains(&whole)) {
+                return Ok(Some(entry.path()));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// Whether a file begins like this, white space left aside.
+fn begins_as(path: &Path, start: &str) -> bool {
+    let mut read = Vec::new();
+    let file = regular_file::open(path).and_then(|file| file.take(4096).read_to_end(&mut read));
+    read.retain(|byte| !byte.is_ascii_whitespace());
+    file.is_ok() && read.starts_with(start.as_bytes())
 }
 
 /// What is read of an earlier receipt, whatever else is in it.
@@ -53,6 +106,7 @@ struct Earlier {
     #[serde(default)]
     partitions: BTreeMap<String, Files>,
     verdicts: Option<Files>,
+    origins_needed: Option<u64>,
 }
 
 #[derive(Deserialize)]
@@ -66,40 +120,37 @@ struct Name {
     name: String,
 }
 
-/// The names of the files that an earlier run says in its receipt to have written, without the receipt's own.
+/// The files that an earlier run says in its receipt to have written, without the receipt itself: names, with that of a
+/// list's folder before them where each list has one, and never paths that lead out of the folder.
 fn earlier(directory: &Path) -> BTreeSet<String> {
-    let path = directory.join(RECEIPT);
-    let receipt = match records::read(&path) {
-        Ok(None) => records::read(&partial(&path)),
-        receipt => receipt,
-    };
+    let whole = directory.join(RECEIPT);
+    let path = if whole.symlink_metadata().is_ok() { whole } else { partial(&whole) };
+    if !begins_as(&path, RECEIPT_START) {
+        return BTreeSet::new();
+    }
     // What is none tells of no files.
-    let receipt: Earlier = receipt.ok().flatten().unwrap_or_default();
+    let receipt: Earlier = records::read(&path).ok().flatten().unwrap_or_default();
     let files = receipt.partitions.into_values().chain(receipt.verdicts).flat_map(|part| part.files);
-    // With files for each list, their names are the same in each folder.
-    let names = files.filter_map(|file| file.name.rsplit('/').next().filter(|name| is_output(name)).map(str::to_owned));
-    names.chain([NEEDED.to_owned(), REPORT.to_owned()]).collect()
+    let names = files.map(|file| file.name).filter(|name| is_file_of_run(name));
+    names.chain(receipt.origins_needed.map(|_| NEEDED.to_owned())).collect()
 }
 
-/// Removes what an earlier run left: its receipt, and what has one of these names.
+/// Removes what an earlier run left: its receipt, what has one of these names, and the page about it.
 fn remove_earlier(directory: &Path, names: &BTreeSet<String>) -> io::Result<()> {
     let receipt = directory.join(RECEIPT);
     match fs::rename(&receipt, partial(&receipt)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         other => other?,
     }
-    let remove_in = |directory: &Path| names.iter().try_for_each(|name| remove(&directory.join(name)));
-    remove_in(directory)?;
-    for entry in fs::read_dir(directory)? {
-        let entry = entry?;
-        let folder = entry.path();
-        if folder.is_dir() && is_list_folder(&entry.file_name().to_string_lossy()) {
-            remove_in(&folder)?;
+    for name in names {
+        remove(&directory.join(name))?;
+        if let Some((folder, _)) = name.split_once('/') {
             // It stays if there is anything else in it.
-            let _ = fs::remove_dir(&folder);
+            let _ = fs::remove_dir(directory.join(folder));
         }
     }
-    Ok(())
+    let report = directory.join(REPORT);
+    if begins_as(&report, &REPORT_START.replace(char::is_whitespace, "")) { remove(&report) } else { Ok(()) }
 }
 
 /// Removes a file, if it is there.
@@ -116,10 +167,10 @@ pub(crate) fn replaced<'l>(directory: &Path, layout: &FileLayout, lists: &'l [Pa
     let directory = directory.canonicalize().ok()?;
     let earlier = earlier(&directory);
     let is_ours = |name: &str| {
-        [LOCK, CHECKPOINT, RECEIPT].contains(&name)
+        [LOCK, CHECKPOINT, RECEIPT, NEEDED, REPORT].contains(&name)
             || is_leftover(name)
             || layout.files.iter().any(|file| file.gives(name))
-            || earlier.contains(name)
+            || earlier.iter().any(|known| known.rsplit('/').next() == Some(name))
     };
     let is_in_sets = |folder: &Path| {
         let is_of_list = || folder.file_name().is_some_and(|name| is_list_folder(&name.to_string_lossy()));

@@ -10,14 +10,14 @@ use super::names::{CHECKPOINT, NEEDED, RECEIPT, is_partial};
 /// Removes partial files of a run that has no checkpoint to go on from, and the folders of lists in which there is nothing
 /// else. A partial receipt stays, because it tells of [earlier](super::earlier) files.
 pub(crate) fn remove_leftovers(directory: &Path) -> io::Result<()> {
-    remove_files(directory, is_spilled)?;
-    remove_files(directory, is_partial_output)?;
+    remove_files(directory, |name| is_spilled(name) || is_partial_output(name))?;
     for entry in fs::read_dir(directory)? {
         let entry = entry?;
         if entry.file_type()?.is_dir() && is_list_folder(&entry.file_name().to_string_lossy()) {
-            remove_files(&entry.path(), is_partial_output)?;
-            // It stays if there is anything else in it.
-            let _ = fs::remove_dir(entry.path());
+            if remove_files(&entry.path(), is_partial_output)? > 0 {
+                // It stays if there is anything else in it.
+                let _ = fs::remove_dir(entry.path());
+            }
         }
     }
     Ok(())
@@ -25,7 +25,7 @@ pub(crate) fn remove_leftovers(directory: &Path) -> io::Result<()> {
 
 /// Removes what origins were spilled to, and a checkpoint that was not completed.
 pub(super) fn remove_spilled(directory: &Path) -> io::Result<()> {
-    remove_files(directory, is_spilled)
+    remove_files(directory, is_spilled).map(drop)
 }
 
 /// Whether a file of this name is one that a run leaves when it ends early.
@@ -33,15 +33,17 @@ pub(super) fn is_leftover(name: &str) -> bool {
     is_spilled(name) || is_partial_output(name) || whole(name) == Some(RECEIPT)
 }
 
-/// Removes the files of a folder whose names are such.
-fn remove_files(folder: &Path, is_such: impl Fn(&str) -> bool) -> io::Result<()> {
+/// Removes the files of a folder whose names are such; says how many.
+fn remove_files(folder: &Path, is_such: impl Fn(&str) -> bool) -> io::Result<usize> {
+    let mut removed = 0;
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         if is_such(&entry.file_name().to_string_lossy()) {
             fs::remove_file(entry.path())?;
+            removed += 1;
         }
     }
-    Ok(())
+    Ok(removed)
 }
 
 /// The name that a partial file gets when it is complete.

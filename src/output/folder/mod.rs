@@ -17,7 +17,7 @@ pub(crate) use file_name::{FileName, crawler_labels, partition_names};
 pub(crate) use leftovers::remove_leftovers;
 pub(crate) use list_folder::{is_file_of_run, list_folder};
 pub(crate) use lock::FolderLock;
-pub(crate) use names::{CHECKPOINT, partial};
+pub(crate) use names::{CHECKPOINT, REPORT_START, partial};
 pub use names::{NEEDED, RECEIPT, REPORT};
 pub(crate) use sync::{sync, sync_folder};
 pub(crate) use written::Written;

@@ -8,6 +8,10 @@ pub const RECEIPT: &str = "receipt.json";
 /// The name of a page about a run, which is nothing of the run's own but goes with its files when they are replaced.
 pub const REPORT: &str = "report.html";
 
+/// What every such page begins with.
+pub(crate) const REPORT_START: &str =
+    "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta name=\"generator\" content=\"robosieve\">\n";
+
 /// The name of the list of robots.txt to fetch.
 pub const NEEDED: &str = "robots-needed.tsv";
 

@@ -6,6 +6,8 @@ use std::path::Path;
 
 use super::error::SourceError;
 use super::intake::Intake;
+use super::kind::SourceKind;
+use super::look::PARQUET_START;
 #[cfg(feature = "parquet")]
 use super::parquet::{self, ParquetColumns};
 use super::robots::Robots;
@@ -19,6 +21,7 @@ use super::without_warc as warc;
 use super::{directory, json_lines};
 use crate::formats::compression::{Reader, peeked};
 use crate::policy::Captures;
+use crate::policy::image::MAGIC;
 
 /// What has to be known of sources besides where they are.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -63,8 +66,11 @@ fn add_file(
     let open = || Reader::within(File::open(path)?, memory);
     let reader = open().map_err(SourceError::unreadable(path))?;
     let is_stored_as_read = reader.compression().is_none();
-    let (start, mut text) = peeked(reader, warc::START.len()).map_err(SourceError::unreadable(path))?;
-    if start == warc::START {
+    let (start, mut text) =
+        peeked(reader, warc::START.len().max(MAGIC.len())).map_err(SourceError::unreadable(path))?;
+    if start.starts_with(&MAGIC) {
+        Err(SourceError::Policy { path: path.to_owned() })
+    } else if start.starts_with(warc::START) {
         archives.add(warc::Archive::new(path, text, memory)?, intake)
     } else if start.starts_with(PARQUET_START) {
         add_parquet(path, is_stored_as_read, &mut text, options, intake)
@@ -72,9 +78,6 @@ fn add_file(
         json_lines::add(path, text, intake)
     }
 }
-
-/// How a Parquet file begins.
-pub(super) const PARQUET_START: &[u8] = b"PAR1";
 
 #[cfg(feature = "parquet")]
 fn add_parquet(
@@ -102,9 +105,14 @@ fn add_parquet(
 ///
 /// # Errors
 ///
-/// [`SourceError`] where it cannot be read, or `origin` is none.
+/// [`SourceError`] where it cannot be read, is something else, or `origin` is none.
 pub fn add_single(path: &Path, origin: &str, captures: &mut Captures) -> Result<(), SourceError> {
     let canonical = bare_origin(origin).map_err(|reason| SourceError::Origin { given: origin.to_owned(), reason })?;
+    match SourceKind::of(path)? {
+        SourceKind::RobotsTxt => {}
+        SourceKind::Policy => return Err(SourceError::Policy { path: path.to_owned() }),
+        kind => return Err(SourceError::NotSingle { path: path.to_owned(), kind }),
+    }
     let mut intake = Intake::new(captures);
     let robots = Robots::open(path, intake.body_limit(), intake.decompressor(1))?;
     intake.add([robots.of(canonical, true)]);

@@ -10,6 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::intake::Intake;
+use super::passed_over::{PassedOver, Reason, is_plausible};
 use super::robots::Robots;
 use super::{SourceError, bare_origin};
 use crate::policy::Capture;
@@ -22,15 +23,23 @@ const COMPRESSED: [&str; 3] = [".gz", ".zst", ".bz2"];
 
 pub(super) fn add(path: &Path, intake: &mut Intake<'_>) -> Result<(), SourceError> {
     let mut named = Vec::<PathBuf>::new();
+    let mut odd = Vec::<String>::new();
     for entry in fs::read_dir(path).map_err(SourceError::unreadable(path))? {
         let path = entry.map_err(SourceError::unreadable(path))?.path();
-        let is_named = [false, true].iter().any(|&compressed| !origins_of(name(&path, compressed)).is_empty());
+        let origins = [false, true].map(|compressed| origins_of(name(&path, compressed)));
+        let is_named = origins.iter().any(|origins| !origins.is_empty());
+        let is_plausible = origins.iter().flatten().any(|(origin, exact)| *exact || is_plausible(origin));
+        let is_hidden = name(&path, false).starts_with('.');
+        if !is_hidden && (!is_plausible || !path.is_file()) {
+            odd.push(path.file_name().unwrap_or_default().to_string_lossy().into_owned());
+        }
         if is_named && path.is_file() {
             named.push(path);
         } else {
             intake.count_unnamed_file();
         }
     }
+    tell(path, odd, intake);
     if named.is_empty() {
         let hint = "the names of its files are to be hosts, or percent-encoded origins";
         return Err(SourceError::Empty { path: path.to_owned(), hint });
@@ -50,6 +59,14 @@ pub(super) fn add(path: &Path, intake: &mut Intake<'_>) -> Result<(), SourceErro
         }
     }
     Ok(())
+}
+
+/// Keeps the names that are those of no host, in their order.
+fn tell(path: &Path, mut odd: Vec<String>, intake: &mut Intake<'_>) {
+    odd.sort_unstable();
+    let mut passed = PassedOver::new(path, Reason::Name);
+    odd.iter().for_each(|name| passed.add(name));
+    intake.passed_over(passed);
 }
 
 fn read_file(path: &Path, limit: usize, memory: u64) -> Result<Vec<Capture>, SourceError> {

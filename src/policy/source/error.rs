@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::kind::SourceKind;
 #[cfg(feature = "warc")]
 use super::warc::RecordProblem;
 use crate::origin::InvalidUrl;
@@ -99,6 +100,20 @@ pub enum SourceError {
         row: u64,
         /// What is wrong with it.
         problem: String,
+    },
+    /// A policy.
+    #[error("{} is a policy file, no source of robots.txt; give it where a policy is wanted", path.display())]
+    Policy {
+        /// The file.
+        path: PathBuf,
+    },
+    /// What names its origins by itself, given with one.
+    #[error("{} is {}, which says itself whose each robots.txt is; give no origin with it", path.display(), kind.name())]
+    NotSingle {
+        /// The file or folder.
+        path: PathBuf,
+        /// What it is.
+        kind: SourceKind,
     },
     /// An origin, given beside a file, that is none.
     #[error("{given:?} is no origin, such as https://example.com or http://example.com:8080: {reason}")]

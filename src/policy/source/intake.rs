@@ -8,6 +8,7 @@ use hashbrown::HashSet;
 use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_128;
 
+use super::passed_over::PassedOver;
 use super::urls::page;
 use crate::dialect::{Dialect, StatusMeaning};
 use crate::formats::compression::DEFAULT_WINDOW;
@@ -119,6 +120,13 @@ impl<'c> Intake<'c> {
     #[cfg(feature = "warc")]
     pub fn take_targets(&mut self) -> HashSet<u128> {
         std::mem::take(&mut self.fresh_targets)
+    }
+
+    /// Keeps what was passed over in a source, if anything was.
+    pub fn passed_over(&mut self, passed: PassedOver) {
+        if !passed.is_empty() {
+            self.captures.keep_passed_over(passed);
+        }
     }
 
     /// Counts a file that names no origin.

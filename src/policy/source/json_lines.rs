@@ -11,6 +11,7 @@ use std::io::{BufRead, Read};
 use std::path::Path;
 
 use super::intake::Intake;
+use super::passed_over::{PassedOver, Reason};
 use super::urls::page;
 use super::{SourceError, bare_origin};
 use crate::origin;
@@ -62,6 +63,7 @@ impl<'de> Deserialize<'de> for Time {
 pub(super) fn add(path: &Path, mut text: impl BufRead, intake: &mut Intake<'_>) -> Result<(), SourceError> {
     let (mut number, mut offset, mut empty) = (0, 0, true);
     let mut line = Vec::new();
+    let mut passed = PassedOver::new(path, Reason::Url);
     // Bounds the memory for a file that has no lines.
     let longest = intake.text_limit();
     loop {
@@ -78,11 +80,16 @@ pub(super) fn add(path: &Path, mut text: impl BufRead, intake: &mut Intake<'_>) 
             if line.len() == longest && !line.ends_with(b"\n") {
                 return Err(wrong(format!("it is longer than {longest} bytes; one answer a line is wanted")));
             }
-            intake.add([capture(&line).map_err(wrong)?]);
+            let capture = capture(&line).map_err(wrong)?;
+            if capture.origin.is_none() {
+                passed.add(&capture.url);
+            }
+            intake.add([capture]);
             empty = false;
         }
         intake.check()?;
     }
+    intake.passed_over(passed);
     if empty {
         let hint = "it is empty; a file given alone is JSON Lines, WARC or Parquet, or one robots.txt with its origin";
         return Err(SourceError::Empty { path: path.to_owned(), hint });

@@ -10,8 +10,11 @@ mod directory;
 mod error;
 mod intake;
 mod json_lines;
+mod kind;
+mod look;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod passed_over;
 mod robots;
 #[cfg(any(feature = "parquet", feature = "warc"))]
 mod seekable;
@@ -26,8 +29,10 @@ pub use add::{Options, add, add_single};
 #[cfg(not(feature = "warc"))]
 pub use error::RecordProblem;
 pub use error::SourceError;
+pub use kind::SourceKind;
 #[cfg(feature = "parquet")]
 pub use parquet::ParquetColumns;
+pub use passed_over::PassedOver;
 pub(crate) use urls::bare_origin;
 #[cfg(feature = "warc")]
 pub use warc::RecordProblem;

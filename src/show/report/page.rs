@@ -8,13 +8,11 @@ use super::facts::Report;
 use super::html::{number, percent, text};
 use super::sections;
 use crate::formats::regular_file;
+use crate::output::folder::REPORT_START as START;
 use crate::policy::replace;
 
 /// Nothing is fetched from anywhere, whatever the page may say.
 const POLICY: &str = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
-
-/// What every page begins with.
-const START: &str = "<!DOCTYPE html>\n";
 
 impl Report {
     /// The page.
@@ -58,7 +56,7 @@ fn page(report: &Report) -> String {
         sections::options(report),
     ];
     format!(
-        "{START}<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+        "{START}<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
          <title>{title}</title>\n<link rel=\"icon\" href=\"data:,\">\n<style>\n{}</style>\n</head>\n<body>\n<header>\n<h1>{title}</h1>\n{}</header>\n\

@@ -1,0 +1,163 @@
+//! What is said of a URL, and why.
+
+use serde::Serialize;
+
+use robosieve::origin;
+use robosieve::policy::{Crawler, Policy, Ruling, Standing, State, Word};
+use robosieve::robots::GroupOrigin;
+use robosieve::{ChosenRules, Verdict};
+
+/// A verdict, or that the URL has none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Said {
+    Allowed,
+    Blocked,
+    Deferred,
+    Invalid,
+}
+
+impl Said {
+    pub fn name(self) -> &'static str {
+        match self {
+            Said::Allowed => "allowed",
+            Said::Blocked => "blocked",
+            Said::Deferred => "deferred",
+            Said::Invalid => "invalid",
+        }
+    }
+}
+
+/// The rule that decided.
+#[derive(Debug, Serialize)]
+pub struct Decided {
+    pub line: u32,
+    pub key: &'static str,
+    pub value: String,
+}
+
+/// A `User-agent` line of the group that applies.
+#[derive(Debug, Serialize)]
+pub struct AgentLine {
+    pub line: u32,
+    pub name: String,
+}
+
+/// What is said of a URL: the verdict, what decided, and whose group applies.
+#[derive(Debug, Serialize)]
+pub struct Answer {
+    pub verdict: Said,
+    pub why: String,
+    pub rule: Option<Decided>,
+    pub group: Vec<AgentLine>,
+}
+
+/// What stands where no group applies.
+const NO_GROUP: &str = "-";
+
+const UNFETCHED: &str = "its robots.txt was never fetched";
+
+impl Answer {
+    fn without_group(verdict: Said, why: impl Into<String>) -> Answer {
+        Answer { verdict, why: why.into(), rule: None, group: Vec::new() }
+    }
+
+    /// That a URL is none.
+    pub fn invalid(reason: origin::InvalidUrl) -> Answer {
+        Answer::without_group(Said::Invalid, reason.to_string())
+    }
+
+    /// All `User-agent` lines of the group.
+    pub fn group(&self) -> String {
+        if self.group.is_empty() {
+            return NO_GROUP.to_owned();
+        }
+        let lines = self.group.iter().map(|AgentLine { line, name }| format!("{name} (line {line})"));
+        format!("User-agent: {}", lines.collect::<Vec<_>>().join(", "))
+    }
+}
+
+/// What a policy says of a URL.
+pub fn by_policy(policy: &Policy, crawler: &Crawler, origin: &str, path: &[u8]) -> Answer {
+    let Some(record) = policy.lookup().get(origin.as_bytes()) else {
+        return Answer::without_group(Said::Deferred, UNFETCHED);
+    };
+    let rules = || by_group(policy, crawler, record.row, path);
+    if let Some(answer) = by_word(record.word(), rules) {
+        return answer;
+    }
+    let state = record.state();
+    let of = |standing| by_standing(standing, &state, rules);
+    let mut answer = of(record.standing);
+    if let Some(last_good) = record.last_good {
+        let good = of(last_good);
+        answer.why = format!("{}; the last good answer said {}: {}", answer.why, good.verdict.name(), good.why);
+        answer.group = good.group;
+    }
+    answer
+}
+
+/// What the operator says, whatever was answered.
+fn by_word(word: Word, rules: impl FnOnce() -> Answer) -> Option<Answer> {
+    let now = jiff::Timestamp::now();
+    let until = word.paused_until.and_then(|until| jiff::Timestamp::from_second(until).ok());
+    if let Some(until) = until.filter(|until| now < *until) {
+        let why = format!("the operator has paused the origin until {until}");
+        return Some(Answer::without_group(Said::Deferred, why));
+    }
+    Some(match word.ruling? {
+        Ruling::AllowAll => Answer::without_group(Said::Allowed, "the operator allows everything"),
+        Ruling::ForbidAll => Answer::without_group(Said::Blocked, "the operator forbids everything"),
+        Ruling::RobotsTxt => {
+            let answer = rules();
+            Answer { why: format!("the operator's robots.txt: {}", answer.why), ..answer }
+        }
+    })
+}
+
+/// What an answer of this standing means, where `rules` tells what its rules say.
+fn by_standing(standing: Standing, state: &State, rules: impl FnOnce() -> Answer) -> Answer {
+    // The status is that of the last answer, not of the last good one.
+    let status = state.answered.status.filter(|_| standing == state.standing);
+    let status = status.map(|status| format!(" (status {status})")).unwrap_or_default();
+    let without = Answer::without_group;
+    match standing {
+        Standing::RobotsTxt => rules(),
+        Standing::Unavailable => without(Said::Allowed, format!("there is no robots.txt{status}")),
+        Standing::Forbidden => without(Said::Blocked, format!("robots.txt itself is refused{status}")),
+        Standing::Unreachable => without(Said::Deferred, format!("robots.txt is unreachable{status}")),
+        Standing::RedirectUnresolved => {
+            without(Said::Deferred, format!("robots.txt redirects to somewhere unknown{status}"))
+        }
+        Standing::Unfetched => without(Said::Deferred, UNFETCHED.to_owned()),
+    }
+}
+
+fn by_group(policy: &Policy, crawler: &Crawler, row: u32, path: &[u8]) -> Answer {
+    match policy.groups(crawler).of(row) {
+        Some(group) => by_rules(&policy.rules(group), path),
+        None => Answer::without_group(Said::Allowed, "no group applies"),
+    }
+}
+
+/// What rules say of a path.
+pub fn by_rules(rules: &ChosenRules, path: &[u8]) -> Answer {
+    let explanation = rules.explain(path);
+    let verdict = match explanation.verdict {
+        Verdict::Allowed => Said::Allowed,
+        Verdict::Blocked => Said::Blocked,
+    };
+    let rule = explanation.rule.map(|rule| Decided {
+        line: rule.line,
+        key: rule.key(),
+        value: String::from_utf8_lossy(&rule.value).into_owned(),
+    });
+    let why = match &rule {
+        Some(Decided { line, key, value }) => format!("line {line}: {key}: {value}"),
+        None if explanation.always_allowed => "/robots.txt is always allowed".to_owned(),
+        None if rules.origin() == GroupOrigin::None => "no group applies".to_owned(),
+        None => "no rule matches".to_owned(),
+    };
+    let group = rules.agent_lines().iter().map(|(name, line)| AgentLine { line: *line, name: name.clone() });
+    Answer { verdict, why, rule, group: group.collect() }
+}

@@ -1,0 +1,114 @@
+//! What URLs are judged by.
+
+use std::ffi::OsStr;
+use std::io::{self, Write};
+use std::path::Path;
+
+use super::answer::{Answer, by_policy, by_rules};
+use crate::cli::args::CheckArgs;
+use crate::cli::failure::Failure;
+use crate::cli::read::read;
+use crate::cli::sources::{Sources, with_overrides};
+use robosieve::policy::source::{SourceError, SourceKind};
+use robosieve::policy::{Captures, Columns, Crawler, Policy};
+use robosieve::robots::{self, Agents, NoteKind, Robots};
+use robosieve::{Dialect, RuleSet, origin};
+
+/// What URLs are judged by.
+pub enum Judge {
+    /// The rules of one robots.txt, for each crawler.
+    Rules(Vec<(Agents, RuleSet)>),
+    /// A policy, by the origin of each URL.
+    Policy(Box<Policy>, Vec<Crawler>),
+}
+
+impl Judge {
+    pub fn new(args: &CheckArgs) -> Result<Judge, Failure> {
+        if let Some(policy) = args.policy.open()? {
+            let policy = with_overrides(policy, args.overrides.as_deref())?;
+            let crawlers = match args.crawlers.agent.as_slice() {
+                [] => vec![policy.crawler(None)?],
+                several => several.iter().map(|agents| policy.crawler(Some(agents))).collect::<Result<_, _>>()?,
+            };
+            return Ok(Judge::Policy(Box::new(policy), crawlers));
+        }
+        let (agents, dialect) = (&args.crawlers.agent, args.crawlers.dialect.dialect);
+        if let ([single], None, None) = (args.robots.as_slice(), &args.origin, &args.overrides)
+            && let Some(text) = robots_txt(single)?
+        {
+            warn_without_records(single, &text, dialect);
+            let rules = agents.iter().map(|agents| (agents.clone(), RuleSet::compile(&text, agents, dialect)));
+            return Ok(Judge::Rules(rules.collect()));
+        }
+        let sources = Sources {
+            paths: &args.robots,
+            origin: args.origin.as_deref(),
+            options: args.reading.options(),
+            overrides: args.overrides.as_deref(),
+            quiet: false,
+        };
+        let policy = sources.read(Captures::new(Columns::new(agents.clone())?, dialect))?.policy()?;
+        let crawlers = agents.iter().map(|agents| policy.crawler(Some(agents))).collect::<Result<_, _>>()?;
+        Ok(Judge::Policy(Box::new(policy), crawlers))
+    }
+
+    /// What is said of a URL to each crawler.
+    pub fn answers(&self, url: &OsStr) -> Vec<(String, Answer)> {
+        let line = origin::trimmed(url.as_encoded_bytes());
+        let place = origin::canonical(line).map(|(origin, end)| (origin, origin::path(&line[end..])));
+        let of = |by: &dyn Fn(&str, &[u8]) -> Answer| match &place {
+            Ok((origin, path)) => by(origin, path),
+            Err(reason) => Answer::invalid(*reason),
+        };
+        match self {
+            Judge::Rules(rules) => {
+                let answer = |(agents, rules): &(Agents, RuleSet)| {
+                    (agents.to_string(), of(&|_, path| by_rules(rules.chosen(), path)))
+                };
+                rules.iter().map(answer).collect()
+            }
+            Judge::Policy(policy, crawlers) => {
+                let answer = |crawler: &Crawler| {
+                    let answer = of(&|origin, path| by_policy(policy, crawler, origin, path));
+                    (crawler.agents().to_string(), answer)
+                };
+                crawlers.iter().map(answer).collect()
+            }
+        }
+    }
+}
+
+/// The text of a single robots.txt; `None` where the source names its origins itself.
+fn robots_txt(path: &Path) -> Result<Option<Vec<u8>>, Failure> {
+    // A pipe can be read once.
+    if std::fs::metadata(path).is_ok_and(|there| there.is_file() || there.is_dir()) {
+        return match SourceKind::of(path)? {
+            SourceKind::RobotsTxt => Ok(Some(read(path)?)),
+            SourceKind::Policy => Err(SourceError::Policy { path: path.to_owned() }.into()),
+            _ => Ok(None),
+        };
+    }
+    let text = read(path)?;
+    match SourceKind::of_text(&text) {
+        SourceKind::RobotsTxt => Ok(Some(text)),
+        kind => Err(Failure::Piped { path: path.to_owned(), kind: kind.name() }),
+    }
+}
+
+/// A text that is no robots.txt decides nothing, which looks like a permission.
+fn warn_without_records(path: &Path, file: &[u8], dialect: &Dialect) {
+    let text = robots::decode(file, dialect, &mut Vec::new());
+    let robots = Robots::parse(&text, dialect);
+    let is_record = |kind| matches!(kind, NoteKind::RuleOutsideGroup | NoteKind::AllowIgnored | NoteKind::MisspeltKey);
+    let has_record = !robots.groups.is_empty()
+        || !robots.side_records.is_empty()
+        || robots.notes.iter().any(|note| is_record(note.kind));
+    if !has_record && !robots.notes.is_empty() {
+        // Nobody may be there to read it.
+        let _ = writeln!(
+            io::stderr(),
+            "robosieve: warning: {} has no line of a robots.txt, so it forbids nothing; is it one?",
+            path.display()
+        );
+    }
+}

@@ -1,0 +1,7 @@
+//! `robosieve check`.
+
+mod answer;
+mod judge;
+mod run;
+
+pub use run::run;

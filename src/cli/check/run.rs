@@ -1,0 +1,101 @@
+//! The command `check`.
+
+use serde::Serialize;
+use std::ffi::OsString;
+use std::io::{self, BufRead};
+use std::path::Path;
+use std::process::ExitCode;
+
+use super::answer::{Answer, Said};
+use super::judge::Judge;
+use crate::cli::args::CheckArgs;
+use crate::cli::failure::Failure;
+use crate::cli::printer::Printer;
+use robosieve::input::STANDARD_INPUT;
+
+pub fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
+    let is_standard_input = |name: &OsString| name == STANDARD_INPUT;
+    let reads_urls = args.urls.iter().filter(|url| is_standard_input(url)).count();
+    if reads_urls > 1 || reads_urls == 1 && args.robots.iter().any(|path| is_standard_input(&path.clone().into())) {
+        return Err(Failure::StandardInputForTwo);
+    }
+    let judge = Judge::new(args)?;
+    let mut telling = Telling { judge, json: args.json, printer: Printer::new(), worst: 0 };
+    for url in &args.urls {
+        if is_standard_input(url) {
+            telling.lines_of(io::stdin().lock())?;
+        } else {
+            telling.tell(url.clone())?;
+        }
+    }
+    telling.printer.finish()?;
+    Ok(ExitCode::from(telling.worst))
+}
+
+struct Telling {
+    judge: Judge,
+    json: bool,
+    printer: Printer,
+    /// The exit status of the worst answer.
+    worst: u8,
+}
+
+/// An answer for machines.
+#[derive(Serialize)]
+struct Line<'a> {
+    url: &'a str,
+    agent: &'a str,
+    #[serde(flatten)]
+    answer: &'a Answer,
+}
+
+impl Telling {
+    /// Tells of each line of a text that is not empty.
+    fn lines_of(&mut self, text: impl BufRead) -> Result<(), Failure> {
+        for line in text.split(b'\n') {
+            let line = line.map_err(|error| Failure::Unreadable { path: Path::new(STANDARD_INPUT).into(), error })?;
+            if !line.trim_ascii().is_empty() {
+                self.tell(url_of(line.trim_ascii()))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn tell(&mut self, url: OsString) -> Result<(), Failure> {
+        let answers = self.judge.answers(&url);
+        let (several, url) = (answers.len() > 1, url.to_string_lossy());
+        for (agent, answer) in answers {
+            self.worst = self.worst.max(match answer.verdict {
+                Said::Allowed => 0,
+                Said::Blocked | Said::Deferred => 1,
+                Said::Invalid => 2,
+            });
+            let line = if self.json {
+                serde_json::to_string(&Line { url: &url, agent: &agent, answer: &answer })?
+            } else {
+                text(&url, several.then_some(&*agent), &answer)
+            };
+            self.printer.line(&line)?;
+        }
+        Ok(())
+    }
+}
+
+/// An answer for people; whom it is for is said where there are several crawlers.
+fn text(url: &str, agent: Option<&str>, answer: &Answer) -> String {
+    let group = if answer.verdict == Said::Invalid { String::new() } else { format!("\t{}", answer.group()) };
+    let agent = agent.map(|agent| format!("\tfor {agent}")).unwrap_or_default();
+    format!("{}\t{url}\t{}{group}{agent}", answer.verdict.name(), answer.why)
+}
+
+/// A line as it would be an argument.
+#[cfg(unix)]
+fn url_of(line: &[u8]) -> OsString {
+    std::os::unix::ffi::OsStringExt::from_vec(line.to_vec())
+}
+
+/// A line as it would be an argument.
+#[cfg(not(unix))]
+fn url_of(line: &[u8]) -> OsString {
+    String::from_utf8_lossy(line).into_owned().into()
+}

@@ -1,0 +1,104 @@
+//! What a source holds beside answers for origins: a slip of whoever made it, more often than not.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// So many names are told.
+const TOLD: usize = 3;
+
+/// Why something of a source is of no use, or of another than it seems.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reason {
+    /// A file of a folder whose name is none of a host that there is.
+    Name,
+    /// An answer for another URL than a robots.txt.
+    Url,
+}
+
+/// What was passed over in a source.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PassedOver {
+    source: PathBuf,
+    reason: Reason,
+    count: u64,
+    first: Vec<String>,
+}
+
+impl PassedOver {
+    /// Nothing yet.
+    pub(super) fn new(source: &Path, reason: Reason) -> PassedOver {
+        PassedOver { source: source.to_owned(), reason, count: 0, first: Vec::new() }
+    }
+
+    /// One more.
+    pub(super) fn add(&mut self, name: &str) {
+        self.count += 1;
+        if self.first.len() < TOLD {
+            self.first.push(name.to_owned());
+        }
+    }
+
+    /// Whether there is any.
+    pub(super) fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+}
+
+impl fmt::Display for PassedOver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let PassedOver { source, reason, count, first } = self;
+        let (source, first) = (source.display(), first.join(", "));
+        let more = if *count > TOLD as u64 { ", ..." } else { "" };
+        match reason {
+            Reason::Name => {
+                let names = if *count == 1 { "name" } else { "names" };
+                write!(f, "{source}: {count} {names} of no host that there is: {first}{more}")?;
+                f.write_str("; a robots.txt is named by its host alone, such as www.example.com")
+            }
+            Reason::Url => {
+                let answers = if *count == 1 { "answer is" } else { "answers are" };
+                write!(f, "{source}: {count} {answers} for no /robots.txt: {first}{more}; only redirects can use them")
+            }
+        }
+    }
+}
+
+/// How the names of files end that are no hosts: no such top-level domain is delegated.
+const ENDINGS: [&str; 13] =
+    [".txt", ".html", ".htm", ".json", ".jsonl", ".csv", ".tsv", ".xml", ".bak", ".tmp", ".log", ".yaml", ".toml"];
+
+/// Whether a host may be that of a site: it has a dot and a top-level domain, or is an address or this machine.
+pub(super) fn is_plausible(origin: &str) -> bool {
+    let Some((_, host)) = origin.split_once("://") else { return false };
+    let host = match host.rsplit_once(':') {
+        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
+        _ => host,
+    };
+    host == "localhost" || host.starts_with('[') || host.contains('.') && !ENDINGS.iter().any(|end| host.ends_with(end))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_have_a_top_level_domain() {
+        for host in ["a.example", "localhost", "localhost:80", "127.0.0.1", "[::1]:8080", "xn--bcher-kva.example"] {
+            assert!(is_plausible(&format!("http://{host}")), "{host}");
+        }
+        for host in ["readme", "example.com.txt", "www.a.net_robots.txt", "a:80"] {
+            assert!(!is_plausible(&format!("https://{host}")), "{host}");
+        }
+    }
+
+    #[test]
+    fn a_count_and_the_first_three_are_told() {
+        let mut passed = PassedOver::new(Path::new("sites"), Reason::Name);
+        assert!(passed.is_empty());
+        for name in ["a", "b", "c", "d"] {
+            passed.add(name);
+        }
+        let said = passed.to_string();
+        assert!(said.starts_with("sites: 4 names of no host that there is: a, b, c, ...; "), "{said}");
+    }
+}
