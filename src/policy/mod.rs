@@ -26,7 +26,7 @@ mod provenance;
 mod resolve;
 mod side_records;
 pub mod source;
-mod standing;
+mod state;
 mod statistics;
 mod view;
 
@@ -46,6 +46,6 @@ pub use overrides::{Override, OverrideProblem, Overrides, OverridesError};
 pub(crate) use prefetch::prefetch;
 pub use progress::Progress;
 pub use provenance::Outline;
-pub use standing::{Answered, LastGood, Ruling, Standing, State, Times, Word};
+pub use state::{Answered, LastGood, OriginStatus, OverrideState, Ruling, State, Times};
 pub use statistics::Statistics;
 pub use view::Policy;
