@@ -224,7 +224,7 @@ impl<'l> Pipeline<'l> {
             Some(spans) => Source::Rows { list, spans, left_out: left.left_out },
             None => Source::Text(left),
         };
-        Ok(Blocks::Made(self.tables[set].blocks(set, &source, &worker.outcomes, &worker.renderer.causes())?))
+        Ok(Blocks::Made(self.tables[set].blocks(set, &source, &worker.outcomes, worker.renderer.causes())?))
     }
 
     /// The blocks that the lines of a chunk make, and what waits for its frames after it, if a checkpoint is due there;

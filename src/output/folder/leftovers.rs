@@ -13,11 +13,12 @@ pub(crate) fn remove_leftovers(directory: &Path) -> io::Result<()> {
     remove_files(directory, |name| is_spilled(name) || is_partial_output(name))?;
     for entry in fs::read_dir(directory)? {
         let entry = entry?;
-        if entry.file_type()?.is_dir() && is_list_folder(&entry.file_name().to_string_lossy()) {
-            if remove_files(&entry.path(), is_partial_output)? > 0 {
-                // It stays if there is anything else in it.
-                let _ = fs::remove_dir(entry.path());
-            }
+        if entry.file_type()?.is_dir()
+            && is_list_folder(&entry.file_name().to_string_lossy())
+            && remove_files(&entry.path(), is_partial_output)? > 0
+        {
+            // It stays if there is anything else in it.
+            let _ = fs::remove_dir(entry.path());
         }
     }
     Ok(())
