@@ -13,7 +13,9 @@ mod written;
 
 pub(crate) use commit::give_names;
 pub(crate) use earlier::{make_room, replaced};
-pub(crate) use file_name::{FileName, crawler_labels, partition_names};
+#[cfg(feature = "parquet")]
+pub(crate) use file_name::crawler_labels;
+pub(crate) use file_name::{FileName, partition_names};
 pub(crate) use leftovers::remove_leftovers;
 pub(crate) use list_folder::{is_file_of_run, list_folder};
 pub(crate) use lock::FolderLock;

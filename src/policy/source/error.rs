@@ -132,6 +132,7 @@ impl SourceError {
 }
 
 /// Names of columns that cannot be understood.
+#[cfg(feature = "parquet")]
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[error(

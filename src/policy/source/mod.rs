@@ -26,6 +26,8 @@ mod warc_counts;
 mod without_warc;
 
 pub use add::{Options, add, add_single};
+#[cfg(feature = "parquet")]
+pub use error::ParquetColumnsError;
 #[cfg(not(feature = "warc"))]
 pub use error::RecordProblem;
 pub use error::SourceError;
