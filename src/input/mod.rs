@@ -5,6 +5,7 @@ pub(crate) mod chunks;
 pub(crate) mod error;
 pub(crate) mod layout;
 pub(crate) mod list;
+pub(crate) mod position;
 pub(crate) mod scan;
 pub(crate) mod shard;
 pub(crate) mod skipped;

@@ -13,6 +13,7 @@ use rayon::ThreadPoolBuilder;
 
 use super::chunks::{Buffer, Chunks};
 use super::list::List;
+use super::position::Position;
 use crate::formats::regular_file;
 use crate::input::error::FilterError;
 use crate::lock::lock;
@@ -57,7 +58,7 @@ pub(crate) fn scan<T: Default + Send>(
     let chunks = Chunks::new(slice::from_ref(list), chunk_size, &read);
     let (chunks, until) = match extent {
         Extent::Whole => (chunks, u64::MAX),
-        Extent::Before(until) => (chunks.before(0, until), until),
+        Extent::Before(until) => (chunks.before(Position { list: 0, at: until }), until),
         Extent::Rows => (chunks.by_rows(true), u64::MAX),
     };
     let scanned = Mutex::new(Scanned { next: 0, early: BTreeMap::new(), whole: T::default() });

@@ -15,6 +15,7 @@ use super::gather::Gatherer;
 use super::totals::Totals;
 use crate::input::error::FilterError;
 use crate::input::list::FileState;
+use crate::input::position::Position;
 use crate::output::folder::{CHECKPOINT, partial, sync_folder};
 use crate::output::missing_robots::MissingRobotsState;
 use crate::output::partitions::TargetState;
@@ -53,6 +54,13 @@ pub(crate) struct Border {
     /// Lines that are not in the files yet.
     pub gathered: Gatherer,
     pub needed: MissingRobotsState,
+}
+
+impl Border {
+    /// Where the next chunk begins.
+    pub fn position(&self) -> Position {
+        Position { list: self.list, at: self.at }
+    }
 }
 
 /// What makes a run the one that it is: if any of it is different, its parts do not belong together.

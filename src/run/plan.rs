@@ -9,6 +9,7 @@ use super::memory::{Crew, Memory};
 use crate::input::chunks::Chunks;
 use crate::input::error::FilterError;
 use crate::input::list::{List, Patience};
+use crate::input::position::Position;
 use crate::judge::matcher::Judge;
 use crate::output::form::{Form, Rows};
 use crate::output::format::Format;
@@ -69,10 +70,10 @@ impl<'j> Plan<'j> {
         self.job.destination.as_ref().and_then(Destination::folder)
     }
 
-    /// The chunks of the lists, from a place in a list on where the run was interrupted there.
-    pub fn chunks<'p>(&'p self, from: Option<(usize, u64)>, read: &'p AtomicU64) -> Chunks<'p> {
+    /// The chunks of the lists, from a position on where the run was interrupted there.
+    pub fn chunks<'p>(&'p self, from: Option<Position>, read: &'p AtomicU64) -> Chunks<'p> {
         let chunks = match from {
-            Some(place) => Chunks::from(&self.lists, self.options.chunk_size, read, place),
+            Some(position) => Chunks::from(&self.lists, self.options.chunk_size, read, position),
             None => Chunks::new(&self.lists, self.options.chunk_size, read),
         };
         // Whoever reads a pipe does not wait for more lines than there are.

@@ -51,7 +51,7 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
     let unique = job.unique.then(|| unique(&plan, border.as_ref(), &pool)).transpose()?;
     let checkpointer = outlets.as_ref().and_then(|outlets| outlets.checkpointer.clone());
     let judges = plan.judges();
-    let chunks = plan.chunks(border.as_ref().map(|border| (border.list, border.at)), progress.source());
+    let chunks = plan.chunks(border.as_ref().map(Border::position), progress.source());
     progress.begin(plan.lists.iter().map(List::source_length).sum(), judges.len());
     if let Some(border) = &border {
         progress.resume(&border.totals, left_out(&plan.lists, border));
@@ -69,7 +69,7 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
 fn unique(plan: &Plan<'_>, border: Option<&Border>, pool: &ThreadPool) -> Result<Unique, FilterError> {
     let folder = plan.folder().map_or_else(std::env::temp_dir, |folder| folder.directory.clone());
     let read = AtomicU64::new(0);
-    let before = border.map(|border| plan.chunks(None, &read).before(border.list, border.at));
+    let before = border.map(|border| plan.chunks(None, &read).before(border.position()));
     Unique::new(&plan.lists, &folder, before.as_ref(), pool)
 }
 

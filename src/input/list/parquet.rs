@@ -129,7 +129,7 @@ impl TableFile {
         flaws.clear();
         let mut before = 0;
         for span in spans {
-            let read = guarded(|| self.chunk_of(span, (before, most), text, flaws));
+            let read = guarded(|| self.chunk_of(span, before, most, text, flaws));
             read.map_err(|problem| in_group(span.group, problem))?;
             before += span.rows as u64;
         }
@@ -139,7 +139,8 @@ impl TableFile {
     fn chunk_of(
         &self,
         span: &Span,
-        (before, most): (u64, usize),
+        before: u64,
+        most: usize,
         text: &mut Vec<u8>,
         flaws: &mut Vec<(u64, Reason)>,
     ) -> Result<(), Malformed> {

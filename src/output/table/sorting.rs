@@ -54,7 +54,8 @@ impl<'w> Slot<'w> {
 impl<'o> Sorting<'o> {
     pub(crate) fn new(
         files: Rows,
-        (outcomes, causes): (&'o [Vec<Outcome>], &'o [Causes]),
+        outcomes: &'o [Vec<Outcome>],
+        causes: &'o [Causes],
         rows: Range<usize>,
     ) -> Sorting<'o> {
         let mut has_rows = vec![false; files.files()];

@@ -183,9 +183,9 @@ impl Group {
         let most = others.chain([&self.url, &self.body]).map(Column::rows_at_once).fold(BATCH, usize::min);
         let urls = self.url.texts(most)?;
         let bodies = self.body.texts(most)?;
-        let statuses = optional(&mut self.status, (most, urls.len()), Column::integers)?;
-        let locations = optional(&mut self.location, (most, urls.len()), Column::texts)?;
-        let times = optional(&mut self.fetched_at, (most, urls.len()), Column::times)?;
+        let statuses = optional(&mut self.status, most, urls.len(), Column::integers)?;
+        let locations = optional(&mut self.location, most, urls.len(), Column::texts)?;
+        let times = optional(&mut self.fetched_at, most, urls.len(), Column::times)?;
         let lengths = [statuses.len(), bodies.len(), locations.len(), times.len()];
         if lengths.iter().any(|&length| length != urls.len()) {
             return Err(Problem::File("its columns are not of one length".to_owned()));
@@ -199,7 +199,8 @@ impl Group {
 /// The next values of a column, so many at `most`, if the file has it, else as many times nothing as there are `rows`.
 fn optional<T: Clone>(
     column: &mut Option<Column>,
-    (most, rows): (usize, usize),
+    most: usize,
+    rows: usize,
     read: fn(&mut Column, usize) -> Values<T>,
 ) -> Values<T> {
     column.as_mut().map_or_else(|| Ok(vec![None; rows]), |column| read(column, most))
