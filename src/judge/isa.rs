@@ -7,7 +7,7 @@
 //! Both instruction sets give the same results, byte for byte: tests run kernels on each.
 
 use super::plain::{BLOCK, needs_a_look};
-use crate::automaton::front;
+use crate::automaton::front::{self, Prefixes};
 
 /// A function that is compiled for several instruction sets.
 pub(crate) trait Kernel {
@@ -20,6 +20,10 @@ pub(crate) trait Kernel {
 
 /// The operations that differ between instruction sets.
 pub(crate) trait Isa {
+    /// Calls a function that is compiled by itself for these instructions: it is inlined nowhere, and what it calls is inlined
+    /// into it.
+    fn apart<R>(function: impl FnOnce() -> R) -> R;
+
     /// The line ends of a block, and the bytes that need a second look, a bit each. The block is preceded by the byte
     /// before it.
     fn masks(block: &[u8; 1 + BLOCK]) -> (u64, u64);
@@ -34,13 +38,22 @@ pub(crate) trait Isa {
     /// Whether two texts of one length are the same.
     fn is_same(one: &[u8], other: &[u8]) -> bool;
 
-    /// Whether a path that begins with `/` may have another verdict than the base verdict of an automaton.
+    /// Whether 32 bytes are the same.
+    fn is_same_rest(one: &[u64; 4], other: &[u64; 4]) -> bool;
+
+    /// What the prefixes of a path that begins with `/` say to the front of an automaton.
     ///
     /// # Safety
     ///
-    /// Callers must ensure that `item` is an automaton of a checked image, and that bytes can be read after the path as
-    /// [`front::PADDING`] says.
-    unsafe fn passes(item: &[u8], path: &[u8]) -> bool;
+    /// Callers must ensure that `item` is an automaton of a checked image, and that bytes can be read after it as [`front::PADDING`] says.
+    unsafe fn prefixes(item: &[u8], path: &[u8]) -> Prefixes;
+
+    /// Whether a path passes by a triple, where its prefixes ask for that.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Isa::prefixes`], which found these lanes and said that they ask.
+    unsafe fn triples(item: &[u8], path: &[u8], lanes: u8) -> bool;
 }
 
 /// The first 40 bytes of a URL, up to the end of its authority; the rest is zeros.
@@ -85,6 +98,11 @@ unsafe fn run_avx2<K: Kernel>(kernel: K) -> K::Output {
 pub(super) struct Portable;
 
 impl Isa for Portable {
+    #[inline(never)]
+    fn apart<R>(function: impl FnOnce() -> R) -> R {
+        function()
+    }
+
     #[inline(always)]
     fn masks(block: &[u8; 1 + BLOCK]) -> (u64, u64) {
         let (mut ends, mut looks) = (0, 0);
@@ -115,25 +133,42 @@ impl Isa for Portable {
     }
 
     #[inline(always)]
-    unsafe fn passes(item: &[u8], path: &[u8]) -> bool {
-        front::passes(item, path)
+    fn is_same_rest(one: &[u64; 4], other: &[u64; 4]) -> bool {
+        one == other
+    }
+
+    #[inline(always)]
+    unsafe fn prefixes(item: &[u8], path: &[u8]) -> Prefixes {
+        front::prefixes(item, path)
+    }
+
+    #[inline(always)]
+    unsafe fn triples(item: &[u8], path: &[u8], lanes: u8) -> bool {
+        front::triples(item, path, lanes)
     }
 }
 
 /// x86_64 with AVX2 and what every processor that has it has beside it.
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
-    use super::{BLOCK, Isa, Key, front, needs_a_look};
+    use super::{BLOCK, Isa, Key, Prefixes, front, needs_a_look};
     use std::arch::x86_64::{
         __m256i, _mm_loadu_si128, _mm256_and_si256, _mm256_broadcastsi128_si256, _mm256_cmpeq_epi8, _mm256_cmpgt_epi8,
         _mm256_extract_epi64, _mm256_loadu_si256, _mm256_movemask_epi8, _mm256_or_si256, _mm256_set1_epi8,
-        _mm256_setr_epi8, _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_srli_epi16,
+        _mm256_setr_epi8, _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_srli_epi16, _mm256_testz_si256,
+        _mm256_xor_si256,
     };
 
     /// Only [`run_avx2`](super::run_avx2) names it, whose callers have made sure of the features.
     pub(super) struct Avx2;
 
     impl Isa for Avx2 {
+        #[inline(always)]
+        fn apart<R>(function: impl FnOnce() -> R) -> R {
+            // SAFETY: the features are there, see [`Avx2`].
+            unsafe { apart(function) }
+        }
+
         #[inline(always)]
         fn masks(block: &[u8; 1 + BLOCK]) -> (u64, u64) {
             // SAFETY: the features are there, see [`Avx2`].
@@ -153,10 +188,32 @@ mod avx2 {
         }
 
         #[inline(always)]
-        unsafe fn passes(item: &[u8], path: &[u8]) -> bool {
-            // SAFETY: the features are there, see [`Avx2`]; for the rest the caller answers.
-            unsafe { front::passes_avx2(item.as_ptr(), path.as_ptr(), path.len()) }
+        fn is_same_rest(one: &[u64; 4], other: &[u64; 4]) -> bool {
+            // SAFETY: the features are there, see [`Avx2`]; both are 32 bytes.
+            unsafe {
+                let (one, other) = (_mm256_loadu_si256(one.as_ptr().cast()), _mm256_loadu_si256(other.as_ptr().cast()));
+                let differences = _mm256_xor_si256(one, other);
+                _mm256_testz_si256(differences, differences) != 0
+            }
         }
+
+        #[inline(always)]
+        unsafe fn prefixes(item: &[u8], path: &[u8]) -> Prefixes {
+            // SAFETY: the features are there, see [`Avx2`]; for the rest the caller answers.
+            unsafe { front::prefixes_avx2(item.as_ptr(), path.as_ptr(), path.len()) }
+        }
+
+        #[inline(always)]
+        unsafe fn triples(item: &[u8], path: &[u8], lanes: u8) -> bool {
+            // SAFETY: as above.
+            unsafe { front::triples_avx2(item.as_ptr(), path.as_ptr(), path.len(), lanes) }
+        }
+    }
+
+    #[inline(never)]
+    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
+    fn apart<R>(function: impl FnOnce() -> R) -> R {
+        function()
     }
 
     /// For each low half of a byte, a bit for each high half with which it is plain, or a line end; none beyond ASCII.

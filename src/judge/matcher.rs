@@ -37,20 +37,18 @@ pub(crate) struct Route {
     /// The outcome where no automaton decides.
     pub settled: Outcome,
     /// The outcomes where the automaton allows, and where it blocks.
-    pub allowed: Outcome,
-    pub blocked: Outcome,
+    pub outcomes: [Outcome; 2],
 }
 
 impl Route {
     fn new(decision: Decision) -> Route {
         let settled = decision.without_group();
         match decision {
-            Decision::Fixed(outcome) => Route { walks: false, settled, allowed: outcome, blocked: outcome },
+            Decision::Fixed(outcome) => Route { walks: false, settled, outcomes: [outcome; 2] },
             Decision::Walk(reason) => Route {
                 walks: true,
                 settled,
-                allowed: decision.if_allowed(),
-                blocked: Outcome::new(Partition::Blocked, reason),
+                outcomes: [decision.if_allowed(), Outcome::new(Partition::Blocked, reason)],
             },
         }
     }
@@ -121,12 +119,21 @@ impl<'p> Judge<'p> {
     pub(crate) fn route(&self, slot: usize) -> (Route, u32) {
         let entry = self.lookup.entry(slot);
         let number = if self.timed.is_empty() { entry.class() } else { self.timed[slot] };
-        (self.routes[usize::from(number)], self.automaton_of(entry))
+        let automaton = if self.is_inline { entry.automaton() } else { self.groups.automaton_of(entry.row()) };
+        (self.routes[usize::from(number)], automaton)
     }
 
+    /// Whether an entry says all that [`Judge::route`] has to know.
     #[inline(always)]
-    fn automaton_of(&self, entry: &Entry) -> u32 {
-        if self.is_inline { entry.automaton() } else { self.groups.automaton_of(entry.row()) }
+    pub(crate) fn entries_suffice(&self) -> bool {
+        self.is_inline && self.timed.is_empty()
+    }
+
+    /// [`Judge::route`] where [`Judge::entries_suffice`].
+    #[inline(always)]
+    pub(crate) fn route_of_entry(&self, slot: usize) -> (Route, u32) {
+        let entry = self.lookup.entry(slot);
+        (self.routes[usize::from(entry.class())], entry.automaton())
     }
 
     /// Asks for what [`Judge::route`] reads besides the entry; only a hint.
@@ -173,19 +180,6 @@ impl<'p> Judge<'p> {
         self.judge_path(route, self.groups.automaton_of(record.row), &path, scratch)
     }
 
-    /// The path of what follows the origin in a URL, if it begins with `/` and is in normal form as it stands.
-    #[inline]
-    pub(crate) fn tidy_path<'l>(&self, rest: &'l [u8]) -> Option<&'l [u8]> {
-        let changed = self.policy.dialect().encoding.changed_bytes();
-        let end = rest.iter().position(|&byte| byte == b'#' || byte == b'\r' || changed.contains(byte));
-        let end = end.unwrap_or(rest.len());
-        let is_whole = rest.get(end).is_none_or(|&byte| matches!(byte, b'#' | b'\r'));
-        let path = &rest[..end];
-        // Blanks at the end of a line are no part of its URL.
-        let is_trimmed = path.last().is_some_and(|&byte| byte > b' ');
-        (is_whole && is_trimmed && path.first() == Some(&b'/')).then_some(path)
-    }
-
     /// The outcome of what follows the origin in a line, where that is the one in a slot.
     #[inline(never)]
     pub(crate) fn judge_rest(&self, slot: usize, rest: &[u8], scratch: &mut Scratch) -> Outcome {
@@ -201,18 +195,19 @@ impl<'p> Judge<'p> {
         if !route.walks || automaton == 0 {
             return route.settled;
         }
+        let [allowed, blocked] = route.outcomes;
         let automaton = front::words(self.automaton(automaton));
         let encoding = self.policy.dialect().encoding;
         // Most are settled before the first byte that a normal form could change.
-        let kept = encoding.unchanged(path);
+        let kept = encoding.kept(path);
         if kept < path.len() && automaton::settled_by(automaton, &path[..kept]) == Some(Verdict::Allowed) {
-            return route.allowed;
+            return allowed;
         }
         let normal = encoding.path(path);
         scratch.normalised += u64::from(matches!(normal, Cow::Owned(_)));
         match automaton::verdict(automaton, &normal, &mut scratch.walk) {
-            Verdict::Allowed => route.allowed,
-            Verdict::Blocked => self.blocked(&normal, route.blocked),
+            Verdict::Allowed => allowed,
+            Verdict::Blocked => self.blocked(&normal, blocked),
         }
     }
 

@@ -12,6 +12,7 @@ pub(crate) mod rule_set;
 pub(crate) mod scratch;
 pub(crate) mod sorted;
 pub(crate) mod space;
+mod steps;
 pub(crate) mod tally;
 #[cfg(test)]
 mod tests;

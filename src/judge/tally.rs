@@ -133,9 +133,15 @@ fn count_outcomes(
     counts: &mut [u64; Outcome::COUNT],
 ) {
     const LINE: u64 = 1 << 32;
-    let mut both = [[0u64; Outcome::COUNT]; 2];
-    for (line, (outcome, ends)) in outcomes.iter().zip(starts.windows(2)).enumerate() {
-        both[line % 2][outcome.index()] += LINE + u64::from(ends[1] - ends[0]);
+    // 256 entries, so that no index needs a check.
+    let mut both = [[0u64; 256]; 2];
+    let (pairs, last) = outcomes.as_chunks::<2>();
+    for (pair, ends) in pairs.iter().zip(starts.windows(3).step_by(2)) {
+        both[0][pair[0].index()] += LINE + u64::from(ends[1] - ends[0]);
+        both[1][pair[1].index()] += LINE + u64::from(ends[2] - ends[1]);
+    }
+    if let ([last], [.., start, end]) = (last, starts) {
+        both[0][last.index()] += LINE + u64::from(end - start);
     }
     if let (Some(last), true) = (outcomes.last(), starts.last().is_some_and(|&end| end as usize > length)) {
         // The last line has no LF.

@@ -27,6 +27,24 @@ impl<'u> Urls<'u> {
         self.looks.len()
     }
 
+    /// Those from one up to another, of which all can be read with [`PADDING`] bytes after them; none if the first cannot.
+    #[inline(always)]
+    pub(super) fn readable(&self, from: usize, to: usize) -> Urls<'u> {
+        let (starts, ends) = (&self.starts[from..to], &self.ends[from..to]);
+        let last = (self.text.len() as u32).wrapping_sub(PADDING as u32);
+        let is_readable =
+            |(&start, &end): (&u32, &u32)| (start <= end.wrapping_sub(self.gap)) & (end.wrapping_sub(self.gap) <= last);
+        let all = self.text.len() >= PADDING && starts.iter().zip(ends).fold(true, |all, url| all & is_readable(url));
+        let count = if all {
+            to - from
+        } else if self.text.len() < PADDING {
+            0
+        } else {
+            starts.iter().zip(ends).take_while(|&url| is_readable(url)).count()
+        };
+        Urls { starts: &starts[..count], ends: &ends[..count], looks: &self.looks[from..from + count], ..*self }
+    }
+
     /// A URL.
     pub fn get(&self, url: usize) -> &'u [u8] {
         &self.text[self.starts[url] as usize..(self.ends[url] - self.gap) as usize]

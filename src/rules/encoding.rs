@@ -45,6 +45,8 @@ const RESERVED: &[u8] = b":/?#[]@!$&'()*+,;=";
 const CHANGED_BY_NORMAL_FORM: ByteSet = UNRESERVED.with(RESERVED).complement();
 const PERCENT: ByteSet = ByteSet::EMPTY.with(b"%");
 const NUL: ByteSet = ByteSet::EMPTY.with(b"\0");
+const SLASH: ByteSet = ByteSet::EMPTY.with(b"/");
+const ESCAPED_IN_NORMAL_FORM: ByteSet = UNRESERVED.with(b"*$").complement();
 
 impl Encoding {
     /// The bytes of a path that its normal form can change: a path without them is in normal form.
@@ -57,15 +59,39 @@ impl Encoding {
         }
     }
 
-    /// How many bytes at the beginning of a path its normal form surely keeps.
-    pub fn unchanged(self, path: &[u8]) -> usize {
-        let changed = self.changed_bytes();
-        path.iter().position(|&byte| changed.contains(byte)).unwrap_or(path.len())
+    /// How many bytes at the beginning of a path its normal form keeps as they are; all of them if the path is in normal
+    /// form.
+    pub fn kept(self, path: &[u8]) -> usize {
+        let (changed, kept_escapes) = (self.changed_bytes(), self.kept_escapes());
+        let mut rest = path;
+        while let Some(at) = rest.iter().position(|&byte| changed.contains(byte)) {
+            rest = &rest[at..];
+            if !is_kept_escape(rest, kept_escapes) {
+                return path.len() - rest.len();
+            }
+            rest = &rest[3..];
+        }
+        path.len()
+    }
+
+    /// Whether the normal form keeps the byte or escape that a path, or the rest of one, begins with.
+    #[inline]
+    pub fn keeps_first(self, path: &[u8]) -> bool {
+        !self.changed_bytes().contains(path[0]) || is_kept_escape(path, self.kept_escapes())
+    }
+
+    /// The bytes whose escapes the normal form keeps, if they are written in upper case.
+    fn kept_escapes(self) -> &'static ByteSet {
+        match self {
+            Encoding::NormalForm => &ESCAPED_IN_NORMAL_FORM,
+            Encoding::DecodedExceptSlash => &SLASH,
+            Encoding::RuleOnly | Encoding::Verbatim => &ByteSet::EMPTY,
+        }
     }
 
     /// The normal form of a path.
     pub fn path(self, path: &[u8]) -> Cow<'_, [u8]> {
-        if self.unchanged(path) == path.len() {
+        if self.kept(path) == path.len() {
             return Cow::Borrowed(path);
         }
         let mut out = Vec::with_capacity(path.len() + 32);
@@ -80,7 +106,7 @@ impl Encoding {
             // C++ passes the path on as a C string.
             Encoding::RuleOnly => out.extend(path.iter().take_while(|&&byte| byte != 0)),
             Encoding::NormalForm | Encoding::DecodedExceptSlash => loop {
-                let (kept, rest) = path.split_at(self.unchanged(path));
+                let (kept, rest) = path.split_at(self.kept(path));
                 out.extend_from_slice(kept);
                 if rest.is_empty() {
                     break;
@@ -118,13 +144,30 @@ impl Encoding {
     }
 }
 
-/// The byte that `text` begins with an escape of.
-pub(crate) fn escaped(text: &[u8]) -> Option<u8> {
-    let digit = |byte: u8| char::from(byte).to_digit(16).map(|digit| digit as u8);
-    match text {
-        [b'%', high, low, ..] => Some(digit(*high)? << 4 | digit(*low)?),
-        _ => None,
+/// Whether `text` begins with an escape in upper case of a byte of a set.
+#[inline]
+fn is_kept_escape(text: &[u8], kept: &ByteSet) -> bool {
+    escaped(text).is_some_and(|byte| kept.contains(byte)) && !text[1..3].iter().any(u8::is_ascii_lowercase)
+}
+
+/// What each hexadecimal digit stands for; 255 for other bytes.
+const DIGITS: [u8; 256] = {
+    let mut digits = [u8::MAX; 256];
+    let mut digit = 0;
+    while digit < 16 {
+        digits[b"0123456789ABCDEF"[digit] as usize] = digit as u8;
+        digits[b"0123456789abcdef"[digit] as usize] = digit as u8;
+        digit += 1;
     }
+    digits
+};
+
+/// The byte that `text` begins with an escape of.
+#[inline]
+pub(crate) fn escaped(text: &[u8]) -> Option<u8> {
+    let &[b'%', high, low, ..] = text else { return None };
+    let (high, low) = (DIGITS[usize::from(high)], DIGITS[usize::from(low)]);
+    (high | low < 16).then_some(high << 4 | low)
 }
 
 fn push_escape(byte: u8, out: &mut Vec<u8>) {
@@ -237,6 +280,30 @@ mod tests {
         for byte in 0..=255 {
             let changed = *Encoding::NormalForm.path(&[byte]) != [byte];
             assert_eq!(changed, Encoding::NormalForm.changed_bytes().contains(byte), "{byte}");
+        }
+    }
+
+    #[test]
+    fn what_is_kept_is_what_the_normal_form_does_not_change() {
+        use Encoding::{DecodedExceptSlash, NormalForm, RuleOnly, Verbatim};
+        for encoding in [NormalForm, DecodedExceptSlash, RuleOnly, Verbatim] {
+            for (high, low) in (0..=255).flat_map(|high| (0..=255).map(move |low| (high, low))) {
+                let path = [b'/', b'%', high, low, b'%', b'2', b'F'];
+                let mut form = Vec::new();
+                // By bytes and escapes one by one, without what is kept.
+                let mut rest = &path[..];
+                while !rest.is_empty() && !(encoding == RuleOnly && rest[0] == 0) {
+                    let taken = if encoding == RuleOnly {
+                        form.push(rest[0]);
+                        1
+                    } else {
+                        encoding.push(rest, &mut form).0
+                    };
+                    rest = &rest[taken..];
+                }
+                assert_eq!(encoding.kept(&path) == path.len(), form == path, "{encoding:?}, {high}, {low}");
+                assert_eq!(*encoding.path(&path), *form, "{encoding:?}, {high}, {low}");
+            }
         }
     }
 }

@@ -28,6 +28,6 @@ pub(super) use build::{Space, build};
 pub(super) use check::check;
 pub(crate) use layout::engine_words;
 pub use layout::{PADDING, always_passes, base_is_blocked, never_passes, root_passes, words};
-pub use probe::passes;
+pub use probe::{Prefixes, passes, prefixes, triples};
 #[cfg(target_arch = "x86_64")]
-pub use probe::passes_avx2;
+pub use probe::{passes_avx2, prefixes_avx2, triples_avx2};

@@ -40,12 +40,20 @@ impl Entry {
     /// For an origin of at most 40 bytes that is proof; of a longer one the record has the rest.
     #[inline(always)]
     pub fn has_key(&self, first: u64, rest: [u64; 4], length: u64) -> bool {
-        let words = (self.first ^ first.to_le())
-            | (self.rest[0] ^ rest[0].to_le())
-            | (self.rest[1] ^ rest[1].to_le())
-            | (self.rest[2] ^ rest[2].to_le())
-            | (self.rest[3] ^ rest[3].to_le());
-        words | (self.length() ^ length) == 0
+        let [a, b, c, d] = rest;
+        self.has_beginning(first, length) && self.rest == [a.to_le(), b.to_le(), c.to_le(), d.to_le()]
+    }
+
+    /// Whether these are the first word and the length of the key.
+    #[inline(always)]
+    pub fn has_beginning(&self, first: u64, length: u64) -> bool {
+        (self.first ^ first.to_le()) | (self.length() ^ length) == 0
+    }
+
+    /// The bytes of the key after its first 8, in the order of the file.
+    #[inline(always)]
+    pub fn rest(&self) -> &[u64; 4] {
+        &self.rest
     }
 
     /// Bytes of the origin; 0 where the slot is free.

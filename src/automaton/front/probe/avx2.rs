@@ -13,6 +13,7 @@ use super::super::layout::{
     ALWAYS, BUCKET, BUCKET_BYTES, CUTS, FLAGS, FREE, FREE_CLASSES, HEADER, LONGEST, PAIRS, ROOT_PASSES, TABLE, TABLES,
 };
 use super::super::prefixes::{FACTORS, MIX};
+use super::prefixes::Prefixes;
 
 /// Loaded from `64 - n` on, `n` bytes of ones and then zeros, for `n` up to 64.
 static ONES_THEN_ZEROS: Ones = Ones({
@@ -45,7 +46,22 @@ impl Ones {
 /// The factors, where they can be loaded.
 static FACTORS_IN_MEMORY: [i16; LONGEST / 2] = FACTORS;
 
-/// Whether the path may have another verdict than the base. It is in normal form; what does not begin with `/` passes.
+/// Whether the path may have another verdict than the base.
+///
+/// # Safety
+///
+/// As for [`prefixes_avx2`].
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
+#[inline]
+pub unsafe fn passes_avx2(item: *const u8, path: *const u8, len: usize) -> bool {
+    // SAFETY: as the caller ensures; triples are asked for only where prefixes say so.
+    unsafe {
+        let found = prefixes_avx2(item, path, len);
+        *path != b'/' || found.passes != 0 || found.asks != 0 && triples_avx2(item, path, len, found.lanes)
+    }
+}
+
+/// What the prefixes of a path say, which is in normal form and begins with `/`.
 ///
 /// # Safety
 ///
@@ -54,16 +70,12 @@ static FACTORS_IN_MEMORY: [i16; LONGEST / 2] = FACTORS;
 /// and that the processor has the features named here.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
 #[inline]
-pub unsafe fn passes_avx2(item: *const u8, path: *const u8, len: usize) -> bool {
-    // SAFETY: the header is 16 bytes, which every item that was checked has; the path has a byte.
+pub unsafe fn prefixes_avx2(item: *const u8, path: *const u8, len: usize) -> Prefixes {
+    // SAFETY: the header is 16 bytes, which every item that was checked has.
     unsafe {
-        let flags = *item.add(FLAGS);
         let lanes = lanes(item, path, len);
-        // What makes it pass at once is rare, and asked in one branch.
-        let root = if len == 1 { flags & ROOT_PASSES } else { 0 };
-        let at_once = flags & ALWAYS | *path ^ b'/' | root | lanes & *item.add(FREE);
-        let asked = lanes | *item.add(FREE_CLASSES);
-        at_once != 0 || (asked != 0 && any(item, path, len, lanes))
+        let always = *item.add(FLAGS) & (ALWAYS | ROOT_PASSES * u8::from(len == 1));
+        Prefixes { lanes, passes: always | lanes & *item.add(FREE), asks: lanes | *item.add(FREE_CLASSES) }
     }
 }
 
@@ -71,7 +83,7 @@ pub unsafe fn passes_avx2(item: *const u8, path: *const u8, len: usize) -> bool 
 ///
 /// # Safety
 ///
-/// As for [`passes_avx2`].
+/// As for [`prefixes_avx2`].
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
 #[inline]
 unsafe fn lanes(item: *const u8, path: *const u8, len: usize) -> u8 {
@@ -117,10 +129,10 @@ unsafe fn lanes(item: *const u8, path: *const u8, len: usize) -> u8 {
 ///
 /// # Safety
 ///
-/// As for [`passes_avx2`]; one of these lanes is not free, or there is a free class.
+/// As for [`prefixes_avx2`], which found these lanes and that they ask for triples.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
 #[inline]
-unsafe fn any(item: *const u8, path: *const u8, len: usize, lanes: u8) -> bool {
+pub unsafe fn triples_avx2(item: *const u8, path: *const u8, len: usize, lanes: u8) -> bool {
     // SAFETY: the tables stand after the buckets, as many as the header says, and at least one where a lane is not free or
     // a class is, as was checked; all that is before them is
     // a multiple of 16. Of the path, 64 bytes are read from each multiple of 64 that is less than its length.
@@ -151,7 +163,7 @@ unsafe fn any(item: *const u8, path: *const u8, len: usize, lanes: u8) -> bool {
 ///
 /// # Safety
 ///
-/// As for [`passes_avx2`].
+/// As for [`prefixes_avx2`].
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
 #[inline]
 unsafe fn folded(bytes: __m256i) -> u8 {
@@ -171,7 +183,7 @@ unsafe fn folded(bytes: __m256i) -> u8 {
 ///
 /// # Safety
 ///
-/// `table` is a triple table, aligned to 16; else as for [`passes_avx2`].
+/// `table` is a triple table, aligned to 16; else as for [`prefixes_avx2`].
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
 #[inline]
 unsafe fn classes(table: *const u8, path: *const u8, len: usize) -> __m256i {

@@ -3,7 +3,9 @@
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 mod portable;
+mod prefixes;
 
 #[cfg(target_arch = "x86_64")]
-pub use avx2::passes_avx2;
-pub use portable::passes;
+pub use avx2::{passes_avx2, prefixes_avx2, triples_avx2};
+pub use portable::{passes, prefixes, triples};
+pub use prefixes::Prefixes;

@@ -6,28 +6,31 @@ use super::super::layout::{
 };
 use super::super::prefixes::{fingerprint, hash, place};
 use super::super::triples::classes;
+use super::prefixes::Prefixes;
 
 /// Whether the path may have another verdict than the base. It is in normal form; what does not begin with `/` passes.
 pub fn passes(item: &[u8], path: &[u8]) -> bool {
-    if path.first() != Some(&b'/') || item[FLAGS] & ALWAYS != 0 {
-        return true;
-    }
-    if path.len() == 1 && item[FLAGS] & ROOT_PASSES != 0 {
-        return true;
-    }
+    let found = prefixes(item, path);
+    path.first() != Some(&b'/') || found.passes != 0 || found.asks != 0 && triples(item, path, found.lanes)
+}
+
+/// What the prefixes of a path say, which is in normal form and begins with `/`.
+pub fn prefixes(item: &[u8], path: &[u8]) -> Prefixes {
     let lanes = lanes(item, path);
-    if lanes & item[FREE] != 0 {
-        return true;
-    }
+    let always = item[FLAGS] & (ALWAYS | ROOT_PASSES * u8::from(path.len() == 1));
+    Prefixes { lanes, passes: always | lanes & item[FREE], asks: lanes | item[FREE_CLASSES] }
+}
+
+/// Whether a triple of one of these lanes, or one that needs none, is in the path.
+pub fn triples(item: &[u8], path: &[u8], lanes: u8) -> bool {
     let free = item[FREE_CLASSES];
     let pairs = item[FLAGS] & PAIRS != 0;
     let tables = &item[tables_at(item)..][..table_bytes(item) * usize::from(item[TABLES])];
-    (lanes | free) != 0
-        && tables.chunks_exact(table_bytes(item)).any(|tables| {
-            let (first, second) = tables.split_at(TABLE);
-            let found = found(first, path);
-            found & lanes != 0 || (found & free != 0 && (!pairs || found & free & self::found(second, path) != 0))
-        })
+    tables.chunks_exact(table_bytes(item)).any(|tables| {
+        let (first, second) = tables.split_at(TABLE);
+        let found = found(first, path);
+        found & lanes != 0 || (found & free != 0 && (!pairs || found & free & self::found(second, path) != 0))
+    })
 }
 
 /// The lanes in which a prefix of the path was found, a bit each.

@@ -1,0 +1,12 @@
+//! What the prefixes of a path say, on any processor.
+
+/// What the prefixes of a path say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Prefixes {
+    /// The lanes in which one was found, a bit each.
+    pub lanes: u8,
+    /// Not 0 if the path passes already.
+    pub passes: u8,
+    /// If it does not: not 0 if it may pass by a triple.
+    pub asks: u8,
+}

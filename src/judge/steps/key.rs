@@ -1,0 +1,36 @@
+//! Step 1: the key of each URL, which is the first 40 bytes of it up to the end of its authority, and the key's hash.
+//!
+//! 61 instructions a line and no mispredicted branch, of which 20 are the hash.
+
+use crate::judge::isa::Isa;
+use crate::judge::space::{BATCH, NO_KEY, Space};
+use crate::judge::text_urls::Urls;
+use crate::policy::{self, Lookup};
+
+/// Bytes of a key, at most.
+const WHOLE_KEY: u32 = 40;
+
+impl Space {
+    /// Step 1. All of the URLs are [readable](Urls::readable).
+    #[inline(always)]
+    pub(in crate::judge) fn key<I: Isa>(&mut self, lookup: &Lookup<'_>, urls: &Urls<'_>) {
+        let count = urls.count().min(BATCH);
+        let (starts, ends) = (&urls.starts[..count], &urls.ends[..count]);
+        let seed = lookup.seed();
+        for url in 0..count {
+            let (start, end) = (starts[url], ends[url] - urls.gap);
+            // SAFETY: `start` is within the text, with 40 bytes and more after it.
+            let key = unsafe { I::key(urls.text.as_ptr().add(start as usize), (end - start) as usize) };
+            let hash = policy::hash(key.first, key.rest, u64::from(key.length), seed);
+            lookup.prefetch_pilot(lookup.bucket(hash));
+            self.hashes[url] = hash;
+            self.first[url] = key.first;
+            let [a, b, c, d] = key.rest;
+            self.rest[url] = [a.to_le(), b.to_le(), c.to_le(), d.to_le()];
+            // A key that fills all its bytes may go on after them.
+            self.lengths[url] = if key.length <= (end - start).min(WHOLE_KEY - 1) { key.length } else { NO_KEY };
+            self.paths[url] = start.wrapping_add(key.length);
+            self.ends[url] = end;
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! Step 3: whether the entry of a slot is that of the URL's origin.
+//!
+//! 45 instructions a line, a third of them for three lists to which URLs are appended without a branch.
+
+use crate::judge::isa::Isa;
+use crate::judge::space::{Append, BATCH, Space};
+use crate::judge::text_urls::Urls;
+use crate::policy::Lookup;
+
+impl Space {
+    /// Step 3.
+    #[inline(always)]
+    pub(in crate::judge) fn look<I: Isa>(&mut self, lookup: &Lookup<'_>, urls: &Urls<'_>) {
+        let [mut known, mut untidy, mut unknown] =
+            [&mut self.known, &mut self.untidy, &mut self.unknown].map(|list| Append::to(&mut list.items));
+        let looks = &urls.looks[..urls.count().min(BATCH)];
+        for url in 0..looks.len() {
+            let entry = lookup.entry(self.slots[url] as usize);
+            let is_same = entry.has_beginning(self.first[url], u64::from(self.lengths[url]))
+                & I::is_same_rest(entry.rest(), &self.rest[url]);
+            // A path that is not written is one that is not plain.
+            let is_tidy = (looks[url] == 0) & (self.paths[url] < self.ends[url]);
+            known.push_if(is_same & is_tidy, url as u8);
+            untidy.push_if(is_same & !is_tidy, url as u8);
+            unknown.push_if(!is_same, url as u8);
+        }
+        (self.known.count, self.untidy.count, self.unknown.count) = (known.count, untidy.count, unknown.count);
+    }
+}

@@ -1,0 +1,43 @@
+//! Step 7: the walks of the paths that passed, and the slow way for all URLs that are left.
+//!
+//! 30 instructions and 0.35 mispredicted branches a line, though a walk takes 700 and 10.
+
+use crate::automaton::{self, front};
+use crate::judge::matcher::Judge;
+use crate::judge::scratch::Scratch;
+use crate::judge::space::Space;
+use crate::judge::text_urls::Urls;
+use crate::rules::Verdict;
+
+impl Space {
+    /// Step 7.
+    #[inline(always)]
+    pub(in crate::judge) fn walk(&mut self, judge: &Judge<'_>, urls: &Urls<'_>, scratch: &mut Scratch) {
+        for &place in self.walks.items() {
+            let item = &self.items.items[usize::from(place)];
+            let words = front::words(judge.automaton(item.automaton));
+            let (text, start) = (&urls.text[..item.end as usize], item.start as usize);
+            let walk = automaton::begin(words, text, start);
+            let [allowed, blocked] = item.outcomes;
+            let outcome = match automaton::finish(words, text, walk, &mut scratch.walk) {
+                Verdict::Allowed => allowed,
+                Verdict::Blocked => judge.blocked(&text[start..], blocked),
+            };
+            self.outcomes[usize::from(item.url)] = outcome;
+        }
+    }
+
+    /// All others, one by one.
+    #[inline(always)]
+    pub(in crate::judge) fn rest(&mut self, judge: &Judge<'_>, urls: &Urls<'_>, scratch: &mut Scratch) {
+        for &url in self.untidy.items() {
+            let place = usize::from(url);
+            let rest = &urls.text[self.paths[place] as usize..self.ends[place] as usize];
+            self.outcomes[place] = judge.judge_rest(self.slots[place] as usize, rest, scratch);
+        }
+        for &url in self.unknown.items() {
+            let place = usize::from(url);
+            self.outcomes[place] = judge.judge_line(urls.get(place), scratch);
+        }
+    }
+}
