@@ -43,7 +43,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let parse = median(rounds, || drop(black_box(self::patterns(black_box(&file), &agents))));
         let all = median(rounds, || drop(black_box(compile(black_box(&patterns)))));
         let forced = |words: &mut Vec<u32>| automaton::compile_within(black_box(&patterns), 0, words);
-        let pointers = if compiled.engine == Engine::Pointers {
+        let pointers = if compiled.engine == Engine::Cursors {
             median(rounds, || _ = black_box(forced(&mut Vec::new())))
         } else {
             0.0

@@ -81,7 +81,7 @@ struct Row {
 impl Row {
     /// What the DFA took, or the attempt at one: what is left when parsing, and pointers if they were needed, are known.
     fn dfa_seconds(&self) -> f64 {
-        let pointers = if self.compiled.engine == Engine::Pointers { self.pointers.median } else { 0.0 };
+        let pointers = if self.compiled.engine == Engine::Cursors { self.pointers.median } else { 0.0 };
         (self.compile.median - self.parse.median - pointers).max(0.0)
     }
 
@@ -166,7 +166,7 @@ fn table(rows: &[Row]) -> String {
         let engine = match compiled.engine {
             Engine::Constant => "constant",
             Engine::Dfa => "DFA",
-            Engine::Pointers => "pointers",
+            Engine::Cursors => "pointers",
         };
         let _ = writeln!(
             text,

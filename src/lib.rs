@@ -7,7 +7,7 @@
 //! 1. [`dialect`]: thirty years of documents disagree; a dialect is a value that says which of them to follow.
 //! 2. [`robots`]: the bytes of a file become groups, and those of one crawler are chosen.
 //! 3. [`rules`]: its rules become patterns in normal form, the one that wins against all others first.
-//! 4. [`automaton`]: each distinct group becomes one DFA (or, for the few that would be too large, pointers) that walks
+//! 4. [`automaton`]: each distinct group becomes one DFA (or, for the few that would be too large, cursors) that walks
 //!    a path until the verdict is settled.
 //! 5. [`origin`] and [`policy`]: the automata of many origins, found by the origin of a URL.
 //! 6. [`input`], [`judge`], [`output`] and [`run`]: lists in; allowed, blocked, deferred and invalid lines out, and a

@@ -20,8 +20,12 @@ pub enum Partition {
 }
 
 impl Partition {
+    /// How many there are.
+    pub(crate) const COUNT: usize = 4;
+
     /// All of them, in the order of their numbers.
-    pub const ALL: [Partition; 4] = [Partition::Allowed, Partition::Blocked, Partition::Deferred, Partition::Invalid];
+    pub const ALL: [Partition; Partition::COUNT] =
+        [Partition::Allowed, Partition::Blocked, Partition::Deferred, Partition::Invalid];
 
     /// Its name, for example `allowed`.
     pub fn name(self) -> &'static str {
@@ -156,7 +160,7 @@ impl Outcome {
     pub(crate) const NONE: Outcome = Outcome::new(Partition::Invalid, Reason::Empty);
 
     /// How many values an outcome's [`Outcome::index`] can have.
-    pub const COUNT: usize = 4 * Reason::ALL.len();
+    pub const COUNT: usize = Partition::COUNT * Reason::ALL.len();
 
     /// The outcome of a partition and a reason.
     #[inline]

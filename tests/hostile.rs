@@ -52,7 +52,7 @@ fn within_bounds(name: &str, rules: &RuleSet, force_pointers: bool) -> Vec<u32> 
     println!("{counts}");
     assert!(WORK.holds(compiled.work, bytes), "work of {counts}");
     assert!(STATES.holds(compiled.states, bytes), "states of {counts}");
-    let bound = if compiled.engine == Engine::Pointers { POINTERS_WORDS } else { WORDS };
+    let bound = if compiled.engine == Engine::Cursors { POINTERS_WORDS } else { WORDS };
     assert!(bound.holds(words.len(), bytes), "words of {counts}");
     words
 }

@@ -4,15 +4,15 @@
 mod everything;
 
 use robosieve::automaton::{Engine, engine};
-use robosieve::policy::{ImageError, Policy, Ruling, Standing, Trust};
+use robosieve::policy::{ImageError, OriginStatus, Policy, Ruling, Trust};
 
 use everything::{complete, use_all_of, with_wildcards};
 
 #[test]
 fn the_file_has_everything() {
     let policy = complete();
-    let standings: Vec<Standing> = policy.lookup().records().map(|record| record.standing).collect();
-    assert!(Standing::ALL.iter().all(|standing| standings.contains(standing)));
+    let standings: Vec<OriginStatus> = policy.lookup().records().map(|record| record.standing).collect();
+    assert!(OriginStatus::ALL.iter().all(|standing| standings.contains(standing)));
     assert!(policy.lookup().records().any(|record| record.last_good.is_some()));
     let words: Vec<_> = policy.lookup().records().map(|record| record.word()).collect();
     assert!(Ruling::ALL.iter().all(|ruling| words.iter().any(|word| word.ruling == Some(*ruling))));
@@ -30,7 +30,7 @@ fn the_file_has_everything() {
                 .map(|group| engine(groups.automaton(group))),
         );
     }
-    assert!(engines.contains(&Engine::Dfa) && engines.contains(&Engine::Pointers), "{engines:?}");
+    assert!(engines.contains(&Engine::Dfa) && engines.contains(&Engine::Cursors), "{engines:?}");
 }
 
 #[test]

@@ -2,18 +2,18 @@
 
 use std::cell::RefCell;
 
-use super::bands::{self, TellBands};
 use super::front;
 use super::head::{ENGINE, ENGINE_DFA, Engine};
+use super::priorities::{self, TellPriorities};
 use super::space::{Compiled, KEPT, Space};
-use crate::automaton::cursors::pointers;
+use crate::automaton::cursors::engine;
 use crate::automaton::dfa::build::{Builder, OverBudget};
 use crate::automaton::dfa::globs::Segments;
 use crate::rules::Patterns;
 
 /// How much work a DFA may take to build: this much, so much for each of the first bytes of its patterns, and so much
-/// for each of all. Small groups may cost more a byte, because a walk through pointers costs ten times one through a
-/// DFA: with 8 a byte and 4,096 in all, 36 of 2,163 real groups go by pointers, with these 18. Plain prefixes, which
+/// for each of all. Small groups may cost more a byte, because a walk through cursors costs ten times one through a
+/// DFA: with 8 a byte and 4,096 in all, 36 of 2,163 real groups go by cursors, with these 18. Plain prefixes, which
 /// the largest groups consist of, take 1 to 2 a byte.
 const BUDGET: usize = 16_384;
 
@@ -27,7 +27,7 @@ const BUDGET_PER_BYTE: usize = 3;
 ///
 /// The DFA is tried first, because it is faster wherever it stays small: where a budget proportional to the bytes of
 /// the patterns suffices. Groups beyond it have many rules with two or more `*`, whose combinations a DFA would have to
-/// count out; they are given up as soon as the budget is spent, and get pointers, whose size is linear in the patterns.
+/// count out; they are given up as soon as the budget is spent, and get cursors, whose size is linear in the patterns.
 pub fn compile(patterns: &Patterns, words: &mut Vec<u32>) -> Compiled {
     compile_within(patterns, budget(patterns.text().len()), words)
 }
@@ -45,7 +45,7 @@ pub fn compile_within(patterns: &Patterns, budget: usize, words: &mut Vec<u32>) 
         let dfa = compile_dfa(patterns, budget, space, words, None);
         space.keep_little(patterns, dfa.map_or(budget, |compiled| compiled.work));
         dfa.unwrap_or_else(|OverBudget| {
-            let compiled = pointers::compile(patterns, space, words);
+            let compiled = engine::compile(patterns, space, words);
             space.keep_little(patterns, compiled.work);
             compiled
         })
@@ -72,11 +72,13 @@ pub(super) fn compile_dfa(
     budget: usize,
     Space { arena, layout }: &mut Space,
     words: &mut Vec<u32>,
-    tell: Option<&mut TellBands<'_>>,
+    tell: Option<&mut TellPriorities<'_>>,
 ) -> Result<Compiled, OverBudget> {
     arena.globs.clear();
-    for (pattern, band) in bands::from_the_worst(patterns).filter(|&(_, band)| band != bands::NO_MATCH) {
-        arena.globs.add(band, pattern.anchored, pattern.segment_numbers());
+    for (pattern, priority) in
+        priorities::from_the_worst(patterns).filter(|&(_, priority)| priority != priorities::NO_MATCH)
+    {
+        arena.globs.add(priority, pattern.anchored, pattern.segment_numbers());
     }
     let segments = Segments { text: patterns.text(), ranges: patterns.segment_ranges() };
     let mut builder = Builder::new(segments, arena, budget);
@@ -85,7 +87,7 @@ pub(super) fn compile_dfa(
     layout.write(&builder, |_| None, words);
     words[at + ENGINE] = ENGINE_DFA;
     if let Some(tell) = tell {
-        layout.tell_bands(&builder, tell);
+        layout.tell_priorities(&builder, tell);
     }
     let engine = if layout.states() == 0 { Engine::Constant } else { Engine::Dfa };
     Ok(Compiled { engine, states: layout.states(), work: builder.work() })

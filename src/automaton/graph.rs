@@ -1,8 +1,8 @@
 //! An automaton as a graph, for people to look at: its states, what they lead to, and the verdicts.
 //!
-//! The words of a table say where a walk goes, not which band a state has reached; that is known when it is made. So the
+//! The words of a table say where a walk goes, not which priority a state has reached; that is known when it is made. So the
 //! patterns are compiled once more, and where the same words come of it, which they do unless another version wrote
-//! them, the bands of its states are those of the automaton.
+//! them, the priorities of its states are those of the automaton.
 
 use hashbrown::HashMap;
 
@@ -10,7 +10,7 @@ use super::compile::{budget, compile_dfa};
 use super::head::{MAIN_ROOT, START, word};
 use super::space::Space;
 use super::{Engine, engine};
-use crate::automaton::cursors::pointers::{BITMAP, SCANNER};
+use crate::automaton::cursors::engine::{BITMAP, SCANNER};
 use crate::automaton::dfa::filter::FILTER_WORDS;
 use crate::automaton::dfa::table::{
     COUNT_SHIFT, DEFAULT_EXPLICIT, DEFAULT_HERE, DEFAULT_MAIN_ROOT, DEFAULT_MASK, DEFAULT_SHIFT, END_BLOCKED,
@@ -19,7 +19,7 @@ use crate::automaton::dfa::table::{
 };
 use crate::rules::{Patterns, Verdict};
 
-/// The states of an automaton; of pointers, those of the scanner that finds their segments.
+/// The states of an automaton; of cursors, those of the scanner that finds their segments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Graph {
     /// The engine that the automaton is for.
@@ -48,8 +48,8 @@ pub struct State {
     pub at_end: Verdict,
     /// The verdict, if it ends within the bytes of the only edge.
     pub within: Verdict,
-    /// The best band if the path ends here, and the best that is reached whatever follows; of a DFA, where it is known.
-    pub bands: Option<(u32, u32)>,
+    /// The best priority if the path ends here, and the best that is reached whatever follows; of a DFA, where it is known.
+    pub priorities: Option<(u32, u32)>,
     /// The number of the longest segment that ends here; of a scanner.
     pub segment: Option<u32>,
     /// What some bytes lead to, one after the other.
@@ -70,31 +70,31 @@ pub struct Edge {
 /// The graph of an automaton that [`check`](super::check) has passed, made from these patterns.
 pub fn graph(words: &[u32], patterns: &Patterns) -> Graph {
     let engine = engine(words);
-    let (table, bands) = match engine {
-        Engine::Pointers => (&words[SCANNER..word(words, BITMAP) as usize], None),
-        Engine::Constant | Engine::Dfa => (words, bands_of(words, patterns)),
+    let (table, priorities) = match engine {
+        Engine::Cursors => (&words[SCANNER..word(words, BITMAP) as usize], None),
+        Engine::Constant | Engine::Dfa => (words, priorities_of(words, patterns)),
     };
     let mut states = Vec::new();
     let mut at = FIRST_RECORD as usize;
     while at < table.len() {
         let (mut state, end) = read(table, at);
-        state.bands = bands.as_ref().and_then(|bands| bands.get(&state.number).copied());
+        state.priorities = priorities.as_ref().and_then(|priorities| priorities.get(&state.number).copied());
         states.push(state);
         at = end;
     }
     Graph { engine, start: next(word(words, START)), states }
 }
 
-/// The bands of each record of a DFA, if it is the one that these patterns are compiled to.
-fn bands_of(words: &[u32], patterns: &Patterns) -> Option<HashMap<u32, (u32, u32)>> {
-    let (mut space, mut again, mut bands) = (Space::default(), Vec::new(), HashMap::new());
+/// The priorities of each record of a DFA, if it is the one that these patterns are compiled to.
+fn priorities_of(words: &[u32], patterns: &Patterns) -> Option<HashMap<u32, (u32, u32)>> {
+    let (mut space, mut again, mut priorities) = (Space::default(), Vec::new(), HashMap::new());
     // More than the same budget is not needed, if it suffices once.
     let mut tell = |record, of_state| {
-        bands.insert(record, of_state);
+        priorities.insert(record, of_state);
     };
     compile_dfa(patterns, budget(patterns.text().len()), &mut space, &mut again, Some(&mut tell)).ok()?;
     again.iter_mut().for_each(|word| *word = word.to_le());
-    (again == words).then_some(bands)
+    (again == words).then_some(priorities)
 }
 
 fn next(target: Target) -> Next {
@@ -121,7 +121,7 @@ fn read(table: &[u32], at: usize) -> (State, usize) {
         number: at as u32,
         at_end: blocked_if(header & END_BLOCKED),
         within: blocked_if(header & MIDDLE_BLOCKED),
-        bands: None,
+        priorities: None,
         segment: has_output.then(|| word(table, output)),
         edges,
         default: match default {
@@ -159,7 +159,7 @@ fn branch(table: &[u32], payload: usize, kind: u32, count: usize) -> (Vec<Edge>,
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::automaton::{self, Scratch, bands, compile_within};
+    use crate::automaton::{self, Scratch, compile_within, priorities};
     use crate::dialect::Dialect;
     use crate::robots::Robots;
 
@@ -173,7 +173,7 @@ mod tests {
         ('a'..='z').map(|letter| format!("Disallow: /{letter}x\nAllow: /*{letter}y$\n")).collect()
     }
 
-    /// Walks through the graph alone; returns the verdict, and the band where the path ends in a state.
+    /// Walks through the graph alone; returns the verdict, and the priority where the path ends in a state.
     fn walk(graph: &Graph, path: &[u8]) -> (Verdict, Option<u32>) {
         let (mut at, mut rest) = (graph.start, path);
         loop {
@@ -183,7 +183,7 @@ mod tests {
             };
             let state = graph.states.iter().find(|state| state.number == number).expect("a state");
             if rest.is_empty() {
-                return (state.at_end, state.bands.map(|(end, _)| end));
+                return (state.at_end, state.priorities.map(|(end, _)| end));
             }
             if let Some(edge) = state.edges.iter().find(|edge| rest.starts_with(&edge.bytes)) {
                 (at, rest) = (edge.next, &rest[edge.bytes.len()..]);
@@ -211,16 +211,16 @@ mod tests {
             let mut words = Vec::new();
             compile_within(&patterns, usize::MAX, &mut words);
             let graph = graph(&words, &patterns);
-            let all = bands::bands(&patterns);
+            let all = priorities::priorities(&patterns);
             let paths = ["", "/", "/x", "/shop", "/shop/", "/shop/a.html", "/shop/a.htm", "/long", "/ax", "/abxby"];
             let mut known = 0;
             for path in paths.map(str::as_bytes) {
-                let (verdict, band) = walk(&graph, path);
+                let (verdict, priority) = walk(&graph, path);
                 assert_eq!(verdict, automaton::verdict(&words, path, &mut Scratch::default()), "{path:?} {rules}");
                 let rank = patterns.all().iter().position(|pattern| patterns.matches(pattern, path));
-                if let Some(band) = band {
+                if let Some(priority) = priority {
                     known += 1;
-                    assert_eq!(band, rank.map_or(bands::NO_MATCH, |rank| all[rank]), "{path:?} {rules}");
+                    assert_eq!(priority, rank.map_or(priorities::NO_MATCH, |rank| all[rank]), "{path:?} {rules}");
                 }
             }
             assert_eq!(known > 0, engine(&words) == Engine::Dfa, "{rules}");
@@ -228,12 +228,12 @@ mod tests {
     }
 
     #[test]
-    fn pointers_show_their_scanner() {
+    fn cursors_show_their_scanner() {
         let patterns = patterns("Disallow: /*ab*ba\nAllow: /*b*aaaa$\n");
         let mut words = Vec::new();
         compile_within(&patterns, 0, &mut words);
         let graph = graph(&words, &patterns);
-        assert_eq!(graph.engine, Engine::Pointers);
+        assert_eq!(graph.engine, Engine::Cursors);
         let segments: std::collections::BTreeSet<u32> = graph.states.iter().filter_map(|state| state.segment).collect();
         assert_eq!(segments.len(), 4, "b, ab, ba, aaaa: {graph:?}");
         assert!(graph.states.iter().any(|state| Next::State(state.number) == graph.start));

@@ -8,8 +8,8 @@ pub enum Engine {
     Constant,
     /// A DFA.
     Dfa,
-    /// Forward-only pointers, fed by a scanner for all segments.
-    Pointers,
+    /// Forward-only cursors, fed by a scanner for all segments.
+    Cursors,
 }
 
 // The head of an automaton.
@@ -26,7 +26,7 @@ pub(super) const MAIN_ROOT: usize = 3;
 
 pub(super) const ENGINE_DFA: u32 = 0;
 
-pub(super) const ENGINE_POINTERS: u32 = 1;
+pub(super) const ENGINE_CURSORS: u32 = 1;
 
 /// A word of an automaton. They are little-endian in memory on every machine, so that those of a mapped file are walked
 /// as they stand; where memory is little-endian anyway, this costs nothing.

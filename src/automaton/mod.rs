@@ -4,8 +4,8 @@
 //! question: what does this group say of this path? Two engines answer it, with one meaning:
 //!
 //! * a **DFA** (modules `globs` to `edges`, `table`, `filter`, `walk`), whose states carry the best rank reached, folded to what a verdict
-//!   needs (`bands`), and stop at the first byte that settles the verdict;
-//! * **pointers** (module `pointers`) for the few groups whose DFA would outgrow its budget: one forward-only pointer for
+//!   needs (`priorities`), and stop at the first byte that settles the verdict;
+//! * **cursors** (module `cursors`) for the few groups whose DFA would outgrow its budget: one forward-only cursor for
 //!   each distinct run of segments, linear in path and patterns whatever they are.
 //!
 //! [`compile`] makes the choice and says why. [`compile_item`] puts a [front] before it, a prefilter that answers for most
@@ -13,7 +13,6 @@
 //! memory on every machine, for policy files; [`check`] says whether the words of one are an automaton, [`graph()`] what
 //! it looks like.
 
-mod bands;
 mod check;
 mod compile;
 mod cursors;
@@ -21,14 +20,15 @@ mod dfa;
 pub mod front;
 mod graph;
 mod head;
+mod priorities;
 mod space;
 mod verdict;
 
-pub use bands::bands;
 pub use check::{CheckSpace, Damage, check, check_item, engine};
 pub use compile::{compile, compile_item, compile_within};
-pub use cursors::pointers::Scratch;
+pub use cursors::engine::Scratch;
 pub use graph::{Edge, Graph, Next, State, graph};
 pub use head::Engine;
+pub use priorities::priorities;
 pub use space::Compiled;
 pub use verdict::{Walk, begin, finish, settled_by, verdict};

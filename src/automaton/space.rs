@@ -10,7 +10,7 @@ use crate::rules::Patterns;
 pub struct Compiled {
     /// The engine chosen.
     pub engine: Engine,
-    /// States of its table; of pointers, those of the scanner.
+    /// States of its table; of cursors, those of the scanner.
     pub states: usize,
     /// Units of work that building it took (positions looked at, states made, waiting segments copied).
     pub work: usize,

@@ -1,7 +1,7 @@
 //! The walk of a path, by either engine.
 
 use super::head::{ENGINE, ENGINE_DFA, START, START_BEHIND_SLASH, word};
-use crate::automaton::cursors::pointers::{self, Scratch};
+use crate::automaton::cursors::engine::{self, Scratch};
 use crate::automaton::dfa::{filter, table, walk};
 use crate::rules::Verdict;
 
@@ -94,7 +94,7 @@ fn finish_with<S: filter::Search>(words: &[u32], text: &[u8], walk: Walk, scratc
     if word(words, ENGINE) == ENGINE_DFA {
         walk::walk::<S, _>(words, walk.next, text, walk.at as usize, &mut walk::Silent).unwrap_or_else(|at_end| at_end)
     } else {
-        pointers::verdict::<S>(words, text, walk.at as usize, scratch)
+        engine::verdict::<S>(words, text, walk.at as usize, scratch)
     }
 }
 
@@ -117,12 +117,12 @@ mod tests {
     /// The verdict of both engines and of the plain reading, which must agree.
     fn judged(patterns: &Patterns, path: &str) -> Verdict {
         let mut scratch = Scratch::default();
-        let (mut dfa, mut pointers) = (Vec::new(), Vec::new());
+        let (mut dfa, mut cursors) = (Vec::new(), Vec::new());
         compile_within(patterns, usize::MAX, &mut dfa);
-        compile_within(patterns, 0, &mut pointers);
+        compile_within(patterns, 0, &mut cursors);
         let plain = patterns.deciding(path.as_bytes()).map_or(Verdict::Allowed, |pattern| pattern.verdict);
         assert_eq!(verdict(&dfa, path.as_bytes(), &mut scratch), plain, "DFA, {path}, {patterns:?}");
-        assert_eq!(verdict(&pointers, path.as_bytes(), &mut scratch), plain, "pointers, {path}, {patterns:?}");
+        assert_eq!(verdict(&cursors, path.as_bytes(), &mut scratch), plain, "cursors, {path}, {patterns:?}");
         plain
     }
 

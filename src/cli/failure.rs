@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use super::interrupt;
+use super::{hints, interrupt};
 use robosieve::input::FilterError;
 use robosieve::origin::InvalidUrl;
 use robosieve::policy::{
@@ -16,11 +16,11 @@ use robosieve::show::report::ReportError;
 /// Why a command ended with an error.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
-    #[error(transparent)]
+    #[error("{}", hints::source(.0))]
     Source(#[from] SourceError),
     #[error(transparent)]
     Overrides(#[from] OverridesError),
-    #[error(transparent)]
+    #[error("{}", hints::filter(.0))]
     Filter(#[from] FilterError),
     #[error(transparent)]
     Metrics(#[from] MetricsError),
@@ -33,7 +33,7 @@ pub enum Failure {
     Report(#[from] ReportError),
     #[error("the receipt cannot be understood: {problem}")]
     Receipt { problem: String },
-    #[error(transparent)]
+    #[error("{}", hints::join(.0))]
     Join(#[from] JoinError),
     #[error(transparent)]
     Verify(#[from] VerifyError),

@@ -14,6 +14,7 @@ mod crawlers;
 mod export;
 mod failure;
 mod filter;
+mod hints;
 mod inspect;
 mod interrupt;
 mod join;

@@ -4,6 +4,7 @@ use super::axes::{
     AgentLine, AgentList, AllowLines, Boundary, CrawlDelay, Encoding, FileStart, Groups, Keys, Lifetime, LineLimit,
     NulByte, Precedence, Redirects, RobotsTxtPath, RuleStart, StatusMeaning, Wildcards,
 };
+use super::error::UnknownDialect;
 
 /// One reading of robots.txt: a value for every axis on which the documents differ.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,14 +57,6 @@ pub struct Dialect {
     pub crawl_delay: CrawlDelay,
 }
 
-/// A dialect name that is not in [`Dialect::ALL`].
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown dialect {name:?}; the dialects are {known}", known = Dialect::names().join(", "))]
-pub struct UnknownDialect {
-    /// The name that was asked for.
-    pub name: String,
-}
-
 impl Dialect {
     /// The dialect called `name`.
     ///
@@ -71,7 +64,10 @@ impl Dialect {
     ///
     /// [`UnknownDialect`], which lists the known names, where there is none of that name.
     pub fn named(name: &str) -> Result<&'static Dialect, UnknownDialect> {
-        Dialect::ALL.iter().find(|d| d.name == name).ok_or_else(|| UnknownDialect { name: name.to_owned() })
+        Dialect::ALL
+            .iter()
+            .find(|d| d.name == name)
+            .ok_or_else(|| UnknownDialect { name: name.to_owned(), known: Dialect::names().join(", ") })
     }
 
     /// The names of all dialects, the default first.

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use super::list::{List, Patience, Reading, Span, chunk_end, fill, unreadable};
+use super::position::Position;
 use super::skipped::{Skipped, SkippedPart};
 use crate::input::error::FilterError;
 use crate::lock::lock;
@@ -31,7 +32,7 @@ pub(crate) struct Chunks<'l> {
     /// Whether of tables, ranges of rows are handed out, which whoever takes one reads by himself.
     by_rows: bool,
     /// The list, and the place in it, from which on nothing is handed out.
-    before: (usize, u64),
+    before: Position,
     alone: Arc<Alone>,
 }
 
@@ -123,15 +124,15 @@ fn start(list: &List) -> u64 {
 impl<'l> Chunks<'l> {
     /// Of all these lists, in order; `source` gets the bytes that are read of their files.
     pub fn new(lists: &'l [List], chunk_size: usize, source: &'l AtomicU64) -> Chunks<'l> {
-        Chunks::from(lists, chunk_size, source, (0, lists.first().map_or(0, start)))
+        Chunks::from(lists, chunk_size, source, Position { list: 0, at: lists.first().map_or(0, start) })
     }
 
-    /// From this place in this list on.
-    pub fn from(lists: &'l [List], chunk_size: usize, source: &'l AtomicU64, (list, at): (usize, u64)) -> Chunks<'l> {
-        let input = Input::from(lists, list, at);
+    /// From this position on.
+    pub fn from(lists: &'l [List], chunk_size: usize, source: &'l AtomicU64, position: Position) -> Chunks<'l> {
+        let input = Input::from(lists, position.list, position.at);
         let (input, stopped) = (Mutex::new(input), AtomicBool::new(false));
         let (patience, longest, alone) = (Patience::UntilFull, LONGEST_CHUNK, Arc::default());
-        let (interrupt, by_rows, before) = (None, false, (lists.len(), 0));
+        let (interrupt, by_rows, before) = (None, false, Position { list: lists.len(), at: 0 });
         Chunks { lists, chunk_size, longest, patience, input, source, stopped, interrupt, by_rows, before, alone }
     }
 
@@ -153,8 +154,8 @@ impl<'l> Chunks<'l> {
     }
 
     /// The same, but nothing is handed out, or read, from this place in this list on.
-    pub fn before(self, list: usize, at: u64) -> Chunks<'l> {
-        Chunks { before: (list, at), ..self }
+    pub fn before(self, before: Position) -> Chunks<'l> {
+        Chunks { before, ..self }
     }
 
     /// The same, but lines must not be longer than this.
@@ -212,7 +213,7 @@ impl<'l> Chunks<'l> {
         !self.stopped.load(Ordering::Relaxed)
             && !self.is_asked_to_stop()
             && input.list < self.lists.len()
-            && (input.list, input.at) < self.before
+            && (Position { list: input.list, at: input.at }) < self.before
     }
 
     fn next_of(&self, input: &mut Input<'l>, buffer: &mut Buffer) -> Result<Option<Task<'l>>, FilterError> {
@@ -223,7 +224,7 @@ impl<'l> Chunks<'l> {
                 self.source.fetch_add(taken, Ordering::Relaxed);
                 input.at += spans.iter().map(|span| span.rows as u64).sum::<u64>();
                 if input.at > at {
-                    return Ok(Some(input.task((place, at), What::Rows(spans), None)));
+                    return Ok(Some(input.task(Position { list: place, at }, What::Rows(spans), None)));
                 }
                 input.go_to(place + 1, self.lists);
                 continue;
@@ -248,7 +249,7 @@ impl<'l> Chunks<'l> {
                     }
                     let permit = is_long.then(|| self.alone.permit());
                     let what = mapped.map_or(What::Buffered, What::Mapped);
-                    return Ok(Some(input.task((place, at), what, permit)));
+                    return Ok(Some(input.task(Position { list: place, at }, what, permit)));
                 }
                 Ok(None) => input.go_to(place + 1, self.lists),
                 Err(failure) => self.leave_out(input, failure)?,
@@ -361,7 +362,7 @@ impl<'l> Input<'l> {
     }
 
     /// Hands out what begins here and ends where the next chunk begins.
-    fn task(&mut self, (list, at): (usize, u64), what: What<'l>, permit: Option<Permit>) -> Task<'l> {
+    fn task(&mut self, Position { list, at }: Position, what: What<'l>, permit: Option<Permit>) -> Task<'l> {
         let (ticket, end, skipped) = (self.tickets, self.at, take(&mut self.skipped));
         self.tickets += 1;
         Task { ticket, list, at, end, what, skipped, permit }
@@ -467,7 +468,7 @@ mod tests {
         let lists = lists(&["a\nb\n", "", "c\nd\n"]);
         let places = |list, at| {
             let (read, mut buffer, mut places) = (AtomicU64::new(0), Buffer::default(), Vec::new());
-            let chunks = Chunks::new(&lists, 1, &read).before(list, at);
+            let chunks = Chunks::new(&lists, 1, &read).before(Position { list, at });
             while let Some(task) = chunks.next(&mut buffer).unwrap() {
                 places.push((task.list, task.at));
             }

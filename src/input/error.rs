@@ -1,11 +1,12 @@
 //! Why a run ends without a result.
 
-use crate::input::layout::UrlFieldError;
+use super::layout::Column;
 use std::io;
 use std::path::PathBuf;
 
 /// Why a run ended without a result.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum FilterError {
     /// A list that cannot be read.
     #[error("cannot read the list {}: {error}", path.display())]
@@ -16,7 +17,7 @@ pub enum FilterError {
         error: io::Error,
     },
     /// Lists of which nothing can be read, so that nothing would be left.
-    #[error("none of the lists can be read, so --skip-bad would leave out all of them; the first one, {}: {problem}", path.display())]
+    #[error("none of the lists can be read, so nothing of them would be left; the first one, {}: {problem}", path.display())]
     AllUnreadable {
         /// The first list.
         path: PathBuf,
@@ -44,7 +45,7 @@ pub enum FilterError {
     },
     /// A list that cannot be divided into shards.
     #[error(
-        "the list {} cannot be divided for --shard: it is compressed, a table or a stream, so nothing tells where a part begins; \
+        "the list {} cannot be divided into shards: it is compressed, a table or a stream, so nothing tells where a part begins; \
          decompress it first, or give each run files of its own", path.display()
     )]
     NotDivisible {
@@ -52,7 +53,7 @@ pub enum FilterError {
         path: PathBuf,
     },
     /// A list that stands where the run would write.
-    #[error("the list {} would be replaced by the output; choose another folder for --out", path.display())]
+    #[error("the list {} would be replaced by the output; choose another folder for it", path.display())]
     ListInOutput {
         /// The list.
         path: PathBuf,
@@ -76,7 +77,7 @@ pub enum FilterError {
     /// Lists with different head lines, whose lines cannot be in one file.
     #[error(
         "the lists {} and {} begin with different head lines, so their lines cannot stand below one of them; give each \
-         list partitions of its own with --per-input",
+         list partitions of its own",
         one.display(), other.display()
     )]
     HeadsDiffer {
@@ -88,7 +89,7 @@ pub enum FilterError {
     /// Lists with different columns, whose rows cannot be in one table.
     #[error(
         "the lists {} and {} have different columns, so their rows cannot stand in one table; give each list partitions of \
-         its own with --per-input",
+         its own",
         one.display(), other.display()
     )]
     ColumnsDiffer {
@@ -100,7 +101,7 @@ pub enum FilterError {
     /// A list with a column that is called as one that is added.
     #[error(
         "the list {} has a column {column:?} of its own, which is what a column that is added would be called; rename it \
-         there, or write --format text",
+         there, or write text",
         path.display()
     )]
     ColumnTaken {
@@ -117,8 +118,8 @@ pub enum FilterError {
     },
     /// More row groups than a Parquet file can have.
     #[error(
-        "{} would have more row groups than a Parquet file can have, which are {most}; cut it into parts with --split-size, \
-         or give a larger --chunk-size, which makes larger row groups",
+        "{} would have more row groups than a Parquet file can have, which are {most}; cut it into parts, or read \
+         larger chunks, which make larger row groups",
         path.display()
     )]
     TooManyRowGroups {
@@ -136,7 +137,7 @@ pub enum FilterError {
     /// A line that is longer than memory is given for.
     #[error(
         "the list {} has a line of more than {longest} bytes, which begins at byte {offset} of its text; that is as much as \
-         there is memory for: give more with --memory, or leave such lines out", path.display()
+         there is memory for; give more, or leave such lines out", path.display()
     )]
     LineTooLong {
         /// The list.
@@ -147,7 +148,7 @@ pub enum FilterError {
         longest: usize,
     },
     /// Memory in which nobody can work.
-    #[error("{given} bytes of memory are too few for this run; it takes at least {least}, to be given with --memory")]
+    #[error("{given} bytes of memory are too few for this run, which takes at least {least}")]
     TooLittleMemory {
         /// How much is given.
         given: u64,
@@ -155,19 +156,19 @@ pub enum FilterError {
         least: u64,
     },
     /// A folder that another run writes to.
-    #[error("another run is writing to {}; wait for its end, or choose another folder for --out", path.display())]
+    #[error("another run is writing to {}; wait for its end, or choose another folder", path.display())]
     InUse {
         /// The folder.
         path: PathBuf,
     },
     /// Lines that are to be left out where several runs share a job.
     #[error(
-        "--unique does not go with --shard: no part knows the URLs of the others, so what two of them have would stay twice; \
+        "a shard cannot leave out what was seen before: none knows the URLs of the others, so what two of them have would stay twice; \
          leave lines out in one run over all lists, and divide what it keeps"
     )]
     UniqueShard,
     /// No room for the URLs that were seen.
-    #[error("cannot make room for {bytes} bytes in {}, where --unique keeps what it has seen: {error}", folder.display())]
+    #[error("cannot make room for {bytes} bytes in {}, for the URLs that were seen: {error}", folder.display())]
     Unique {
         /// The folder.
         folder: PathBuf,
@@ -177,7 +178,7 @@ pub enum FilterError {
         error: io::Error,
     },
     /// A folder with something in it.
-    #[error("{} is not empty; choose another folder, or replace an earlier run's files in it with --force", path.display())]
+    #[error("{} is not empty; choose another folder, or have an earlier run's files in it replaced", path.display())]
     NotEmpty {
         /// The folder.
         path: PathBuf,
@@ -189,13 +190,13 @@ pub enum FilterError {
         path: PathBuf,
     },
     /// A folder with a run that was interrupted.
-    #[error("{} has an unfinished run in it: go on with it with --resume, or discard it with --force", path.display())]
+    #[error("{} has an unfinished run in it; resume it, or discard it", path.display())]
     Unfinished {
         /// The folder.
         path: PathBuf,
     },
     /// A run that cannot go on.
-    #[error("the run in {} cannot be resumed: {problem}; with --force in place of --resume it is begun anew", path.display())]
+    #[error("the run in {} cannot be resumed: {problem}; begin it anew", path.display())]
     NotResumable {
         /// Its folder.
         path: PathBuf,
@@ -203,7 +204,7 @@ pub enum FilterError {
         problem: String,
     },
     /// A checkpoint that cannot be read.
-    #[error("cannot read the checkpoint {}: {error}; run again with --force to start anew", path.display())]
+    #[error("cannot read the checkpoint {}: {error}; begin the run anew", path.display())]
     Checkpoint {
         /// The checkpoint.
         path: PathBuf,
@@ -214,7 +215,7 @@ pub enum FilterError {
     #[error("interrupted")]
     Interrupted,
     /// A run that failed, and can go on when the cause is removed.
-    #[error("{error}\nwhat was done until then is kept in {}: the same command with --resume goes on from there", path.display())]
+    #[error("{error}\nwhat was done until then is kept in {}: resume the run to go on from there", path.display())]
     Kept {
         /// Why it failed.
         error: Box<FilterError>,
@@ -275,4 +276,84 @@ impl FilterError {
             _ => false,
         }
     }
+}
+
+/// A list in which the URL is not where the operator says.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum UrlFieldError {
+    /// A quote in the head line.
+    #[error("its head line has a quote that is open or out of place")]
+    Quote,
+    /// A head line without the column.
+    #[error("it has no column {wanted}; its columns are {}", names.join(", "))]
+    NoColumn {
+        /// The column.
+        wanted: Column,
+        /// The names of those that there are.
+        names: Vec<String>,
+    },
+    /// A table without the columns that are looked for where none is given.
+    #[error(
+        "it has no column \"url\", nor all columns of Common Crawl's index that make up a URL; its columns are {}; choose \
+         one", names.join(", ")
+    )]
+    NoUrl {
+        /// The names of those that there are.
+        names: Vec<String>,
+    },
+    /// A column of a table that cannot hold what it should.
+    #[error("its column {name:?} is not of {wanted}, one value a row; choose another")]
+    Kind {
+        /// The column.
+        name: String,
+        /// What is wanted.
+        wanted: &'static str,
+    },
+    /// A column of lines that have none.
+    #[error("its lines have no columns, as far as is known; say what separates them")]
+    NoDelimiter,
+    /// Something that the operator says of lines that say it themselves.
+    #[error(
+        "it is an index (CDXJ), whose lines say which part is the URL; choose no column, and say nothing of a head line"
+    )]
+    Index,
+    /// A head line that does not end.
+    #[error("its head line is longer than 1 MiB")]
+    LongHead,
+}
+
+/// What is no delimiter.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+#[error("{given:?} is no delimiter: one character of ASCII is wanted, such as , or ; or \\t for a tab")]
+pub struct DelimiterError {
+    pub(crate) given: String,
+}
+
+/// What is no shard.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+#[error("{given:?} is no shard: I/N is wanted, where I counts from 1 to N, such as 1/8")]
+pub struct ShardError {
+    pub(super) given: String,
+}
+
+/// Why a file is no table of URLs.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Unfit {
+    /// It cannot be read.
+    #[error("{0}")]
+    Malformed(String),
+    /// The URLs are not where they were said to be.
+    #[error(transparent)]
+    UrlField(#[from] UrlFieldError),
+}
+
+/// A file that another program cut short while it was read.
+#[derive(Debug, thiserror::Error)]
+#[error("it was cut short while it was read, at byte {at} of {had}")]
+pub(crate) struct CutShort {
+    pub at: u64,
+    pub had: u64,
 }

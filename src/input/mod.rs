@@ -5,14 +5,15 @@ pub(crate) mod chunks;
 pub(crate) mod error;
 pub(crate) mod layout;
 pub(crate) mod list;
+pub(crate) mod position;
 pub(crate) mod scan;
 pub(crate) mod shard;
 pub(crate) mod skipped;
 
-pub use error::FilterError;
-pub use layout::{Column, Delimiter, DelimiterError, Layout, UrlField, UrlFieldError};
+pub use error::{DelimiterError, FilterError, ShardError, UrlFieldError};
+pub use layout::{Column, Delimiter, Layout, UrlField};
 pub use list::range::ListRange;
 #[cfg(unix)]
 pub use list::{FileState, STANDARD_INPUT, fill_lost_pages};
-pub use shard::{Shard, ShardError};
+pub use shard::Shard;
 pub use skipped::{SkippedPart, SkippedRows};

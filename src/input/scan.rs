@@ -13,6 +13,7 @@ use rayon::ThreadPoolBuilder;
 
 use super::chunks::{Buffer, Chunks};
 use super::list::List;
+use super::position::Position;
 use crate::formats::regular_file;
 use crate::input::error::FilterError;
 use crate::lock::lock;
@@ -46,7 +47,8 @@ pub(crate) fn opened(path: &Path) -> Result<List, FilterError> {
 /// What a list comes to, as far as it is to be read, below its head line: `of` its chunks, put together by
 /// `append`. `of` is told whether a chunk begins the list.
 pub(crate) fn scan<T: Default + Send>(
-    (list, extent): (&List, Extent),
+    list: &List,
+    extent: Extent,
     threads: usize,
     chunk_size: usize,
     of: impl Fn(&[u8], bool) -> T + Sync,
@@ -56,7 +58,7 @@ pub(crate) fn scan<T: Default + Send>(
     let chunks = Chunks::new(slice::from_ref(list), chunk_size, &read);
     let (chunks, until) = match extent {
         Extent::Whole => (chunks, u64::MAX),
-        Extent::Before(until) => (chunks.before(0, until), until),
+        Extent::Before(until) => (chunks.before(Position { list: 0, at: until }), until),
         Extent::Rows => (chunks.by_rows(true), u64::MAX),
     };
     let scanned = Mutex::new(Scanned { next: 0, early: BTreeMap::new(), whole: T::default() });

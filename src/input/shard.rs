@@ -11,7 +11,7 @@ use std::ops::Range;
 use std::str::FromStr;
 
 use super::list::{List, line_border};
-use crate::input::error::FilterError;
+use crate::input::error::{FilterError, ShardError};
 
 /// Which part of a job a run does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,13 +19,6 @@ use crate::input::error::FilterError;
 pub struct Shard {
     number: u32,
     of: u32,
-}
-
-/// What is no shard.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{given:?} is no shard: I/N is wanted, where I counts from 1 to N, such as 1/8")]
-pub struct ShardError {
-    given: String,
 }
 
 impl Shard {

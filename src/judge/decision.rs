@@ -2,7 +2,7 @@
 
 use crate::dialect::{Dialect, Lifetime};
 use crate::outcome::{Outcome, Partition, Reason};
-use crate::policy::{Class, Record, Ruling, Standing, State, Times, Word};
+use crate::policy::{Class, OriginStatus, OverrideState, Record, Ruling, State, Times};
 
 /// What to do with lines that have no definite verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
@@ -101,7 +101,7 @@ impl Decision {
 /// The choices, worked out for every state of an origin.
 #[derive(Debug, Clone)]
 pub(super) struct Decisions {
-    by_state: [[Decision; Standing::ALL.len() + 1]; Standing::ALL.len()],
+    by_state: [[Decision; OriginStatus::ALL.len() + 1]; OriginStatus::ALL.len()],
     pub unfetched: Outcome,
     choices: Choices,
     lifetime: Option<Lifetime>,
@@ -120,7 +120,9 @@ fn fallen(fallback: Fallback) -> Option<Partition> {
 impl Decisions {
     pub fn new(choices: Choices, dialect: &Dialect) -> Decisions {
         let state = |standing: usize| {
-            std::array::from_fn(|good| state_decision(&choices, Standing::ALL[standing], Standing::ALL.get(good)))
+            std::array::from_fn(|good| {
+                state_decision(&choices, OriginStatus::ALL[standing], OriginStatus::ALL.get(good))
+            })
         };
         let lifetime = choices.max_age.map(|max_age| match max_age {
             MaxAge::Seconds(seconds) => Lifetime { seconds, expires_header: false },
@@ -147,11 +149,11 @@ impl Decisions {
 
     fn of_class(&self, class: Class) -> Option<Decision> {
         let (standing, good) = class.standing()?;
-        let by_word = self.by_word(Word { ruling: class.ruling(), paused_until: None });
+        let by_word = self.by_word(OverrideState { ruling: class.ruling(), paused_until: None });
         if by_word.is_some() {
             return by_word;
         }
-        let by_time = standing == Standing::Unreachable && self.choices.unreachable_as_unavailable.is_some();
+        let by_time = standing == OriginStatus::Unreachable && self.choices.unreachable_as_unavailable.is_some();
         let decision = self.of_answers(standing, good);
         let by_age = self.lifetime.is_some() && self.is_judged_by_age(decision);
         (!by_time && !by_age).then_some(decision)
@@ -159,12 +161,12 @@ impl Decisions {
 
     /// What answers come to, whatever their age.
     #[inline]
-    fn of_answers(&self, standing: Standing, good: Option<Standing>) -> Decision {
-        self.by_state[standing as usize][good.map_or(Standing::ALL.len(), |good| good as usize)]
+    fn of_answers(&self, standing: OriginStatus, good: Option<OriginStatus>) -> Decision {
+        self.by_state[standing as usize][good.map_or(OriginStatus::ALL.len(), |good| good as usize)]
     }
 
     /// What the operator's word comes to, which stands above all answers and has no age.
-    fn by_word(&self, word: Word) -> Option<Decision> {
+    fn by_word(&self, word: OverrideState) -> Option<Decision> {
         let fixed = |partition, reason| Some(Decision::Fixed(Outcome::new(partition, reason)));
         if word.paused_until.is_some_and(|until| self.choices.now < until) {
             return fixed(Partition::Deferred, Reason::Paused);
@@ -177,8 +179,8 @@ impl Decisions {
     }
 
     #[inline]
-    fn of_state(&self, standing: Standing, good: Option<Standing>, state: impl Fn() -> State) -> Decision {
-        if standing == Standing::Unreachable && self.is_long_unreachable(&state) {
+    fn of_state(&self, standing: OriginStatus, good: Option<OriginStatus>, state: impl Fn() -> State) -> Decision {
+        if standing == OriginStatus::Unreachable && self.is_long_unreachable(&state) {
             return Decision::Fixed(Outcome::new(Partition::Allowed, Reason::LongUnreachable));
         }
         let decision = self.of_answers(standing, good);
@@ -224,26 +226,26 @@ fn unfetched(choices: &Choices) -> Outcome {
     Outcome::new(fallen(choices.on_unfetched).unwrap_or(Partition::Deferred), Reason::Unfetched)
 }
 
-fn state_decision(choices: &Choices, standing: Standing, good: Option<&Standing>) -> Decision {
+fn state_decision(choices: &Choices, standing: OriginStatus, good: Option<&OriginStatus>) -> Decision {
     let fixed = |partition, reason| Decision::Fixed(Outcome::new(partition, reason));
     let failed = |reason| {
         let Some(partition) = fallen(choices.on_unreachable) else {
             return match good {
-                Some(Standing::RobotsTxt) => Decision::Walk(Reason::LastGood),
-                Some(Standing::Unavailable) => fixed(Partition::Allowed, Reason::LastGood),
-                Some(Standing::Forbidden) => fixed(Partition::Blocked, Reason::LastGood),
+                Some(OriginStatus::RobotsTxt) => Decision::Walk(Reason::LastGood),
+                Some(OriginStatus::Unavailable) => fixed(Partition::Allowed, Reason::LastGood),
+                Some(OriginStatus::Forbidden) => fixed(Partition::Blocked, Reason::LastGood),
                 _ => fixed(Partition::Deferred, reason),
             };
         };
         fixed(partition, reason)
     };
     match standing {
-        Standing::RobotsTxt => Decision::Walk(Reason::Rules),
-        Standing::Unavailable => fixed(Partition::Allowed, Reason::Unavailable),
-        Standing::Forbidden => fixed(Partition::Blocked, Reason::Forbidden),
-        Standing::Unreachable => failed(Reason::Unreachable),
-        Standing::RedirectUnresolved => failed(Reason::RedirectUnresolved),
-        Standing::Unfetched => Decision::Fixed(unfetched(choices)),
+        OriginStatus::RobotsTxt => Decision::Walk(Reason::Rules),
+        OriginStatus::Unavailable => fixed(Partition::Allowed, Reason::Unavailable),
+        OriginStatus::Forbidden => fixed(Partition::Blocked, Reason::Forbidden),
+        OriginStatus::Unreachable => failed(Reason::Unreachable),
+        OriginStatus::RedirectUnresolved => failed(Reason::RedirectUnresolved),
+        OriginStatus::Unfetched => Decision::Fixed(unfetched(choices)),
     }
 }
 
@@ -252,9 +254,9 @@ mod tests {
     use super::*;
     use crate::policy::{Answered, LastGood};
 
-    fn decided(choices: Choices, standing: Standing, good: Option<Standing>, answered: Answered) -> Decision {
+    fn decided(choices: Choices, standing: OriginStatus, good: Option<OriginStatus>, answered: Answered) -> Decision {
         let last_good = good.map(|standing| LastGood { standing, times: Times::default() });
-        let state = State { standing, answered, last_good, html_page: false, word: Word::default() };
+        let state = State { standing, answered, last_good, html_page: false, word: OverrideState::default() };
         Decisions::new(choices, Dialect::named("draft-1996").unwrap()).of_state(standing, good, || state)
     }
 
@@ -263,15 +265,15 @@ mod tests {
         let fixed = |partition| Decision::Fixed(Outcome::new(partition, Reason::Unreachable));
         let with = |on_unreachable, good| {
             let choices = Choices { on_unreachable, ..Choices::default() };
-            decided(choices, Standing::Unreachable, good, Answered::default())
+            decided(choices, OriginStatus::Unreachable, good, Answered::default())
         };
-        assert_eq!(with(Fallback::Defer, Some(Standing::RobotsTxt)), fixed(Partition::Deferred));
+        assert_eq!(with(Fallback::Defer, Some(OriginStatus::RobotsTxt)), fixed(Partition::Deferred));
         assert_eq!(with(Fallback::Allow, None), fixed(Partition::Allowed));
         assert_eq!(with(Fallback::Block, None), fixed(Partition::Blocked));
         assert_eq!(with(Fallback::Use, None), fixed(Partition::Deferred));
-        assert_eq!(with(Fallback::Use, Some(Standing::RobotsTxt)), Decision::Walk(Reason::LastGood));
+        assert_eq!(with(Fallback::Use, Some(OriginStatus::RobotsTxt)), Decision::Walk(Reason::LastGood));
         let allowed = Decision::Fixed(Outcome::new(Partition::Allowed, Reason::LastGood));
-        assert_eq!(with(Fallback::Use, Some(Standing::Unavailable)), allowed);
+        assert_eq!(with(Fallback::Use, Some(OriginStatus::Unavailable)), allowed);
     }
 
     #[test]
@@ -285,22 +287,22 @@ mod tests {
                 now: 1000,
                 ..Choices::default()
             };
-            decided(choices, standing, Some(Standing::RobotsTxt), answered)
+            decided(choices, standing, Some(OriginStatus::RobotsTxt), answered)
         };
         let allowed = Decision::Fixed(Outcome::new(Partition::Allowed, Reason::LongUnreachable));
         let since = |unreachable_since, fetched_at| Answered { unreachable_since, fetched_at, ..Answered::default() };
         for fallback in [Fallback::Defer, Fallback::Block, Fallback::Use] {
-            let of = |answered| with(Standing::Unreachable, fallback, answered);
+            let of = |answered| with(OriginStatus::Unreachable, fallback, answered);
             assert_eq!(of(since(Some(900), Some(999))), allowed, "to the second");
             assert_eq!(of(since(None, Some(900))), allowed, "at least since the answer");
             assert_ne!(of(since(Some(901), Some(1))), allowed, "it came back in between");
             assert_ne!(of(since(None, Some(901))), allowed);
             assert_ne!(of(since(None, None)), allowed, "nobody knows since when");
         }
-        let elsewhere = with(Standing::RedirectUnresolved, Fallback::Defer, since(Some(1), Some(1)));
+        let elsewhere = with(OriginStatus::RedirectUnresolved, Fallback::Defer, since(Some(1), Some(1)));
         assert_eq!(elsewhere, Decision::Fixed(Outcome::new(Partition::Deferred, Reason::RedirectUnresolved)));
         let not_asked = Choices { now: i64::MAX, ..Choices::default() };
-        assert_ne!(decided(not_asked, Standing::Unreachable, None, since(Some(0), None)), allowed);
+        assert_ne!(decided(not_asked, OriginStatus::Unreachable, None, since(Some(0), None)), allowed);
     }
 
     #[test]
@@ -308,7 +310,7 @@ mod tests {
         let answered = Answered { fetched_at: Some(1000), expires: Some(5000), ..Answered::default() };
         let at = |now, max_age, on_stale| {
             let choices = Choices { now, max_age, on_stale, ..Choices::default() };
-            decided(choices, Standing::RobotsTxt, None, answered)
+            decided(choices, OriginStatus::RobotsTxt, None, answered)
         };
         let deferred = Decision::Fixed(Outcome::new(Partition::Deferred, Reason::Stale));
         assert_eq!(at(i64::MAX, None, Fallback::Defer), Decision::Walk(Reason::Rules));
@@ -319,7 +321,7 @@ mod tests {
         assert_eq!(at(5001, Some(MaxAge::Dialect), Fallback::Defer), deferred);
         let unknown = decided(
             Choices { max_age: Some(MaxAge::Dialect), on_stale: Fallback::Block, ..Choices::default() },
-            Standing::RobotsTxt,
+            OriginStatus::RobotsTxt,
             None,
             Answered::default(),
         );
@@ -340,7 +342,7 @@ mod tests {
             ..Choices::default()
         };
         let decisions = Decisions::new(choices, Dialect::DEFAULT);
-        let by_word = |ruling, paused_until| decisions.by_word(Word { ruling, paused_until });
+        let by_word = |ruling, paused_until| decisions.by_word(OverrideState { ruling, paused_until });
         let fixed = |partition, reason| Some(Decision::Fixed(Outcome::new(partition, reason)));
         assert_eq!(by_word(None, None), None);
         assert_eq!(by_word(Some(Ruling::AllowAll), None), fixed(Partition::Allowed, Reason::Override));
@@ -380,7 +382,7 @@ mod tests {
                     let answered = Answered { fetched_at, ..Answered::default() };
                     let last_good = good.map(|standing| LastGood { standing, times: answered.times() });
                     let ruling = class.and_then(Class::ruling);
-                    let word = Word { ruling, paused_until: None };
+                    let word = OverrideState { ruling, paused_until: None };
                     let state = State { standing, answered, last_good, html_page: false, word };
                     let of_record =
                         decisions.by_word(word).unwrap_or_else(|| decisions.of_state(standing, good, || state));
@@ -392,8 +394,8 @@ mod tests {
             }
             let is_left = |class: Class| by_class[usize::from(class.number())].is_none();
             assert!(is_left(Class::PAUSED));
-            assert_eq!(is_left(Class::new(Standing::RobotsTxt, None, None)), max_age.is_some());
-            let unreachable = is_left(Class::new(Standing::Unreachable, None, None));
+            assert_eq!(is_left(Class::new(OriginStatus::RobotsTxt, None, None)), max_age.is_some());
+            let unreachable = is_left(Class::new(OriginStatus::Unreachable, None, None));
             assert_eq!(unreachable, unreachable_as_unavailable.is_some());
         }
         assert!(left > 0);
@@ -403,7 +405,7 @@ mod tests {
     fn an_origin_known_by_the_operators_word_alone_is_unfetched() {
         let with = |on_unfetched| {
             let choices = Choices { on_unfetched, max_age: Some(MaxAge::Seconds(0)), ..Choices::default() };
-            decided(choices, Standing::Unfetched, None, Answered::default())
+            decided(choices, OriginStatus::Unfetched, None, Answered::default())
         };
         let fixed = |partition| Decision::Fixed(Outcome::new(partition, Reason::Unfetched));
         assert_eq!(with(Fallback::Defer), fixed(Partition::Deferred));

@@ -1,9 +1,10 @@
 //! What the files of a run look like, whatever lines they get.
 
+use super::folder::FileName;
 use super::form::Rows;
 use super::format::Format;
 use super::frame::{Compressor, FrameFormat};
-use super::naming::FileName;
+use super::receipt::ReceiptOptions;
 use super::table;
 use crate::input::error::FilterError;
 use crate::judge::tally::Tally;
@@ -28,13 +29,9 @@ pub(crate) struct FileLayout {
 const MOST_ROW_GROUPS: u64 = i16::MAX as u64;
 
 impl FileLayout {
-    /// That of files with these rows for the crawlers of these agents, compressed or not, cut into parts or not.
-    pub fn new(
-        rows: Rows,
-        agents: &[&Agents],
-        frames: Option<FrameFormat>,
-        split_size: Option<u64>,
-    ) -> Result<FileLayout, FilterError> {
+    /// That of the files that these options ask for, for the crawlers of these agents.
+    pub fn new(options: &ReceiptOptions, agents: &[&Agents]) -> Result<FileLayout, FilterError> {
+        let (rows, frames, split_size) = (options.rows(agents.len()), options.compress, options.split_size);
         let files = FileName::all(rows, agents, frames, split_size.is_some());
         if let Some((_, file)) = files.iter().enumerate().find(|(place, file)| files[..*place].contains(file)) {
             return Err(FilterError::SameName { name: file.of_part(0) });
@@ -110,11 +107,26 @@ impl FileLayout {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::input::layout::UrlField;
+    use crate::judge::decision::Choices;
     use crate::output::form::Form;
 
     fn layout(frames: Option<FrameFormat>, split_size: Option<u64>) -> FileLayout {
-        let rows = Rows { form: Form::Partitions, format: Format::Text, explain: false, crawlers: 1 };
-        FileLayout::new(rows, &[&Agents::everybody()], frames, split_size).unwrap()
+        let options = ReceiptOptions {
+            choices: Choices::default(),
+            url_field: UrlField::default(),
+            form: Form::Partitions,
+            format: Format::Text,
+            explain: false,
+            compress: frames,
+            split_size,
+            unique: false,
+            threads: 1,
+            chunk_size: 1,
+            per_input: false,
+            shard: None,
+        };
+        FileLayout::new(&options, &[&Agents::everybody()]).unwrap()
     }
 
     #[test]

@@ -20,7 +20,7 @@ pub enum Form {
     /// A file for each partition and crawler.
     #[default]
     Partitions,
-    /// One file with all lines in their order, each rest_of_row the names of the partitions that it goes to, one for each
+    /// One file with all lines in their order, each after the names of the partitions that it goes to, one for each
     /// crawler, separated by tabs. They stand before the line because a line may hold tabs itself.
     Verdicts,
 }
@@ -49,7 +49,7 @@ pub(crate) struct Rows {
     #[serde(default)]
     pub format: Format,
     /// Whether columns tell what blocked a line: of a partition that is blocked, before the line; of verdicts, after each;
-    /// of tables, rest_of_row each verdict and its reason.
+    /// of tables, after each verdict and its reason.
     pub explain: bool,
     /// For how many crawlers.
     pub crawlers: usize,

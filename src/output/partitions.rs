@@ -10,17 +10,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::block::Block;
-use super::commit::give_names;
-use super::earlier::make_room;
 use super::file_layout::FileLayout;
-use super::form::Rows;
+use super::folder::{Written, give_names, make_room, partial, remove_leftovers, sync};
 use super::format::Format;
-use super::leftovers::remove_leftovers;
-use super::names::partial;
-use super::sync::sync;
 use super::table;
-use super::unwritten::{FrontToBack, write_at};
-use super::written::Written;
+use super::write_at::{FrontToBack, write_at};
 use crate::input::error::FilterError;
 use crate::judge::tally::Tally;
 use crate::output::keep::Keep;
@@ -39,7 +33,7 @@ pub(crate) struct Output {
     /// Files that are not open, and may not be durable yet: the name they will have.
     unsynced: Vec<PathBuf>,
     /// Who keeps a checkpoint, where there may be one: then partial files stay for it.
-    keeper: Option<Arc<dyn Keep>>,
+    checkpointer: Option<Arc<dyn Keep>>,
 }
 
 /// A set of files, before any line is there.
@@ -105,9 +99,9 @@ impl Place<'_> {
 }
 
 impl Output {
-    fn new(directory: &Path, layout: FileLayout, keeper: Option<Arc<dyn Keep>>) -> Output {
+    fn new(directory: &Path, layout: FileLayout, checkpointer: Option<Arc<dyn Keep>>) -> Output {
         let (directory, unsynced) = (directory.to_owned(), Vec::new());
-        Output { directory, layout, sets: Vec::new(), pending: Vec::new(), set: 0, unsynced, keeper }
+        Output { directory, layout, sets: Vec::new(), pending: Vec::new(), set: 0, unsynced, checkpointer }
     }
 
     /// Prepares `directory`, which is there and locked, with these sets of files.
@@ -133,7 +127,7 @@ impl Output {
     }
 
     /// Opens the files of an interrupted run again, as long as they were, set by set; whatever fails, they stay for the
-    /// checkpoint that `keeper` has.
+    /// checkpoint that `checkpointer` has.
     ///
     /// # Errors
     ///
@@ -143,9 +137,9 @@ impl Output {
         starts: &[SetStart],
         layout: FileLayout,
         sets: &[Vec<TargetState>],
-        keeper: Arc<dyn Keep>,
+        checkpointer: Arc<dyn Keep>,
     ) -> Result<Output, FilterError> {
-        let mut output = Output::new(directory, layout, Some(keeper));
+        let mut output = Output::new(directory, layout, Some(checkpointer));
         for (set, start) in sets.iter().zip(starts) {
             let targets = set.iter().enumerate().map(|(number, target)| {
                 let ends = output.ends_of(start, number)?;
@@ -192,9 +186,9 @@ impl Output {
         FilterError::NotResumable { path: self.directory.clone(), problem }
     }
 
-    /// From here on, partial files stay where `keeper` has kept a checkpoint.
-    pub fn keep_with(&mut self, keeper: Arc<dyn Keep>) {
-        self.keeper = Some(keeper);
+    /// From here on, partial files stay where `checkpointer` has kept a checkpoint.
+    pub fn keep_with(&mut self, checkpointer: Arc<dyn Keep>) {
+        self.checkpointer = Some(checkpointer);
         self.unsynced = self.pending.clone();
     }
 
@@ -207,11 +201,6 @@ impl Output {
     pub fn touched(&mut self) -> Vec<PathBuf> {
         let open = self.sets.get(self.set).into_iter().flatten().filter_map(|target| target.file.as_ref());
         std::mem::take(&mut self.unsynced).into_iter().chain(open.map(|file| file.path.clone())).collect()
-    }
-
-    /// What rows the files have.
-    pub fn rows(&self) -> Rows {
-        self.layout.rows
     }
 
     /// The folder, for temporary files.
@@ -345,8 +334,8 @@ impl Output {
         self.pending.iter().try_for_each(|path| sync(path))?;
         let relative = |path: &PathBuf| path.strip_prefix(&self.directory).unwrap_or(path).to_owned();
         let names: Vec<PathBuf> = self.pending.iter().map(relative).collect();
-        if let Some(keeper) = &self.keeper {
-            keeper.complete(names.clone())?;
+        if let Some(checkpointer) = &self.checkpointer {
+            checkpointer.complete(names.clone())?;
         }
         give_names(&self.directory, &names)?;
         self.pending.clear();
@@ -403,7 +392,7 @@ impl Drop for Output {
     /// A run that did not finish leaves nothing behind that looks like a result, and nothing at all if there is no
     /// checkpoint to go on from.
     fn drop(&mut self) {
-        if self.keeper.as_ref().is_some_and(|keeper| keeper.has_kept()) {
+        if self.checkpointer.as_ref().is_some_and(|checkpointer| checkpointer.has_kept()) {
             return;
         }
         for path in &self.pending {

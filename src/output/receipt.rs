@@ -6,12 +6,11 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 
+use super::folder::{Written, list_folder};
 use super::form::{Form, Rows};
 use super::format::Format;
 use super::frame::FrameFormat;
-use super::naming::list_folder;
 use super::samples::Sample;
-use super::written::Written;
 use crate::formats::compression::Compression;
 use crate::input::layout::UrlField;
 use crate::input::list::FileState;
@@ -120,6 +119,13 @@ pub struct ReceiptOptions {
     /// Which part of the job was done; absent where all of it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<Shard>,
+}
+
+impl ReceiptOptions {
+    /// What rows the files have, for so many crawlers.
+    pub(crate) fn rows(&self, crawlers: usize) -> Rows {
+        Rows { form: self.form, format: self.format, explain: self.explain, crawlers }
+    }
 }
 
 /// Lines and bytes of a part, with its checksums.
@@ -305,8 +311,7 @@ impl Receipt {
 
     /// What rows its files have.
     pub(crate) fn rows(&self) -> Rows {
-        let ReceiptOptions { form, format, explain, .. } = self.options;
-        Rows { form, format, explain, crawlers: self.agents.len() }
+        self.options.rows(self.agents.len())
     }
 
     /// Notes the list of robots.txt to fetch, as it was written.
@@ -352,7 +357,7 @@ impl fmt::Display for Receipt {
         }
         if let Some(Part { lines, bytes, .. }) = self.duplicates {
             let share = 100.0 * lines as f64 / all;
-            writeln!(f, "{:<width$} {lines:>15} {share:>6.2}% {bytes:>18}  left out by --unique", "duplicates")?;
+            writeln!(f, "{:<width$} {lines:>15} {share:>6.2}% {bytes:>18}  seen before, left out", "duplicates")?;
         }
         let Part { lines, bytes, .. } = self.input;
         writeln!(f, "{:<width$} {lines:>15} {:>7} {bytes:>18}", "input", "")?;

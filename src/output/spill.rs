@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tempfile::TempPath;
 
-use super::unwritten::FrontToBack;
+use super::write_at::FrontToBack;
 
 /// Records as bytes, sorted by them; beyond `limit` bytes in memory, on disk.
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::columns::Columns;
-use super::standing::Answered;
+use super::state::Answered;
 use super::{provenance, side_records};
 use crate::automaton;
 use crate::dialect::{Dialect, StatusMeaning};

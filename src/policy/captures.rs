@@ -16,7 +16,7 @@ use super::overrides::{Override, Overrides, Placement};
 use super::progress::Progress;
 use super::resolve::{Resolved, Resolver};
 use super::source::PassedOver;
-use super::standing::Standing;
+use super::state::OriginStatus;
 use super::{Policy, Statistics};
 use crate::dialect::Dialect;
 use crate::origin;
@@ -239,9 +239,9 @@ impl Captures {
         let known = |standing| Placed::Known { standing, row: 0, side: 0, html_page: false };
         Ok(match meaning {
             Meaning::RobotsTxt(selected) => self.place_robots_txt(selected)?,
-            Meaning::Unavailable => known(Standing::Unavailable),
-            Meaning::Forbidden => known(Standing::Forbidden),
-            Meaning::Unreachable => known(Standing::Unreachable),
+            Meaning::Unavailable => known(OriginStatus::Unavailable),
+            Meaning::Forbidden => known(OriginStatus::Forbidden),
+            Meaning::Unreachable => known(OriginStatus::Unreachable),
             Meaning::Redirect(target) => Placed::Redirect(target.map(String::into_boxed_str)),
         })
     }
@@ -261,7 +261,7 @@ impl Captures {
         }
         let row = self.tables.row(groups)?;
         let side = self.tables.side(&selected.side_records)?;
-        Ok(Placed::Known { standing: Standing::RobotsTxt, row, side, html_page: selected.html_page })
+        Ok(Placed::Known { standing: OriginStatus::RobotsTxt, row, side, html_page: selected.html_page })
     }
 
     /// Inserts captures that mean the same.
@@ -357,7 +357,7 @@ impl Captures {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::standing::Answered;
+    use crate::policy::state::Answered;
 
     /// The bytes of a policy of many origins, some of which share what they have.
     fn bytes(home: Home) -> Vec<u8> {

@@ -2,7 +2,7 @@
 //! standing, last good answer and ruling.
 
 use super::image::Record;
-use super::standing::{Ruling, Standing};
+use super::state::{OriginStatus, Ruling};
 
 /// How many last good answers a failure can have beside it, none among them.
 const GOODS: u8 = 4;
@@ -28,13 +28,13 @@ impl Class {
 
     /// The class of an origin that is not paused. A last good answer only counts beside a failure, and only a definite
     /// one does.
-    pub fn new(standing: Standing, last_good: Option<Standing>, ruling: Option<Ruling>) -> Class {
+    pub fn new(standing: OriginStatus, last_good: Option<OriginStatus>, ruling: Option<Ruling>) -> Class {
         let good = last_good.filter(|good| good.is_definite()).map_or(0, |good| good as u8 + 1);
         let state = match standing {
-            Standing::RobotsTxt | Standing::Unavailable | Standing::Forbidden => standing as u8,
-            Standing::Unreachable => 3 + good,
-            Standing::RedirectUnresolved => 3 + GOODS + good,
-            Standing::Unfetched => STATES - 1,
+            OriginStatus::RobotsTxt | OriginStatus::Unavailable | OriginStatus::Forbidden => standing as u8,
+            OriginStatus::Unreachable => 3 + good,
+            OriginStatus::RedirectUnresolved => 3 + GOODS + good,
+            OriginStatus::Unfetched => STATES - 1,
         };
         Class(STATES * ruling.map_or(0, |ruling| ruling as u8) + state)
     }
@@ -58,13 +58,13 @@ impl Class {
     }
 
     /// What the last answer means, and the last good one beside a failure; `None` for [`Class::PAUSED`].
-    pub fn standing(self) -> Option<(Standing, Option<Standing>)> {
-        let good = |number: u8| number.checked_sub(1).map(|good| Standing::ALL[usize::from(good)]);
+    pub fn standing(self) -> Option<(OriginStatus, Option<OriginStatus>)> {
+        let good = |number: u8| number.checked_sub(1).map(|good| OriginStatus::ALL[usize::from(good)]);
         (self != Class::PAUSED).then(|| match self.0 % STATES {
-            state @ 0..3 => (Standing::ALL[usize::from(state)], None),
-            state @ 3..7 => (Standing::Unreachable, good(state - 3)),
-            state @ 7..11 => (Standing::RedirectUnresolved, good(state - 7)),
-            _ => (Standing::Unfetched, None),
+            state @ 0..3 => (OriginStatus::ALL[usize::from(state)], None),
+            state @ 3..7 => (OriginStatus::Unreachable, good(state - 3)),
+            state @ 7..11 => (OriginStatus::RedirectUnresolved, good(state - 7)),
+            _ => (OriginStatus::Unfetched, None),
         })
     }
 
@@ -82,9 +82,9 @@ mod tests {
     #[test]
     fn every_combination_has_a_class_of_its_own() {
         let mut seen = vec![Class::PAUSED];
-        let goods = Standing::ALL.into_iter().filter(|standing| standing.is_definite()).map(Some);
-        let goods: Vec<Option<Standing>> = [None].into_iter().chain(goods).collect();
-        for standing in Standing::ALL {
+        let goods = OriginStatus::ALL.into_iter().filter(|standing| standing.is_definite()).map(Some);
+        let goods: Vec<Option<OriginStatus>> = [None].into_iter().chain(goods).collect();
+        for standing in OriginStatus::ALL {
             for &good in if standing.is_failure() { &goods[..] } else { &goods[..1] } {
                 for ruling in [None].into_iter().chain(Ruling::ALL.map(Some)) {
                     let class = Class::new(standing, good, ruling);

@@ -7,6 +7,7 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
+use super::error::{ColumnsError, CrawlerError};
 use crate::dialect::{AgentList, Dialect};
 use crate::robots::Agents;
 
@@ -14,56 +15,6 @@ use crate::robots::Agents;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Vec<Agents>", into = "Vec<Agents>")]
 pub struct Columns(Vec<Agents>);
-
-/// Crawlers that cannot be the columns of a policy.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ColumnsError {
-    /// None at all.
-    #[error("a policy is for at least one crawler")]
-    Empty,
-    /// More than there is room for.
-    #[error("a policy is for at most {most} crawlers, not {given}; compile several", most = Columns::MOST)]
-    TooMany {
-        /// How many were given.
-        given: usize,
-    },
-    /// One that comes again.
-    #[error("{agents} is given twice")]
-    Twice {
-        /// The one.
-        agents: String,
-    },
-}
-
-/// A crawler that a policy has no answer for.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum CrawlerError {
-    /// None is named, where there are several.
-    #[error("the policy is for several crawlers ({known}); say for which one, or give a list in order of preference")]
-    Several {
-        /// Those that it is for.
-        known: String,
-    },
-    /// One that the policy was not compiled for.
-    #[error("the policy was not compiled for {given}, only for {known}; compile it for that crawler too")]
-    Unknown {
-        /// What was asked for.
-        given: String,
-        /// Those that it is for.
-        known: String,
-    },
-    /// A list whose groups are to be merged, which columns cannot do.
-    #[error(
-        "under the dialect {dialect} the groups of all names of a list are merged, which cannot be done when they are \
-         compiled one by one; compile the policy for the list {given}"
-    )]
-    Merged {
-        /// What was asked for.
-        given: String,
-        /// The dialect.
-        dialect: &'static str,
-    },
-}
 
 impl Columns {
     /// The most columns of a policy.
@@ -79,7 +30,7 @@ impl Columns {
             return Err(ColumnsError::Empty);
         }
         if agents.len() > Columns::MOST {
-            return Err(ColumnsError::TooMany { given: agents.len() });
+            return Err(ColumnsError::TooMany { most: Columns::MOST, given: agents.len() });
         }
         let again =
             agents.iter().enumerate().find(|(place, one)| agents[..*place].iter().any(|other| other.is_same(one)));
@@ -209,7 +160,7 @@ mod tests {
         let many: Vec<String> = (0..65).map(|number| format!("bot{number}")).collect();
         let many: Vec<&str> = many.iter().map(String::as_str).collect();
         assert!(columns(&many[..64]).is_ok());
-        assert_eq!(columns(&many), Err(ColumnsError::TooMany { given: 65 }));
+        assert_eq!(columns(&many), Err(ColumnsError::TooMany { most: Columns::MOST, given: 65 }));
     }
 
     #[test]

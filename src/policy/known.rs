@@ -4,7 +4,7 @@ use hashbrown::HashMap;
 use std::cmp::Reverse;
 
 use super::counts::CaptureCounts;
-use super::standing::{Answered, Standing};
+use super::state::{Answered, OriginStatus};
 
 /// An answer with what it means, when its groups are in place.
 #[derive(Debug, Clone)]
@@ -18,7 +18,7 @@ pub(super) struct Entry {
 /// What an answer means; rows and side records are those of [`Captures::tables`].
 #[derive(Debug, Clone)]
 pub(super) enum Placed {
-    Known { standing: Standing, row: u32, side: u32, html_page: bool },
+    Known { standing: OriginStatus, row: u32, side: u32, html_page: bool },
     Redirect(Option<Box<str>>),
 }
 

@@ -14,39 +14,13 @@
 use std::path::Path;
 
 use super::captures::Captures;
+use super::error::MergeError;
 use super::image::{HELD, Home, NewOrigin, Pool, Record, SideList, WriteError, Writer, folder_of, replace};
 use super::overrides::Overrides;
 use super::resolve::Resolved;
-use super::standing::{LastGood, Ruling, Standing, State, Word};
+use super::state::{LastGood, OriginStatus, OverrideState, Ruling, State};
 use super::{Policy, Statistics, side_records};
 use crate::robots::{Note, NoteKind};
-
-/// Why two policies cannot be one.
-#[derive(Debug, thiserror::Error)]
-pub enum MergeError {
-    /// They read robots.txt differently.
-    #[error("the policies are of different dialects, {old} and {new}; compile one of them again under the other's")]
-    Dialects {
-        /// The older one's.
-        old: &'static str,
-        /// The newer one's.
-        new: &'static str,
-    },
-    /// They are for different crawlers.
-    #[error(
-        "the policies are for different crawlers, or in another order: {old} and {new}; compile one of them again for \
-         those of the other"
-    )]
-    Crawlers {
-        /// The older one's.
-        old: String,
-        /// The newer one's.
-        new: String,
-    },
-    /// What comes of them cannot be written.
-    #[error(transparent)]
-    Write(#[from] WriteError),
-}
 
 /// Merges two policies into a policy file.
 ///
@@ -151,7 +125,8 @@ impl<'p> Merging<'p> {
         let Some(origin) = new.or(old).map(|record| record.origin) else { return Ok(()) };
         let records = [old, new];
         let speaker = [Side::New, Side::Old].into_iter().find(|&side| self.says_something(records, side));
-        let word = speaker.and_then(|side| records[side as usize]).map_or(Word::default(), |record| record.word());
+        let word =
+            speaker.and_then(|side| records[side as usize]).map_or(OverrideState::default(), |record| record.word());
         // Of an origin whose robots.txt was replaced, the answers are known, but not what they said: without the
         // replacement it is as if it had not been fetched.
         let is_void = |side: Side, record: &Record<'_>| {
@@ -189,7 +164,7 @@ impl<'p> Merging<'p> {
 
     fn count(&mut self, state: &State, overridden: bool) {
         let Statistics { captures, notes, overridden: all_overridden, .. } = &mut self.statistics;
-        captures.read += u64::from(state.standing != Standing::Unfetched);
+        captures.read += u64::from(state.standing != OriginStatus::Unfetched);
         captures.last_good_kept += u64::from(state.last_good.is_some());
         *all_overridden += u64::from(overridden);
         if state.html_page {
@@ -219,7 +194,7 @@ impl<'p> Merging<'p> {
 /// What two entries of one origin come to.
 fn both(old: State, new: State) -> Merged {
     // What was never fetched is older than anything that was.
-    let age = |state: &State| (state.standing != Standing::Unfetched, state.answered.fetched_at);
+    let age = |state: &State| (state.standing != OriginStatus::Unfetched, state.answered.fetched_at);
     let new_is_newer = age(&new) >= age(&old);
     let ((mut state, of), (other, of_other)) = match new_is_newer {
         true => ((new, Side::New), (old, Side::Old)),
@@ -228,7 +203,7 @@ fn both(old: State, new: State) -> Merged {
     if state.standing.is_definite() {
         return Merged { state, rules_of: of };
     }
-    if state.standing == Standing::Unreachable && other.standing == Standing::Unreachable {
+    if state.standing == OriginStatus::Unreachable && other.standing == OriginStatus::Unreachable {
         let since = other.answered.unreachable_since.or(other.answered.fetched_at);
         state.answered.unreachable_since = state.answered.unreachable_since.or(since);
     }
@@ -254,11 +229,11 @@ mod tests {
     use crate::policy::{Answered, Capture, Captures, Overrides, Times, Trust};
     use crate::robots::Agents;
 
-    fn state(standing: Standing, fetched_at: Option<i64>, good: Option<i64>) -> State {
+    fn state(standing: OriginStatus, fetched_at: Option<i64>, good: Option<i64>) -> State {
         let answered = Answered { status: Some(200), fetched_at, ..Answered::default() };
         let times = |fetched_at| Times { fetched_at: Some(fetched_at), expires: None };
-        let last_good = good.map(|at| LastGood { standing: Standing::RobotsTxt, times: times(at) });
-        State { standing, answered, last_good, html_page: false, word: Word::default() }
+        let last_good = good.map(|at| LastGood { standing: OriginStatus::RobotsTxt, times: times(at) });
+        State { standing, answered, last_good, html_page: false, word: OverrideState::default() }
     }
 
     /// Time of the entry, of its last good answer, and whose rules are in use.
@@ -270,7 +245,7 @@ mod tests {
 
     #[test]
     fn the_newest_entry_counts_and_keeps_the_last_good_rules_of_either() {
-        use Standing::{RedirectUnresolved, RobotsTxt, Unavailable, Unreachable};
+        use OriginStatus::{RedirectUnresolved, RobotsTxt, Unavailable, Unreachable};
         let at = |standing, time: i64| state(standing, Some(time), None);
         let failed = |time: i64, good: i64| state(Unreachable, Some(time), Some(good));
         assert_eq!(merged(at(RobotsTxt, 1), at(Unavailable, 2)), (Some(2), None, 1));
@@ -297,7 +272,7 @@ mod tests {
         let page = |standing, time, good| State { html_page: true, ..state(standing, Some(time), good) };
         let plain = |standing, time, good| state(standing, Some(time), good);
         let is_page = |old: State, new: State| both(old, new).state.html_page;
-        use Standing::{RobotsTxt, Unreachable};
+        use OriginStatus::{RobotsTxt, Unreachable};
         assert!(is_page(page(RobotsTxt, 1, None), plain(Unreachable, 2, None)));
         assert!(!is_page(page(RobotsTxt, 1, None), plain(RobotsTxt, 2, None)));
         assert!(is_page(plain(RobotsTxt, 1, None), page(RobotsTxt, 2, None)));
@@ -310,13 +285,13 @@ mod tests {
         let since = |old: State, new: State| both(old, new).state.answered.unreachable_since;
         let failed = |time, since| State {
             answered: Answered { fetched_at: Some(time), unreachable_since: since, ..Answered::default() },
-            ..state(Standing::Unreachable, None, None)
+            ..state(OriginStatus::Unreachable, None, None)
         };
         assert_eq!(since(failed(5, Some(4)), failed(6, None)), Some(4));
         assert_eq!(since(failed(5, None), failed(6, None)), Some(5));
         assert_eq!(since(failed(5, Some(4)), failed(6, Some(6))), Some(6), "it was reached in between");
         assert_eq!(since(failed(7, None), failed(6, Some(3))), Some(3));
-        assert_eq!(since(state(Standing::RobotsTxt, Some(5), None), failed(6, None)), None);
+        assert_eq!(since(state(OriginStatus::RobotsTxt, Some(5), None), failed(6, None)), None);
     }
 
     /// A policy of answers (host, time, status) with one robots.txt, and of overrides.
@@ -365,14 +340,21 @@ mod tests {
             let State { standing, word, answered, .. } = record.state();
             (standing, answered.fetched_at, word, delays, rules)
         };
-        let word = |ruling, paused_until| Word { ruling, paused_until };
+        let word = |ruling, paused_until| OverrideState { ruling, paused_until };
         let delays =
             |list: &[(u32, &str)]| list.iter().map(|&(line, value)| (line, value.to_owned())).collect::<Vec<_>>();
         let allowed = word(Some(Ruling::AllowAll), None);
-        assert_eq!(of("a"), (Standing::RobotsTxt, Some(2), allowed, delays(&[(0, "5"), (2, "7")]), 1));
-        assert_eq!(of("b"), (Standing::RobotsTxt, Some(1), Word::default(), delays(&[(0, "2"), (2, "7")]), 1));
-        assert_eq!(of("c"), (Standing::Unfetched, None, word(None, Some(60)), vec![], 0), "what it said is not known");
-        assert_eq!(of("d"), (Standing::Unavailable, Some(2), word(Some(Ruling::RobotsTxt), None), vec![], 2));
+        assert_eq!(of("a"), (OriginStatus::RobotsTxt, Some(2), allowed, delays(&[(0, "5"), (2, "7")]), 1));
+        assert_eq!(
+            of("b"),
+            (OriginStatus::RobotsTxt, Some(1), OverrideState::default(), delays(&[(0, "2"), (2, "7")]), 1)
+        );
+        assert_eq!(
+            of("c"),
+            (OriginStatus::Unfetched, None, word(None, Some(60)), vec![], 0),
+            "what it said is not known"
+        );
+        assert_eq!(of("d"), (OriginStatus::Unavailable, Some(2), word(Some(Ruling::RobotsTxt), None), vec![], 2));
         assert_eq!(of("e").2, word(Some(Ruling::ForbidAll), None));
     }
 }

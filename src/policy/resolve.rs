@@ -2,7 +2,7 @@
 //! failure.
 
 use super::known::{Entry, Known, Placed, Urls};
-use super::standing::{Answered, LastGood, Standing, State, Word};
+use super::state::{Answered, LastGood, OriginStatus, OverrideState, State};
 use crate::dialect::{Dialect, StatusMeaning};
 
 /// All captures, to be asked about one origin after the other.
@@ -22,15 +22,15 @@ pub(super) struct Resolved {
 impl Resolved {
     /// An origin whose robots.txt was never asked for.
     pub fn unfetched() -> Resolved {
-        let (answered, word) = (Answered::default(), Word::default());
-        let state = State { standing: Standing::Unfetched, answered, last_good: None, html_page: false, word };
+        let (answered, word) = (Answered::default(), OverrideState::default());
+        let state = State { standing: OriginStatus::Unfetched, answered, last_good: None, html_page: false, word };
         Resolved { state, row: 0, side: 0 }
     }
 }
 
 /// Where redirects end.
 struct End<'c> {
-    standing: Standing,
+    standing: OriginStatus,
     row: u32,
     side: u32,
     html_page: bool,
@@ -47,7 +47,7 @@ impl<'c> Resolver<'c> {
             answered: newest.answered,
             last_good: None,
             html_page: end.html_page,
-            word: Word::default(),
+            word: OverrideState::default(),
         };
         if end.standing.is_definite() {
             return Resolved { state, row: end.row, side: end.side };
@@ -65,7 +65,7 @@ impl<'c> Resolver<'c> {
 
     /// What an entry comes to, at the end of its redirects.
     fn follow(&self, entry: &Entry) -> End<'c> {
-        let mut end = End { standing: Standing::RedirectUnresolved, row: 0, side: 0, html_page: false, at: None };
+        let mut end = End { standing: OriginStatus::RedirectUnresolved, row: 0, side: 0, html_page: false, at: None };
         let mut meaning = &entry.meaning;
         for _ in 0..=self.dialect.redirects.hops {
             let target = match meaning {
@@ -79,7 +79,7 @@ impl<'c> Resolver<'c> {
             meaning = &next.newest.meaning;
         }
         if self.dialect.redirects.beyond == StatusMeaning::Unavailable {
-            end.standing = Standing::Unavailable;
+            end.standing = OriginStatus::Unavailable;
         }
         end
     }

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use super::columns::{Columns, Crawler, CrawlerError};
+use super::columns::{Columns, Crawler};
+use super::error::CrawlerError;
 use super::groups::{Group, Groups};
 use super::image::{self, Image, ImageError, OpenError, Record, Section, Trust};
 use super::lookup::Lookup;
@@ -123,7 +124,7 @@ mod tests {
     use crate::policy::capture::Capture;
     use crate::policy::captures::Captures;
     use crate::policy::overrides::Overrides;
-    use crate::policy::standing::{Answered, Ruling, Standing, Word};
+    use crate::policy::state::{Answered, OriginStatus, OverrideState, Ruling};
     use crate::robots::SideKey;
 
     #[test]
@@ -197,17 +198,17 @@ mod tests {
         };
         let record = |line, value: &str| (line, value.to_owned());
         let (state, records, rules) = of("http://a");
-        assert_eq!((state.standing, state.word, rules), (Standing::RobotsTxt, Word::default(), 1));
+        assert_eq!((state.standing, state.word, rules), (OriginStatus::RobotsTxt, OverrideState::default(), 1));
         assert_eq!(records, [record(0, "2.5"), record(1, "s"), record(3, "9")], "the operator's own is the first");
         let (state, records, rules) = of("http://b");
-        let word = Word { ruling: Some(Ruling::RobotsTxt), paused_until: Some(60) };
-        assert_eq!((state.standing, state.answered.status, state.word), (Standing::Unreachable, Some(503), word));
+        let word = OverrideState { ruling: Some(Ruling::RobotsTxt), paused_until: Some(60) };
+        assert_eq!((state.standing, state.answered.status, state.word), (OriginStatus::Unreachable, Some(503), word));
         assert_eq!((records, rules), (vec![record(1, "new")], 1));
         let (state, records, _) = of("http://c");
-        assert_eq!((state.standing, state.word.ruling), (Standing::Unavailable, Some(Ruling::ForbidAll)));
+        assert_eq!((state.standing, state.word.ruling), (OriginStatus::Unavailable, Some(Ruling::ForbidAll)));
         assert_eq!(records, []);
         let (state, records, rules) = of("http://d");
-        assert_eq!((state.standing, state.word.ruling), (Standing::Unfetched, Some(Ruling::AllowAll)));
+        assert_eq!((state.standing, state.word.ruling), (OriginStatus::Unfetched, Some(Ruling::AllowAll)));
         assert_eq!((records, rules), (vec![record(0, "1")], 0));
     }
 }

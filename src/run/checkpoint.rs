@@ -15,13 +15,13 @@ use super::gather::Gatherer;
 use super::totals::Totals;
 use crate::input::error::FilterError;
 use crate::input::list::FileState;
-use crate::output::names::{CHECKPOINT, partial};
-use crate::output::needed::NeededState;
+use crate::input::position::Position;
+use crate::output::folder::{CHECKPOINT, partial, sync_folder};
+use crate::output::missing_robots::MissingRobotsState;
 use crate::output::partitions::TargetState;
 use crate::output::receipt::{Hex, ListPart, Receipt, ReceiptOptions};
 use crate::output::records;
-use crate::output::sync::sync_folder;
-use crate::output::unwritten::FrontToBack;
+use crate::output::write_at::FrontToBack;
 
 /// How far a run is, and what it is.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -53,7 +53,14 @@ pub(crate) struct Border {
     pub files: Vec<Vec<TargetState>>,
     /// Lines that are not in the files yet.
     pub gathered: Gatherer,
-    pub needed: NeededState,
+    pub needed: MissingRobotsState,
+}
+
+impl Border {
+    /// Where the next chunk begins.
+    pub fn position(&self) -> Position {
+        Position { list: self.list, at: self.at }
+    }
 }
 
 /// What makes a run the one that it is: if any of it is different, its parts do not belong together.
@@ -108,7 +115,7 @@ impl JobRecord {
         }
         if self.agents != now.agents {
             let (then, now) = (self.agents.join(" "), now.agents.join(" "));
-            return Some(format!("it was for other crawlers: --agent {then}, now {now}"));
+            return Some(format!("it was for other crawlers: then {then}, now {now}"));
         }
         if (self.policy_checksum, &self.dialect) != (now.policy_checksum, &now.dialect) {
             return Some("the policy is not the one that it was begun with".to_owned());

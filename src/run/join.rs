@@ -11,124 +11,25 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Component, Path, PathBuf};
 
+use super::error::JoinError;
 use super::memory::Memory;
+use super::stored::StoredRun;
 use super::verify::account::contradictions;
 use super::verify::files::{outputs, robots_needed};
-use super::verify::{VerifyError, read_receipt};
+use super::verify::read_receipt;
 use crate::formats::regular_file;
 use crate::input::error::FilterError;
 use crate::judge::tally::Tally;
 use crate::output::file_layout::FileLayout;
-use crate::output::folder_lock::FolderLock;
+use crate::output::folder::{FolderLock, NEEDED, RECEIPT};
 use crate::output::format::Format;
-use crate::output::names::{NEEDED, RECEIPT};
-use crate::output::needed::{Needed, parse_row};
+use crate::output::missing_robots::{MissingRobots, parse_row};
 use crate::output::partitions::Output;
 use crate::output::receipt::{FilePart, Part, PartitionPart, Receipt, ReceiptOptions};
 use crate::output::table;
 
 /// So many numbers of missing shards are told.
 const MISSING_TOLD: usize = 20;
-
-/// Why shards cannot be joined.
-#[derive(Debug, thiserror::Error)]
-pub enum JoinError {
-    /// A receipt that cannot be read.
-    #[error(transparent)]
-    Receipt(#[from] VerifyError),
-    /// A receipt of a whole run.
-    #[error("{} is no shard: that run was made without --shard", path.display())]
-    NoShard {
-        /// Its folder.
-        path: PathBuf,
-    },
-    /// A receipt that contradicts itself.
-    #[error("the receipt in {} contradicts itself: {problem}", path.display())]
-    Contradiction {
-        /// Its folder.
-        path: PathBuf,
-        /// What does not fit together.
-        problem: String,
-    },
-    /// Shards of different jobs.
-    #[error("{} and {} are not of one job: they differ in {what}", path.display(), other.display())]
-    Differ {
-        /// The folder of one.
-        path: PathBuf,
-        /// The folder of the other.
-        other: PathBuf,
-        /// In what.
-        what: &'static str,
-    },
-    /// A shard that is given twice.
-    #[error("{} and {} are both shard {number}", path.display(), other.display())]
-    Twice {
-        /// One folder.
-        path: PathBuf,
-        /// The other folder.
-        other: PathBuf,
-        /// The shard's number.
-        number: u32,
-    },
-    /// Shards that are not there.
-    #[error(
-        "of {of} shards, these are missing: {}{}",
-        missing.iter().map(u32::to_string).collect::<Vec<_>>().join(", "),
-        if *more > 0 { format!(" and {more} more") } else { String::new() }
-    )]
-    Missing {
-        /// The first of their numbers.
-        missing: Vec<u32>,
-        /// How many more there are.
-        more: usize,
-        /// How many there should be.
-        of: u32,
-    },
-    /// Shards that leave something of a list out, or read it twice.
-    #[error("{} does not begin in the list {list} where the shard before it ends, or the last one not at its end", path.display())]
-    Gap {
-        /// The folder of the shard.
-        path: PathBuf,
-        /// The list.
-        list: String,
-    },
-    /// Partitions that were cut into parts and should be put together.
-    #[error("the partitions of these shards are cut into parts by --split-size; join without --concat leaves them so")]
-    Numbered,
-    /// An output in the place of a shard.
-    #[error("the output would replace the shard in {}; choose another folder for --out", path.display())]
-    Replaced {
-        /// The shard's folder.
-        path: PathBuf,
-    },
-    /// A list of robots.txt with a row that is none.
-    #[error("{}:{line}: that is no row of robots.txt to fetch", path.display())]
-    Row {
-        /// The file.
-        path: PathBuf,
-        /// The line, from 1.
-        line: u64,
-    },
-    /// A file of a shard that cannot be read.
-    #[error("cannot read {}: {error}", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        error: io::Error,
-    },
-    /// A file of a shard that is not as its receipt says.
-    #[error("{}: {problem}; `robosieve verify` tells more", path.display())]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        problem: String,
-    },
-    /// What cannot be written.
-    #[error(transparent)]
-    Output(#[from] FilterError),
-}
 
 /// Joins the receipts in the folders `shards`, in any order, to one in `directory`, beside `robots-needed.tsv`; with
 /// `concat`, the partitions as well. `force` replaces an earlier run's files there.
@@ -253,7 +154,7 @@ fn difference(one: &Receipt, other: &Receipt) -> Option<&'static str> {
         |receipt: &Receipt| receipt.lists.iter().map(|list| (list.path.clone(), list.file.clone())).collect::<Vec<_>>();
     let checks = [
         (one.robosieve == other.robosieve, "the version of robosieve"),
-        (one.options.choices.now == other.options.choices.now, "--now, the time that age is judged at"),
+        (one.options.choices.now == other.options.choices.now, "the time that age is judged at"),
         (asked(one) == asked(other), "their options"),
         (one.agents == other.agents, "their crawlers"),
         ((one.policy_checksum, &one.dialect) == (other.policy_checksum, &other.dialect), "their policy"),
@@ -328,20 +229,18 @@ fn append_to(part: &mut Option<Part>, next: Option<&Part>) {
 
 /// Makes sure that the files of a shard that are about to be read are as its receipt says.
 fn prove(folder: &Path, receipt: &Receipt, partitions: bool) -> Result<(), JoinError> {
-    let files = if partitions { outputs(receipt, folder, 0)? } else { vec![robots_needed(receipt, folder)] };
+    let files = if partitions {
+        outputs(StoredRun { receipt, directory: folder, threads: 0 })?
+    } else {
+        vec![robots_needed(receipt, folder)]
+    };
     let damaged = files.into_iter().find_map(|file| Some((file.path, file.problem?)));
     damaged.map_or(Ok(()), |(path, problem)| Err(JoinError::Damaged { path, problem }))
 }
 
 /// What the files of a job look like.
 fn layout(receipt: &Receipt) -> Result<FileLayout, FilterError> {
-    let agents = receipt.crawlers();
-    FileLayout::new(
-        receipt.rows(),
-        &agents.iter().collect::<Vec<_>>(),
-        receipt.options.compress,
-        receipt.options.split_size,
-    )
+    FileLayout::new(&receipt.options, &receipt.crawlers().iter().collect::<Vec<_>>())
 }
 
 /// Copies the files of all shards, those of one name after each other, with one head.
@@ -421,8 +320,8 @@ fn open_at(path: &Path, start: u64) -> io::Result<File> {
 }
 
 /// The robots.txt to fetch of all shards.
-fn needed(shards: &[(PathBuf, Receipt)], out: &Path) -> Result<Needed, JoinError> {
-    let mut needed = Needed::new(out, Memory::default().needed());
+fn needed(shards: &[(PathBuf, Receipt)], out: &Path) -> Result<MissingRobots, JoinError> {
+    let mut needed = MissingRobots::new(out, Memory::default().needed());
     let mut first = 0;
     for path in shards.iter().map(|(folder, _)| folder.join(NEEDED)) {
         let unreadable = |error| JoinError::Unreadable { path: path.clone(), error };

@@ -7,26 +7,32 @@
 //! bytes as written prove that none was lost; the [`Receipt`](crate::output::Receipt) tells both and gets its name last.
 
 pub(crate) mod checkpoint;
+pub(crate) mod checkpointer;
+mod complete;
+pub(crate) mod error;
 pub(crate) mod gather;
 pub(crate) mod job;
 pub(crate) mod join;
-pub(crate) mod keeper;
 pub(crate) mod memory;
+pub(crate) mod pipeline;
+mod plan;
 pub(crate) mod progress;
 pub(crate) mod queue;
+mod render;
 pub(crate) mod reread;
 pub(crate) mod seen;
 pub(crate) mod sequence;
 pub(crate) mod split;
 pub(crate) mod start;
+pub(crate) mod stored;
 pub(crate) mod totals;
-pub(crate) mod turns;
 pub(crate) mod unique;
 pub(crate) mod verify;
 pub(crate) mod worker;
 
+pub use error::JoinError;
 pub use job::{Destination, Folder, Job, LongRun, Pipe};
-pub use join::{JoinError, join};
+pub use join::join;
 pub use memory::{DEFAULT_MEMORY, check_memory};
 pub use progress::{Counted, Phase, Progress, Resumed, Snapshot};
 pub use split::run;

@@ -85,16 +85,16 @@ pub struct Resumed {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Counted {
     /// Lines, by the number of the [`Partition`].
-    pub lines: [u64; 4],
+    pub lines: [u64; Partition::COUNT],
     /// Bytes, likewise.
-    pub bytes: [u64; 4],
+    pub bytes: [u64; Partition::COUNT],
     /// Lines by [`Outcome::index`].
     pub outcomes: [u64; Outcome::COUNT],
 }
 
 impl Default for Counted {
     fn default() -> Counted {
-        Counted { lines: [0; 4], bytes: [0; 4], outcomes: [0; Outcome::COUNT] }
+        Counted { lines: [0; Partition::COUNT], bytes: [0; Partition::COUNT], outcomes: [0; Outcome::COUNT] }
     }
 }
 

@@ -3,91 +3,109 @@
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{BufRead, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use super::stored::{StoredLines, StoredRun};
 use super::verify::VerifyError;
 use crate::formats::compression::Reader;
 use crate::input::error::FilterError;
 use crate::input::layout::{LOOK, Layout, MARK};
-use crate::input::scan::{self, Extent};
 use crate::origin;
 use crate::outcome::Partition;
-use crate::output::form::{Form, SEPARATOR};
+use crate::output::folder::partition_names;
+use crate::output::form::{Form, Rows, SEPARATOR};
 use crate::output::format::Format;
-use crate::output::naming::partition_names;
 use crate::output::receipt::{FilePart, Receipt};
-use crate::output::table::{self, TableLines, Wanted};
-
-/// Bytes of a chunk. What lines come to may depend on where chunks end, so it is the same for every run.
-const CHUNK: usize = 1 << 20;
+use crate::output::table::{TableLines, Wanted};
 
 /// What the URLs of a partition come to: those of a chunk by `of`, put together in their order by `append`. They are those
-/// of the crawler at this place of the receipt. `threads` of 0 are as many as there are processors.
+/// of the crawler at this place of the receipt.
 ///
 /// # Errors
 ///
 /// [`VerifyError`] where a file cannot be read.
 pub(crate) fn reread<T: Default + Send>(
-    (receipt, directory): (&Receipt, &Path),
-    (crawler, partition): (usize, Partition),
-    threads: usize,
+    run: StoredRun<'_>,
+    crawler: usize,
+    partition: Partition,
     of: impl Fn(&[Cow<'_, [u8]>]) -> T + Sync,
     append: impl Fn(&mut T, &T) + Sync,
 ) -> Result<T, VerifyError> {
+    let receipt = run.receipt;
     let agents = receipt.crawlers();
     let names = partition_names(&agents.iter().collect::<Vec<_>>());
-    let (place, rows) = (Partition::ALL.len() * crawler + partition as usize, receipt.rows());
+    let place = Partition::COUNT * crawler + partition as usize;
     let Some(name) = names.get(place) else { return Ok(T::default()) };
-    let (columns, verdict) = match rows.form {
-        Form::Partitions => (rows.columns(place), None),
-        Form::Verdicts => (rows.columns(0), Some(crawler * rows.columns_of_verdict())),
-    };
+    let wanted = WantedLines::new(receipt.rows(), place);
     let mut whole = T::default();
-    for (path, has_head) in files(receipt, directory, name) {
-        if receipt.options.format == Format::Parquet {
-            // The table of a partition has its own crawler's verdicts only.
-            let column = if receipt.options.form == Form::Verdicts { crawler } else { 0 };
-            let of_rows = |rows: &TableLines| of(&urls_of(rows, column, partition));
-            append(&mut whole, &table::reread((&path, Wanted::Urls), receipt, threads, of_rows, &append)?);
-            continue;
-        }
-        let list = scan::opened(&path)?;
-        let skipped = usize::from(has_head || columns > 0);
-        let layouts = Layouts::of(&list.path, receipt, columns, skipped > usize::from(has_head))?;
-        let of_chunk = |chunk: &[u8], first: bool| {
-            let rows = lines(chunk).skip(if first { skipped } else { 0 }).map(|row| split(row, columns));
-            let wanted = |before: &[u8]| {
-                let is_it =
-                    |column| before.split(|&byte| byte == SEPARATOR).nth(column) == Some(partition.name().as_bytes());
-                verdict.is_none_or(is_it)
-            };
-            let urls = rows.filter(|(before, _)| wanted(before)).map(|(_, line)| layouts.url(line));
-            of(&urls.collect::<Vec<_>>())
+    for (name, has_head) in files(receipt, name) {
+        let file = run.open(name)?;
+        let skipped = usize::from(has_head || wanted.columns > 0);
+        let layouts = match receipt.options.format {
+            Format::Text => Layouts::of(&file.path, receipt, wanted.columns, skipped > usize::from(has_head))?,
+            Format::Parquet => Layouts(Vec::new()),
         };
-        append(&mut whole, &scan::scan((&list, Extent::Whole), threads, CHUNK, of_chunk, &append)?);
+        let of = |stored: StoredLines<'_>| match stored {
+            StoredLines::Rows(rows) => of(&wanted.of_rows(rows)),
+            StoredLines::Text(text, first) => {
+                let lines = wanted.of_text(text, if first { skipped } else { 0 });
+                of(&lines.map(|line| layouts.url(line)).collect::<Vec<_>>())
+            }
+        };
+        append(&mut whole, &file.read(Wanted::Urls, of, &append)?);
     }
     Ok(whole)
 }
 
-/// The URLs of the rows of a table that have this verdict in this column.
-fn urls_of(rows: &TableLines, column: usize, partition: Partition) -> Vec<Cow<'_, [u8]>> {
-    let verdicts = rows.verdicts.get(column).into_iter().flatten();
-    let of_partition = lines(&rows.text).zip(verdicts).filter(|&(_, &verdict)| verdict == Some(partition));
-    of_partition.map(|(url, _)| Cow::Borrowed(url)).collect()
+/// Which lines of a file are those of a partition.
+struct WantedLines {
+    partition: Partition,
+    /// How many columns stand before a line of text.
+    columns: usize,
+    /// Which of these is the verdict, where lines of other partitions stand beside it.
+    verdict: Option<usize>,
+    /// Which verdict of a row it is.
+    of_row: usize,
 }
 
-/// The files that a run, or its shards, wrote a partition to, and whether the head line of lists stands in them.
-fn files(receipt: &Receipt, directory: &Path, partition: &str) -> Vec<(PathBuf, bool)> {
+impl WantedLines {
+    /// Those of the partition of this number, in files with these rows.
+    fn new(rows: Rows, place: usize) -> WantedLines {
+        let (crawler, partition) = (place / Partition::COUNT, Partition::ALL[place % Partition::COUNT]);
+        match rows.form {
+            // The table of a partition has its own crawler's verdicts only.
+            Form::Partitions => WantedLines { partition, columns: rows.columns(place), verdict: None, of_row: 0 },
+            Form::Verdicts => {
+                let verdict = Some(crawler * rows.columns_of_verdict());
+                WantedLines { partition, columns: rows.columns(0), verdict, of_row: crawler }
+            }
+        }
+    }
+
+    /// Those of a text whose first lines are `skipped`.
+    fn of_text<'t>(&self, text: &'t [u8], skipped: usize) -> impl Iterator<Item = &'t [u8]> {
+        let name = self.partition.name().as_bytes();
+        let is_it = move |before: &[u8], column| before.split(|&byte| byte == SEPARATOR).nth(column) == Some(name);
+        let rows = lines(text).skip(skipped).map(|row| split(row, self.columns));
+        rows.filter(move |(before, _)| self.verdict.is_none_or(|column| is_it(before, column))).map(|(_, line)| line)
+    }
+
+    /// The URLs of rows of a table.
+    fn of_rows<'t>(&self, rows: &'t TableLines) -> Vec<Cow<'t, [u8]>> {
+        let verdicts = rows.verdicts.get(self.of_row).into_iter().flatten();
+        let urls = lines(&rows.text).zip(verdicts).filter(|&(_, &verdict)| verdict == Some(self.partition));
+        urls.map(|(url, _)| Cow::Borrowed(url)).collect()
+    }
+}
+
+/// The names of the files that a run, or its shards, wrote a partition to, and whether the head line of lists stands in them.
+fn files<'r>(receipt: &'r Receipt, partition: &str) -> Vec<(&'r str, bool)> {
     let files = match receipt.options.form {
         Form::Partitions => receipt.partitions.get(partition).map(|part| &part.files),
         Form::Verdicts => receipt.verdicts.as_ref().map(|verdicts| &verdicts.files),
     };
-    let of = |file: &FilePart| {
-        let path = directory.join(&file.name);
-        let has_head = receipt.lists_of(&path).any(|list| list.head.is_some());
-        (path, has_head)
-    };
-    files.into_iter().flatten().map(of).collect()
+    let has_head = |file: &FilePart| receipt.lists_of(Path::new(&file.name)).any(|list| list.head.is_some());
+    files.into_iter().flatten().map(|file| (&*file.name, has_head(file))).collect()
 }
 
 /// Where the URLs of a partition's lines may stand: it has the lines of all lists, of which some may be an index.

@@ -5,29 +5,31 @@ use std::sync::Arc;
 use std::{fs, io};
 
 use super::checkpoint::{Border, Checkpoint, JobRecord, ListRecord, Stage};
-use super::job::{Destination, Folder, Job, Pipe};
-use super::keeper::Keeper;
-use super::memory::Memory;
-use super::turns::Destinations;
+use super::checkpointer::Checkpointer;
+use super::job::{Destination, Folder, Pipe};
+use super::pipeline::Outlets;
+use super::plan::Plan;
 use crate::input::error::FilterError;
 use crate::input::list::{List, common_head};
-use crate::output::commit::give_names;
-use crate::output::earlier::replaced;
 use crate::output::file_layout::FileLayout;
-use crate::output::folder_lock::FolderLock;
+use crate::output::folder::{FolderLock, NEEDED, RECEIPT, give_names, list_folder, replaced};
 use crate::output::form::Rows;
 use crate::output::format::Format;
 use crate::output::keep::Keep;
-use crate::output::names::{NEEDED, RECEIPT};
-use crate::output::naming::list_folder;
-use crate::output::needed::{Needed, NeededState};
+use crate::output::missing_robots::{MissingRobots, MissingRobotsState};
 use crate::output::partitions::{Output, SetStart};
 use crate::output::receipt::{FilePart, Hex, Receipt, ReceiptOptions};
 use crate::output::records;
 use crate::output::sink::{self, Sink};
 use crate::output::table::Table;
-use crate::policy::{Crawler, Policy};
 use crate::robots::Agents;
+
+/// The files that a run is to write.
+struct Files<'j> {
+    folder: &'j Folder,
+    layout: FileLayout,
+    sets: Sets,
+}
 
 /// The sets of files of a run; where they are tables, what they look like.
 struct Sets {
@@ -38,89 +40,79 @@ struct Sets {
 /// What a run starts with.
 pub(super) enum Start {
     /// Lines are to be judged, from the border on if there is one.
-    Judging(Box<Option<Destinations>>, Option<Box<Border>>),
+    Judging(Box<Option<Outlets>>, Option<Box<Border>>),
     /// An earlier run did it all.
     Done(Box<Receipt>),
 }
 
-/// Prepares the folder of a job, and locks it.
-pub(super) fn start(
-    policy: &Policy,
-    job: &Job,
-    options: &ReceiptOptions,
-    lists: &[List],
-    memory: Memory,
-) -> Result<(Start, Option<FolderLock>), FilterError> {
-    let agents: Vec<&Agents> = job.crawlers.iter().map(Crawler::agents).collect();
-    let destination = match &job.destination {
+/// Prepares the folder of a run, and locks it.
+pub(super) fn start(plan: &Plan<'_>) -> Result<(Start, Option<FolderLock>), FilterError> {
+    let job = plan.job;
+    let folder = match &job.destination {
         None => return Ok((Start::Judging(Box::default(), None), None)),
         Some(Destination::Pipe(pipe)) => {
-            return Ok((Start::Judging(Box::new(Some(piped(*pipe, job, lists)?)), None), None));
+            return Ok((Start::Judging(Box::new(Some(piped(*pipe, plan)?)), None), None));
         }
         Some(Destination::Folder(folder)) => folder,
     };
-    let (form, format) = (destination.form, destination.format);
-    let rows = Rows { form, format, explain: job.explain, crawlers: agents.len() };
-    let layout = FileLayout::new(rows, &agents, destination.compress, destination.split_size)?;
-    let directory = &destination.directory;
+    let layout = FileLayout::new(&plan.options, &plan.agents())?;
+    let directory = &folder.directory;
     if let Some(list) = replaced(directory, &layout, &job.lists) {
         return Err(FilterError::ListInOutput { path: list.clone() });
     }
-    let sets = sets(destination, rows, &agents, lists)?;
-    let record = record(policy, job, options, lists);
+    let files = Files { sets: sets(plan, layout.rows)?, layout, folder };
+    let record = record(plan);
     if job.long_run.resume {
         let problem = "standard input and pipes cannot be read again; give files as lists".to_owned();
         let record = record.ok_or_else(|| FilterError::NotResumable { path: directory.clone(), problem })?;
         let lock = FolderLock::take(directory)?;
-        return Ok((resume(destination, job, sets, layout, record, memory)?, Some(lock)));
+        return Ok((resume(plan, files, record)?, Some(lock)));
     }
     let lock = FolderLock::take(directory)?;
-    Ok((anew(destination, job, sets, layout, record, memory)?, Some(lock)))
+    Ok((anew(plan, files, record)?, Some(lock)))
 }
 
 /// What goes to standard output, of which nothing is kept.
-fn piped(pipe: Pipe, job: &Job, lists: &[List]) -> Result<Destinations, FilterError> {
-    let crawlers = job.crawlers.len();
+fn piped(pipe: Pipe, plan: &Plan<'_>) -> Result<Outlets, FilterError> {
     let file = match pipe {
-        Pipe::Only(_) if crawlers > 1 => return Err(FilterError::SeveralCrawlers { given: crawlers }),
         Pipe::Only(partition) => partition as usize,
         Pipe::Verdicts => 0,
     };
-    let rows = Rows { form: pipe.form(), format: Format::Text, explain: job.explain, crawlers };
-    let agents: Vec<Agents> = job.crawlers.iter().map(|crawler| crawler.agents().clone()).collect();
-    let sink =
-        Sink::Pipe(sink::Pipe::new(file, &rows.head(file, &agents, common_head(&lists.iter().collect::<Vec<_>>())?))?);
-    Ok(Destinations { sink, needed: None, rows, frames: None, tables: Vec::new(), per_input: false, keeper: None })
+    let agents: Vec<Agents> = plan.agents().into_iter().cloned().collect();
+    let head = common_head(&plan.lists.iter().collect::<Vec<_>>())?;
+    let head = plan.options.rows(agents.len()).head(file, &agents, head);
+    let sink = Sink::Pipe(sink::Pipe::new(file, &head)?);
+    Ok(Outlets { sink, needed: None, tables: Vec::new(), checkpointer: None })
 }
 
 /// What makes the job the one that it is; `None` where its lists cannot be read again.
-fn record(policy: &Policy, job: &Job, options: &ReceiptOptions, lists: &[List]) -> Option<JobRecord> {
+fn record(plan: &Plan<'_>) -> Option<JobRecord> {
     let list = |list: &List| Some(ListRecord { path: list.path.display().to_string(), file: list.file_state()? });
     Some(JobRecord {
         robosieve: env!("CARGO_PKG_VERSION").to_owned(),
-        options: ReceiptOptions { threads: 0, ..options.clone() },
-        agents: job.crawlers.iter().map(|crawler| crawler.agents().to_string()).collect(),
-        dialect: policy.dialect().name.to_owned(),
-        policy_checksum: Hex(policy.checksum()),
-        lists: lists.iter().map(list).collect::<Option<_>>()?,
+        options: ReceiptOptions { threads: 0, ..plan.options.clone() },
+        agents: plan.agents().iter().map(ToString::to_string).collect(),
+        dialect: plan.policy.dialect().name.to_owned(),
+        policy_checksum: Hex(plan.policy.checksum()),
+        lists: plan.lists.iter().map(list).collect::<Option<_>>()?,
     })
 }
 
 /// The sets of files, with what these begin with.
-fn sets(destination: &Folder, files: Rows, agents: &[&Agents], lists: &[List]) -> Result<Sets, FilterError> {
-    let folders: Vec<(String, Vec<&List>)> = if destination.per_input {
-        let lists = lists.iter().enumerate();
+fn sets(plan: &Plan<'_>, files: Rows) -> Result<Sets, FilterError> {
+    let folders: Vec<(String, Vec<&List>)> = if plan.options.per_input {
+        let lists = plan.lists.iter().enumerate();
         lists.map(|(place, list)| (list_folder(place, &list.path), vec![list])).collect()
     } else {
-        vec![(String::new(), lists.iter().collect())]
+        vec![(String::new(), plan.lists.iter().collect())]
     };
     let mut sets = Sets { starts: Vec::new(), tables: Vec::new() };
     for (folder, lists) in folders {
         let (mut head, mut nothing) = (Vec::new(), Vec::new());
-        match destination.format {
+        match files.format {
             Format::Text => head = common_head(&lists)?.to_vec(),
             Format::Parquet => {
-                let table = Table::of(&lists, files, agents)?;
+                let table = Table::of(&lists, files, &plan.agents())?;
                 nothing = table.nothing()?;
                 sets.tables.push(table);
             }
@@ -130,36 +122,23 @@ fn sets(destination: &Folder, files: Rows, agents: &[&Agents], lists: &[List]) -
     Ok(sets)
 }
 
-fn anew(
-    destination: &Folder,
-    job: &Job,
-    sets: Sets,
-    layout: FileLayout,
-    record: Option<JobRecord>,
-    memory: Memory,
-) -> Result<Start, FilterError> {
-    let directory = &destination.directory;
-    let output = Output::create(directory, &sets.starts, layout, destination.force)?;
+fn anew(plan: &Plan<'_>, files: Files<'_>, record: Option<JobRecord>) -> Result<Start, FilterError> {
+    let Files { folder: Folder { directory, force, .. }, layout, sets } = files;
+    let output = Output::create(directory, &sets.starts, layout, *force)?;
     let needed = match record {
-        Some(_) => Needed::resumable(directory, memory.needed(), &NeededState::default()),
-        None => Ok(Needed::new(directory, memory.needed())),
+        Some(_) => MissingRobots::resumable(directory, plan.memory.needed(), &MissingRobotsState::default()),
+        None => Ok(MissingRobots::new(directory, plan.memory.needed())),
     };
     let needed = needed.map_err(|error| FilterError::Output { path: directory.clone(), error })?;
-    let keeper =
-        record.map(|record| Keeper::new(record, directory.clone(), job.long_run.checkpoint, None)).map(Arc::new);
-    Ok(Start::Judging(Box::new(Some(destinations(destination, output, sets.tables, needed, keeper))), None))
+    let checkpointer =
+        record.map(|record| Checkpointer::new(record, directory.clone(), plan.job.long_run.checkpoint, None));
+    let outlets = outlets(output, sets.tables, needed, checkpointer.map(Arc::new));
+    Ok(Start::Judging(Box::new(Some(outlets)), None))
 }
 
 /// Goes on where the checkpoint in the folder says; anew, where there is no run yet.
-fn resume(
-    destination: &Folder,
-    job: &Job,
-    sets: Sets,
-    layout: FileLayout,
-    record: JobRecord,
-    memory: Memory,
-) -> Result<Start, FilterError> {
-    let directory = &destination.directory;
+fn resume(plan: &Plan<'_>, files: Files<'_>, record: JobRecord) -> Result<Start, FilterError> {
+    let directory = &files.folder.directory;
     let refused = |problem| FilterError::NotResumable { path: directory.clone(), problem };
     let Some(checkpoint) = Checkpoint::read(directory)? else {
         return match receipt_in(directory)? {
@@ -167,7 +146,7 @@ fn resume(
                 Some(difference) => Err(refused(format!("it is complete, but {difference}"))),
                 None => Ok(Start::Done(Box::new(receipt))),
             },
-            None => anew(destination, job, sets, layout, Some(record), memory),
+            None => anew(plan, files, Some(record)),
         };
     };
     if let Some(difference) = checkpoint.job.difference(&record) {
@@ -176,24 +155,28 @@ fn resume(
     match checkpoint.stage {
         Stage::Naming(names) => {
             give_names(directory, &names)?;
-            let receipt = receipt_in(directory)?;
-            receipt
-                .map(|receipt| Start::Done(Box::new(receipt)))
-                .ok_or_else(|| refused("its receipt is gone".to_owned()))
+            let receipt = receipt_in(directory)?.ok_or_else(|| refused("its receipt is gone".to_owned()))?;
+            Ok(Start::Done(Box::new(receipt)))
         }
         Stage::Judging(border) => {
             let seconds = Some(border.seconds);
-            let keeper = Arc::new(Keeper::new(record, directory.clone(), job.long_run.checkpoint, seconds));
-            let output =
-                Output::resume(directory, &sets.starts, layout, &border.files, Arc::clone(&keeper) as Arc<dyn Keep>)?;
-            let needed = match Needed::resumable(directory, memory.needed(), &border.needed) {
+            let checkpointer =
+                Arc::new(Checkpointer::new(record, directory.clone(), plan.job.long_run.checkpoint, seconds));
+            let Files { layout, sets, .. } = files;
+            let output = Output::resume(
+                directory,
+                &sets.starts,
+                layout,
+                &border.files,
+                Arc::clone(&checkpointer) as Arc<dyn Keep>,
+            )?;
+            let needed = match MissingRobots::resumable(directory, plan.memory.needed(), &border.needed) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     return Err(refused(format!("a part of {NEEDED} that it had stored is gone")));
                 }
                 other => other.map_err(|error| FilterError::Output { path: directory.clone(), error })?,
             };
-            let destinations = destinations(destination, output, sets.tables, needed, Some(keeper));
-            Ok(Start::Judging(Box::new(Some(destinations)), Some(border)))
+            Ok(Start::Judging(Box::new(Some(outlets(output, sets.tables, needed, Some(checkpointer)))), Some(border)))
         }
     }
 }
@@ -221,19 +204,16 @@ fn difference_of_complete(directory: &Path, receipt: &mut Receipt, now: &JobReco
     receipt.file_lists().flatten().find_map(|file| changed(file)).or_else(needed)
 }
 
-fn destinations(
-    destination: &Folder,
+fn outlets(
     mut output: Output,
     tables: Vec<Table>,
-    needed: Needed,
-    keeper: Option<Arc<Keeper>>,
-) -> Destinations {
-    if let Some(keeper) = &keeper {
-        output.keep_with(Arc::clone(keeper) as Arc<dyn Keep>);
+    needed: MissingRobots,
+    checkpointer: Option<Arc<Checkpointer>>,
+) -> Outlets {
+    if let Some(checkpointer) = &checkpointer {
+        output.keep_with(Arc::clone(checkpointer) as Arc<dyn Keep>);
     }
-    let (&Folder { compress, per_input, .. }, rows) = (destination, output.rows());
-    let (sink, needed) = (Sink::Folder(Box::new(output)), Some(needed));
-    Destinations { sink, needed, rows, frames: compress, tables, per_input, keeper }
+    Outlets { sink: Sink::Folder(Box::new(output)), needed: Some(needed), tables, checkpointer }
 }
 
 /// The receipt of a complete run in a folder.

@@ -7,6 +7,7 @@ use crate::input::error::FilterError;
 use crate::input::skipped::{Skipped, SkippedPart};
 use crate::judge::sorted::Sorted;
 use crate::judge::tally::Tally;
+use crate::outcome::Partition;
 use crate::output::block::Block;
 use crate::output::form::Rows;
 
@@ -37,7 +38,7 @@ pub(crate) struct ListTotals {
     /// What could not be read of it, and was left out.
     pub skipped: Vec<SkippedPart>,
     /// For each crawler, by partition.
-    pub crawlers: Vec<[Tally; 4]>,
+    pub crawlers: Vec<[Tally; Partition::COUNT]>,
 }
 
 impl Totals {

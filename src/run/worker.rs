@@ -1,12 +1,11 @@
 //! One chunk: judged, counted, and its lines sorted into buffers.
 
+use super::render::{JudgedChunk, Renderer};
 use super::unique::Kept;
 use crate::input::chunk::Chunk;
 use crate::judge::batch;
-use crate::judge::explain::Explainer;
 use crate::judge::lines::Lines;
 use crate::judge::matcher::Judge;
-use crate::judge::place;
 use crate::judge::scratch::Scratch;
 use crate::judge::sorted::Sorted;
 use crate::judge::space::Space;
@@ -14,14 +13,13 @@ use crate::judge::tally::{self, Tally};
 use crate::judge::urls::LineUrls;
 use crate::origin;
 use crate::outcome::{Outcome, Partition, Reason};
-use crate::output::causes::Causes;
-use crate::output::form::{Form, Rows, SEPARATOR, put_cause, put_no_cause};
-use crate::output::needed::{self, WaitingOrigins};
+use crate::output::form::Rows;
+use crate::output::missing_robots::{self, WaitingOrigins};
 
 /// What one chunk came to.
 #[derive(Debug, Default)]
 pub(crate) struct Judged {
-    /// What is to be written, in the order of the files of a [`Form`].
+    /// What is to be written, in the order of the files of a [`Form`](crate::output::form::Form).
     pub buffers: Vec<Vec<u8>>,
     /// Whether the buffers were compared with the lines, and hold each where it belongs: then their tallies are those of
     /// the crawlers. Otherwise they are to be computed.
@@ -61,47 +59,29 @@ pub(super) struct Worker<'j, 'p> {
     /// How lines are written; `None` if they are only counted.
     rows: Option<Rows>,
     notes_waiting: bool,
-    /// Whether lines become rows: then their outcomes are all that is needed of them.
-    keeps_outcomes: bool,
-    /// For each crawler, what blocked the lines, if somebody wants to know.
-    pub row_causes: Vec<Causes>,
     /// For each crawler.
     scratches: Vec<Scratch>,
     space: Box<Space>,
     urls: LineUrls,
     /// For each crawler, those of the chunk's lines.
     pub outcomes: Vec<Vec<Outcome>>,
-    /// For each crawler; none where nobody wants to know what blocked a line.
-    explainers: Vec<Explainer<'j, 'p>>,
+    pub renderer: Renderer<'j, 'p>,
     pub judged: Judged,
 }
 
 impl<'j, 'p> Worker<'j, 'p> {
     pub fn new(judges: &'j [Judge<'p>], rows: Option<Rows>, notes_waiting: bool) -> Worker<'j, 'p> {
-        let explained = if rows.is_some_and(|rows| rows.explain) { judges } else { &[] };
         Worker {
             judges,
             rows,
             notes_waiting,
-            keeps_outcomes: false,
-            row_causes: explained.iter().map(|_| Causes::default()).collect(),
             scratches: judges.iter().map(|_| Scratch::default()).collect(),
             space: Box::default(),
             urls: LineUrls::default(),
             outcomes: vec![Vec::new(); judges.len()],
-            explainers: explained.iter().map(Explainer::new).collect(),
+            renderer: Renderer::new(judges, rows),
             judged: Judged::default(),
         }
-    }
-
-    /// Keeps so many bytes of rules for each crawler to explain lines with.
-    pub fn keep_rules(&mut self, bytes: usize) {
-        self.explainers.iter_mut().for_each(|explainer| explainer.keep(bytes));
-    }
-
-    /// From here on, lines become rows: their outcomes are kept, and nothing is put into buffers.
-    pub fn keep_outcomes(&mut self) {
-        self.keeps_outcomes = true;
     }
 
     /// Judges the lines of a chunk. The last one gets a line feed, if it has none and `more_follows`.
@@ -114,13 +94,8 @@ impl<'j, 'p> Worker<'j, 'p> {
         if self.notes_waiting {
             self.note_waiting(chunk.text, &urls);
         }
-        match self.rows {
-            _ if self.keeps_outcomes => self.note_causes(chunk.text, &urls),
-            Some(Rows { form: Form::Partitions, explain: false, .. }) => self.place(chunk.text, urls.lines()),
-            Some(Rows { form: Form::Partitions, .. }) => self.place_explained(chunk.text, &urls),
-            Some(Rows { form: Form::Verdicts, .. }) => self.put_verdicts(chunk.text, &urls),
-            None => {}
-        }
+        let judged_chunk = JudgedChunk { text: chunk.text, urls: &urls, outcomes: &self.outcomes };
+        self.judged.is_proven = self.renderer.render(judged_chunk, &mut self.judged.buffers);
         self.urls = urls;
         self.judged.input = self.judged.kept;
         self.judged.dot_segments = self.scratches.first().map_or(0, |scratch| scratch.dot_segments);
@@ -151,28 +126,16 @@ impl<'j, 'p> Worker<'j, 'p> {
         }
     }
 
-    /// Notes what blocked the lines of a chunk.
-    fn note_causes(&mut self, text: &[u8], urls: &LineUrls) {
-        for ((causes, outcomes), explainer) in self.row_causes.iter_mut().zip(&self.outcomes).zip(&mut self.explainers)
-        {
-            for (line, outcome) in outcomes.iter().enumerate() {
-                let is_blocked = outcome.partition() == Partition::Blocked;
-                causes.push(is_blocked.then(|| explainer.explain(urls.url(text, line))).as_ref());
-            }
-        }
-    }
-
     /// Keeps no memory of the size of chunks.
     pub fn release(&mut self) {
         self.judged = Judged::default();
         self.urls = LineUrls::default();
         self.outcomes = vec![Vec::new(); self.judges.len()];
         self.scratches = self.judges.iter().map(|_| Scratch::default()).collect();
-        self.row_causes.iter_mut().for_each(|causes| *causes = Causes::default());
+        self.renderer.release();
     }
 
     fn clear(&mut self, size: usize) {
-        self.row_causes.iter_mut().for_each(Causes::clear);
         let mut buffers = std::mem::take(&mut self.judged.buffers);
         buffers.resize(self.rows.map_or(0, Rows::files), Vec::new());
         for buffer in &mut buffers {
@@ -202,56 +165,9 @@ impl<'j, 'p> Worker<'j, 'p> {
                 && outcome.reason() != Reason::Paused
                 && let Ok((origin, _)) = judge.origin_of(origin::trimmed(urls.url(text, line)))
             {
-                needed::count(&mut self.judged.waiting, &origin, line as u64, outcome.reason());
+                missing_robots::count(&mut self.judged.waiting, &origin, line as u64, outcome.reason());
             }
         }
-    }
-
-    /// Copies the lines of a chunk to where they go, and makes sure of it.
-    fn place(&mut self, text: &[u8], lines: &Lines) {
-        self.judged.is_proven = true;
-        for (buffers, outcomes) in self.judged.buffers.chunks_exact_mut(4).zip(&self.outcomes) {
-            place::place(text, lines.starts(), outcomes, buffers);
-            self.judged.is_proven &= place::prove(text, lines.starts(), outcomes, buffers);
-        }
-    }
-
-    /// Copies the lines of a chunk, those that are blocked after what blocked them.
-    fn place_explained(&mut self, text: &[u8], urls: &LineUrls) {
-        let crawlers = self.judged.buffers.chunks_exact_mut(4).zip(&self.outcomes).zip(&mut self.explainers);
-        for ((buffers, outcomes), explainer) in crawlers {
-            for (line, outcome) in outcomes.iter().enumerate() {
-                let buffer = &mut buffers[outcome.partition() as usize];
-                if outcome.partition() == Partition::Blocked {
-                    put_cause(&explainer.explain(urls.url(text, line)), buffer);
-                }
-                buffer.extend_from_slice(urls.lines().whole(text, line));
-            }
-        }
-    }
-
-    /// Copies the lines of a chunk, each after what it is to every crawler, and what blocked it if that is explained.
-    fn put_verdicts(&mut self, text: &[u8], urls: &LineUrls) {
-        let buffer = &mut self.judged.buffers[0];
-        for line in 0..urls.lines().count() {
-            for (crawler, outcomes) in self.outcomes.iter().enumerate() {
-                let partition = outcomes[line].partition();
-                buffer.extend_from_slice(partition.name().as_bytes());
-                buffer.push(SEPARATOR);
-                match self.explainers.get_mut(crawler) {
-                    Some(explainer) if partition == Partition::Blocked => {
-                        put_cause(&explainer.explain(urls.url(text, line)), buffer);
-                    }
-                    Some(_) => put_no_cause(buffer),
-                    None => {}
-                }
-            }
-            buffer.extend_from_slice(urls.lines().whole(text, line));
-        }
-    }
-
-    fn form(&self) -> Option<Form> {
-        self.rows.map(|rows| rows.form)
     }
 
     /// Ends the last line of the chunk.
@@ -259,13 +175,8 @@ impl<'j, 'p> Worker<'j, 'p> {
         for (place, outcomes) in self.outcomes.iter().enumerate() {
             let Some(partition) = outcomes.last().map(|outcome| outcome.partition() as usize) else { return };
             self.judged.crawlers[place].tallies[partition].bytes += 1;
-            if self.form() == Some(Form::Partitions) && !self.keeps_outcomes {
-                self.judged.buffers[4 * place + partition].push(b'\n');
-            }
         }
-        if self.form() == Some(Form::Verdicts) && !self.keeps_outcomes {
-            self.judged.buffers[0].push(b'\n');
-        }
+        self.renderer.end_line(&self.outcomes, &mut self.judged.buffers);
         self.judged.added_line_feed = true;
     }
 }

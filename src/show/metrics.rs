@@ -9,6 +9,7 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use super::error::MetricsError;
 use crate::policy::{Crawler, Statistics, replace};
 use crate::run::progress::{Phase, Snapshot};
 
@@ -28,31 +29,6 @@ pub struct Metrics {
     agents: Vec<String>,
     /// Origins with an entry, and distinct automata, once there is a policy.
     policy: Option<(u64, u64)>,
-}
-
-/// What is wrong with a file of metrics.
-#[derive(Debug, thiserror::Error)]
-pub enum MetricsError {
-    /// It cannot be read or written.
-    #[error("cannot write the metrics {}: {error}", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        error: io::Error,
-    },
-    /// It cannot be replaced as a whole.
-    #[error("{} is a folder, a pipe or a device; metrics go to a file, which is replaced as a whole each time", path.display())]
-    NoFile {
-        /// What is there.
-        path: PathBuf,
-    },
-    /// Something else is in it.
-    #[error("{} holds something else than metrics of robosieve, and would be replaced; choose another name", path.display())]
-    Foreign {
-        /// The file.
-        path: PathBuf,
-    },
 }
 
 impl Metrics {

@@ -7,6 +7,9 @@ use crate::bench::{Bench, PROGRAM, said};
 
 const LOCK: &str = "out/.robosieve.lock";
 
+/// A file that a run makes once it has the lock.
+const PARTIAL: &str = "out/.allowed.txt.partial";
+
 /// A run into `out` that waits for more of its list.
 fn waiting_run(bench: &Bench) -> Child {
     let words = "filter --agent examplebot --robots sites --out out --quiet -";
@@ -14,9 +17,9 @@ fn waiting_run(bench: &Bench) -> Child {
     command.current_dir(bench.path(".")).args(bench.arguments(words)).stdin(Stdio::piped());
     let mut child = command.spawn().expect("the program");
     child.stdin.as_mut().expect("a pipe").write_all(b"http://a.example/1\n").expect("a line");
-    while !bench.path(LOCK).exists() {
+    while !bench.path(PARTIAL).exists() {
         std::thread::yield_now();
-        assert!(child.try_wait().expect("a child").is_none(), "it ended without a lock");
+        assert!(child.try_wait().expect("a child").is_none(), "it ended without its files");
     }
     child
 }

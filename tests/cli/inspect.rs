@@ -287,9 +287,9 @@ fn an_automaton_is_drawn() {
     let (nodes, edges) = drawn(&text);
     assert!(edges.iter().all(|(from, to)| nodes.contains(from) && nodes.contains(to)), "{text}");
     for part in [
-        "band 2, allowed: Allow: /a/b (line 6, rank 0)\\l",
-        "band 1, blocked: Disallow: /a (line 2, rank 1)\\l",
-        "[label=\"blocked at the end, band 1\"]",
+        "priority 2, allowed: Allow: /a/b (line 6, rank 0)\\l",
+        "priority 1, blocked: Disallow: /a (line 2, rank 1)\\l",
+        "[label=\"blocked at the end, priority 1\"]",
         " -> allowed [label=\"/b\"]",
         " -> blocked [style=dashed]",
     ] {

@@ -85,7 +85,7 @@ fn the_first_line_of_each_url_stays_and_the_rest_is_accounted_for() {
     for threads in [1, 3] {
         let words = format!("{RUN} --unique --force --threads {threads} --out out urls more");
         let told = bench.program(&words).assert().success();
-        has(&told.get_output().stderr, &["duplicates", "left out by --unique", "every line is accounted for"]);
+        has(&told.get_output().stderr, &["duplicates", "seen before, left out", "every line is accounted for"]);
         let receipt = receipt(&bench, "out");
         assert_eq!(receipt["options"]["unique"], true);
         assert_eq!(receipt["input"]["lines"], all);

@@ -1,10 +1,10 @@
 //! The check of a whole automaton.
 
+use super::cursors;
 use super::damage::Damage;
-use super::pointers;
 use super::space::CheckSpace;
 use super::table::{self, FIRST_RECORD};
-use crate::automaton::head::{ENGINE, ENGINE_DFA, ENGINE_POINTERS, word};
+use crate::automaton::head::{ENGINE, ENGINE_CURSORS, ENGINE_DFA, word};
 use crate::automaton::{Engine, front};
 
 /// Makes sure of the content of an item: that neither asking its front nor a walk looks beyond it, and that both end;
@@ -29,7 +29,7 @@ pub fn check(words: &[u32], space: &mut CheckSpace) -> Result<Engine, Damage> {
     }
     match word(words, ENGINE) {
         ENGINE_DFA => table::check(words, 0, space)?,
-        ENGINE_POINTERS => pointers::check(words, space)?,
+        ENGINE_CURSORS => cursors::check(words, space)?,
         _ => return Damage::at(ENGINE, "there is no engine of this number"),
     }
     Ok(engine(words))
@@ -40,7 +40,7 @@ pub fn engine(words: &[u32]) -> Engine {
     match word(words, ENGINE) {
         ENGINE_DFA if words.len() == FIRST_RECORD => Engine::Constant,
         ENGINE_DFA => Engine::Dfa,
-        _ => Engine::Pointers,
+        _ => Engine::Cursors,
     }
 }
 
@@ -86,7 +86,7 @@ mod tests {
     fn what_is_compiled_passes() {
         let engines: Vec<Engine> =
             automata().iter().map(|words| check(words, &mut CheckSpace::default()).unwrap()).collect();
-        for engine in [Engine::Constant, Engine::Dfa, Engine::Pointers] {
+        for engine in [Engine::Constant, Engine::Dfa, Engine::Cursors] {
             assert!(engines.contains(&engine), "{engine:?}");
         }
     }

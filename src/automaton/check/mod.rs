@@ -5,8 +5,8 @@
 //! may give wrong verdicts, if it was tampered with, but does no harm.
 
 mod automaton;
+mod cursors;
 mod damage;
-mod pointers;
 mod space;
 mod table;
 

@@ -1,9 +1,9 @@
-//! Patterns as a trie over their segments, for the second engine: patterns that begin alike share their pointers.
+//! Patterns as a trie over their segments, for the second engine: patterns that begin alike share their cursors.
 
 use hashbrown::HashMap;
 use std::ops::Range;
 
-use crate::automaton::bands::{Band, NO_MATCH};
+use crate::automaton::priorities::{NO_MATCH, Priority};
 use crate::rules::Patterns;
 
 /// No node, no segment.
@@ -21,10 +21,10 @@ pub(super) struct Node {
     pub parent: u32,
     /// The last segment.
     pub segment: u32,
-    /// The best band of the patterns that end here.
-    pub accepts: Band,
-    /// The best band of the patterns that go through here.
-    pub top: Band,
+    /// The best priority of the patterns that end here.
+    pub accepts: Priority,
+    /// The best priority of the patterns that go through here.
+    pub top: Priority,
 }
 
 /// A pattern's last segment before its `$`.
@@ -33,7 +33,7 @@ pub(super) struct Dollar {
     /// The node before that segment; [`NONE`] where it is the whole pattern.
     pub node: u32,
     pub segment: u32,
-    pub band: Band,
+    pub priority: Priority,
 }
 
 /// The trie; parents stand before their children, and children of one parent together.
@@ -45,8 +45,8 @@ pub(super) struct SegmentTrie {
 }
 
 impl SegmentTrie {
-    /// The trie of all patterns that can change a verdict, with the band of each.
-    pub fn new(patterns: &Patterns, bands: &[Band]) -> SegmentTrie {
+    /// The trie of all patterns that can change a verdict, with the priority of each.
+    pub fn new(patterns: &Patterns, priorities: &[Priority]) -> SegmentTrie {
         let always = Node { parent: NONE, segment: NONE, accepts: NO_MATCH, top: NO_MATCH };
         let mut growing = Growing {
             patterns,
@@ -54,10 +54,10 @@ impl SegmentTrie {
             children: HashMap::new(),
             trie: SegmentTrie { segments: Vec::new(), nodes: vec![always; 2], dollars: Vec::new() },
         };
-        for (pattern, &band) in patterns.all().iter().zip(bands) {
-            if band != NO_MATCH {
+        for (pattern, &priority) in patterns.all().iter().zip(priorities) {
+            if priority != NO_MATCH {
                 let segments: Vec<Range<usize>> = patterns.segments(pattern).collect();
-                growing.insert(&segments, pattern.anchored, band);
+                growing.insert(&segments, pattern.anchored, priority);
             }
         }
         let mut trie = growing.trie;
@@ -108,13 +108,13 @@ struct Growing<'p> {
 }
 
 impl Growing<'_> {
-    fn insert(&mut self, segments: &[Range<usize>], anchored: bool, band: Band) {
+    fn insert(&mut self, segments: &[Range<usize>], anchored: bool, priority: Priority) {
         let (last, before) = segments.split_last().expect("a pattern has a segment");
         if before.is_empty() && anchored {
             // The whole path. None is empty, so a lone `$` matches nothing.
             if !last.is_empty() {
                 let segment = self.segment(last);
-                self.trie.dollars.push(Dollar { node: NONE, segment, band });
+                self.trie.dollars.push(Dollar { node: NONE, segment, priority });
             }
             return;
         }
@@ -124,24 +124,24 @@ impl Growing<'_> {
             b"/" => BEHIND_SLASH,
             _ => self.child(NONE, first),
         };
-        self.raise(node, band);
-        let pointers = rest.len() - usize::from(anchored);
-        for segment in &rest[..pointers] {
+        self.raise(node, priority);
+        let cursors = rest.len() - usize::from(anchored);
+        for segment in &rest[..cursors] {
             node = self.child(node, segment);
-            self.raise(node, band);
+            self.raise(node, priority);
         }
         if anchored {
             let segment = self.segment(last);
-            self.trie.dollars.push(Dollar { node, segment, band });
+            self.trie.dollars.push(Dollar { node, segment, priority });
         } else {
             let accepts = &mut self.trie.nodes[node as usize].accepts;
-            *accepts = band.max(*accepts);
+            *accepts = priority.max(*accepts);
         }
     }
 
-    fn raise(&mut self, node: u32, band: Band) {
+    fn raise(&mut self, node: u32, priority: Priority) {
         let top = &mut self.trie.nodes[node as usize].top;
-        *top = band.max(*top);
+        *top = priority.max(*top);
     }
 
     fn segment(&mut self, range: &Range<usize>) -> u32 {

@@ -4,10 +4,10 @@
 //!
 //! 1. Of one glob, only its furthest `*` counts: whatever an earlier one could still match, the later one can too.
 //!    So a glob *waits* for at most one of its segments, and it waits for good.
-//! 2. An accepted prefix is accepted for good, and globs of worse bands are dead from then on.
+//! 2. An accepted prefix is accepted for good, and globs of worse priorities are dead from then on.
 //! 3. Where no live glob could change the verdict, the walk is over: the state is *settled*.
 //!
-//! A context (module `contexts`) is what holds for good: the best band so far and the segments waited for. A state is a
+//! A context (module `contexts`) is what holds for good: the best priority so far and the segments waited for. A state is a
 //! context and what is *in progress* in it. That is held as in Aho and Corasick's automaton: a state has what is of the
 //! longest progress itself and a failure link to the state that has the shorter ones, down to the context's root, which
 //! has nothing in progress. An edge is stored only where a state's own progress goes on, everything else is the failure
@@ -30,7 +30,7 @@ use super::globs::{Globs, Item, Segments, Then};
 use super::prefixes::{Place, Prefixes};
 use super::sorting::Sorting;
 use super::state_id::StateId;
-use crate::automaton::bands::{Band, NO_MATCH};
+use crate::automaton::priorities::{NO_MATCH, Priority};
 
 /// Where a state goes on bytes of its own.
 #[derive(Debug, Clone, Copy)]
@@ -67,7 +67,7 @@ impl Link {
 /// What is in progress in a state, but not in its failure link.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Own {
-    /// First segments: all below a place of their trie that are better than the context's best band.
+    /// First segments: all below a place of their trie that are better than the context's best priority.
     Firsts(Place),
     /// Items, of which `offset` bytes have matched; for a root all that are waited for, and 0.
     Items { list: List, offset: u32 },
@@ -79,8 +79,8 @@ pub(crate) struct State {
     /// The state of shorter progress; the root of a context has none.
     pub fail: Link,
     pub own: Own,
-    /// The best band if the path ends here.
-    pub end: Band,
+    /// The best priority if the path ends here.
+    pub end: Priority,
     /// Whether nothing live can change the verdict of the context.
     pub settled: bool,
     pub edges: Edges,
@@ -166,8 +166,8 @@ impl<'a> Builder<'a> {
         &self.text[text as usize..(text + len) as usize]
     }
 
-    /// The best band in a state where nothing of the state's own completes at the end of the path.
-    pub fn best(&self, state: StateId) -> Band {
+    /// The best priority in a state where nothing of the state's own completes at the end of the path.
+    pub fn best(&self, state: StateId) -> Priority {
         self.context_of(state).best
     }
 
@@ -216,7 +216,7 @@ impl<'a> Builder<'a> {
             change.clear();
             if complete.waits > best {
                 change.entering.extend(complete.firsts.iter().filter_map(|first| match first.then {
-                    Then::Waits(item) if first.band > best => Some(item),
+                    Then::Waits(item) if first.priority > best => Some(item),
                     _ => None,
                 }));
             }
@@ -259,7 +259,7 @@ impl<'a> Builder<'a> {
         let items = contexts.list(list).iter().map(|&number| (number, &globs.items[number as usize]));
         for (number, item) in items.take_while(|(_, item)| item.len == offset) {
             match item.then {
-                Then::Accepts => best = best.max(item.band),
+                Then::Accepts => best = best.max(item.priority),
                 Then::Ends => {}
                 Then::Waits(next) => {
                     change.leaving.push(number);
@@ -274,9 +274,9 @@ impl<'a> Builder<'a> {
         Ok(self.state_of(fail, list, offset))
     }
 
-    /// The state of the same progress as `fail`'s in the context after its own, in which the best band is `best` and
+    /// The state of the same progress as `fail`'s in the context after its own, in which the best priority is `best` and
     /// what the arena's change says is waited for.
-    fn changed(&mut self, fail: StateId, best: Band) -> Result<StateId, OverBudget> {
+    fn changed(&mut self, fail: StateId, best: Priority) -> Result<StateId, OverBudget> {
         let Arena { globs, contexts, states, change, .. } = &mut *self.arena;
         let context = states[fail as usize].context;
         let old = contexts.get(context).waiting;
@@ -340,7 +340,7 @@ impl<'a> Builder<'a> {
         let State { context, end, settled, .. } = states[fail as usize];
         let complete = items.iter().map(|&item| &globs.items[item as usize]).take_while(|item| item.len == offset);
         // Whatever is in progress is waited for, so that it is settled where the failure link is.
-        let end = complete.map(|item| item.band).fold(end, Band::max);
+        let end = complete.map(|item| item.priority).fold(end, Priority::max);
         let own = Own::Items { list, offset };
         self.add(State { context, fail: Link(fail), own, end, settled, edges: Edges::Unknown })
     }

@@ -1,11 +1,11 @@
-//! What holds for good on a walk: the best band so far, and the items waited for.
+//! What holds for good on a walk: the best priority so far, and the items waited for.
 
 use hashbrown::HashTable;
 use std::hash::{BuildHasher, Hasher};
 
 use super::globs::Item;
 use super::state_id::StateId;
-use crate::automaton::bands::{Band, opposite};
+use crate::automaton::priorities::{Priority, opposite};
 
 /// A list of items, sorted: a range of [`Contexts::lists`]. Lists may overlap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,17 +29,17 @@ impl List {
 /// What holds for good.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Context {
-    pub best: Band,
+    pub best: Priority,
     /// At most one item of each glob.
     pub waiting: List,
     /// The state with nothing in progress.
     pub root: StateId,
-    /// Whether a waiting glob says the opposite of the best band.
+    /// Whether a waiting glob says the opposite of the best priority.
     pub undecided: bool,
     /// The first bytes of the items waited for, a bit each.
     bytes: [u32; 8],
-    /// A better band, and the context after this one when that is reached and nothing else changes.
-    better: (Band, u32),
+    /// A better priority, and the context after this one when that is reached and nothing else changes.
+    better: (Priority, u32),
 }
 
 impl Context {
@@ -119,12 +119,12 @@ impl Contexts {
         List { start, end: self.lists.len() as u32 }
     }
 
-    /// The context after `context` in which the best band is `best` and the items of `change` have left and entered,
+    /// The context after `context` in which the best priority is `best` and the items of `change` have left and entered,
     /// and whether it is new: then `root` is its root.
     pub fn advanced(
         &mut self,
         context: u32,
-        best: Band,
+        best: Priority,
         change: &mut Change,
         items: &[Item],
         (root, text): (StateId, &[u8]),
@@ -141,7 +141,7 @@ impl Contexts {
             for at in start..self.lists.len() {
                 let item = self.lists[at];
                 self.lists[kept] = item;
-                kept += usize::from(items[item as usize].band > best);
+                kept += usize::from(items[item as usize].priority > best);
             }
             self.lists.truncate(kept);
         }
@@ -182,14 +182,14 @@ impl Contexts {
     /// The context of this content, and whether it is new. The list is the last one, and dropped if it is not.
     pub fn find_or_add(
         &mut self,
-        best: Band,
+        best: Priority,
         waiting: List,
         items: &[Item],
         (root, text): (StateId, &[u8]),
     ) -> (u32, bool) {
         let (all, lists) = (&self.all, &self.lists);
         let list = |list: List| &lists[list.start as usize..list.end as usize];
-        let hash = |best: Band, waiting: List| {
+        let hash = |best: Priority, waiting: List| {
             let mut hasher = self.hasher.build_hasher();
             hasher.write_u32(best);
             hasher.write(bytemuck::cast_slice(list(waiting)));
@@ -212,7 +212,7 @@ impl Contexts {
         let mut bytes = [0; 8];
         let mut undecided = false;
         for item in list(waiting).iter().map(|&item| &items[item as usize]) {
-            undecided |= opposite(item.band, best);
+            undecided |= opposite(item.priority, best);
             if item.len > 0 {
                 let byte = text[item.start as usize];
                 bytes[usize::from(byte >> 5)] |= 1 << (byte & 31);
@@ -229,8 +229,13 @@ mod tests {
     use super::*;
 
     fn items() -> Vec<Item> {
-        let item =
-            |number: u32| Item { start: number, len: 1, band: 1 + number % 3, then: Then::Accepts, segment: number };
+        let item = |number: u32| Item {
+            start: number,
+            len: 1,
+            priority: 1 + number % 3,
+            then: Then::Accepts,
+            segment: number,
+        };
         (0..60).map(item).collect()
     }
 
@@ -260,7 +265,7 @@ mod tests {
             let mut expected: Vec<u32> =
                 waiting.iter().copied().filter(|item| !change.leaving.contains(item)).collect();
             expected.extend(&change.entering);
-            expected.retain(|&item| items[item as usize].band > best);
+            expected.retain(|&item| items[item as usize].priority > best);
             expected.sort();
             // Twice, because the second time it is known.
             for _ in 0..2 {

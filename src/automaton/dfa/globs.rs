@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::sorting::Sorting;
-use crate::automaton::bands::{Band, NO_MATCH};
+use crate::automaton::priorities::{NO_MATCH, Priority};
 
 /// What comes after a segment of a glob.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub(crate) enum Then {
 /// The end of the first segment of a glob.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct First {
-    pub band: Band,
+    pub priority: Priority,
     pub then: Then,
 }
 
@@ -30,17 +30,17 @@ pub(crate) struct Item {
     pub start: u32,
     /// How many there are.
     pub len: u32,
-    /// The band of its glob.
-    pub band: Band,
+    /// The priority of its glob.
+    pub priority: Priority,
     pub then: Then,
     /// Its number among all segments.
     pub segment: u32,
 }
 
-/// A glob: its band, whether its last segment must reach the end of the path, and its range of segments.
+/// A glob: its priority, whether its last segment must reach the end of the path, and its range of segments.
 #[derive(Debug, Clone, Copy)]
 struct Glob {
-    band: Band,
+    priority: Priority,
     anchored: bool,
     first: u32,
     end: u32,
@@ -80,9 +80,9 @@ impl Globs {
     }
 
     /// Adds a glob of these segments; there is at least one.
-    pub fn add(&mut self, band: Band, anchored: bool, segments: Range<u32>) {
+    pub fn add(&mut self, priority: Priority, anchored: bool, segments: Range<u32>) {
         self.rests += segments.len() - 1;
-        self.globs.push(Glob { band, anchored, first: segments.start, end: segments.end });
+        self.globs.push(Glob { priority, anchored, first: segments.start, end: segments.end });
     }
 
     /// Sorts and links all segments but the first ones.
@@ -101,13 +101,13 @@ impl Globs {
         for (number, entry) in sorting.entries().iter().enumerate() {
             self.item_of[entry.id as usize] = number as u32;
             let (start, len, segment) = (entry.start, entry.len, entry.id);
-            self.items.push(Item { start, len, band: NO_MATCH, then: Then::Accepts, segment });
+            self.items.push(Item { start, len, priority: NO_MATCH, then: Then::Accepts, segment });
         }
         for glob in &self.globs {
             for segment in glob.first + 1..glob.end {
                 let then = self.then(glob, segment);
                 let item = &mut self.items[self.item_of[segment as usize] as usize];
-                (item.band, item.then) = (glob.band, then);
+                (item.priority, item.then) = (glob.priority, then);
             }
         }
     }
@@ -121,7 +121,7 @@ impl Globs {
         sorting.sort(segments.text, numbered);
         firsts.extend(sorting.entries().iter().map(|entry| {
             let glob = &self.globs[entry.id as usize];
-            First { band: glob.band, then: self.then(glob, glob.first) }
+            First { priority: glob.priority, then: self.then(glob, glob.first) }
         }));
     }
 

@@ -1,12 +1,12 @@
 //! The first segments of all globs as a trie.
 //!
 //! They are anchored at the start of the path, so those in progress are the ones below one place of the trie: no state
-//! has to list them. Each node knows the best bands below it, so that what is dead and what is settled is seen without
+//! has to list them. Each node knows the best priorities below it, so that what is dead and what is settled is seen without
 //! going there. Most groups are nothing but first segments (59 % of real files have no `*` at all).
 
 use super::globs::{First, Globs, Segments, Then};
 use super::sorting::Sorting;
-use crate::automaton::bands::{Band, NO_MATCH, opposite};
+use crate::automaton::priorities::{NO_MATCH, Priority, opposite};
 
 /// A node of the trie: where first segments end or part.
 #[derive(Debug, Clone, Copy)]
@@ -19,15 +19,15 @@ pub(super) struct Node {
     size: u32,
     /// The globs whose first segment ends here: a range of [`Prefixes::firsts`].
     ends: (u32, u32),
-    /// The best bands of these: of those that accept, of those that wait, and of those that must reach the end of the
+    /// The best priorities of these: of those that accept, of those that wait, and of those that must reach the end of the
     /// path here.
-    accepts: Band,
-    waits: Band,
-    end: Band,
-    /// The best bands that allow and that block, of what is still in progress after the node.
-    after: [Band; 2],
+    accepts: Priority,
+    waits: Priority,
+    end: Priority,
+    /// The best priorities that allow and that block, of what is still in progress after the node.
+    after: [Priority; 2],
     /// The same, with what ends here.
-    all: [Band; 2],
+    all: [Priority; 2],
 }
 
 /// A place in the trie: `depth` bytes after its root, on the way to `node` or there.
@@ -54,16 +54,16 @@ pub(crate) struct Live {
     pub any: bool,
     /// Whether it can change the verdict.
     pub opposite: bool,
-    /// The best band of those that match if the path ends here.
-    pub end: Band,
+    /// The best priority of those that match if the path ends here.
+    pub end: Priority,
 }
 
 /// First segments that are complete.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Complete<'p> {
-    /// The best band of those that accept, and of those that wait.
-    pub accepts: Band,
-    pub waits: Band,
+    /// The best priority of those that accept, and of those that wait.
+    pub accepts: Priority,
+    pub waits: Priority,
     pub firsts: &'p [First],
 }
 
@@ -143,18 +143,19 @@ impl Prefixes {
     }
 
     /// What is better than `best` at `place`, once what is complete has been dealt with.
-    pub fn live(&self, place: Place, best: Band) -> Live {
+    pub fn live(&self, place: Place, best: Priority) -> Live {
         let node = &self.nodes[place.node as usize];
         let here = place.depth == node.depth;
-        let bands = if here { node.after } else { node.all };
-        let (same, other) = if opposite(best, 0) { (bands[1], bands[0]) } else { (bands[0], bands[1]) };
+        let priorities = if here { node.after } else { node.all };
+        let (same, other) =
+            if opposite(best, 0) { (priorities[1], priorities[0]) } else { (priorities[0], priorities[1]) };
         Live { any: same.max(other) > best, opposite: other > best, end: if here { node.end } else { NO_MATCH } }
     }
 
     /// A place one byte after `place` where something better than `best` goes on: the first, or the one that comes
     /// after `previous`.
     #[inline]
-    pub fn next_after(&self, place: Place, best: Band, previous: Option<Place>) -> Option<Place> {
+    pub fn next_after(&self, place: Place, best: Priority, previous: Option<Place>) -> Option<Place> {
         let node = &self.nodes[place.node as usize];
         if place.depth < node.depth {
             return previous.is_none().then_some(Place { node: place.node, depth: place.depth + 1 });
@@ -174,7 +175,7 @@ impl Prefixes {
     }
 
     /// How far it goes on from `place` before anything better than `best` completes or parts.
-    pub fn straight_on(&self, place: Place, best: Band) -> Place {
+    pub fn straight_on(&self, place: Place, best: Priority) -> Place {
         let mut here = place;
         loop {
             let node = &self.nodes[here.node as usize];
@@ -205,15 +206,15 @@ impl Node {
 
     fn ends_with(&mut self, ends: (u32, u32), firsts: &[First]) {
         self.ends = ends;
-        for &First { band, then } in &firsts[ends.0 as usize..ends.1 as usize] {
-            let parity = band as usize % 2;
-            self.all[parity] = self.all[parity].max(band);
+        for &First { priority, then } in &firsts[ends.0 as usize..ends.1 as usize] {
+            let parity = priority as usize % 2;
+            self.all[parity] = self.all[parity].max(priority);
             match then {
-                Then::Accepts => self.accepts = self.accepts.max(band),
-                Then::Waits(_) => self.waits = self.waits.max(band),
+                Then::Accepts => self.accepts = self.accepts.max(priority),
+                Then::Waits(_) => self.waits = self.waits.max(priority),
                 Then::Ends => {
-                    self.end = self.end.max(band);
-                    self.after[parity] = self.after[parity].max(band);
+                    self.end = self.end.max(priority);
+                    self.after[parity] = self.after[parity].max(priority);
                 }
             }
         }
@@ -228,25 +229,29 @@ mod tests {
     fn follow(
         prefixes: &Prefixes,
         text: &[u8],
-        globs: &[(Vec<u8>, Band, bool)],
-        best: Band,
+        globs: &[(Vec<u8>, Priority, bool)],
+        best: Priority,
         path: Vec<u8>,
         place: Place,
     ) {
         let better = |matches: &dyn Fn(&[u8]) -> bool, anchored: Option<bool>| {
             let globs = globs.iter().filter(|(segment, ..)| matches(segment));
             let globs = globs.filter(|(.., is_anchored)| anchored.is_none_or(|anchored| anchored == *is_anchored));
-            globs.map(|&(_, band, _)| band).filter(|&band| band > best).collect::<Vec<_>>()
+            globs.map(|&(_, priority, _)| priority).filter(|&priority| priority > best).collect::<Vec<_>>()
         };
         let ends = |segment: &[u8]| segment == path;
         let goes_on = |segment: &[u8]| segment.len() > path.len() && segment.starts_with(&path);
         let (accepting, dollars) = (better(&ends, Some(false)), better(&ends, Some(true)));
         let in_progress = [better(&goes_on, None), dollars.clone()].concat();
         let live = prefixes.live(place, best);
-        assert_eq!(prefixes.complete(place).accepts.max(best), accepting.iter().copied().fold(best, Band::max));
+        assert_eq!(prefixes.complete(place).accepts.max(best), accepting.iter().copied().fold(best, Priority::max));
         assert_eq!(live.any, !in_progress.is_empty(), "{path:?} {best} {globs:?}");
-        assert_eq!(live.opposite, in_progress.iter().any(|&band| opposite(band, best)), "{path:?} {best} {globs:?}");
-        assert_eq!(live.end.max(best), dollars.iter().copied().fold(best, Band::max));
+        assert_eq!(
+            live.opposite,
+            in_progress.iter().any(|&priority| opposite(priority, best)),
+            "{path:?} {best} {globs:?}"
+        );
+        assert_eq!(live.end.max(best), dollars.iter().copied().fold(best, Priority::max));
         let mut next = prefixes.next_after(place, best, None);
         let mut bytes = Vec::new();
         while let Some(place_behind) = next {
@@ -271,8 +276,8 @@ mod tests {
         };
         let (mut prefixes, mut sorting) = (Prefixes::default(), Sorting::default());
         for _ in 0..600 {
-            let globs: Vec<(Vec<u8>, Band, bool)> = (0..dice(9))
-                .map(|_| ((0..dice(5)).map(|_| [b'a', b'b'][dice(2)]).collect(), 1 + dice(4) as Band, dice(3) == 0))
+            let globs: Vec<(Vec<u8>, Priority, bool)> = (0..dice(9))
+                .map(|_| ((0..dice(5)).map(|_| [b'a', b'b'][dice(2)]).collect(), 1 + dice(4) as Priority, dice(3) == 0))
                 .collect();
             let text: Vec<u8> = globs.iter().flat_map(|(segment, ..)| segment.iter().copied()).collect();
             let mut end = 0;
@@ -284,8 +289,8 @@ mod tests {
                 })
                 .collect();
             let mut added = Globs::default();
-            for (number, &(_, band, anchored)) in (0..).zip(&globs) {
-                added.add(band, anchored, number..number + 1);
+            for (number, &(_, priority, anchored)) in (0..).zip(&globs) {
+                added.add(priority, anchored, number..number + 1);
             }
             prefixes.build(Segments { text: &text, ranges: &ranges }, &added, &mut sorting);
             for best in 0..5 {

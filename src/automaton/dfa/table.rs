@@ -19,8 +19,8 @@
 use super::build::{Builder, Edges, Link, OverBudget, State};
 use super::filter::{self, FILTER_WORDS};
 use super::state_id::StateId;
-use crate::automaton::bands::{self, TellBands};
 use crate::automaton::head::{MAIN_ROOT, START, START_BEHIND_SLASH};
+use crate::automaton::priorities::{self, TellPriorities};
 use crate::rules::Verdict;
 
 /// A target: a verdict, or where a record begins.
@@ -161,7 +161,7 @@ impl Layout {
         if *target == UNREACHED {
             let &State { settled: is_settled, fail, .. } = builder.state(state);
             if is_settled {
-                *target = settled(bands::verdict(builder.best(state)));
+                *target = settled(priorities::verdict(builder.best(state)));
             } else {
                 *target = REACHED;
                 self.records.push(Record { state, fail, words: 0 });
@@ -193,8 +193,8 @@ impl Layout {
         }
     }
 
-    /// Tells of each state where its record was written, and its bands.
-    pub fn tell_bands(&self, builder: &Builder<'_>, tell: &mut TellBands<'_>) {
+    /// Tells of each state where its record was written, and its priorities.
+    pub fn tell_priorities(&self, builder: &Builder<'_>, tell: &mut TellPriorities<'_>) {
         for &Record { state, .. } in &self.records {
             tell(self.targets[state as usize], (builder.state(state).end, builder.best(state)));
         }
@@ -252,14 +252,14 @@ impl Writer<'_, '_> {
             Edges::Branch { start, end } => self.branch(start, end, words),
             Edges::Unknown => unreachable!("only expanded states are written"),
         };
-        let end = if bands::verdict(state.end) == Verdict::Blocked { END_BLOCKED } else { 0 };
+        let end = if priorities::verdict(state.end) == Verdict::Blocked { END_BLOCKED } else { 0 };
         words[at] = payload | end | default << DEFAULT_SHIFT | if output.is_some() { HAS_OUTPUT } else { 0 };
     }
 
     /// Writes the payload of a run; returns its part of the header.
     fn run(&self, fail: Link, (text, len): (u32, u32), target: StateId, words: &mut Vec<u32>) -> u32 {
         let fail = fail.get().expect("a root is a branch");
-        let middle = bands::verdict(self.builder.state(fail).end);
+        let middle = priorities::verdict(self.builder.state(fail).end);
         let code = match self.target(target) {
             target if target < FIRST_RECORD => target,
             target => {

@@ -42,7 +42,7 @@ pub enum What {
     Sitemaps,
     /// Whose group applies to each crawler, its User-agent line, and how many rules it has
     Agents,
-    /// Standing, HTTP status and times of the last answer and of the last good one, and the operator's word
+    /// OriginStatus, HTTP status and times of the last answer and of the last good one, and the operator's word
     Status,
 }
 

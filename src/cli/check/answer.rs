@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use robosieve::origin;
-use robosieve::policy::{Crawler, Policy, Ruling, Standing, State, Word};
+use robosieve::policy::{Crawler, OriginStatus, OverrideState, Policy, Ruling, State};
 use robosieve::robots::GroupOrigin;
 use robosieve::{ChosenRules, Verdict};
 
@@ -98,7 +98,7 @@ pub fn by_policy(policy: &Policy, crawler: &Crawler, origin: &str, path: &[u8]) 
 }
 
 /// What the operator says, whatever was answered.
-fn by_word(word: Word, rules: impl FnOnce() -> Answer) -> Option<Answer> {
+fn by_word(word: OverrideState, rules: impl FnOnce() -> Answer) -> Option<Answer> {
     let now = jiff::Timestamp::now();
     let until = word.paused_until.and_then(|until| jiff::Timestamp::from_second(until).ok());
     if let Some(until) = until.filter(|until| now < *until) {
@@ -116,20 +116,20 @@ fn by_word(word: Word, rules: impl FnOnce() -> Answer) -> Option<Answer> {
 }
 
 /// What an answer of this standing means, where `rules` tells what its rules say.
-fn by_standing(standing: Standing, state: &State, rules: impl FnOnce() -> Answer) -> Answer {
+fn by_standing(standing: OriginStatus, state: &State, rules: impl FnOnce() -> Answer) -> Answer {
     // The status is that of the last answer, not of the last good one.
     let status = state.answered.status.filter(|_| standing == state.standing);
     let status = status.map(|status| format!(" (status {status})")).unwrap_or_default();
     let without = Answer::without_group;
     match standing {
-        Standing::RobotsTxt => rules(),
-        Standing::Unavailable => without(Said::Allowed, format!("there is no robots.txt{status}")),
-        Standing::Forbidden => without(Said::Blocked, format!("robots.txt itself is refused{status}")),
-        Standing::Unreachable => without(Said::Deferred, format!("robots.txt is unreachable{status}")),
-        Standing::RedirectUnresolved => {
+        OriginStatus::RobotsTxt => rules(),
+        OriginStatus::Unavailable => without(Said::Allowed, format!("there is no robots.txt{status}")),
+        OriginStatus::Forbidden => without(Said::Blocked, format!("robots.txt itself is refused{status}")),
+        OriginStatus::Unreachable => without(Said::Deferred, format!("robots.txt is unreachable{status}")),
+        OriginStatus::RedirectUnresolved => {
             without(Said::Deferred, format!("robots.txt redirects to somewhere unknown{status}"))
         }
-        Standing::Unfetched => without(Said::Deferred, UNFETCHED.to_owned()),
+        OriginStatus::Unfetched => without(Said::Deferred, UNFETCHED.to_owned()),
     }
 }
 

@@ -1,7 +1,7 @@
 //! An origin, for people.
 
 use super::numbers::number;
-use robosieve::policy::{Ruling, Standing};
+use robosieve::policy::{OriginStatus, Ruling};
 use robosieve::robots::SideKey;
 use robosieve::show::inspect::{AgentEntry, DelayEntry, Entry, GroupKind, SideLine};
 
@@ -80,7 +80,7 @@ fn why(agent: &AgentEntry, entry: &Entry) -> String {
     let named = named.join(", ");
     let has_robots_txt = match entry.word.as_ref().and_then(|word| word.ruling) {
         Some(ruling) => ruling == Ruling::RobotsTxt,
-        None => entry.last_good.as_ref().map_or(entry.standing, |good| good.standing) == Standing::RobotsTxt,
+        None => entry.last_good.as_ref().map_or(entry.standing, |good| good.standing) == OriginStatus::RobotsTxt,
     };
     match agent.group {
         GroupKind::Own => {

@@ -5,13 +5,15 @@
 //! silent end. A Zstandard file may begin with a dictionary for all its frames, as `.warc.zst` files do
 //! (<https://iipc.github.io/warc-specifications/specifications/warc-zstd/>).
 
+mod error;
 mod kind;
 mod reader;
 // Reading members side by side will use it.
 #[cfg_attr(not(test), expect(dead_code))]
-mod undamaged;
+mod next_member;
 
+pub use error::{Damaged, TooFarBack};
 pub use kind::Compression;
 pub(crate) use kind::DEFAULT_WINDOW;
-pub use reader::{Damaged, Reader};
+pub use reader::Reader;
 pub(crate) use reader::{Peeked, Steady, peeked};

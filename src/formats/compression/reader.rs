@@ -1,5 +1,6 @@
 //! A file, decompressed as it is read.
 
+use super::error::{Damaged, TooFarBack};
 use super::kind::{Compression, DEFAULT_WINDOW, DICTIONARY_LIMIT, DICTIONARY_MAGIC, MAGIC_LENGTH, window_bits};
 use bzip2::bufread::MultiBzDecoder;
 use flate2::bufread::GzDecoder;
@@ -7,28 +8,6 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
 use std::path::Path;
 use zstd::stream::read::Decoder as ZstdDecoder;
-
-/// Compressed data that cannot be decompressed: cut short, changed, or followed by something else.
-#[derive(Debug, thiserror::Error)]
-#[error("its {} data is damaged or cut short, at or shortly after byte {offset} of the file: {error}", compression.name())]
-pub struct Damaged {
-    /// How it is compressed.
-    pub compression: Compression,
-    /// How many bytes of the file were read when it showed.
-    pub offset: u64,
-    /// What the decompressor said.
-    pub error: io::Error,
-}
-
-/// Compressed data that looks back further than there is memory for.
-#[derive(Debug, thiserror::Error)]
-#[error(
-    "its Zstandard data looks back further than the {limit} bytes of memory that there are for it; --memory gives more"
-)]
-pub struct TooFarBack {
-    /// How much memory there is for it.
-    pub limit: u64,
-}
 
 /// Bytes read and decompressed at a time.
 const BUFFER: usize = 256 << 10;

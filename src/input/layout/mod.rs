@@ -5,13 +5,15 @@
 //! line, anything else is what the operator says ([`UrlField`]).
 
 mod cdxj;
+mod column;
 mod delimited;
 mod find;
 mod found;
 mod json;
 mod url_field;
 
+pub use column::Column;
 pub use find::Layout;
 pub(crate) use found::Found;
-pub use url_field::{Column, Delimiter, DelimiterError, UrlField, UrlFieldError};
+pub use url_field::{Delimiter, UrlField};
 pub(crate) use url_field::{LOOK, MARK};

@@ -1,11 +1,11 @@
 //! What the operator says of the lines of lists, and what lists say of themselves.
 
 use serde::{Deserialize, Serialize};
-use std::convert::Infallible;
-use std::fmt;
 use std::str::FromStr;
 
+use super::column::Column;
 use super::{Layout, cdxj, delimited::Delimited};
+use crate::input::error::{DelimiterError, UrlFieldError};
 
 /// Where the URL stands in the lines of lists, as far as the operator says it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -24,13 +24,6 @@ pub struct UrlField {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Delimiter(u8);
-
-/// What is no delimiter.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{given:?} is no delimiter: one character of ASCII is wanted, such as , or ; or \\t for a tab")]
-pub struct DelimiterError {
-    given: String,
-}
 
 impl FromStr for Delimiter {
     type Err = DelimiterError;
@@ -56,77 +49,6 @@ impl From<Delimiter> for String {
     fn from(Delimiter(byte): Delimiter) -> String {
         char::from(byte).to_string()
     }
-}
-
-/// A field of a line, or a column of a table.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged)]
-pub enum Column {
-    /// Its number, counted from 1.
-    Number(usize),
-    /// Its name in the head line.
-    Name(String),
-}
-
-impl FromStr for Column {
-    type Err = Infallible;
-
-    /// A number above 0, or else a name.
-    fn from_str(text: &str) -> Result<Column, Infallible> {
-        let number = text.parse().ok().filter(|&number| number > 0);
-        Ok(number.map_or_else(|| Column::Name(text.to_owned()), Column::Number))
-    }
-}
-
-impl fmt::Display for Column {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Column::Number(number) => write!(f, "{number}"),
-            Column::Name(name) => write!(f, "{name:?}"),
-        }
-    }
-}
-
-/// A list in which the URL is not where the operator says.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum UrlFieldError {
-    /// A quote in the head line.
-    #[error("its head line has a quote that is open or out of place")]
-    Quote,
-    /// A head line without the column.
-    #[error("it has no column {wanted}; its columns are {}", names.join(", "))]
-    NoColumn {
-        /// The column.
-        wanted: Column,
-        /// The names of those that there are.
-        names: Vec<String>,
-    },
-    /// A table without the columns that are looked for where none is given.
-    #[error(
-        "it has no column \"url\", nor all columns of Common Crawl's index that make up a URL; its columns are {}, and --column \
-         chooses one", names.join(", ")
-    )]
-    NoUrl {
-        /// The names of those that there are.
-        names: Vec<String>,
-    },
-    /// A column of a table that cannot hold what it should.
-    #[error("its column {name:?} is not of {wanted}, one value a row; --column chooses another")]
-    Kind {
-        /// The column.
-        name: String,
-        /// What is wanted.
-        wanted: &'static str,
-    },
-    /// A column of lines that have none.
-    #[error("its lines have no columns, as far as is known; say with --delimiter what separates them")]
-    NoDelimiter,
-    /// Something that the operator says of lines that say it themselves.
-    #[error("it is an index (CDXJ), whose lines say which part is the URL: --column and --header do not go with it")]
-    Index,
-    /// A head line that does not end.
-    #[error("its head line is longer than 1 MiB")]
-    LongHead,
 }
 
 /// So much of a list is looked at, at most, to know what it is.

@@ -11,7 +11,8 @@ use parquet::schema::types::SchemaDescriptor;
 use std::ops::Range;
 
 use crate::formats::columnar::{self, Column, Group, Malformed};
-use crate::input::layout::{self, UrlFieldError};
+use crate::input::error::UrlFieldError;
+use crate::input::layout;
 
 /// The columns of Common Crawl's index that make up a URL.
 const PARTS: [&str; 5] = ["url_protocol", "url_host_name", "url_port", "url_path", "url_query"];

@@ -6,7 +6,7 @@ use std::io;
 use std::ops::Deref;
 
 #[cfg(unix)]
-use super::lost::Region;
+use super::lost_pages::Region;
 use crate::formats::mmap;
 
 /// The bytes of a file, mapped.

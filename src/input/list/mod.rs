@@ -6,11 +6,10 @@
 
 mod beginning;
 mod chunks;
-mod cut_short;
 #[cfg(feature = "parquet")]
 pub(crate) mod line_columns;
 #[cfg(unix)]
-mod lost;
+mod lost_pages;
 mod mapped;
 mod opened;
 #[cfg(feature = "parquet")]
@@ -20,7 +19,6 @@ mod regular;
 #[cfg(feature = "parquet")]
 pub(crate) mod span_columns;
 mod stream;
-mod unfit;
 #[cfg(not(feature = "parquet"))]
 mod without_parquet;
 
@@ -28,13 +26,12 @@ pub use beginning::STANDARD_INPUT;
 pub(crate) use beginning::{LIST_FORMAT, unreadable};
 pub(crate) use chunks::{Patience, chunk_end, fill, line_border};
 #[cfg(unix)]
-pub use lost::fill_lost_pages;
+pub use lost_pages::fill_lost_pages;
 pub(crate) use opened::{List, Reading, common_head};
 #[cfg(feature = "parquet")]
 pub(crate) use parquet::in_group;
 #[cfg(feature = "parquet")]
 pub(crate) use parquet::{Rows, Span, TableFile};
 pub use regular::FileState;
-pub(crate) use unfit::Unfit;
 #[cfg(not(feature = "parquet"))]
 pub(crate) use without_parquet::{Rows, Span, TableFile};

@@ -12,10 +12,10 @@ use super::mapped::Mapped;
 use super::range::ListRange;
 use super::regular::{FileState, Regular};
 use super::stream::Stream;
-use super::unfit::Unfit;
 use super::{Rows, TableFile};
 use crate::formats::compression::{Compression, Reader, Steady};
 use crate::input::error::FilterError;
+use crate::input::error::Unfit;
 use crate::input::layout::{LOOK, Layout, MARK, UrlField};
 use crate::input::skipped::SkippedPart;
 
@@ -94,7 +94,7 @@ impl List {
             opened => opened.map_err(|error| unreadable(path, error)),
         };
         let opened: Vec<Opened> = paths.iter().map(open).collect::<Result<_, _>>()?;
-        let look = |(path, opened): (&PathBuf, Opened)| match List::look(path, opened, url_field, (memory, skips_bad)) {
+        let look = |(path, opened): (&PathBuf, Opened)| match List::look(path, opened, url_field, memory, skips_bad) {
             Err(failure) if skips_bad && failure.is_bad_list() => {
                 let content = Content::Unreadable(failure.problem());
                 Ok(List { skips_bad, is_empty: true, ..List::plain(path, None, content) })
@@ -135,7 +135,8 @@ impl List {
         path: &Path,
         opened: Opened,
         url_field: &UrlField,
-        (memory, skips_bad): (u64, bool),
+        memory: u64,
+        skips_bad: bool,
     ) -> Result<List, FilterError> {
         let (compression, content) = opened.content(memory).map_err(|error| unreadable(path, error))?;
         let start = content.start(url_field).map_err(|error| unreadable(path, error))?;

@@ -8,9 +8,9 @@ use parquet::file::metadata::RowGroupMetaData;
 use std::fs::File;
 use std::sync::OnceLock;
 
-use super::Unfit;
 use super::line_columns::{LineColumns, LineReader};
 use crate::formats::columnar::{Malformed, ParquetFile, guarded};
+use crate::input::error::Unfit;
 use crate::input::layout::UrlField;
 use crate::input::skipped::{SkippedPart, SkippedRows};
 use crate::outcome::Reason;
@@ -129,7 +129,7 @@ impl TableFile {
         flaws.clear();
         let mut before = 0;
         for span in spans {
-            let read = guarded(|| self.chunk_of(span, (before, most), text, flaws));
+            let read = guarded(|| self.chunk_of(span, before, most, text, flaws));
             read.map_err(|problem| in_group(span.group, problem))?;
             before += span.rows as u64;
         }
@@ -139,7 +139,8 @@ impl TableFile {
     fn chunk_of(
         &self,
         span: &Span,
-        (before, most): (u64, usize),
+        before: u64,
+        most: usize,
         text: &mut Vec<u8>,
         flaws: &mut Vec<(u64, Reason)>,
     ) -> Result<(), Malformed> {
@@ -157,7 +158,7 @@ impl TableFile {
             if text.len() >= most {
                 return Err(Malformed(format!(
                     "the URLs of rows that are read together have more than {most} bytes, as much as there is memory for; a \
-                     smaller --chunk-size makes them fewer, more --memory has room for them"
+                     smaller chunk size makes them fewer, more memory has room for them"
                 )));
             }
             let read = reader.next_lines(left, most, text, &mut found)?;

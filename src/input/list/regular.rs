@@ -9,9 +9,9 @@ use std::time::SystemTime;
 
 use super::STANDARD_INPUT;
 use super::beginning::unreadable;
-use super::cut_short::CutShort;
 use super::mapped::Mapped;
 use crate::formats::compression::Reader;
+use crate::input::error::CutShort;
 use crate::input::error::FilterError;
 
 /// What tells that a file was changed.

@@ -82,16 +82,16 @@ fn try_column(list: &TableFile, span: &Span, column: usize, most: usize, read: &
     let group = list.file.group(span.group)?;
     let levels = Levels::of(group.described(column)?.column_descr());
     let (reader, at_once) = group.reader(column)?;
-    let span = (span, at_once.min(most));
+    let at_once = at_once.min(most);
     match reader {
-        ColumnReader::BoolColumnReader(reader) => read_span(reader, levels, span, count(read)),
-        ColumnReader::Int32ColumnReader(reader) => read_span(reader, levels, span, count(read)),
-        ColumnReader::Int64ColumnReader(reader) => read_span(reader, levels, span, count(read)),
-        ColumnReader::Int96ColumnReader(reader) => read_span(reader, levels, span, count(read)),
-        ColumnReader::FloatColumnReader(reader) => read_span(reader, levels, span, count(read)),
-        ColumnReader::DoubleColumnReader(reader) => read_span(reader, levels, span, count(read)),
-        ColumnReader::ByteArrayColumnReader(reader) => read_span(reader, levels, span, count(read)),
-        ColumnReader::FixedLenByteArrayColumnReader(reader) => read_span(reader, levels, span, count(read)),
+        ColumnReader::BoolColumnReader(reader) => read_span(reader, levels, span, at_once, count(read)),
+        ColumnReader::Int32ColumnReader(reader) => read_span(reader, levels, span, at_once, count(read)),
+        ColumnReader::Int64ColumnReader(reader) => read_span(reader, levels, span, at_once, count(read)),
+        ColumnReader::Int96ColumnReader(reader) => read_span(reader, levels, span, at_once, count(read)),
+        ColumnReader::FloatColumnReader(reader) => read_span(reader, levels, span, at_once, count(read)),
+        ColumnReader::DoubleColumnReader(reader) => read_span(reader, levels, span, at_once, count(read)),
+        ColumnReader::ByteArrayColumnReader(reader) => read_span(reader, levels, span, at_once, count(read)),
+        ColumnReader::FixedLenByteArrayColumnReader(reader) => read_span(reader, levels, span, at_once, count(read)),
     }
 }
 
@@ -99,7 +99,8 @@ fn try_column(list: &TableFile, span: &Span, column: usize, most: usize, read: &
 pub(crate) fn read_span<T: DataType>(
     mut reader: ColumnReaderImpl<T>,
     levels: Levels,
-    (span, at_once): (&Span, usize),
+    span: &Span,
+    at_once: usize,
     mut tell: impl FnMut(usize, &Read<T>) -> Result<(), Malformed>,
 ) -> Result<(), Malformed> {
     let few = || Malformed("one of its columns has fewer rows than the file says".to_owned());

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 
-use super::Unfit;
+use crate::input::error::Unfit;
 use crate::input::layout::UrlField;
 use crate::input::skipped::{SkippedPart, SkippedRows};
 use crate::outcome::Reason;

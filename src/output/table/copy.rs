@@ -15,7 +15,8 @@ use crate::input::list::{List, Span, TableFile, in_group};
 /// Copies a column of these rows of a list to the files that they go to.
 pub(super) fn copied(
     table: &Table,
-    (list, spans): (&List, &[Span]),
+    list: &List,
+    spans: &[Span],
     column: usize,
     sorting: &Sorting<'_>,
     slots: &mut [Slot<'_>],
@@ -83,34 +84,36 @@ impl Files<'_, '_> {
         keep: &mut Keep<'_>,
     ) -> Result<(), Malformed> {
         let (reader, at_once) = list.file.group(span.group)?.reader(column)?;
-        let span = (span, at_once);
         match reader {
-            ColumnReader::BoolColumnReader(reader) => self.copy(reader, span, keep, |_| Value::Other),
+            ColumnReader::BoolColumnReader(reader) => self.copy(reader, span, at_once, keep, |_| Value::Other),
             ColumnReader::Int32ColumnReader(reader) => {
-                self.copy(reader, span, keep, |value| Value::Number(value.map(|&value| value.into())))
+                self.copy(reader, span, at_once, keep, |value| Value::Number(value.map(|&value| value.into())))
             }
             ColumnReader::Int64ColumnReader(reader) => {
-                self.copy(reader, span, keep, |value| Value::Number(value.copied()))
+                self.copy(reader, span, at_once, keep, |value| Value::Number(value.copied()))
             }
-            ColumnReader::Int96ColumnReader(reader) => self.copy(reader, span, keep, |_| Value::Other),
-            ColumnReader::FloatColumnReader(reader) => self.copy(reader, span, keep, |_| Value::Other),
-            ColumnReader::DoubleColumnReader(reader) => self.copy(reader, span, keep, |_| Value::Other),
+            ColumnReader::Int96ColumnReader(reader) => self.copy(reader, span, at_once, keep, |_| Value::Other),
+            ColumnReader::FloatColumnReader(reader) => self.copy(reader, span, at_once, keep, |_| Value::Other),
+            ColumnReader::DoubleColumnReader(reader) => self.copy(reader, span, at_once, keep, |_| Value::Other),
             ColumnReader::ByteArrayColumnReader(reader) => {
-                self.copy(reader, span, keep, |value| Value::Text(value.cloned()))
+                self.copy(reader, span, at_once, keep, |value| Value::Text(value.cloned()))
             }
-            ColumnReader::FixedLenByteArrayColumnReader(reader) => self.copy(reader, span, keep, |_| Value::Other),
+            ColumnReader::FixedLenByteArrayColumnReader(reader) => {
+                self.copy(reader, span, at_once, keep, |_| Value::Other)
+            }
         }
     }
 
     fn copy<T: DataType>(
         &mut self,
         reader: ColumnReaderImpl<T>,
-        span: (&Span, usize),
+        span: &Span,
+        at_once: usize,
         keep: &mut Keep<'_>,
         value: impl Fn(Option<&T::T>) -> Value,
     ) -> Result<(), Malformed> {
         let mut shares: Vec<Share<T>> = self.writers.iter().map(|_| Share::default()).collect();
-        read_span(reader, self.levels, span, |rows, read| {
+        read_span(reader, self.levels, span, at_once, |rows, read| {
             self.share(read, &mut shares, |slot, of_row| keep(slot, value(of_row)));
             self.row += rows;
             shares.iter_mut().zip(&mut self.writers).try_for_each(|(share, writer)| share.write(writer))

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use crate::input::list::List;
 use crate::input::list::line_columns::{LINE, URL};
+use crate::output::folder::crawler_labels;
 use crate::output::form::Form;
-use crate::output::naming::crawler_labels;
 use crate::robots::Agents;
 
 /// What stands after the names of our columns, for each crawler whose verdicts stand in a file.

@@ -54,7 +54,7 @@ impl Table {
             Source::Rows { .. } => None,
         };
         for start in (0..all).step_by(most) {
-            let mut sorting = Sorting::new(self.files, (outcomes, causes), start..(start + most).min(all));
+            let mut sorting = Sorting::new(self.files, outcomes, causes, start..(start + most).min(all));
             if let Source::Rows { spans, left_out, .. } = source {
                 sorting.leave_out(left_out, spans.iter().map(|span| span.rows).sum());
             }
@@ -87,7 +87,7 @@ impl Table {
         for column in 0..self.of_list {
             match (source, text) {
                 (Source::Rows { list, spans, .. }, _) => {
-                    copied(self, (list, spans), column, sorting, &mut slots)?;
+                    copied(self, list, spans, column, sorting, &mut slots)?;
                 }
                 (_, Some(text)) => text.write(column, sorting, &mut slots)?,
                 (_, None) => {}

@@ -45,7 +45,8 @@ pub(crate) enum Wanted {
 ///
 /// [`FilterError`] where the file is no such table, or cannot be read.
 pub(crate) fn reread<T: Default + Send>(
-    (path, wanted): (&Path, Wanted),
+    path: &Path,
+    wanted: Wanted,
     receipt: &Receipt,
     threads: usize,
     of: impl Fn(&TableLines) -> T + Sync,
@@ -56,8 +57,8 @@ pub(crate) fn reread<T: Default + Send>(
     let file = regular_file::open(path).map_err(failed)?;
     // Whether it was made of lists that are tables themselves.
     let is_of_table = receipt.lists_of(path).any(|list| list.format == LIST_FORMAT);
-    let table = guarded(|| Table::open(file, receipt, (wanted, is_of_table)))
-        .map_err(|Malformed(problem)| malformed(problem))?;
+    let table =
+        guarded(|| Table::open(file, receipt, wanted, is_of_table)).map_err(|Malformed(problem)| malformed(problem))?;
     let pool = ThreadPoolBuilder::new().num_threads(threads).build()?;
     let groups: Vec<usize> = (0..table.file.metadata().num_row_groups()).collect();
     let mut whole = T::default();
@@ -84,7 +85,7 @@ struct Table {
 }
 
 impl Table {
-    fn open(file: File, receipt: &Receipt, wanted: (Wanted, bool)) -> Result<Table, Malformed> {
+    fn open(file: File, receipt: &Receipt, wanted: Wanted, is_of_table: bool) -> Result<Table, Malformed> {
         let agents = receipt.crawlers();
         let agents: Vec<&Agents> = agents.iter().collect();
         let options = &receipt.options;
@@ -92,10 +93,10 @@ impl Table {
         let schema = file.schema();
         let of_list = |column| LineColumns::of_list(schema, column).map_err(|error| Malformed(error.to_string()));
         let line_columns = match wanted {
-            (_, true) => of_list(options.url_field.column.as_ref())?,
-            (Wanted::Lines, false) => LineColumns::of_text(schema)?,
+            _ if is_of_table => of_list(options.url_field.column.as_ref())?,
+            Wanted::Lines => LineColumns::of_text(schema)?,
             // Whatever the column of the text was called, it is `url` here.
-            (Wanted::Urls, false) => of_list(None)?,
+            Wanted::Urls => of_list(None)?,
         };
         let column =
             |name: &String| columnar::find(schema, name).ok_or_else(|| Malformed(format!("it has no column {name:?}")));

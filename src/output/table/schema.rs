@@ -14,6 +14,7 @@ use crate::formats::columnar::{Malformed, guarded};
 use crate::input::error::FilterError;
 use crate::input::list::line_columns::LineColumns;
 use crate::input::list::{List, common_head};
+use crate::outcome::Partition;
 use crate::output::form::{Form, Rows};
 use crate::robots::Agents;
 
@@ -94,7 +95,7 @@ impl Table {
     /// Which crawlers' verdicts stand in a file.
     pub(super) fn crawlers_of(&self, file: usize) -> std::ops::Range<usize> {
         match self.files.form {
-            Form::Partitions => file / 4..file / 4 + 1,
+            Form::Partitions => file / Partition::COUNT..file / Partition::COUNT + 1,
             Form::Verdicts => 0..self.files.crawlers,
         }
     }

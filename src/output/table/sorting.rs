@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use crate::formats::columnar::{BATCH, Malformed};
 use crate::input::list::line_columns::Values;
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, Partition};
 use crate::output::causes::Causes;
 use crate::output::form::{Form, Rows};
 
@@ -54,7 +54,8 @@ impl<'w> Slot<'w> {
 impl<'o> Sorting<'o> {
     pub(crate) fn new(
         files: Rows,
-        (outcomes, causes): (&'o [Vec<Outcome>], &'o [Causes]),
+        outcomes: &'o [Vec<Outcome>],
+        causes: &'o [Causes],
         rows: Range<usize>,
     ) -> Sorting<'o> {
         let mut has_rows = vec![false; files.files()];
@@ -85,7 +86,9 @@ impl<'o> Sorting<'o> {
             Form::Verdicts => tell(0),
             Form::Partitions => {
                 let outcomes = self.outcomes.iter().enumerate();
-                outcomes.for_each(|(crawler, outcomes)| tell(4 * crawler + outcomes[row].partition() as usize));
+                outcomes.for_each(|(crawler, outcomes)| {
+                    tell(Partition::COUNT * crawler + outcomes[row].partition() as usize)
+                });
             }
         }
     }
@@ -104,7 +107,9 @@ impl<'o> Sorting<'o> {
     pub(crate) fn goes_to(&self, row: usize, file: usize) -> bool {
         match self.files.form {
             Form::Verdicts => true,
-            Form::Partitions => self.outcomes[file / 4][row].partition() as usize == file % 4,
+            Form::Partitions => {
+                self.outcomes[file / Partition::COUNT][row].partition() as usize == file % Partition::COUNT
+            }
         }
     }
 }

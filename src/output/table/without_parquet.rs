@@ -89,7 +89,8 @@ pub(crate) struct TableLines {
 
 /// Says so.
 pub(crate) fn reread<T: Default + Send>(
-    _table: (&Path, Wanted),
+    _path: &Path,
+    _wanted: Wanted,
     _receipt: &Receipt,
     _threads: usize,
     _of: impl Fn(&TableLines) -> T + Sync,

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 /// Why bytes are no policy.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ImageError {
     /// No bytes.
     #[error("it is empty; make it again with `robosieve compile`")]
@@ -66,6 +67,7 @@ pub enum ImageError {
 
 /// Why a policy file cannot be opened.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum OpenError {
     /// It is missing, or cannot be read.
     #[error("cannot read the policy {}: {error}", path.display())]
@@ -87,6 +89,7 @@ pub enum OpenError {
 
 /// Why a policy cannot be made.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum WriteError {
     /// The system does not let it be written.
     #[error("{0}")]

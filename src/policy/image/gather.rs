@@ -225,7 +225,7 @@ impl<'s> Shared<'s> {
             match automaton::engine(front::engine_words(&words)) {
                 Engine::Constant => self.counts.constant += 1,
                 Engine::Dfa => self.counts.dfa += 1,
-                Engine::Pointers => self.counts.pointers += 1,
+                Engine::Cursors => self.counts.pointers += 1,
             }
         }
         let (rules, _) = self.rules.take(source, group.rules)?;

@@ -13,7 +13,7 @@
 
 use super::WriteError;
 use super::pool::NONE;
-use crate::policy::standing::{Answered, LastGood, Ruling, Standing, State, Times, Word};
+use crate::policy::state::{Answered, LastGood, OriginStatus, OverrideState, Ruling, State, Times};
 
 /// A record's place counts these.
 pub(crate) const UNIT: usize = 2;
@@ -40,23 +40,23 @@ const HTML_PAGE_SHIFT: u32 = 5;
 const RULING_SHIFT: u32 = 6;
 
 /// What the bits of a standing mean; those that mean nothing, a check refuses.
-const STANDINGS: [Standing; 8] = {
-    let mut standings = [Standing::Unreachable; 8];
+const STANDINGS: [OriginStatus; 8] = {
+    let mut standings = [OriginStatus::Unreachable; 8];
     let mut bits = 0;
-    while bits < Standing::ALL.len() {
-        standings[bits] = Standing::ALL[bits];
+    while bits < OriginStatus::ALL.len() {
+        standings[bits] = OriginStatus::ALL[bits];
         bits += 1;
     }
     standings
 };
 
 /// The same for those of a last good answer.
-const LAST_GOODS: [Option<Standing>; 4] = {
+const LAST_GOODS: [Option<OriginStatus>; 4] = {
     let mut standings = [None; 4];
     let mut bits = 0;
     // The first of all standings are those that are definite, and only those can be a last good one.
     while bits + 1 < standings.len() {
-        standings[bits + 1] = Some(Standing::ALL[bits]);
+        standings[bits + 1] = Some(OriginStatus::ALL[bits]);
         bits += 1;
     }
     standings
@@ -84,9 +84,9 @@ pub struct Record<'i> {
     /// The row with its groups.
     pub row: u32,
     /// What its last answer means.
-    pub standing: Standing,
+    pub standing: OriginStatus,
     /// Where that is no verdict: what the last one meant that was, if any.
-    pub last_good: Option<Standing>,
+    pub last_good: Option<OriginStatus>,
     /// What stands in place of the robots.txt, by the operator's word.
     pub ruling: Option<Ruling>,
     /// Whether the robots.txt in use looks like an HTML page.
@@ -96,7 +96,7 @@ pub struct Record<'i> {
     cold: &'i [u8],
 }
 
-/// Standing, last good standing and ruling in their byte.
+/// OriginStatus, last good standing and ruling in their byte.
 #[inline]
 fn parts_of(byte: u8) -> (u8, u8, u8) {
     (byte & STANDING_MASK, byte >> LAST_GOOD_SHIFT & LAST_GOOD_MASK, byte >> RULING_SHIFT)
@@ -173,8 +173,8 @@ impl<'i> Record<'i> {
     }
 
     /// What the operator says.
-    pub fn word(&self) -> Word {
-        Word { ruling: self.ruling, paused_until: self.time(PAUSED_UNTIL) }
+    pub fn word(&self) -> OverrideState {
+        OverrideState { ruling: self.ruling, paused_until: self.time(PAUSED_UNTIL) }
     }
 
     /// All that is known of the origin but its rules.
@@ -215,14 +215,14 @@ impl<'i> Record<'i> {
     pub(crate) fn check(records: &'i [u8], at: usize) -> Result<Record<'i>, &'static str> {
         checked_end(records, at)?;
         let (standing, _, _) = parts_of(records[at + 6]);
-        if usize::from(standing) >= Standing::ALL.len() {
+        if usize::from(standing) >= OriginStatus::ALL.len() {
             return Err("there is no standing of this number");
         }
         let record = Record::at(records, at);
         if record.last_good.is_some() && !record.standing.is_failure() {
             return Err("a last good answer stands beside no failure");
         }
-        if record.html_page && record.last_good.unwrap_or(record.standing) != Standing::RobotsTxt {
+        if record.html_page && record.last_good.unwrap_or(record.standing) != OriginStatus::RobotsTxt {
             return Err("it is an HTML page, and no robots.txt");
         }
         Ok(record)
@@ -278,13 +278,14 @@ mod tests {
                 unreachable_since: time(number, 3),
             };
             let times = Times { fetched_at: time(number, 4), expires: time(number, 5) };
-            let last_good = (number >= 16).then_some(LastGood { standing: Standing::ALL[number as usize % 3], times });
+            let last_good =
+                (number >= 16).then_some(LastGood { standing: OriginStatus::ALL[number as usize % 3], times });
             let standing =
-                Standing::ALL[if last_good.is_some() { 3 + number as usize % 2 } else { number as usize % 6 }];
+                OriginStatus::ALL[if last_good.is_some() { 3 + number as usize % 2 } else { number as usize % 6 }];
             let ruling = (number as usize % 4).checked_sub(1).map(|ruling| Ruling::ALL[ruling]);
-            let word = Word { ruling, paused_until: time(number, 0) };
+            let word = OverrideState { ruling, paused_until: time(number, 0) };
             let in_use = last_good.map_or(standing, |good| good.standing);
-            let html_page = in_use == Standing::RobotsTxt && number % 5 == 0;
+            let html_page = in_use == OriginStatus::RobotsTxt && number % 5 == 0;
             let state = State { standing, answered, last_good, html_page, word };
             let origin = "x".repeat(number as usize % 7);
             let side = if number % 2 == 1 { number } else { NONE };
@@ -308,7 +309,7 @@ mod tests {
                 let (mut again, state) = (Vec::new(), checked.state());
                 push(checked.origin, checked.row, checked.side(), &state, &mut again).unwrap();
                 assert_eq!(again[6], byte, "nothing of it is lost");
-                assert!(!state.html_page || state.standing_in_use() == Standing::RobotsTxt);
+                assert!(!state.html_page || state.standing_in_use() == OriginStatus::RobotsTxt);
             }
         }
         for length in (0..records.len()).step_by(UNIT) {
@@ -323,8 +324,13 @@ mod tests {
     #[test]
     fn times_beyond_all_reason_are_cut() {
         let answered = Answered { fetched_at: Some(i64::MAX), expires: Some(i64::MIN), ..Answered::default() };
-        let state =
-            State { standing: Standing::RobotsTxt, answered, last_good: None, html_page: false, word: Word::default() };
+        let state = State {
+            standing: OriginStatus::RobotsTxt,
+            answered,
+            last_good: None,
+            html_page: false,
+            word: OverrideState::default(),
+        };
         let mut records = Vec::new();
         push(b"a", 0, NONE, &state, &mut records).unwrap();
         let times = Record::at(&records, 0).state().times_in_use();

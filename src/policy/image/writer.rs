@@ -12,7 +12,7 @@ use super::view::Aligned;
 use super::{Image, Meta, WriteError};
 use crate::dialect::Dialect;
 use crate::policy::columns::Columns;
-use crate::policy::standing::State;
+use crate::policy::state::State;
 use crate::policy::{Statistics, groups, lookup};
 
 /// An image in the making. What origins share stays with its sources until the image is written; of the rest nothing

@@ -4,7 +4,7 @@ use super::check::check_by;
 use super::key::hash_of;
 use super::{Lookup, Table};
 use crate::policy::image::{Problem, RECORD_UNIT, push_record, record_starts};
-use crate::policy::standing::{Answered, Standing, State, Word};
+use crate::policy::state::{Answered, OriginStatus, OverrideState, State};
 
 type Hash = fn(&[u8], u64) -> u64;
 
@@ -12,8 +12,8 @@ type Hash = fn(&[u8], u64) -> u64;
 fn records(origins: &[Vec<u8>]) -> Vec<u8> {
     let mut records = Vec::new();
     for (row, origin) in origins.iter().enumerate() {
-        let standing = Standing::ALL[row % Standing::ALL.len()];
-        let (answered, word) = (Answered::default(), Word::default());
+        let standing = OriginStatus::ALL[row % OriginStatus::ALL.len()];
+        let (answered, word) = (Answered::default(), OverrideState::default());
         let state = State { standing, answered, last_good: None, html_page: false, word };
         push_record(origin, row as u32, 0, &state, &mut records).unwrap();
     }

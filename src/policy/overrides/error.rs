@@ -7,6 +7,7 @@ use crate::origin::InvalidUrl;
 
 /// An overrides file that cannot be used.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum OverridesError {
     /// A file that is missing, or cannot be read.
     #[error("cannot read {}: {error}", path.display())]
@@ -32,6 +33,7 @@ pub enum OverridesError {
 
 /// What is wrong in an overrides file.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum OverrideProblem {
     /// Bytes that are not UTF-8.
     #[error("it is not UTF-8, as TOML must be")]

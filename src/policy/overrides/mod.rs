@@ -23,13 +23,13 @@
 //! A word that is not understood could mean the opposite of what is done, so nothing is passed over: unknown keys, keys
 //! that contradict each other, and two tables for one origin are errors.
 
+mod by_origin;
 mod error;
 mod keys;
 mod parse;
 mod placement;
 mod read;
-mod words;
 
+pub use by_origin::{Override, Overrides};
 pub use error::{OverrideProblem, OverridesError};
 pub(super) use placement::Placement;
-pub use words::{Override, Overrides};

@@ -11,7 +11,7 @@ use toml::de::{DeString, DeTable, DeValue};
 use super::keys::{CRAWL_DELAY, KEYS, PAUSED_UNTIL, ROBOTS_TXT, ROBOTS_TXT_FILE, VERDICT};
 use super::{Override, OverrideProblem, Overrides};
 use crate::policy::source::bare_origin;
-use crate::policy::standing::Ruling;
+use crate::policy::state::Ruling;
 
 const ALLOW_ALL: &str = "allow-all";
 const FORBID_ALL: &str = "forbid-all";

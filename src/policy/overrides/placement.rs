@@ -3,12 +3,12 @@
 use super::Override;
 use crate::policy::resolve::Resolved;
 use crate::policy::side_records;
-use crate::policy::standing::Word;
+use crate::policy::state::OverrideState;
 
 /// The operator's word for an origin; row and side records are those of the captures' tables.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::policy) struct Placement {
-    word: Word,
+    word: OverrideState,
     /// Row and side records of the robots.txt that stands in place of the origin's.
     pub robots_txt: Option<(u32, u32)>,
     /// Side records of the operator's own, encoded: the crawl delay.
@@ -19,7 +19,7 @@ impl Placement {
     /// The word, but for its robots.txt.
     pub fn of(word: &Override) -> Placement {
         Placement {
-            word: Word { ruling: word.ruling, paused_until: word.paused_until },
+            word: OverrideState { ruling: word.ruling, paused_until: word.paused_until },
             robots_txt: None,
             side_records: word.crawl_delay.as_deref().map(side_records::by_hand),
         }

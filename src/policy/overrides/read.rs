@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::Path;
 
+use super::by_origin::Overrides;
 use super::error::OverridesError;
 use super::parse::{line_of, parse};
-use super::words::Overrides;
 
 impl Overrides {
     /// Reads a file, and the replacements that it names: their paths count from the folder that it is in.

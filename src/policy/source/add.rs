@@ -7,6 +7,7 @@ use std::path::Path;
 use super::error::SourceError;
 use super::intake::Intake;
 use super::kind::SourceKind;
+use super::look::PARQUET_START;
 #[cfg(feature = "parquet")]
 use super::parquet::{self, ParquetColumns};
 use super::robots::Robots;
@@ -77,9 +78,6 @@ fn add_file(
         json_lines::add(path, text, intake)
     }
 }
-
-/// How a Parquet file begins.
-pub(super) const PARQUET_START: &[u8] = b"PAR1";
 
 #[cfg(feature = "parquet")]
 fn add_parquet(

@@ -12,10 +12,12 @@ use crate::policy::WriteError;
 /// What is wrong with a record of an archive; without WARC there are none.
 #[cfg(not(feature = "warc"))]
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum RecordProblem {}
 
 /// A source that cannot be read.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SourceError {
     /// A file or directory that is missing, or cannot be read.
     #[error("cannot read {}: {error}", path.display())]
@@ -69,6 +71,16 @@ pub enum SourceError {
         /// What is wrong with it.
         problem: String,
     },
+    /// A Parquet file without a column that is to be read.
+    #[error("{}: it has no column {name:?}; its columns are {known}; name those to be read", path.display())]
+    NoColumn {
+        /// The file.
+        path: PathBuf,
+        /// The column.
+        name: String,
+        /// The columns that there are.
+        known: String,
+    },
     /// A file of a format that this program was built without.
     #[error("{} is a {what}, which this program was built without (cargo feature `{feature}`)", path.display())]
     Without {
@@ -117,4 +129,17 @@ impl SourceError {
     pub(crate) fn unreadable(path: &Path) -> impl Fn(io::Error) -> SourceError + use<'_> {
         |error| SourceError::Unreadable { path: path.to_owned(), error }
     }
+}
+
+/// Names of columns that cannot be understood.
+#[cfg(feature = "parquet")]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+#[error(
+    "{given:?} names no column; wanted are url=NAME, status=NAME, body=NAME, fetched_at=NAME or location=NAME, with \
+     commas between them"
+)]
+pub struct ParquetColumnsError {
+    /// The part that was given.
+    pub given: String,
 }

@@ -91,7 +91,7 @@ pub(super) fn add(path: &Path, mut text: impl BufRead, intake: &mut Intake<'_>) 
     }
     intake.passed_over(passed);
     if empty {
-        let hint = "it is empty; a file given alone is JSON Lines, WARC or Parquet, or one robots.txt with --origin";
+        let hint = "it is empty; a file given alone is JSON Lines, WARC or Parquet, or one robots.txt with its origin";
         return Err(SourceError::Empty { path: path.to_owned(), hint });
     }
     Ok(())
@@ -100,7 +100,7 @@ pub(super) fn add(path: &Path, mut text: impl BufRead, intake: &mut Intake<'_>) 
 /// One line as a capture; an error says what is wrong.
 fn capture(line: &[u8]) -> Result<Capture, String> {
     let answer: Answer<'_> = serde_json::from_slice(line).map_err(|error| {
-        format!("{error}; a file given alone is JSON Lines, WARC or Parquet, or one robots.txt with --origin")
+        format!("{error}; a file given alone is JSON Lines, WARC or Parquet, or one robots.txt with its origin")
     })?;
     let (url, origin) = match (&answer.url, &answer.origin) {
         (Some(url), None) => page(url)?,

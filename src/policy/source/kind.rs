@@ -1,21 +1,4 @@
-//! What a source is, by what stands in it.
-
-use serde::Deserialize;
-use serde::de::IgnoredAny;
-use std::fs::File;
-use std::path::Path;
-
-use super::add::PARQUET_START;
-use super::error::SourceError;
-#[cfg(feature = "warc")]
-use super::warc;
-#[cfg(not(feature = "warc"))]
-use super::without_warc as warc;
-use crate::formats::compression::{Reader, peeked};
-use crate::policy::image::MAGIC;
-
-/// So many bytes of a text are enough to tell.
-const START: usize = 64 << 10;
+//! What a source is.
 
 /// What a source is. Its name does not matter, nor whether it is compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,34 +18,6 @@ pub enum SourceKind {
 }
 
 impl SourceKind {
-    /// What stands at a path.
-    ///
-    /// # Errors
-    ///
-    /// [`SourceError::Unreadable`].
-    pub fn of(path: &Path) -> Result<SourceKind, SourceError> {
-        let start = || {
-            if std::fs::metadata(path)?.is_dir() {
-                return Ok(None);
-            }
-            let (start, _) = peeked(Reader::new(File::open(path)?)?, START)?;
-            Ok(Some(start))
-        };
-        let start = start().map_err(SourceError::unreadable(path))?;
-        Ok(start.map_or(SourceKind::Folder, |start| SourceKind::of_text(&start)))
-    }
-
-    /// What a text is, or one that begins so, decompressed.
-    pub fn of_text(text: &[u8]) -> SourceKind {
-        match text {
-            text if text.starts_with(warc::START) => SourceKind::Warc,
-            text if text.starts_with(PARQUET_START) => SourceKind::Parquet,
-            text if text.starts_with(&MAGIC) => SourceKind::Policy,
-            text if is_json_line(text) => SourceKind::JsonLines,
-            _ => SourceKind::RobotsTxt,
-        }
-    }
-
     /// What to call it, with its article.
     pub fn name(self) -> &'static str {
         match self {
@@ -73,52 +28,5 @@ impl SourceKind {
             SourceKind::Policy => "a policy file",
             SourceKind::RobotsTxt => "a robots.txt",
         }
-    }
-}
-
-/// Whether the first line is an answer. Servers that have no robots.txt may answer with JSON of another kind.
-fn is_json_line(text: &[u8]) -> bool {
-    #[derive(Deserialize)]
-    struct Answer {
-        url: Option<IgnoredAny>,
-        origin: Option<IgnoredAny>,
-    }
-    let text = text.trim_ascii_start();
-    let end = memchr::memchr(b'\n', text);
-    let line = &text[..end.unwrap_or(text.len())];
-    if !line.starts_with(b"{") {
-        return false;
-    }
-    match serde_json::from_slice(line) {
-        Ok(Answer { url, origin }) => url.is_some() || origin.is_some(),
-        // A long body may reach beyond what was read.
-        Err(error) => {
-            let has = |key: &[u8]| memchr::memmem::find(line, key).is_some();
-            error.is_eof() && end.is_none() && (has(b"\"url\"") || has(b"\"origin\""))
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_start_tells_what_a_text_is() {
-        let long = format!("{{\"url\": \"http://a/robots.txt\", \"body\": \"{}", "x".repeat(START));
-        for (text, kind) in [
-            ("", SourceKind::RobotsTxt),
-            ("User-agent: *\nDisallow: /", SourceKind::RobotsTxt),
-            ("http://a.example/\nhttp://b.example/\n", SourceKind::RobotsTxt),
-            ("{\"error\": \"not found\"}", SourceKind::RobotsTxt),
-            ("{\n\"url\"", SourceKind::RobotsTxt),
-            ("\n {\"origin\": \"http://a\"}\nx", SourceKind::JsonLines),
-            (&long, SourceKind::JsonLines),
-            ("WARC/1.0\r\n", SourceKind::Warc),
-            ("PAR1\0", SourceKind::Parquet),
-        ] {
-            assert_eq!(SourceKind::of_text(text.as_bytes()), kind, "{:.40}", text);
-        }
-        assert_eq!(SourceKind::of_text(b"\x89RSV\r\n\x1a\nx"), SourceKind::Policy);
     }
 }

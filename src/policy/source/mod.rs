@@ -11,6 +11,7 @@ mod error;
 mod intake;
 mod json_lines;
 mod kind;
+mod look;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod passed_over;
@@ -25,12 +26,14 @@ mod warc_counts;
 mod without_warc;
 
 pub use add::{Options, add, add_single};
+#[cfg(feature = "parquet")]
+pub use error::ParquetColumnsError;
 #[cfg(not(feature = "warc"))]
 pub use error::RecordProblem;
 pub use error::SourceError;
 pub use kind::SourceKind;
 #[cfg(feature = "parquet")]
-pub use parquet::{ParquetColumns, ParquetColumnsError};
+pub use parquet::ParquetColumns;
 pub use passed_over::PassedOver;
 pub(crate) use urls::bare_origin;
 #[cfg(feature = "warc")]

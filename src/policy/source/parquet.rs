@@ -9,7 +9,7 @@ use std::fs::File;
 use std::path::Path;
 use std::str::FromStr;
 
-use super::SourceError;
+use super::error::{ParquetColumnsError, SourceError};
 use super::intake::Intake;
 use super::urls::page;
 use crate::formats::columnar::{self, Column, Malformed, ParquetFile, Time, Values, guarded};
@@ -50,17 +50,6 @@ impl Default for ParquetColumns {
     }
 }
 
-/// Names of columns that cannot be understood.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "{given:?} names no column; wanted are url=NAME, status=NAME, body=NAME, fetched_at=NAME or location=NAME, with \
-     commas between them"
-)]
-pub struct ParquetColumnsError {
-    /// The part that was given.
-    pub given: String,
-}
-
 impl FromStr for ParquetColumns {
     type Err = ParquetColumnsError;
 
@@ -86,6 +75,8 @@ impl FromStr for ParquetColumns {
 /// What is wrong with the file, or with a row of it.
 enum Problem {
     File(String),
+    /// A column that is not there, and those that are.
+    NoColumn(String, String),
     Row(u64, String),
 }
 
@@ -108,6 +99,7 @@ pub(super) fn add(
         Ok(0) => Err(SourceError::Empty { path, hint: "it has no rows" }),
         Ok(_) => Ok(()),
         Err(Problem::File(problem)) => Err(SourceError::Parquet { path, problem }),
+        Err(Problem::NoColumn(name, known)) => Err(SourceError::NoColumn { path, name, known }),
         Err(Problem::Row(row, problem)) => Err(SourceError::Row { path, row, problem }),
     }
 }
@@ -147,7 +139,7 @@ impl Layout {
         let place = |name: &String| {
             columnar::find(schema, name).ok_or_else(|| {
                 let names = columnar::names(schema).join(", ");
-                Problem::File(format!("it has no column {name:?}; its columns are {names}, and --columns names them"))
+                Problem::NoColumn(name.clone(), names)
             })
         };
         let location = columnar::find(schema, &columns.location);
@@ -191,9 +183,9 @@ impl Group {
         let most = others.chain([&self.url, &self.body]).map(Column::rows_at_once).fold(BATCH, usize::min);
         let urls = self.url.texts(most)?;
         let bodies = self.body.texts(most)?;
-        let statuses = optional(&mut self.status, (most, urls.len()), Column::integers)?;
-        let locations = optional(&mut self.location, (most, urls.len()), Column::texts)?;
-        let times = optional(&mut self.fetched_at, (most, urls.len()), Column::times)?;
+        let statuses = optional(&mut self.status, most, urls.len(), Column::integers)?;
+        let locations = optional(&mut self.location, most, urls.len(), Column::texts)?;
+        let times = optional(&mut self.fetched_at, most, urls.len(), Column::times)?;
         let lengths = [statuses.len(), bodies.len(), locations.len(), times.len()];
         if lengths.iter().any(|&length| length != urls.len()) {
             return Err(Problem::File("its columns are not of one length".to_owned()));
@@ -207,7 +199,8 @@ impl Group {
 /// The next values of a column, so many at `most`, if the file has it, else as many times nothing as there are `rows`.
 fn optional<T: Clone>(
     column: &mut Option<Column>,
-    (most, rows): (usize, usize),
+    most: usize,
+    rows: usize,
     read: fn(&mut Column, usize) -> Values<T>,
 ) -> Values<T> {
     column.as_mut().map_or_else(|| Ok(vec![None; rows]), |column| read(column, most))

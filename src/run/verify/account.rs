@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::judge::tally::Tally;
+use crate::output::folder::{is_file_of_run, partition_names};
 use crate::output::form::Form;
-use crate::output::naming::{is_file_of_run, partition_names};
 use crate::output::receipt::{FilePart, Hex, Part, PartitionPart, Receipt};
 
 /// What in the receipt does not fit together, in sentences.
@@ -48,7 +48,7 @@ pub(crate) fn contradictions(receipt: &Receipt) -> Vec<String> {
         found.push(format!("duplicates of the lists do not add up to duplicates: {difference}"));
     }
     if receipt.duplicates.is_some() && !receipt.options.unique {
-        found.push("lines were left out as duplicates, but that was not asked for (--unique)".to_owned());
+        found.push("lines were left out as duplicates, but that was not asked for".to_owned());
     }
     for (name, part) in &receipt.partitions {
         let of_lists = appended(&mut receipt.lists.iter().filter_map(|list| list.partitions.get(name)));

@@ -8,6 +8,7 @@ use crate::robots::AgentError;
 
 /// Why a receipt can be neither proved nor disproved.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum VerifyError {
     /// No receipt.
     #[error(

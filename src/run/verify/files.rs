@@ -10,29 +10,25 @@ use super::{Checked, Role, VerifyError};
 use crate::formats::regular_file;
 use crate::input::error::FilterError;
 use crate::input::list::{LIST_FORMAT, List, STANDARD_INPUT};
-use crate::input::scan::{Extent, opened, scan};
+use crate::input::scan::{Extent, scan};
 use crate::judge::tally::{Tally, line_hash};
 use crate::outcome::{Partition, Reason};
-use crate::output::form::{Form, NO_HEAD, rest_of_row};
-use crate::output::format::Format;
-use crate::output::names::NEEDED;
-use crate::output::naming::partition_names;
-use crate::output::needed;
+use crate::output::folder::{NEEDED, partition_names};
+use crate::output::form::{Form, NO_HEAD};
+use crate::output::missing_robots;
 use crate::output::receipt::{FilePart, ListPart, Part, Receipt};
-use crate::output::table::{self, TableLines, Wanted};
-
-/// Bytes of a chunk.
-const CHUNK: usize = 1 << 20;
+use crate::output::table::Wanted;
+use crate::run::stored::{CHUNK, StoredLines, StoredRun};
 
 /// Reads the output again.
-pub(crate) fn outputs(receipt: &Receipt, directory: &Path, threads: usize) -> Result<Vec<Checked>, VerifyError> {
-    let agents = receipt.crawlers();
+pub(crate) fn outputs(run: StoredRun<'_>) -> Result<Vec<Checked>, VerifyError> {
+    let agents = run.receipt.crawlers();
     let names = partition_names(&agents.iter().collect::<Vec<_>>());
-    let mut files = match receipt.options.form {
-        Form::Partitions => partitions(receipt, directory, &names, threads)?,
-        Form::Verdicts => verdicts(receipt, directory, &names, threads)?,
+    let mut files = match run.receipt.options.form {
+        Form::Partitions => partitions(run, &names)?,
+        Form::Verdicts => verdicts(run, &names)?,
     };
-    files.push(robots_needed(receipt, directory));
+    files.push(robots_needed(run.receipt, run.directory));
     Ok(files)
 }
 
@@ -134,12 +130,12 @@ fn reread_list(list: &ListPart, receipt: &Receipt, threads: usize) -> Result<Tex
         if let Some(problem) = opened[0].leave_out(&list.skipped) {
             return Err(Unreadable::Otherwise(problem));
         }
-        return Ok(Text { head, ..text((&opened[0], Extent::Rows), CHUNK, (false, 0), threads)? });
+        return Ok(Text { head, lines: lines_of(&opened[0], Extent::Rows, threads)? });
     }
-    Ok(Text { head, ..text((&opened[0], Extent::Before(end_of_read(list))), CHUNK, (false, 0), threads)? })
+    Ok(Text { head, lines: lines_of(&opened[0], Extent::Before(end_of_read(list)), threads)? })
 }
 
-/// What a file comes to.
+/// What a list comes to.
 #[derive(Default)]
 struct Text {
     head: Tally,
@@ -150,7 +146,7 @@ struct Text {
 impl Text {
     /// How it differs from what the receipt says.
     fn difference(&self, head: Option<&Tally>, lines: &Part) -> Option<String> {
-        // The line feed rest_of_row it may be missing where nothing follows.
+        // The line feed after it may be missing where nothing follows.
         if head.is_some_and(|head| head.sum != self.head.sum) {
             return Some("its head line is another one".to_owned());
         }
@@ -158,25 +154,9 @@ impl Text {
     }
 }
 
-/// Reads a file, as far as it is to be read, in chunks of this size: one with a head line or without, of lines with so many
-/// columns before them.
-fn text(
-    file: (&List, Extent),
-    chunk_size: usize,
-    (has_head, columns): (bool, usize),
-    threads: usize,
-) -> Result<Text, FilterError> {
-    let of = |chunk: &[u8], first: bool| {
-        let end = memchr::memchr(b'\n', chunk).map_or(chunk.len(), |at| at + 1);
-        let (head, lines) = chunk.split_at(if first && has_head { end } else { 0 });
-        let [head, lines] = [head, lines].map(|text| Tally::of_text(text, |line| rest_of_row(line, columns)));
-        Text { head, lines }
-    };
-    let append = |text: &mut Text, next: &Text| {
-        text.head.append(&next.head);
-        text.lines.append(&next.lines);
-    };
-    scan(file, threads, chunk_size, of, append)
+/// The lines of a list, as far as it is to be read, below its head line.
+fn lines_of(list: &List, extent: Extent, threads: usize) -> Result<Tally, FilterError> {
+    scan(list, extent, threads, CHUNK, |chunk, _| Tally::of_text(chunk, |line| line), Tally::append)
 }
 
 /// What is wrong with the bytes of a file as they are stored, whatever its lines are.
@@ -191,53 +171,19 @@ fn head_of(receipt: &Receipt, file: &FilePart, columns: usize) -> Option<Tally> 
     head.map(Part::tally).or_else(|| (columns > 0).then(|| Tally::of_text(NO_HEAD, |line| line)))
 }
 
-/// The files of the partitions of these names.
-fn partitions(
-    receipt: &Receipt,
-    directory: &Path,
-    names: &[String],
-    threads: usize,
-) -> Result<Vec<Checked>, VerifyError> {
-    let mut checked = Vec::new();
-    for (place, name) in names.iter().enumerate() {
-        let columns = receipt.rows().columns(place);
-        for file in receipt.partitions.get(name).into_iter().flat_map(|part| &part.files) {
-            let path = directory.join(&file.name);
-            if receipt.options.format == Format::Parquet {
-                let partition = Partition::ALL[place % Partition::ALL.len()];
-                let (checked_file, _) = table_checked(receipt, file, path, Some(partition), threads)?;
-                checked.push(checked_file);
-                continue;
-            }
-            let has_head = file.head_bytes > 0;
-            let read = opened(&path).and_then(|list| text((&list, Extent::Whole), CHUNK, (has_head, columns), threads));
-            checked.push(match readable(read.map_err(Unreadable::from))? {
-                Ok(text) => {
-                    let problem = text.difference(head_of(receipt, file, columns).as_ref(), &file.lines);
-                    let problem = problem.or_else(|| stored_otherwise(&path, file));
-                    Checked::output(path, Part::of(&text.lines, true), problem)
-                }
-                Err(problem) => Checked::unreadable(path, problem),
-            });
-        }
-    }
-    Ok(checked)
-}
-
-/// A table of a partition, or of all lines, and what its rows come to.
-fn table_checked(
-    receipt: &Receipt,
+/// Reads a file of lines again, and compares it with what the receipt says; `strange` says what is wrong with it whatever
+/// that is.
+fn checked(
+    run: StoredRun<'_>,
     file: &FilePart,
-    path: PathBuf,
-    partition: Option<Partition>,
-    threads: usize,
+    of: impl Fn(StoredLines<'_>) -> Columns + Sync,
+    strange: impl Fn(&Columns) -> Option<String>,
 ) -> Result<(Checked, Option<Columns>), VerifyError> {
-    let of = |rows: &TableLines| Columns::of_table(rows, partition);
-    let read = table::reread((&path, Wanted::Lines), receipt, threads, of, Columns::append);
+    let path = run.directory.join(&file.name);
+    let read = run.open(&file.name).and_then(|stored| stored.read(Wanted::Lines, of, Columns::append));
     Ok(match readable(read.map_err(Unreadable::from))? {
         Ok(found) => {
-            let strange = if partition.is_some() { found.misplaced() } else { found.strange() };
-            let problem = strange.or_else(|| file.lines.difference(&found.lines));
+            let problem = strange(&found).or_else(|| file.lines.difference(&found.lines));
             let problem = problem.or_else(|| stored_otherwise(&path, file));
             (Checked::output(path, Part::of(&found.lines, true), problem), Some(found))
         }
@@ -245,44 +191,48 @@ fn table_checked(
     })
 }
 
+/// The files of the partitions of these names.
+fn partitions(run: StoredRun<'_>, names: &[String]) -> Result<Vec<Checked>, VerifyError> {
+    let receipt = run.receipt;
+    let mut files = Vec::new();
+    for (place, name) in names.iter().enumerate() {
+        let (columns, partition) = (receipt.rows().columns(place), Partition::ALL[place % Partition::COUNT]);
+        for file in receipt.partitions.get(name).into_iter().flat_map(|part| &part.files) {
+            let has_head = file.head_bytes > 0;
+            let of = |stored: StoredLines<'_>| match stored {
+                StoredLines::Text(text, first) => Columns::of_partition(text, columns, first && has_head),
+                StoredLines::Rows(rows) => Columns::of_table(rows, Some(partition)),
+            };
+            let head = head_of(receipt, file, columns).filter(|_| receipt.options.format.is_text());
+            let strange = |found: &Columns| found.misplaced().or_else(|| found.other_head(head.as_ref()));
+            files.push(checked(run, file, of, strange)?.0);
+        }
+    }
+    Ok(files)
+}
+
 /// The files of all lines after their verdicts: their lines are the input's, and those that stand after `blocked` in a
 /// crawler's column are the lines of that partition.
-fn verdicts(
-    receipt: &Receipt,
-    directory: &Path,
-    names: &[String],
-    threads: usize,
-) -> Result<Vec<Checked>, VerifyError> {
-    let Some(verdicts) = &receipt.verdicts else { return Ok(Vec::new()) };
-    let (rows, mut all) = (receipt.rows(), Columns::default());
-    let mut checked = Vec::new();
+fn verdicts(run: StoredRun<'_>, names: &[String]) -> Result<Vec<Checked>, VerifyError> {
+    let Some(verdicts) = &run.receipt.verdicts else { return Ok(Vec::new()) };
+    let rows = run.receipt.rows();
+    let (mut all, mut files) = (Columns::default(), Vec::new());
     for file in &verdicts.files {
-        let path = directory.join(&file.name);
-        if receipt.options.format == Format::Parquet {
-            let (checked_file, found) = table_checked(receipt, file, path, None, threads)?;
-            all.append(&found.unwrap_or_default());
-            checked.push(checked_file);
-            continue;
-        }
-        let of = |chunk: &[u8], first: bool| Columns::of(chunk, rows, first);
-        let read = opened(&path).and_then(|list| scan((&list, Extent::Whole), threads, CHUNK, of, Columns::append));
-        checked.push(match readable(read.map_err(Unreadable::from))? {
-            Ok(found) => {
-                let problem = found.strange().or_else(|| file.lines.difference(&found.lines));
-                let problem = problem.or_else(|| stored_otherwise(&path, file));
-                all.append(&found);
-                Checked::output(path, Part::of(&found.lines, true), problem)
-            }
-            Err(problem) => Checked::unreadable(path, problem),
-        });
+        let of = |stored: StoredLines<'_>| match stored {
+            StoredLines::Text(text, first) => Columns::of(text, rows, first),
+            StoredLines::Rows(rows) => Columns::of_table(rows, None),
+        };
+        let (checked, found) = checked(run, file, of, Columns::strange)?;
+        all.append(&found.unwrap_or_default());
+        files.push(checked);
     }
-    let judged = |name| receipt.partitions.get(name).map(|part| part.judged).unwrap_or_default();
+    let judged = |name| run.receipt.partitions.get(name).map(|part| part.judged).unwrap_or_default();
     let parts: Vec<Part> = names.iter().map(judged).collect();
-    let all_read = checked.iter().all(|file| file.found.is_some());
-    if let Some(last) = checked.last_mut().filter(|_| all_read) {
+    let all_read = files.iter().all(|file| file.found.is_some());
+    if let Some(last) = files.last_mut().filter(|_| all_read) {
         last.problem = last.problem.take().or_else(|| all.difference(&verdicts.written, &parts, names));
     }
-    Ok(checked)
+    Ok(files)
 }
 
 /// The list of robots.txt to fetch: as many rows as the receipt says, which together wait for all deferred lines but
@@ -323,7 +273,7 @@ impl NeededRows {
     fn read(file: File) -> io::Result<NeededRows> {
         let (mut file, mut row) = (BufReader::new(file), Vec::new());
         file.read_until(b'\n', &mut row)?;
-        let mut found = NeededRows { has_head: row == needed::HEAD, rows: Tally::default(), waiting: Some(0) };
+        let mut found = NeededRows { has_head: row == missing_robots::HEAD, rows: Tally::default(), waiting: Some(0) };
         loop {
             row.clear();
             if file.read_until(b'\n', &mut row)? == 0 {
@@ -331,7 +281,8 @@ impl NeededRows {
             }
             let text = row.strip_suffix(b"\n").unwrap_or(&row);
             found.rows.add_hashed(line_hash(text), row.len());
-            let lines = std::str::from_utf8(text).ok().and_then(|text| Some(needed::parse_row(text, 0)?.1.lines));
+            let lines =
+                std::str::from_utf8(text).ok().and_then(|text| Some(missing_robots::parse_row(text, 0)?.1.lines));
             found.waiting = found.waiting.and_then(|waiting| waiting.checked_add(lines?));
         }
     }

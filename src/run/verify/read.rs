@@ -6,7 +6,7 @@ use std::{fs, io};
 use super::error::VerifyError;
 use crate::formats::regular_file;
 use crate::judge::tally::LINE_HASH;
-use crate::output::names::RECEIPT;
+use crate::output::folder::RECEIPT;
 use crate::output::receipt::Receipt;
 
 /// The receipt in a folder.

@@ -1,4 +1,4 @@
-//! The file of all lines after their verdicts, sorted by these.
+//! What a file of a run comes to: its lines, and, where verdicts stand beside them, those of each.
 
 use crate::judge::tally::{Tally, line_hash};
 use crate::outcome::Partition;
@@ -9,15 +9,25 @@ use crate::output::table::TableLines;
 /// What a text of lines after their verdicts comes to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Columns {
+    /// The head line of a text of a partition.
+    head: Tally,
     /// All lines, without what stands before them.
     pub lines: Tally,
     /// For each column, by partition.
-    partitions: Vec<[Tally; 4]>,
+    partitions: Vec<[Tally; Partition::COUNT]>,
     /// Lines that do not have a verdict in each column.
     strange: u64,
 }
 
 impl Columns {
+    /// Of a text of lines of a partition, after so many columns; with a head line or without.
+    pub fn of_partition(text: &[u8], columns: usize, has_head: bool) -> Columns {
+        let end = memchr::memchr(b'\n', text).map_or(text.len(), |at| at + 1);
+        let (head, lines) = text.split_at(if has_head { end } else { 0 });
+        let [head, lines] = [head, lines].map(|text| Tally::of_text(text, |line| rest_of_row(line, columns)));
+        Columns { head, lines, ..Columns::default() }
+    }
+
     /// Of a text of these rows; with a head, if it is the `first` of its file.
     pub fn of(text: &[u8], rows: Rows, first: bool) -> Columns {
         let mut found = Columns { partitions: vec![Default::default(); rows.crawlers], ..Columns::default() };
@@ -67,6 +77,7 @@ impl Columns {
 
     /// Appends the text that `next` is of.
     pub fn append(&mut self, next: &Columns) {
+        self.head.append(&next.head);
         self.lines.append(&next.lines);
         self.strange += next.strange;
         // What has no rows, such as the table of an empty list, has no columns either.
@@ -85,6 +96,12 @@ impl Columns {
     /// What is wrong with rows of the table of a partition that do not say so.
     pub fn misplaced(&self) -> Option<String> {
         (self.strange > 0).then(|| format!("{} rows with another verdict than that of the partition", self.strange))
+    }
+
+    /// What is wrong with a head line that is not this one. The line feed after it may be missing where nothing follows.
+    pub fn other_head(&self, head: Option<&Tally>) -> Option<String> {
+        let is_other = head.is_some_and(|head| head.sum != self.head.sum);
+        is_other.then(|| "its head line is another one".to_owned())
     }
 
     /// What is not as the receipt says: the lines must be `whole`, and those of each partition `parts`, in the order of

@@ -7,9 +7,10 @@ use super::checked::{Checked, Role};
 use super::error::VerifyError;
 use super::read::read_receipt;
 use super::{account, files};
-use crate::output::names::RECEIPT;
+use crate::output::folder::RECEIPT;
 use crate::output::receipt::{Part, Receipt};
 use crate::run::join;
+use crate::run::stored::StoredRun;
 
 /// What was found when a receipt was proved again.
 #[derive(Debug, Clone)]
@@ -40,7 +41,7 @@ pub fn verify(directory: &Path, inputs: bool, threads: usize) -> Result<Verifica
         return verify_shards(&receipt, directory, inputs, threads);
     }
     let contradictions = account::contradictions(&receipt);
-    let mut files = files::outputs(&receipt, directory, threads)?;
+    let mut files = files::outputs(StoredRun { receipt: &receipt, directory, threads })?;
     if inputs {
         files.extend(files::lists(&receipt, threads)?);
     }

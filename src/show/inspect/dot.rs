@@ -3,19 +3,19 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use crate::automaton::{Engine, Graph, Next, State, bands, graph};
+use crate::automaton::{Engine, Graph, Next, State, graph, priorities};
 use crate::policy::{Crawler, Policy, Record};
 use crate::rules::Verdict;
 use crate::rules::chosen::ChosenRules;
 
-/// How many rules of a band are named, at most.
+/// How many rules of a priority are named, at most.
 const NAMED: usize = 6;
 
 /// The automaton of the group that applies to a crawler of a policy, in Graphviz's language; `None` where no group
 /// applies.
 ///
 /// A byte leads along its edge; where there is none for it, along the dashed one, and is looked at again. Where all
-/// bytes of a path are used up, the state tells the verdict, and the band of the rules that decide.
+/// bytes of a path are used up, the state tells the verdict, and the priority of the rules that decide.
 pub fn dot(policy: &Policy, record: &Record<'_>, crawler: &Crawler) -> Option<String> {
     let groups = policy.groups(crawler);
     let group = groups.of(record.row)?;
@@ -46,22 +46,22 @@ fn line(out: &mut String, statement: std::fmt::Arguments<'_>) {
     let _ = writeln!(out, "  {statement};");
 }
 
-/// What is to be known of the whole: the engine, and the bands with their rules.
+/// What is to be known of the whole: the engine, and the priorities with their rules.
 fn legend(graph: &Graph, rules: &ChosenRules) -> String {
     let mut text = match graph.engine {
         Engine::Constant => "\nall paths have one verdict".to_owned(),
         Engine::Dfa => "\na DFA; dashed: all other bytes".to_owned(),
-        Engine::Pointers => {
+        Engine::Cursors => {
             "\npointers: this is the scanner that finds the segments of the patterns; the verdict comes of the order in \
              which it finds them"
                 .to_owned()
         }
     };
-    let mut bands_of: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
-    for (rank, band) in bands(rules.patterns()).into_iter().enumerate() {
-        bands_of.entry(band).or_default().push(rank);
+    let mut priorities_of: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+    for (rank, priority) in priorities(rules.patterns()).into_iter().enumerate() {
+        priorities_of.entry(priority).or_default().push(rank);
     }
-    for (band, ranks) in bands_of.iter().rev() {
+    for (priority, ranks) in priorities_of.iter().rev() {
         let named = ranks.iter().take(NAMED).map(|&rank| {
             let rule = &rules.rules()[rules.patterns().all()[rank].rule as usize];
             let key = if rule.allow { "Allow" } else { "Disallow" };
@@ -69,26 +69,26 @@ fn legend(graph: &Graph, rules: &ChosenRules) -> String {
         });
         let named: Vec<String> = named.collect();
         let more = if ranks.len() > NAMED { format!(", {} more", ranks.len() - NAMED) } else { String::new() };
-        let verdict = if band % 2 == 1 { Verdict::Blocked } else { Verdict::Allowed };
-        text.push_str(&format!("\nband {band}, {}: {}{more}", word(verdict), named.join(", ")));
+        let verdict = if priority % 2 == 1 { Verdict::Blocked } else { Verdict::Allowed };
+        text.push_str(&format!("\npriority {priority}, {}: {}{more}", word(verdict), named.join(", ")));
     }
     text
 }
 
 fn draw(state: &State, engine: Engine, out: &mut String) {
     let mut label = match (engine, state.segment) {
-        (Engine::Pointers, Some(segment)) => format!("segment {segment} ends here"),
-        (Engine::Pointers, None) => String::new(),
+        (Engine::Cursors, Some(segment)) => format!("segment {segment} ends here"),
+        (Engine::Cursors, None) => String::new(),
         _ => format!("{} at the end", word(state.at_end)),
     };
-    if let Some((end, reached)) = state.bands {
-        label.push_str(&format!(", band {end}"));
+    if let Some((end, reached)) = state.priorities {
+        label.push_str(&format!(", priority {end}"));
         if reached != end {
-            label.push_str(&format!("; else band {reached}"));
+            label.push_str(&format!("; else priority {reached}"));
         }
     }
     let is_run = state.edges.iter().any(|edge| edge.bytes.len() > 1);
-    if is_run && engine != Engine::Pointers && state.within != state.at_end {
+    if is_run && engine != Engine::Cursors && state.within != state.at_end {
         label.push_str(&format!("; {} within the run", word(state.within)));
     }
     let number = state.number;

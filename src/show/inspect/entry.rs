@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::automaton::{self, Engine};
 use crate::formats::time::time;
-use crate::policy::{Crawler, Policy, Record, Ruling, Standing, Times};
+use crate::policy::{Crawler, OriginStatus, Policy, Record, Ruling, Times};
 use crate::robots::{Delay, GroupOrigin, SideKey, SideRecord};
 
 /// What a policy knows of an origin.
@@ -13,7 +13,7 @@ pub struct Entry {
     /// The origin in canonical form.
     pub origin: String,
     /// What the last answer means.
-    pub standing: Standing,
+    pub standing: OriginStatus,
     /// The HTTP status of the robots.txt itself, before redirects.
     pub status: Option<u16>,
     /// The last answer.
@@ -51,7 +51,7 @@ pub struct Answer {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LastGoodAnswer {
     /// What it means.
-    pub standing: Standing,
+    pub standing: OriginStatus,
     /// When it came.
     #[serde(flatten)]
     pub answer: Answer,

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::shared::{RowCounts, SharedGroup};
 use super::{Distribution, Lifetimes};
 use crate::formats::time::time;
-use crate::policy::{CaptureCounts, Crawler, Policy, Record, Ruling, Standing};
+use crate::policy::{CaptureCounts, Crawler, OriginStatus, Policy, Record, Ruling};
 use crate::robots::{Delay, NoteCounts};
 
 /// Where buckets of rules a group begin.
@@ -58,7 +58,7 @@ pub struct SectionSize {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct StandingCount {
     /// What the last answer means.
-    pub standing: Standing,
+    pub standing: OriginStatus,
     /// How many origins.
     pub origins: u64,
     /// Of these, those with an earlier good answer that is kept beside.
@@ -210,7 +210,7 @@ impl<'p> Counting<'p> {
             policy,
             crawlers,
             now,
-            standings: Standing::ALL.map(|standing| StandingCount { standing, origins: 0, last_good: 0 }).to_vec(),
+            standings: OriginStatus::ALL.map(|standing| StandingCount { standing, origins: 0, last_good: 0 }).to_vec(),
             statuses: BTreeMap::new(),
             agents: crawlers.iter().map(agent).collect(),
             lifetimes: Lifetimes::new(policy.dialect().lifetime, now),
@@ -241,7 +241,7 @@ impl<'p> Counting<'p> {
         }
         let has_robots_txt = match record.ruling {
             Some(ruling) => ruling == Ruling::RobotsTxt,
-            None => record.state().standing_in_use() == Standing::RobotsTxt,
+            None => record.state().standing_in_use() == OriginStatus::RobotsTxt,
         };
         if has_robots_txt {
             for (crawler, counts) in self.crawlers.iter().zip(&mut self.agents) {

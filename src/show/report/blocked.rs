@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
-use std::path::Path;
 
 use super::tops::Tops;
 use crate::judge::explain::Explainer;
@@ -10,10 +9,10 @@ use crate::judge::matcher::Judge;
 use crate::judge::scratch::Scratch;
 use crate::origin;
 use crate::outcome::{Partition, Reason};
-use crate::output::receipt::Receipt;
 use crate::policy::{Crawler, Policy};
 use crate::rules::chosen::KeptRule;
 use crate::run::reread::reread;
+use crate::run::stored::StoredRun;
 use crate::run::verify::VerifyError;
 
 /// So many bytes of a rule are told apart.
@@ -51,13 +50,8 @@ pub(crate) struct Place {
 
 impl Blocked {
     /// What blocked the lines of a crawler, by the run's own choices.
-    pub fn read(
-        (receipt, directory): (&Receipt, &Path),
-        (place, crawler): (usize, &Crawler),
-        policy: &Policy,
-        threads: usize,
-    ) -> Result<Blocked, VerifyError> {
-        let judge = Judge::new(policy, crawler, receipt.options.choices);
+    pub fn read(run: StoredRun<'_>, place: usize, crawler: &Crawler, policy: &Policy) -> Result<Blocked, VerifyError> {
+        let judge = Judge::new(policy, crawler, run.receipt.options.choices);
         let of = |urls: &[Cow<'_, [u8]>]| {
             let mut chunk = Counter::new(&judge);
             let mut blocked = Blocked::default();
@@ -65,7 +59,7 @@ impl Blocked {
             chunk.finish(&mut blocked);
             blocked
         };
-        reread((receipt, directory), (place, Partition::Blocked), threads, of, Blocked::append)
+        reread(run, place, Partition::Blocked, of, Blocked::append)
     }
 
     fn append(&mut self, later: &Blocked) {

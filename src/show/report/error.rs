@@ -8,6 +8,7 @@ use crate::run::verify::VerifyError;
 
 /// Why there is no report.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ReportError {
     /// A receipt or a partition that cannot be read.
     #[error(transparent)]

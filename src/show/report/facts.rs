@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use super::blocked::Blocked;
 use super::error::ReportError;
 use super::waiting::Waiting;
-use crate::output::names::NEEDED;
+use crate::output::folder::NEEDED;
 use crate::output::receipt::Receipt;
 use crate::policy::{Crawler, Policy};
+use crate::run::stored::StoredRun;
 use crate::run::verify::read_receipt;
 use crate::show::inspect::Summary;
 
@@ -60,8 +61,8 @@ impl Report {
         let agents = self.receipt.crawlers();
         let crawlers = agents.iter().map(|agents| policy.crawler(Some(agents)));
         let crawlers: Vec<Crawler> = crawlers.collect::<Result<_, _>>()?;
-        let run = (&self.receipt, self.directory.as_path());
-        let blocked = crawlers.iter().enumerate().map(|crawler| Blocked::read(run, crawler, policy, threads));
+        let run = StoredRun { receipt: &self.receipt, directory: &self.directory, threads };
+        let blocked = crawlers.iter().enumerate().map(|(place, crawler)| Blocked::read(run, place, crawler, policy));
         self.explained = Some(Explained {
             is_same: policy.checksum() == self.receipt.policy_checksum.0,
             summary: Summary::of(policy, &crawlers, self.receipt.options.choices.now, 0),

@@ -16,6 +16,6 @@ mod tops;
 mod waiting;
 
 /// The name of the page, unless another is wanted.
-pub use crate::output::names::REPORT;
+pub use crate::output::folder::REPORT;
 pub use error::ReportError;
 pub use facts::Report;

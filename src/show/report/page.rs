@@ -8,7 +8,7 @@ use super::facts::Report;
 use super::html::{number, percent, text};
 use super::sections;
 use crate::formats::regular_file;
-use crate::output::names::REPORT_START as START;
+use crate::output::folder::REPORT_START as START;
 use crate::policy::replace;
 
 /// Nothing is fetched from anywhere, whatever the page may say.

@@ -7,7 +7,7 @@ use super::facts::Explained;
 use super::html::{Cell, Table, number, paragraph, section, text};
 use super::{Report, chart};
 use crate::outcome::Partition;
-use crate::output::naming::partition_names;
+use crate::output::folder::partition_names;
 use crate::output::receipt::PartitionPart;
 
 /// So many lists are shown, those with the most lines.
@@ -52,9 +52,7 @@ pub(super) fn partitions(report: &Report) -> String {
     }
     if let Some(duplicates) = report.receipt.duplicates {
         let lines = number(duplicates.lines);
-        content.push_str(&paragraph(&format!(
-            "{lines} lines were left out, because their URLs were there before (--unique)."
-        )));
+        content.push_str(&paragraph(&format!("{lines} lines were left out, because their URLs were there before.")));
     }
     section("Where the lines went, and why", &content)
 }
@@ -62,8 +60,7 @@ pub(super) fn partitions(report: &Report) -> String {
 /// What blocked the lines.
 pub(super) fn blocked(report: &Report) -> String {
     let Some(explained) = &report.explained else {
-        let hint = "Give the policy of the run to see which rules blocked the lines, and of which origins: \
-                    robosieve report DIR --policy FILE (or --robots SOURCE).";
+        let hint = "Give the policy of the run to see which rules blocked the lines, and of which origins.";
         return section("What was blocked", &paragraph(hint));
     };
     let mut content = String::new();
@@ -224,7 +221,7 @@ pub(super) fn lists(report: &Report) -> String {
     let mut content = table.html();
     if report.receipt.skipped > 0 {
         let parts = number(report.receipt.skipped);
-        let what = "parts of lists could not be read and were left out (--skip-bad); the receipt tells which.";
+        let what = "parts of lists could not be read and were left out; the receipt tells which.";
         content.push_str(&format!("<p class=\"warning\">{}</p>\n", text(&format!("{parts} {what}"))));
     }
     section("Lists", &content)

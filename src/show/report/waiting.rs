@@ -7,8 +7,8 @@ use std::path::Path;
 
 use crate::formats::regular_file;
 use crate::outcome::Reason;
-use crate::output::names::NEEDED;
-use crate::output::needed::parse_row;
+use crate::output::folder::NEEDED;
+use crate::output::missing_robots::parse_row;
 
 /// What there is to fetch. Memory is bounded: by the reasons and statuses that there are, and by the number of origins
 /// that are asked for.

@@ -5,9 +5,10 @@ use std::fs::File;
 use std::io::{self, BufRead, Seek};
 use std::path::{Path, PathBuf};
 
+use super::error::RecordProblem;
 use super::http::Response;
 use super::page::{Answer, Page, count};
-use super::record::{Record, RecordProblem, Records};
+use super::record::{Record, Records};
 use super::revisit::{Key, Revisits, Wanted};
 use crate::formats::compression::Reader;
 use crate::policy::source::SourceError;

@@ -7,41 +7,8 @@
 
 use std::io::{self, BufRead, Read};
 
+use super::error::RecordProblem;
 use super::head::{self, Head};
-
-/// What is wrong with a record.
-#[derive(Debug, thiserror::Error)]
-pub enum RecordProblem {
-    /// It cannot be read or decompressed.
-    #[error("{0}")]
-    Unreadable(#[from] io::Error),
-    /// It does not begin with a version that is known.
-    #[error("{0:?} is no version of WARC that is known here; a record begins with WARC/1.0 or WARC/1.1")]
-    Version(String),
-    /// Its head does not end.
-    #[error("its head is longer than {} KiB", head::LIMIT >> 10)]
-    LongHead,
-    /// A line of its head is no field.
-    #[error("its head has a line that is no field: {0:?}")]
-    NoField(String),
-    /// A field that it must have is missing.
-    #[error("it has no {0}")]
-    Missing(&'static str),
-    /// A field has a value that makes no sense.
-    #[error("its {name} makes no sense: {value:?}")]
-    Value {
-        /// The field.
-        name: &'static str,
-        /// Its value.
-        value: String,
-    },
-    /// What follows its block is no end of a record.
-    #[error("it does not end where its Content-Length says")]
-    End,
-    /// The archive ends within it.
-    #[error("the archive ends within it")]
-    CutShort,
-}
 
 /// A record, whose block is still to be read.
 #[derive(Debug)]

@@ -9,8 +9,9 @@
 use hashbrown::HashMap;
 use xxhash_rust::xxh3::xxh3_128_with_seed;
 
+use super::error::RecordProblem;
 use super::page::{Answer, Page};
-use super::record::{Record, RecordProblem};
+use super::record::Record;
 use crate::policy::Capture;
 
 /// Revisits that wait for their originals.

@@ -1,10 +1,10 @@
-//! The tables of the second engine, see [`pointers`](crate::automaton::cursors::pointers).
+//! The tables of the second engine, see [`cursors`](crate::automaton::cursors::engine).
 //!
 //! A walk ends because every node is reached at most once: from the segments, in one place of all, or as the child of one
 //! parent that stands before it.
 
 use super::{CheckSpace, Damage, table};
-use crate::automaton::cursors::pointers::{
+use crate::automaton::cursors::engine::{
     BITMAP, DOLLAR_WORDS, DOLLARS, NODE_WORDS, NODES, SCANNER, SEGMENT_WORDS, SEGMENTS,
 };
 use crate::automaton::cursors::segment_trie::{BEHIND_SLASH, NONE};

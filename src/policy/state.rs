@@ -8,7 +8,7 @@ use crate::dialect::Lifetime;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[repr(u8)]
-pub enum Standing {
+pub enum OriginStatus {
     /// There is a robots.txt; whether it has a group for a crawler is the crawler's affair.
     RobotsTxt = 0,
     /// No robots.txt (4xx): all is allowed.
@@ -23,15 +23,15 @@ pub enum Standing {
     Unfetched = 5,
 }
 
-impl Standing {
+impl OriginStatus {
     /// All of them, in the order of their numbers.
-    pub const ALL: [Standing; 6] = [
-        Standing::RobotsTxt,
-        Standing::Unavailable,
-        Standing::Forbidden,
-        Standing::Unreachable,
-        Standing::RedirectUnresolved,
-        Standing::Unfetched,
+    pub const ALL: [OriginStatus; 6] = [
+        OriginStatus::RobotsTxt,
+        OriginStatus::Unavailable,
+        OriginStatus::Forbidden,
+        OriginStatus::Unreachable,
+        OriginStatus::RedirectUnresolved,
+        OriginStatus::Unfetched,
     ];
 
     /// Its name, for example `robots-txt`.
@@ -41,12 +41,12 @@ impl Standing {
 
     /// Whether it is a verdict, or leads to one.
     pub fn is_definite(self) -> bool {
-        !matches!(self, Standing::Unreachable | Standing::RedirectUnresolved | Standing::Unfetched)
+        !matches!(self, OriginStatus::Unreachable | OriginStatus::RedirectUnresolved | OriginStatus::Unfetched)
     }
 
     /// Whether it is an answer that failed, beside which an earlier one is kept.
     pub fn is_failure(self) -> bool {
-        matches!(self, Standing::Unreachable | Standing::RedirectUnresolved)
+        matches!(self, OriginStatus::Unreachable | OriginStatus::RedirectUnresolved)
     }
 }
 
@@ -93,7 +93,7 @@ impl Times {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct State {
     /// What the last answer means.
-    pub standing: Standing,
+    pub standing: OriginStatus,
     /// The last answer.
     pub answered: Answered,
     /// Where the last answer is no verdict: the last one that was, if any.
@@ -101,13 +101,13 @@ pub struct State {
     /// Whether the robots.txt in use, that of the last good answer where the last one failed, looks like an HTML page.
     pub html_page: bool,
     /// What the operator says, whatever was answered.
-    pub word: Word,
+    pub word: OverrideState,
 }
 
 /// What the operator says of an origin; by default nothing. A crawl delay that is set by hand stands among the side
 /// records, at line 0.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct Word {
+pub struct OverrideState {
     /// What stands in place of the robots.txt.
     pub ruling: Option<Ruling>,
     /// Nothing is fetched before this time, in seconds of Unix time.
@@ -141,14 +141,14 @@ impl Ruling {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct LastGood {
     /// What it means.
-    pub standing: Standing,
+    pub standing: OriginStatus,
     /// When it came.
     pub times: Times,
 }
 
 impl State {
     /// What the answer in use means: the last good one, where the last one failed.
-    pub fn standing_in_use(&self) -> Standing {
+    pub fn standing_in_use(&self) -> OriginStatus {
         self.last_good.map_or(self.standing, |good| good.standing)
     }
 
@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn names_are_those_that_are_written() {
-        for standing in Standing::ALL {
+        for standing in OriginStatus::ALL {
             assert_eq!(serde_json::to_value(standing).unwrap(), standing.name());
         }
         for ruling in Ruling::ALL {

@@ -3,20 +3,22 @@
 use std::path::Path;
 use std::{fs, io};
 
+use super::file_name::is_output;
+use super::list_folder::is_list_folder;
 use super::names::{CHECKPOINT, NEEDED, RECEIPT, is_partial};
-use super::naming::{self, is_list_folder};
 
 /// Removes partial files of a run that has no checkpoint to go on from, and the folders of lists in which there is nothing
 /// else. A partial receipt stays, because it tells of [earlier](super::earlier) files.
-pub(super) fn remove_leftovers(directory: &Path) -> io::Result<()> {
+pub(crate) fn remove_leftovers(directory: &Path) -> io::Result<()> {
     remove_files(directory, |name| is_spilled(name) || is_partial_output(name))?;
     for entry in fs::read_dir(directory)? {
         let entry = entry?;
-        if entry.file_type()?.is_dir() && is_list_folder(&entry.file_name().to_string_lossy()) {
-            if remove_files(&entry.path(), is_partial_output)? > 0 {
-                // It stays if there is anything else in it.
-                let _ = fs::remove_dir(entry.path());
-            }
+        if entry.file_type()?.is_dir()
+            && is_list_folder(&entry.file_name().to_string_lossy())
+            && remove_files(&entry.path(), is_partial_output)? > 0
+        {
+            // It stays if there is anything else in it.
+            let _ = fs::remove_dir(entry.path());
         }
     }
     Ok(())
@@ -52,7 +54,7 @@ fn whole(name: &str) -> Option<&str> {
 
 /// Whether a partial file is one of lines, or the list of origins.
 fn is_partial_output(name: &str) -> bool {
-    whole(name).is_some_and(|name| naming::is_output(name) || name == NEEDED)
+    whole(name).is_some_and(|name| is_output(name) || name == NEEDED)
 }
 
 /// Whether a file is one that origins were spilled to, or a checkpoint that was not completed.

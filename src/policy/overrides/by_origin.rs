@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::policy::standing::Ruling;
+use crate::policy::state::Ruling;
 
 /// The operator's word for one origin; at least one of the fields says something.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -11,14 +11,14 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use super::file_layout::FileLayout;
-use super::folder_lock::LOCK;
 use super::leftovers::{is_leftover, remove_leftovers};
+use super::list_folder::{is_file_of_run, is_list_folder};
+use super::lock::LOCK;
 use super::names::{CHECKPOINT, NEEDED, RECEIPT, REPORT, REPORT_START, is_partial, partial};
-use super::naming::{self, is_list_folder};
-use super::records;
 use crate::formats::regular_file;
 use crate::input::error::FilterError;
+use crate::output::file_layout::FileLayout;
+use crate::output::records;
 
 /// How a receipt begins, but for white space, and a checkpoint.
 const RECEIPT_START: &str = "{\"robosieve\":";
@@ -31,7 +31,7 @@ const CHECKPOINT_START: &str = "{\"job\":{\"robosieve\":";
 /// [`FilterError::Unfinished`] and [`FilterError::NotEmpty`] where something is in it and `force` is not given;
 /// [`FilterError::InTheWay`] where a file has a name that the run wants and no earlier run wrote it;
 /// [`FilterError::Output`] where something cannot be removed.
-pub(super) fn make_room(
+pub(crate) fn make_room(
     directory: &Path,
     folders: &[&str],
     layout: &FileLayout,
@@ -131,7 +131,7 @@ fn earlier(directory: &Path) -> BTreeSet<String> {
     // What is none tells of no files.
     let receipt: Earlier = records::read(&path).ok().flatten().unwrap_or_default();
     let files = receipt.partitions.into_values().chain(receipt.verdicts).flat_map(|part| part.files);
-    let names = files.map(|file| file.name).filter(|name| naming::is_file_of_run(name));
+    let names = files.map(|file| file.name).filter(|name| is_file_of_run(name));
     names.chain(receipt.origins_needed.map(|_| NEEDED.to_owned())).collect()
 }
 

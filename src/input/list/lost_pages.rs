@@ -192,7 +192,7 @@ mod tests {
             std::fs::write(&path, text()).unwrap();
             let list = List::open(&path).unwrap();
             File::options().write(true).open(&path).unwrap().set_len(5000).unwrap();
-            let read = scan((&list, Extent::Whole), 2, chunk_size, |chunk, _| chunk.len(), |all, more| *all += more);
+            let read = scan(&list, Extent::Whole, 2, chunk_size, |chunk, _| chunk.len(), |all, more| *all += more);
             assert!(matches!(read, Err(FilterError::ListCut { at: 5000, .. })), "{read:?}");
         }
     }

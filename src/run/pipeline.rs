@@ -1,11 +1,12 @@
-//! Workers and their turns: who judges which chunk, and in what order their lines are placed.
+//! Workers and their pipeline: who judges which chunk, and in what order their lines are placed.
 
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex};
 
 use super::checkpoint::Border;
+use super::checkpointer::{Checkpointer, Taken};
 use super::gather::{Gathered, Gatherer};
-use super::keeper::{Keeper, Taken};
+use super::plan::Plan;
 use super::progress::Progress;
 use super::queue::Queue;
 use super::sequence::Sequence;
@@ -20,40 +21,34 @@ use crate::judge::matcher::Judge;
 use crate::judge::tally::Tally;
 use crate::lock::lock;
 use crate::output::block::Block;
+use crate::output::folder::NEEDED;
 use crate::output::form::Rows;
-use crate::output::frame::{Compressor, FrameFormat};
+use crate::output::frame::Compressor;
 use crate::output::keep::Keep;
-use crate::output::names::NEEDED;
-use crate::output::needed::{Needed, WaitingOrigins};
+use crate::output::missing_robots::{MissingRobots, WaitingOrigins};
 use crate::output::partitions::{Output, Place};
 use crate::output::sink::Sink;
 use crate::output::table::{Source, Table};
 
 /// Where the lines go.
-pub(super) struct Destinations {
+pub(super) struct Outlets {
     pub sink: Sink,
     /// The robots.txt to fetch, if somebody wants to know.
-    pub needed: Option<Needed>,
-    pub rows: Rows,
-    /// How frames are compressed, if lines go into frames.
-    pub frames: Option<FrameFormat>,
+    pub needed: Option<MissingRobots>,
     /// If lines become rows: the tables of each set of files.
     pub tables: Vec<Table>,
-    /// Whether each list has files of its own.
-    pub per_input: bool,
     /// Who keeps checkpoints, if the run can go on from one.
-    pub keeper: Option<Arc<Keeper>>,
+    pub checkpointer: Option<Arc<Checkpointer>>,
 }
 
 /// What all workers share.
-pub(super) struct Turns<'l> {
+pub(super) struct Pipeline<'l> {
+    plan: &'l Plan<'l>,
     chunks: Chunks<'l>,
     pub progress: &'l Progress,
-    per_input: bool,
     rows: Option<Rows>,
     /// Whether somebody wants to know which robots.txt are to be fetched.
     notes_waiting: bool,
-    frames: Option<FrameFormat>,
     /// If lines become rows: the tables of each set of files.
     tables: Vec<Table>,
     /// The first turn of a chunk, where lines are left out.
@@ -63,14 +58,14 @@ pub(super) struct Turns<'l> {
     queue: Queue<Handed, Turn>,
     /// Buffers of chunks that are written, to be filled again.
     spares: Mutex<Vec<Vec<Vec<u8>>>>,
-    keeper: Option<Arc<Keeper>>,
+    checkpointer: Option<Arc<Checkpointer>>,
     failure: Mutex<Option<FilterError>>,
 }
 
 /// What is done in the order of the chunks.
 struct Turn {
     sink: Option<Sink>,
-    needed: Option<Needed>,
+    needed: Option<MissingRobots>,
     totals: Totals,
     /// The list that the next chunk is of, and where in its text.
     list: usize,
@@ -99,71 +94,66 @@ enum Blocks {
 }
 
 /// A worker, and what it has to leave lines out and to make frames with.
-struct Hand<'j, 'p> {
+struct WorkerState<'j, 'p> {
     worker: Worker<'j, 'p>,
     kept: Kept,
     compressor: Option<Compressor>,
 }
 
-impl<'l> Turns<'l> {
-    /// Of these chunks, for so many crawlers, telling `progress` of each; from the `border` on where the run was interrupted,
-    /// and without what is not `unique` if lines are left out.
+impl<'l> Pipeline<'l> {
+    /// Of the chunks of a plan, telling `progress` of each; from the `border` on where the run was interrupted, and without
+    /// what is not `unique` if lines are left out.
     pub fn new(
-        (chunks, workers): (Chunks<'l>, usize),
+        plan: &'l Plan<'l>,
+        chunks: Chunks<'l>,
         progress: &'l Progress,
-        crawlers: usize,
-        destinations: Option<Destinations>,
+        outlets: Option<Outlets>,
         border: Option<Border>,
         unique: Option<Unique>,
-    ) -> Turns<'l> {
-        let rows = destinations.as_ref().map(|destinations| destinations.rows);
-        let files = rows.map_or(0, Rows::files);
+    ) -> Pipeline<'l> {
+        let rows = plan.rows();
         let (mut turn, gatherer) = match border {
             Some(Border { list, at, totals, gathered, .. }) => {
                 (Turn { sink: None, needed: None, totals, list, at }, gathered)
             }
             None => {
-                let totals = Totals::new(chunks.lists().len(), crawlers, rows);
-                (Turn { sink: None, needed: None, totals, list: 0, at: 0 }, Gatherer::new(files))
+                let totals = Totals::new(plan.lists.len(), plan.job.crawlers.len(), rows);
+                let turn = Turn { sink: None, needed: None, totals, list: 0, at: 0 };
+                (turn, Gatherer::new(rows.map_or(0, Rows::files)))
             }
         };
-        let (mut frames, mut per_input, mut keeper, mut notes_waiting) = (None, false, None, false);
-        let mut tables = Vec::new();
-        if let Some(destinations) = destinations {
-            (frames, per_input, keeper) = (destinations.frames, destinations.per_input, destinations.keeper);
-            (notes_waiting, tables) = (destinations.needed.is_some(), destinations.tables);
-            turn.sink = Some(destinations.sink);
-            turn.needed = destinations.needed;
+        let (mut tables, mut checkpointer, mut notes_waiting) = (Vec::new(), None, false);
+        if let Some(outlets) = outlets {
+            (tables, checkpointer, notes_waiting) = (outlets.tables, outlets.checkpointer, outlets.needed.is_some());
+            (turn.sink, turn.needed) = (Some(outlets.sink), outlets.needed);
         }
-        let (gatherer, queue, failure) = (Sequence::new(gatherer), Queue::new(turn, workers), Mutex::new(None));
-        Turns {
+        Pipeline {
+            plan,
             chunks,
             progress,
-            per_input,
             rows,
             notes_waiting,
-            frames,
             tables,
             unique,
-            gatherer,
-            queue,
+            gatherer: Sequence::new(gatherer),
+            queue: Queue::new(turn, plan.options.threads),
             spares: Mutex::default(),
-            keeper,
-            failure,
+            checkpointer,
+            failure: Mutex::new(None),
         }
     }
 
-    /// Makes checkpoints durable until [`Turns::judged`], if there is anything to go on with.
+    /// Makes checkpoints durable until [`Pipeline::judged`], if there is anything to go on with.
     pub fn keep(&self) {
-        if let Some(Err(failure)) = self.keeper.as_ref().map(|keeper| keeper.keep()) {
+        if let Some(Err(failure)) = self.checkpointer.as_ref().map(|checkpointer| checkpointer.keep()) {
             self.fail(failure);
         }
     }
 
     /// No more lines are written.
     pub fn judged(&self) {
-        if let Some(keeper) = &self.keeper {
-            keeper.stop();
+        if let Some(checkpointer) = &self.checkpointer {
+            checkpointer.stop();
         }
     }
 
@@ -186,7 +176,7 @@ impl<'l> Turns<'l> {
     }
 
     /// What the run came to.
-    pub fn finish(self) -> Result<(Option<Output>, Option<Needed>, Totals), FilterError> {
+    pub fn finish(self) -> Result<(Option<Output>, Option<MissingRobots>, Totals), FilterError> {
         let failure = lock(&self.failure).take();
         let failure = failure.or_else(|| self.chunks.is_interrupted().then_some(FilterError::Interrupted));
         if let Some(failure) = failure {
@@ -207,34 +197,34 @@ impl<'l> Turns<'l> {
     /// The failure, with word of what is kept of the run: all chunks that were handed out, if nothing went wrong with
     /// those, else those up to the last checkpoint.
     fn kept(self, failure: FilterError) -> FilterError {
-        let Some(keeper) = self.keeper else { return failure };
+        let Some(checkpointer) = self.checkpointer else { return failure };
         // Of a run that has done nothing, nothing is kept.
-        let begun = keeper.has_kept() || self.queue.out_of_turn(|turn| turn.totals.input.lines > 0);
+        let begun = checkpointer.has_kept() || self.queue.out_of_turn(|turn| turn.totals.input.lines > 0);
         let begun = begun && !failure.is_distrust();
         if begun && !self.queue.is_stopped() {
             let gathered = self.gatherer.into_inner();
             let mut turn = self.queue.into_inner();
-            if let Some(taken) = turn.taken(gathered, keeper.seconds())
-                && let Err(failure) = keeper.save(taken)
+            if let Some(taken) = turn.taken(gathered, checkpointer.seconds())
+                && let Err(failure) = checkpointer.save(taken)
             {
-                return keeper.word_of(failure);
+                return checkpointer.word_of(failure);
             }
         }
-        keeper.word_of(failure)
+        checkpointer.word_of(failure)
     }
 
     fn compressor(&self) -> Result<Option<Compressor>, FilterError> {
-        Ok(self.frames.map(Compressor::new).transpose()?)
+        Ok(self.plan.options.compress.map(Compressor::new).transpose()?)
     }
 
     /// The blocks that the chunk of a task makes, if lines become rows.
     fn rows(&self, task: &Task<'_>, left: Chunk<'_>, worker: &Worker<'_, '_>) -> Result<Blocks, FilterError> {
-        let (set, list) = (self.set(task), &self.chunks.lists()[task.list]);
+        let (set, list) = (self.plan.set_of(task.list), &self.chunks.lists()[task.list]);
         let source = match task.spans() {
             Some(spans) => Source::Rows { list, spans, left_out: left.left_out },
             None => Source::Text(left),
         };
-        Ok(Blocks::Made(self.tables[set].blocks(set, &source, &worker.outcomes, &worker.row_causes)?))
+        Ok(Blocks::Made(self.tables[set].blocks(set, &source, &worker.outcomes, worker.renderer.causes())?))
     }
 
     /// The blocks that the lines of a chunk make, and what waits for its frames after it, if a checkpoint is due there;
@@ -245,7 +235,9 @@ impl<'l> Turns<'l> {
         judged: &mut Judged,
         compressor: &mut Option<Compressor>,
     ) -> Result<Option<(Blocks, Option<Gatherer>)>, FilterError> {
-        let (Some(rows), set) = (self.rows, self.set(task)) else { return Ok(Some((Blocks::Made(Vec::new()), None))) };
+        let (Some(rows), set) = (self.rows, self.plan.set_of(task.list)) else {
+            return Ok(Some((Blocks::Made(Vec::new()), None)));
+        };
         if compressor.is_none() {
             return Ok(Some((Blocks::Buffers(set, judged.tallies(rows)), None)));
         }
@@ -258,7 +250,7 @@ impl<'l> Turns<'l> {
 
     /// Whether a checkpoint is to be taken after the chunk whose turn it is.
     fn is_checkpoint_due(&self) -> bool {
-        self.keeper.as_ref().is_some_and(|keeper| keeper.is_due())
+        self.checkpointer.as_ref().is_some_and(|checkpointer| checkpointer.is_due())
     }
 
     /// Blocks of lines that go into frames.
@@ -274,15 +266,10 @@ impl<'l> Turns<'l> {
         };
         gathered.into_iter().map(block).collect()
     }
-
-    /// The set of files that the lines of a chunk go to.
-    fn set(&self, task: &Task<'_>) -> usize {
-        if self.per_input { task.list } else { 0 }
-    }
 }
 
 /// Stops the run if a worker panics, so that the others do not wait for its turn for ever.
-struct StopOnPanic<'t, 'l>(&'t Turns<'l>);
+struct StopOnPanic<'t, 'l>(&'t Pipeline<'l>);
 
 impl Drop for StopOnPanic<'_, '_> {
     fn drop(&mut self) {
@@ -293,81 +280,78 @@ impl Drop for StopOnPanic<'_, '_> {
 }
 
 /// Judges chunks until there are none left; to explain lines, `kept_rules` bytes of rules are kept for each crawler.
-pub(super) fn work(turns: &Turns<'_>, judges: &[Judge<'_>], kept_rules: usize) {
-    let _guard = StopOnPanic(turns);
-    if let Err(failure) = work_through(turns, judges, kept_rules) {
-        turns.fail(failure);
+pub(super) fn work(pipeline: &Pipeline<'_>, judges: &[Judge<'_>], kept_rules: usize) {
+    let _guard = StopOnPanic(pipeline);
+    if let Err(failure) = work_through(pipeline, judges, kept_rules) {
+        pipeline.fail(failure);
     }
 }
 
-fn work_through(turns: &Turns<'_>, judges: &[Judge<'_>], kept_rules: usize) -> Result<(), FilterError> {
-    let mut worker = Worker::new(judges, turns.rows, turns.notes_waiting);
-    worker.keep_rules(kept_rules);
-    let mut hand = Hand { worker, kept: Kept::default(), compressor: turns.compressor()? };
-    let as_rows = !turns.tables.is_empty();
-    if as_rows {
-        hand.worker.keep_outcomes();
-    }
+fn work_through(pipeline: &Pipeline<'_>, judges: &[Judge<'_>], kept_rules: usize) -> Result<(), FilterError> {
+    let mut worker = Worker::new(judges, pipeline.rows, pipeline.notes_waiting);
+    worker.renderer.keep_rules(kept_rules);
+    let mut state = WorkerState { worker, kept: Kept::default(), compressor: pipeline.compressor()? };
+    let as_rows = !pipeline.tables.is_empty();
     let mut buffer = Buffer::default();
     loop {
-        let mut task = match turns.chunks.next(&mut buffer) {
+        let mut task = match pipeline.chunks.next(&mut buffer) {
             Ok(Some(task)) => task,
             Ok(None) => return Ok(()),
             Err(failure) => {
-                turns.end_input(failure);
+                pipeline.end_input(failure);
                 return Ok(());
             }
         };
-        turns.chunks.read(&mut task, &mut buffer)?;
-        let chunk = chunk_of(&turns.chunks, &task, &buffer);
+        pipeline.chunks.read(&mut task, &mut buffer)?;
+        let chunk = chunk_of(&pipeline.chunks, &task, &buffer);
         // A row has no end that could be missing.
-        let more_follows = as_rows || !turns.per_input && task.list + 1 < turns.chunks.lists().len();
-        let left = match &turns.unique {
-            Some(unique) => unique.left(task.ticket, chunk, &mut hand.kept, turns.rows.is_some())?,
+        let more_follows = as_rows || !pipeline.plan.options.per_input && task.list + 1 < pipeline.chunks.lists().len();
+        let left = match &pipeline.unique {
+            Some(unique) => unique.left(task.ticket, chunk, &mut state.kept, pipeline.rows.is_some())?,
             None => Some(chunk),
         };
         let Some(left) = left else { return Ok(()) };
-        hand.worker.judge(&left, more_follows);
-        let rows = as_rows.then(|| turns.rows(&task, left, &hand.worker));
+        state.worker.judge(&left, more_follows);
+        let rows = as_rows.then(|| pipeline.rows(&task, left, &state.worker));
         // Its bytes were read for the last time. Only what was read of a list as it stood may be written, or a checkpoint
         // could keep lines that never were in it.
-        turns.chunks.lists()[task.list].unchanged()?;
+        pipeline.chunks.lists()[task.list].unchanged()?;
         let rows = rows.transpose()?;
-        hand.worker.leave_out(&hand.kept);
-        hand_in(turns, &mut task, rows, &mut hand)?;
+        state.worker.leave_out(&state.kept);
+        hand_in(pipeline, &mut task, rows, &mut state)?;
         if task.is_long() {
-            turns.queue.wait_for(task.ticket);
-            lock(&turns.spares).clear();
+            pipeline.queue.wait_for(task.ticket);
+            lock(&pipeline.spares).clear();
             // The next such chunk may go its way only then.
             buffer.release();
-            hand.worker.release();
-            hand.kept = Kept::default();
+            state.worker.release();
+            state.kept = Kept::default();
         }
     }
 }
 
 /// Hands in the chunk of a task that was judged, with the rows that its lines became, if they did.
 fn hand_in(
-    turns: &Turns<'_>,
+    pipeline: &Pipeline<'_>,
     task: &mut Task<'_>,
     rows: Option<Blocks>,
-    hand: &mut Hand<'_, '_>,
+    state: &mut WorkerState<'_, '_>,
 ) -> Result<(), FilterError> {
-    let mut judged = std::mem::take(&mut hand.worker.judged);
+    let mut judged = std::mem::take(&mut state.worker.judged);
     let prepared = match rows {
         Some(rows) => Some((rows, None)),
-        None => turns.blocks(task, &mut judged, &mut hand.compressor)?,
+        None => pipeline.blocks(task, &mut judged, &mut state.compressor)?,
     };
     let Some((blocks, border)) = prepared else { return Ok(()) };
     let skipped = std::mem::take(&mut task.skipped);
     let handed = Handed { list: task.list, end: task.end, skipped, judged, blocks, border };
-    turns.queue.hand_in(task.ticket, handed, |turn, ticket, handed| write(turns, turn, ticket, handed))?;
-    hand.worker.judged.buffers = lock(&turns.spares).pop().unwrap_or_default();
+    pipeline.queue.hand_in(task.ticket, handed, |turn, ticket, handed| write(pipeline, turn, ticket, handed))?;
+    state.worker.judged.buffers = lock(&pipeline.spares).pop().unwrap_or_default();
     Ok(())
 }
 
 /// Counts a chunk in its turn, and writes its lines.
-fn write(turns: &Turns<'_>, turn: &mut Turn, ticket: u64, handed: Handed) -> Result<(), FilterError> {
+fn write(pipeline: &Pipeline<'_>, turn: &mut Turn, ticket: u64, handed: Handed) -> Result<(), FilterError> {
     let Handed { list, end, skipped, mut judged, blocks, mut border } = handed;
     let blocks: Vec<Block<'_>> = match blocks {
         Blocks::Made(blocks) => blocks,
@@ -382,24 +366,24 @@ fn write(turns: &Turns<'_>, turn: &mut Turn, ticket: u64, handed: Handed) -> Res
     turn.totals.add(list, &judged);
     turn.totals.add_written(&blocks);
     turn.add_waiting(std::mem::take(&mut judged.waiting), before)?;
-    turns.progress.chunk(&turn.totals);
+    pipeline.progress.chunk(&turn.totals);
     let places = turn.sink.as_mut().map(|sink| sink.take(&blocks)).transpose()?.unwrap_or_default();
-    if let Some(keeper) = &turns.keeper {
-        keeper.begin(ticket);
-        if turns.frames.is_none() && keeper.is_due() {
+    if let Some(checkpointer) = &pipeline.checkpointer {
+        checkpointer.begin(ticket);
+        if pipeline.plan.options.compress.is_none() && checkpointer.is_due() {
             border = Some(Gatherer::new(0));
         }
-        if let Some(taken) = border.and_then(|gathered| turn.taken(gathered, keeper.seconds())) {
-            keeper.take(ticket, taken);
+        if let Some(taken) = border.and_then(|gathered| turn.taken(gathered, checkpointer.seconds())) {
+            checkpointer.take(ticket, taken);
         }
     }
     places.iter().try_for_each(Place::write)?;
-    if let Some(keeper) = &turns.keeper {
-        keeper.end(ticket);
+    if let Some(checkpointer) = &pipeline.checkpointer {
+        checkpointer.end(ticket);
     }
     drop(places);
     drop(blocks);
-    lock(&turns.spares).push(judged.buffers);
+    lock(&pipeline.spares).push(judged.buffers);
     Ok(())
 }
 

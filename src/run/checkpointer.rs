@@ -11,17 +11,16 @@ use std::time::{Duration, Instant};
 use super::checkpoint::{Border, Checkpoint, JobRecord, Stage};
 use crate::input::error::FilterError;
 use crate::lock::lock;
+use crate::output::folder::{CHECKPOINT, NEEDED, sync, sync_folder};
 use crate::output::keep::Keep;
-use crate::output::names::{CHECKPOINT, NEEDED};
 use crate::output::spill::Run;
-use crate::output::sync::{sync, sync_folder};
 
 /// Between two checkpoints there is at least so many times the time that the last one took.
 const REST: u32 = 20;
 
 /// Keeps the checkpoint of a run.
 #[derive(Debug)]
-pub(crate) struct Keeper {
+pub(crate) struct Checkpointer {
     job: JobRecord,
     directory: PathBuf,
     every: Duration,
@@ -60,10 +59,10 @@ struct State {
     kept: bool,
 }
 
-impl Keeper {
+impl Checkpointer {
     /// Keeps a checkpoint of the job in `directory`, a new one after so long. Where the run goes on from one, it had taken
     /// so many seconds `before`.
-    pub fn new(job: JobRecord, directory: PathBuf, every: Duration, before: Option<f64>) -> Keeper {
+    pub fn new(job: JobRecord, directory: PathBuf, every: Duration, before: Option<f64>) -> Checkpointer {
         let started = Instant::now();
         let state = State {
             due: started + every,
@@ -76,7 +75,7 @@ impl Keeper {
             kept: before.is_some(),
         };
         let (before, state) = (before.unwrap_or(0.0), Mutex::new(state));
-        Keeper { job, directory, every, started, before, state, changed: Condvar::new() }
+        Checkpointer { job, directory, every, started, before, state, changed: Condvar::new() }
     }
 
     /// How long the run has taken, with what it had when it was interrupted.
@@ -84,7 +83,7 @@ impl Keeper {
         self.before + self.started.elapsed().as_secs_f64()
     }
 
-    /// Whether it is time for a checkpoint; who is told so has to [take](Keeper::take) it.
+    /// Whether it is time for a checkpoint; who is told so has to [take](Checkpointer::take) it.
     pub fn is_due(&self) -> bool {
         let mut state = lock(&self.state);
         let due = !state.claimed && Instant::now() >= state.due;
@@ -124,7 +123,7 @@ impl Keeper {
         }
     }
 
-    /// Makes checkpoints durable until [`Keeper::stop`].
+    /// Makes checkpoints durable until [`Checkpointer::stop`].
     pub fn keep(&self) -> Result<(), FilterError> {
         loop {
             let mut state = lock(&self.state);
@@ -163,7 +162,7 @@ impl Keeper {
         Ok(())
     }
 
-    /// Ends [`Keeper::keep`]; what is ready is saved before.
+    /// Ends [`Checkpointer::keep`]; what is ready is saved before.
     pub fn stop(&self) {
         lock(&self.state).ended = true;
         self.changed.notify_all();
@@ -187,7 +186,7 @@ impl Keeper {
     }
 }
 
-impl Keep for Keeper {
+impl Keep for Checkpointer {
     fn has_kept(&self) -> bool {
         lock(&self.state).kept
     }

@@ -1,8 +1,8 @@
-//! The second engine: forward-only pointers, bounded for any set of patterns.
+//! The second engine: forward-only cursors, bounded for any set of patterns.
 //!
-//! A glob matches greedily: each segment at its first place after the one before. So a pattern needs one pointer, the
+//! A glob matches greedily: each segment at its first place after the one before. So a pattern needs one cursor, the
 //! segment that it waits for, which only moves forward. Patterns that begin with the same segments share it: the
-//! pointers are nodes of a trie over segments (`segment_trie`). One scanner for all segments (Aho and Corasick's
+//! cursors are nodes of a trie over segments (`segment_trie`). One scanner for all segments (Aho and Corasick's
 //! automaton, in the records of `table`) tells where each ends; a node that is reached there queues its
 //! children at their segments. Queues are in order of arrival, so that the nodes that may not match yet, because the
 //! segment would overlap the one before, stand after those that may.
@@ -19,24 +19,24 @@
 //! automaton  head | scanner's records | initial bitmap | segments, and one more | nodes, and one more | dollars
 //! segment    length, head and what is above it (suffixes), node of an anchored prefix, node that waits from the start,
 //!            node that waits from after the first slash, first dollar
-//! node       segment, band accepted, best band below, first child
-//! dollar     node or NONE for the whole path, band
+//! node       segment, priority accepted, best priority below, first child
+//! dollar     node or NONE for the whole path, priority
 //! ```
 
 use super::segment_trie::{AT_START, BEHIND_SLASH, Dollar, NONE, Node, SegmentTrie};
 use super::suffixes::Suffixes;
-use crate::automaton::bands::{self, Band};
 use crate::automaton::dfa::build::Builder;
 use crate::automaton::dfa::filter::Search;
 use crate::automaton::dfa::globs::Segments;
 use crate::automaton::dfa::state_id::StateId;
 use crate::automaton::dfa::walk::{Observer, walk};
-use crate::automaton::head::{ENGINE, ENGINE_POINTERS, START, word};
+use crate::automaton::head::{ENGINE, ENGINE_CURSORS, START, word};
+use crate::automaton::priorities::{self, Priority};
 use crate::automaton::space::Space;
 use crate::automaton::{Compiled, Engine};
 use crate::rules::{Patterns, Verdict};
 
-// The head, after the engine and the scanner's start: where the parts begin, and the best bands.
+// The head, after the engine and the scanner's start: where the parts begin, and the best priorities.
 pub(crate) const BITMAP: usize = 2;
 pub(crate) const SEGMENTS: usize = 3;
 pub(crate) const NODES: usize = 4;
@@ -52,13 +52,14 @@ pub(crate) const DOLLAR_WORDS: usize = 2;
 
 /// Compiles patterns for this engine; appends the automaton to `words`.
 pub(crate) fn compile(patterns: &Patterns, space: &mut Space, words: &mut Vec<u32>) -> Compiled {
-    let bands = bands::bands(patterns);
-    let trie = SegmentTrie::new(patterns, &bands);
+    let priorities = priorities::priorities(patterns);
+    let trie = SegmentTrie::new(patterns, &priorities);
     let scanner = Scanner::new(patterns, &trie, space);
-    let top = |blocked: Band| bands.iter().copied().filter(|band| band % 2 == blocked).max().unwrap_or(0);
+    let top =
+        |blocked: Priority| priorities.iter().copied().filter(|priority| priority % 2 == blocked).max().unwrap_or(0);
 
     let mut out = vec![0; SCANNER];
-    out[ENGINE] = ENGINE_POINTERS;
+    out[ENGINE] = ENGINE_CURSORS;
     out[START] = scanner.records[START];
     out[TOP_ALLOWED] = top(0);
     out[TOP_BLOCKED] = top(1);
@@ -71,9 +72,9 @@ pub(crate) fn compile(patterns: &Patterns, space: &mut Space, words: &mut Vec<u3
     out[NODES] = out.len() as u32;
     out.extend(tables.nodes());
     out[DOLLARS] = out.len() as u32;
-    out.extend(tables.dollars.iter().flat_map(|dollar| [dollar.node, dollar.band]));
+    out.extend(tables.dollars.iter().flat_map(|dollar| [dollar.node, dollar.priority]));
     words.append(&mut out);
-    Compiled { engine: Engine::Pointers, states: scanner.states, work: scanner.work }
+    Compiled { engine: Engine::Cursors, states: scanner.states, work: scanner.work }
 }
 
 /// The automaton that finds all segments.
@@ -277,20 +278,20 @@ pub(crate) fn verdict<S: Search>(words: &[u32], text: &[u8], from: usize, scratc
         let _ = walk::<S, _>(&words[SCANNER..], word(words, START), text, from, &mut run);
         run.end_of_path();
     }
-    bands::verdict(run.best)
+    priorities::verdict(run.best)
 }
 
 struct Run<'w, 's> {
     segments: &'w [u32],
     nodes: &'w [u32],
     dollars: &'w [u32],
-    /// The best band that allows, the best that blocks.
-    top: [Band; 2],
+    /// The best priority that allows, the best that blocks.
+    top: [Priority; 2],
     /// Where the path begins in the text.
     from: usize,
     path_len: u32,
     slash: bool,
-    best: Band,
+    best: Priority,
     /// The longest segment that ended last, and where.
     last: Option<(u32, u32)>,
     scratch: &'s mut Scratch,
@@ -450,7 +451,7 @@ impl Run<'_, '_> {
         let start = self.start_of(number, end);
         for dollar in self.segment(number, 6)..self.segment(number + 1, 6) {
             let at = dollar as usize * DOLLAR_WORDS;
-            let (node, band) = (word(self.dollars, at), word(self.dollars, at + 1));
+            let (node, priority) = (word(self.dollars, at), word(self.dollars, at + 1));
             let holds = match node {
                 NONE => start == 0,
                 node => {
@@ -459,7 +460,7 @@ impl Run<'_, '_> {
                 }
             };
             if holds {
-                self.best = self.best.max(band);
+                self.best = self.best.max(priority);
             }
         }
     }

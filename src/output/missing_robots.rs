@@ -6,9 +6,8 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::names::NEEDED;
+use super::folder::{NEEDED, Written};
 use super::spill::{Home, Run, Sorter};
-use super::written::Written;
 use crate::judge::tally::{Tally, line_hash};
 use crate::origin;
 use crate::outcome::Reason;
@@ -44,7 +43,7 @@ pub(crate) fn count(waiting: &mut WaitingOrigins, origin: &str, line: u64, reaso
 
 /// All origins with deferred lines, in bounded memory.
 #[derive(Debug)]
-pub(crate) struct Needed {
+pub(crate) struct MissingRobots {
     held: WaitingOrigins,
     held_bytes: usize,
     limit: usize,
@@ -57,7 +56,7 @@ const NO_STATUS: u16 = u16::MAX;
 
 /// What is known of all origins, but for what has been spilled.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub(crate) struct NeededState {
+pub(crate) struct MissingRobotsState {
     /// How many files there are of spilled origins.
     runs: usize,
     held: Vec<(Box<str>, Waiting)>,
@@ -66,30 +65,30 @@ pub(crate) struct NeededState {
 /// What an entry takes in memory besides its name, about.
 const OVERHEAD: usize = 64;
 
-impl Needed {
+impl MissingRobots {
     /// Holds about `limit` bytes at most; spills to `directory` beyond.
-    pub fn new(directory: &Path, limit: usize) -> Needed {
+    pub fn new(directory: &Path, limit: usize) -> MissingRobots {
         let by_origin = Sorter::new(Home::Temporary(directory.join(NEEDED)), limit / 2);
-        Needed::with(by_origin, directory, limit)
+        MissingRobots::with(by_origin, directory, limit)
     }
 
     /// The same, but so that another run can go on with it.
-    pub fn resumable(directory: &Path, limit: usize, state: &NeededState) -> io::Result<Needed> {
+    pub fn resumable(directory: &Path, limit: usize, state: &MissingRobotsState) -> io::Result<MissingRobots> {
         let home = Home::Kept(directory.join(NEEDED));
-        let mut needed = Needed::with(Sorter::with_runs(home, limit / 2, state.runs)?, directory, limit);
+        let mut needed = MissingRobots::with(Sorter::with_runs(home, limit / 2, state.runs)?, directory, limit);
         state.held.iter().try_for_each(|(origin, waiting)| needed.add_one(origin.clone(), *waiting))?;
         Ok(needed)
     }
 
-    fn with(by_origin: Sorter, directory: &Path, limit: usize) -> Needed {
+    fn with(by_origin: Sorter, directory: &Path, limit: usize) -> MissingRobots {
         let by_first = Sorter::new(Home::Temporary(directory.join(NEEDED)), limit);
-        Needed { held: WaitingOrigins::new(), held_bytes: 0, limit, by_origin, by_first }
+        MissingRobots { held: WaitingOrigins::new(), held_bytes: 0, limit, by_origin, by_first }
     }
 
-    /// What another run needs to go on, besides the [files](Needed::files).
-    pub fn state(&self) -> NeededState {
+    /// What another run needs to go on, besides the [files](MissingRobots::files).
+    pub fn state(&self) -> MissingRobotsState {
         let held = self.held.iter().map(|(origin, waiting)| (origin.clone(), *waiting)).collect();
-        NeededState { runs: self.by_origin.runs().len(), held }
+        MissingRobotsState { runs: self.by_origin.runs().len(), held }
     }
 
     /// What has been spilled.
@@ -134,7 +133,7 @@ impl Needed {
         out: &mut impl Write,
     ) -> io::Result<Written> {
         self.sort()?;
-        let Needed { by_origin, mut by_first, .. } = self;
+        let MissingRobots { by_origin, mut by_first, .. } = self;
         let mut current: Option<(String, Waiting)> = None;
         by_origin.finish(|record| {
             let (origin, waiting) = parse(&record);
@@ -223,7 +222,8 @@ mod tests {
             let folder = tempfile::tempdir().unwrap();
             let mut texts = [Vec::new(), Vec::new()];
             for (text, stops) in texts.iter_mut().zip([&[][..], &[3, 4, 50]]) {
-                let mut needed = Needed::resumable(folder.path(), limit, &NeededState::default()).unwrap();
+                let mut needed =
+                    MissingRobots::resumable(folder.path(), limit, &MissingRobotsState::default()).unwrap();
                 for line in 0..100 {
                     let mut waiting = WaitingOrigins::new();
                     count(&mut waiting, &format!("http://{}.example", line * 7919 % 61), line, Reason::Unfetched);
@@ -232,8 +232,8 @@ mod tests {
                         // What comes after the checkpoint is lost.
                         needed.add(waiting.clone()).unwrap();
                         drop(needed);
-                        needed =
-                            Needed::resumable(folder.path(), limit, &serde_json::from_str(&state).unwrap()).unwrap();
+                        needed = MissingRobots::resumable(folder.path(), limit, &serde_json::from_str(&state).unwrap())
+                            .unwrap();
                     }
                     needed.add(waiting).unwrap();
                 }
@@ -246,7 +246,7 @@ mod tests {
     #[test]
     fn a_row_is_read_as_it_was_written() {
         for status in [None, Some(503)] {
-            let mut needed = Needed::new(&std::env::temp_dir(), 1 << 20);
+            let mut needed = MissingRobots::new(&std::env::temp_dir(), 1 << 20);
             let waiting = Waiting { first: 7, lines: 3, reason: Reason::Unreachable, status };
             needed.add([("https://a.example:8443".into(), waiting)].into_iter().collect()).unwrap();
             let mut out = Vec::new();
@@ -266,7 +266,7 @@ mod tests {
     fn origins_stand_once_in_the_order_of_their_first_line() {
         let mut expected = None;
         for limit in [0, 300, 1 << 20] {
-            let mut needed = Needed::new(&std::env::temp_dir(), limit);
+            let mut needed = MissingRobots::new(&std::env::temp_dir(), limit);
             // Chunks may come in any order.
             for chunk in [2, 0, 3, 1] {
                 let mut waiting = WaitingOrigins::new();

@@ -1,0 +1,63 @@
+//! Ranks, folded to what a verdict needs.
+//!
+//! Among neighbours in rank of one verdict it does not matter which wins. So consecutive ranks of one verdict are one
+//! *priority*. Priorities are numbered from the worst, and their verdicts alternate: 0 is "allowed because nothing matches"
+//! (with the `Allow` rules that are worse than every `Disallow`, which change nothing), 1 blocks, 2 allows, and so on.
+//! A higher priority wins, and its parity is its verdict.
+
+use crate::rules::{Pattern, Patterns, Verdict};
+
+/// The priority of a pattern, or the best one reached. Odd priorities block.
+pub type Priority = u32;
+
+/// Nothing has matched.
+pub(super) const NO_MATCH: Priority = 0;
+
+/// What a priority says.
+#[inline]
+pub(super) fn verdict(priority: Priority) -> Verdict {
+    if priority % 2 == 1 { Verdict::Blocked } else { Verdict::Allowed }
+}
+
+/// Whether two priorities say different things.
+#[inline]
+pub(super) fn opposite(a: Priority, b: Priority) -> bool {
+    (a ^ b) & 1 == 1
+}
+
+/// All patterns with their priorities, the worst first.
+pub(super) fn from_the_worst(patterns: &Patterns) -> impl Iterator<Item = (&Pattern, Priority)> {
+    let mut priority = NO_MATCH;
+    patterns.all().iter().rev().map(move |pattern| {
+        priority += u32::from(verdict(priority) != pattern.verdict);
+        (pattern, priority)
+    })
+}
+
+/// The priority of each pattern, by rank: neighbours in rank of one verdict are one priority. 0 changes nothing; of the others,
+/// the higher wins, and odd ones block.
+pub fn priorities(patterns: &Patterns) -> Vec<Priority> {
+    let mut priorities: Vec<Priority> = from_the_worst(patterns).map(|(_, priority)| priority).collect();
+    priorities.reverse();
+    priorities
+}
+
+/// Is told of a state: where its record begins; the priority of a path that ends there, and the one that is reached whatever
+/// follows.
+pub(super) type TellPriorities<'t> = dyn FnMut(u32, (Priority, Priority)) + 't;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dialect::Dialect;
+    use crate::robots::Robots;
+
+    #[test]
+    fn bands_alternate_from_the_worst() {
+        let text =
+            b"User-agent: *\nAllow: /\nDisallow: /a\nDisallow: /bb\nAllow: /ccc\nAllow: /dddd\nDisallow: /eeeee\n";
+        let robots = Robots::parse(text, Dialect::DEFAULT);
+        let patterns = Patterns::rank(robots.rules.iter(), Dialect::DEFAULT);
+        assert_eq!(priorities(&patterns), [3, 2, 2, 1, 1, 0]);
+    }
+}

@@ -1,0 +1,75 @@
+//! The options that help where the library has an error, which knows of none.
+
+use std::io;
+
+use robosieve::formats::compression::TooFarBack;
+use robosieve::input::{FilterError, UrlFieldError};
+use robosieve::policy::source::SourceError;
+use robosieve::run::JoinError;
+
+/// An error of a run, with the options that help.
+pub fn filter(error: &FilterError) -> String {
+    match error {
+        FilterError::Kept { error, path } => {
+            let path = path.display();
+            format!(
+                "{}\nwhat was done until then is kept in {path}: the same command with --resume goes on from there",
+                filter(error)
+            )
+        }
+        _ => format!("{error}{}", options(error)),
+    }
+}
+
+/// The options that help where a run fails.
+fn options(error: &FilterError) -> &'static str {
+    match error {
+        FilterError::ListInOutput { .. } | FilterError::InUse { .. } => " (--out)",
+        FilterError::HeadsDiffer { .. } | FilterError::ColumnsDiffer { .. } => " (--per-input)",
+        FilterError::ColumnTaken { .. } => " (--format text)",
+        FilterError::TooManyRowGroups { .. } => " (--split-size, --chunk-size)",
+        FilterError::LineTooLong { .. } | FilterError::TooLittleMemory { .. } => " (--memory)",
+        FilterError::List { error, .. } if is_window(error) => " (--memory)",
+        FilterError::NotDivisible { .. } => " (--shard)",
+        FilterError::UniqueShard => " (--unique, --shard)",
+        FilterError::Unique { .. } => " (--unique)",
+        FilterError::NotEmpty { .. } => " (--out, --force)",
+        FilterError::Unfinished { .. } => " (--resume, --force)",
+        FilterError::NotResumable { .. } | FilterError::Checkpoint { .. } => " (--force, without --resume)",
+        FilterError::UrlField { error, .. } => match error {
+            UrlFieldError::NoUrl { .. } | UrlFieldError::Kind { .. } => " (--column)",
+            UrlFieldError::NoDelimiter => " (--delimiter)",
+            UrlFieldError::Index => " (--column, --header)",
+            _ => "",
+        },
+        _ => "",
+    }
+}
+
+/// An error of a source, with the options that help.
+pub fn source(error: &SourceError) -> String {
+    let options = match error {
+        SourceError::Unreadable { error, .. } if is_window(error) => " (--memory)",
+        SourceError::NoColumn { .. } => " (--columns)",
+        SourceError::Line { line: 1, .. } => " (--origin, if the file is a robots.txt)",
+        _ => "",
+    };
+    format!("{error}{options}")
+}
+
+/// Why shards cannot be joined, with the options that help.
+pub fn join(error: &JoinError) -> String {
+    let options = match error {
+        JoinError::Differ { .. } => " (all shards want the same options, and one --now)",
+        JoinError::Numbered => " (--split-size at the runs; no --concat here)",
+        JoinError::Replaced { .. } => " (--out)",
+        JoinError::NoShard { .. } => " (--shard)",
+        _ => "",
+    };
+    format!("{error}{options}")
+}
+
+/// Whether there was too little memory for a window of compressed data.
+fn is_window(error: &io::Error) -> bool {
+    error.get_ref().is_some_and(|error| error.is::<TooFarBack>())
+}

@@ -1,0 +1,12 @@
+//! A dialect that nobody knows.
+
+/// A dialect name that is not in [`Dialect::ALL`].
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+#[error("unknown dialect {name:?}; the dialects are {known}")]
+pub struct UnknownDialect {
+    /// The name that was asked for.
+    pub name: String,
+    /// The names that there are.
+    pub known: String,
+}

@@ -1,0 +1,26 @@
+//! Why compressed data cannot be read.
+
+use super::kind::Compression;
+use std::io;
+
+/// Compressed data that cannot be decompressed: cut short, changed, or followed by something else.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+#[error("its {} data is damaged or cut short, at or shortly after byte {offset} of the file: {error}", compression.name())]
+pub struct Damaged {
+    /// How it is compressed.
+    pub compression: Compression,
+    /// How many bytes of the file were read when it showed.
+    pub offset: u64,
+    /// What the decompressor said.
+    pub error: io::Error,
+}
+
+/// Compressed data that looks back further than there is memory for.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+#[error("its Zstandard data looks back further than the {limit} bytes of memory that there are for it; give more")]
+pub struct TooFarBack {
+    /// How much memory there is for it.
+    pub limit: u64,
+}

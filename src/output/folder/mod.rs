@@ -1,0 +1,25 @@
+//! The folder of a run: one run at a time is in it, its files have names that say what they are, and nothing has its
+//! name before it is complete.
+
+mod commit;
+mod earlier;
+mod file_name;
+mod leftovers;
+mod list_folder;
+mod lock;
+mod names;
+mod sync;
+mod written;
+
+pub(crate) use commit::give_names;
+pub(crate) use earlier::{make_room, replaced};
+#[cfg(feature = "parquet")]
+pub(crate) use file_name::crawler_labels;
+pub(crate) use file_name::{FileName, partition_names};
+pub(crate) use leftovers::remove_leftovers;
+pub(crate) use list_folder::{is_file_of_run, list_folder};
+pub(crate) use lock::FolderLock;
+pub(crate) use names::{CHECKPOINT, REPORT_START, partial};
+pub use names::{NEEDED, RECEIPT, REPORT};
+pub(crate) use sync::{sync, sync_folder};
+pub(crate) use written::Written;

@@ -1,0 +1,116 @@
+//! The end of a run: what it came to is proved, the receipt is written, and files get their names.
+
+use super::checkpointer::Checkpointer;
+use super::pipeline::Pipeline;
+use super::plan::Plan;
+use super::totals::{ListTotals, Totals};
+use crate::input::error::FilterError;
+use crate::input::list::List;
+use crate::judge::tally::{LINE_HASH, Tally};
+use crate::outcome::Partition;
+use crate::output::folder::{NEEDED, RECEIPT, partition_names};
+use crate::output::form::Form;
+use crate::output::partitions::Output;
+use crate::output::receipt::{FilePart, Hex, ListPart, Part, PartitionPart, Receipt, VerdictsPart, reasons};
+
+/// Makes sure of what the run came to, and gives the files their names.
+pub(super) fn complete(
+    plan: &Plan<'_>,
+    pipeline: Pipeline<'_>,
+    checkpointer: Option<&Checkpointer>,
+) -> Result<Receipt, FilterError> {
+    let progress = pipeline.progress;
+    let (mut output, needed, totals) = pipeline.finish()?;
+    let speed = progress.judged();
+    let proven = plan.lists.iter().try_for_each(List::unchanged).and_then(|()| totals.balanced());
+    proven.map_err(|failure| match checkpointer {
+        Some(checkpointer) => checkpointer.word_of(failure),
+        None => failure,
+    })?;
+    let mut receipt = receipt(plan, &totals, output.as_ref());
+    if let (Some(output), Some(needed)) = (&mut output, needed) {
+        let status = |origin: &str, _: &_| plan.policy.lookup().get(origin.as_bytes())?.state().answered.status;
+        receipt.has_needed(&output.write_file(NEEDED, |mut file| needed.write(status, &mut file))?);
+    }
+    receipt.speed = speed;
+    receipt.seconds = checkpointer.map_or_else(|| progress.snapshot().seconds, Checkpointer::seconds);
+    receipt.urls_per_second = receipt.input.lines as f64 / receipt.seconds;
+    if let Some(output) = &mut output {
+        output.write_file(RECEIPT, |file| {
+            serde_json::to_writer_pretty(&mut *file, &receipt)?;
+            file.write_all(b"\n")
+        })?;
+        output.commit()?;
+    }
+    Ok(receipt)
+}
+
+/// What the run came to; how long it took is not known yet.
+fn receipt(plan: &Plan<'_>, totals: &Totals, output: Option<&Output>) -> Receipt {
+    let (policy, options, destination) = (plan.policy, plan.options.clone(), plan.job.destination.as_ref());
+    let names = partition_names(&plan.agents());
+    let written = destination.is_some();
+    let files =
+        |place: usize| output.into_iter().flat_map(move |output| output.written(place)).map(FilePart::of).collect();
+    let form = options.form;
+    let is_written = |place| form == Form::Partitions && destination.is_some_and(|to| to.writes(place));
+    let verdicts = (written && form == Form::Verdicts)
+        .then(|| VerdictsPart { written: Part::of(&totals.written[0], true), files: files(0) });
+    let partition = |(place, name): (usize, &String)| {
+        let (sorted, partition) =
+            (&totals.crawlers[place / Partition::COUNT], Partition::ALL[place % Partition::COUNT]);
+        let part = PartitionPart {
+            judged: Part::of(&sorted.tallies[partition as usize], written),
+            written: is_written(place).then(|| Part::of(&totals.written[place], true)),
+            files: if is_written(place) { files(place) } else { Vec::new() },
+            reasons: reasons(partition, &sorted.counts),
+        };
+        (name.clone(), part)
+    };
+    let unique = options.unique;
+    let list_part = |(list, totals)| list_part(list, totals, &names, unique, written);
+    let duplicates = |tally: &Tally| unique.then(|| Part::of(tally, written));
+    Receipt {
+        robosieve: env!("CARGO_PKG_VERSION").into(),
+        line_hash: LINE_HASH.into(),
+        agents: plan.agents().iter().map(ToString::to_string).collect(),
+        dialect: policy.dialect().name.into(),
+        input: Part::of(&totals.input, written),
+        duplicates: duplicates(&totals.duplicates),
+        partitions: names.iter().enumerate().map(partition).collect(),
+        verdicts,
+        lists: plan.lists.iter().zip(&totals.lists).map(list_part).collect(),
+        options,
+        balanced: written.then_some(true),
+        added_line_feeds: totals.added_line_feeds,
+        skipped: totals.skipped(),
+        dot_segments: totals.dot_segments,
+        normalised_paths: totals.normalised,
+        origins_needed: None,
+        robots_needed: None,
+        shards: Vec::new(),
+        policy_checksum: Hex(policy.checksum()),
+        policy: policy.statistics().clone(),
+        seconds: 0.0,
+        urls_per_second: 0.0,
+        speed: Vec::new(),
+    }
+}
+
+/// What a receipt says of a list whose lines went to the partitions of these names.
+fn list_part(list: &List, totals: &ListTotals, names: &[String], unique: bool, written: bool) -> ListPart {
+    let head = &list.head[..list.head_length];
+    let partitions = names.iter().zip(totals.crawlers.as_flattened());
+    ListPart {
+        path: list.path.display().to_string(),
+        file: list.file_state(),
+        range: list.shard_range(),
+        format: list.format().into(),
+        compression: list.compression,
+        head: (!list.head.is_empty()).then(|| Part::of(&Tally::of_text(head, |line| line), written)),
+        input: Part::of(&totals.input, written),
+        duplicates: unique.then(|| Part::of(&totals.duplicates, written)),
+        skipped: totals.skipped.clone(),
+        partitions: partitions.map(|(name, tally)| (name.clone(), Part::of(tally, written))).collect(),
+    }
+}

@@ -1,0 +1,135 @@
+//! What a run does: a job that was checked, with its lists open and its budget divided.
+//!
+//! Arguments are checked once, here; whatever comes later reads the plan.
+
+use std::sync::atomic::AtomicU64;
+
+use super::job::{Destination, Folder, Job, Pipe};
+use super::memory::{Crew, Memory};
+use crate::input::chunks::Chunks;
+use crate::input::error::FilterError;
+use crate::input::list::{List, Patience};
+use crate::input::position::Position;
+use crate::judge::matcher::Judge;
+use crate::output::form::{Form, Rows};
+use crate::output::format::Format;
+use crate::output::receipt::ReceiptOptions;
+use crate::policy::Policy;
+use crate::robots::Agents;
+
+/// What a run does.
+pub(super) struct Plan<'j> {
+    pub policy: &'j Policy,
+    pub job: &'j Job,
+    /// The lists, or the parts of them that are to be read.
+    pub lists: Vec<List>,
+    /// What is asked for, as the receipt has it, with as many workers and as large chunks as have room.
+    pub options: ReceiptOptions,
+    pub memory: Memory,
+}
+
+impl<'j> Plan<'j> {
+    /// Checks a job, opens its lists and divides its budget.
+    ///
+    /// # Errors
+    ///
+    /// [`FilterError`] where the job contradicts itself, lists cannot be read, or there is too little memory.
+    pub fn new(policy: &'j Policy, job: &'j Job) -> Result<Plan<'j>, FilterError> {
+        let memory = Memory::new(job.long_run.memory, job.crawlers.len(), job.explain)?;
+        let lists = lists(job, memory)?;
+        let chunk_size = (job.chunk_size > 0).then_some(job.chunk_size);
+        let crew = memory.crew(asked_workers(job), chunk_size, format(job))?;
+        if let (Some(Destination::Pipe(Pipe::Only(_))), given @ 2..) = (&job.destination, job.crawlers.len()) {
+            return Err(FilterError::SeveralCrawlers { given });
+        }
+        Ok(Plan { policy, job, lists, options: options(job, crew), memory })
+    }
+
+    /// What rows the files have; `None` where lines are only counted.
+    pub fn rows(&self) -> Option<Rows> {
+        self.job.destination.as_ref().map(|_| self.options.rows(self.job.crawlers.len()))
+    }
+
+    /// How many sets of files there are: one for all lists, or one for each.
+    pub fn set_of(&self, list: usize) -> usize {
+        if self.options.per_input { list } else { 0 }
+    }
+
+    /// The agents of the crawlers.
+    pub fn agents(&self) -> Vec<&'j Agents> {
+        self.job.crawlers.iter().map(|crawler| crawler.agents()).collect()
+    }
+
+    /// A judge for each crawler.
+    pub fn judges(&self) -> Vec<Judge<'j>> {
+        self.job.crawlers.iter().map(|crawler| Judge::new(self.policy, crawler, self.job.choices)).collect()
+    }
+
+    /// The folder, if files are written.
+    pub fn folder(&self) -> Option<&'j Folder> {
+        self.job.destination.as_ref().and_then(Destination::folder)
+    }
+
+    /// The chunks of the lists, from a position on where the run was interrupted there.
+    pub fn chunks<'p>(&'p self, from: Option<Position>, read: &'p AtomicU64) -> Chunks<'p> {
+        let chunks = match from {
+            Some(position) => Chunks::from(&self.lists, self.options.chunk_size, read, position),
+            None => Chunks::new(&self.lists, self.options.chunk_size, read),
+        };
+        // Whoever reads a pipe does not wait for more lines than there are.
+        let patience = match self.job.destination {
+            Some(Destination::Pipe(_)) => Patience::UntilLine,
+            _ => Patience::UntilFull,
+        };
+        let chunks = chunks.with_lines_up_to(self.memory.longest_line()).by_rows(!self.options.format.is_text());
+        chunks.until(self.job.long_run.interrupt.clone()).with_patience(patience)
+    }
+}
+
+/// The lists of a job, or the parts of them that it is to read.
+fn lists(job: &Job, memory: Memory) -> Result<Vec<List>, FilterError> {
+    let mut lists = List::open_all(&job.lists, &job.url_field, memory.decompressor(), job.long_run.skip_bad)?;
+    // To leave out everything is not what anybody asks for.
+    let problems: Option<Vec<&str>> = lists.iter().map(List::unreadable).collect();
+    if let (Some([problem, ..]), [first, ..]) = (problems.as_deref(), &lists[..]) {
+        return Err(FilterError::AllUnreadable { path: first.path.clone(), problem: (*problem).to_owned() });
+    }
+    if let Some(shard) = job.long_run.shard {
+        if job.unique {
+            return Err(FilterError::UniqueShard);
+        }
+        shard.cut(&mut lists)?;
+    }
+    Ok(lists)
+}
+
+/// What the files of a job are.
+fn format(job: &Job) -> Format {
+    let folder = job.destination.as_ref().and_then(Destination::folder);
+    folder.map_or(Format::Text, |folder| folder.format)
+}
+
+/// How many workers are wanted.
+fn asked_workers(job: &Job) -> usize {
+    let processors = || std::thread::available_parallelism().map_or(1, usize::from);
+    if job.threads == 0 { processors() } else { job.threads }
+}
+
+fn options(job: &Job, crew: Crew) -> ReceiptOptions {
+    let destination = job.destination.as_ref();
+    let folder = destination.and_then(Destination::folder);
+    ReceiptOptions {
+        choices: job.choices,
+        url_field: job.url_field.clone(),
+        form: destination.map_or(Form::Partitions, Destination::form),
+        format: format(job),
+        compress: folder.and_then(|folder| folder.compress),
+        split_size: folder.and_then(|folder| folder.split_size),
+        explain: job.explain,
+        unique: job.unique,
+        threads: crew.workers,
+        chunk_size: crew.chunk_size,
+        per_input: folder.is_some_and(|folder| folder.per_input),
+        shard: job.long_run.shard,
+    }
+}

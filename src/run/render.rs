@@ -1,0 +1,169 @@
+//! What becomes of the lines of a judged chunk: text, or what a table needs to know of its rows.
+
+use crate::judge::explain::Explainer;
+use crate::judge::matcher::Judge;
+use crate::judge::place;
+use crate::judge::urls::LineUrls;
+use crate::outcome::{Outcome, Partition};
+use crate::output::causes::Causes;
+use crate::output::form::{Form, Rows, SEPARATOR, put_cause, put_no_cause};
+use crate::output::format::Format;
+
+/// A judged chunk.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct JudgedChunk<'c> {
+    pub text: &'c [u8],
+    pub urls: &'c LineUrls,
+    /// For each crawler, those of the lines.
+    pub outcomes: &'c [Vec<Outcome>],
+}
+
+/// Makes of lines what is written; a worker's own.
+#[derive(Debug)]
+pub(super) enum Renderer<'j, 'p> {
+    /// Lines are only counted.
+    Nothing,
+    /// A buffer for each file of a [`Form`].
+    Text {
+        form: Form,
+        /// One for each crawler; none where nobody wants to know what blocked a line.
+        explainers: Vec<Explainer<'j, 'p>>,
+    },
+    /// The table itself makes rows, of outcomes and causes.
+    Table {
+        explainers: Vec<Explainer<'j, 'p>>,
+        /// For each of these, what blocked the lines.
+        causes: Vec<Causes>,
+    },
+}
+
+impl<'j, 'p> Renderer<'j, 'p> {
+    /// For files with these rows.
+    pub fn new(judges: &'j [Judge<'p>], rows: Option<Rows>) -> Renderer<'j, 'p> {
+        let Some(Rows { form, format, explain, .. }) = rows else { return Renderer::Nothing };
+        let explainers: Vec<_> = if explain { judges.iter().map(Explainer::new).collect() } else { Vec::new() };
+        match format {
+            Format::Text => Renderer::Text { form, explainers },
+            Format::Parquet => {
+                let causes = explainers.iter().map(|_| Causes::default()).collect();
+                Renderer::Table { explainers, causes }
+            }
+        }
+    }
+
+    /// Keeps so many bytes of rules for each crawler to explain lines with.
+    pub fn keep_rules(&mut self, bytes: usize) {
+        match self {
+            Renderer::Nothing => {}
+            Renderer::Text { explainers, .. } | Renderer::Table { explainers, .. } => {
+                explainers.iter_mut().for_each(|explainer| explainer.keep(bytes));
+            }
+        }
+    }
+
+    /// Renders the lines of a chunk into empty buffers, one for each file; returns whether these were compared with the lines,
+    /// and hold each where it belongs.
+    pub fn render(&mut self, chunk: JudgedChunk<'_>, buffers: &mut [Vec<u8>]) -> bool {
+        match self {
+            Renderer::Nothing => false,
+            Renderer::Text { form: Form::Partitions, explainers } if explainers.is_empty() => split(chunk, buffers),
+            Renderer::Text { form: Form::Partitions, explainers } => {
+                split_explained(chunk, buffers, explainers);
+                false
+            }
+            Renderer::Text { form: Form::Verdicts, explainers } => {
+                put_verdicts(chunk, &mut buffers[0], explainers);
+                false
+            }
+            Renderer::Table { explainers, causes } => {
+                note_causes(chunk, explainers, causes);
+                false
+            }
+        }
+    }
+
+    /// Ends the last line of a chunk in the buffers.
+    pub fn end_line(&self, outcomes: &[Vec<Outcome>], buffers: &mut [Vec<u8>]) {
+        match self {
+            Renderer::Nothing | Renderer::Table { .. } => {}
+            Renderer::Text { form: Form::Verdicts, .. } => buffers[0].push(b'\n'),
+            Renderer::Text { form: Form::Partitions, .. } => {
+                for (buffers, outcomes) in buffers.chunks_exact_mut(Partition::COUNT).zip(outcomes) {
+                    if let Some(last) = outcomes.last() {
+                        buffers[last.partition() as usize].push(b'\n');
+                    }
+                }
+            }
+        }
+    }
+
+    /// For each crawler, what blocked the lines that become rows, if that is told.
+    pub fn causes(&self) -> &[Causes] {
+        match self {
+            Renderer::Table { causes, .. } => causes,
+            _ => &[],
+        }
+    }
+
+    /// Keeps no memory of the size of chunks.
+    pub fn release(&mut self) {
+        if let Renderer::Table { causes, .. } = self {
+            causes.iter_mut().for_each(|causes| *causes = Causes::default());
+        }
+    }
+}
+
+/// Copies lines to their partitions, and makes sure of it.
+fn split(chunk: JudgedChunk<'_>, buffers: &mut [Vec<u8>]) -> bool {
+    let (text, starts) = (chunk.text, chunk.urls.lines().starts());
+    let mut is_proven = true;
+    for (buffers, outcomes) in buffers.chunks_exact_mut(Partition::COUNT).zip(chunk.outcomes) {
+        place::place(text, starts, outcomes, buffers);
+        is_proven &= place::prove(text, starts, outcomes, buffers);
+    }
+    is_proven
+}
+
+/// Copies lines to their partitions, those that are blocked after what blocked them.
+fn split_explained(chunk: JudgedChunk<'_>, buffers: &mut [Vec<u8>], explainers: &mut [Explainer<'_, '_>]) {
+    let crawlers = buffers.chunks_exact_mut(Partition::COUNT).zip(chunk.outcomes).zip(explainers);
+    for ((buffers, outcomes), explainer) in crawlers {
+        for (line, outcome) in outcomes.iter().enumerate() {
+            let buffer = &mut buffers[outcome.partition() as usize];
+            if outcome.partition() == Partition::Blocked {
+                put_cause(&explainer.explain(chunk.urls.url(chunk.text, line)), buffer);
+            }
+            buffer.extend_from_slice(chunk.urls.lines().whole(chunk.text, line));
+        }
+    }
+}
+
+/// Copies lines, each after what it is to every crawler, and what blocked it if that is explained.
+fn put_verdicts(chunk: JudgedChunk<'_>, buffer: &mut Vec<u8>, explainers: &mut [Explainer<'_, '_>]) {
+    for line in 0..chunk.urls.lines().count() {
+        for (crawler, outcomes) in chunk.outcomes.iter().enumerate() {
+            let partition = outcomes[line].partition();
+            buffer.extend_from_slice(partition.name().as_bytes());
+            buffer.push(SEPARATOR);
+            match explainers.get_mut(crawler) {
+                Some(explainer) if partition == Partition::Blocked => {
+                    put_cause(&explainer.explain(chunk.urls.url(chunk.text, line)), buffer);
+                }
+                Some(_) => put_no_cause(buffer),
+                None => {}
+            }
+        }
+        buffer.extend_from_slice(chunk.urls.lines().whole(chunk.text, line));
+    }
+}
+
+/// Notes what blocked the lines.
+fn note_causes(chunk: JudgedChunk<'_>, explainers: &mut [Explainer<'_, '_>], causes: &mut [Causes]) {
+    for ((causes, outcomes), explainer) in causes.iter_mut().zip(chunk.outcomes).zip(explainers) {
+        causes.clear();
+        for (line, outcome) in outcomes.iter().enumerate() {
+            let is_blocked = outcome.partition() == Partition::Blocked;
+            causes.push(is_blocked.then(|| explainer.explain(chunk.urls.url(chunk.text, line))).as_ref());
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! The files of lines that a complete run wrote, read again: to prove them, or to tell more of them.
+
+use std::path::{Path, PathBuf};
+
+use crate::input::error::FilterError;
+use crate::input::list::List;
+use crate::input::scan::{self, Extent, scan};
+use crate::output::format::Format;
+use crate::output::receipt::Receipt;
+use crate::output::table::{self, TableLines, Wanted};
+
+/// Bytes of a chunk. What lines come to may depend on where chunks end, so it is the same for every run.
+pub(super) const CHUNK: usize = 1 << 20;
+
+/// A complete run.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct StoredRun<'r> {
+    pub receipt: &'r Receipt,
+    pub directory: &'r Path,
+    /// How many threads read it; 0: as many as there are processors.
+    pub threads: usize,
+}
+
+/// A file of a run.
+pub(super) struct StoredFile<'r> {
+    run: StoredRun<'r>,
+    pub path: PathBuf,
+    /// Where it is text.
+    list: Option<List>,
+}
+
+/// Some lines of a file.
+pub(super) enum StoredLines<'l> {
+    /// A text, and whether it is the first of its file, where a head may stand.
+    Text(&'l [u8], bool),
+    /// Rows of a table.
+    Rows(&'l TableLines),
+}
+
+impl<'r> StoredRun<'r> {
+    /// Opens the file of this name.
+    pub(super) fn open(self, name: &str) -> Result<StoredFile<'r>, FilterError> {
+        let path = self.directory.join(name);
+        let list = match self.receipt.options.format {
+            Format::Text => Some(scan::opened(&path)?),
+            Format::Parquet => None,
+        };
+        Ok(StoredFile { run: self, path, list })
+    }
+}
+
+impl StoredFile<'_> {
+    /// What the file comes to: `of` some of its lines, put together in their order by `append`.
+    pub(super) fn read<T: Default + Send>(
+        &self,
+        wanted: Wanted,
+        of: impl Fn(StoredLines<'_>) -> T + Sync,
+        append: impl Fn(&mut T, &T) + Sync,
+    ) -> Result<T, FilterError> {
+        let StoredRun { receipt, threads, .. } = self.run;
+        match &self.list {
+            Some(list) => {
+                let of = |text: &[u8], first| of(StoredLines::Text(text, first));
+                scan(list, Extent::Whole, threads, CHUNK, of, append)
+            }
+            None => table::reread(&self.path, wanted, receipt, threads, |rows| of(StoredLines::Rows(rows)), append),
+        }
+    }
+}
