@@ -136,7 +136,7 @@ pub enum FilterError {
     /// A line that is longer than memory is given for.
     #[error(
         "the list {} has a line of more than {longest} bytes, which begins at byte {offset} of its text; that is as much as \
-         there is memory for: give more with --memory, or leave such lines out", path.display()
+         there is memory for: give the run more (`filter --memory`), or take the line out of the list", path.display()
     )]
     LineTooLong {
         /// The list.

@@ -29,6 +29,8 @@ pub use form::Form;
 pub use format::Format;
 pub use frame::FrameFormat;
 pub use names::{NEEDED, RECEIPT, REPORT};
-pub use receipt::{FilePart, Hex, ListPart, Part, PartitionPart, Receipt, ReceiptOptions, VerdictsPart};
+pub use receipt::{
+    FilePart, Hex, ListPart, Part, PartitionPart, RECEIPT_VERSION, Receipt, ReceiptOptions, VerdictsPart, counted,
+};
 pub use samples::Sample;
 pub use unwritten::Unwritten;

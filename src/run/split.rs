@@ -34,7 +34,7 @@ use crate::output::names::{NEEDED, RECEIPT};
 use crate::output::naming::partition_names;
 use crate::output::partitions::Output;
 use crate::output::receipt::{
-    FilePart, Hex, ListPart, Part, PartitionPart, Receipt, ReceiptOptions, VerdictsPart, reasons,
+    FilePart, Hex, ListPart, Part, PartitionPart, RECEIPT_VERSION, Receipt, ReceiptOptions, VerdictsPart, reasons,
 };
 use crate::policy::{Crawler, Policy};
 
@@ -229,6 +229,7 @@ fn receipt(
     let duplicates = |tally: &Tally| unique.then(|| Part::of(tally, written));
     Receipt {
         robosieve: env!("CARGO_PKG_VERSION").into(),
+        version: RECEIPT_VERSION,
         line_hash: LINE_HASH.into(),
         agents: crawlers.iter().map(|crawler| crawler.agents().to_string()).collect(),
         dialect: policy.dialect().name.into(),

@@ -15,7 +15,7 @@ use crate::output::commit::give_names;
 use crate::output::earlier::replaced;
 use crate::output::file_layout::FileLayout;
 use crate::output::folder_lock::FolderLock;
-use crate::output::form::Rows;
+use crate::output::form::{Rows, rest_of_row};
 use crate::output::format::Format;
 use crate::output::keep::Keep;
 use crate::output::names::{NEEDED, RECEIPT};
@@ -55,7 +55,7 @@ pub(super) fn start(
     let destination = match &job.destination {
         None => return Ok((Start::Judging(Box::default(), None), None)),
         Some(Destination::Pipe(pipe)) => {
-            return Ok((Start::Judging(Box::new(Some(piped(*pipe, job, lists)?)), None), None));
+            return Ok((Start::Judging(Box::new(Some(piped(pipe, job, lists)?)), None), None));
         }
         Some(Destination::Folder(folder)) => folder,
     };
@@ -79,17 +79,25 @@ pub(super) fn start(
 }
 
 /// What goes to standard output, of which nothing is kept.
-fn piped(pipe: Pipe, job: &Job, lists: &[List]) -> Result<Destinations, FilterError> {
+fn piped(pipe: &Pipe, job: &Job, lists: &[List]) -> Result<Destinations, FilterError> {
     let crawlers = job.crawlers.len();
-    let file = match pipe {
+    let (file, picked) = match pipe {
         Pipe::Only(_) if crawlers > 1 => return Err(FilterError::SeveralCrawlers { given: crawlers }),
-        Pipe::Only(partition) => partition as usize,
-        Pipe::Verdicts => 0,
+        Pipe::Only(partitions) => match partitions.as_slice() {
+            [one] => (*one as usize, &[][..]),
+            several => (0, several),
+        },
+        Pipe::Verdicts => (0, &[][..]),
     };
     let rows = Rows { form: pipe.form(), format: Format::Text, explain: job.explain, crawlers };
     let agents: Vec<Agents> = job.crawlers.iter().map(|crawler| crawler.agents().clone()).collect();
-    let sink =
-        Sink::Pipe(sink::Pipe::new(file, &rows.head(file, &agents, common_head(&lists.iter().collect::<Vec<_>>())?))?);
+    let of_lists = common_head(&lists.iter().collect::<Vec<_>>())?;
+    let mut head = rows.head(file, &agents, of_lists);
+    if !picked.is_empty() {
+        // The column of the verdict is not printed; without others, lines need no head of ours.
+        head = if job.explain { rest_of_row(&head, 1).to_vec() } else { of_lists.to_vec() };
+    }
+    let sink = Sink::Pipe(sink::Pipe::new(file, picked, &head)?);
     Ok(Destinations { sink, needed: None, rows, frames: None, tables: Vec::new(), per_input: false, keeper: None })
 }
 

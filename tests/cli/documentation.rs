@@ -73,7 +73,7 @@ fn bash_completes_commands_options_and_values() {
 #[test]
 fn there_is_a_manual_page_of_every_command() {
     let bench = Bench::new();
-    bench.program("man --output pages/man1").assert().success();
+    bench.program("man --out pages/man1").assert().success();
     let mut expected: Vec<String> = commands(&bench).iter().map(|name| format!("robosieve-{name}.1")).collect();
     expected.push("robosieve.1".to_owned());
     expected.sort();
@@ -98,6 +98,6 @@ fn a_page_that_cannot_be_is_an_error_and_a_closed_pipe_is_none() {
     let closed = crate::output::with_closed_stdout(&bench, "completions bash");
     assert_eq!(closed.status.code(), Some(0));
     bench.file("file", "");
-    let done = bench.program("man --output file/man1").assert().code(2);
+    let done = bench.program("man --out file/man1").assert().code(2);
     said(&done.get_output().stderr, &["cannot write", "file/man1"]);
 }

@@ -145,9 +145,9 @@ fn the_receipt_tells_how_long_is_long() {
     let bench = Bench::with_site();
     bench.file("urls", "http://a.example/\n");
     let split = bench.split("--robots sites --unreachable-as-unavailable 30d", &["urls"]);
-    assert_eq!(split.receipt["options"]["unreachable-as-unavailable"], 30 * 86_400);
+    assert_eq!(split.receipt["options"]["unreachable_as_unavailable"], 30 * 86_400);
     for wrong in ["30", "-1d", "dialect"] {
         let words = format!("--robots sites --unreachable-as-unavailable={wrong} --out out urls");
-        Bench::with_site().refused(&words, &["--unreachable-as-unavailable", wrong, "30d"]);
+        Bench::with_site().refused(&words, &["--unreachable-as-unavailable", wrong, "7d"]);
     }
 }

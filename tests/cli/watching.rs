@@ -15,7 +15,7 @@ const WAITING: &str = "http://b.example/whose-line-goes-on-for-a-while-and-does-
 
 /// A run that reads [`LINES`] and [`WAITING`] from its standard input, which stays open, in small chunks.
 fn running(bench: &Bench, options: &str, stderr: Stdio) -> (Child, ChildStdin) {
-    let words = format!("filter --agent examplebot --robots sites --chunk-size 16 --count {options} -");
+    let words = format!("filter --agent examplebot --robots sites --chunk-size 16 --count --json {options} -");
     let mut command = Command::new(PROGRAM);
     command.current_dir(bench.path(".")).args(bench.arguments(&words)).env("TERM", "xterm");
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(stderr).spawn().expect("the program");
@@ -55,7 +55,7 @@ fn a_run_that_is_short_tells_no_progress() {
     let bench = Bench::with_site();
     bench.file("urls", LINES);
     for (options, lines) in [("", 7), ("-v", 9), ("-q", 0), ("--log json", 2), ("--log json -q", 0)] {
-        let done = bench.filter(&format!("--robots sites --count {options} urls")).assert().success();
+        let done = bench.filter(&format!("--robots sites --count --json {options} urls")).assert().success();
         let stderr = String::from_utf8_lossy(&done.get_output().stderr).into_owned();
         assert_eq!(stderr.lines().count(), lines, "{options}: {stderr}");
         assert_eq!(stderr.contains("urls"), options.contains("-v") || lines == 2, "{options}: {stderr}");

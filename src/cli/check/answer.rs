@@ -123,6 +123,10 @@ fn by_standing(standing: Standing, state: &State, rules: impl FnOnce() -> Answer
     let without = Answer::without_group;
     match standing {
         Standing::RobotsTxt => rules(),
+        Standing::Unavailable if state.answered.status.is_some_and(|status| (300..400).contains(&status)) => without(
+            Said::Allowed,
+            format!("robots.txt redirects in a circle or too often, which counts as none{status}"),
+        ),
         Standing::Unavailable => without(Said::Allowed, format!("there is no robots.txt{status}")),
         Standing::Forbidden => without(Said::Blocked, format!("robots.txt itself is refused{status}")),
         Standing::Unreachable => without(Said::Deferred, format!("robots.txt is unreachable{status}")),

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::pace::Pace;
 use robosieve::policy::Policy;
+use robosieve::robots::NoteCounts;
 use robosieve::run::{Job, Phase, Snapshot};
 
 /// What the policy and the lists are.
@@ -19,6 +20,11 @@ pub fn start(policy: &Policy, job: &Job) -> String {
         agents.join(" and "),
         lists.join(", ")
     )
+}
+
+/// What was dropped from robots.txt files, a line a kind.
+pub fn notes(notes: &NoteCounts) -> Vec<String> {
+    notes.iter().map(|(kind, count)| format!("robots.txt: {} {count}", kind.name())).collect()
 }
 
 /// How far a run is.

@@ -27,7 +27,7 @@ pub struct Delimiter(u8);
 
 /// What is no delimiter.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{given:?} is no delimiter: one character of ASCII is wanted, such as , or ; or \\t for a tab")]
+#[error("{given:?} is no delimiter: one character of ASCII is wanted, such as , or ; or `tab`")]
 pub struct DelimiterError {
     given: String,
 }
@@ -37,7 +37,7 @@ impl FromStr for Delimiter {
 
     fn from_str(given: &str) -> Result<Delimiter, DelimiterError> {
         match (given, given.as_bytes()) {
-            ("\\t", _) => Ok(Delimiter(b'\t')),
+            ("\\t" | "tab", _) => Ok(Delimiter(b'\t')),
             (_, &[byte]) if byte.is_ascii() && !matches!(byte, b'\n' | b'\r' | b'"') => Ok(Delimiter(byte)),
             _ => Err(DelimiterError { given: given.to_owned() }),
         }

@@ -23,17 +23,6 @@ pub struct WarcCounts {
 }
 
 impl WarcCounts {
-    /// Adds those of other archives.
-    pub(in crate::policy) fn merge(&mut self, other: &WarcCounts) {
-        self.records += other.records;
-        self.other_pages += other.other_pages;
-        self.revisits += other.revisits;
-        self.unresolved_revisits += other.unresolved_revisits;
-        self.truncated += other.truncated;
-        self.not_http += other.not_http;
-        self.undecodable += other.undecodable;
-    }
-
     /// What operators should see: answers that are not whole, or not known, with their counts.
     pub fn flaws(&self) -> impl Iterator<Item = (&'static str, u64)> {
         [
