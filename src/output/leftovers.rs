@@ -13,8 +13,8 @@ pub(super) fn remove_leftovers(directory: &Path) -> io::Result<()> {
     for entry in fs::read_dir(directory)? {
         let entry = entry?;
         if entry.file_type()?.is_dir() && is_list_folder(&entry.file_name().to_string_lossy()) {
+            // Somebody else's folder may be empty, too; this one stays if there is anything else in it.
             if remove_files(&entry.path(), is_partial_output)? > 0 {
-                // It stays if there is anything else in it.
                 let _ = fs::remove_dir(entry.path());
             }
         }

@@ -101,3 +101,17 @@ fn a_page_that_cannot_be_is_an_error_and_a_closed_pipe_is_none() {
     let done = bench.program("man --out file/man1").assert().code(2);
     said(&done.get_output().stderr, &["cannot write", "file/man1"]);
 }
+
+#[test]
+fn the_help_of_filter_fits_a_screen() {
+    let bench = Bench::new();
+    let help = bench.program("filter -h").assert().success();
+    let help = String::from_utf8_lossy(&help.get_output().stdout).into_owned();
+    assert!(help.lines().count() <= 60, "{} lines:\n{help}", help.lines().count());
+    for heading in ["Input", "Policy", "Output", "Verdicts", "Long runs", "Display"] {
+        assert!(help.contains(&format!("\n{heading}:\n")), "{heading}");
+    }
+    let page = bench.program("man filter").assert().success();
+    let page = String::from_utf8_lossy(&page.get_output().stdout).into_owned();
+    assert!(page.contains("\\-\\-policy <FILE> \\-\\-out <DIR>"), "{page}");
+}

@@ -522,7 +522,10 @@ fn a_run_that_dies_while_files_get_their_names_is_replaced() {
             fs::rename(path(name), partial).expect("renamed");
         }
         if checkpoint {
-            bench.file("out/.checkpoint.json", serde_json::json!({ "stage": { "Naming": names } }).to_string());
+            bench.file(
+                "out/.checkpoint.json",
+                serde_json::json!({ "job": {}, "stage": { "Naming": names } }).to_string(),
+            );
         }
         let refused = bench.program(&format!("{other} --out out other")).assert().code(2);
         said(&refused.get_output().stderr, &["out", "--force"]);

@@ -24,6 +24,7 @@ use super::watching::WatchingArgs;
 #[command(
     override_usage = "robosieve filter --agent <NAME> --robots <SOURCE> --out <DIR> <LIST>...
        robosieve filter --policy <FILE> --out <DIR> <LIST>...",
+    disable_help_flag = true,
     after_help = "Example: robosieve filter --agent examplebot --robots robots/ --out split urls.txt\nMore of both: robosieve filter --help",
     after_long_help = "Examples:
   robosieve filter --agent examplebot --robots robots/ --out split urls.txt
@@ -53,6 +54,9 @@ pub struct FilterArgs {
     pub long_run: LongRunArgs,
     #[command(flatten, next_help_heading = "Display")]
     pub watching: WatchingArgs,
+    /// Print this; --help prints all of it
+    #[arg(short, long, action = clap::ArgAction::Help, help_heading = "Display")]
+    pub help: Option<bool>,
 }
 
 /// Which lists, and where their URLs are.
@@ -101,7 +105,7 @@ pub struct PolicySourceArgs {
     #[arg(long, conflicts_with = "policy", value_name = "SOURCE")]
     pub robots: Vec<PathBuf>,
     /// The origin of the single robots.txt given by --robots
-    #[arg(long, requires = "robots", value_name = "ORIGIN")]
+    #[arg(long, requires = "robots", value_name = "ORIGIN", hide_short_help = true)]
     pub origin: Option<String>,
     #[command(flatten)]
     pub policy: PolicyArgs,
@@ -121,24 +125,26 @@ pub struct PolicySourceArgs {
 /// What to do where there is no definite verdict.
 #[derive(Debug, clap::Args)]
 pub struct VerdictArgs {
-    /// robots.txt was never fetched: allow, block or defer
+    /// Never fetched: allow, block or defer
+    ///
+    /// What becomes of URLs whose robots.txt was never fetched.
     #[arg(long, default_value = "defer", value_name = "WHAT", hide_possible_values = true)]
     pub on_unfetched: Simple,
-    /// It answers 5xx or not at all: allow, block, defer or use
+    /// Unreachable: allow, block, defer or use
     ///
-    /// So does one that redirects to somewhere unknown. `use` takes the last good one.
+    /// Of URLs whose robots.txt answers 5xx or not at all, or redirects to somewhere unknown. `use` takes the last good one.
     #[arg(long, default_value = "defer", value_name = "WHAT", hide_possible_values = true)]
     pub on_unreachable: WithUse,
-    /// So long unreachable counts as no robots.txt
+    /// Unreachable for so long: as if there were none
     ///
     /// How long a robots.txt must have answered 5xx or not at all to count as if there were none, so that everything is
     /// allowed: a duration such as 30d, which RFC 9309 gives as an example. It stands above --on-unreachable, and counts to
     /// --now [default: it never does].
     #[arg(long, value_name = "AGE", value_parser = seconds)]
     pub unreachable_as_unavailable: Option<u64>,
-    /// It is older than --max-age: allow, block, defer or use [default: use]
+    /// Too old: allow, block, defer or use [default: use]
     ///
-    /// `use` takes it all the same, and counts. Given without --max-age, the dialect's own lifetime is meant.
+    /// Of URLs whose robots.txt is older than --max-age. `use` takes it all the same, and counts. Given without --max-age, the dialect's own lifetime is meant.
     #[arg(long, value_name = "WHAT", hide_possible_values = true)]
     pub on_stale: Option<WithUse>,
     /// How old a robots.txt may be, such as 7d; or `dialect`
@@ -146,7 +152,9 @@ pub struct VerdictArgs {
     /// A duration such as 36h or 7d, or `dialect` for the dialect's own lifetime [default: any age].
     #[arg(long, value_name = "AGE", value_parser = max_age)]
     pub max_age: Option<MaxAge>,
-    /// The time that age is judged at (RFC 3339) [default: now]
+    /// The time that age is judged at [default: now]
+    ///
+    /// As RFC 3339 has it, such as 2026-01-12T12:00:00Z.
     #[arg(long, value_name = "TIME")]
     pub now: Option<jiff::Timestamp>,
 }
