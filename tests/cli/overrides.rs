@@ -174,7 +174,7 @@ fn a_policy_file_keeps_the_operators_word() {
     let done = bench.program(words).assert().code(1);
     let text = String::from_utf8_lossy(&done.get_output().stdout).into_owned();
     assert!(text.contains("the operator has paused the origin"), "{text}");
-    bench.program(&format!("{filter} --overrides pause.toml --force")).assert().success();
+    bench.program(&format!("{filter} --overrides pause.toml")).assert().success();
 }
 
 #[test]
