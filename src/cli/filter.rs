@@ -13,6 +13,7 @@ use super::lists;
 use super::sources::{Sources, with_overrides};
 use robosieve::input::UrlField;
 use robosieve::judge::Choices;
+use robosieve::output::counted;
 use robosieve::policy::{Captures, Columns, Crawler, Policy};
 use robosieve::run::{self, Begun, Job, Progress};
 use robosieve::show::Metrics;
@@ -115,8 +116,9 @@ fn tell_stale(journal: &Journal, policy: &Policy, now: i64) {
     if stale > 0 {
         let share = 100.0 * stale as f64 / (fresh + stale) as f64;
         journal.warn(format_args!(
-            "the robots.txt of {stale} origins ({share:.1}%) is older than the {} h that {} gives it; it is used all the same: \
+            "the robots.txt of {} ({share:.1}%) is older than the {} h that {} gives it; it is used all the same: \
              --on-stale defer (or block) changes that",
+            counted(stale, "origin", "origins"),
             lifetime / 3600,
             policy.dialect().name
         ));

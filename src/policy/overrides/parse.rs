@@ -260,9 +260,18 @@ mod tests {
     #[test]
     fn names_must_be_origins_and_each_once() {
         let table = |name: &str| format!("# \n[{name}]\ncrawl-delay = 1\n");
-        for name in ["'a.example'", "'http://a/x'", "'ftp://a'", "'http://a?'", "''", "a"] {
+        let names = [
+            ("'a.example'", "no origin"),
+            ("'http://a/x'", "has a path"),
+            ("'ftp://a'", "no origin"),
+            ("'http://a?'", "has a path"),
+            ("''", "no origin"),
+            ("a", "no origin"),
+            ("'https://*.a.example'", "has a wildcard"),
+        ];
+        for (name, expected) in names {
             let (line, _, problem) = wrong(&table(name));
-            assert!(line == 2 && problem.contains("no origin"), "{name}: {line} {problem}");
+            assert!(line == 2 && problem.contains(expected), "{name}: {line} {problem}");
         }
         let two = table("'http://a'") + &table("'HTTP://A:80/'");
         assert_eq!(wrong(&two).0, 5);

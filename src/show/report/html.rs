@@ -49,7 +49,8 @@ pub(super) fn origin_link(origin: &str) -> String {
     if !is_origin {
         return labels;
     }
-    format!("<a href=\"{}/robots.txt\" rel=\"noreferrer\">{labels}</a>", text(origin))
+    let origin = text(origin);
+    format!("<a href=\"{origin}/robots.txt\" title=\"{origin}\" rel=\"noreferrer\">{labels}</a>")
 }
 
 /// Names with what they mean, folded away.
@@ -115,10 +116,12 @@ impl Table {
     /// Adds a row.
     pub fn row(&mut self, cells: impl IntoIterator<Item = Cell>) {
         self.count += 1;
-        self.rows.push_str("<tr>");
-        for cell in cells {
-            self.rows.push_str(&cell.html());
+        let cells: Vec<Cell> = cells.into_iter().collect();
+        match cells.first() {
+            Some(Cell::Partition(name)) => self.rows.push_str(&format!("<tr data-partition=\"{name}\">")),
+            _ => self.rows.push_str("<tr>"),
         }
+        cells.iter().for_each(|cell| self.rows.push_str(&cell.html()));
         self.rows.push_str("</tr>\n");
     }
 
@@ -182,7 +185,7 @@ mod tests {
     #[test]
     fn a_host_is_broken_after_dots() {
         let link = origin_link("http://a-b.example:80");
-        let expected = "<a href=\"http://a-b.example:80/robots.txt\" rel=\"noreferrer\">\
+        let expected = "<a href=\"http://a-b.example:80/robots.txt\" title=\"http://a-b.example:80\" rel=\"noreferrer\">\
                         <span>http://a-b.</span><wbr><span>example:80</span></a>";
         assert_eq!(link, expected);
         assert_eq!(origin_link("javascript:<x>"), "<span>javascript:&lt;x&gt;</span>");

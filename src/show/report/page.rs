@@ -98,8 +98,9 @@ fn figures(report: &Report) -> String {
         let class = Partition::ALL.into_iter().map(Partition::name).find(|known| name.starts_with(known));
         let share = percent(part.judged.lines, receipt.input.lines);
         let swatch = format!("<span class=\"swatch {}\"></span>", class.unwrap_or_default());
-        let lines = number(part.judged.lines);
-        format!("<div><dt>{swatch}{}</dt><dd>{share:.2}%</dd><dd class=\"of\">{lines} lines</dd></div>\n", text(name))
+        let lines = if part.judged.lines == 1 { "line" } else { "lines" };
+        let lines = format!("{} {lines}", number(part.judged.lines));
+        format!("<div><dt>{swatch}{}</dt><dd>{share:.2}%</dd><dd class=\"of\">{lines}</dd></div>\n", text(name))
     };
     let mut parts: Vec<_> = receipt.partitions.iter().collect();
     parts.sort_by_key(|(name, _)| ["blocked", "allowed"].iter().position(|first| name.starts_with(first)).unwrap_or(2));

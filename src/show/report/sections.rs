@@ -93,8 +93,8 @@ pub(super) fn blocked(report: &Report) -> String {
         if blocked.lines == 0 {
             content.push_str(&paragraph("No line was blocked."));
         }
-        content.push_str(&top_origins(blocked, report.most));
-        content.push_str(&top_deciders(blocked, report.most));
+        let tables = top_origins(blocked, report.most) + &top_deciders(blocked, report.most);
+        content.push_str(&format!("<div data-partition=\"blocked\">\n{tables}</div>\n"));
         if blocked.not_blocked > 0 {
             let lines = number(blocked.not_blocked);
             content.push_str(&paragraph(&format!("{lines} blocked lines are not blocked by the policy given.")));
