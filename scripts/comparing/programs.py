@@ -80,17 +80,17 @@ def receipt_counts(_stdout, out):
 
 
 def printed_counts(stdout, _out):
-    """The receipt's numbers as `filter --count` prints them: one JSON object on stdout."""
+    """The receipt's numbers as `filter --count --json` prints them: one JSON object on stdout."""
     start = stdout.find("{")
     if start < 0:
-        raise Wrong("--count printed no JSON object on stdout")
+        raise Wrong("--count --json printed no JSON object on stdout")
     return partition_counts(json.loads(stdout[start:]))
 
 
 def robosieve_command(setup, threads, listed, out=None):
     """robosieve on one list; without `out` it only counts."""
     words = [setup.robosieve, "filter", "--agent", setup.agent, "--robots", setup.robots, "--threads", threads]
-    words += ["--count"] if out is None else ["--out", out, "--force"]
+    words += ["--count", "--json"] if out is None else ["--out", out, "--force"]
     return list(map(str, [*words, listed]))
 
 

@@ -5,37 +5,50 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use super::args::CompileArgs;
+use super::destination::{self, Kind};
 use super::failure::Failure;
 use super::journal::watch_compiling;
 use super::sources::Sources;
+use robosieve::output::counted;
 use robosieve::policy::{Captures, Columns, Statistics};
 
 pub fn run(args: &CompileArgs) -> Result<ExitCode, Failure> {
+    let mut inputs = args.sources.clone();
+    inputs.extend(args.overrides.clone());
+    destination::ensure(&args.out, Kind::Policy, &inputs)?;
     let columns = Columns::new(args.agent.clone())?;
     let sources = Sources {
         paths: &args.sources,
         origin: args.origin.as_deref(),
         options: args.reading.options(),
         overrides: args.overrides.as_deref(),
-        quiet: false,
+        quiet: args.quiet,
     };
-    let captures = Captures::for_file(&args.output, columns, args.dialect);
-    let statistics = watch_compiling(&captures.progress(), || {
-        let written = sources.read(captures)?.write(&args.output);
-        written.map_err(|error| Failure::Write { path: args.output.clone(), error })
-    })?;
-    report(&args.output, &statistics);
+    let captures = Captures::for_file(&args.out, columns, args.dialect);
+    let progress = captures.progress();
+    let compile = || {
+        let written = sources.read(captures)?.write(&args.out);
+        written.map_err(|error| Failure::Write { path: args.out.clone(), error })
+    };
+    if args.quiet {
+        compile()?;
+    } else {
+        report(&args.out, &watch_compiling(&progress, compile)?);
+    }
     Ok(ExitCode::SUCCESS)
 }
 
 /// Says what is in a policy file that was written.
 pub fn report(path: &Path, statistics: &Statistics) {
     let mut err = io::stderr().lock();
+    let notes: u64 = statistics.notes.iter().map(|(_, count)| count).sum();
     // Nobody may be there to read it; the file has it all.
-    for (kind, count) in statistics.notes.iter() {
-        let _ = writeln!(err, "robots.txt: {} {count}", kind.name());
+    if notes > 0 {
+        let lines = counted(notes, "line or part", "lines or parts");
+        let _ = writeln!(err, "{lines} of robots.txt files had no effect; `robosieve inspect` has the kinds");
     }
     let size = std::fs::metadata(path).map(|metadata| metadata.len()).unwrap_or_default();
-    let Statistics { origins, automata, .. } = statistics;
-    let _ = writeln!(err, "{}: {origins} origins, {automata} distinct groups, {size} bytes", path.display());
+    let origins = counted(statistics.origins, "origin", "origins");
+    let groups = counted(statistics.automata, "distinct group", "distinct groups");
+    let _ = writeln!(err, "{}: {origins}, {groups}, {size} bytes", path.display());
 }

@@ -4,6 +4,7 @@ use std::io;
 use std::process::ExitCode;
 
 use super::args::{ExportArgs, ExportFormat, What};
+use super::destination::{self, Kind};
 use super::failure::Failure;
 use crate::cli::crawlers::crawlers;
 use robosieve::show::export::{self, Format, Table};
@@ -23,9 +24,18 @@ pub fn run(args: &ExportArgs) -> Result<ExitCode, Failure> {
         #[cfg(feature = "parquet")]
         ExportFormat::Parquet => Format::Parquet,
     };
-    match &args.output {
-        Some(path) => export::write_file(&policy, table, &crawlers, format, path)
-            .map_err(|error| Failure::Output { path: path.clone(), error })?,
+    let kind = Kind::Table(match args.format {
+        ExportFormat::Tsv => b"origin\t",
+        ExportFormat::Jsonl => b"{\"origin\":",
+        #[cfg(feature = "parquet")]
+        ExportFormat::Parquet => b"PAR1",
+    });
+    match &args.out {
+        Some(path) => {
+            destination::ensure(path, kind, std::slice::from_ref(&args.policy.path))?;
+            export::write_file(&policy, table, &crawlers, format, path)
+                .map_err(|error| Failure::Output { path: path.clone(), error })?;
+        }
         None => export::write(&policy, table, &crawlers, format, &mut io::stdout())?,
     }
     Ok(ExitCode::SUCCESS)

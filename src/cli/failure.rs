@@ -64,12 +64,28 @@ pub enum Failure {
     Print(#[from] io::Error),
     #[error("cannot print the result: {0}")]
     Json(#[from] serde_json::Error),
-    #[error("--max-age {given}: {problem}; a duration such as 36h or 7d is wanted, or `dialect`")]
-    MaxAge { given: String, problem: String },
-    #[error("--unreachable-as-unavailable {given}: {problem}; a duration such as 30d is wanted")]
-    UnavailableAfter { given: String, problem: String },
+    #[error("{} is there, and is no {kind}; move it away, or choose another name", path.display())]
+    NotReplaced { path: PathBuf, kind: &'static str },
+    #[error("{} is read and cannot be written at the same time; choose another name", path.display())]
+    IsInput { path: PathBuf },
     #[error(
-        "the pattern {pattern} matches no file; quote it, and look where it begins: a relative one begins in the current folder"
+        "nobody says whom the lines are for: give the crawler's product token with --agent NAME (* is everybody), or a policy compiled for it with --policy FILE"
+    )]
+    NoAgent,
+    #[error(
+        "there is nothing to judge by: give robots.txt files with --robots SOURCE (a folder, JSON Lines, WARC, Parquet), or a compiled policy with --policy FILE"
+    )]
+    NoSource,
+    #[error(
+        "there is no list: give files as arguments, - for standard input, or a file that names them with --files-from FILE"
+    )]
+    NoList,
+    #[error(
+        "nobody says where the lines go: --out DIR writes files and a receipt, --only PARTITION or --verdicts print lines, --count prints numbers"
+    )]
+    NoOutput,
+    #[error(
+        "the pattern {pattern} matches no file; a relative one begins in the current folder, and ** stands for folders"
     )]
     NothingMatches { pattern: String },
     #[error("{pattern} is no file, and no pattern either: {problem}")]

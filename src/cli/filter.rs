@@ -5,17 +5,19 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use super::allocator;
-use super::args::FilterArgs;
+use super::args::{FilterArgs, InputArgs};
 use super::failure::Failure;
 use super::interrupt;
 use super::journal::{Journal, watch};
 use super::lists;
-use super::sources::Sources;
+use super::sources::{Sources, with_overrides};
 use robosieve::input::UrlField;
-use robosieve::judge::{Choices, MaxAge};
+use robosieve::judge::Choices;
+use robosieve::output::counted;
 use robosieve::policy::{Captures, Columns, Crawler, Policy};
 use robosieve::run::{self, Begun, Job, Progress};
 use robosieve::show::Metrics;
+use robosieve::show::inspect::Lifetimes;
 
 pub fn run(args: &FilterArgs) -> ExitCode {
     let journal = Journal::new(&args.watching, args.output.prints_lines());
@@ -63,12 +65,12 @@ fn split(
     progress: &Progress,
     mut metrics: Option<&mut Metrics>,
 ) -> Result<ExitCode, Failure> {
-    args.output.check()?;
+    args.check()?;
     let begun = begun(args)?;
-    let now = args.now.map(jiff::Timestamp::as_second).or(begun.map(|begun| begun.now));
-    let choices = choices(args, now.unwrap_or_else(|| jiff::Timestamp::now().as_second()))?;
+    let now = args.verdicts.now.map(jiff::Timestamp::as_second).or(begun.map(|begun| begun.now));
+    let choices = args.verdicts.choices(now.unwrap_or_else(|| jiff::Timestamp::now().as_second()));
     let lists = lists::all(args)?;
-    run::check_memory(args.long_run.memory, args.agent.len().max(1), args.output.explain)?;
+    run::check_memory(args.long_run.memory, args.source.agent.len().max(1), args.output.explain)?;
     let policy = policy(args)?;
     // What was known of captures.
     allocator::give_back();
@@ -84,6 +86,9 @@ fn split(
         journal.resume(begun.lines);
     }
     journal.start(&policy, &job);
+    if !args.watching.quiet && choices.max_age.is_none() {
+        tell_stale(journal, &policy, choices.now);
+    }
     if let Some(metrics) = &mut metrics {
         metrics.describe(&job.crawlers, policy.statistics());
     }
@@ -91,55 +96,66 @@ fn split(
     for list in &receipt.lists {
         list.skipped.iter().for_each(|part| journal.warn(format_args!("the list {}: {part}", list.path)));
     }
+    let mut out = io::stdout().lock();
+    if args.output.count && !args.output.json {
+        journal.finish_event(&receipt);
+        writeln!(out, "{receipt}")?;
+        return Ok(ExitCode::SUCCESS);
+    }
     journal.finish(&receipt);
-    if args.output.count {
-        let mut out = io::stdout().lock();
+    if args.output.json {
         serde_json::to_writer_pretty(&mut out, &receipt)?;
         writeln!(out)?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn policy(args: &FilterArgs) -> Result<Policy, Failure> {
-    if let Some(policy) = args.policy.open()? {
-        return Ok(policy);
+/// Says how many origins have a robots.txt that is older than the dialect lets it be used, if any has.
+fn tell_stale(journal: &Journal, policy: &Policy, now: i64) {
+    let Lifetimes { fresh, stale, lifetime, .. } = Lifetimes::of(policy, now);
+    if stale > 0 {
+        let share = 100.0 * stale as f64 / (fresh + stale) as f64;
+        journal.warn(format_args!(
+            "the robots.txt of {} ({share:.1}%) is older than the {} h that {} gives it; it is used all the same: \
+             --on-stale defer (or block) changes that",
+            counted(stale, "origin", "origins"),
+            lifetime / 3600,
+            policy.dialect().name
+        ));
     }
-    let columns = Columns::new(args.agent.clone())?;
+}
+
+fn policy(args: &FilterArgs) -> Result<Policy, Failure> {
+    let source = &args.source;
+    if let Some(policy) = source.policy.open()? {
+        return with_overrides(policy, source.overrides.as_deref());
+    }
+    let columns = Columns::new(source.agent.clone())?;
     let sources = Sources {
-        paths: &args.robots,
-        origin: args.origin.as_deref(),
-        options: args.reading.options(),
-        overrides: args.overrides.as_deref(),
-        quiet: false,
+        paths: &source.robots,
+        origin: source.origin.as_deref(),
+        options: source.reading.options(),
+        overrides: source.overrides.as_deref(),
+        quiet: args.watching.quiet,
     };
     // Not the folder of the partitions, which may not be there yet, or on another machine.
-    let captures = Captures::within(args.long_run.memory, &std::env::temp_dir(), columns, args.dialect.dialect);
+    let captures = Captures::within(args.long_run.memory, &std::env::temp_dir(), columns, source.dialect.dialect);
     Ok(sources.read(captures)?.policy()?)
 }
 
 fn crawlers(args: &FilterArgs, policy: &Policy) -> Result<Vec<Crawler>, Failure> {
-    if args.agent.is_empty() {
+    if args.source.agent.is_empty() {
         return Ok(vec![policy.crawler(None)?]);
     }
-    Ok(args.agent.iter().map(|agents| policy.crawler(Some(agents))).collect::<Result<_, _>>()?)
-}
-
-fn choices(args: &FilterArgs, now: i64) -> Result<Choices, Failure> {
-    Ok(Choices {
-        on_unfetched: args.on_unfetched.into(),
-        on_unreachable: args.on_unreachable.into(),
-        unreachable_as_unavailable: unavailable_after(args)?,
-        on_stale: args.on_stale.into(),
-        max_age: args.max_age.as_deref().map(max_age).transpose()?,
-        now,
-    })
+    Ok(args.source.agent.iter().map(|agents| policy.crawler(Some(agents))).collect::<Result<_, _>>()?)
 }
 
 fn job(args: &FilterArgs, lists: Vec<PathBuf>, choices: Choices, crawlers: Vec<Crawler>) -> Job {
     let destination = args.output.destination();
-    let url_field = UrlField { delimiter: args.delimiter, column: args.column.clone(), header: args.header };
-    let (explain, threads) = (args.output.explain, args.threads);
-    let chunk_size = args.chunk_size.map_or(0, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
+    let InputArgs { delimiter, column, header, .. } = &args.input;
+    let url_field = UrlField { delimiter: *delimiter, column: column.clone(), header: *header };
+    let (explain, threads) = (args.output.explain, args.long_run.threads);
+    let chunk_size = args.long_run.chunk_size.map_or(0, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
     // What cannot be resumed ends at once when it is asked to.
     let long_run = args.long_run.long_run(is_resumable(args, &lists).then(interrupt::request));
     let unique = args.output.unique;
@@ -162,25 +178,4 @@ fn begun(args: &FilterArgs) -> Result<Option<Begun>, Failure> {
         Some(directory) if args.long_run.resume => Ok(run::begun(directory)?),
         _ => Ok(None),
     }
-}
-
-fn max_age(given: &str) -> Result<MaxAge, Failure> {
-    if given == "dialect" {
-        return Ok(MaxAge::Dialect);
-    }
-    duration(given).map(MaxAge::Seconds).map_err(|problem| Failure::MaxAge { given: given.to_owned(), problem })
-}
-
-fn unavailable_after(args: &FilterArgs) -> Result<Option<u64>, Failure> {
-    let Some(given) = &args.unreachable_as_unavailable else { return Ok(None) };
-    let wrong = |problem| Failure::UnavailableAfter { given: given.clone(), problem };
-    duration(given).map(Some).map_err(wrong)
-}
-
-/// Seconds of a duration; of what is none, what is wrong with it.
-fn duration(given: &str) -> Result<u64, String> {
-    let span: jiff::Span = given.parse().map_err(|error: jiff::Error| error.to_string())?;
-    let relative = jiff::SpanRelativeTo::days_are_24_hours();
-    let duration = span.to_duration(relative).map_err(|error| error.to_string())?;
-    u64::try_from(duration.as_secs()).map_err(|_| "it is negative".to_owned())
 }

@@ -9,7 +9,9 @@ use robosieve::run;
 
 pub fn run(args: &JoinArgs) -> Result<ExitCode, Failure> {
     let receipt = run::join(&args.shards, &args.out, args.concat, args.force)?;
-    // Nobody may be there to read the table; the receipt has it all.
-    let _ = writeln!(io::stderr(), "{receipt}");
+    if !args.quiet {
+        // Nobody may be there to read the table; the receipt has it all.
+        let _ = writeln!(io::stderr(), "{receipt}");
+    }
     Ok(ExitCode::SUCCESS)
 }

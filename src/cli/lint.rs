@@ -1,8 +1,9 @@
 //! `robosieve lint`.
 
 use serde::Serialize;
+use std::fmt;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use super::args::{Dialects, LintArgs};
@@ -10,37 +11,118 @@ use super::failure::Failure;
 use super::printer::Printer;
 use super::read::read;
 use robosieve::Dialect;
-use robosieve::lint::{self, Finding, Report};
+use robosieve::lint::{self, Finding, Report, Severity};
+use robosieve::output::counted;
 
 pub fn run(args: &LintArgs) -> Result<ExitCode, Failure> {
     let dialects = dialects(&args.dialect);
-    let mut printer = Printer::new();
-    let (mut found, mut failed) = (false, false);
+    let (mut printer, mut counts, mut failed) = (Printer::new(), Counts::default(), false);
     for path in &args.files {
         // The other files are reported all the same.
-        let file = match read(path) {
-            Ok(file) => file,
-            Err(failure) => {
-                failed = true;
-                let _ = writeln!(io::stderr(), "robosieve: {failure}");
-                continue;
+        let files = files(path).unwrap_or_else(|failure| {
+            failed = true;
+            say(&failure.to_string());
+            Vec::new()
+        });
+        for path in files {
+            match read(&path) {
+                Ok(file) => one(&path, &file, &dialects, args, (&mut printer, &mut counts))?,
+                Err(failure) => {
+                    failed = true;
+                    say(&failure.to_string());
+                }
             }
-        };
-        for dialect in &dialects {
-            let report = lint::lint(&file, dialect);
-            found |= !report.findings.is_empty();
-            for finding in &report.findings {
-                printer.line(&if args.json { json(path, dialect, finding)? } else { text(path, dialect, finding) })?;
-            }
-            bounds(path, dialect, &report);
         }
     }
     printer.finish()?;
-    Ok(match (failed, found) {
+    if !args.json {
+        // Nobody may be there to read it; the findings stand for themselves.
+        let _ = writeln!(io::stderr(), "{counts}");
+    }
+    Ok(match (failed, counts.all() > 0) {
         (true, _) => ExitCode::from(2),
         (false, true) => ExitCode::from(1),
         (false, false) => ExitCode::SUCCESS,
     })
+}
+
+/// How many findings there are, by their severities.
+#[derive(Default)]
+struct Counts {
+    files: u64,
+    errors: u64,
+    warnings: u64,
+    notes: u64,
+}
+
+impl Counts {
+    fn all(&self) -> u64 {
+        self.errors + self.warnings + self.notes
+    }
+
+    fn add(&mut self, severity: Severity) {
+        match severity {
+            Severity::Error => self.errors += 1,
+            Severity::Warning => self.warnings += 1,
+            Severity::Note => self.notes += 1,
+        }
+    }
+}
+
+impl fmt::Display for Counts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let files = counted(self.files, "file", "files");
+        if self.all() == 0 {
+            return write!(f, "{files}, no findings");
+        }
+        let findings = counted(self.all(), "finding", "findings");
+        let parts = [
+            counted(self.errors, "error", "errors"),
+            counted(self.warnings, "warning", "warnings"),
+            counted(self.notes, "note", "notes"),
+        ];
+        write!(f, "{files}, {findings}: {}", parts.join(", "))
+    }
+}
+
+fn say(what: &str) {
+    let _ = writeln!(io::stderr(), "robosieve: {what}");
+}
+
+/// The files of a folder, in the order of their names, without hidden ones; a file as it is.
+fn files(path: &Path) -> Result<Vec<PathBuf>, Failure> {
+    if !path.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let list = || {
+        let entries = std::fs::read_dir(path)?.collect::<io::Result<Vec<_>>>()?;
+        let is_hidden = |entry: &std::fs::DirEntry| entry.file_name().as_encoded_bytes().starts_with(b".");
+        let paths = entries.into_iter().filter(|entry| !is_hidden(entry)).map(|entry| entry.path());
+        let mut files: Vec<PathBuf> = paths.filter(|path| path.is_file()).collect();
+        files.sort();
+        Ok(files)
+    };
+    list().map_err(|error| Failure::Unreadable { path: path.to_owned(), error })
+}
+
+/// Reports on a file.
+fn one(
+    path: &Path,
+    file: &[u8],
+    dialects: &[&'static Dialect],
+    args: &LintArgs,
+    (printer, counts): (&mut Printer, &mut Counts),
+) -> Result<(), Failure> {
+    counts.files += 1;
+    for dialect in dialects {
+        let report = lint::lint(file, dialect);
+        for finding in &report.findings {
+            counts.add(finding.severity);
+            printer.line(&if args.json { json(path, dialect, finding)? } else { text(path, dialect, finding) })?;
+        }
+        bounds(path, dialect, &report);
+    }
+    Ok(())
 }
 
 /// The dialects asked for, each once.
@@ -62,13 +144,14 @@ fn dialects(asked: &[Dialects]) -> Vec<&'static Dialect> {
 
 /// A finding as a line for people, with what stands in the file below it.
 fn text(path: &Path, dialect: &Dialect, finding: &Finding) -> String {
-    let Finding { kind, line, text, reason, proposal, citation, .. } = finding;
+    let Finding { kind, severity, line, text, reason, proposal, citation, .. } = finding;
     let place = if *line == 0 { String::new() } else { format!(":{line}") };
     let section = if citation.section.is_empty() { String::new() } else { format!(", {}", citation.section) };
     let borrowed = if citation.borrowed { "; its own text is silent" } else { "" };
     let mut out = format!(
-        "{}{place}: {}: {reason} [{}: {}{section}{borrowed}]",
+        "{}{place}: {}: {}: {reason} [{}: {}{section}{borrowed}]",
         path.display(),
+        severity.name(),
         kind.name(),
         dialect.name,
         citation.document

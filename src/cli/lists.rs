@@ -16,7 +16,7 @@ pub fn all(args: &FilterArgs) -> Result<Vec<PathBuf>, Failure> {
             None => lists.push(argument.clone()),
         }
     }
-    let Some(file) = &args.files_from else { return Ok(lists) };
+    let Some(file) = &args.input.files_from else { return Ok(lists) };
     let is_read_twice = |lists: &[PathBuf]| {
         let is_standard_input = |path: &PathBuf| path.as_os_str() == STANDARD_INPUT;
         is_standard_input(file) && lists.iter().any(is_standard_input)

@@ -8,12 +8,13 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use super::args::{Args, ManArgs};
+use super::destination::{self, Kind};
 use super::failure::Failure;
 
 pub fn run(args: &ManArgs) -> Result<ExitCode, Failure> {
     let mut program = Args::command().disable_help_subcommand(true);
     program.build();
-    match (&args.output, &args.of) {
+    match (&args.out, &args.of) {
         (Some(folder), _) => write_all(program, folder)?,
         (None, None) => print(program)?,
         (None, Some(name)) => print(command(&program, name)?)?,
@@ -31,21 +32,37 @@ fn command(program: &Command, name: &str) -> Result<Command, Failure> {
 }
 
 fn print(command: Command) -> Result<(), Failure> {
-    let mut bytes = Vec::new();
-    page(command).render(&mut bytes)?;
-    Ok(io::stdout().lock().write_all(&bytes)?)
+    Ok(io::stdout().lock().write_all(&page(command)?)?)
 }
 
 fn write_all(program: Command, folder: &Path) -> Result<(), Failure> {
     let commands: Vec<Command> = program.get_subcommands().cloned().collect();
-    let write = || {
-        fs::create_dir_all(folder)?;
-        [program].into_iter().chain(commands).try_for_each(|command| page(command).generate_to(folder).map(drop))
-    };
-    write().map_err(|error| Failure::Output { path: folder.to_owned(), error })
+    fs::create_dir_all(folder).map_err(|error| Failure::Output { path: folder.to_owned(), error })?;
+    for command in [program].into_iter().chain(commands) {
+        let name = command.get_display_name().unwrap_or_else(|| command.get_name()).to_owned();
+        let path = folder.join(format!("{name}.1"));
+        destination::ensure(&path, Kind::ManualPage, &[])?;
+        let page = page(command)?;
+        fs::write(&path, page).map_err(|error| Failure::Output { path, error })?;
+    }
+    Ok(())
 }
 
 /// The page of a command. Its foot names the program, not the command.
-fn page(command: Command) -> Man {
-    Man::new(command).source(concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION")))
+fn page(mut command: Command) -> io::Result<Vec<u8>> {
+    let usage = command.render_usage().to_string();
+    let synopsis = usage.trim_start_matches("Usage: ").lines().map(|line| roff(line.trim())).collect::<Vec<_>>();
+    let man = Man::new(command).source(concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION")));
+    let mut page = Vec::new();
+    man.render(&mut page)?;
+    // The library's synopsis names options without their values.
+    let text = String::from_utf8_lossy(&page).into_owned();
+    let Some((head, rest)) = text.split_once(".SH SYNOPSIS\n") else { return Ok(page) };
+    let (_, rest) = rest.split_once("\n.SH ").unwrap_or(("", rest));
+    Ok(format!("{head}.SH SYNOPSIS\n{}\n.SH {rest}", synopsis.join("\n.br\n")).into_bytes())
+}
+
+/// A line of text, as roff has it.
+fn roff(line: &str) -> String {
+    line.replace('\\', "\\e").replace('-', "\\-")
 }

@@ -4,15 +4,20 @@ use std::process::ExitCode;
 
 use super::args::MergeArgs;
 use super::compile::report;
+use super::destination::{self, Kind};
 use super::failure::Failure;
 use robosieve::policy::{self, MergeError, Policy, Trust};
 
 pub fn run(args: &MergeArgs) -> Result<ExitCode, Failure> {
+    // The older one may be replaced by what comes of it.
+    destination::ensure(&args.out, Kind::Policy, std::slice::from_ref(&args.new))?;
     let [old, new] = [&args.old, &args.new].map(|path| Policy::open(path, Trust::Nothing));
-    let statistics = policy::merge(&old?, &new?, &args.output).map_err(|error| match error {
-        MergeError::Write(error) => Failure::Write { path: args.output.clone(), error },
+    let statistics = policy::merge(&old?, &new?, &args.out).map_err(|error| match error {
+        MergeError::Write(error) => Failure::Write { path: args.out.clone(), error },
         other => Failure::Merge(other),
     })?;
-    report(&args.output, &statistics);
+    if !args.quiet {
+        report(&args.out, &statistics);
+    }
     Ok(ExitCode::SUCCESS)
 }

@@ -11,6 +11,7 @@ mod check;
 mod compile;
 mod completions;
 mod crawlers;
+mod destination;
 mod export;
 mod failure;
 mod filter;

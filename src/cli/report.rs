@@ -24,7 +24,7 @@ pub fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
             );
         }
     }
-    let path = args.output.clone().unwrap_or_else(|| args.directory.join(REPORT));
+    let path = args.out.clone().unwrap_or_else(|| args.directory.join(REPORT));
     report.write_file(&path).map_err(|error| Failure::Output { path: path.clone(), error })?;
     // Nobody may be there to read it.
     let _ = writeln!(io::stderr(), "{}", path.display());

@@ -326,7 +326,7 @@ pub enum UrlFieldError {
 /// What is no delimiter.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-#[error("{given:?} is no delimiter: one character of ASCII is wanted, such as , or ; or \\t for a tab")]
+#[error("{given:?} is no delimiter: one character of ASCII is wanted, such as , or ; or `tab`")]
 pub struct DelimiterError {
     pub(crate) given: String,
 }

@@ -30,7 +30,6 @@ pub enum MaxAge {
 
 /// The operator's choices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "kebab-case")]
 pub struct Choices {
     /// For origins whose robots.txt was never fetched; `Use` is the same as `Defer`, there is nothing to use.
     pub on_unfetched: Fallback,
@@ -43,7 +42,8 @@ pub struct Choices {
     pub on_stale: Fallback,
     /// The age that is enforced, if any.
     pub max_age: Option<MaxAge>,
-    /// The time that age is judged at, in seconds of Unix time.
+    /// The time that age is judged at, in seconds of Unix time; serialised as RFC 3339.
+    #[serde(with = "crate::formats::unix_time")]
     pub now: i64,
 }
 

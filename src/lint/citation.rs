@@ -41,16 +41,17 @@ const BING: &str = "Bing Webmaster Blog, To crawl or not to crawl, 3 May 2012";
 const SITEMAPS: &str = "sitemaps.org, Sitemaps XML format";
 
 use FindingKind::{
-    AgentCut, AgentRepeated, AllowIgnored, BlankLineInRecord, CrawlDelayOutOfRange, EncodingMended, EverybodyRepeated,
-    FileCut, FileTooLong, FileWithoutDisallow, LineCut, LiteralWildcard, LooksLikeHtml, MissingColon, MisspeltKey,
-    RecordWithoutDisallow, RelativeSitemap, RuleOutsideGroup, RuleWithoutSlash, SeveralAgents, SeveralPaths,
-    StarNotAlone, Unescaped, UnknownRecord, UnreachableRule,
+    AgentCut, AgentRepeated, AllowIgnored, BlankLineInRecord, CrawlDelayIgnored, CrawlDelayOutOfRange, EncodingMended,
+    EverybodyRepeated, FileCut, FileTooLong, FileWithoutDisallow, LineCut, LiteralWildcard, LooksLikeHtml,
+    MissingColon, MisspeltKey, RecordWithoutDisallow, RegularExpression, RelativeSitemap, RuleOutsideGroup,
+    RuleWithoutSlash, SeveralAgents, SeveralPaths, StarNotAlone, Unescaped, UnknownRecord, UnreachableRule, Utf16,
 };
 
 const RFC_TEXTS: Texts = Texts {
     dialect: "rfc9309",
     places: &[
         (LooksLikeHtml, RFC, "2.3"),
+        (Utf16, RFC, "2.3"),
         (EncodingMended, RFC, "2.3"),
         (FileWithoutDisallow, RFC, "2.2.1"),
         (FileCut, RFC, "2.5"),
@@ -68,6 +69,7 @@ const RFC_TEXTS: Texts = Texts {
         (RuleOutsideGroup, RFC, "2.2.2"),
         (RuleWithoutSlash, RFC, "2.2"),
         (SeveralPaths, RFC, "2.2"),
+        (RegularExpression, RFC, "2.2.3"),
         (LiteralWildcard, RFC, "2.2.3"),
         (Unescaped, RFC, "2.2.2"),
         (UnreachableRule, RFC, "2.2.2"),
@@ -82,6 +84,7 @@ const ALL: [Texts; 6] = [
         dialect: "google",
         places: &[
             (LooksLikeHtml, GOOGLE_PAGE, "File format"),
+            (Utf16, GOOGLE_PAGE, "File format"),
             (EncodingMended, GOOGLE_PAGE, "File format"),
             (FileTooLong, GOOGLE_PAGE, "File format"),
             (LineCut, GOOGLE, "RobotsTxtParser::Parse"),
@@ -97,6 +100,7 @@ const ALL: [Texts; 6] = [
             (Unescaped, GOOGLE, "MaybeEscapePattern"),
             (UnreachableRule, GOOGLE_PAGE, "Order of precedence for rules"),
             (RelativeSitemap, GOOGLE_PAGE, "sitemap"),
+            (CrawlDelayIgnored, GOOGLE_PAGE, "Syntax"),
         ],
     },
     Texts {
@@ -107,6 +111,7 @@ const ALL: [Texts; 6] = [
             (AgentRepeated, MANDELBOT, ""),
             (EverybodyRepeated, MANDELBOT, ""),
             (Unescaped, MANDELBOT, ""),
+            (CrawlDelayIgnored, MANDELBOT, ""),
         ],
     },
     Texts {
@@ -159,7 +164,7 @@ const ALL: [Texts; 6] = [
 
 /// Whether a kind rests on one text alone, and is no finding where the dialect has not that text.
 fn needs_own_text(kind: FindingKind) -> bool {
-    matches!(kind, FileTooLong | SeveralAgents | CrawlDelayOutOfRange)
+    matches!(kind, FileTooLong | SeveralAgents | CrawlDelayOutOfRange | CrawlDelayIgnored)
 }
 
 /// The text of a dialect that a finding of this kind rests on; `None`: nothing is said against it.

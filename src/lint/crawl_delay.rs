@@ -14,6 +14,13 @@ struct Bounds {
 /// Bing: a time window from 1 to 30 seconds.
 const BINGBOT: Bounds = Bounds { crawler: "bingbot", seconds: 1.0..=30.0 };
 
+/// The dialect of a crawler that takes no delays.
+const GOOGLE: &str = "google";
+
+fn ignored() -> String {
+    "crawlers of this dialect take no crawl delay; others may".to_owned()
+}
+
 /// Looks at the delays that apply to a crawler with bounds, and, where delays have a meaning for all, at all of them.
 pub(super) fn check(robots: &Robots<'_>, dialect: &Dialect, findings: &mut Findings<'_>) {
     let chosen = robots.select(&Agents::verbatim(BINGBOT.crawler), dialect).groups;
@@ -24,6 +31,11 @@ pub(super) fn check(robots: &Robots<'_>, dialect: &Dialect, findings: &mut Findi
             (CrawlDelay::Seconds, None) => findings.add(FindingKind::CrawlDelayOutOfRange, record.line, || {
                 "a crawl delay is a number of seconds, with decimals or without".to_owned()
             }),
+            (CrawlDelay::NotObeyed, _) => findings.add(FindingKind::CrawlDelayIgnored, record.line, ignored),
+            // Google's page says so; its rules are those of the dialect that is named so.
+            (CrawlDelay::Kept, _) if dialect.name == GOOGLE => {
+                findings.add(FindingKind::CrawlDelayIgnored, record.line, ignored);
+            }
             (CrawlDelay::Kept, delay) if is_bounded && !delay.is_some_and(|delay| BINGBOT.seconds.contains(&delay)) => {
                 findings.add(FindingKind::CrawlDelayOutOfRange, record.line, || {
                     let Bounds { crawler, seconds } = BINGBOT;

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::citation::{Citation, citation};
-use super::kind::FindingKind;
+use super::kind::{FindingKind, Severity};
 use crate::dialect::Dialect;
 use crate::robots::{self};
 
@@ -21,6 +21,8 @@ pub struct Related {
 pub struct Finding {
     /// What kind of thing.
     pub kind: FindingKind,
+    /// How bad it is.
+    pub severity: Severity,
     /// The line, counted from 1; 0 for the whole file.
     pub line: u32,
     /// The line as it stands there; cut if it is long.
@@ -72,7 +74,8 @@ impl<'d> Findings<'d> {
             return;
         }
         let (reason, proposal, related) = tell();
-        self.list.push(Finding { kind, line, text: String::new(), reason, proposal, related, citation });
+        let (severity, text) = (kind.severity(), String::new());
+        self.list.push(Finding { kind, severity, line, text, reason, proposal, related, citation });
     }
 
     /// Whether further findings are only counted, so that what they would tell need not be worked out.

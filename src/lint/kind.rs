@@ -10,6 +10,8 @@ use crate::robots::NoteKind;
 pub enum FindingKind {
     /// The file looks like an HTML page.
     LooksLikeHtml,
+    /// UTF-16, where UTF-8 is wanted.
+    Utf16,
     /// UTF-16 that does not decode.
     EncodingMended,
     /// A file without any record, so without any `Disallow`.
@@ -48,6 +50,8 @@ pub enum FindingKind {
     RuleWithoutSlash,
     /// Several paths on one line.
     SeveralPaths,
+    /// A regular expression, where there are none.
+    RegularExpression,
     /// A wildcard where the dialect has none.
     LiteralWildcard,
     /// A character that should be percent-encoded.
@@ -58,6 +62,31 @@ pub enum FindingKind {
     RelativeSitemap,
     /// A crawl delay that its crawler does not take.
     CrawlDelayOutOfRange,
+    /// A crawl delay where the dialect takes none.
+    CrawlDelayIgnored,
+}
+
+/// How bad it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Severity {
+    /// Crawlers do something else than what stands there.
+    Error,
+    /// Something stands there that has no effect, or not for all crawlers.
+    Warning,
+    /// It could be said better.
+    Note,
+}
+
+impl Severity {
+    /// The name, for example `warning`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Note => "note",
+        }
+    }
 }
 
 impl From<NoteKind> for FindingKind {
@@ -81,8 +110,9 @@ impl From<NoteKind> for FindingKind {
 
 impl FindingKind {
     /// All kinds.
-    pub const ALL: [FindingKind; 25] = [
+    pub const ALL: [FindingKind; 28] = [
         FindingKind::LooksLikeHtml,
+        FindingKind::Utf16,
         FindingKind::EncodingMended,
         FindingKind::FileWithoutDisallow,
         FindingKind::FileCut,
@@ -102,17 +132,20 @@ impl FindingKind {
         FindingKind::AllowIgnored,
         FindingKind::RuleWithoutSlash,
         FindingKind::SeveralPaths,
+        FindingKind::RegularExpression,
         FindingKind::LiteralWildcard,
         FindingKind::Unescaped,
         FindingKind::UnreachableRule,
         FindingKind::RelativeSitemap,
         FindingKind::CrawlDelayOutOfRange,
+        FindingKind::CrawlDelayIgnored,
     ];
 
     /// The name on the command line, for example `unreachable-rule`.
     pub fn name(self) -> &'static str {
         match self {
             FindingKind::LooksLikeHtml => "looks-like-html",
+            FindingKind::Utf16 => "utf16",
             FindingKind::EncodingMended => "encoding-mended",
             FindingKind::FileWithoutDisallow => "file-without-disallow",
             FindingKind::FileCut => "file-cut",
@@ -132,11 +165,47 @@ impl FindingKind {
             FindingKind::AllowIgnored => "allow-ignored",
             FindingKind::RuleWithoutSlash => "rule-without-slash",
             FindingKind::SeveralPaths => "several-paths",
+            FindingKind::RegularExpression => "regular-expression",
             FindingKind::LiteralWildcard => "literal-wildcard",
             FindingKind::Unescaped => "unescaped",
             FindingKind::UnreachableRule => "unreachable-rule",
             FindingKind::RelativeSitemap => "relative-sitemap",
             FindingKind::CrawlDelayOutOfRange => "crawl-delay-out-of-range",
+            FindingKind::CrawlDelayIgnored => "crawl-delay-ignored",
+        }
+    }
+
+    /// How bad it is.
+    pub fn severity(self) -> Severity {
+        match self {
+            FindingKind::LooksLikeHtml
+            | FindingKind::EncodingMended
+            | FindingKind::FileCut
+            | FindingKind::LineCut
+            | FindingKind::MissingColon
+            | FindingKind::MisspeltKey
+            | FindingKind::StarNotAlone
+            | FindingKind::RuleOutsideGroup
+            | FindingKind::AllowIgnored
+            | FindingKind::RuleWithoutSlash
+            | FindingKind::SeveralPaths
+            | FindingKind::RegularExpression
+            | FindingKind::LiteralWildcard => Severity::Error,
+            FindingKind::Utf16
+            | FindingKind::FileTooLong
+            | FindingKind::UnknownRecord
+            | FindingKind::AgentCut
+            | FindingKind::AgentRepeated
+            | FindingKind::EverybodyRepeated
+            | FindingKind::SeveralAgents
+            | FindingKind::RecordWithoutDisallow
+            | FindingKind::BlankLineInRecord
+            | FindingKind::UnreachableRule
+            | FindingKind::RelativeSitemap
+            | FindingKind::CrawlDelayOutOfRange => Severity::Warning,
+            FindingKind::FileWithoutDisallow | FindingKind::Unescaped | FindingKind::CrawlDelayIgnored => {
+                Severity::Note
+            }
         }
     }
 }

@@ -110,6 +110,25 @@ fn accepted_slip(line: u32, key: Key, written: &[u8], colon: bool, value: &[u8],
     });
 }
 
+/// Whether a pattern has what only regular expressions have: a class or a group that is repeated, `.*` or `.+` where no
+/// ending of a file is meant, an escape, an anchor.
+fn is_regular_expression(value: &[u8]) -> bool {
+    let has = |piece: &[u8]| memchr::memmem::find(value, piece).is_some();
+    let class = || {
+        let open = memchr::memchr(b'[', value)?;
+        let close = open + memchr::memchr(b']', &value[open..])?;
+        let inside = &value[open + 1..close];
+        let range = inside.windows(3).any(|three| three[1] == b'-' && three[0].is_ascii_alphanumeric());
+        (range || inside.first() == Some(&b'^')).then_some(())
+    };
+    value.starts_with(b"^")
+        || [&b"/.*"[..], b".+", b"\\d", b"\\w", b"\\.", b"\\/", b"(?:", b")+", b")*", b"]+", b"]*"]
+            .iter()
+            .any(|piece| has(piece))
+        || has(b"(") && has(b"|") && has(b")")
+        || class().is_some()
+}
+
 fn rule(line: u32, value: &[u8], outside: bool, dialect: &Dialect, findings: &mut Findings<'_>) {
     let begins = matches!(value.first(), None | Some(b'/' | b'*'));
     // Where any value can be a rule, the parser has noted nothing.
@@ -122,6 +141,12 @@ fn rule(line: u32, value: &[u8], outside: bool, dialect: &Dialect, findings: &mu
     if several {
         findings.add(FindingKind::SeveralPaths, line, || {
             "the whole value is one path, blanks and all; each path wants a line of its own".to_owned()
+        });
+    }
+    if is_regular_expression(value) {
+        findings.add(FindingKind::RegularExpression, line, || {
+            "there are no regular expressions in robots.txt: only * and a $ at the end are no plain characters"
+                .to_owned()
         });
     }
     if dialect.wildcards == Wildcards::Literal && (value.contains(&b'*') || value.ends_with(b"$")) {
@@ -174,6 +199,16 @@ fn sitemap(line: u32, value: &[u8], findings: &mut Findings<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn regular_expressions_are_known() {
+        for pattern in ["/[0-9]+/", "/a/.*", "/(en|de)/", "^/a", "/\\d+", "/a\\.php", "/[^/]*/x", "/x.+"] {
+            assert!(is_regular_expression(pattern.as_bytes()), "{pattern}");
+        }
+        for pattern in ["/*.php$", "/a*b", "/a.*b", "/a[]=", "/x[a]=1", "/a(b)", "/*?a|b", "/c++/"] {
+            assert!(!is_regular_expression(pattern.as_bytes()), "{pattern}");
+        }
+    }
 
     #[test]
     fn rules_get_their_slash() {

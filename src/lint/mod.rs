@@ -24,5 +24,5 @@ mod unreachable;
 
 pub use citation::Citation;
 pub use finding::{Finding, Related};
-pub use kind::FindingKind;
+pub use kind::{FindingKind, Severity};
 pub use report::{Report, lint};

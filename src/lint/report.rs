@@ -44,12 +44,23 @@ pub fn lint(file: &[u8], dialect: &Dialect) -> Report {
         whole_file(note.kind, &text, dialect, &mut findings);
     }
     size(file, dialect, &mut findings);
+    if is_utf16(file) {
+        findings
+            .add(FindingKind::Utf16, 0, || "the file is UTF-16; save it as UTF-8, which all crawlers read".to_owned());
+    }
     lines::check(&text, &robots, dialect, &mut findings);
     records::check(&text, &robots, dialect, &mut findings);
     crawl_delay::check(&robots, dialect, &mut findings);
     let search = unreachable::check(&text, &robots, dialect, &mut findings);
     let (findings, left_off) = findings.in_order(&text);
     Report { findings, left_off, not_searched: search.not_searched, work: search.done }
+}
+
+/// Whether a file is UTF-16: by its mark, or because every other byte of its beginning is NUL.
+fn is_utf16(file: &[u8]) -> bool {
+    let is_nul =
+        |at: usize| file.len() >= 4 && file.chunks_exact(2).take(16).all(|pair| pair[at] == 0 && pair[1 - at] != 0);
+    file.starts_with(b"\xff\xfe") || file.starts_with(b"\xfe\xff") || is_nul(0) || is_nul(1)
 }
 
 /// What was noted before there were lines.
@@ -126,6 +137,7 @@ mod tests {
         expect(group("Disallow: /a b"), "3 unescaped", &ALL);
         expect(group("Disallow: /é"), "3 unescaped", &NOT_GOOGLE);
         expect(group("Disallow: /%6"), "3 unescaped", &ALL);
+        expect(group("Disallow: /[0-9]+/"), "3 regular-expression", &ALL);
         expect(group("Disallow: /a*"), "3 literal-wildcard", &OLD);
         expect(group("Disallow: /a$"), "3 literal-wildcard", &OLD);
         expect(group("Disallow: a"), "3 rule-without-slash", &ALL);
@@ -191,6 +203,7 @@ mod tests {
             expect(of("bingbot", delay), kind, &[]);
         }
         expect(of("other", "60"), kind, &[]);
+        expect(of("other", "5"), "3 crawl-delay-ignored", &["google", "mandelbot"]);
         let own = of("*", "60") + "\n" + &of("bingbot", "5");
         expect(own, kind, &[]);
     }
@@ -203,6 +216,9 @@ mod tests {
         expect(html, "5 misspelt-key", &ALL);
         let utf16 = b"\xff\xfeU\0\x00\xd8x\0";
         expect(utf16, "0 encoding-mended", &NOT_GOOGLE);
+        expect(utf16, "0 utf16", &ALL);
+        expect(b"U\0s\0e\0r\0", "0 utf16", &ALL);
+        expect(b"\0U\0s\0e\0r", "0 utf16", &ALL);
         let line = "Disallow: /abc\n";
         let long = "User-agent: *\n".to_owned() + &line.repeat((READ_BY_ALL - 14) / line.len());
         expect(&long, "34134 file-too-long", &[]);

@@ -24,5 +24,7 @@ pub use folder::{NEEDED, RECEIPT, REPORT};
 pub use form::Form;
 pub use format::Format;
 pub use frame::FrameFormat;
-pub use receipt::{FilePart, Hex, ListPart, Part, PartitionPart, Receipt, ReceiptOptions, VerdictsPart};
+pub use receipt::{
+    FilePart, Hex, ListPart, Part, PartitionPart, RECEIPT_VERSION, Receipt, ReceiptOptions, VerdictsPart, counted,
+};
 pub use samples::Sample;

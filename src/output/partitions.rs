@@ -400,6 +400,10 @@ impl Drop for Output {
             if fs::remove_file(partial(path)).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
                 let _ = fs::remove_file(path);
             }
+            // The folder of a list, which stays if there is anything else in it.
+            if let Some(folder) = path.parent().filter(|folder| *folder != self.directory) {
+                let _ = fs::remove_dir(folder);
+            }
         }
         if !self.pending.is_empty() {
             let _ = remove_leftovers(&self.directory);

@@ -23,11 +23,16 @@ use crate::outcome::{Outcome, Partition};
 use crate::policy::Statistics;
 use crate::robots::Agents;
 
+/// The version of what receipts say and how. It goes up when a key changes its name or meaning, not when one is added.
+pub const RECEIPT_VERSION: u32 = 1;
+
 /// The receipt, as it is written to `receipt.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Receipt {
     /// The program's version.
     pub robosieve: Cow<'static, str>,
+    /// The version of the receipt's own format; docs/receipt.md describes it.
+    pub version: u32,
     /// How lines are hashed for the checksums.
     pub line_hash: Cow<'static, str>,
     /// What was asked for.
@@ -343,6 +348,11 @@ pub(crate) fn reasons(partition: Partition, counts: &[u64; Outcome::COUNT]) -> B
     counts.iter().enumerate().filter_map(of).collect()
 }
 
+/// A number of things.
+pub fn counted(number: u64, one: &str, several: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { several })
+}
+
 impl fmt::Display for Receipt {
     /// A short table of the run.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -362,13 +372,19 @@ impl fmt::Display for Receipt {
         let Part { lines, bytes, .. } = self.input;
         writeln!(f, "{:<width$} {lines:>15} {:>7} {bytes:>18}", "input", "")?;
         if self.skipped > 0 {
-            writeln!(f, "{} parts of lists could not be read and were left out", self.skipped)?;
+            let parts = counted(self.skipped, "part", "parts");
+            writeln!(f, "{parts} of lists could not be read, and stayed out")?;
         }
         if let Some(needed) = self.origins_needed.filter(|&needed| needed > 0) {
             writeln!(f, "{needed} robots.txt to fetch, in robots-needed.tsv")?;
         }
-        for (kind, count) in self.policy.notes.iter() {
-            writeln!(f, "robots.txt: {} {count}", kind.name())?;
+        let notes: u64 = self.policy.notes.iter().map(|(_, count)| count).sum();
+        if notes > 0 {
+            let lines = counted(notes, "line or part", "lines or parts");
+            writeln!(
+                f,
+                "{lines} of robots.txt files had no effect; the receipt has the kinds, `robosieve lint` the lines"
+            )?;
         }
         for (name, count) in self.policy.warc.flaws() {
             writeln!(f, "WARC: {name} {count}")?;
@@ -380,9 +396,9 @@ impl fmt::Display for Receipt {
         };
         write!(
             f,
-            "{} origins, {} distinct groups; {:.3} s, {:.2} million URLs a second{proof}",
-            self.policy.origins,
-            self.policy.automata,
+            "{}, {}; {:.3} s, {:.2} million URLs a second{proof}",
+            counted(self.policy.origins, "origin", "origins"),
+            counted(self.policy.automata, "distinct group", "distinct groups"),
             self.seconds,
             self.urls_per_second / 1e6
         )

@@ -3,7 +3,9 @@
 use std::io::{self, Write};
 
 use super::block::Block;
+use super::form::{SEPARATOR, rest_of_row};
 use crate::input::error::FilterError;
+use crate::outcome::Partition;
 use crate::output::partitions::{Output, Place};
 
 /// Where blocks go.
@@ -19,27 +21,45 @@ pub(crate) struct Pipe {
     out: Box<dyn Write + Send>,
     /// The file; nothing else is written.
     file: usize,
+    /// The verdicts that a file of verdicts is picked by, without which its rows are written then; all of it, if there are
+    /// none.
+    picked: Vec<&'static str>,
 }
 
 impl Pipe {
     /// Standard output, which gets a head first.
-    pub fn new(file: usize, head: &[u8]) -> Result<Pipe, FilterError> {
-        Pipe::to(Box::new(io::stdout()), file, head)
+    pub fn new(file: usize, picked: &[Partition], head: &[u8]) -> Result<Pipe, FilterError> {
+        Pipe::to(Box::new(io::stdout()), file, picked, head)
     }
 
-    fn to(mut out: Box<dyn Write + Send>, file: usize, head: &[u8]) -> Result<Pipe, FilterError> {
+    fn to(mut out: Box<dyn Write + Send>, file: usize, picked: &[Partition], head: &[u8]) -> Result<Pipe, FilterError> {
         out.write_all(head).and_then(|()| out.flush()).map_err(FilterError::StandardOutput)?;
-        Ok(Pipe { out, file })
+        Ok(Pipe { out, file, picked: picked.iter().map(|partition| partition.name()).collect() })
     }
 
     /// Writes what is for this pipe.
     fn write(&mut self, blocks: &[Block<'_>]) -> Result<(), FilterError> {
         let mut blocks = blocks.iter().filter(|block| block.file == self.file && !block.bytes.is_empty());
         blocks
-            .try_for_each(|block| self.out.write_all(&block.bytes))
+            .try_for_each(|block| match self.picked.as_slice() {
+                [] => self.out.write_all(&block.bytes),
+                picked => self.out.write_all(&pick(&block.bytes, picked)),
+            })
             .and_then(|()| self.out.flush())
             .map_err(FilterError::StandardOutput)
     }
+}
+
+/// The rows of these verdicts, without them.
+fn pick(rows: &[u8], verdicts: &[&str]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(rows.len());
+    for row in rows.split_inclusive(|&byte| byte == b'\n') {
+        let end = memchr::memchr(SEPARATOR, row).unwrap_or(row.len());
+        if verdicts.iter().any(|verdict| verdict.as_bytes() == &row[..end]) {
+            out.extend_from_slice(rest_of_row(row, 1));
+        }
+    }
+    out
 }
 
 impl Sink {
@@ -83,11 +103,18 @@ mod tests {
     #[test]
     fn one_file_goes_to_the_pipe() {
         let out = Shared::default();
-        let mut pipe = Pipe::to(Box::new(out.clone()), 1, b"head\n").unwrap();
+        let mut pipe = Pipe::to(Box::new(out.clone()), 1, &[], b"head\n").unwrap();
         let block = |file, bytes: &'static [u8]| Block { set: 0, file, bytes: bytes.into(), tally: Tally::default() };
         pipe.write(&[block(0, b"no\n"), block(1, b"one\n"), block(3, b"no\n")]).unwrap();
         pipe.write(&[block(0, b"no\n")]).unwrap();
         pipe.write(&[block(1, b"two\n")]).unwrap();
         assert_eq!(*out.0.lock().unwrap(), b"head\none\ntwo\n");
+    }
+
+    #[test]
+    fn rows_are_picked_by_their_verdict() {
+        let rows = b"allowed\tone\nblocked\tno\nallowed\ttwo\tx\ninvalid\t\ndeferred\tend";
+        assert_eq!(pick(rows, &["allowed", "invalid"]), b"one\ntwo\tx\n\n");
+        assert_eq!(pick(rows, &["deferred"]), b"end");
     }
 }

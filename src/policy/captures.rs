@@ -104,7 +104,7 @@ impl Captures {
 
     /// No captures yet, for a policy file, beside which temporary files are.
     pub fn for_file(path: &Path, columns: impl Into<Columns>, dialect: &'static Dialect) -> Captures {
-        Captures::spilling(folder_of(path), columns, dialect)
+        Captures::spilling(&folder_of(path), columns, dialect)
     }
 
     fn at(home: Home, columns: Columns, dialect: &'static Dialect) -> Captures {
@@ -308,7 +308,7 @@ impl Captures {
     ///
     /// [`WriteError`] where it cannot be written, or beyond what a policy can hold.
     pub fn write(self, path: &Path) -> Result<Statistics, WriteError> {
-        let home = Home::Folder { folder: folder_of(path).to_owned(), limit: HELD };
+        let home = Home::Folder { folder: folder_of(path), limit: HELD };
         self.finish(&home, |writer, statistics| replace(path, |file| writer.write(statistics, file)))
     }
 

@@ -38,7 +38,7 @@ pub fn merge(old: &Policy, new: &Policy, path: &Path) -> Result<Statistics, Merg
     if !old.columns.is_same(&new.columns) {
         return Err(MergeError::Crawlers { old: old.columns.to_string(), new: new.columns.to_string() });
     }
-    let home = Home::Folder { folder: folder_of(path).to_owned(), limit: HELD };
+    let home = Home::Folder { folder: folder_of(path), limit: HELD };
     Ok(merged(old, new, &home, |writer, statistics| replace(path, |file| writer.write(statistics, file)))?)
 }
 

@@ -159,5 +159,6 @@ fn difference_of_options(then: &ReceiptOptions, now: &ReceiptOptions) -> Option<
     let (then, now) = (then.as_object()?, now.as_object()?);
     let name = then.keys().chain(now.keys()).find(|&name| then.get(name) != now.get(name))?;
     let text = |value: Option<&serde_json::Value>| value.map_or("not given".to_owned(), ToString::to_string);
-    Some(format!("the option {name} was {}, now it is {}", text(then.get(name)), text(now.get(name))))
+    let option = name.replace('_', "-");
+    Some(format!("the option {option} was {}, now it is {}", text(then.get(name)), text(now.get(name))))
 }

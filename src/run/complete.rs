@@ -11,7 +11,9 @@ use crate::outcome::Partition;
 use crate::output::folder::{NEEDED, RECEIPT, partition_names};
 use crate::output::form::Form;
 use crate::output::partitions::Output;
-use crate::output::receipt::{FilePart, Hex, ListPart, Part, PartitionPart, Receipt, VerdictsPart, reasons};
+use crate::output::receipt::{
+    FilePart, Hex, ListPart, Part, PartitionPart, RECEIPT_VERSION, Receipt, VerdictsPart, reasons,
+};
 
 /// Makes sure of what the run came to, and gives the files their names.
 pub(super) fn complete(
@@ -72,6 +74,7 @@ fn receipt(plan: &Plan<'_>, totals: &Totals, output: Option<&Output>) -> Receipt
     let duplicates = |tally: &Tally| unique.then(|| Part::of(tally, written));
     Receipt {
         robosieve: env!("CARGO_PKG_VERSION").into(),
+        version: RECEIPT_VERSION,
         line_hash: LINE_HASH.into(),
         agents: plan.agents().iter().map(ToString::to_string).collect(),
         dialect: policy.dialect().name.into(),

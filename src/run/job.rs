@@ -103,20 +103,21 @@ impl Folder {
 }
 
 /// What goes to standard output. There is no receipt in a file then, nor a list of robots.txt to fetch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Pipe {
-    /// The lines of one partition, of the only crawler.
-    Only(Partition),
+    /// The lines of these partitions, at least one, of the only crawler.
+    Only(Vec<Partition>),
     /// All lines after their verdicts.
     Verdicts,
 }
 
 impl Pipe {
     /// How lines are written.
-    pub(super) fn form(self) -> Form {
+    pub(super) fn form(&self) -> Form {
         match self {
-            Pipe::Only(_) => Form::Partitions,
-            Pipe::Verdicts => Form::Verdicts,
+            Pipe::Only(partitions) if partitions.len() == 1 => Form::Partitions,
+            // Lines of several stay in their order among all others, of which they are picked.
+            Pipe::Only(_) | Pipe::Verdicts => Form::Verdicts,
         }
     }
 }
@@ -134,7 +135,9 @@ impl Destination {
     pub(crate) fn writes(&self, place: usize) -> bool {
         match self {
             Destination::Folder(_) | Destination::Pipe(Pipe::Verdicts) => true,
-            Destination::Pipe(Pipe::Only(partition)) => *partition as usize == place,
+            Destination::Pipe(Pipe::Only(partitions)) => {
+                partitions.iter().any(|&partition| partition as usize == place)
+            }
         }
     }
 

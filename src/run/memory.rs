@@ -31,6 +31,10 @@ const OF_CRAWLER: u64 = 2 << 20;
 /// How many times as long a line can become that is explained.
 const EXPLAINED: u64 = LONGEST_CAUSE + 1;
 
+/// How many times as much as a line can be what is told of it in a table, where it stands beside the rows: once for each
+/// cause of a chunk, the rule and the agent cut to 200 bytes, and its places. No line is shorter than 9 bytes.
+const TOLD: u64 = 66;
+
 /// The shortest chunk that workers are given so that more of them have room.
 const SHORTEST_CHUNK: usize = 64 << 10;
 /// The same where blocked lines are explained, which may make so many times as much of it.
@@ -70,7 +74,7 @@ impl Memory {
     /// [`FilterError::TooLittleMemory`] where not even one worker has room.
     pub fn new(bytes: u64, crawlers: usize, explain: bool) -> Result<Memory, FilterError> {
         let memory = Memory { bytes, crawlers: crawlers as u64, explain };
-        let least = memory.fixed() + 8 * memory.of_worker(memory.shortest_chunk());
+        let least = memory.fixed() + 8 * memory.of_worker(memory.shortest_chunk(), Format::Text);
         if bytes < least { Err(FilterError::TooLittleMemory { given: bytes, least }) } else { Ok(memory) }
     }
 
@@ -86,10 +90,14 @@ impl Memory {
 
     /// What a worker takes with a chunk of this size: the chunk with room to grow, and what is left of it without duplicates;
     /// for each crawler its lines, in buffers that double as they grow, those of another chunk that waits to be written, and
-    /// frames of them; and, if many lines are of origins that are not known, sixteen times the chunk for these. Lines that
-    /// are explained are longer, or what is told of them stands beside.
-    fn of_worker(&self, chunk_size: usize) -> u64 {
-        let of_crawler = if self.explain { 8 * EXPLAINED } else { 8 };
+    /// frames of them; and, if many lines are of origins that are not known, sixteen times the chunk for these. Lines of text
+    /// that are explained are longer; of tables, what is told stands beside the rows.
+    fn of_worker(&self, chunk_size: usize, format: Format) -> u64 {
+        let of_crawler = match format {
+            _ if !self.explain => 8,
+            Format::Text => 8 * EXPLAINED,
+            Format::Parquet => 8 + TOLD,
+        };
         (of_crawler * self.crawlers + 20).saturating_mul(chunk_size as u64)
     }
 
@@ -117,7 +125,7 @@ impl Memory {
     /// [`FilterError::TooLittleMemory`] where not even one has room with the size that was given.
     pub fn crew(&self, asked: usize, chunk_size: Option<usize>, format: Format) -> Result<Crew, FilterError> {
         let share = self.rest() / 2 - self.rules();
-        let fitting = |chunk_size| usize::try_from(share / self.of_worker(chunk_size)).unwrap_or(usize::MAX);
+        let fitting = |chunk_size| usize::try_from(share / self.of_worker(chunk_size, format)).unwrap_or(usize::MAX);
         // Beside a chunk there must be room for a line, in what 32 bits can tell.
         let mut size = chunk_size.unwrap_or(format.chunk_size()).clamp(1, LONGEST_CHUNK / 2);
         let usual = format.usual_workers(self.explain);
@@ -126,7 +134,7 @@ impl Memory {
         }
         if fitting(size) == 0 {
             // Of what is left for shares, workers have a half, or seven sixteenths where lines are explained.
-            let rest = (self.of_worker(size) / 7).saturating_mul(16).saturating_add(16);
+            let rest = (self.of_worker(size, format) / 7).saturating_mul(16).saturating_add(16);
             let least = rest.saturating_add(self.fixed());
             return Err(FilterError::TooLittleMemory { given: self.bytes, least });
         }
@@ -172,7 +180,7 @@ mod tests {
                 };
                 for asked in [1, 2, 16, 500] {
                     let Crew { workers, chunk_size } = memory.crew(asked, None, Format::Parquet).unwrap();
-                    let of_workers = workers as u64 * memory.of_worker(chunk_size);
+                    let of_workers = workers as u64 * memory.of_worker(chunk_size, Format::Parquet);
                     let of_line = memory.longest_line() as u64 * (4 * memory.crawlers + 6);
                     let of_rules = (memory.rules_of_worker(workers) * workers) as u64 * memory.crawlers;
                     let shares = of_workers + of_rules + of_line + memory.needed() as u64 * 5 + memory.decompressor();
@@ -193,6 +201,9 @@ mod tests {
         let many = crew(4096, None, Format::Text);
         assert!(many.chunk_size == 1 << 20 && (16..32).contains(&many.workers), "{many:?}");
         assert_eq!(crew(4, None, Format::Parquet), Crew { workers: 4, chunk_size: 4 << 20 });
+        // What is told of a cause stands once in a table, so explaining takes less of the chunk than in text.
+        let explained = Memory::new(DEFAULT_MEMORY, 1, true).unwrap();
+        assert_eq!(explained.crew(2, None, Format::Parquet).unwrap(), Crew { workers: 2, chunk_size: 1 << 20 });
         assert_eq!(crew(3, Some(5000), Format::Text), Crew { workers: 3, chunk_size: 5000 });
         // More memory makes chunks larger, as far as that is good for anything.
         for (format, chunk_size) in [(Format::Text, 1 << 20), (Format::Parquet, 16 << 20)] {

@@ -13,7 +13,7 @@ use crate::input::error::FilterError;
 use crate::input::list::{List, common_head};
 use crate::output::file_layout::FileLayout;
 use crate::output::folder::{FolderLock, NEEDED, RECEIPT, give_names, list_folder, replaced};
-use crate::output::form::Rows;
+use crate::output::form::{Rows, rest_of_row};
 use crate::output::format::Format;
 use crate::output::keep::Keep;
 use crate::output::missing_robots::{MissingRobots, MissingRobotsState};
@@ -51,7 +51,7 @@ pub(super) fn start(plan: &Plan<'_>) -> Result<(Start, Option<FolderLock>), Filt
     let folder = match &job.destination {
         None => return Ok((Start::Judging(Box::default(), None), None)),
         Some(Destination::Pipe(pipe)) => {
-            return Ok((Start::Judging(Box::new(Some(piped(*pipe, plan)?)), None), None));
+            return Ok((Start::Judging(Box::new(Some(piped(pipe, plan)?)), None), None));
         }
         Some(Destination::Folder(folder)) => folder,
     };
@@ -73,15 +73,25 @@ pub(super) fn start(plan: &Plan<'_>) -> Result<(Start, Option<FolderLock>), Filt
 }
 
 /// What goes to standard output, of which nothing is kept.
-fn piped(pipe: Pipe, plan: &Plan<'_>) -> Result<Outlets, FilterError> {
-    let file = match pipe {
-        Pipe::Only(partition) => partition as usize,
-        Pipe::Verdicts => 0,
+fn piped(pipe: &Pipe, plan: &Plan<'_>) -> Result<Outlets, FilterError> {
+    let (file, picked) = match pipe {
+        Pipe::Only(_) if plan.job.crawlers.len() > 1 => {
+            return Err(FilterError::SeveralCrawlers { given: plan.job.crawlers.len() });
+        }
+        Pipe::Only(partitions) => match partitions.as_slice() {
+            [one] => (*one as usize, &[][..]),
+            several => (0, several),
+        },
+        Pipe::Verdicts => (0, &[][..]),
     };
     let agents: Vec<Agents> = plan.agents().into_iter().cloned().collect();
-    let head = common_head(&plan.lists.iter().collect::<Vec<_>>())?;
-    let head = plan.options.rows(agents.len()).head(file, &agents, head);
-    let sink = Sink::Pipe(sink::Pipe::new(file, &head)?);
+    let of_lists = common_head(&plan.lists.iter().collect::<Vec<_>>())?;
+    let mut head = plan.options.rows(agents.len()).head(file, &agents, of_lists);
+    if !picked.is_empty() {
+        // The column of the verdict is not printed; without others, lines need no head of ours.
+        head = if plan.job.explain { rest_of_row(&head, 1).to_vec() } else { of_lists.to_vec() };
+    }
+    let sink = Sink::Pipe(sink::Pipe::new(file, picked, &head)?);
     Ok(Outlets { sink, needed: None, tables: Vec::new(), checkpointer: None })
 }
 

@@ -13,6 +13,9 @@ use super::error::MetricsError;
 use crate::policy::{Crawler, Statistics, replace};
 use crate::run::progress::{Phase, Snapshot};
 
+/// The version of the metrics' names. It goes up when one changes, not when one is added.
+const METRICS_VERSION: &str = "1";
+
 /// What all names begin with.
 const PREFIX: &str = "robosieve";
 
@@ -115,7 +118,8 @@ impl Metrics {
     }
 
     fn run(&self, snapshot: &Snapshot, success: Option<bool>, text: &mut Text) {
-        text.family("info", GAUGE, "The program.").sample(&[("version", env!("CARGO_PKG_VERSION"))], 1);
+        let versions = [("version", env!("CARGO_PKG_VERSION")), ("format", METRICS_VERSION)];
+        text.family("info", GAUGE, "The program, and the version of these names.").sample(&versions, 1);
         text.family("running", GAUGE, "Whether the run goes on.").sample(&[], u8::from(success.is_none()));
         let phases = [
             (Phase::Waiting, "waiting"),

@@ -98,7 +98,7 @@ impl Bench {
 
     /// Runs `filter` without writing; the partition of the only line given, and the reason: `blocked rules`.
     pub fn outcome(&self, options: &str, url: impl AsRef<[u8]>) -> String {
-        let done = self.filter(&format!("{options} --count -")).write_stdin(url.as_ref()).assert().success();
+        let done = self.filter(&format!("{options} --count --json -")).write_stdin(url.as_ref()).assert().success();
         let receipt: Value = serde_json::from_slice(&done.get_output().stdout).expect("a receipt");
         let reasons = PARTITIONS.iter().flat_map(|&partition| {
             let reasons = reasons_of(&receipt, partition);

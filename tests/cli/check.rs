@@ -23,17 +23,18 @@ fn printed(words: &str) -> (String, i32) {
 
 #[test]
 fn the_deciding_rule_its_line_and_the_agent_are_named() {
+    // Both groups are one; both are named.
     let own = "User-agent: examplebot (line 2)";
-    let later = "User-agent: ExampleBot/2 (line 10)";
-    for (url, verdict, why, group) in [
-        ("http://a.example/no", "blocked", "line 4: Disallow: /no", own),
-        ("http://a.example/no/but?x#y", "allowed", "line 5: Allow: /no/but", own),
-        ("https://b.example:8080/x.pdf", "blocked", "line 11: Disallow: /*.pdf$", later),
-        ("http://a.example/x.pdf?y", "allowed", "no rule matches", later),
-        ("http://a.example", "allowed", "no rule matches", later),
+    let later = "ExampleBot/2 (line 10)";
+    for (url, verdict, why) in [
+        ("http://a.example/no", "blocked", "line 4: Disallow: /no"),
+        ("http://a.example/no/but?x#y", "allowed", "line 5: Allow: /no/but"),
+        ("https://b.example:8080/x.pdf", "blocked", "line 11: Disallow: /*.pdf$"),
+        ("http://a.example/x.pdf?y", "allowed", "no rule matches"),
+        ("http://a.example", "allowed", "no rule matches"),
     ] {
         let (text, status) = printed(&format!("--agent examplebot {url}"));
-        assert_eq!(text, format!("{verdict}\t{url}\t{why}\t{group}\n"));
+        assert_eq!(text, format!("{verdict}\t{url}\t{why}\t{own}, {later}\n"));
         assert_eq!(status, i32::from(verdict == "blocked"), "{url}");
     }
 }
@@ -97,12 +98,101 @@ fn the_robots_txt_may_come_from_standard_input() {
 #[test]
 fn an_unreadable_robots_txt_is_an_error() {
     let bench = Bench::new();
-    bench.file("folder/x", "");
+    bench.file("folder/.hidden", "");
     for name in ["missing", "folder"] {
         let done = bench.program(&format!("check --agent me --robots {name} http://a.example/")).assert().code(2);
         said(&done.get_output().stderr, &[name]);
         assert!(done.get_output().stdout.is_empty());
     }
+}
+
+/// What is another format than a robots.txt is read as that, or refused.
+#[test]
+fn a_source_is_read_as_what_it_is() {
+    let bench = Bench::with_site();
+    bench.file("urls", "http://a.example/no\n");
+    bench.file("in.jsonl", "{\"origin\":\"http://a.example\",\"body\":\"User-agent: *\\nDisallow: /no\"}\n");
+    let answer = "User-agent: *\nDisallow: /no\n";
+    let http = format!("HTTP/1.1 200 OK\r\n\r\n{answer}");
+    let warc = format!(
+        "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://a.example/robots.txt\r\nWARC-Date: \
+         2026-01-01T00:00:00Z\r\nContent-Type: application/http; msgtype=response\r\nContent-Length: {}\r\n\r\n{http}\r\n\r\n",
+        http.len()
+    );
+    bench.file("in.warc", warc);
+    bench.program("compile --agent me sites -o policy.rsv").assert().success();
+    for source in ["sites", "in.jsonl", "in.warc"] {
+        let words = format!("check --agent me --robots {source} http://a.example/no http://other.example/no");
+        let done = bench.program(&words).assert().code(1);
+        let text = String::from_utf8_lossy(&done.get_output().stdout).into_owned();
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(lines[0].starts_with("blocked\thttp://a.example/no\tline 2: Disallow: /no\t"), "{source}: {text}");
+        assert!(lines[1].starts_with("deferred\thttp://other.example/no\t"), "{source}: {text}");
+        for command in ["check http://a.example/no", "filter --only allowed urls"] {
+            let words = format!("{command} --agent me --origin http://a.example --robots {source}");
+            let done = bench.program(&words).assert().code(2);
+            said(&done.get_output().stderr, &[source, "give no origin"]);
+        }
+    }
+    for words in ["", "--origin http://a.example"] {
+        let words = format!("check --agent me {words} --robots policy.rsv http://a.example/no");
+        let done = bench.program(&words).assert().code(2);
+        said(&done.get_output().stderr, &["policy.rsv is a policy file"]);
+        assert!(done.get_output().stdout.is_empty());
+    }
+    let mut piped = bench.program("check --agent me --robots - http://a.example/");
+    said(&piped.write_stdin(bench.read("in.warc")).assert().code(2).get_output().stderr, &["a WARC archive", "pipe"]);
+    let single =
+        "check --agent me --origin http://a.example --robots sites/a.example http://a.example/no http://b.example/";
+    let done = bench.program(single).assert().code(1);
+    let text = String::from_utf8_lossy(&done.get_output().stdout).into_owned();
+    assert!(text.starts_with("blocked") && text.contains("deferred\thttp://b.example/"), "{text}");
+}
+
+/// No robots.txt is refused, but what decides nothing looks like a permission.
+#[test]
+fn a_text_without_a_record_is_a_warning() {
+    let bench = Bench::new();
+    for (text, warns) in [
+        ("http://a.example/\nhttp://b.example/\n", true),
+        ("\x01\x02 random bytes", true),
+        ("<!doctype html>\n<p>Not found", true),
+        ("", false),
+        ("# nothing\n", false),
+        ("Sitemap: http://a.example/x\n", false),
+        ("User-agent: other\n", false),
+    ] {
+        bench.file("robots.txt", text);
+        let done = bench.program("check --agent me --robots robots.txt http://a.example/").assert().code(0);
+        let stderr = String::from_utf8_lossy(&done.get_output().stderr).into_owned();
+        assert_eq!(stderr.contains("robots.txt has no line of a robots.txt"), warns, "{text}: {stderr}");
+    }
+}
+
+#[test]
+fn urls_may_be_many_and_answers_json() {
+    let (text, status) = printed("--agent examplebot --agent nobody --json http://a.example/no");
+    let lines: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!((lines.len(), status), (2, 1));
+    assert_eq!(lines[0]["verdict"], "blocked");
+    assert_eq!(lines[0]["rule"], serde_json::json!({"line": 4, "key": "Disallow", "value": "/no"}));
+    assert_eq!(lines[0]["group"][1], serde_json::json!({"line": 10, "name": "ExampleBot/2"}));
+    assert_eq!((&lines[1]["agent"], &lines[1]["rule"]["line"]), (&"nobody".into(), &8.into()));
+    let bench = Bench::new();
+    let mut urls = check(&bench, "--agent examplebot -");
+    let done = urls.write_stdin("http://a.example/yes\n\n http://a.example/no \r\n").assert().code(1);
+    assert_eq!(done.get_output().stdout.iter().filter(|&&byte| byte == b'\n').count(), 2);
+    let done = Bench::new().program("check --agent me --robots - -").assert().code(2);
+    said(&done.get_output().stderr, &["standard input can be read once"]);
+}
+
+#[test]
+fn a_circle_of_redirects_is_said_to_be_one() {
+    let bench = Bench::new();
+    bench.file("in.jsonl", "{\"url\":\"http://a.example/robots.txt\",\"status\":301,\"location\":\"/robots.txt\"}\n");
+    let done = bench.program("check --agent me --robots in.jsonl http://a.example/").assert().code(0);
+    let text = String::from_utf8_lossy(&done.get_output().stdout).into_owned();
+    assert!(text.contains("redirects in a circle") && text.contains("301"), "{text}");
 }
 
 #[cfg(unix)]

@@ -73,7 +73,7 @@ fn bash_completes_commands_options_and_values() {
 #[test]
 fn there_is_a_manual_page_of_every_command() {
     let bench = Bench::new();
-    bench.program("man --output pages/man1").assert().success();
+    bench.program("man --out pages/man1").assert().success();
     let mut expected: Vec<String> = commands(&bench).iter().map(|name| format!("robosieve-{name}.1")).collect();
     expected.push("robosieve.1".to_owned());
     expected.sort();
@@ -98,6 +98,20 @@ fn a_page_that_cannot_be_is_an_error_and_a_closed_pipe_is_none() {
     let closed = crate::output::with_closed_stdout(&bench, "completions bash");
     assert_eq!(closed.status.code(), Some(0));
     bench.file("file", "");
-    let done = bench.program("man --output file/man1").assert().code(2);
+    let done = bench.program("man --out file/man1").assert().code(2);
     said(&done.get_output().stderr, &["cannot write", "file/man1"]);
+}
+
+#[test]
+fn the_help_of_filter_fits_a_screen() {
+    let bench = Bench::new();
+    let help = bench.program("filter -h").assert().success();
+    let help = String::from_utf8_lossy(&help.get_output().stdout).into_owned();
+    assert!(help.lines().count() <= 60, "{} lines:\n{help}", help.lines().count());
+    for heading in ["Input", "Policy", "Output", "Verdicts", "Long runs", "Display"] {
+        assert!(help.contains(&format!("\n{heading}:\n")), "{heading}");
+    }
+    let page = bench.program("man filter").assert().success();
+    let page = String::from_utf8_lossy(&page.get_output().stdout).into_owned();
+    assert!(page.contains("\\-\\-policy <FILE> \\-\\-out <DIR>"), "{page}");
 }

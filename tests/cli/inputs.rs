@@ -148,7 +148,7 @@ fn wrong_arguments_are_refused() {
     bench.refused("--robots sites --out out --count urls", &["--count"]);
     bench.refused("--robots sites urls", &["--out"]);
     bench.refused("--out out urls", &["--robots"]);
-    bench.refused("--robots sites --out out", &["URLS"]);
+    bench.refused("--robots sites --out out", &["no list", "--files-from"]);
     bench.refused("--robots sites --origin http://a.example --robots sites --out out urls", &["--origin", "one"]);
     bench.refused("--robots urls --origin a.example --out out urls", &["a.example", "https://example.com"]);
     assert_no_result(&bench.names("."));

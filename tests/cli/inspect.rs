@@ -333,14 +333,14 @@ fn what_cannot_be_printed_is_an_error_of_either() {
 }
 
 #[test]
-fn the_readme_shows_what_is_printed() {
-    let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).expect("README.md");
+fn the_documents_show_what_is_printed() {
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/policy.md")).expect("docs/policy.md");
     let bench = Bench::new();
     let words = "compile --agent examplebot --agent * DATASETS/sites DATASETS/origins.jsonl -o policy.rsv";
     bench.program(words).assert().success();
     for words in ["inspect policy.rsv https://shop.example/ --agent examplebot", "export policy.rsv --what delays"] {
         let command = format!("robosieve {words}\n```\n\n```text\n");
-        let (_, shown) = readme.split_once(&command).unwrap_or_else(|| panic!("{words} is not shown"));
+        let (_, shown) = page.split_once(&command).unwrap_or_else(|| panic!("{words} is not shown"));
         let (shown, _) = shown.split_once("```").expect("its end");
         bench.program(words).assert().success().stdout(shown.to_owned());
     }

@@ -14,20 +14,21 @@ fn linted(words: &str) -> (String, i32) {
     bench.file("empty.txt", "");
     let done = bench.program(&format!("lint {words}")).assert();
     let output = done.get_output();
-    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+    let count = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(count.lines().count(), usize::from(!words.contains("--json")), "{count}");
     (String::from_utf8(output.stdout.clone()).expect("UTF-8"), output.status.code().expect("a status"))
 }
 
 #[test]
 fn findings_have_file_line_kind_reason_and_text() {
     let (text, status) = linted("robots.txt");
-    let expected = "robots.txt:2: unreachable-rule: it never decides: line 3, Allow: /a*, wins against it and matches \
+    let expected = "robots.txt:2: warning: unreachable-rule: it never decides: line 3, Allow: /a*, wins against it and matches \
                     every path that it matches [rfc9309: RFC 9309, 2.2.2]\n    Disallow: /a\n\
-                    robots.txt:4: several-paths: the whole value is one path, blanks and all; each path wants a line \
+                    robots.txt:4: error: several-paths: the whole value is one path, blanks and all; each path wants a line \
                     of its own [rfc9309: RFC 9309, 2.2]\n    Disallow: /b /c\n";
     assert_eq!((text.as_str(), status), (expected, 1));
     let (text, _) = linted("empty.txt");
-    assert!(text.starts_with("empty.txt: file-without-disallow: "), "{text}");
+    assert!(text.starts_with("empty.txt: note: file-without-disallow: "), "{text}");
     let (text, _) = linted("--dialect mandelbot robots.txt");
     assert!(text.contains("[mandelbot: RFC 9309, 2.2; its own text is silent]"), "{text}");
 }
@@ -50,6 +51,7 @@ fn machines_get_one_object_a_finding() {
         ("file", "robots.txt".into()),
         ("dialect", "google".into()),
         ("kind", "unreachable-rule".into()),
+        ("severity", "warning".into()),
         ("line", 2.into()),
         ("text", "Disallow: /a".into()),
         ("related", serde_json::json!({ "line": 3, "text": "Allow: /a*" })),
@@ -95,7 +97,7 @@ fn a_file_may_come_from_standard_input() {
     let bench = Bench::new();
     let done = bench.program("lint -").write_stdin("User-agent: *\rDisallow: x\r").assert().code(1);
     let text = String::from_utf8_lossy(&done.get_output().stdout).into_owned();
-    assert!(text.starts_with("-:2: rule-without-slash: "), "{text}");
+    assert!(text.starts_with("-:2: error: rule-without-slash: "), "{text}");
     assert!(text.contains("\n    probably meant: Disallow: /x\n"), "{text}");
 }
 
@@ -118,13 +120,28 @@ fn what_was_not_searched_is_said() {
     said(&done.get_output().stderr, &["robots.txt: rfc9309: ", "rules were not compared with all others"]);
 }
 
+#[test]
+fn a_folder_stands_for_its_files_and_the_end_is_a_count() {
+    let bench = Bench::new();
+    bench.file("robots/b", FILE);
+    bench.file("robots/a", "");
+    bench.file("robots/.hidden", FILE);
+    bench.file("clean", "User-agent: *\nDisallow: /a\n");
+    let done = bench.program("lint robots").assert().code(1);
+    let text = String::from_utf8_lossy(&done.get_output().stdout).into_owned();
+    assert!(text.starts_with("robots/a: note: ") && text.contains("\nrobots/b:2: warning: "), "{text}");
+    let count = String::from_utf8_lossy(&done.get_output().stderr).into_owned();
+    assert_eq!(count, "2 files, 3 findings: 1 error, 1 warning, 1 note\n");
+    bench.program("lint clean").assert().success().stderr("1 file, no findings\n");
+}
+
 #[cfg(unix)]
 #[test]
 fn a_closed_pipe_is_no_error_and_does_not_change_the_answer() {
     let bench = Bench::new();
     bench.file("many.txt", "nonsense\n".repeat(20_000));
     let done = crate::output::with_closed_stdout(&bench, "lint many.txt");
-    assert!(done.stderr.is_empty(), "{}", String::from_utf8_lossy(&done.stderr));
+    assert_eq!(String::from_utf8_lossy(&done.stderr), "1 file, 20001 findings: 20000 errors, 0 warnings, 1 note\n");
     assert_eq!(done.status.code(), Some(1));
 }
 
@@ -139,10 +156,11 @@ fn findings_that_cannot_be_printed_are_an_error() {
 }
 
 #[test]
-fn the_readme_shows_what_is_printed() {
-    let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).expect("README.md");
-    let command = "robosieve lint datasets/sites/blog.example.net\n```\n\n```text\n";
-    let (_, shown) = readme.split_once(command).expect("an example");
+fn the_documents_show_what_is_printed() {
+    let page =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/dialects.md")).expect("docs/dialects.md");
+    let command = "robosieve lint datasets/sites/blog.example.net || test $? = 1\n```\n\n```text\n";
+    let (_, shown) = page.split_once(command).expect("an example");
     let (shown, _) = shown.split_once("```").expect("its end");
     let mut program = assert_cmd::Command::new(crate::bench::PROGRAM);
     program.current_dir(env!("CARGO_MANIFEST_DIR")).args(["lint", "datasets/sites/blog.example.net"]);

@@ -36,6 +36,7 @@ mod parquet;
 #[cfg(feature = "parquet")]
 mod parquet_lists;
 mod policies;
+mod receipts;
 mod redirects;
 mod report;
 mod resume;

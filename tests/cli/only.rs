@@ -123,3 +123,24 @@ fn what_makes_no_sense_is_refused() {
     bench.refused("--robots sites urls", &["--out"]);
     assert_eq!(bench.names("."), ["sites", "urls"]);
 }
+
+#[test]
+fn several_partitions_keep_the_order_of_their_lines() {
+    let bench = Bench::with_site();
+    bench.file("urls", "http://a.example/1\nhttp://a.example/no\nnone\nhttp://b.example/\nhttp://a.example/2\tx");
+    for (words, expected) in [
+        ("--only allowed,deferred", "http://a.example/1\nhttp://b.example/\nhttp://a.example/2\tx"),
+        ("--only invalid --only blocked", "http://a.example/no\nnone\n"),
+        (
+            "--only allowed,blocked,deferred,invalid --chunk-size 10",
+            std::str::from_utf8(&bench.read("urls")).expect("text"),
+        ),
+        (
+            "--only blocked,invalid --explain",
+            "rule\tline\tcaptured\turl\nDisallow: /no\t2\t\thttp://a.example/no\n\t\t\tnone\n",
+        ),
+    ] {
+        let done = bench.filter(&format!("--robots sites --quiet {words} urls")).assert().success();
+        assert_eq!(String::from_utf8_lossy(&done.get_output().stdout), expected, "{words}");
+    }
+}

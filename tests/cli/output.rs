@@ -236,7 +236,7 @@ fn a_link_to_a_list_is_not_replaced_either() {
 fn counting_writes_nothing_and_prints_the_receipt() {
     let bench = bench_with_list();
     let before = bench.names(".");
-    let done = bench.filter("--robots sites --count urls").assert().success();
+    let done = bench.filter("--robots sites --count --json urls").assert().success();
     assert_eq!(bench.names("."), before);
     let receipt: Value = serde_json::from_slice(&done.get_output().stdout).expect("JSON");
     bench.split("--robots sites", &["urls"]);
@@ -254,7 +254,7 @@ fn counting_writes_nothing_and_prints_the_receipt() {
 #[cfg(unix)]
 #[test]
 fn a_closed_pipe_is_no_error() {
-    let done = with_closed_stdout(&bench_with_list(), "filter --agent examplebot --robots sites --count urls");
+    let done = with_closed_stdout(&bench_with_list(), "filter --agent examplebot --robots sites --count --json urls");
     assert_eq!(done.status.code(), Some(0));
     assert!(!String::from_utf8_lossy(&done.stderr).contains("robosieve: "));
 }
@@ -262,7 +262,7 @@ fn a_closed_pipe_is_no_error() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_receipt_that_cannot_be_printed_is_an_error() {
-    let done = with_full_stdout(&bench_with_list(), "filter --agent examplebot --robots sites --count urls");
+    let done = with_full_stdout(&bench_with_list(), "filter --agent examplebot --robots sites --count --json urls");
     assert_eq!(done.status.code(), Some(2));
     said(&done.stderr, &["print"]);
 }

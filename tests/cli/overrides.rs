@@ -1,6 +1,6 @@
 //! `--overrides`: the operator's own word for an origin.
 
-use crate::bench::{Bench, Split, said};
+use crate::bench::{Bench, Split};
 
 const NOW: &str = "--now 2026-06-01T00:00:00Z";
 
@@ -95,10 +95,10 @@ fn what_is_not_understood_is_refused_with_its_place() {
 }
 
 #[test]
-fn the_readme_shows_overrides_that_are_understood() {
-    let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).expect("README.md");
-    let (_, shown) = readme.split_once("```toml\n").expect("an example");
-    let bench = bench(shown.split_once("```").expect("its end").0);
+fn the_documents_show_overrides_that_are_understood() {
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/policy.md")).expect("docs/policy.md");
+    let (_, shown) = page.split_once("<<'END'\n").expect("an example");
+    let bench = bench(shown.split_once("END\n").expect("its end").0);
     bench.file("broken.txt", "User-agent: *\nDisallow: /private\n");
     for (url, outcome) in [
         ("https://shop.example/", "deferred unfetched"),
@@ -168,6 +168,24 @@ fn a_policy_file_keeps_the_operators_word() {
     ] {
         assert_eq!(checked(url), (answer.to_owned(), status), "{url}");
     }
-    let done = bench.program(&format!("{filter} --overrides overrides.toml")).assert().code(2);
-    said(&done.get_output().stderr, &["--policy", "--overrides"]);
+    // An emergency needs no compiling.
+    bench.file("pause.toml", "['http://a.example']\npaused-until = 2999-01-01T00:00:00Z\n");
+    let words = "check --policy policy.rsv --agent examplebot --overrides pause.toml http://a.example/yes";
+    let done = bench.program(words).assert().code(1);
+    let text = String::from_utf8_lossy(&done.get_output().stdout).into_owned();
+    assert!(text.contains("the operator has paused the origin"), "{text}");
+    bench.program(&format!("{filter} --overrides pause.toml")).assert().success();
+}
+
+#[test]
+fn a_table_is_for_one_whole_origin() {
+    for (origin, message) in [
+        ("https://*.x.example", vec!["has a wildcard", "table of its own"]),
+        ("https://a.example/path", vec!["has a path", "[\"https://a.example\"]"]),
+        ("a.example", vec!["is no origin"]),
+    ] {
+        let bench = bench(&format!("[\"{origin}\"]\nverdict = \"allow-all\"\n"));
+        bench.file("urls", "http://a.example/\n");
+        bench.refused(&format!("{OPTIONS} --out out urls"), &[&[origin, "line 1"], message.as_slice()].concat());
+    }
 }

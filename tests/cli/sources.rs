@@ -1,6 +1,6 @@
 //! The kinds of source, and which answer counts where there are several.
 
-use crate::bench::{Bench, ROBOTS};
+use crate::bench::{Bench, ROBOTS, said};
 
 /// An answer with status 200 that blocks `path`, fetched at a time.
 fn blocks(origin: &str, path: &str, fetched_at: u32) -> String {
@@ -182,4 +182,31 @@ fn answers_of_one_time_are_settled_whatever_their_order() {
         let outcomes = settled(&one, &other, url);
         assert!(outcomes.iter().all(|outcome| *outcome == outcomes[0]), "{name}: {outcomes:#?}");
     }
+}
+
+#[test]
+fn what_is_for_no_origin_is_told_at_once() {
+    let bench = Bench::with_site();
+    for name in ["README", "example.com.txt", "www.a.net_robots.txt", "sub/b.example"] {
+        bench.file(&format!("sites/{name}"), "User-agent: *\n");
+    }
+    bench.file(
+        "in.jsonl",
+        "{\"url\":\"http://b.example/robots.txt.bak\",\"status\":200}\n{\"origin\":\"http://c.example\"}\n",
+    );
+    bench.file("urls", "http://a.example/\n");
+    let done = bench.filter("--robots sites --robots in.jsonl --count urls").assert().success();
+    let words =
+        ["sites: 4 names of no host", "README, example.com.txt, sub, ...", "in.jsonl: 1 answer is for no /robots.txt"];
+    said(&done.get_output().stderr, &words);
+    let done = bench.filter("--robots sites --robots in.jsonl --count --quiet urls").assert().success();
+    assert!(done.get_output().stderr.is_empty());
+}
+
+#[test]
+fn one_is_not_several() {
+    let bench = Bench::with_site();
+    let done = bench.program("compile --agent me --origin http://a.example sites/a.example -o policy.rsv").assert();
+    let text = String::from_utf8_lossy(&done.get_output().stderr).into_owned();
+    assert!(text.contains(": 1 origin, 1 distinct group, "), "{text}");
 }

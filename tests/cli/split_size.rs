@@ -113,7 +113,7 @@ fn a_list_that_would_be_replaced_by_a_part_is_refused() {
 #[test]
 fn sizes_that_are_none_are_refused() {
     let bench = Bench::with_site();
-    for size in ["0", "0k", "x", "1kB", "-1", "1.5M", "99999999999999999999", "99999999999G", ""] {
+    for size in ["0", "0k", "x", "1XB", "-1", "1.5M", "99999999999999999999", "99999999999G", ""] {
         bench.refused(&format!("--robots sites --out out --split-size={size} urls"), &["--split-size"]);
     }
 }

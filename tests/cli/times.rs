@@ -1,6 +1,6 @@
 //! Age: judged only when asked for, at the time given.
 
-use crate::bench::Bench;
+use crate::bench::{Bench, said};
 
 /// A robots.txt that blocks `/no`, with these fields more.
 fn answer(fields: &str) -> String {
@@ -24,9 +24,25 @@ const STALE: &str = "deferred stale";
 fn age_is_off_by_default() {
     let bench = Bench::new();
     bench.file("in.jsonl", answer(",\"fetched_at\":1,\"expires\":2"));
-    let options = "--robots in.jsonl --on-stale block --now 2026-01-12T12:00:00Z";
+    let options = "--robots in.jsonl --now 2026-01-12T12:00:00Z";
     assert_eq!(bench.outcome(options, "http://a.example/no"), FRESH);
     assert_eq!(bench.outcome(options, "http://a.example/yes"), "allowed rules");
+}
+
+#[test]
+fn stale_answers_are_told_and_what_to_do_with_them_means_the_dialects_lifetime() {
+    let bench = Bench::new();
+    bench.file("in.jsonl", answer(",\"fetched_at\":1"));
+    bench.file("urls", "http://a.example/no\n");
+    let options = "--robots in.jsonl --now 2026-01-12T12:00:00Z --count urls";
+    let done = bench.filter(options).assert().success();
+    said(&done.get_output().stderr, &["of 1 origin (100.0%) is older than the 24 h", "--on-stale"]);
+    for silent in ["--quiet", "--max-age 1d", "--on-stale use"] {
+        let done = bench.filter(&format!("{options} {silent}")).assert().success();
+        assert!(!String::from_utf8_lossy(&done.get_output().stderr).contains("older"), "{silent}");
+    }
+    let options = "--robots in.jsonl --on-stale defer --now 2026-01-12T12:00:00Z";
+    assert_eq!(bench.outcome(options, "http://a.example/no"), STALE);
 }
 
 #[test]
@@ -145,9 +161,9 @@ fn the_receipt_tells_how_long_is_long() {
     let bench = Bench::with_site();
     bench.file("urls", "http://a.example/\n");
     let split = bench.split("--robots sites --unreachable-as-unavailable 30d", &["urls"]);
-    assert_eq!(split.receipt["options"]["unreachable-as-unavailable"], 30 * 86_400);
+    assert_eq!(split.receipt["options"]["unreachable_as_unavailable"], 30 * 86_400);
     for wrong in ["30", "-1d", "dialect"] {
         let words = format!("--robots sites --unreachable-as-unavailable={wrong} --out out urls");
-        Bench::with_site().refused(&words, &["--unreachable-as-unavailable", wrong, "30d"]);
+        Bench::with_site().refused(&words, &["--unreachable-as-unavailable", wrong, "7d"]);
     }
 }

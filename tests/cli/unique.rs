@@ -122,7 +122,7 @@ fn every_form_of_output_has_the_same_lines() {
     let piped = bench.program(&format!("{RUN} --unique --only allowed urls more")).assert().success();
     assert_eq!(piped.get_output().stdout, bench.read("out/allowed.txt"));
 
-    let counted = bench.program(&format!("{RUN} --unique --count urls more")).assert().success();
+    let counted = bench.program(&format!("{RUN} --unique --count --json urls more")).assert().success();
     let counted: Value = serde_json::from_slice(&counted.get_output().stdout).expect("JSON");
     assert_eq!(counted["duplicates"]["lines"], receipt(&bench, "out")["duplicates"]["lines"]);
 

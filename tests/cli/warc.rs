@@ -236,7 +236,7 @@ fn the_table_tells_what_is_not_known() {
     let garbage = record("response", &fields("http://a.example/robots.txt", 2), "garbage");
     let revisit = record("revisit", &fields("http://b.example/robots.txt", 2), "");
     bench.file("in.warc", [garbage, revisit].concat());
-    let done = bench.filter("--robots in.warc --count urls").assert().success();
+    let done = bench.filter("--robots in.warc --count --json urls").assert().success();
     let table = String::from_utf8_lossy(&done.get_output().stderr).into_owned();
     assert!(table.contains("WARC: unresolved-revisits 1\nWARC: not-http 1\n"), "{table}");
     assert!(!table.contains("truncated"), "{table}");

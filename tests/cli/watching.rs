@@ -15,7 +15,7 @@ const WAITING: &str = "http://b.example/whose-line-goes-on-for-a-while-and-does-
 
 /// A run that reads [`LINES`] and [`WAITING`] from its standard input, which stays open, in small chunks.
 fn running(bench: &Bench, options: &str, stderr: Stdio) -> (Child, ChildStdin) {
-    let words = format!("filter --agent examplebot --robots sites --chunk-size 16 --count {options} -");
+    let words = format!("filter --agent examplebot --robots sites --chunk-size 16 --count --json {options} -");
     let mut command = Command::new(PROGRAM);
     command.current_dir(bench.path(".")).args(bench.arguments(&words)).env("TERM", "xterm");
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(stderr).spawn().expect("the program");
@@ -42,11 +42,11 @@ fn event(line: &str) -> Value {
 #[test]
 fn lines_tell_how_far_a_run_is() {
     let bench = Bench::with_site();
-    let (line, rest) = until(&bench, "--progress-every 1ms", |line| line.contains(" 4 lines, "));
-    assert!(line.starts_with(&format!("robosieve: {} B, 4 lines, ", LINES.len())), "{line}");
-    assert!(line.ends_with(" a second; allowed 50.0%, blocked 25.0%, deferred 0.0%, invalid 25.0%"), "{line}");
+    let (line, rest) = until(&bench, "--progress-every 1ms", |line| line.contains(" 4 lines; "));
+    assert!(line.starts_with(&format!("robosieve: {} B, 4 lines; ", LINES.len())), "{line}");
+    assert!(line.ends_with(" 4 lines; allowed 50.0%, blocked 25.0%, deferred 0.0%, invalid 25.0%"), "{line}");
     assert!(rest.last().expect("a table").starts_with("2 origins"), "{rest:?}");
-    let (line, _) = until(&bench, "--progress-every 1ms -v", |line| line.contains(" 4 lines, "));
+    let (line, _) = until(&bench, "--progress-every 1ms -v", |line| line.contains(" 4 lines; "));
     assert!(line.ends_with("invalid 25.0% (rules 2, rules 1, not-absolute 1)"), "{line}");
 }
 
@@ -55,7 +55,7 @@ fn a_run_that_is_short_tells_no_progress() {
     let bench = Bench::with_site();
     bench.file("urls", LINES);
     for (options, lines) in [("", 7), ("-v", 9), ("-q", 0), ("--log json", 2), ("--log json -q", 0)] {
-        let done = bench.filter(&format!("--robots sites --count {options} urls")).assert().success();
+        let done = bench.filter(&format!("--robots sites --count --json {options} urls")).assert().success();
         let stderr = String::from_utf8_lossy(&done.get_output().stderr).into_owned();
         assert_eq!(stderr.lines().count(), lines, "{options}: {stderr}");
         assert_eq!(stderr.contains("urls"), options.contains("-v") || lines == 2, "{options}: {stderr}");
@@ -160,7 +160,7 @@ fn a_terminal_has_a_bar_that_goes_away() {
     // At the end, a terminal without a writer is an error.
     while let Ok(length @ 1..) = ours.read(&mut buffer) {
         seen.extend_from_slice(&buffer[..length]);
-        if String::from_utf8_lossy(&seen).contains("4 lines, ") {
+        if String::from_utf8_lossy(&seen).contains("4 lines; ") {
             stdin = None;
         }
     }
@@ -168,7 +168,7 @@ fn a_terminal_has_a_bar_that_goes_away() {
     assert!(child.wait().expect("it ends").success());
     let text = String::from_utf8_lossy(&seen);
     assert!(text.contains(&format!("{} B", LINES.len())), "{text}");
-    assert!(text.contains("a second; allowed 50.0%, blocked 25.0%, deferred 0.0%, invalid 25.0%"), "{text}");
+    assert!(text.contains("4 lines; allowed 50.0%, blocked 25.0%, deferred 0.0%, invalid 25.0%"), "{text}");
     let (bar, table) = text.split_once("partition ").expect("a table");
     let after = bar.rsplit("invalid 25.0%").next().expect("what follows the bar");
     assert_eq!(after.matches("\x1b[2K").count(), 2, "both its lines are erased before the table: {bar:?}");

@@ -25,7 +25,7 @@ pub struct CheckArgs {
     /// Where robots.txt files come from, as `filter` takes them; or one robots.txt, which is taken as that of every URL
     ///
     /// A single robots.txt may be standard input (-). With --origin it is only that of one origin.
-    #[arg(long, required_unless_present = "policy", conflicts_with = "policy", value_name = "SOURCE")]
+    #[arg(long, conflicts_with = "policy", value_name = "SOURCE")]
     pub robots: Vec<PathBuf>,
     /// The origin that the single robots.txt is for
     #[arg(long, requires = "robots", value_name = "ORIGIN")]

@@ -11,7 +11,7 @@ pub struct CrawlerArgs {
     ///
     /// A list such as Googlebot-News,Googlebot is one crawler of several names: the first with a group of its own counts,
     /// then `*`. With --policy, crawlers that it was compiled for, or lists of them; needless if there is only one.
-    #[arg(long, required_unless_present = "policy", value_name = "NAME")]
+    #[arg(long, value_name = "NAME")]
     pub agent: Vec<Agents>,
     #[command(flatten)]
     pub dialect: DialectArgs,
@@ -20,12 +20,15 @@ pub struct CrawlerArgs {
 /// The dialect of robots.txt files, which a policy has already.
 #[derive(Debug, clap::Args)]
 pub struct DialectArgs {
-    /// How robots.txt is read
+    /// How robots.txt is read: rfc9309, google...
+    ///
+    /// rfc9309, google, mandelbot, extended-2008, draft-1996 or original-1994.
     #[arg(
         long,
         conflicts_with = "policy",
         default_value = "rfc9309",
         value_name = "NAME",
+        hide_possible_values = true,
         value_parser = dialect()
     )]
     pub dialect: &'static Dialect,

@@ -25,12 +25,12 @@ pub struct CompletionsArgs {
 #[command(after_help = "Examples:
   robosieve man | man -l -
   robosieve man filter | man -l -
-  robosieve man --output ~/.local/share/man/man1")]
+  robosieve man -o ~/.local/share/man/man1")]
 pub struct ManArgs {
     /// The command [default: the program itself]
-    #[arg(value_name = "COMMAND", conflicts_with = "output")]
+    #[arg(value_name = "COMMAND", conflicts_with = "out")]
     pub of: Option<String>,
     /// Write all pages, robosieve.1, robosieve-filter.1 and so on, to a folder
     #[arg(short, long, value_name = "DIR")]
-    pub output: Option<PathBuf>,
+    pub out: Option<PathBuf>,
 }

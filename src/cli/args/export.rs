@@ -30,7 +30,7 @@ pub struct ExportArgs {
     pub agent: Option<Agents>,
     /// The file; it gets its name when it is complete [default: standard output]
     #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
+    pub out: Option<PathBuf>,
 }
 
 /// A table.

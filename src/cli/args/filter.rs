@@ -2,114 +2,199 @@
 
 use clap::ValueEnum;
 use robosieve::input::{Column, Delimiter};
-use robosieve::judge::Fallback;
+use robosieve::judge::{Choices, Fallback, MaxAge};
 use robosieve::robots::Agents;
 use std::path::PathBuf;
 
+use super::super::failure::Failure;
 use super::crawler::DialectArgs;
 use super::long_runs::LongRunArgs;
-use super::output::{OutputArgs, bytes};
+use super::output::OutputArgs;
 use super::policy::PolicyArgs;
 use super::reading::ReadingArgs;
+use super::units::seconds;
 use super::watching::WatchingArgs;
-use super::workers::workers;
 
 /// Split URL lists into allowed, blocked, deferred and invalid lines
 ///
-/// Every line of the lists goes, byte for byte and in its order, to exactly one of allowed.txt, blocked.txt,
-/// deferred.txt and invalid.txt in the folder given by --out. robots-needed.tsv there lists the robots.txt that deferred
-/// lines wait for, and receipt.json, which gets its name last, accounts for every line.
+/// Every line of the lists goes, byte for byte and in its order, to exactly one of allowed.txt, blocked.txt, deferred.txt
+/// and invalid.txt in the folder given by --out. robots-needed.tsv there lists the robots.txt that deferred lines wait
+/// for, and receipt.json, written last, accounts for every line.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:
+#[command(
+    override_usage = "robosieve filter --agent <NAME> --robots <SOURCE> --out <DIR> <LIST>...
+       robosieve filter --policy <FILE> --out <DIR> <LIST>...",
+    disable_help_flag = true,
+    after_help = "Example: robosieve filter --agent examplebot --robots robots/ --out split urls.txt\nMore of both: robosieve filter --help",
+    after_long_help = "Examples:
   robosieve filter --agent examplebot --robots robots/ --out split urls.txt
   zcat urls.gz | robosieve filter --agent examplebot --robots captures.jsonl --out split -
   robosieve filter --policy policy.rsv --out split urls.txt
   zcat urls.gz | robosieve filter --policy policy.rsv --only allowed - | head
   robosieve filter --policy policy.rsv --out split 'lists/**/*.zst'
-  find lists -name '*.gz' | robosieve filter --policy policy.rsv --out split --files-from -")]
+  find lists -name '*.gz' | robosieve filter --policy policy.rsv --out split --files-from -"
+)]
 pub struct FilterArgs {
-    /// The crawler: a product token, `*` for everybody, or a list in order of preference
-    /// (Googlebot-News,Googlebot: one crawler of several names; the first with a group of its own counts, then *). Given
-    /// several times, each is a crawler of its own, and every line is split for each of them: allowed.NAME.txt,
-    /// blocked.NAME.txt and so on (`default` for *). With --policy, crawlers that it was compiled for, or lists of them;
-    /// needless if there is only one
-    #[arg(long, required_unless_present = "policy", value_name = "NAME")]
+    /// The lists, one URL a line; - is standard input
+    ///
+    /// A pattern such as 'lists/*.gz' or '**/urls?.txt', which the shell has not expanded, stands for the files it matches,
+    /// in alphabetical order. gzip, Zstandard and bzip2 are known by their content, and so are CDX and CDXJ, the indexes of
+    /// web archives, and Parquet, of which every row is a line.
+    #[arg(value_name = "LIST")]
+    pub lists: Vec<PathBuf>,
+    #[command(flatten, next_help_heading = "Input")]
+    pub input: InputArgs,
+    #[command(flatten, next_help_heading = "Policy")]
+    pub source: PolicySourceArgs,
+    #[command(flatten, next_help_heading = "Output")]
+    pub output: OutputArgs,
+    #[command(flatten, next_help_heading = "Verdicts")]
+    pub verdicts: VerdictArgs,
+    #[command(flatten, next_help_heading = "Long runs")]
+    pub long_run: LongRunArgs,
+    #[command(flatten, next_help_heading = "Display")]
+    pub watching: WatchingArgs,
+    /// Print this; --help prints all of it
+    #[arg(short, long, action = clap::ArgAction::Help, help_heading = "Display")]
+    pub help: Option<bool>,
+}
+
+/// Which lists, and where their URLs are.
+#[derive(Debug, clap::Args)]
+pub struct InputArgs {
+    /// A file that names more lists, one path a line
+    ///
+    /// `-` is standard input.
+    #[arg(long, value_name = "FILE")]
+    pub files_from: Option<PathBuf>,
+    /// The character between fields, one of which is the URL
+    ///
+    /// `tab` or `\t` is a tab. Between , or ; a field may stand in quotes, as RFC 4180 has it, but a record must be on one
+    /// line. The whole line is kept.
+    #[arg(long, value_name = "CHAR")]
+    pub delimiter: Option<Delimiter>,
+    /// The field with the URL: its number, or its name [default: 1]
+    ///
+    /// A name is looked for in the first line, which is a head then. Of a Parquet file, the column [default: url, or else
+    /// the parts of Common Crawl's index: url_protocol, url_host_name, url_port, url_path, url_query].
+    #[arg(long, value_name = "N|NAME")]
+    pub column: Option<Column>,
+    /// The first line of each list is a head, not a URL
+    ///
+    /// Every file of the output begins with it.
+    #[arg(long)]
+    pub header: bool,
+}
+
+/// What the lines are judged by.
+#[derive(Debug, clap::Args)]
+pub struct PolicySourceArgs {
+    /// The crawler's product token, or * for everybody; repeat for more
+    ///
+    /// A list in order of preference, such as Googlebot-News,Googlebot, is one crawler of several names: the first with a
+    /// group of its own counts, then `*`. Given several times, each is a crawler of its own, and every line is split for each
+    /// of them: allowed.NAME.txt, blocked.NAME.txt and so on (`default` for `*`). With --policy, crawlers that it was
+    /// compiled for, or lists of them; needless if there is only one.
+    #[arg(long, value_name = "NAME")]
     pub agent: Vec<Agents>,
+    /// Where robots.txt files come from: folder, JSON Lines, WARC...
+    ///
+    /// As often as needed: a folder (a file's name is a host, or a percent-encoded origin); JSON Lines (url or origin,
+    /// status, location, body or body_base64, fetched_at, expires, unreachable_since); a WARC archive; Parquet; or, with
+    /// --origin, a single robots.txt. gzip, Zstandard and bzip2 are known by their content.
+    #[arg(long, conflicts_with = "policy", value_name = "SOURCE")]
+    pub robots: Vec<PathBuf>,
+    /// The origin of the single robots.txt given by --robots
+    #[arg(long, requires = "robots", value_name = "ORIGIN", hide_short_help = true)]
+    pub origin: Option<String>,
+    #[command(flatten)]
+    pub policy: PolicyArgs,
+    /// The operator's own word for origins (TOML)
+    ///
+    /// It stands above their robots.txt: a table for each origin with crawl-delay, verdict ("allow-all" or "forbid-all"),
+    /// robots-txt or robots-txt-file, and paused-until. With --policy it also stands above what the policy was compiled
+    /// with.
+    #[arg(long, value_name = "FILE")]
+    pub overrides: Option<PathBuf>,
     #[command(flatten)]
     pub dialect: DialectArgs,
     #[command(flatten)]
-    pub policy: PolicyArgs,
-    /// Where robots.txt files come from: a folder (a file's name is a host, or a percent-encoded origin), JSON Lines
-    /// (url or origin, status, location, body or body_base64, fetched_at, expires, unreachable_since), a WARC archive,
-    /// Parquet, or, with --origin, a single robots.txt; gzip, Zstandard and bzip2 are known by their content
-    #[arg(long, required_unless_present = "policy", conflicts_with = "policy", value_name = "SOURCE")]
-    pub robots: Vec<PathBuf>,
-    /// The origin that the single robots.txt given by --robots is for
-    #[arg(long, requires = "robots", value_name = "ORIGIN")]
-    pub origin: Option<String>,
-    #[command(flatten)]
     pub reading: ReadingArgs,
-    /// The operator's own word for origins, which stands above their robots.txt, as TOML: a table for each origin with
-    /// crawl-delay, verdict ("allow-all" or "forbid-all"), robots-txt or robots-txt-file, and paused-until
-    #[arg(long, conflicts_with = "policy", value_name = "FILE")]
-    pub overrides: Option<PathBuf>,
-    #[command(flatten)]
-    pub output: OutputArgs,
-    #[command(flatten)]
-    pub long_run: LongRunArgs,
-    /// Workers [default: one for each processor]. Files do not depend on how many there are
-    #[arg(long, default_value_t = 0, hide_default_value = true, value_name = "N", value_parser = workers())]
-    pub threads: usize,
-    /// Bytes of a chunk of lines, the unit of work, which a row group of --format parquet is made of (k, M and G are powers
-    /// of 1024) [default: 1M, with --format parquet 16M, if --memory has room for that; 1M and 4M with 1 GiB]
-    #[arg(long, value_name = "BYTES", value_parser = bytes)]
-    pub chunk_size: Option<u64>,
-    /// What to do with URLs whose robots.txt was never fetched
-    #[arg(long, default_value = "defer", value_name = "WHAT")]
+}
+
+/// What to do where there is no definite verdict.
+#[derive(Debug, clap::Args)]
+pub struct VerdictArgs {
+    /// Never fetched: allow, block or defer
+    ///
+    /// What becomes of URLs whose robots.txt was never fetched.
+    #[arg(long, default_value = "defer", value_name = "WHAT", hide_possible_values = true)]
     pub on_unfetched: Simple,
-    /// What to do with URLs whose robots.txt answers 5xx or not at all, or redirects to somewhere unknown; `use` takes
-    /// the last good one
-    #[arg(long, default_value = "defer", value_name = "WHAT")]
+    /// Unreachable: allow, block, defer or use
+    ///
+    /// Of URLs whose robots.txt answers 5xx or not at all, or redirects to somewhere unknown. `use` takes the last good one.
+    #[arg(long, default_value = "defer", value_name = "WHAT", hide_possible_values = true)]
     pub on_unreachable: WithUse,
+    /// Unreachable for so long: as if there were none
+    ///
     /// How long a robots.txt must have answered 5xx or not at all to count as if there were none, so that everything is
-    /// allowed: a duration such as 30d, which RFC 9309 gives as an example. It stands above --on-unreachable, and counts
-    /// to --now [default: it never does]
-    #[arg(long, value_name = "AGE")]
-    pub unreachable_as_unavailable: Option<String>,
-    /// What to do with URLs whose robots.txt is older than --max-age; `use` takes it all the same, and counts
-    #[arg(long, default_value = "use", value_name = "WHAT")]
-    pub on_stale: WithUse,
-    /// How old a robots.txt may be: a duration such as 36h or 7d, or `dialect` for the dialect's own lifetime
-    /// [default: any age]
-    #[arg(long, value_name = "AGE")]
-    pub max_age: Option<String>,
-    /// The time that age is judged at, as RFC 3339 [default: the time of the run]
+    /// allowed: a duration such as 30d, which RFC 9309 gives as an example. It stands above --on-unreachable, and counts to
+    /// --now [default: it never does].
+    #[arg(long, value_name = "AGE", value_parser = seconds)]
+    pub unreachable_as_unavailable: Option<u64>,
+    /// Too old: allow, block, defer or use [default: use]
+    ///
+    /// Of URLs whose robots.txt is older than --max-age. `use` takes it all the same, and counts. Given without --max-age, the dialect's own lifetime is meant.
+    #[arg(long, value_name = "WHAT", hide_possible_values = true)]
+    pub on_stale: Option<WithUse>,
+    /// How old a robots.txt may be, such as 7d; or `dialect`
+    ///
+    /// A duration such as 36h or 7d, or `dialect` for the dialect's own lifetime [default: any age].
+    #[arg(long, value_name = "AGE", value_parser = max_age)]
+    pub max_age: Option<MaxAge>,
+    /// The time that age is judged at [default: now]
+    ///
+    /// As RFC 3339 has it, such as 2026-01-12T12:00:00Z.
     #[arg(long, value_name = "TIME")]
     pub now: Option<jiff::Timestamp>,
-    #[command(flatten)]
-    pub watching: WatchingArgs,
-    /// The lines of the lists have fields with this character between them (\t is a tab), and one of them is the URL.
-    /// Between , or ; a field may stand in quotes, as RFC 4180 has it, but a record must be on one line. The whole line
-    /// is kept. CDX and CDXJ, the indexes of web archives, are known by their content and need no option
-    #[arg(long, value_name = "CHAR")]
-    pub delimiter: Option<Delimiter>,
-    /// Which field is the URL: its number, or its name in the first line [default: 1]. Of a Parquet file, the column
-    /// [default: url, or else the parts of Common Crawl's index: url_protocol, url_host_name, url_port, url_path,
-    /// url_query]
-    #[arg(long, value_name = "N|NAME")]
-    pub column: Option<Column>,
-    /// The first line of each list is a head line: it is not judged, but every file of the output begins with it. A
-    /// --column that is given by name says so, too
-    #[arg(long)]
-    pub header: bool,
-    /// A file that names more lists, one path a line; - is standard input
-    #[arg(long, value_name = "FILE")]
-    pub files_from: Option<PathBuf>,
-    /// The lists, one URL a line; - is standard input. A pattern such as 'lists/*.gz' or '**/urls?.txt', which the shell
-    /// has not expanded, stands for the files it matches, in alphabetical order. gzip, Zstandard and bzip2 are known by
-    /// their content, and so is Parquet, of which every row is a line, its URL
-    #[arg(required_unless_present = "files_from", value_name = "URLS")]
-    pub lists: Vec<PathBuf>,
+}
+
+impl FilterArgs {
+    /// Makes sure that it is said what to read, what to judge by and where to write, and that no option does nothing.
+    pub fn check(&self) -> Result<(), Failure> {
+        let PolicySourceArgs { agent, robots, policy, .. } = &self.source;
+        if policy.policy.is_none() && robots.is_empty() {
+            return Err(Failure::NoSource);
+        }
+        if policy.policy.is_none() && agent.is_empty() {
+            return Err(Failure::NoAgent);
+        }
+        if self.lists.is_empty() && self.input.files_from.is_none() {
+            return Err(Failure::NoList);
+        }
+        self.output.check()
+    }
+}
+
+impl VerdictArgs {
+    /// The same for the library, at this time.
+    pub fn choices(&self, now: i64) -> Choices {
+        Choices {
+            on_unfetched: self.on_unfetched.into(),
+            on_unreachable: self.on_unreachable.into(),
+            unreachable_as_unavailable: self.unreachable_as_unavailable,
+            on_stale: self.on_stale.map_or(Fallback::Use, Fallback::from),
+            max_age: self.max_age.or(self.on_stale.map(|_| MaxAge::Dialect)),
+            now,
+        }
+    }
+}
+
+fn max_age(given: &str) -> Result<MaxAge, String> {
+    if given == "dialect" {
+        return Ok(MaxAge::Dialect);
+    }
+    seconds(given).map(MaxAge::Seconds).map_err(|problem| format!("{problem}; or `dialect`"))
 }
 
 /// A fallback where there is nothing to use.

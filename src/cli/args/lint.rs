@@ -7,7 +7,8 @@ use std::path::PathBuf;
 /// Report what the author of a robots.txt probably did not mean
 ///
 /// Reads each file as a crawler of the dialect does, and tells by line what is ignored, what is read otherwise than it
-/// looks, and what has no effect, with the text that says so. Exits with 0 if there is nothing, with 1 if there is
+/// looks, and what has no effect, with the text that says so, and how bad it is: an error is read otherwise than it is
+/// written, a warning has no effect or not for all, a note could be better. Ends with a count. Exits with 0 if there is nothing, with 1 if there is
 /// anything, and with 2 on an error.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
@@ -20,7 +21,7 @@ pub struct LintArgs {
     /// Print a JSON object for each finding, one a line
     #[arg(long)]
     pub json: bool,
-    /// The robots.txt files; - is standard input
+    /// The robots.txt files, or folders of them; - is standard input
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
 }

@@ -16,6 +16,7 @@ mod policy;
 mod reading;
 mod receipts;
 mod report;
+mod units;
 mod watching;
 mod workers;
 
@@ -24,7 +25,7 @@ pub use command::{Args, Command};
 pub use compile::CompileArgs;
 pub use documentation::{CompletionsArgs, ManArgs};
 pub use export::{ExportArgs, ExportFormat, What};
-pub use filter::FilterArgs;
+pub use filter::{FilterArgs, InputArgs};
 pub use inspect::InspectArgs;
 pub use lint::{Dialects, LintArgs};
 pub use merge::MergeArgs;

@@ -6,13 +6,14 @@ use std::path::PathBuf;
 /// A policy instead of robots.txt files.
 #[derive(Debug, clap::Args)]
 pub struct PolicyArgs {
-    /// A policy file, as `compile` makes it, instead of robots.txt files
+    /// A policy file, as `compile` makes it, instead of --robots
     #[arg(long, value_name = "FILE")]
     pub policy: Option<PathBuf>,
-    /// Do not compute the checksum of the policy file, which takes time if it has many GiB. Its structure is looked at
-    /// all the same, so a damaged file does no harm; but damage that keeps the structure goes unseen, and verdicts may
-    /// be wrong
-    #[arg(long, requires = "policy", conflicts_with = "robots")]
+    /// Do not compute the checksum of the policy file
+    ///
+    /// It takes time if the file has many GiB. Its structure is looked at all the same, so a damaged file does no harm; but
+    /// damage that keeps the structure goes unseen, and verdicts may be wrong.
+    #[arg(long, requires = "policy", conflicts_with = "robots", hide_short_help = true)]
     pub trust_checksum: bool,
 }
 
@@ -29,9 +30,10 @@ pub struct PolicyFileArgs {
     /// The policy file, as `compile` makes it
     #[arg(value_name = "POLICY")]
     pub path: PathBuf,
-    /// Do not compute the checksum of the policy file, which takes time if it has many GiB. Its structure is looked at
-    /// all the same, so a damaged file does no harm; but damage that keeps the structure goes unseen, and what is told
-    /// may be wrong
+    /// Do not compute the checksum of the policy file
+    ///
+    /// It takes time if the file has many GiB. Its structure is looked at all the same, so a damaged file does no harm; but
+    /// damage that keeps the structure goes unseen, and what is told may be wrong.
     #[arg(long)]
     pub trust_checksum: bool,
 }

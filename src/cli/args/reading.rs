@@ -7,10 +7,16 @@ use robosieve::policy::source::ParquetColumns;
 /// What has to be known of sources besides where they are.
 #[derive(Debug, clap::Args)]
 pub struct ReadingArgs {
-    /// The columns of Parquet sources, where they have other names, such as url=target_uri,fetched_at=date;
-    /// status= and fetched_at= say that there is none
+    /// The columns of Parquet sources, where they have other names
+    ///
+    /// Such as url=target_uri,fetched_at=date; status= and fetched_at= say that there is none.
     #[cfg(feature = "parquet")]
-    #[arg(long, default_value = "url=url,status=status,body=body,fetched_at=fetched_at", value_name = "ROLE=NAME,...")]
+    #[arg(
+        long,
+        default_value = "url=url,status=status,body=body,fetched_at=fetched_at",
+        value_name = "ROLE=NAME,...",
+        hide_short_help = true
+    )]
     pub columns: ParquetColumns,
 }
 

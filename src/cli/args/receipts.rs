@@ -20,9 +20,11 @@ pub struct VerifyArgs {
     /// The folder that a run wrote to
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub directory: PathBuf,
-    /// Read the lists again, too. Their paths are those that the run was given, so relative ones count from where it was
-    /// started. What came through standard input or a pipe is not there any more, and its line of the table says so. What
-    /// --skip-bad left out is left out again
+    /// Read the lists again, too
+    ///
+    /// Their paths are those that the run was given, so relative ones count from where it was started. What came through
+    /// standard input or a pipe is not there any more, and its line of the table says so. What --skip-bad left out is left out
+    /// again.
     #[arg(long)]
     pub inputs: bool,
     /// Workers [default: one for each processor]
@@ -44,7 +46,7 @@ pub struct VerifyArgs {
   robosieve join --out all --concat part-*")]
 pub struct JoinArgs {
     /// The folder for the receipt
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub out: PathBuf,
     /// Copy the partitions, too: one after the other they are those of an undivided run
     #[arg(long)]
@@ -52,6 +54,9 @@ pub struct JoinArgs {
     /// Replace the files of an earlier run in the folder given by --out
     #[arg(long)]
     pub force: bool,
+    /// Say nothing but errors
+    #[arg(short, long)]
+    pub quiet: bool,
     /// The folders of the shards, in any order
     #[arg(required = true, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub shards: Vec<PathBuf>,

@@ -36,7 +36,7 @@ pub struct ReportArgs {
     pub overrides: Option<PathBuf>,
     /// The page [default: report.html in DIR]
     #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
+    pub out: Option<PathBuf>,
     /// How many rows tables of the most frequent have
     #[arg(long, default_value_t = 20, value_name = "N")]
     pub top: usize,

@@ -123,6 +123,12 @@ fn by_standing(standing: OriginStatus, state: &State, rules: impl FnOnce() -> An
     let without = Answer::without_group;
     match standing {
         OriginStatus::RobotsTxt => rules(),
+        OriginStatus::Unavailable if state.answered.status.is_some_and(|status| (300..400).contains(&status)) => {
+            without(
+                Said::Allowed,
+                format!("robots.txt redirects in a circle or too often, which counts as none{status}"),
+            )
+        }
         OriginStatus::Unavailable => without(Said::Allowed, format!("there is no robots.txt{status}")),
         OriginStatus::Forbidden => without(Said::Blocked, format!("robots.txt itself is refused{status}")),
         OriginStatus::Unreachable => without(Said::Deferred, format!("robots.txt is unreachable{status}")),

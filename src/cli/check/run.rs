@@ -19,6 +19,12 @@ pub fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
     if reads_urls > 1 || reads_urls == 1 && args.robots.iter().any(|path| is_standard_input(&path.clone().into())) {
         return Err(Failure::StandardInputForTwo);
     }
+    if args.policy.policy.is_none() && args.robots.is_empty() {
+        return Err(Failure::NoSource);
+    }
+    if args.policy.policy.is_none() && args.crawlers.agent.is_empty() {
+        return Err(Failure::NoAgent);
+    }
     let judge = Judge::new(args)?;
     let mut telling = Telling { judge, json: args.json, printer: Printer::new(), worst: 0 };
     for url in &args.urls {

@@ -8,10 +8,10 @@ use super::pace::Pace;
 use super::text;
 use robosieve::run::{Phase, Snapshot};
 
-/// Where the size of the lists is known, and where it is not. What stands in the second line is cut at the edge.
-const KNOWN: &str =
-    "{elapsed_precise} {bar:30} {percent}%  {decimal_bytes} of {decimal_total_bytes}{prefix}\n{wide_msg}";
-const UNKNOWN: &str = "{elapsed_precise} {spinner}  {decimal_bytes}{prefix}\n{wide_msg}";
+/// Where the size of the lists is known, and where it is not. The bar takes the room that is left, what stands in the
+/// second line is cut at the edge: 40 columns are enough.
+const KNOWN: &str = "{elapsed} {wide_bar} {percent}%{prefix}\n{wide_msg}";
+const UNKNOWN: &str = "{elapsed} {spinner} {decimal_bytes}\n{wide_msg}";
 
 /// The bar; gone with its value.
 pub struct Bar(ProgressBar);
@@ -43,7 +43,9 @@ impl Bar {
         let is_known = snapshot.source_bytes_known.is_some();
         self.0.set_position(if is_known { snapshot.source_bytes } else { snapshot.bytes });
         let left = match pace.seconds_left(snapshot) {
-            Some(seconds) if snapshot.phase == Phase::Judging => format!(", {} left", text::duration(seconds)),
+            Some(seconds) if snapshot.phase == Phase::Judging && pace.is_settled() => {
+                format!(", {} left", text::short_duration(seconds))
+            }
             _ => String::new(),
         };
         self.0.set_prefix(left);

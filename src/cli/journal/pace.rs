@@ -7,6 +7,9 @@ use robosieve::run::{Resumed, Snapshot};
 /// So many seconds count as the moment: chunks come in bursts.
 const MOMENT: f64 = 10.0;
 
+/// A pace and what follows from it mean something after so many seconds.
+const SETTLED: f64 = 3.0;
+
 /// The last moment of a run, as snapshots tell it.
 #[derive(Default)]
 pub struct Pace {
@@ -34,6 +37,11 @@ impl Pace {
         while self.points.len() > 2 && seconds - self.points[1].seconds >= MOMENT {
             self.points.pop_front();
         }
+    }
+
+    /// Whether enough of the run was seen.
+    pub fn is_settled(&self) -> bool {
+        self.points.back().is_some_and(|last| last.seconds >= SETTLED)
     }
 
     pub fn lines_a_second(&self) -> f64 {
@@ -78,7 +86,7 @@ mod tests {
         assert_eq!(pace.lines_a_second(), 0.0);
         assert_eq!(pace.seconds_left(&snapshot(0.0, 0)), None);
         pace.note(&snapshot(2.0, 200));
-        assert_eq!(pace.lines_a_second(), 100.0);
+        assert_eq!((pace.lines_a_second(), pace.is_settled()), (100.0, false));
         // A hundred lines a second for a minute, then ten.
         for second in 3..=60 {
             pace.note(&snapshot(f64::from(second), 100 * u64::from(second as u32)));
@@ -88,7 +96,7 @@ mod tests {
             pace.note(&snapshot(60.0 + f64::from(second), 6000 + 10 * u64::from(second as u32)));
         }
         assert_eq!(pace.lines_a_second(), 10.0);
-        assert_eq!(pace.bytes_a_second(), 100.0);
+        assert_eq!((pace.bytes_a_second(), pace.is_settled()), (100.0, true));
         assert_eq!(pace.seconds_left(&snapshot(80.0, 6200)), Some(380.0));
         assert!(pace.points.len() < 14, "{}", pace.points.len());
     }

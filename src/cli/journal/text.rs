@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::pace::Pace;
 use robosieve::policy::Policy;
+use robosieve::robots::NoteCounts;
 use robosieve::run::{Job, Phase, Snapshot};
 
 /// What the policy and the lists are.
@@ -21,6 +22,11 @@ pub fn start(policy: &Policy, job: &Job) -> String {
     )
 }
 
+/// What was dropped from robots.txt files, a line a kind.
+pub fn notes(notes: &NoteCounts) -> Vec<String> {
+    notes.iter().map(|(kind, count)| format!("robots.txt: {} {count}", kind.name())).collect()
+}
+
 /// How far a run is.
 pub fn progress(snapshot: &Snapshot, pace: &Pace, agents: &[String], reasons: bool) -> String {
     let done = match (snapshot.source_bytes_known, snapshot.source_bytes) {
@@ -29,8 +35,8 @@ pub fn progress(snapshot: &Snapshot, pace: &Pace, agents: &[String], reasons: bo
     };
     let left = match (snapshot.phase, pace.seconds_left(snapshot)) {
         (Phase::Completing, _) => format!("; {COMPLETING}"),
-        (_, Some(seconds)) => format!("; {} left", duration(seconds)),
-        (_, None) => String::new(),
+        (_, Some(seconds)) if pace.is_settled() => format!("; {} left", duration(seconds)),
+        _ => String::new(),
     };
     let reasons = if reasons { self::reasons(snapshot) } else { String::new() };
     format!("robosieve: {done}, {}{left}{reasons}", lines(snapshot, pace, agents))
@@ -41,8 +47,11 @@ pub const COMPLETING: &str = "all lines are judged; waiting until the files are 
 
 /// How many lines there were, how fast they come, and where they go.
 pub fn lines(snapshot: &Snapshot, pace: &Pace, agents: &[String]) -> String {
-    let (lines, speed) = (HumanCount(snapshot.lines), HumanCount(pace.lines_a_second() as u64));
-    format!("{lines} lines, {speed} a second; {}", shares(snapshot, agents))
+    let speed = match pace.is_settled() {
+        true => format!(", {} a second", HumanCount(pace.lines_a_second() as u64)),
+        false => String::new(),
+    };
+    format!("{} lines{speed}; {}", HumanCount(snapshot.lines), shares(snapshot, agents))
 }
 
 /// The shares of the partitions, of the first crawler if there are several.
@@ -71,6 +80,11 @@ fn reasons(snapshot: &Snapshot) -> String {
 fn percent(part: u64, whole: u64) -> String {
     // A part may be bytes that a list got while it was read; and of nothing, nothing is all there is.
     if whole == 0 { "100.0%".to_owned() } else { format!("{:.1}%", 100.0 * part as f64 / whole as f64) }
+}
+
+/// The same in few letters, such as `3m`.
+pub fn short_duration(seconds: f64) -> String {
+    format!("{:#}", HumanDuration(Duration::from_secs_f64(seconds.min(1e9))))
 }
 
 pub fn duration(seconds: f64) -> String {

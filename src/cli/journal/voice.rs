@@ -76,10 +76,22 @@ impl Journal {
         }
     }
 
+    /// The run is done, and its numbers are printed elsewhere.
+    pub fn finish_event(&self, receipt: &Receipt) {
+        if let Voice::Json { quiet: false } = self.voice {
+            say(json::finish(receipt));
+        }
+    }
+
     /// The run is done.
     pub fn finish(&self, receipt: &Receipt) {
         match self.voice {
-            Voice::Text { .. } => say(receipt),
+            Voice::Text { verbose } => {
+                say(receipt);
+                if verbose {
+                    text::notes(&receipt.policy.notes).iter().for_each(say);
+                }
+            }
             Voice::Json { quiet: false } => say(json::finish(receipt)),
             _ => {}
         }

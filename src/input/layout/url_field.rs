@@ -30,7 +30,7 @@ impl FromStr for Delimiter {
 
     fn from_str(given: &str) -> Result<Delimiter, DelimiterError> {
         match (given, given.as_bytes()) {
-            ("\\t", _) => Ok(Delimiter(b'\t')),
+            ("\\t" | "tab", _) => Ok(Delimiter(b'\t')),
             (_, &[byte]) if byte.is_ascii() && !matches!(byte, b'\n' | b'\r' | b'"') => Ok(Delimiter(byte)),
             _ => Err(DelimiterError { given: given.to_owned() }),
         }

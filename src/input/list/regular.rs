@@ -20,6 +20,7 @@ pub struct FileState {
     /// Its bytes.
     pub length: u64,
     /// When it was last changed; absent where the system does not say.
+    #[serde(with = "crate::formats::system_time")]
     pub modified: Option<SystemTime>,
 }
 

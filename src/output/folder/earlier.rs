@@ -22,7 +22,7 @@ use crate::output::records;
 
 /// How a receipt begins, but for white space, and a checkpoint.
 const RECEIPT_START: &str = "{\"robosieve\":";
-const CHECKPOINT_START: &str = "{\"job\":{\"robosieve\":";
+const CHECKPOINT_START: &str = "{\"job\":{";
 
 /// Makes room in `directory`, which is there and locked, for files of this layout in these folders of it.
 ///

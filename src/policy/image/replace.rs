@@ -1,8 +1,8 @@
 //! Replacing a file as a whole.
 
 use std::fs::File;
-use std::io::{self, Write};
-use std::path::Path;
+use std::io::{self, Seek, Write};
+use std::path::{Path, PathBuf};
 
 /// Writes a file beside its final name and then gives it that name: who reads an earlier file of the name goes on reading
 /// that one, and nobody ever sees half a file.
@@ -10,8 +10,11 @@ pub(crate) fn replace<T, E: From<io::Error>>(
     path: &Path,
     write: impl FnOnce(&mut File) -> Result<T, E>,
 ) -> Result<T, E> {
+    if is_stream(path) {
+        return stream(path, write);
+    }
     let name = path.file_name().ok_or_else(|| io::Error::from(io::ErrorKind::IsADirectory))?;
-    let folder = folder_of(path);
+    let folder = &folder_of(path);
     let mut builder = tempfile::Builder::new();
     let prefix = format!(".{}.", name.to_string_lossy());
     builder.prefix(&prefix).suffix(".partial");
@@ -33,11 +36,26 @@ pub(crate) fn replace<T, E: From<io::Error>>(
     Ok(written)
 }
 
-/// The folder that a file is in.
-pub(crate) fn folder_of(path: &Path) -> &Path {
+/// Whether what stands at a path takes bytes and keeps none, such as a pipe or a device: it has no name to be replaced.
+fn is_stream(path: &Path) -> bool {
+    path.starts_with("/dev") || std::fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir())
+}
+
+/// Writes to such a thing, once all of it is there.
+fn stream<T, E: From<io::Error>>(path: &Path, write: impl FnOnce(&mut File) -> Result<T, E>) -> Result<T, E> {
+    let mut whole = tempfile::tempfile()?;
+    let written = write(&mut whole)?;
+    whole.rewind()?;
+    io::copy(&mut whole, &mut File::options().write(true).open(path)?)?;
+    Ok(written)
+}
+
+/// The folder that a file is in, or for what has none, that of temporary files.
+pub(crate) fn folder_of(path: &Path) -> PathBuf {
     match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
+        _ if is_stream(path) => std::env::temp_dir(),
+        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
+        _ => PathBuf::from("."),
     }
 }
 

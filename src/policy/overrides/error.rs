@@ -49,6 +49,22 @@ pub enum OverrideProblem {
         /// Why it is none.
         reason: InvalidUrl,
     },
+    /// A table whose name is a pattern.
+    #[error(
+        "{given:?} has a wildcard, which applies to nothing: each origin needs a table of its own, such as [\"https://www.example.com\"]"
+    )]
+    Wildcard {
+        /// The name.
+        given: String,
+    },
+    /// A table whose name is a URL of an origin.
+    #[error("{given:?} has a path, and a table is for a whole origin: name it [\"{origin}\"]")]
+    Path {
+        /// The name.
+        given: String,
+        /// Its origin.
+        origin: String,
+    },
     /// A second table for one origin.
     #[error("{origin} has a table at line {first} already; put everything into one of them")]
     Repeated {

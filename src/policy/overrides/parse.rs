@@ -10,6 +10,7 @@ use toml::de::{DeString, DeTable, DeValue};
 
 use super::keys::{CRAWL_DELAY, KEYS, PAUSED_UNTIL, ROBOTS_TXT, ROBOTS_TXT_FILE, VERDICT};
 use super::{Override, OverrideProblem, Overrides};
+use crate::origin;
 use crate::policy::source::bare_origin;
 use crate::policy::state::Ruling;
 
@@ -42,8 +43,7 @@ pub(super) fn parse(bytes: &[u8], folder: &Path) -> Result<Overrides, Wrong> {
     for (name, value) in tables {
         let at = name.span().start;
         let given = name.get_ref();
-        let origin = bare_origin(given)
-            .map_err(|reason| (at, OverrideProblem::NotOrigin { given: given.clone().into_owned(), reason }))?;
+        let origin = origin_of(given).map_err(|problem| (at, problem))?;
         if let Some(&first) = first_at.get(&origin) {
             return Err((at, OverrideProblem::Repeated { origin, first: line_of(bytes, first) }));
         }
@@ -56,6 +56,19 @@ pub(super) fn parse(bytes: &[u8], folder: &Path) -> Result<Overrides, Wrong> {
         overrides.by_origin.insert(origin, word);
     }
     Ok(overrides)
+}
+
+/// The origin that a table is named by.
+fn origin_of(given: &str) -> Result<String, OverrideProblem> {
+    let named = given.to_owned();
+    let host = given.split_once("://").map_or(given, |(_, rest)| rest);
+    if host.split(['/', '?', '#']).next().is_some_and(|host| host.contains('*')) {
+        return Err(OverrideProblem::Wildcard { given: named });
+    }
+    bare_origin(given).map_err(|reason| match origin::canonical(origin::trimmed(given.as_bytes())) {
+        Ok((origin, _)) => OverrideProblem::Path { given: named, origin },
+        Err(_) => OverrideProblem::NotOrigin { given: named, reason },
+    })
 }
 
 /// The keys of one origin, each with its place.
@@ -247,9 +260,18 @@ mod tests {
     #[test]
     fn names_must_be_origins_and_each_once() {
         let table = |name: &str| format!("# \n[{name}]\ncrawl-delay = 1\n");
-        for name in ["'a.example'", "'http://a/x'", "'ftp://a'", "'http://a?'", "''", "a"] {
+        let names = [
+            ("'a.example'", "no origin"),
+            ("'http://a/x'", "has a path"),
+            ("'ftp://a'", "no origin"),
+            ("'http://a?'", "has a path"),
+            ("''", "no origin"),
+            ("a", "no origin"),
+            ("'https://*.a.example'", "has a wildcard"),
+        ];
+        for (name, expected) in names {
             let (line, _, problem) = wrong(&table(name));
-            assert!(line == 2 && problem.contains("no origin"), "{name}: {line} {problem}");
+            assert!(line == 2 && problem.contains(expected), "{name}: {line} {problem}");
         }
         let two = table("'http://a'") + &table("'HTTP://A:80/'");
         assert_eq!(wrong(&two).0, 5);

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::Distribution;
 use crate::dialect::Lifetime;
 use crate::formats::time::time;
-use crate::policy::Record;
+use crate::policy::{Policy, Record};
 
 const HOUR: u64 = 3600;
 const DAY: u64 = 24 * HOUR;
@@ -37,6 +37,14 @@ pub struct Lifetimes {
 }
 
 impl Lifetimes {
+    /// Of all origins of a policy, at this time in seconds of Unix time.
+    pub fn of(policy: &Policy, now: i64) -> Lifetimes {
+        let lifetime = policy.dialect().lifetime;
+        let mut lifetimes = Lifetimes::new(lifetime, now);
+        policy.lookup().records().for_each(|record| lifetimes.add(&record, lifetime, now));
+        lifetimes
+    }
+
     /// Of no origin so far, at this time in seconds of Unix time.
     pub(super) fn new(lifetime: Lifetime, now: i64) -> Lifetimes {
         Lifetimes {

@@ -41,6 +41,36 @@ pub(super) fn percent(part: u64, whole: u64) -> f64 {
     100.0 * part as f64 / whole.max(1) as f64
 }
 
+/// A link to the robots.txt of an origin. A host may be broken after a dot, never inside a label.
+pub(super) fn origin_link(origin: &str) -> String {
+    let labels = origin.split_inclusive('.').map(|label| format!("<span>{}</span>", text(label)));
+    let labels = labels.collect::<Vec<_>>().join("<wbr>");
+    let is_origin = origin.starts_with("http://") || origin.starts_with("https://");
+    if !is_origin {
+        return labels;
+    }
+    let origin = text(origin);
+    format!("<a href=\"{origin}/robots.txt\" title=\"{origin}\" rel=\"noreferrer\">{labels}</a>")
+}
+
+/// Names with what they mean, folded away.
+pub(super) fn legend(heading: &str, terms: &[(&str, &str)]) -> String {
+    if terms.is_empty() {
+        return String::new();
+    }
+    let terms = terms.iter().map(|(name, meaning)| format!("<dt>{}</dt><dd>{}</dd>\n", text(name), text(meaning)));
+    format!(
+        "<details><summary>{}</summary><dl class=\"terms\">{}</dl></details>\n",
+        text(heading),
+        terms.collect::<String>()
+    )
+}
+
+/// A section that is folded away.
+pub(super) fn folded(heading: &str, content: &str) -> String {
+    format!("<section><details>\n<summary><h2>{}</h2></summary>\n{content}</details></section>\n", text(heading))
+}
+
 /// A section with a heading.
 pub(super) fn section(heading: &str, content: &str) -> String {
     format!("<section>\n<h2>{}</h2>\n{content}</section>\n", text(heading))
@@ -63,8 +93,12 @@ pub(super) struct Table {
 pub(super) enum Cell {
     /// Words of ours.
     Words(String),
+    /// A name of ours, with what it means.
+    Term(String, &'static str),
     /// Foreign text.
     Code(String),
+    /// An origin, which links to its robots.txt, and what else is said of the place.
+    Origin(String, String),
     /// The name of a partition, which has a colour.
     Partition(&'static str),
     /// A number.
@@ -82,10 +116,12 @@ impl Table {
     /// Adds a row.
     pub fn row(&mut self, cells: impl IntoIterator<Item = Cell>) {
         self.count += 1;
-        self.rows.push_str("<tr>");
-        for cell in cells {
-            self.rows.push_str(&cell.html());
+        let cells: Vec<Cell> = cells.into_iter().collect();
+        match cells.first() {
+            Some(Cell::Partition(name)) => self.rows.push_str(&format!("<tr data-partition=\"{name}\">")),
+            _ => self.rows.push_str("<tr>"),
         }
+        cells.iter().for_each(|cell| self.rows.push_str(&cell.html()));
         self.rows.push_str("</tr>\n");
     }
 
@@ -112,6 +148,8 @@ impl Cell {
     fn html(&self) -> String {
         match self {
             Cell::Words(words) => format!("<td>{}</td>", text(words)),
+            Cell::Term(name, meaning) => format!("<td><abbr title=\"{}\">{}</abbr></td>", text(meaning), text(name)),
+            Cell::Origin(origin, more) => format!("<td><code>{}{}</code></td>", origin_link(origin), text(more)),
             Cell::Code(code) => format!("<td><code>{}</code></td>", text(code)),
             Cell::Partition(name) => {
                 format!("<td class=\"partition\"><span class=\"swatch {name}\"></span>{name}</td>")
@@ -142,6 +180,15 @@ mod tests {
         table.row([Cell::Code("</code><u>".to_owned()), Cell::Words("<s>".to_owned())]);
         let html = table.html();
         assert!(["<b>", "<i>", "<u>", "<s>"].iter().all(|markup| !html.contains(markup)), "{html}");
+    }
+
+    #[test]
+    fn a_host_is_broken_after_dots() {
+        let link = origin_link("http://a-b.example:80");
+        let expected = "<a href=\"http://a-b.example:80/robots.txt\" title=\"http://a-b.example:80\" rel=\"noreferrer\">\
+                        <span>http://a-b.</span><wbr><span>example:80</span></a>";
+        assert_eq!(link, expected);
+        assert_eq!(origin_link("javascript:<x>"), "<span>javascript:&lt;x&gt;</span>");
     }
 
     #[test]

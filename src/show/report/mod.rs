@@ -10,6 +10,7 @@ mod chart;
 mod error;
 mod facts;
 mod html;
+mod meanings;
 mod page;
 mod sections;
 mod tops;

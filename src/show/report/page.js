@@ -22,6 +22,7 @@ for (const table of document.querySelectorAll("table")) {
       const rows = [...table.tBodies[0].rows];
       rows.sort((a, b) => sign * compare(valueOf(a, column), valueOf(b, column)));
       table.tBodies[0].append(...rows);
+      head.scrollIntoView({ block: "nearest", inline: "nearest" });
     });
   });
 }

@@ -8,7 +8,10 @@ use super::facts::Report;
 use super::html::{number, percent, text};
 use super::sections;
 use crate::formats::regular_file;
+use crate::formats::time;
+use crate::outcome::Partition;
 use crate::output::folder::REPORT_START as START;
+use crate::output::receipt::{PartitionPart, Receipt, counted};
 use crate::policy::replace;
 
 /// Nothing is fetched from anywhere, whatever the page may say.
@@ -45,23 +48,25 @@ impl Report {
 /// The page.
 fn page(report: &Report) -> String {
     let receipt = &report.receipt;
-    let title = format!("{} lines, split by robots.txt", number(receipt.input.lines));
+    let agents = text(&receipt.agents.join(" and "));
+    let title = format!("robots.txt for {agents}: {} lines", number(receipt.input.lines));
     let sections = [
         sections::partitions(report),
         sections::blocked(report),
         sections::origins(report),
-        sections::engines(report),
         sections::speed(report),
         sections::lists(report),
+        sections::engines(report),
         sections::options(report),
     ];
     format!(
         "{START}<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
-         <title>{title}</title>\n<link rel=\"icon\" href=\"data:,\">\n<style>\n{}</style>\n</head>\n<body>\n<header>\n<h1>{title}</h1>\n{}</header>\n\
+         <title>{title}</title>\n<link rel=\"icon\" href=\"data:,\">\n<style>\n{}</style>\n</head>\n<body>\n<header>\n<h1>{title}</h1>\n{}{}</header>\n\
          <main>\n{}</main>\n{}<script>\n{}</script>\n</body>\n</html>\n",
         include_str!("page.css"),
+        subtitle(receipt),
         figures(report),
         sections.concat(),
         footer(report),
@@ -69,19 +74,39 @@ fn page(report: &Report) -> String {
     )
 }
 
-/// What one wants to know first.
+/// Which run it was.
+fn subtitle(receipt: &Receipt) -> String {
+    let lists = match receipt.lists.as_slice() {
+        [one] => one.path.clone(),
+        several => counted(several.len() as u64, "list", "lists"),
+    };
+    let date = time(receipt.options.choices.now);
+    let policy = &receipt.policy_checksum.to_string()[..8];
+    let said = format!("{lists}; dialect {}; policy {policy}...; judged at {date}", receipt.dialect);
+    format!("<p class=\"run\">{}</p>\n", text(&said))
+}
+
+/// What one wants to know first: of each crawler, what was allowed and blocked.
 fn figures(report: &Report) -> String {
     let receipt = &report.receipt;
-    let allowed = receipt.partitions.iter().find(|(name, _)| name.starts_with("allowed"));
-    let allowed = allowed.map_or(0, |(_, part)| part.judged.lines);
     let proof = match receipt.balanced {
         Some(true) => "every line",
         Some(false) => "NOT every line",
         None => "nothing was written",
     };
+    let part = |name: &str, part: &PartitionPart| {
+        let class = Partition::ALL.into_iter().map(Partition::name).find(|known| name.starts_with(known));
+        let share = percent(part.judged.lines, receipt.input.lines);
+        let swatch = format!("<span class=\"swatch {}\"></span>", class.unwrap_or_default());
+        let lines = if part.judged.lines == 1 { "line" } else { "lines" };
+        let lines = format!("{} {lines}", number(part.judged.lines));
+        format!("<div><dt>{swatch}{}</dt><dd>{share:.2}%</dd><dd class=\"of\">{lines}</dd></div>\n", text(name))
+    };
+    let mut parts: Vec<_> = receipt.partitions.iter().collect();
+    parts.sort_by_key(|(name, _)| ["blocked", "allowed"].iter().position(|first| name.starts_with(first)).unwrap_or(2));
+    let parts: String = parts.into_iter().map(|(name, of)| part(name, of)).collect();
     let figures = [
         ("Lines", number(receipt.input.lines)),
-        ("Allowed", format!("{:.2}%", percent(allowed, receipt.input.lines))),
         ("Accounted for", proof.to_owned()),
         ("Origins in the policy", number(receipt.policy.origins)),
         ("robots.txt to fetch", receipt.origins_needed.map_or_else(|| "-".to_owned(), number)),
@@ -90,7 +115,7 @@ fn figures(report: &Report) -> String {
     ];
     let figures: String =
         figures.iter().map(|(name, value)| format!("<div><dt>{name}</dt><dd>{}</dd></div>\n", text(value))).collect();
-    format!("<dl class=\"figures\">\n{figures}</dl>\n")
+    format!("<dl class=\"figures\">\n{parts}{figures}</dl>\n")
 }
 
 fn footer(report: &Report) -> String {

@@ -4,9 +4,10 @@ use std::cmp::Reverse;
 
 use super::blocked::{Blocked, Decider};
 use super::facts::Explained;
-use super::html::{Cell, Table, number, paragraph, section, text};
+use super::html::{Cell, Table, folded, legend, number, paragraph, section, text};
+use super::meanings::{of_note, of_reason};
 use super::{Report, chart};
-use crate::outcome::Partition;
+use crate::outcome::{Partition, Reason};
 use crate::output::folder::partition_names;
 use crate::output::receipt::PartitionPart;
 
@@ -39,22 +40,38 @@ pub(super) fn partitions(report: &Report) -> String {
         content.push_str(&heading(report, agent));
         let lines: Vec<(&'static str, u64)> = parts.iter().map(|(name, part)| (*name, part.judged.lines)).collect();
         content.push_str(&chart::parts("Shares of the partitions", &lines));
-        let columns = [("partition", false), ("reason", false), ("lines", true), ("share", true)];
+        let columns = [("partition", false), ("reason", false), ("lines", true), ("of all lines", true)];
         let mut table = Table::new("Reasons, with their shares of all lines", &columns);
         let reasons = parts.iter().flat_map(|(name, part)| part.reasons.iter().map(move |reason| (*name, reason)));
         let mut reasons: Vec<_> = reasons.collect();
         reasons.sort_by_key(|(_, (_, lines))| Reverse(**lines));
         for (name, (reason, &lines)) in reasons {
             let share = Cell::Share(lines, report.receipt.input.lines);
-            table.row([Cell::Partition(name), Cell::Words(reason.to_string()), Cell::Number(lines), share]);
+            let meaning = reason_named(reason).map_or("", of_reason);
+            table.row([Cell::Partition(name), Cell::Term(reason.to_string(), meaning), Cell::Number(lines), share]);
         }
         content.push_str(&table.html());
     }
+    content.push_str(&reasons_legend(report));
     if let Some(duplicates) = report.receipt.duplicates {
         let lines = number(duplicates.lines);
         content.push_str(&paragraph(&format!("{lines} lines were left out, because their URLs were there before.")));
     }
     section("Where the lines went, and why", &content)
+}
+
+/// The reason of a name.
+fn reason_named(name: &str) -> Option<Reason> {
+    Reason::ALL.into_iter().find(|reason| reason.name() == name)
+}
+
+/// What the reasons that occurred mean.
+fn reasons_legend(report: &Report) -> String {
+    let of_parts = report.receipt.partitions.values().flat_map(|part| part.reasons.keys());
+    let occurred: Vec<&str> = of_parts.map(|name| &**name).collect();
+    let terms = Reason::ALL.into_iter().filter(|reason| occurred.contains(&reason.name()));
+    let terms: Vec<_> = terms.map(|reason| (reason.name(), of_reason(reason))).collect();
+    legend("What the reasons mean", &terms)
 }
 
 /// What blocked the lines.
@@ -73,8 +90,8 @@ pub(super) fn blocked(report: &Report) -> String {
         if blocked.lines == 0 {
             content.push_str(&paragraph("No line was blocked."));
         }
-        content.push_str(&top_origins(blocked, report.most));
-        content.push_str(&top_deciders(blocked, report.most));
+        let tables = top_origins(blocked, report.most) + &top_deciders(blocked, report.most);
+        content.push_str(&format!("<div data-partition=\"blocked\">\n{tables}</div>\n"));
         if blocked.not_blocked > 0 {
             let lines = number(blocked.not_blocked);
             content.push_str(&paragraph(&format!("{lines} blocked lines are not blocked by the policy given.")));
@@ -94,26 +111,37 @@ fn caption(what: &str, known: usize, most: usize, error: u64) -> String {
 
 fn top_origins(blocked: &Blocked, most: usize) -> String {
     let caption = caption("Origins by blocked lines", blocked.origins.len(), most, blocked.origins.error());
-    let mut table = Table::new(&caption, &[("origin", false), ("lines", true), ("share", true)]);
+    let mut table = Table::new(&caption, &[("origin", false), ("lines", true), ("of blocked lines", true)]);
     for (origin, lines, ()) in blocked.origins.most_frequent(most) {
-        table.row([Cell::Code(origin.clone()), Cell::Number(lines), Cell::Share(lines, blocked.lines)]);
+        table.row([
+            Cell::Origin(origin.clone(), String::new()),
+            Cell::Number(lines),
+            Cell::Share(lines, blocked.lines),
+        ]);
     }
     table.html()
 }
 
 fn top_deciders(blocked: &Blocked, most: usize) -> String {
     let caption = caption("Deciding rules", blocked.deciders.len(), most, blocked.deciders.error());
-    let columns = [("rule", false), ("lines", true), ("share", true), ("for example at", false)];
+    let columns = [("rule", false), ("lines", true), ("of blocked lines", true), ("for example at", false)];
     let mut table = Table::new(&caption, &columns);
     for (decider, lines, place) in blocked.deciders.most_frequent(most) {
-        let (rule, place) = match decider {
+        let (rule, more) = match decider {
             Decider::Rule(value) => {
                 let rule = format!("Disallow: {}", String::from_utf8_lossy(value));
-                (Cell::Code(rule), format!("{}/robots.txt, line {}", place.origin, place.line))
+                (Cell::Code(rule), format!("/robots.txt, line {}", place.line))
             }
-            Decider::Reason(reason) => (Cell::Words(format!("no rule: {}", reason.name())), place.origin.clone()),
+            Decider::Reason(reason) => {
+                (Cell::Term(format!("no rule: {}", reason.name()), of_reason(*reason)), String::new())
+            }
         };
-        table.row([rule, Cell::Number(lines), Cell::Share(lines, blocked.lines), Cell::Code(place)]);
+        table.row([
+            rule,
+            Cell::Number(lines),
+            Cell::Share(lines, blocked.lines),
+            Cell::Origin(place.origin.clone(), more),
+        ]);
     }
     table.html()
 }
@@ -122,15 +150,17 @@ fn top_deciders(blocked: &Blocked, most: usize) -> String {
 pub(super) fn origins(report: &Report) -> String {
     let mut content = String::new();
     if let Some(Explained { summary, .. }) = &report.explained {
-        let columns = [("what the last answer means", false), ("origins", true), ("share", true)];
+        let columns = [("what the last answer means", false), ("origins", true), ("of all origins", true)];
         let mut table = Table::new("Origins of the policy", &columns);
         for count in summary.standings.iter().filter(|count| count.origins > 0) {
             let share = Cell::Share(count.origins, summary.origins);
             table.row([Cell::Words(count.standing.name().to_owned()), Cell::Number(count.origins), share]);
         }
         content.push_str(&table.html());
-        let mut table =
-            Table::new("HTTP status of their robots.txt", &[("status", false), ("origins", true), ("share", true)]);
+        let mut table = Table::new(
+            "HTTP status of their robots.txt",
+            &[("status", false), ("origins", true), ("of all origins", true)],
+        );
         for count in &summary.statuses {
             let share = Cell::Share(count.origins, summary.origins);
             table.row([Cell::Words(status(count.status)), Cell::Number(count.origins), share]);
@@ -149,19 +179,20 @@ fn status(status: Option<u16>) -> String {
 }
 
 fn waiting(report: &Report) -> String {
-    let columns = [("reason", false), ("status", false), ("origins", true), ("waiting lines", true)];
+    let columns = [("reason", false), ("origins", true), ("waiting lines", true), ("status", false)];
     let mut reasons = Table::new("robots.txt to fetch, by reason", &columns);
+    let term = |reason: Reason| Cell::Term(reason.name().to_owned(), of_reason(reason));
     for ((reason, code), (origins, lines)) in &report.waiting.reasons {
-        let words = [reason.name().to_owned(), status(*code)].map(Cell::Words);
-        reasons.row(words.into_iter().chain([Cell::Number(*origins), Cell::Number(*lines)]));
+        let numbers = [Cell::Number(*origins), Cell::Number(*lines)];
+        reasons.row([term(*reason)].into_iter().chain(numbers).chain([Cell::Words(status(*code))]));
     }
     let all = report.waiting.reasons.values().map(|(origins, _)| *origins).sum::<u64>();
     let caption = caption("robots.txt to fetch, by waiting lines", all as usize, report.most, 0);
-    let columns = [("origin", false), ("reason", false), ("status", false), ("waiting lines", true)];
+    let columns = [("origin", false), ("waiting lines", true), ("reason", false), ("status", false)];
     let mut origins = Table::new(&caption, &columns);
     for (lines, Reverse(origin), reason, code) in &report.waiting.origins {
-        let words = [reason.name().to_owned(), status(*code)].map(Cell::Words);
-        origins.row([Cell::Code(origin.clone())].into_iter().chain(words).chain([Cell::Number(*lines)]));
+        let origin = Cell::Origin(origin.clone(), String::new());
+        origins.row([origin, Cell::Number(*lines), term(*reason), Cell::Words(status(*code))]);
     }
     reasons.html() + &origins.html()
 }
@@ -171,7 +202,7 @@ pub(super) fn engines(report: &Report) -> String {
     let policy = &report.receipt.policy;
     let engines = [("dfa", policy.dfa), ("constant", policy.constant), ("pointers", policy.pointers)];
     let mut content = paragraph(&format!(
-        "{} origins have {} distinct groups of rules, which take {} bytes. A group is a DFA, a constant if it says the same \
+        "Origins: {}; distinct groups of rules: {}. They take {} bytes. A group is a DFA, a constant if it says the same \
          of every path, or a set of pointers where a DFA would be too large.",
         number(policy.origins),
         number(policy.automata),
@@ -180,13 +211,15 @@ pub(super) fn engines(report: &Report) -> String {
     content.push_str(&chart::parts("Engines of the groups", &engines));
     let mut table = Table::new("What was dropped or cut in robots.txt files", &[("what", false), ("how often", true)]);
     for (kind, count) in policy.notes.iter() {
-        table.row([Cell::Words(kind.name().to_owned()), Cell::Number(count)]);
+        table.row([Cell::Term(kind.name().to_owned(), of_note(kind)), Cell::Number(count)]);
     }
     for (name, count) in policy.warc.flaws() {
         table.row([Cell::Words(format!("WARC: {name}")), Cell::Number(count)]);
     }
     content.push_str(&table.html());
-    section("Rules and engines", &content)
+    let terms: Vec<_> = policy.notes.iter().map(|(kind, _)| (kind.name(), of_note(kind))).collect();
+    content.push_str(&legend("What these mean", &terms));
+    folded("Rules and engines", &content)
 }
 
 /// How fast the run was.
@@ -208,14 +241,14 @@ pub(super) fn lists(report: &Report) -> String {
     let mut lists: Vec<_> = report.receipt.lists.iter().collect();
     lists.sort_by_key(|list| Reverse(list.input.lines));
     let caption = caption("Lists", lists.len(), LISTS, 0);
-    let mut table = Table::new(&caption, &[("list", false), ("lines", true), ("bytes", true), ("share", true)]);
+    let mut table = Table::new(&caption, &[("list", false), ("lines", true), ("of all lines", true), ("bytes", true)]);
     for list in lists.into_iter().take(LISTS) {
         let share = Cell::Share(list.input.lines, report.receipt.input.lines);
         table.row([
             Cell::Code(list.path.clone()),
             Cell::Number(list.input.lines),
-            Cell::Number(list.input.bytes),
             share,
+            Cell::Number(list.input.bytes),
         ]);
     }
     let mut content = table.html();

@@ -1,0 +1,82 @@
+//! Sizes and durations, as they are given.
+
+/// A number of bytes: `500`, `64k`, `1G` and `1GiB` (powers of 1024), `1GB` (powers of 1000).
+pub(super) fn bytes(given: &str) -> Result<u64, String> {
+    let wanted = || "a number of bytes is wanted, such as 500, 64k, 1GiB (2^30) or 1GB (10^9)".to_owned();
+    let (digits, unit) = match given.find(|c: char| !c.is_ascii_digit()) {
+        Some(at) => given.split_at(at),
+        None => (given, ""),
+    };
+    let number: u64 = digits.parse().map_err(|_| wanted())?;
+    let power = |letters: &str| ["", "k", "m", "g", "t"].iter().position(|known| *known == letters);
+    let unit = unit.trim_start().to_ascii_lowercase();
+    let (letters, base) = match unit.strip_suffix("ib") {
+        Some(letters) if !letters.is_empty() => (letters, 1024_u64),
+        Some(_) => return Err(wanted()),
+        None => unit.strip_suffix('b').map_or((&*unit, 1024), |letters| (letters, 1000)),
+    };
+    let factor = power(letters).and_then(|power| base.checked_pow(power as u32)).ok_or_else(wanted)?;
+    let bytes = number.checked_mul(factor).filter(|&bytes| bytes > 0);
+    bytes.ok_or_else(|| "it is no size that anything can have".to_owned())
+}
+
+/// The letters of units, with their seconds.
+const UNITS: [(char, u64); 5] = [('s', 1), ('m', 60), ('h', 3600), ('d', 86_400), ('w', 604_800)];
+
+/// Seconds of a duration: `90s`, `30m`, `36h`, `7d`, `2w`, or several of these, `1d12h`; or as ISO 8601 has it, `P7D`.
+pub(super) fn seconds(given: &str) -> Result<u64, String> {
+    let wanted = || "a duration is wanted: a number with s, m, h, d or w, such as 36h or 7d".to_owned();
+    if given.starts_with(['P', 'p']) {
+        let span: jiff::Span = given.parse().map_err(|_| wanted())?;
+        let duration = span.to_duration(jiff::SpanRelativeTo::days_are_24_hours()).map_err(|_| wanted())?;
+        return u64::try_from(duration.as_secs()).map_err(|_| wanted());
+    }
+    let (mut all, mut number) = (0_u64, String::new());
+    for letter in given.chars().filter(|letter| *letter != ' ') {
+        match UNITS.iter().find(|(unit, _)| *unit == letter) {
+            None => number.push(letter),
+            Some((_, seconds)) => {
+                let number: u64 = std::mem::take(&mut number).parse().map_err(|_| wanted())?;
+                all = number.checked_mul(*seconds).and_then(|part| all.checked_add(part)).ok_or_else(wanted)?;
+            }
+        }
+    }
+    // A number without a unit could mean anything.
+    if given.is_empty() || !number.is_empty() { Err(wanted()) } else { Ok(all) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_units_of_both_kinds() {
+        for (given, expected) in [
+            ("500", 500),
+            ("64k", 64 << 10),
+            ("64K", 64 << 10),
+            ("1M", 1 << 20),
+            ("1G", 1 << 30),
+            ("1GiB", 1 << 30),
+            ("1GB", 1_000_000_000),
+            ("2 MB", 2_000_000),
+            ("7b", 7),
+        ] {
+            assert_eq!(bytes(given), Ok(expected), "{given}");
+        }
+        for given in ["", "k", "1.5G", "0", "-1", "1X", "1iB", "1GiBs", "99999999999G", "1 2"] {
+            assert!(bytes(given).is_err(), "{given}");
+        }
+    }
+
+    #[test]
+    fn durations_have_units() {
+        let of = [("90s", 90), ("30m", 1800), ("36h", 129_600), ("7d", 604_800), ("1d12h", 129_600), ("P7D", 604_800)];
+        for (given, expected) in of {
+            assert_eq!(seconds(given), Ok(expected), "{given}");
+        }
+        for given in ["", "7", "d", "-7d", "7 days ago", "7y", "yesterday", "99999999999999999w", "P-1D"] {
+            assert!(seconds(given).unwrap_err().contains("36h"), "{given}");
+        }
+    }
+}

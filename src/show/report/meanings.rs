@@ -1,0 +1,51 @@
+//! What the names of reasons and notes mean, for whoever did not choose them.
+
+use crate::outcome::Reason;
+use crate::robots::NoteKind;
+
+/// What a reason means.
+pub(super) fn of_reason(reason: Reason) -> &'static str {
+    match reason {
+        Reason::Rules => "the rules of the crawler's group decided: one won, or none matched",
+        Reason::NoGroup => "the robots.txt has no group for the crawler",
+        Reason::Unavailable => "there is no robots.txt (4xx)",
+        Reason::Forbidden => "the robots.txt itself is refused (401, 403)",
+        Reason::RobotsTxt => "it is /robots.txt, which is always allowed",
+        Reason::Unfetched => "the robots.txt was never fetched",
+        Reason::Unreachable => "the robots.txt answered 5xx, or not at all",
+        Reason::LastGood => "the robots.txt is unreachable, and the last good one decided",
+        Reason::LongUnreachable => "unreachable for so long that it counts as no robots.txt",
+        Reason::RedirectUnresolved => "the robots.txt redirects to somewhere of which nothing is known",
+        Reason::Stale => "the robots.txt is older than allowed",
+        Reason::Override => "the operator's own word",
+        Reason::Paused => "the operator has paused the origin",
+        Reason::Empty => "the line is empty",
+        Reason::NotAbsolute => "the URL has no scheme and host",
+        Reason::Scheme => "the scheme is neither http nor https",
+        Reason::Host => "the host is none",
+        Reason::Port => "the port is none",
+        Reason::Column => "the line has no such column",
+        Reason::Quote => "a quote is left open, or stands where none may",
+        Reason::Json => "the JSON of an index cannot be read",
+        Reason::NoUrl => "the entry of an index has no URL",
+        Reason::LineBreak => "the URL has a line feed in it",
+    }
+}
+
+/// What a note means.
+pub(super) fn of_note(kind: NoteKind) -> &'static str {
+    match kind {
+        NoteKind::RuleOutsideGroup => "a rule before the first User-agent line, or outside every record",
+        NoteKind::RuleWithoutSlash => "a rule whose path begins with no slash",
+        NoteKind::AllowIgnored => "an Allow line where the dialect has none",
+        NoteKind::MissingColon => "a line without a colon",
+        NoteKind::MisspeltKey => "a key that is a known misspelling",
+        NoteKind::UnknownRecord => "a key that no text knows",
+        NoteKind::AgentCut => "a User-agent line of which only the leading token counts",
+        NoteKind::AgentRepeated => "an agent that an earlier group names too",
+        NoteKind::LineCut => "the rest of a line beyond the limit",
+        NoteKind::FileCut => "the rest of a file beyond the limit",
+        NoteKind::EncodingMended => "UTF-16 that does not decode",
+        NoteKind::LooksLikeHtml => "a file that looks like an HTML page",
+    }
+}

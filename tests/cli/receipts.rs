@@ -1,0 +1,147 @@
+//! The receipt's keys, held to the JSON Schema that documents them.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
+
+use crate::bench::Bench;
+
+/// A check of values against a schema, as far as this one goes: types, constants, lengths, objects, arrays, references.
+struct Schema {
+    root: Value,
+    /// Properties that occurred, by where they stand in the schema.
+    seen: BTreeSet<String>,
+}
+
+impl Schema {
+    fn read() -> Schema {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/receipt.schema.json");
+        let root = serde_json::from_slice(&std::fs::read(path).expect("the schema")).expect("JSON");
+        Schema { root, seen: BTreeSet::new() }
+    }
+
+    fn check(&mut self, value: &Value, place: &str) {
+        let mut place = place.to_owned();
+        let mut schema = self.root.pointer(&place).expect("a schema").clone();
+        if let Some(to) = schema["$ref"].as_str() {
+            place = to.trim_start_matches('#').to_owned();
+            schema = self.root.pointer(&place).expect("a definition").clone();
+        }
+        let types: Vec<&str> = match &schema["type"] {
+            Value::String(one) => vec![one],
+            Value::Array(several) => several.iter().filter_map(Value::as_str).collect(),
+            _ => Vec::new(),
+        };
+        assert!(types.is_empty() || types.iter().any(|name| is(value, name)), "{place}: {value}");
+        assert!(schema["const"].is_null() || schema["const"] == *value, "{place}: {value}");
+        let choices = schema["enum"].as_array();
+        assert!(choices.is_none_or(|choices| choices.contains(value)), "{place}: {value}");
+        if let (Some(length), Some(text)) = (schema["minLength"].as_u64(), value.as_str()) {
+            assert_eq!(text.len() as u64, length, "{place}: {value}");
+        }
+        if let (Some("date-time"), Some(text)) = (schema["format"].as_str(), value.as_str()) {
+            assert!(text.parse::<jiff::Timestamp>().is_ok(), "{place}: {text}");
+        }
+        match value {
+            Value::Object(fields) => self.object(fields, &schema, &place),
+            Value::Array(items) => items.iter().for_each(|item| self.check(item, &format!("{place}/items"))),
+            _ => {}
+        }
+    }
+
+    fn object(&mut self, fields: &Map<String, Value>, schema: &Value, place: &str) {
+        for name in schema["required"].as_array().into_iter().flatten() {
+            assert!(fields.contains_key(name.as_str().expect("a name")), "{place}: {name} is missing");
+        }
+        for (name, value) in fields {
+            if schema["properties"][name].is_object() {
+                let property = format!("{place}/properties/{name}");
+                self.check(value, &property);
+                self.seen.insert(property);
+            } else if schema["additionalProperties"].is_object() {
+                self.check(value, &format!("{place}/additionalProperties"));
+            } else {
+                assert!(schema["properties"].is_null(), "{place}: {name} is not in the schema");
+            }
+        }
+    }
+
+    /// The properties that the schema has.
+    fn properties(&self) -> BTreeSet<String> {
+        fn gather(schema: &Value, place: &str, found: &mut BTreeSet<String>) {
+            for (name, inner) in schema.as_object().into_iter().flatten() {
+                let place = format!("{place}/{name}");
+                if name == "properties" {
+                    let names = inner.as_object().into_iter().flatten();
+                    found.extend(names.map(|(name, _)| format!("{place}/{name}")));
+                }
+                gather(inner, &place, found);
+            }
+        }
+        let mut found = BTreeSet::new();
+        gather(&self.root, "", &mut found);
+        found
+    }
+}
+
+fn is(value: &Value, name: &str) -> bool {
+    match name {
+        "integer" => value.is_u64() || value.is_i64(),
+        "number" => value.is_number(),
+        "string" => value.is_string(),
+        "boolean" => value.is_boolean(),
+        "object" => value.is_object(),
+        "array" => value.is_array(),
+        "null" => value.is_null(),
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn receipts_are_as_their_schema_says() {
+    let bench = Bench::with_site();
+    bench.file("urls", "http://a.example/\nhttp://a.example/no\nhttp://b.example/\nhttp://a.example/\n");
+    bench.file("pages", "id,url\n1,http://a.example/no\n");
+    let mut cut = bench.read("DATASETS/urls.txt");
+    cut.truncate(60_000);
+    bench.file("cut.gz", gzip_cut(&cut));
+    let now = "--now 2026-01-01T00:00:00Z";
+    let mut runs = vec![
+        ("plain", "urls".to_owned()),
+        ("packed", "--compress gzip --split-size 1M --per-input --unique --explain urls".to_owned()),
+        ("columns", "--delimiter , --column url --max-age 7d --unreachable-as-unavailable 30d pages".to_owned()),
+        ("verdicts", "--verdicts --agent other urls".to_owned()),
+        ("bad", "--skip-bad cut.gz urls".to_owned()),
+        ("part-1", format!("{now} --shard 1/2 urls")),
+        ("part-2", format!("{now} --shard 2/2 urls")),
+    ];
+    if cfg!(feature = "parquet") {
+        runs.push(("table", "--format parquet urls".to_owned()));
+    }
+    let mut schema = Schema::read();
+    for (out, words) in &runs {
+        bench.filter(&format!("--robots sites --out {out} {words}")).assert().success();
+    }
+    bench.program("join --out joined part-1 part-2").assert().success();
+    for out in runs.iter().map(|(out, _)| *out).chain(["joined"]) {
+        let receipt = serde_json::from_slice(&bench.read(&format!("{out}/receipt.json"))).expect("JSON");
+        schema.check(&receipt, "");
+    }
+    let counted = bench.filter("--robots sites --count --json urls").assert().success();
+    schema.check(&serde_json::from_slice(&counted.get_output().stdout).expect("JSON"), "");
+    // Rows are left out of damaged Parquet alone, which other tests make.
+    let others = |name: &&String| !name.contains("/rows") && (cfg!(feature = "parquet") || !name.ends_with("/format"));
+    let never: Vec<_> = schema.properties().difference(&schema.seen).filter(others).cloned().collect();
+    assert_eq!(never, [""; 0], "in the schema, but in no receipt");
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/receipt.md")).expect("a page");
+    for name in schema.properties().iter().filter_map(|place| place.strip_prefix("/properties/")) {
+        assert!(page.contains(&format!("`{name}`")), "docs/receipt.md says nothing of {name}");
+    }
+}
+
+/// gzip of a text, cut in its middle.
+fn gzip_cut(text: &[u8]) -> Vec<u8> {
+    let mut bytes = crate::warc::gzip(text);
+    bytes.truncate(bytes.len() / 2);
+    bytes
+}
