@@ -92,7 +92,7 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
     let turns = Turns::new((chunks, crew.workers), progress, judges.len(), destinations, border, unique);
     std::thread::scope(|scope| {
         scope.spawn(|| turns.keep());
-        pool.broadcast(|_| work(&turns, &judges, memory.rules_of_worker(crew.workers)));
+        pool.broadcast(|_| work(&turns, &judges, memory.rules_of_worker(crew.workers, format(job))));
         turns.judged();
     });
     complete(policy, job, options, &lists, turns, keeper.as_deref())

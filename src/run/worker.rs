@@ -1,5 +1,6 @@
 //! One chunk: judged, counted, and its lines sorted into buffers.
 
+use super::memory::told_bytes;
 use super::unique::Kept;
 use crate::input::chunk::Chunk;
 use crate::judge::batch;
@@ -13,7 +14,7 @@ use crate::judge::tally::{self, Tally};
 use crate::judge::urls::LineUrls;
 use crate::origin;
 use crate::outcome::{Outcome, Partition, Reason};
-use crate::output::causes::Causes;
+use crate::output::causes::{Causes, Told};
 use crate::output::form::{Form, Rows, SEPARATOR, put_cause, put_no_cause};
 use crate::output::needed::{self, WaitingOrigins};
 
@@ -63,7 +64,7 @@ pub(super) struct Worker<'j, 'p> {
     /// Whether lines become rows: then their outcomes are all that is needed of them.
     keeps_outcomes: bool,
     /// For each crawler, what blocked the lines, if somebody wants to know.
-    pub row_causes: Vec<Causes>,
+    row_causes: Vec<Causes>,
     /// For each crawler.
     scratches: Vec<Scratch>,
     space: Box<Space>,
@@ -73,6 +74,24 @@ pub(super) struct Worker<'j, 'p> {
     /// For each crawler; none where nobody wants to know what blocked a line.
     explainers: Vec<Explainer<'j, 'p>>,
     pub judged: Judged,
+}
+
+/// What the rows of a chunk are made of beside its text.
+pub(super) struct RowParts<'w, 'j, 'p> {
+    /// For each crawler.
+    pub outcomes: &'w [Vec<Outcome>],
+    /// For each crawler, if somebody wants to know what blocked a line.
+    pub causes: &'w [Causes],
+    explainers: &'w mut [Explainer<'j, 'p>],
+    urls: &'w LineUrls,
+    text: &'w [u8],
+}
+
+impl RowParts<'_, '_, '_> {
+    /// Tells what blocked a line of a crawler, where it was not kept.
+    pub fn tell_again(&mut self, crawler: usize, line: usize) -> Told {
+        Told::of(&self.explainers[crawler].explain(self.urls.url(self.text, line)))
+    }
 }
 
 impl<'j, 'p> Worker<'j, 'p> {
@@ -161,6 +180,12 @@ impl<'j, 'p> Worker<'j, 'p> {
         }
     }
 
+    /// What rows of this chunk, which was judged, are made of beside its text.
+    pub fn rows<'w>(&'w mut self, text: &'w [u8]) -> RowParts<'w, 'j, 'p> {
+        let Worker { outcomes, row_causes, explainers, urls, .. } = self;
+        RowParts { outcomes, causes: row_causes, explainers, urls, text }
+    }
+
     /// Keeps no memory of the size of chunks.
     pub fn release(&mut self) {
         self.judged = Judged::default();
@@ -171,7 +196,8 @@ impl<'j, 'p> Worker<'j, 'p> {
     }
 
     fn clear(&mut self, size: usize) {
-        self.row_causes.iter_mut().for_each(Causes::clear);
+        let most = told_bytes(size);
+        self.row_causes.iter_mut().for_each(|causes| causes.clear(most));
         let mut buffers = std::mem::take(&mut self.judged.buffers);
         buffers.resize(self.rows.map_or(0, Rows::files), Vec::new());
         for buffer in &mut buffers {

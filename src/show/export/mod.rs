@@ -4,7 +4,7 @@
 //! that memory does not grow with the table. A [`Format`] says how rows are written.
 //!
 //! ```
-//! use robosieve::export::{self, Format, Table};
+//! use robosieve::show::export::{self, Format, Table};
 //! use robosieve::policy::{Captures, Policy};
 //! use robosieve::{Dialect, robots::Agents};
 //!
