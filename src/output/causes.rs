@@ -32,6 +32,7 @@ const NOT_KEPT: u32 = u32::MAX - 1;
 const OF_CAUSE: usize = 224;
 
 /// What is told of a line.
+#[cfg_attr(not(feature = "parquet"), allow(dead_code))]
 pub(crate) enum Kept<'c> {
     /// It is not blocked.
     None,
