@@ -1,7 +1,8 @@
 //! What blocked the lines that become rows, kept beside their outcomes until the rows are made.
 //!
 //! A rule blocks many lines of a chunk. So what is told of it is kept once, and each line knows its place. What is told is
-//! no longer than in text, whatever the rules are.
+//! no longer than in text, whatever the rules are. Beyond a bound, what more there is to tell is not kept: whoever writes the
+//! rows asks for it again.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -23,11 +24,32 @@ pub(crate) struct Told {
     pub captured: Option<i64>,
 }
 
+/// Of a line that is not blocked, and of one whose cause is not kept.
+const NONE: u32 = u32::MAX;
+const NOT_KEPT: u32 = u32::MAX - 1;
+
+/// What a cause takes beside its texts: itself, twice its places as they double, and what the allocator adds.
+const OF_CAUSE: usize = 224;
+
+/// What is told of a line.
+#[cfg_attr(not(feature = "parquet"), allow(dead_code))]
+pub(crate) enum Kept<'c> {
+    /// It is not blocked.
+    None,
+    /// This.
+    Told(&'c Told),
+    /// What was not kept.
+    Again,
+}
+
 /// The causes of the lines of a chunk, for one crawler.
 #[derive(Debug, Default)]
 pub(crate) struct Causes {
-    /// For each line, the place of its cause in `told`; `None` where it is not blocked.
-    lines: Vec<Option<u32>>,
+    /// For each line, the place of its cause in `told`.
+    lines: Vec<u32>,
+    /// How many bytes the causes may take, and do.
+    limit: usize,
+    bytes: usize,
     told: Vec<Rc<Told>>,
     places: HashMap<Rc<Told>, u32>,
 }
@@ -35,7 +57,7 @@ pub(crate) struct Causes {
 impl Causes {
     /// Adds the next line, which is blocked by this, or not blocked.
     pub fn push(&mut self, cause: Option<&Cause<'_>>) {
-        let place = cause.map(|cause| self.place(Told::of(cause)));
+        let place = cause.map_or(NONE, |cause| self.place(Told::of(cause)));
         self.lines.push(place);
     }
 
@@ -43,7 +65,11 @@ impl Causes {
         if let Some(&place) = self.places.get(&told) {
             return place;
         }
-        // There are no more causes than lines, and of these no more than 32 bits can count.
+        self.bytes += OF_CAUSE + told.text_bytes();
+        if self.bytes > self.limit {
+            return NOT_KEPT;
+        }
+        // A chunk has fewer lines than 32 bits can count.
         let place = self.told.len() as u32;
         let told = Rc::new(told);
         self.told.push(Rc::clone(&told));
@@ -53,13 +79,17 @@ impl Causes {
 
     /// What blocked a line, if anything did.
     #[cfg_attr(not(feature = "parquet"), allow(dead_code))]
-    pub fn of(&self, line: usize) -> Option<&Told> {
-        let place = self.lines.get(line).copied().flatten()?;
-        self.told.get(place as usize).map(Rc::as_ref)
+    pub fn of(&self, line: usize) -> Kept<'_> {
+        match self.lines.get(line) {
+            None | Some(&NONE) => Kept::None,
+            Some(&NOT_KEPT) => Kept::Again,
+            Some(&place) => self.told.get(place as usize).map_or(Kept::None, |told| Kept::Told(told)),
+        }
     }
 
-    /// Forgets all lines.
-    pub fn clear(&mut self) {
+    /// Forgets all lines, and keeps causes of so many bytes of the next ones.
+    pub fn clear(&mut self, limit: usize) {
+        (self.limit, self.bytes) = (limit, 0);
         self.lines.clear();
         self.told.clear();
         self.places.clear();
@@ -67,7 +97,11 @@ impl Causes {
 }
 
 impl Told {
-    fn of(cause: &Cause<'_>) -> Told {
+    fn text_bytes(&self) -> usize {
+        self.rule.as_ref().map_or(0, |(text, _)| text.len()) + self.agent.as_ref().map_or(0, String::len)
+    }
+
+    pub(crate) fn of(cause: &Cause<'_>) -> Told {
         let rule = |rule: &crate::rules::chosen::KeptRule| {
             let mut text = Vec::new();
             put_rule(rule, &mut text, |value, text| text.extend_from_slice(value));
@@ -102,7 +136,7 @@ mod tests {
         let none = Cause { rule: None, agent: None, captured: None };
         let mut causes = Causes::default();
         for _ in 0..2 {
-            causes.clear();
+            causes.clear(1 << 20);
             for cause in [Some(cause(Some(&one))), None, Some(cause(Some(&other))), Some(cause(Some(&one))), Some(none)]
             {
                 causes.push(cause.as_ref());
@@ -113,21 +147,42 @@ mod tests {
                 captured: Some(7),
             };
             let expected = [Some(told(2)), None, Some(told(3)), Some(told(2))];
-            assert!((0..4).map(|line| causes.of(line).cloned()).eq(expected));
-            assert_eq!(causes.of(4), Some(&Told { rule: None, agent: None, captured: None }));
-            assert_eq!(causes.of(5), None);
+            assert!((0..4).map(|line| kept(&causes, line)).eq(expected));
+            assert_eq!(kept(&causes, 4), Some(Told { rule: None, agent: None, captured: None }));
+            assert_eq!(kept(&causes, 5), None);
             assert_eq!(causes.told.len(), 3);
         }
+    }
+
+    /// What is kept of a line.
+    fn kept(causes: &Causes, line: usize) -> Option<Told> {
+        match causes.of(line) {
+            Kept::Told(told) => Some(told.clone()),
+            Kept::None | Kept::Again => None,
+        }
+    }
+
+    #[test]
+    fn no_more_is_kept_than_there_is_room_for() {
+        let rules: Vec<KeptRule> = (0..100).map(|line| rule(b"/a", line)).collect();
+        let mut causes = Causes::default();
+        causes.clear(10 * OF_CAUSE);
+        for rule in &rules {
+            causes.push(Some(&Cause { rule: Some(rule), agent: None, captured: None }));
+        }
+        let again = (0..100).filter(|&line| matches!(causes.of(line), Kept::Again)).count();
+        assert!((90..100).contains(&again) && causes.told.len() == 100 - again, "{again}");
     }
 
     #[test]
     fn what_is_told_is_never_long() {
         let (long, agent) = (rule(&b"\xff".repeat(500_000), 1), "é".repeat(500_000));
         let mut causes = Causes::default();
+        causes.clear(1 << 20);
         causes.push(Some(&Cause { rule: Some(&long), agent: Some(&agent), captured: None }));
-        let told = causes.of(0).unwrap();
+        let told = kept(&causes, 0).unwrap();
         assert_eq!(told.rule.as_ref().unwrap().0, [b"Disallow: ", &b"\xff".repeat(200)[..], b"..."].concat());
-        assert_eq!(*told.agent.as_ref().unwrap(), format!("{}...", "é".repeat(100)));
+        assert_eq!(told.agent.clone().unwrap(), format!("{}...", "é".repeat(100)));
         assert_eq!(shortened(&format!("x{agent}")), format!("x{}...", "é".repeat(99)));
         assert_eq!(shortened(&"x".repeat(200)), "x".repeat(200));
     }

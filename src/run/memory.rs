@@ -31,9 +31,11 @@ const OF_CRAWLER: u64 = 2 << 20;
 /// How many times as long a line can become that is explained.
 const EXPLAINED: u64 = LONGEST_CAUSE + 1;
 
-/// How many times as much as a line can be what is told of it in a table, where it stands beside the rows: once for each
-/// cause of a chunk, the rule and the agent cut to 200 bytes, and its places. No line is shorter than 9 bytes.
-const TOLD: u64 = 66;
+/// How many bytes may be kept of what blocked the lines of a chunk that become rows: half of it, and with places of four
+/// bytes for each line, which has nine at least, less than a whole one.
+pub(super) fn told_bytes(chunk: usize) -> usize {
+    chunk / 2
+}
 
 /// The shortest chunk that workers are given so that more of them have room.
 const SHORTEST_CHUNK: usize = 64 << 10;
@@ -96,7 +98,7 @@ impl Memory {
         let of_crawler = match format {
             _ if !self.explain => 8,
             Format::Text => 8 * EXPLAINED,
-            Format::Parquet => 8 + TOLD,
+            Format::Parquet => 9,
         };
         (of_crawler * self.crawlers + 20).saturating_mul(chunk_size as u64)
     }
@@ -107,13 +109,18 @@ impl Memory {
     }
 
     /// What is left for the rules that all workers keep to explain lines.
-    fn rules(&self) -> u64 {
-        if self.explain { self.rest() / 16 } else { 0 }
+    fn rules(&self, format: Format) -> u64 {
+        match format {
+            _ if !self.explain => 0,
+            Format::Text => self.rest() / 16,
+            // So that row groups are as large as without.
+            Format::Parquet => self.rest() / 32,
+        }
     }
 
     /// How much of that is for each crawler of each worker.
-    pub fn rules_of_worker(&self, workers: usize) -> usize {
-        usize::try_from(self.rules() / (workers as u64 * self.crawlers).max(1)).unwrap_or(usize::MAX)
+    pub fn rules_of_worker(&self, workers: usize, format: Format) -> usize {
+        usize::try_from(self.rules(format) / (workers as u64 * self.crawlers).max(1)).unwrap_or(usize::MAX)
     }
 
     /// How large chunks are, unless somebody gives a size, and how many of the workers that are `asked` for have room. How
@@ -124,7 +131,7 @@ impl Memory {
     ///
     /// [`FilterError::TooLittleMemory`] where not even one has room with the size that was given.
     pub fn crew(&self, asked: usize, chunk_size: Option<usize>, format: Format) -> Result<Crew, FilterError> {
-        let share = self.rest() / 2 - self.rules();
+        let share = self.rest() / 2 - self.rules(format);
         let fitting = |chunk_size| usize::try_from(share / self.of_worker(chunk_size, format)).unwrap_or(usize::MAX);
         // Beside a chunk there must be room for a line, in what 32 bits can tell.
         let mut size = chunk_size.unwrap_or(format.chunk_size()).clamp(1, LONGEST_CHUNK / 2);
@@ -182,7 +189,8 @@ mod tests {
                     let Crew { workers, chunk_size } = memory.crew(asked, None, Format::Parquet).unwrap();
                     let of_workers = workers as u64 * memory.of_worker(chunk_size, Format::Parquet);
                     let of_line = memory.longest_line() as u64 * (4 * memory.crawlers + 6);
-                    let of_rules = (memory.rules_of_worker(workers) * workers) as u64 * memory.crawlers;
+                    let of_rules =
+                        (memory.rules_of_worker(workers, Format::Parquet) * workers) as u64 * memory.crawlers;
                     let shares = of_workers + of_rules + of_line + memory.needed() as u64 * 5 + memory.decompressor();
                     assert!((1..=asked).contains(&workers), "{workers}");
                     assert!(memory.fixed() + shares <= bytes, "{bytes} {crawlers} {asked}");
@@ -201,9 +209,9 @@ mod tests {
         let many = crew(4096, None, Format::Text);
         assert!(many.chunk_size == 1 << 20 && (16..32).contains(&many.workers), "{many:?}");
         assert_eq!(crew(4, None, Format::Parquet), Crew { workers: 4, chunk_size: 4 << 20 });
-        // What is told of a cause stands once in a table, so explaining takes less of the chunk than in text.
+        // What is told of a cause stands once in a table, so explaining makes row groups no smaller.
         let explained = Memory::new(DEFAULT_MEMORY, 1, true).unwrap();
-        assert_eq!(explained.crew(2, None, Format::Parquet).unwrap(), Crew { workers: 2, chunk_size: 1 << 20 });
+        assert_eq!(explained.crew(2, None, Format::Parquet).unwrap(), Crew { workers: 2, chunk_size: 4 << 20 });
         assert_eq!(crew(3, Some(5000), Format::Text), Crew { workers: 3, chunk_size: 5000 });
         // More memory makes chunks larger, as far as that is good for anything.
         for (format, chunk_size) in [(Format::Text, 1 << 20), (Format::Parquet, 16 << 20)] {

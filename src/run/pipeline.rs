@@ -218,13 +218,16 @@ impl<'l> Pipeline<'l> {
     }
 
     /// The blocks that the chunk of a task makes, if lines become rows.
-    fn rows(&self, task: &Task<'_>, left: Chunk<'_>, worker: &Worker<'_, '_>) -> Result<Blocks, FilterError> {
+    fn rows(&self, task: &Task<'_>, left: Chunk<'_>, worker: &mut Worker<'_, '_>) -> Result<Blocks, FilterError> {
         let (set, list) = (self.plan.set_of(task.list), &self.chunks.lists()[task.list]);
         let source = match task.spans() {
             Some(spans) => Source::Rows { list, spans, left_out: left.left_out },
             None => Source::Text(left),
         };
-        Ok(Blocks::Made(self.tables[set].blocks(set, &source, &worker.outcomes, worker.renderer.causes())?))
+        let mut parts = worker.rows(left.text);
+        let (outcomes, causes) = (parts.outcomes, parts.causes);
+        let mut again = |crawler, line| parts.tell_again(crawler, line);
+        Ok(Blocks::Made(self.tables[set].blocks(set, &source, outcomes, causes, &mut again)?))
     }
 
     /// The blocks that the lines of a chunk make, and what waits for its frames after it, if a checkpoint is due there;
@@ -312,7 +315,7 @@ fn work_through(pipeline: &Pipeline<'_>, judges: &[Judge<'_>], kept_rules: usize
         };
         let Some(left) = left else { return Ok(()) };
         state.worker.judge(&left, more_follows);
-        let rows = as_rows.then(|| pipeline.rows(&task, left, &state.worker));
+        let rows = as_rows.then(|| pipeline.rows(&task, left, &mut state.worker));
         // Its bytes were read for the last time. Only what was read of a list as it stood may be written, or a checkpoint
         // could keep lines that never were in it.
         pipeline.chunks.lists()[task.list].unchanged()?;

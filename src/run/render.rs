@@ -1,11 +1,12 @@
 //! What becomes of the lines of a judged chunk: text, or what a table needs to know of its rows.
 
+use super::memory::told_bytes;
 use crate::judge::explain::Explainer;
 use crate::judge::matcher::Judge;
 use crate::judge::place;
 use crate::judge::urls::LineUrls;
 use crate::outcome::{Outcome, Partition};
-use crate::output::causes::Causes;
+use crate::output::causes::{Causes, Told};
 use crate::output::form::{Form, Rows, SEPARATOR, put_cause, put_no_cause};
 use crate::output::format::Format;
 
@@ -16,6 +17,23 @@ pub(super) struct JudgedChunk<'c> {
     pub urls: &'c LineUrls,
     /// For each crawler, those of the lines.
     pub outcomes: &'c [Vec<Outcome>],
+}
+
+/// What the rows of a chunk are made of beside its text.
+pub(super) struct RowParts<'w, 'j, 'p> {
+    /// For each crawler.
+    pub outcomes: &'w [Vec<Outcome>],
+    /// For each crawler, if somebody wants to know what blocked a line.
+    pub causes: &'w [Causes],
+    explainers: &'w mut [Explainer<'j, 'p>],
+    chunk: JudgedChunk<'w>,
+}
+
+impl RowParts<'_, '_, '_> {
+    /// Tells what blocked a line of a crawler, where it was not kept.
+    pub fn tell_again(&mut self, crawler: usize, line: usize) -> Told {
+        Told::of(&self.explainers[crawler].explain(self.chunk.urls.url(self.chunk.text, line)))
+    }
 }
 
 /// Makes of lines what is written; a worker's own.
@@ -97,11 +115,11 @@ impl<'j, 'p> Renderer<'j, 'p> {
         }
     }
 
-    /// For each crawler, what blocked the lines that become rows, if that is told.
-    pub fn causes(&self) -> &[Causes] {
+    /// What the rows of a chunk, which was rendered, are made of beside its text.
+    pub fn rows<'w>(&'w mut self, chunk: JudgedChunk<'w>) -> RowParts<'w, 'j, 'p> {
         match self {
-            Renderer::Table { causes, .. } => causes,
-            _ => &[],
+            Renderer::Table { explainers, causes } => RowParts { outcomes: chunk.outcomes, causes, explainers, chunk },
+            _ => RowParts { outcomes: chunk.outcomes, causes: &[], explainers: &mut [], chunk },
         }
     }
 
@@ -160,7 +178,7 @@ fn put_verdicts(chunk: JudgedChunk<'_>, buffer: &mut Vec<u8>, explainers: &mut [
 /// Notes what blocked the lines.
 fn note_causes(chunk: JudgedChunk<'_>, explainers: &mut [Explainer<'_, '_>], causes: &mut [Causes]) {
     for ((causes, outcomes), explainer) in causes.iter_mut().zip(chunk.outcomes).zip(explainers) {
-        causes.clear();
+        causes.clear(told_bytes(chunk.text.len()));
         for (line, outcome) in outcomes.iter().enumerate() {
             let is_blocked = outcome.partition() == Partition::Blocked;
             causes.push(is_blocked.then(|| explainer.explain(chunk.urls.url(chunk.text, line))).as_ref());

@@ -59,7 +59,7 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
     let pipeline = Pipeline::new(&plan, chunks, progress, outlets, border, unique);
     std::thread::scope(|scope| {
         scope.spawn(|| pipeline.keep());
-        pool.broadcast(|_| work(&pipeline, &judges, plan.memory.rules_of_worker(workers)));
+        pool.broadcast(|_| work(&pipeline, &judges, plan.memory.rules_of_worker(workers, plan.options.format)));
         pipeline.judged();
     });
     complete(&plan, pipeline, checkpointer.as_deref())

@@ -1,6 +1,6 @@
 //! One chunk: judged, counted, and its lines sorted into buffers.
 
-use super::render::{JudgedChunk, Renderer};
+use super::render::{JudgedChunk, Renderer, RowParts};
 use super::unique::Kept;
 use crate::input::chunk::Chunk;
 use crate::judge::batch;
@@ -124,6 +124,11 @@ impl<'j, 'p> Worker<'j, 'p> {
         if kept.duplicates.lines > 0 {
             (self.judged.input, self.judged.duplicates) = (kept.input, kept.duplicates);
         }
+    }
+
+    /// What rows of this chunk, which was judged, are made of beside its text.
+    pub fn rows<'w>(&'w mut self, text: &'w [u8]) -> RowParts<'w, 'j, 'p> {
+        self.renderer.rows(JudgedChunk { text, urls: &self.urls, outcomes: &self.outcomes })
     }
 
     /// Keeps no memory of the size of chunks.

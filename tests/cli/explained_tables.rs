@@ -71,6 +71,19 @@ fn rows_tell_what_blocked_them() {
     }
 }
 
+/// What is told stands beside the rows, so there is no need for small row groups.
+#[test]
+fn explaining_makes_row_groups_no_smaller() {
+    let bench = bench();
+    let chunk_size = |options: &str| {
+        let words = format!("{SOURCES} --format parquet --force --out out {options} urls");
+        bench.filter(&words).assert().success();
+        let receipt: serde_json::Value = serde_json::from_slice(&bench.read("out/receipt.json")).expect("JSON");
+        receipt["options"]["chunk_size"].as_u64().expect("a number")
+    };
+    assert_eq!(chunk_size("--explain"), chunk_size(""));
+}
+
 #[test]
 fn every_crawler_has_columns_of_its_own() {
     let bench = bench();

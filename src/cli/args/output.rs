@@ -51,7 +51,7 @@ pub struct OutputArgs {
     /// columns stand after each verdict. A rule of more than 200 bytes is cut, and ends in three dots; in a rule, a tab is
     /// \t, a backslash \\. With --format parquet, the columns are rule, rule_line, agent (of the User-agent line that the
     /// rule stands below) and captured, after verdict and reason; they are null instead of empty, nothing is escaped, and
-    /// what is not UTF-8 in a rule is percent-encoded. A sixteenth of --memory is for rules (or, if that is more, what the
+    /// what is not UTF-8 in a rule is percent-encoded. A sixteenth of --memory (of tables, half of that) is for rules (or, if that is more, what the
     /// two largest groups of rules take for each worker and crawler).
     #[arg(long, conflicts_with = "count")]
     pub explain: bool,

@@ -20,7 +20,7 @@ use crate::input::list::{List, Span};
 use crate::judge::tally::{Tally, line_hash};
 use crate::outcome::{Outcome, Partition, Reason};
 use crate::output::block::Block;
-use crate::output::causes::Causes;
+use crate::output::causes::{Causes, Told};
 
 /// How many rows a row group made of text has at most; only lines of a few bytes are so many.
 const MOST_ROWS: usize = 1 << 20;
@@ -35,13 +35,14 @@ pub(crate) enum Source<'s> {
 
 impl Table {
     /// The frames of a chunk whose lines are of these outcomes, for each crawler, and of these causes, if they are told, as
-    /// blocks of the files of a `set`.
+    /// blocks of the files of a `set`. What is not kept of the cause of a crawler's line, `again` tells.
     pub fn blocks(
         &self,
         set: usize,
         source: &Source<'_>,
         outcomes: &[Vec<Outcome>],
         causes: &[Causes],
+        again: &mut dyn FnMut(usize, usize) -> Told,
     ) -> Result<Vec<Block<'static>>, FilterError> {
         let all = outcomes.first().map_or(0, Vec::len);
         let most = match source {
@@ -61,7 +62,7 @@ impl Table {
             if let Some(text) = &mut text {
                 text.next_rows(sorting.rows.len());
             }
-            let made = guarded(|| self.frames(source, text.as_ref(), &sorting));
+            let made = guarded(|| self.frames(source, text.as_ref(), &sorting, again));
             let made = made.map_err(|Malformed(problem)| match source {
                 Source::Rows { list, .. } => FilterError::Parquet { path: list.path.clone(), problem },
                 Source::Text(_) => FilterError::Table { problem },
@@ -80,6 +81,7 @@ impl Table {
         source: &Source<'_>,
         text: Option<&Text<'_>>,
         sorting: &Sorting<'_>,
+        again: &mut dyn FnMut(usize, usize) -> Told,
     ) -> Result<Vec<(usize, Vec<u8>, Tally)>, Malformed> {
         let files = sorting.files();
         let mut writers = files.iter().map(|_| self.writer()).collect::<Result<Vec<_>, _>>()?;
@@ -94,7 +96,7 @@ impl Table {
             }
         }
         for (&file, slot) in files.iter().zip(&mut slots) {
-            self.write_own(file, slot, sorting)?;
+            self.write_own(file, slot, sorting, again)?;
         }
         let tallies = slots.into_iter().map(|slot| self.ended(slot)).collect::<Result<Vec<_>, Malformed>>()?;
         let frame = |((file, writer), tally): ((usize, SerializedFileWriter<Vec<u8>>), Tally)| {
@@ -109,7 +111,13 @@ impl Table {
     }
 
     /// Writes the columns of verdicts and reasons of a file, and of what blocked its lines.
-    fn write_own(&self, file: usize, slot: &mut Slot<'_>, sorting: &Sorting<'_>) -> Result<(), Malformed> {
+    fn write_own(
+        &self,
+        file: usize,
+        slot: &mut Slot<'_>,
+        sorting: &Sorting<'_>,
+        again: &mut dyn FnMut(usize, usize) -> Told,
+    ) -> Result<(), Malformed> {
         let verdicts = Partition::ALL.map(|partition| ByteArray::from(partition.name()));
         let reasons = Reason::ALL.map(|reason| ByteArray::from(reason.name()));
         let rows: Vec<usize> = sorting.rows.clone().filter(|&row| sorting.goes_to(row, file)).collect();
@@ -117,7 +125,7 @@ impl Table {
             slot.write(&rows, |row| verdicts[sorting.outcomes[crawler][row].partition() as usize].clone())?;
             slot.write(&rows, |row| reasons[sorting.outcomes[crawler][row].reason() as usize].clone())?;
             if let Some(causes) = sorting.causes.get(crawler) {
-                cause_columns::write(slot, &rows, causes)?;
+                cause_columns::write(slot, &rows, causes, &mut |row| again(crawler, row))?;
             }
         }
         Ok(())

@@ -9,7 +9,7 @@ use crate::input::error::FilterError;
 use crate::input::list::{List, Span};
 use crate::outcome::{Outcome, Partition};
 use crate::output::block::Block;
-use crate::output::causes::Causes;
+use crate::output::causes::{Causes, Told};
 use crate::output::form::Rows;
 use crate::output::receipt::Receipt;
 use crate::robots::Agents;
@@ -46,6 +46,7 @@ impl Table {
         _source: &Source<'_>,
         _outcomes: &[Vec<Outcome>],
         _causes: &[Causes],
+        _again: &mut dyn FnMut(usize, usize) -> Told,
     ) -> Result<Vec<Block<'static>>, FilterError> {
         match *self {}
     }
