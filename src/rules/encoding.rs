@@ -292,7 +292,7 @@ mod tests {
                 let mut form = Vec::new();
                 // By bytes and escapes one by one, without what is kept.
                 let mut rest = &path[..];
-                while !rest.is_empty() && !(encoding == RuleOnly && rest[0] == 0) {
+                while rest.first().is_some_and(|&first| encoding != RuleOnly || first != 0) {
                     let taken = if encoding == RuleOnly {
                         form.push(rest[0]);
                         1

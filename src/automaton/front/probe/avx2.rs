@@ -74,7 +74,7 @@ pub unsafe fn prefixes_avx2(item: *const u8, path: *const u8, len: usize) -> Pre
     // SAFETY: the header is 16 bytes, which every item that was checked has.
     unsafe {
         let lanes = lanes(item, path, len);
-        let always = *item.add(FLAGS) & (ALWAYS | ROOT_PASSES * u8::from(len == 1));
+        let always = *item.add(FLAGS) & (ALWAYS | (ROOT_PASSES * u8::from(len == 1)));
         Prefixes { lanes, passes: always | lanes & *item.add(FREE), asks: lanes | *item.add(FREE_CLASSES) }
     }
 }

@@ -17,7 +17,7 @@ pub fn passes(item: &[u8], path: &[u8]) -> bool {
 /// What the prefixes of a path say, which is in normal form and begins with `/`.
 pub fn prefixes(item: &[u8], path: &[u8]) -> Prefixes {
     let lanes = lanes(item, path);
-    let always = item[FLAGS] & (ALWAYS | ROOT_PASSES * u8::from(path.len() == 1));
+    let always = item[FLAGS] & (ALWAYS | (ROOT_PASSES * u8::from(path.len() == 1)));
     Prefixes { lanes, passes: always | lanes & item[FREE], asks: lanes | item[FREE_CLASSES] }
 }
 
