@@ -157,6 +157,8 @@ def inprocess(setup, data, wanted, limit, example):
     programs = {name: [setup.peers / "inprocess", "--peer", name] for name in PEERS}
     if example:
         programs = {"robosieve": [example]} | programs
+    if setup.before:
+        programs["before"] = [setup.before / "examples" / "inprocess"]
     found = {}
     for name, start in programs.items():
         if wanted and name not in wanted:

@@ -26,6 +26,7 @@ class Setup:
     robosieve: Path | None
     robots: Path
     agent: str
+    before: Path | None = None  # target/release of an earlier version
 
 
 @dataclass
@@ -87,10 +88,12 @@ def printed_counts(stdout, _out):
     return partition_counts(json.loads(stdout[start:]))
 
 
-def robosieve_command(setup, threads, listed, out=None):
+def robosieve_command(setup, program, threads, listed, out=None):
     """robosieve on one list; without `out` it only counts."""
-    words = [setup.robosieve, "filter", "--agent", setup.agent, "--robots", setup.robots, "--threads", threads]
-    words += ["--count", "--json"] if out is None else ["--out", out, "--force"]
+    words = [program, "filter", "--agent", setup.agent, "--robots", setup.robots, "--threads", threads]
+    # An earlier version prints JSON anyway.
+    counted = ["--count"] if program != setup.robosieve else ["--count", "--json"]
+    words += counted if out is None else ["--out", out, "--force"]
     return list(map(str, [*words, listed]))
 
 
@@ -103,20 +106,22 @@ def peer_command(setup, name, threads, listed, out=None):
 
 
 def robosieve_programs(setup, threads):
-    """robosieve, with and without writing."""
-    if setup.robosieve is None:
-        return []
+    """robosieve, with and without writing, and an earlier version of it."""
 
-    def write(listed, out):
-        return robosieve_command(setup, threads, listed, out)
+    def rows(name, title, binary):
+        def write(listed, out):
+            return robosieve_command(setup, binary, threads, listed, out)
 
-    def count(listed, _out):
-        return robosieve_command(setup, threads, listed)
+        def count(listed, _out):
+            return robosieve_command(setup, binary, threads, listed)
 
-    return [
-        Program("robosieve", "**robosieve** filter", "filter", threads, write, receipt_counts),
-        Program("robosieve", "**robosieve** filter --count", "count", threads, count, printed_counts),
-    ]
+        return [
+            Program(name, f"{title} filter", "filter", threads, write, receipt_counts),
+            Program(name, f"{title} filter --count", "count", threads, count, printed_counts),
+        ]
+
+    own = rows("robosieve", "**robosieve**", setup.robosieve) if setup.robosieve else []
+    return own + (rows("before", "robosieve before", setup.before / "robosieve") if setup.before else [])
 
 
 def peer_programs(setup, threads):

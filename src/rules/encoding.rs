@@ -59,8 +59,7 @@ impl Encoding {
         }
     }
 
-    /// How many bytes at the beginning of a path its normal form keeps as they are; all of them if the path is in normal
-    /// form.
+    /// How many bytes at the beginning of a path its normal form surely keeps as they are.
     pub fn kept(self, path: &[u8]) -> usize {
         let (changed, kept_escapes) = (self.changed_bytes(), self.kept_escapes());
         let mut rest = path;
@@ -74,7 +73,7 @@ impl Encoding {
         path.len()
     }
 
-    /// Whether the normal form keeps the byte or escape that a path, or the rest of one, begins with.
+    /// Whether the normal form surely keeps the byte or escape that a path, or the rest of one, begins with.
     #[inline]
     pub fn keeps_first(self, path: &[u8]) -> bool {
         !self.changed_bytes().contains(path[0]) || is_kept_escape(path, self.kept_escapes())
@@ -301,7 +300,10 @@ mod tests {
                     };
                     rest = &rest[taken..];
                 }
-                assert_eq!(encoding.kept(&path) == path.len(), form == path, "{encoding:?}, {high}, {low}");
+                let is_kept = encoding.kept(&path) == path.len();
+                assert!(!is_kept || form == path, "{encoding:?}, {high}, {low}");
+                // The other encodings keep a `%` without digits as well, which is not asked for.
+                assert!(is_kept || form != path || encoding != NormalForm, "{high}, {low}");
                 assert_eq!(*encoding.path(&path), *form, "{encoding:?}, {high}, {low}");
             }
         }
