@@ -1,0 +1,74 @@
+//! The hot path against the slow way, which is its oracle: lines of a chunk, judged together and one by one.
+//!
+//! The first byte picks the dialect, the second how the list is cut; then comes a robots.txt, a line `%%`, and the list. A
+//! list's lines that begin with `/` get an origin before them, so that most of them are known.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use robosieve::Dialect;
+use robosieve::judge::{Choices, Judge, Scratch};
+use robosieve::outcome::Outcome;
+use robosieve::policy::{Answered, Capture, Captures, Columns, Policy};
+use robosieve::robots::Agents;
+
+const ORIGINS: [&str; 4] = [
+    "http://a.example",
+    "https://b.example:8443",
+    "http://a-host-that-fills-its-key-exactly.example",
+    "http://a-host-that-is-longer-than-a-key-of-forty-bytes.example",
+];
+
+fuzz_target!(|input: &[u8]| {
+    let [dialect, cut, text @ ..] = input else { return };
+    let dialect = &Dialect::ALL[usize::from(*dialect) % Dialect::ALL.len()];
+    let at = text.windows(4).position(|bytes| bytes == b"\n%%\n").unwrap_or(text.len());
+    let (robots, list) = (&text[..at], text.get(at + 4..).unwrap_or_default());
+    let policy = policy(dialect, robots);
+    let crawler = policy.crawler(None).expect("the only crawler");
+    let judge = Judge::new(&policy, &crawler, Choices::default());
+    let lines = with_origins(list, *cut);
+    let (mut fast, mut slow) = (Scratch::default(), Scratch::default());
+    let mut outcomes = Vec::new();
+    judge.judge_lines(&lines, &mut outcomes, &mut fast);
+    let mut each: Vec<&[u8]> = lines.split(|&byte| byte == b'\n').collect();
+    if lines.is_empty() || lines.ends_with(b"\n") {
+        each.pop();
+    }
+    let expected: Vec<Outcome> = each.iter().map(|line| judge.judge_line(line, &mut slow)).collect();
+    assert_eq!(outcomes, expected, "lines");
+    judge.judge_all(&each, &mut outcomes, &mut fast);
+    assert_eq!(outcomes, expected, "URLs");
+    assert_eq!((fast.dot_segments, fast.normalised), (2 * slow.dot_segments, 2 * slow.normalised));
+});
+
+/// A policy in which all origins but the last answered with this robots.txt.
+fn policy(dialect: &'static Dialect, robots: &[u8]) -> Policy {
+    let mut captures = Captures::new(Columns::new(vec![Agents::everybody()]).expect("one column"), dialect);
+    let capture = |(number, origin): (usize, &&str)| Capture {
+        url: robosieve::origin::robots_url(origin),
+        origin: Some((*origin).to_owned()),
+        answered: Answered { status: Some(if number == 3 { 404 } else { 200 }), ..Answered::default() },
+        body: (number < 3).then(|| robots.into()),
+        ..Capture::default()
+    };
+    captures.add(ORIGINS.iter().enumerate().map(capture).collect()).expect("captures in memory");
+    captures.policy().expect("a policy in memory")
+}
+
+/// The list, with an origin before each path; after many copies of its first line, so that batches and blocks end everywhere.
+fn with_origins(list: &[u8], copies: u8) -> Vec<u8> {
+    let mut lines = Vec::new();
+    let first = list.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    let repeated = std::iter::repeat_n(first, usize::from(copies) + 1);
+    for (number, line) in repeated.chain(list.split(|&byte| byte == b'\n').skip(1)).enumerate() {
+        if number > 0 {
+            lines.push(b'\n');
+        }
+        if line.starts_with(b"/") {
+            lines.extend_from_slice(ORIGINS[number % ORIGINS.len()].as_bytes());
+        }
+        lines.extend_from_slice(line);
+    }
+    lines
+}
