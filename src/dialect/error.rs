@@ -1,6 +1,6 @@
 //! A dialect that nobody knows.
 
-/// A dialect name that is not in [`Dialect::ALL`].
+/// A dialect name that is not in [`Dialect::ALL`](crate::Dialect::ALL).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[error("unknown dialect {name:?}; the dialects are {known}")]

@@ -66,7 +66,7 @@ pub unsafe fn passes_avx2(item: *const u8, path: *const u8, len: usize) -> bool 
 /// # Safety
 ///
 /// Callers must ensure that `item` is the start of an item that was checked, at a multiple of 64; that `path` is valid
-/// for reads of `len` bytes, rounded up to a multiple of 32, and [`PADDING`](super::PADDING) more; that `len` is not 0;
+/// for reads of `len` bytes, rounded up to a multiple of 32, and [`PADDING`](crate::automaton::front::PADDING) more; that `len` is not 0;
 /// and that the processor has the features named here.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
 #[inline]
