@@ -1,7 +1,7 @@
 //! Step 6: the fronts of the automata, which let a few paths pass to the walk.
 //!
 //! Prefixes are asked for of all paths, and then triples of the two fifths where they may decide: asking for both at once
-//! takes half a mispredicted branch a line more. 155 instructions and 0.3 mispredicted branches a line; 3.6 % of the paths pass.
+//! takes half a mispredicted branch a line more. 154 instructions and 0.3 mispredicted branches a line; 3.6 % of the paths pass.
 
 use crate::automaton::front;
 use crate::judge::isa::Isa;

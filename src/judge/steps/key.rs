@@ -1,6 +1,6 @@
 //! Step 1: the key of each URL, which is the first 40 bytes of it up to the end of its authority, and the key's hash.
 //!
-//! 61 instructions a line and no mispredicted branch, of which 20 are the hash.
+//! Steps 1 to 3 together take 131 instructions a line, and no mispredicted branch.
 
 use crate::judge::isa::Isa;
 use crate::judge::space::{BATCH, NO_KEY, Space};

@@ -1,6 +1,6 @@
 //! Step 3: whether the entry of a slot is that of the URL's origin.
 //!
-//! 40 instructions a line, a quarter of them for two lists to which URLs are appended without a branch.
+//! URLs are appended to two lists without a branch.
 
 use crate::judge::isa::Isa;
 use crate::judge::space::{Append, BATCH, Space};

@@ -1,6 +1,6 @@
 //! Step 2: the slot of the look-up table that may hold a key.
 //!
-//! 17 instructions a line and no mispredicted branch. It waits for pilots only, and asks for all entries of the batch.
+//! It waits for pilots only, and asks for all entries of the batch.
 
 use crate::judge::space::Space;
 use crate::policy::Lookup;

@@ -1,6 +1,6 @@
 //! Step 5: what the origins come to for a crawler, and which automata decide.
 //!
-//! 40 instructions a line and no mispredicted branch, for a crawler whose automata the entries name and where no time decides.
+//! 32 instructions a line and no mispredicted branch, for a crawler whose automata the entries name and where no time decides.
 
 use crate::judge::matcher::{Judge, Route};
 use crate::judge::space::{Append, Item, Space};

@@ -1,7 +1,7 @@
 //! Step 4: the paths of known URLs that are not plain.
 //!
 //! Three quarters of them have a fragment, a CR, or bytes and escapes that the dialect's normal form keeps: these join the
-//! plain ones. An eighth of all URLs is not plain; each takes 160 instructions here, where reading it byte by byte took 430.
+//! plain ones. By blocks, this step takes 15 instructions a line; byte by byte, it took 50.
 
 use crate::dialect::Encoding;
 use crate::judge::isa::Isa;
