@@ -36,6 +36,8 @@
 
 pub mod automaton;
 pub mod dialect;
+#[cfg(test)]
+mod dice;
 pub mod formats;
 pub mod input;
 pub mod judge;

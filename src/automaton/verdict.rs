@@ -29,17 +29,6 @@ pub struct Walk {
     at: u32,
 }
 
-impl Walk {
-    /// A walk of no automaton, to be replaced.
-    pub const NONE: Walk = Walk { next: 0, at: 0 };
-
-    /// The word that [`finish`] looks at first, counted from the automaton's first.
-    #[inline]
-    pub fn next_word(self) -> usize {
-        self.next as usize
-    }
-}
-
 /// Begins the walk of a path in normal form that is the end of a text, from the byte `from` on: a whole URL, for
 /// example. Short paths are judged faster so, because what stands before them makes room for wide loads; it is not
 /// looked at.
@@ -104,6 +93,7 @@ mod tests {
     use crate::automaton::compile::{compile, compile_within};
 
     use crate::dialect::Dialect;
+    use crate::dice::Dice;
     use crate::robots::Robots;
     use crate::rules::Patterns;
 
@@ -171,20 +161,6 @@ mod tests {
         for budget in [0, 10, usize::MAX] {
             compile_within(&patterns("-/*ab*cd -/*b*d$ +/ab*c"), budget, &mut Vec::new());
             assert_eq!(groups.map(compiled), alone, "{budget}");
-        }
-    }
-
-    /// A small generator, so that the cases are the same at every run.
-    struct Dice(u64);
-
-    impl Dice {
-        fn below(&mut self, bound: usize) -> usize {
-            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (self.0 >> 33) as usize % bound
-        }
-
-        fn text(&mut self, bytes: &[u8], most: usize) -> String {
-            (0..self.below(most + 1)).map(|_| char::from(bytes[self.below(bytes.len())])).collect()
         }
     }
 

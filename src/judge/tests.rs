@@ -9,23 +9,10 @@ use super::matcher::Judge;
 use super::scratch::Scratch;
 use super::text_urls::Urls;
 use crate::dialect::Dialect;
+use crate::dice::Dice;
 use crate::outcome::Outcome;
 use crate::policy::{Answered, Capture, Captures, Policy};
 use crate::robots::Agents;
-
-/// A small generator, so that the cases are the same at every run.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % bound
-    }
-
-    fn of<T: Copy>(&mut self, all: &[T]) -> T {
-        all[self.below(all.len())]
-    }
-}
 
 /// Origins of all lengths, among them such as end where the key does, and with ports.
 fn origins() -> Vec<String> {

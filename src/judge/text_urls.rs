@@ -31,17 +31,14 @@ impl<'u> Urls<'u> {
     #[inline(always)]
     pub(super) fn readable(&self, from: usize, to: usize) -> Urls<'u> {
         let (starts, ends) = (&self.starts[from..to], &self.ends[from..to]);
-        let last = (self.text.len() as u32).wrapping_sub(PADDING as u32);
-        let is_readable =
-            |(&start, &end): (&u32, &u32)| (start <= end.wrapping_sub(self.gap)) & (end.wrapping_sub(self.gap) <= last);
-        let all = self.text.len() >= PADDING && starts.iter().zip(ends).fold(true, |all, url| all & is_readable(url));
-        let count = if all {
-            to - from
-        } else if self.text.len() < PADDING {
-            0
-        } else {
-            starts.iter().zip(ends).take_while(|&url| is_readable(url)).count()
+        let last = self.text.len().checked_sub(PADDING);
+        let is_readable = |(&start, &end): (&u32, &u32)| {
+            let end = end.wrapping_sub(self.gap);
+            (start <= end) & last.is_some_and(|last| end as usize <= last)
         };
+        // Without a branch in the loop; one that stops early is for the end of the text.
+        let all = starts.iter().zip(ends).fold(true, |all, url| all & is_readable(url));
+        let count = if all { to - from } else { starts.iter().zip(ends).take_while(|&url| is_readable(url)).count() };
         Urls { starts: &starts[..count], ends: &ends[..count], looks: &self.looks[from..from + count], ..*self }
     }
 

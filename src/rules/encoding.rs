@@ -90,11 +90,13 @@ impl Encoding {
 
     /// The normal form of a path.
     pub fn path(self, path: &[u8]) -> Cow<'_, [u8]> {
-        if self.kept(path) == path.len() {
+        let (kept, rest) = path.split_at(self.kept(path));
+        if rest.is_empty() {
             return Cow::Borrowed(path);
         }
         let mut out = Vec::with_capacity(path.len() + 32);
-        self.extend_path(path, &mut out);
+        out.extend_from_slice(kept);
+        self.extend_path(rest, &mut out);
         Cow::Owned(out)
     }
 

@@ -4,6 +4,7 @@ use super::layout::LENGTH;
 use super::*;
 use crate::automaton::{CheckSpace, Scratch, check_item, compile_item, verdict};
 use crate::dialect::Dialect;
+use crate::dice::Dice;
 use crate::robots::Robots;
 use crate::rules::{Patterns, Verdict};
 
@@ -90,20 +91,6 @@ fn asked(item: &Item, path: &str, scratch: &mut Scratch) -> bool {
     assert!(!(passes && never_passes(item.bytes())) && (passes || !always_passes(item.bytes())), "{path}");
     assert!(path != "/" || !differs || root_passes(item.bytes()));
     passes
-}
-
-/// A small generator, so that the cases are the same at every run.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % bound
-    }
-
-    fn text(&mut self, bytes: &[u8], most: usize) -> String {
-        (0..self.below(most + 1)).map(|_| char::from(bytes[self.below(bytes.len())])).collect()
-    }
 }
 
 #[test]

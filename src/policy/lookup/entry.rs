@@ -64,7 +64,6 @@ impl Entry {
 
     /// The place in AUTOMATA of the automaton that column 0 walks; 0 where no group applies to it.
     #[inline(always)]
-    #[allow(dead_code)]
     pub fn automaton(&self) -> u32 {
         u32::from_le(self.automaton)
     }

@@ -25,9 +25,7 @@ mod table;
 
 pub(super) use build::Table;
 pub(super) use check::check;
-#[allow(unused_imports)]
 pub(crate) use entry::Entry;
-#[allow(unused_imports)]
 pub(crate) use key::hash;
 pub use table::Lookup;
 

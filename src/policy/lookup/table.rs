@@ -102,15 +102,13 @@ impl<'p> Lookup<'p> {
     }
 
     /// All pilots, one a bucket, in the byte order of the file; there is one at least.
-    #[inline(always)]
-    #[allow(dead_code)]
-    pub(crate) fn pilots(&self) -> &'p [u16] {
+    #[cfg(test)]
+    pub(super) fn pilots(&self) -> &'p [u16] {
         self.sections.pilots
     }
 
     /// All entries, one a slot; there is one at least.
     #[inline(always)]
-    #[allow(dead_code)]
     pub(crate) fn entries(&self) -> &'p [Entry] {
         self.sections.entries
     }
