@@ -5,6 +5,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use super::failure::Failure;
+use robosieve::formats::is_stream;
 use robosieve::policy::source::SourceKind;
 
 /// What a command writes.
@@ -53,7 +54,7 @@ pub fn ensure(path: &Path, kind: Kind, inputs: &[PathBuf]) -> Result<(), Failure
         return Err(Failure::IsInput { path: path.to_owned() });
     }
     let start = start(path).map_err(|error| Failure::Output { path: path.to_owned(), error })?;
-    if start.is_empty() || path.starts_with("/dev") || kind.begins(&start) {
+    if start.is_empty() || is_stream(path) || kind.begins(&start) {
         return Ok(());
     }
     Err(Failure::NotReplaced { path: path.to_owned(), kind: kind.name() })

@@ -6,9 +6,11 @@ pub(crate) mod columnar;
 pub mod compression;
 pub(crate) mod mmap;
 pub(crate) mod regular_file;
+pub(crate) mod stream;
 pub(crate) mod system_time;
 pub(crate) mod time;
 pub(crate) mod tsv;
 pub(crate) mod unix_time;
 
+pub use stream::is_stream;
 pub use time::time;

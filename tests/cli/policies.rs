@@ -398,3 +398,20 @@ fn a_policy_may_go_to_a_device_or_a_pipe() {
     compile(&bench, "--agent a sites -o /dev/null");
     assert!(!std::fs::metadata("/dev/null").expect("it is there").is_file());
 }
+
+#[cfg(unix)]
+#[test]
+fn files_below_the_folder_of_devices_are_files() {
+    let Ok(memory) = tempfile::tempdir_in("/dev/shm") else {
+        eprintln!("SKIPPED: there is no /dev/shm");
+        return;
+    };
+    let bench = Bench::with_site();
+    compile(&bench, "--agent a sites -o policy.rsv");
+    let (new, mine) = (memory.path().join("new.rsv"), memory.path().join("mine.txt"));
+    compile(&bench, &format!("--agent a sites -o {}", new.display()));
+    assert!(std::fs::read(&new).unwrap() == bench.read("policy.rsv"));
+    std::fs::write(&mine, "mine").unwrap();
+    bench.program(&format!("compile --agent a sites -o {}", mine.display())).assert().code(2);
+    assert_eq!(std::fs::read(&mine).unwrap(), b"mine");
+}

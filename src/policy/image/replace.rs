@@ -4,6 +4,8 @@ use std::fs::File;
 use std::io::{self, Seek, Write};
 use std::path::{Path, PathBuf};
 
+use crate::formats::is_stream;
+
 /// Writes a file beside its final name and then gives it that name: who reads an earlier file of the name goes on reading
 /// that one, and nobody ever sees half a file.
 pub(crate) fn replace<T, E: From<io::Error>>(
@@ -36,12 +38,7 @@ pub(crate) fn replace<T, E: From<io::Error>>(
     Ok(written)
 }
 
-/// Whether what stands at a path takes bytes and keeps none, such as a pipe or a device: it has no name to be replaced.
-fn is_stream(path: &Path) -> bool {
-    path.starts_with("/dev") || std::fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir())
-}
-
-/// Writes to such a thing, once all of it is there.
+/// Writes to a stream, once all of it is there.
 fn stream<T, E: From<io::Error>>(path: &Path, write: impl FnOnce(&mut File) -> Result<T, E>) -> Result<T, E> {
     let mut whole = tempfile::tempfile()?;
     let written = write(&mut whole)?;

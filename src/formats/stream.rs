@@ -1,0 +1,28 @@
+//! Places that take bytes and keep none: they have no name to be replaced, and hold nothing of anybody's.
+
+use std::path::Path;
+
+/// Where the system names what a program has open. What stands there may be a regular file, if a shell has sent the output
+/// to one; it is written, and not replaced.
+const DESCRIPTORS: [&str; 4] = ["/dev/stdout", "/dev/stderr", "/dev/fd", "/proc/self/fd"];
+
+/// Whether a path names a pipe, a device, or what the program has open already.
+pub fn is_stream(path: &Path) -> bool {
+    DESCRIPTORS.iter().any(|names| path.starts_with(names))
+        || std::fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_and_files_are_no_streams_wherever_they_are() {
+        for path in ["/dev/null", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/2"] {
+            assert!(is_stream(Path::new(path)), "{path}");
+        }
+        for path in ["/dev", "/dev/shm", "/dev/shm/nothing", "/dev/nothing", "nothing", "Cargo.toml"] {
+            assert!(!is_stream(Path::new(path)), "{path}");
+        }
+    }
+}
