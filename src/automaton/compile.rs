@@ -66,7 +66,7 @@ pub fn compile_item(patterns: &Patterns, words: &mut Vec<u32>) -> Compiled {
     compile(patterns, words)
 }
 
-/// Compiles a DFA, if the budget suffices; tells of each state, if somebody wants to know.
+/// Compiles a DFA within the budget, and reports each state to `tell`, if there is one.
 pub(super) fn compile_dfa(
     patterns: &Patterns,
     budget: usize,

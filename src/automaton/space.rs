@@ -5,7 +5,7 @@ use crate::automaton::dfa::build::Arena;
 use crate::automaton::dfa::table::Layout;
 use crate::rules::Patterns;
 
-/// What was compiled, for statistics.
+/// Statistics of what was compiled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Compiled {
     /// The engine chosen.

@@ -1,4 +1,4 @@
-//! Files that a command may write to: nothing that somebody made is overwritten.
+//! Files that a command may write: it overwrites nothing that a user made.
 
 use std::fs::File;
 use std::io::{self, Read};

@@ -72,7 +72,7 @@ fn split(
     let lists = lists::all(args)?;
     run::check_memory(args.long_run.memory, args.source.agent.len().max(1), args.output.explain)?;
     let policy = policy(args)?;
-    // What was known of captures.
+    // The captures' statistics.
     allocator::give_back();
     let mut job = job(args, lists, choices, crawlers(args, &policy)?);
     if let (0, Some(begun)) = (job.chunk_size, begun) {

@@ -5,7 +5,7 @@
 pub struct Damage {
     /// The word where it is seen, counted from the automaton's first.
     pub word: usize,
-    /// What is wrong there.
+    /// The problem.
     pub problem: &'static str,
 }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::sorting::Sorting;
 use crate::automaton::priorities::{NO_MATCH, Priority};
 
-/// What comes after a segment of a glob.
+/// What may follow a segment of a glob.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Then {
     /// Nothing: the glob has matched, whatever follows.

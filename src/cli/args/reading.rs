@@ -4,7 +4,7 @@ use robosieve::policy::source::Options;
 #[cfg(feature = "parquet")]
 use robosieve::policy::source::ParquetColumns;
 
-/// What has to be known of sources besides where they are.
+/// How to read sources.
 #[derive(Debug, clap::Args)]
 pub struct ReadingArgs {
     /// The columns of Parquet sources, where they have other names

@@ -1,4 +1,4 @@
-//! What is said of a URL, and why.
+//! The answer for a URL, and its reason.
 
 use serde::Serialize;
 
@@ -43,7 +43,7 @@ pub struct AgentLine {
     pub name: String,
 }
 
-/// What is said of a URL: the verdict, what decided, and whose group applies.
+/// The answer for a URL: the verdict, what decided it, and whose group applies.
 #[derive(Debug, Serialize)]
 pub struct Answer {
     pub verdict: Said,

@@ -52,7 +52,7 @@ impl Judge {
         Ok(Judge::Policy(Box::new(policy), crawlers))
     }
 
-    /// What is said of a URL to each crawler.
+    /// The answer for a URL, for each crawler.
     pub fn answers(&self, url: &OsStr) -> Vec<(String, Answer)> {
         let line = origin::trimmed(url.as_encoded_bytes());
         let place = origin::canonical(line).map(|(origin, end)| (origin, origin::path(&line[end..])));

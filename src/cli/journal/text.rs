@@ -22,7 +22,7 @@ pub fn start(policy: &Policy, job: &Job) -> String {
     )
 }
 
-/// What was dropped from robots.txt files, a line a kind.
+/// The dropped parts of robots.txt files, one line for each kind.
 pub fn notes(notes: &NoteCounts) -> Vec<String> {
     notes.iter().map(|(kind, count)| format!("robots.txt: {} {count}", kind.name())).collect()
 }

@@ -60,7 +60,7 @@ pub enum ImageError {
         section: &'static str,
         /// Where the damage is seen, in bytes from the start.
         at: u64,
-        /// What is wrong there.
+        /// The problem.
         problem: String,
     },
 }

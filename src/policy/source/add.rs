@@ -23,7 +23,7 @@ use crate::formats::compression::{Reader, peeked};
 use crate::policy::Captures;
 use crate::policy::image::MAGIC;
 
-/// What has to be known of sources besides where they are.
+/// How to read sources.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Options {
     /// The columns of Parquet files.
