@@ -35,6 +35,9 @@
 #![deny(missing_docs)]
 
 pub mod automaton;
+#[cfg(feature = "cli")]
+#[doc(hidden)]
+pub mod cli;
 pub mod dialect;
 #[cfg(test)]
 mod dice;
@@ -53,7 +56,5 @@ pub mod run;
 pub mod show;
 
 pub use dialect::Dialect;
-#[cfg(feature = "parquet")]
-pub use formats::columnar::panics_are_caught;
 pub use judge::RuleSet;
 pub use rules::{ChosenRules, Explanation, KeptRule, Verdict};

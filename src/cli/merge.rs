@@ -6,7 +6,7 @@ use super::args::MergeArgs;
 use super::compile::report;
 use super::destination::{self, Kind};
 use super::failure::Failure;
-use robosieve::policy::{self, MergeError, Policy, Trust};
+use crate::policy::{self, MergeError, Policy, Trust};
 
 pub fn run(args: &MergeArgs) -> Result<ExitCode, Failure> {
     // The older one may be replaced by what comes of it.

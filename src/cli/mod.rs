@@ -34,6 +34,4 @@ mod sigbus;
 mod sources;
 mod verify;
 
-pub use args::Args;
-pub use journal::usage;
-pub use run::run;
+pub use run::main;

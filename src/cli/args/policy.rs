@@ -1,6 +1,6 @@
 //! A policy file.
 
-use robosieve::policy::{OpenError, Policy, Trust};
+use crate::policy::{OpenError, Policy, Trust};
 use std::path::PathBuf;
 
 /// A policy instead of robots.txt files.
