@@ -30,11 +30,19 @@ pub(crate) mod unique;
 pub(crate) mod verify;
 pub(crate) mod worker;
 
+pub use crate::input::{Column, Delimiter, FilterError, Shard, UrlField};
+pub use crate::output::{Form, Format, FrameFormat, Receipt};
 pub use error::JoinError;
 pub use job::{Destination, Folder, Job, LongRun, Pipe};
 pub use join::join;
+#[doc(hidden)]
 pub use memory::{DEFAULT_MEMORY, check_memory};
-pub use progress::{Counted, Phase, Progress, Resumed, Snapshot};
+#[doc(hidden)]
+pub use progress::{Counted, Resumed};
+pub use progress::{Phase, Progress, Snapshot};
 pub use split::run;
+#[doc(hidden)]
 pub use start::{Begun, begun};
-pub use verify::{Checked, Role, Verification, VerifyError, verify};
+#[doc(hidden)]
+pub use verify::{Checked, Role};
+pub use verify::{Verification, VerifyError, verify};
