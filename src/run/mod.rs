@@ -4,7 +4,7 @@
 //! [judge](crate::judge::Judge) them; where the URL stands in a line, a [`Layout`](crate::input::Layout) says. Every line
 //! goes, byte for byte and in input order, to exactly one [`Partition`](crate::outcome::Partition), for a
 //! [`Reason`](crate::outcome::Reason) that is counted. [Tallies](crate::judge::Tally) of the lines as read and of the
-//! bytes as written prove that none was lost; the [`Receipt`](crate::output::Receipt) tells both and gets its name last.
+//! bytes as written prove that none was lost; the [`Receipt`] tells both and gets its name last.
 
 pub(crate) mod checkpoint;
 pub(crate) mod checkpointer;
