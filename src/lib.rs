@@ -81,6 +81,8 @@ pub mod run;
 pub mod show;
 
 pub use dialect::{Dialect, UnknownDialect};
+#[cfg(feature = "parquet")]
+pub use formats::columnar::panics_are_caught;
 pub use judge::{Cause, Choices, Explainer, Fallback, KeptRecord, Matcher, MatcherError, MaxAge, RuleSet};
 pub use origin::InvalidUrl;
 pub use outcome::{Outcome, Partition, Reason};
@@ -88,3 +90,8 @@ pub use outcome::{Outcome, Partition, Reason};
 pub use policy::Policy;
 pub use robots::{AgentError, Agents};
 pub use rules::{Explanation, KeptRule, Verdict};
+
+/// The guide's examples, run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/library.md")]
+struct Guide;

@@ -11,7 +11,7 @@ use crate::policy::{self, MergeError, Policy};
 pub fn run(args: &MergeArgs) -> Result<ExitCode, Failure> {
     // The older one may be replaced by what comes of it.
     destination::ensure(&args.out, Kind::Policy, std::slice::from_ref(&args.new))?;
-    let [old, new] = [&args.old, &args.new].map(|path| Policy::open(path));
+    let [old, new] = [&args.old, &args.new].map(Policy::open);
     let statistics = policy::merge(&old?, &new?, &args.out).map_err(|error| match error {
         MergeError::Write(error) => Failure::Write { path: args.out.clone(), error },
         other => Failure::Merge(other),
