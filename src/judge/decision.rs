@@ -1,4 +1,4 @@
-//! What the operator wants where robots.txt says nothing definite.
+//! What an origin comes to, by its answers and the operator's choices.
 
 use crate::dialect::{Dialect, Lifetime};
 use crate::outcome::{Outcome, Partition, Reason};

@@ -1,4 +1,4 @@
-//! What decided an outcome: the rule, and when the robots.txt that it is from was captured.
+//! What decided an outcome: the rule, and when its robots.txt was captured.
 //!
 //! An automaton knows verdicts and no rules. So a line that is explained is judged once more, by the rules of its group as they
 //! stand in the robots.txt ([`ChosenRules::explain`]), a way that shares nothing with the automaton. To decode and rank the

@@ -1,4 +1,8 @@
 //! What becomes of each line, and why.
+//!
+//! A chunk's lines get their outcomes, each a partition and a reason, in `batch`, the hot path; `slow` is
+//! the plain definition of the same. `decision` says what an origin comes to before a path is looked at, `place` copies
+//! lines into the buffers of their partitions.
 
 pub(crate) mod batch;
 pub(crate) mod decision;

@@ -1,4 +1,4 @@
-//! Routes: what the origins of a policy come to by the operator's choices, worked out before any URL is seen.
+//! Routes: what each origin comes to under the operator's choices, worked out before any URL is seen.
 
 use super::decision::{Decision, Decisions};
 use crate::outcome::{Outcome, Partition, Reason};

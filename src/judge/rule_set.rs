@@ -1,4 +1,4 @@
-//! One robots.txt for one crawler, compiled: the verdict on a path.
+//! One robots.txt compiled for one crawler, to judge paths by.
 
 use std::borrow::Cow;
 use std::cell::RefCell;

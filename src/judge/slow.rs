@@ -1,5 +1,5 @@
-//! The slow way: one URL, whatever it looks like. It is the oracle of the [hot path](super::batch), which hands it what
-//! it does not surely know.
+//! The slow way: the outcome of one URL, whatever it looks like. It defines what the [hot path](super::batch) computes, which
+//! leaves doubtful URLs to it.
 
 use std::borrow::Cow;
 

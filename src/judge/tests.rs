@@ -1,5 +1,4 @@
-//! The hot path against the slow way, which is its oracle: whatever the line, the dialect, the crawler and the
-//! instructions, both have the same outcome.
+//! The hot path against the slow way, which is its oracle: for any line, dialect, crawler and instruction set, both give the same outcome.
 
 use super::batch;
 use super::decision::{Choices, Fallback, MaxAge};

@@ -1,4 +1,4 @@
-//! What blocked the lines that become rows, kept beside their outcomes until the rows are made.
+//! Why lines were blocked, kept beside their outcomes until rows are made of them.
 //!
 //! A rule blocks many lines of a chunk. So what is told of it is kept once, and each line knows its place. What is told is
 //! no longer than in text, whatever the rules are. Beyond a bound, what more there is to tell is not kept: whoever writes the

@@ -1,4 +1,4 @@
-//! Two policies as one: of each origin the newest entry.
+//! Two policies as one: each origin's newest entry.
 //!
 //! A day's captures make a small policy, which updates a large one without the sources of the large one. What an entry
 //! lacks, the other one may have: a failure keeps the last good rules of either, and when it began.

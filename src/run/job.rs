@@ -1,4 +1,4 @@
-//! What a run is to do.
+//! A job: what the caller asks of a run.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What a run does: a job that was checked, with its lists open and its budget divided.
+//! The plan: a job once checked, with its lists open and its budget divided.
 //!
 //! Arguments are checked once, here; whatever comes later reads the plan.
 
