@@ -20,9 +20,10 @@ pub(crate) trait Kernel {
 
 /// The operations that differ between instruction sets.
 pub(crate) trait Isa {
-    /// Calls a function that is compiled by itself for these instructions: it is inlined nowhere, and what it calls is inlined
-    /// into it.
-    fn apart<R>(function: impl FnOnce() -> R) -> R;
+    /// Runs a kernel that is compiled by itself for these instructions: it is inlined nowhere, and what it calls is inlined
+    /// into it. A closure would not do: where the compiler does not inline it, it is compiled for any processor, and each
+    /// intrinsic in it is a call.
+    fn apart<K: Kernel>(kernel: K) -> K::Output;
 
     /// The line ends of a block, and the bytes that need a second look, a bit each. The block is preceded by the byte
     /// before it.
@@ -99,8 +100,8 @@ pub(super) struct Portable;
 
 impl Isa for Portable {
     #[inline(never)]
-    fn apart<R>(function: impl FnOnce() -> R) -> R {
-        function()
+    fn apart<K: Kernel>(kernel: K) -> K::Output {
+        kernel.run::<Portable>()
     }
 
     #[inline(always)]
@@ -151,7 +152,7 @@ impl Isa for Portable {
 /// x86_64 with AVX2 and what every processor that has it has beside it.
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
-    use super::{BLOCK, Isa, Key, Prefixes, front, needs_a_look};
+    use super::{BLOCK, Isa, Kernel, Key, Prefixes, front, needs_a_look};
     use std::arch::x86_64::{
         __m256i, _mm_loadu_si128, _mm256_and_si256, _mm256_broadcastsi128_si256, _mm256_cmpeq_epi8, _mm256_cmpgt_epi8,
         _mm256_extract_epi64, _mm256_loadu_si256, _mm256_movemask_epi8, _mm256_or_si256, _mm256_set1_epi8,
@@ -164,9 +165,9 @@ mod avx2 {
 
     impl Isa for Avx2 {
         #[inline(always)]
-        fn apart<R>(function: impl FnOnce() -> R) -> R {
+        fn apart<K: Kernel>(kernel: K) -> K::Output {
             // SAFETY: the features are there, see [`Avx2`].
-            unsafe { apart(function) }
+            unsafe { apart(kernel) }
         }
 
         #[inline(always)]
@@ -189,12 +190,8 @@ mod avx2 {
 
         #[inline(always)]
         fn is_same_rest(one: &[u64; 4], other: &[u64; 4]) -> bool {
-            // SAFETY: the features are there, see [`Avx2`]; both are 32 bytes.
-            unsafe {
-                let (one, other) = (_mm256_loadu_si256(one.as_ptr().cast()), _mm256_loadu_si256(other.as_ptr().cast()));
-                let differences = _mm256_xor_si256(one, other);
-                _mm256_testz_si256(differences, differences) != 0
-            }
+            // SAFETY: the features are there, see [`Avx2`].
+            unsafe { is_same_rest(one, other) }
         }
 
         #[inline(always)]
@@ -212,8 +209,8 @@ mod avx2 {
 
     #[inline(never)]
     #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
-    fn apart<R>(function: impl FnOnce() -> R) -> R {
-        function()
+    fn apart<K: Kernel>(kernel: K) -> K::Output {
+        kernel.run::<Avx2>()
     }
 
     /// For each low half of a byte, a bit for each high half with which it is plain, or a line end; none beyond ASCII.
@@ -295,6 +292,16 @@ mod avx2 {
             _mm256_extract_epi64::<3>(host) as u64,
         ];
         Key { first, rest, length: 8 + length }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
+    fn is_same_rest(one: &[u64; 4], other: &[u64; 4]) -> bool {
+        // SAFETY: both are 32 bytes.
+        let (one, other) =
+            unsafe { (_mm256_loadu_si256(one.as_ptr().cast()), _mm256_loadu_si256(other.as_ptr().cast())) };
+        let differences = _mm256_xor_si256(one, other);
+        _mm256_testz_si256(differences, differences) != 0
     }
 
     /// Lines are of 32 to 96 bytes, mostly: whole vectors, the last one overlapping. A call of memcmp costs as much again, and

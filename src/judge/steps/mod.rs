@@ -7,3 +7,9 @@ mod probe;
 mod route;
 mod tidy;
 mod walk;
+
+pub(super) use key::Key;
+pub(super) use look::Look;
+pub(super) use probe::Probe;
+pub(super) use route::Route;
+pub(super) use tidy::Tidy;
