@@ -11,7 +11,7 @@
 //! 6. *front*: whether the path may have another verdict than the automaton's base, first by its prefixes, then by triples;
 //! 7. *walk*: the automaton itself, for those few.
 //!
-//! Each step up to 5 is a function of its own: in one function, a fifth of the instructions of steps 1 and 3 kept registers for
+//! Each step up to 6 is a function of its own: in one function, a fifth of the instructions of steps 1 and 3 kept registers for
 //! the others.
 //!
 //! The slow way ([`Judge::judge_line`]) alone would give the same outcomes; it is the oracle that tests compare with.
@@ -21,7 +21,7 @@ use super::isa::{self, Isa, Kernel};
 use super::matcher::Judge;
 use super::scratch::Scratch;
 use super::space::{BATCH, Space};
-use super::steps::{Key, Look, Probe, Route, Tidy};
+use super::steps::{Front, Key, Look, Probe, Route, Tidy};
 use super::text_urls::Urls;
 use crate::outcome::Outcome;
 
@@ -115,7 +115,7 @@ impl Kernel for JudgeAll<'_, '_> {
             I::apart(Tidy { space, judge: first, urls: &batch, scratches });
             for ((judge, outcomes), scratch) in judges.iter().zip(&mut *outcomes).zip(&mut *scratches) {
                 I::apart(Route { space, judge });
-                space.front::<I>(judge, &batch);
+                I::apart(Front { space, judge, urls: &batch });
                 space.walk(judge, &batch, scratch);
                 space.rest(judge, &batch, scratch);
                 outcomes[from..from + batch.count()].copy_from_slice(&space.outcomes[..batch.count()]);

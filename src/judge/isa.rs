@@ -6,6 +6,7 @@
 //!
 //! Both instruction sets give the same results, byte for byte: tests run kernels on each.
 
+use super::place::STEP;
 use super::plain::{BLOCK, needs_a_look};
 use crate::automaton::front::{self, Prefixes};
 
@@ -35,6 +36,13 @@ pub(crate) trait Isa {
     ///
     /// Callers must ensure that 40 bytes can be read from `url` on.
     unsafe fn key(url: *const u8, length: usize) -> Key;
+
+    /// Copies [`STEP`] bytes to where others are.
+    ///
+    /// # Safety
+    ///
+    /// Callers must ensure that so many bytes can be read, and written, and that they do not overlap.
+    unsafe fn copy_step(from: *const u8, to: *mut u8);
 
     /// Whether two texts of one length are the same.
     fn is_same(one: &[u8], other: &[u8]) -> bool;
@@ -129,6 +137,12 @@ impl Isa for Portable {
     }
 
     #[inline(always)]
+    unsafe fn copy_step(from: *const u8, to: *mut u8) {
+        // SAFETY: the caller answers for it.
+        unsafe { std::ptr::copy_nonoverlapping(from, to, STEP) };
+    }
+
+    #[inline(always)]
     fn is_same(one: &[u8], other: &[u8]) -> bool {
         one == other
     }
@@ -152,12 +166,12 @@ impl Isa for Portable {
 /// x86_64 with AVX2 and what every processor that has it has beside it.
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
-    use super::{BLOCK, Isa, Kernel, Key, Prefixes, front, needs_a_look};
+    use super::{BLOCK, Isa, Kernel, Key, Prefixes, STEP, front, needs_a_look};
     use std::arch::x86_64::{
         __m256i, _mm_loadu_si128, _mm256_and_si256, _mm256_broadcastsi128_si256, _mm256_cmpeq_epi8, _mm256_cmpgt_epi8,
         _mm256_extract_epi64, _mm256_loadu_si256, _mm256_movemask_epi8, _mm256_or_si256, _mm256_set1_epi8,
-        _mm256_setr_epi8, _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_srli_epi16, _mm256_testz_si256,
-        _mm256_xor_si256,
+        _mm256_setr_epi8, _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_srli_epi16, _mm256_storeu_si256,
+        _mm256_testz_si256, _mm256_xor_si256,
     };
 
     /// Only [`run_avx2`](super::run_avx2) names it, whose callers have made sure of the features.
@@ -180,6 +194,12 @@ mod avx2 {
         unsafe fn key(url: *const u8, length: usize) -> Key {
             // SAFETY: the features are there, see [`Avx2`]; the caller lets 40 bytes be read.
             unsafe { key(url, length) }
+        }
+
+        #[inline(always)]
+        unsafe fn copy_step(from: *const u8, to: *mut u8) {
+            // SAFETY: the features are there, see [`Avx2`]; for the rest the caller answers.
+            unsafe { copy_step(from, to) };
         }
 
         #[inline(always)]
@@ -292,6 +312,28 @@ mod avx2 {
             _mm256_extract_epi64::<3>(host) as u64,
         ];
         Key { first, rest, length: 8 + length }
+    }
+
+    /// In wide registers by name: of a copy of a constant length beside one of any, the compiler makes one call of memcpy.
+    ///
+    /// # Safety
+    ///
+    /// Callers must ensure that [`STEP`] bytes can be read, and written, and that they do not overlap.
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
+    unsafe fn copy_step(from: *const u8, to: *mut u8) {
+        const { assert!(STEP == 4 * 32) };
+        // SAFETY: the caller lets these four times 32 bytes be read and written; no alignment is needed.
+        unsafe {
+            let first = _mm256_loadu_si256(from.cast());
+            let second = _mm256_loadu_si256(from.add(32).cast());
+            let third = _mm256_loadu_si256(from.add(64).cast());
+            let fourth = _mm256_loadu_si256(from.add(96).cast());
+            _mm256_storeu_si256(to.cast(), first);
+            _mm256_storeu_si256(to.add(32).cast(), second);
+            _mm256_storeu_si256(to.add(64).cast(), third);
+            _mm256_storeu_si256(to.add(96).cast(), fourth);
+        }
     }
 
     #[inline]

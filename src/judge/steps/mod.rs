@@ -8,6 +8,7 @@ mod route;
 mod tidy;
 mod walk;
 
+pub(super) use front::Front;
 pub(super) use key::Key;
 pub(super) use look::Look;
 pub(super) use probe::Probe;
