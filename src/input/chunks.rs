@@ -1,4 +1,4 @@
-//! Chunks: what is judged at a time, handed out in the order of the lists.
+//! Chunks: the units of judging, handed out in the order of the lists.
 //!
 //! A chunk is a range of a mapped list, or bytes that were read from a stream; it ends with a line. Whoever takes one
 //! gets a ticket with it, and tickets count chunks from 0: what has to be done in the order of the input is done in the

@@ -1,4 +1,4 @@
-//! Where in the lists of a run.
+//! A place in a run's lists.
 
 /// Where in the lists of a run a chunk begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -13,7 +13,7 @@ const WHOLE_KEY: u32 = 40;
 /// Step 1. All of the URLs are [readable](Urls::readable).
 pub(in crate::judge) struct Key<'a, 'p> {
     pub space: &'a mut Space,
-    pub lookup: &'a Lookup<'p>,
+    pub lookup: Lookup<'p>,
     pub urls: &'a Urls<'a>,
 }
 

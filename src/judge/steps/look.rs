@@ -10,7 +10,7 @@ use crate::policy::Lookup;
 /// Step 3.
 pub(in crate::judge) struct Look<'a, 'p> {
     pub space: &'a mut Space,
-    pub lookup: &'a Lookup<'p>,
+    pub lookup: Lookup<'p>,
     pub urls: &'a Urls<'a>,
 }
 

@@ -9,7 +9,7 @@ use crate::policy::Lookup;
 /// Step 2, for so many URLs.
 pub(in crate::judge) struct Probe<'a, 'p> {
     pub space: &'a mut Space,
-    pub lookup: &'a Lookup<'p>,
+    pub lookup: Lookup<'p>,
     pub count: usize,
 }
 

@@ -3,8 +3,9 @@
 //! 32 instructions a line and no mispredicted branch, for a crawler whose automata the entries name and where no time decides.
 
 use crate::judge::isa::{Isa, Kernel};
-use crate::judge::matcher::{self, Judge};
+use crate::judge::routes;
 use crate::judge::space::{Append, Item, Space};
+use crate::judge::view::Judge;
 
 /// Step 5.
 pub(in crate::judge) struct Route<'a, 'p> {
@@ -31,7 +32,7 @@ impl Kernel for Route<'_, '_> {
 
 impl Space {
     #[inline(always)]
-    fn route_by(&mut self, judge: &Judge<'_>, route: impl Fn(usize) -> (matcher::Route, u32)) {
+    fn route_by(&mut self, judge: &Judge<'_>, route: impl Fn(usize) -> (routes::Route, u32)) {
         let mut items = Append::to(&mut self.items.items);
         for &url in self.known.items() {
             let place = usize::from(url);
