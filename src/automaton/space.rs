@@ -24,7 +24,8 @@ pub(super) struct Space {
 }
 
 /// Groups of more patterns and work together leave no space after, of which each takes some 60 bytes. The largest of 596 real
-/// files, 850 KB of prefixes, comes to 190,000.
+/// files, 850 KB of prefixes, leaves its space: compiling all of them seven times takes 4,780 page faults, and 19,257 where it
+/// was given back.
 pub(super) const KEPT: usize = 1 << 18;
 
 impl Space {

@@ -414,6 +414,31 @@ mod tests {
     }
 
     #[test]
+    fn it_does_not_matter_which_captures_come_together() {
+        let capture = |number: u32, status: u16, body: &str| Capture {
+            url: format!("http://{number}.example/robots.txt"),
+            origin: Some(format!("http://{number}.example")),
+            answered: Answered { status: Some(status), ..Answered::default() },
+            body: Some(body.as_bytes().into()),
+            ..Capture::default()
+        };
+        let (one, other) = ("User-agent: *\nDisallow: /a\nno record\n", "User-agent: *\nDisallow: /b\n");
+        let answers = [(200, one), (200, other), (404, one), (200, one), (503, one), (200, other), (200, one)];
+        let captures: Vec<Capture> =
+            (0..).zip(answers).map(|(number, (status, body))| capture(number, status, body)).collect();
+        let policy = |together: usize| {
+            let mut all = Captures::new(crate::robots::Agents::everybody(), Dialect::DEFAULT);
+            captures.chunks(together).for_each(|some| all.add(some.to_vec()).unwrap());
+            all.policy().unwrap()
+        };
+        let alone = policy(1);
+        assert_eq!(alone.statistics().notes.iter().map(|(_, count)| count).sum::<u64>(), 3);
+        for together in 2..=captures.len() {
+            assert!(policy(together).bytes() == alone.bytes(), "{together}");
+        }
+    }
+
+    #[test]
     fn it_does_not_matter_where_what_is_large_is_kept() {
         let folder = tempfile::tempdir().unwrap();
         let expected = bytes(Home::Memory);

@@ -11,7 +11,7 @@ use crate::origin;
 use crate::policy::{Answered, Capture};
 
 /// Most files are shorter, so that they are read at once. A reader of compressed text clears half a MiB of buffers for
-/// each, which took longer than all the rest.
+/// each, which was a tenth of the time of `filter --robots` before the first line.
 const USUAL: usize = 16 << 10;
 
 /// The text of a file that is one robots.txt.
