@@ -52,6 +52,19 @@ def urls() -> list[bytes]:
 
 
 @pytest.fixture(scope="session")
+def lines(urls: list[bytes]) -> list[str]:
+    """The same as text, in which bytes that are no UTF-8 are replaced."""
+    return [url.decode(errors="replace") for url in urls]
+
+
+@pytest.fixture(scope="session")
+def expected(policy: robosieve.Policy, lines: list[str]) -> dict[str, int]:
+    """How many of them have each verdict."""
+    verdicts = policy.judge(lines, "examplebot")["verdict"]
+    return {name: verdicts.count(name) for name in sorted(set(verdicts))}
+
+
+@pytest.fixture(scope="session")
 def shared(pytestconfig: pytest.Config) -> Callable[[str], Path]:
     """A folder of ../shared, or the test is skipped, loudly."""
 

@@ -74,7 +74,7 @@ def google_path(url: bytes) -> bytes:
 
 def cases(folder: Path) -> Iterator[dict[str, Any]]:
     for path in sorted(folder.glob("*.jsonl")):
-        for line in path.read_text().splitlines():
+        for line in path.read_text().rstrip("\n").split("\n"):
             case = json.loads(line)
             if case["kind"] == "verdict":
                 yield case

@@ -63,9 +63,9 @@ def test_random_arrays_are_judged_as_the_program_does(
 
 def test_nothing_is_amiss_in_development_mode(policy_file: Path) -> None:
     code = f"""
-import gc, pyarrow as pa, robosieve
+import gc, pathlib, pyarrow as pa, robosieve
 policy = robosieve.Policy({str(policy_file)!r})
-lines = open("datasets/urls.txt", "rb").read().split(b"\\n")
+lines = pathlib.Path("datasets/urls.txt").read_bytes().split(b"\\n")
 for kind in (pa.binary(), pa.large_binary(), pa.binary_view()):
     out = policy.judge(pa.chunked_array([lines, lines[:7]], kind), agents=["examplebot", "*"], explain=True)
     capsule = out.__arrow_c_stream__()

@@ -33,6 +33,8 @@ process = CrawlerProcess({
     "ROBOTSTXT_PARSER": "robosieve.scrapy.RobotParser",
     "TELNETCONSOLE_ENABLED": False,
     "LOG_LEVEL": "ERROR",
+    # Of requests that wait for the same robots.txt, Scrapy 2.19 asks its parser about two, whichever parser it is.
+    "CONCURRENT_REQUESTS": 1,
 })
 process.crawl(Pages)
 process.start()
