@@ -2,14 +2,17 @@
 
 pub(crate) mod batch;
 pub(crate) mod decision;
+mod error;
 pub(crate) mod explain;
 pub(crate) mod isa;
 pub(crate) mod lines;
 pub(crate) mod matcher;
 pub(crate) mod place;
 mod plain;
+mod routes;
 pub(crate) mod rule_set;
 pub(crate) mod scratch;
+mod slow;
 pub(crate) mod sorted;
 pub(crate) mod space;
 mod steps;
@@ -18,10 +21,13 @@ pub(crate) mod tally;
 mod tests;
 mod text_urls;
 pub(crate) mod urls;
+pub(crate) mod view;
 
 pub use decision::{Choices, Fallback, MaxAge};
+pub use error::MatcherError;
 pub use explain::{Cause, Explainer};
-pub use matcher::Judge;
+pub use matcher::Matcher;
 pub use rule_set::{KeptRecord, RuleSet};
 pub use scratch::Scratch;
 pub use tally::{Tally, line_hash};
+pub use view::Judge;
