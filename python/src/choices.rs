@@ -2,7 +2,7 @@
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use robosieve::judge;
+use robosieve::MaxAge;
 use serde::de::DeserializeOwned;
 
 use crate::error;
@@ -16,7 +16,7 @@ use crate::error;
 /// >>> choices = robosieve.Choices(on_unfetched="allow", max_age="dialect")
 #[pyclass(frozen, module = "robosieve")]
 pub struct Choices {
-    choices: judge::Choices,
+    choices: robosieve::Choices,
     now: Option<i64>,
 }
 
@@ -33,7 +33,7 @@ impl Choices {
         now: Option<i64>,
     ) -> PyResult<Choices> {
         let fallback = "allow, block, defer or use";
-        let choices = judge::Choices {
+        let choices = robosieve::Choices {
             on_unfetched: named("on_unfetched", on_unfetched, fallback)?,
             on_unreachable: named("on_unreachable", on_unreachable, fallback)?,
             on_stale: named("on_stale", on_stale, fallback)?,
@@ -47,21 +47,18 @@ impl Choices {
 
 impl Choices {
     /// Those that were made, or the usual ones.
-    pub fn made(given: Option<&Choices>) -> judge::Choices {
-        let now = || jiff::Timestamp::now().as_second();
-        match given {
-            Some(given) => judge::Choices { now: given.now.unwrap_or_else(now), ..given.choices },
-            None => judge::Choices { now: now(), ..judge::Choices::default() },
-        }
+    pub fn made(given: Option<&Choices>) -> robosieve::Choices {
+        let now = robosieve::Choices::now();
+        given.map_or(now, |given| robosieve::Choices { now: given.now.unwrap_or(now.now), ..given.choices })
     }
 }
 
-fn max_age(given: &Bound<'_, PyAny>) -> PyResult<judge::MaxAge> {
+fn max_age(given: &Bound<'_, PyAny>) -> PyResult<MaxAge> {
     if let Ok(seconds) = given.extract::<u64>() {
-        return Ok(judge::MaxAge::Seconds(seconds));
+        return Ok(MaxAge::Seconds(seconds));
     }
     match given.extract::<String>() {
-        Ok(name) if name == "dialect" => Ok(judge::MaxAge::Dialect),
+        Ok(name) if name == "dialect" => Ok(MaxAge::Dialect),
         _ => Err(PyTypeError::new_err("max_age: give a number of seconds, or \"dialect\"")),
     }
 }

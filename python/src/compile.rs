@@ -4,9 +4,8 @@ use std::path::{Path, PathBuf};
 
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
-use robosieve::Dialect;
 use robosieve::policy::{Captures, Columns, Overrides, source};
-use robosieve::robots::Agents;
+use robosieve::{Agents, Dialect};
 
 use crate::error;
 use crate::policy::Policy;

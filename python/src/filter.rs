@@ -89,7 +89,7 @@ pub fn filter(
 }
 
 fn crawlers(policy: &Policy, agents: Option<&[String]>) -> PyResult<Vec<Crawler>> {
-    let policy = &policy.inner.0;
+    let policy = &policy.inner;
     let Some(agents) = agents else { return Ok(vec![policy.crawler(None).map_err(error::agent)?]) };
     let of = |agent: &String| policy.crawler(Some(&agent.parse().map_err(error::agent)?)).map_err(error::agent);
     agents.iter().map(of).collect()
@@ -104,7 +104,7 @@ fn watched(
     tell: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Receipt> {
     let progress = Progress::new();
-    let policy = &policy.inner.0;
+    let policy = &policy.inner;
     thread::scope(|scope| {
         let (done, mut end) = mpsc::channel();
         let progress = &progress;

@@ -8,9 +8,8 @@ use std::sync::Mutex;
 use std::thread;
 
 use arrow_array::{Array, GenericByteArray, OffsetSizeTrait, types::GenericBinaryType};
-use robosieve::outcome::Outcome;
+use robosieve::{Matcher, Outcome};
 
-use crate::engine::Matcher;
 use crate::urls::{Column, Texts};
 
 /// So many URLs are judged at a time.

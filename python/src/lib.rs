@@ -7,7 +7,6 @@
 mod capsule;
 mod choices;
 mod compile;
-mod engine;
 mod error;
 mod explained;
 mod filter;

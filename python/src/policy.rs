@@ -1,17 +1,15 @@
 //! A policy in Python: opened, asked for what it is, and judged by.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::thread;
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyType};
-use robosieve::judge;
-use robosieve::policy::{self, Overrides, Trust};
+use robosieve::policy::{self, Overrides};
+use robosieve::{Matcher, MatcherError};
 
 use crate::choices::Choices;
-use crate::engine::{self, Matcher, MatcherError};
 use crate::error;
 use crate::judging::outcomes;
 use crate::urls::{self, Columns};
@@ -32,7 +30,7 @@ use crate::verdicts::{Shape, Verdicts};
 /// ['blocked']
 #[pyclass(frozen, module = "robosieve")]
 pub struct Policy {
-    pub inner: engine::Policy,
+    pub inner: policy::Policy,
     path: Option<PathBuf>,
     overrides: Option<PathBuf>,
 }
@@ -48,37 +46,37 @@ impl Policy {
     /// The policy of the bytes of a policy file.
     #[classmethod]
     fn from_bytes(_class: &Bound<'_, PyType>, bytes: &[u8]) -> PyResult<Policy> {
-        let policy = policy::Policy::from_bytes(bytes, Trust::Nothing).map_err(error::policy)?;
+        let policy = policy::Policy::from_bytes(bytes).map_err(error::policy)?;
         Ok(Policy::of(policy))
     }
 
     /// The bytes of its policy file.
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, self.inner.0.bytes())
+        PyBytes::new(py, self.inner.bytes())
     }
 
     /// The crawlers that it was made for.
     #[getter]
     fn agents(&self) -> Vec<String> {
-        self.inner.0.columns().all().iter().map(ToString::to_string).collect()
+        self.inner.columns().all().iter().map(ToString::to_string).collect()
     }
 
     /// The dialect that it was made for.
     #[getter]
     fn dialect(&self) -> &'static str {
-        self.inner.0.dialect().name
+        self.inner.dialect().name
     }
 
     /// How many origins have an entry.
     #[getter]
     fn origins(&self) -> u64 {
-        self.inner.0.statistics().origins
+        self.inner.statistics().origins
     }
 
     /// The checksum of its bytes, which stands for what it holds.
     #[getter]
     fn checksum(&self) -> String {
-        format!("{:032x}", self.inner.0.checksum())
+        format!("{:032x}", self.inner.checksum())
     }
 
     /// Judges URLs: a verdict ("allowed", "blocked", "deferred" or "invalid") and a reason for each, in their order.
@@ -138,7 +136,7 @@ impl Policy {
 impl Policy {
     /// Maps a policy file.
     pub fn open(path: PathBuf, overrides: Option<PathBuf>) -> PyResult<Policy> {
-        let mut policy = policy::Policy::open(&path, Trust::Nothing).map_err(error::policy)?;
+        let mut policy = policy::Policy::open(&path).map_err(error::policy)?;
         if let Some(overrides) = &overrides {
             let words = Overrides::read(overrides).map_err(|problem| error::parameter("overrides", problem))?;
             policy = policy.with_overrides(&words, &std::env::temp_dir()).map_err(error::policy)?;
@@ -148,17 +146,17 @@ impl Policy {
 
     /// One that lies in no file.
     pub fn of(policy: policy::Policy) -> Policy {
-        Policy { inner: engine::Policy(Arc::new(policy)), path: None, overrides: None }
+        Policy { inner: policy, path: None, overrides: None }
     }
 
     fn matchers(
         &self,
         agent: Option<&str>,
         agents: Option<&[String]>,
-        choices: judge::Choices,
+        choices: robosieve::Choices,
     ) -> PyResult<Vec<Matcher>> {
         let of = |agent: &str| {
-            self.inner.matcher_with(agent, &choices).map_err(|problem: MatcherError| error::agent(problem))
+            self.inner.matcher_with(agent, choices).map_err(|problem: MatcherError| error::agent(problem))
         };
         match (agent, agents) {
             (Some(_), Some(_)) => Err(PyTypeError::new_err("give agent or agents, not both")),

@@ -12,7 +12,7 @@ pub fn main(py: Python<'_>) -> PyResult<u8> {
     let signal = py.import("signal")?;
     signal.call_method1("signal", (signal.getattr("SIGINT")?, signal.getattr("SIG_DFL")?))?;
     let args: Vec<OsString> = py.import("sys")?.getattr("argv")?.extract()?;
-    let status = py.detach(|| robosieve::cli::main(args.into_iter()));
+    let status = py.detach(|| robosieve::cli::main(args));
     // The standard library compares statuses, and tells none.
     Ok((0..=u8::MAX).find(|&number| ExitCode::from(number) == status).unwrap_or(2))
 }

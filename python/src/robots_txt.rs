@@ -3,8 +3,8 @@
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
-use robosieve::robots::{AgentError, Agents, Delay, SideKey, SideRecord};
-use robosieve::{Dialect, RuleSet, Verdict, origin};
+use robosieve::robots::{Delay, SideKey, SideRecord};
+use robosieve::{AgentError, Agents, Dialect, RuleSet, Verdict, origin};
 
 use crate::error;
 

@@ -12,9 +12,8 @@ use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyList};
-use robosieve::outcome::{Outcome, Partition, Reason};
+use robosieve::{Matcher, Outcome, Partition, Reason};
 
-use crate::engine::Matcher;
 use crate::explained;
 use crate::urls::Column;
 use crate::{capsule, error};

@@ -43,17 +43,35 @@ def sub(pattern: str, by: str) -> Callable[[str], str]:
     return lambda text: re.sub(pattern, by, text, flags=re.IGNORECASE | re.MULTILINE)
 
 
+NAMES = "|".join(AGENTS)
+AGENT = r"^\s*user-agent\s*:"
 RULE = r"^\s*(?:dis)?allow\s*:"
 
+CRAWL_DELAYS = sub(r"^\s*crawl-delay\s*:.*$", "#")
+
 URLLIB = [
-    Reason("a rule without a value allows everything, and so the rules after it count no more", sub(rf"{RULE}\s*(?:#.*)?$", "#")),
+    Reason("a rule without a value allows everything, and the rules after it count no more", sub(rf"{RULE}\s*(?:#.*)?$", "#")),
     Reason("a ? at the end of a rule is lost", sub(rf"({RULE}[^#\n]*?)\?+\s*(?=#|$)", r"\1"), str),
     Reason("%2F is taken for a slash", sub("%2f", "/")),
+    Reason(
+        "a crawler is not meant by a User-agent that has its name and more, as by the draft",
+        sub(rf"({AGENT}\s*)(?=[^#\n]*(?:{NAMES}))(?!(?:{NAMES})\s*(?:$|[#/]))[^#\n]*", r"\1other"),
+        str,
+    ),
+    Reason("a User-agent that is a part of the crawler's name is the crawler", sub(rf"{AGENT}[ \t]*(?:bing)?[ \t\r]*$", "User-agent: nobody"), str),
+    Reason("a line of blanks ends no record", sub(r"^[ \t]+\r?$", "#"), str),
+    Reason("Crawl-delay ends the User-agent lines of a record", CRAWL_DELAYS, str),
+    Reason("a rule that begins with two slashes is cut as a URL", sub(rf"({RULE}\s*)//+", r"\1/"), str),
+    Reason("a record without rules is none", sub(rf"{AGENT}.*\n(?:(?:[ \t]*|sitemap:.*|#.*)\n)*(?:[ \t]*\n)(?=user-agent)", ""), str),
+    Reason("/robots.txt may be forbidden", str, sub(r"/robots\.txt", "/robots_txt")),
 ]
 PROTEGO = [
     Reason("an escaped character that is reserved, such as %3D, is taken for the character", sub("%(3[AFDB]|2[0-9A-F]|40)", "")),
     Reason("a $ in a URL is taken for its end", str, sub(r"\$", "")),
     Reason("rules that are whole URLs are those of their path", sub(rf"({RULE}\s*)https?://[^/\s]*", r"\1"), sub("(?<=.)https?://[^/]*/?", "")),
+    Reason("Crawl-delay ends the User-agent lines of a group", CRAWL_DELAYS, str),
+    Reason("a rule for index.html is one for its folder, as Google has it", sub(rf"({RULE}[^#\n]*)/index\.html?", r"\1/other"), str),
+    Reason("a part of an escape is an escape", str, sub("%[0-9a-f]?(?![0-9a-f])", "")),
 ]
 
 

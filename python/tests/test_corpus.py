@@ -86,7 +86,7 @@ def text(case: dict[str, Any], name: str) -> bytes:
 
 def path_of(case: dict[str, Any], dialect: str) -> bytes:
     url = text(case, "url")
-    is_ours = url.lower().startswith((b"http://", b"https://", b"/")) and not url.startswith(b"//")
+    is_ours = url.lower().startswith((b"http://", b"https://", b"/"))
     return url if is_ours and dialect != "google" else google_path(url)
 
 
