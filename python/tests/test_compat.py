@@ -50,7 +50,10 @@ RULE = r"^\s*(?:dis)?allow\s*:"
 CRAWL_DELAYS = sub(r"^\s*crawl-delay\s*:.*$", "#")
 
 URLLIB = [
-    Reason("a rule without a value allows everything, and the rules after it count no more", sub(rf"{RULE}\s*(?:#.*)?$", "#")),
+    Reason(
+        "a rule without a value allows everything, and the rules after it count no more",
+        sub(rf"{RULE}\s*(?:#.*)?$", "#"),
+    ),
     Reason("a ? at the end of a rule is lost", sub(rf"({RULE}[^#\n]*?)\?+\s*(?=#|$)", r"\1"), str),
     Reason("%2F is taken for a slash", sub("%2f", "/")),
     Reason(
@@ -58,19 +61,38 @@ URLLIB = [
         sub(rf"({AGENT}\s*)(?=[^#\n]*(?:{NAMES}))(?!(?:{NAMES})\s*(?:$|[#/]))[^#\n]*", r"\1other"),
         str,
     ),
-    Reason("a User-agent that is a part of the crawler's name is the crawler", sub(rf"{AGENT}[ \t]*(?:bing)?[ \t\r]*$", "User-agent: nobody"), str),
+    Reason(
+        "a User-agent that is a part of the crawler's name is the crawler",
+        sub(rf"{AGENT}[ \t]*(?:bing)?[ \t\r]*$", "User-agent: nobody"),
+        str,
+    ),
     Reason("a line of blanks ends no record", sub(r"^[ \t]+\r?$", "#"), str),
     Reason("Crawl-delay ends the User-agent lines of a record", CRAWL_DELAYS, str),
     Reason("a rule that begins with two slashes is cut as a URL", sub(rf"({RULE}\s*)//+", r"\1/"), str),
-    Reason("a record without rules is none", sub(rf"{AGENT}.*\n(?:(?:[ \t]*|sitemap:.*|#.*)\n)*(?:[ \t]*\n)(?=user-agent)", ""), str),
+    Reason(
+        "a record without rules is none",
+        sub(rf"{AGENT}.*\n(?:(?:[ \t]*|sitemap:.*|#.*)\n)*(?:[ \t]*\n)(?=user-agent)", ""),
+        str,
+    ),
     Reason("/robots.txt may be forbidden", str, sub(r"/robots\.txt", "/robots_txt")),
 ]
 PROTEGO = [
-    Reason("an escaped character that is reserved, such as %3D, is taken for the character", sub("%(3[AFDB]|2[0-9A-F]|40)", "")),
+    Reason(
+        "an escaped character that is reserved, such as %3D, is taken for the character",
+        sub("%(3[AFDB]|2[0-9A-F]|40)", ""),
+    ),
     Reason("a $ in a URL is taken for its end", str, sub(r"\$", "")),
-    Reason("rules that are whole URLs are those of their path", sub(rf"({RULE}\s*)https?://[^/\s]*", r"\1"), sub("(?<=.)https?://[^/]*/?", "")),
+    Reason(
+        "rules that are whole URLs are those of their path",
+        sub(rf"({RULE}\s*)https?://[^/\s]*", r"\1"),
+        sub("(?<=.)https?://[^/]*/?", ""),
+    ),
     Reason("Crawl-delay ends the User-agent lines of a group", CRAWL_DELAYS, str),
-    Reason("a rule for index.html is one for its folder, as Google has it", sub(rf"({RULE}[^#\n]*)/index\.html?", r"\1/other"), str),
+    Reason(
+        "a rule for index.html is one for its folder, as Google has it",
+        sub(rf"({RULE}[^#\n]*)/index\.html?", r"\1/other"),
+        str,
+    ),
     Reason("a part of an escape is an escape", str, sub("%[0-9a-f]?(?![0-9a-f])", "")),
 ]
 
@@ -125,7 +147,9 @@ def compare(
         combined = Reason(
             combined.text,
             lambda body, before=before, reason=reason: reason.without(before.without(body)),  # type: ignore[misc]
-            lambda url, before=before, reason=reason: (reason.url_without or reason.without)((before.url_without or str)(url)),  # type: ignore[misc]
+            lambda url, before=before, reason=reason: (reason.url_without or reason.without)(
+                (before.url_without or str)(url)
+            ),  # type: ignore[misc]
         )
     for body, urls in files(corpus):
         theirs, own = original(body), ours(body)
@@ -193,7 +217,10 @@ Host: shop.example
 
 def test_urllibs_other_methods() -> None:
     body = BODY.replace("1/10s 0600-0845", "1/10").splitlines()
-    both = [urllib.robotparser.RobotFileParser("https://shop.example/robots.txt"), RobotFileParser("https://shop.example/robots.txt")]
+    both = [
+        urllib.robotparser.RobotFileParser("https://shop.example/robots.txt"),
+        RobotFileParser("https://shop.example/robots.txt"),
+    ]
     for parser in both:
         assert not parser.can_fetch("examplebot", "/"), "nothing was read yet"
         assert (parser.mtime(), parser.crawl_delay("examplebot")) == (0, None)
@@ -225,4 +252,9 @@ def test_protegos_other_methods() -> None:
     assert RequestRate(1, 2) == (1, 2, None, None)
     assert VisitTime(time(1), time(2)) == (time(1), time(2))
     odd = Protego.parse("User-agent: *\nCrawl-delay: soon\nRequest-rate: often\nVisit-time: 9999-9999")
-    assert (odd.crawl_delay("a"), odd.request_rate("a"), odd.visit_time("a"), odd.preferred_host) == (None, None, None, None)
+    assert (odd.crawl_delay("a"), odd.request_rate("a"), odd.visit_time("a"), odd.preferred_host) == (
+        None,
+        None,
+        None,
+        None,
+    )

@@ -31,7 +31,16 @@ def test_verdicts_are_those_of_the_program(
     text = b"".join(path.read_bytes().rstrip(b"\n") + b"\n" for path in files)
     (tmp_path / "list.txt").write_bytes(text)
     agents = [part for agent in AGENTS for part in ("--agent", agent)]
-    program("filter", "--policy", tmp_path / "policy.rsv", *agents, "--out", tmp_path / "out", "--verdicts", tmp_path / "list.txt")
+    program(
+        "filter",
+        "--policy",
+        tmp_path / "policy.rsv",
+        *agents,
+        "--out",
+        tmp_path / "out",
+        "--verdicts",
+        tmp_path / "list.txt",
+    )
     rows = (tmp_path / "out" / "verdicts.tsv").read_bytes().removesuffix(b"\n").split(b"\n")[1:]
     out = policy.judge(pa.array(text.removesuffix(b"\n").split(b"\n"), pa.binary()), agents=AGENTS)
     assert len(out) > 100_000
@@ -112,7 +121,10 @@ def test_conformance_cases_hold_or_stand_in_the_ledger(shared: Callable[[str], P
     """Under Google's dialect, whose answer each case has, and under the one that the case names."""
     ledger = (ROOT / "tests/conformance/ledger.tsv").read_text().splitlines()
     rows = [row.split("\t") for row in ledger if row and not row.startswith("#")]
-    excuses = {dialect: [listed for ids, named, _ in rows if named == dialect for listed in ids.split()] for _, dialect, _ in rows}
+    excuses = {
+        dialect: [listed for ids, named, _ in rows if named == dialect for listed in ids.split()]
+        for _, dialect, _ in rows
+    }
     counts: Counter[str] = Counter()
     wrong = []
     for case in cases(shared("conformance")):

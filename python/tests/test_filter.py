@@ -17,7 +17,9 @@ from .conftest import Program
 LIST = "datasets/urls.txt"
 
 
-def test_a_run_is_that_of_the_program(policy: robosieve.Policy, policy_file: Path, program: Program, tmp_path: Path) -> None:
+def test_a_run_is_that_of_the_program(
+    policy: robosieve.Policy, policy_file: Path, program: Program, tmp_path: Path
+) -> None:
     receipt = robosieve.filter(policy, ["datasets/urls.t?t"], tmp_path / "python", "examplebot")
     program("filter", "--policy", policy_file, "--agent", "examplebot", "--out", tmp_path / "program", LIST)
     names = sorted(path.name for path in (tmp_path / "program").iterdir())
@@ -81,7 +83,7 @@ def long_list(tmp_path: Path) -> Path:
 
 def feeder(path: Path) -> "subprocess.Popen[bytes]":
     code = "import itertools\nfor i in itertools.count(): print(f'https://shop.example/{i}')"
-    with_pipe = f"{sys.executable} -c \"{code}\" > {path} 2>/dev/null"
+    with_pipe = f'{sys.executable} -c "{code}" > {path} 2>/dev/null'
     return subprocess.Popen(["bash", "-c", with_pipe], start_new_session=True)
 
 
@@ -116,7 +118,9 @@ def test_ctrl_c_ends_a_run(policy_file: Path, tmp_path: Path) -> None:
         robosieve.filter(robosieve.Policy({str(policy_file)!r}), [{str(path)!r}], {str(tmp_path / "out")!r}, "*", progress=tell)
     """
     feeding = feeder(path)
-    running = subprocess.Popen([sys.executable, "-c", textwrap.dedent(code)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    running = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(code)], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
     try:
         assert running.stdout is not None
         assert running.stdout.readline() == b"running\n"
@@ -133,5 +137,7 @@ def test_the_program_is_there(program: Program) -> None:
     assert program("--version").stdout == f"robosieve {robosieve.__version__}\n"
     refused = program("filter", "--nonsense", check=False)
     assert (refused.returncode, "--nonsense" in refused.stderr) == (2, True)
-    answer = program("check", "--robots", "datasets/sites", "--agent", "examplebot", "https://shop.example/cart", check=False)
+    answer = program(
+        "check", "--robots", "datasets/sites", "--agent", "examplebot", "https://shop.example/cart", check=False
+    )
     assert (answer.returncode, answer.stdout.startswith("blocked\thttps://shop.example/cart")) == (1, True)

@@ -28,4 +28,11 @@ def test_polars_counts_verdicts_lazily(policy: robosieve.Policy, lines: list[str
     assert judged.collect_schema()["verdict"] == pl.String
     assert dict(judged.group_by("verdict").len().sort("verdict").collect().iter_rows()) == expected
     several = frame.select(robosieve.polars.judge(pl.col("url"), policy, agents=["examplebot", "*"], explain=True))
-    assert several.collect()["url"].struct.fields == ["verdict", "reason", "rule", "line", "blocked_for", "deferred_for"]
+    assert several.collect()["url"].struct.fields == [
+        "verdict",
+        "reason",
+        "rule",
+        "line",
+        "blocked_for",
+        "deferred_for",
+    ]

@@ -82,7 +82,15 @@ def test_a_column_is_named(policy: robosieve.Policy) -> None:
 
 @pytest.mark.parametrize(
     "wrong",
-    [5, BLOCKED, BLOCKED.encode(), [BLOCKED, 5], pa.array([1]), pa.array([[BLOCKED]]), pa.array([1]).dictionary_encode()],
+    [
+        5,
+        BLOCKED,
+        BLOCKED.encode(),
+        [BLOCKED, 5],
+        pa.array([1]),
+        pa.array([[BLOCKED]]),
+        pa.array([1]).dictionary_encode(),
+    ],
     ids=str,
 )
 def test_what_holds_no_urls_is_refused(policy: robosieve.Policy, wrong: Any) -> None:
@@ -99,7 +107,12 @@ def test_bytes_that_are_no_utf8_are_urls(policy: robosieve.Policy) -> None:
 
 
 def test_nothing_is_judged_to_nothing(policy: robosieve.Policy) -> None:
-    for empty in ([], pa.array([], pa.string()), pa.table({"url": pa.array([], pa.string())}), pa.chunked_array([], pa.string())):
+    for empty in (
+        [],
+        pa.array([], pa.string()),
+        pa.table({"url": pa.array([], pa.string())}),
+        pa.chunked_array([], pa.string()),
+    ):
         out = policy.judge(empty, agents=["*"], explain=True)
         assert (len(out), out.to_pyarrow().num_rows) == (0, 0)
     assert policy.judge(pa.nulls(2), "*")["verdict"] == [None, None]
@@ -187,7 +200,9 @@ def test_an_error_of_the_stream_is_told(policy: robosieve.Policy) -> None:
 
 
 def test_the_agent_is_one_of_the_policy(policy: robosieve.Policy) -> None:
-    with pytest.raises(robosieve.AgentError, match="agent: the policy was not compiled for otherbot, only for examplebot"):
+    with pytest.raises(
+        robosieve.AgentError, match="agent: the policy was not compiled for otherbot, only for examplebot"
+    ):
         policy.judge(URLS, "otherbot")
     with pytest.raises(robosieve.AgentError, match="agent: .* is a whole user-agent string"):
         policy.judge(URLS, "Mozilla/5.0 (compatible; examplebot/1.0)")

@@ -12,12 +12,21 @@ import robosieve
 
 from .conftest import ROOT, Program
 
-HOSTS = ["shop.example", "blog.example.net", "reversed.example.org", "www.moved.example", "never.example", "SHOP.example:443"]
+HOSTS = [
+    "shop.example",
+    "blog.example.net",
+    "reversed.example.org",
+    "www.moved.example",
+    "never.example",
+    "SHOP.example:443",
+]
 TYPES = [pa.string(), pa.large_string(), pa.string_view(), pa.binary(), pa.large_binary(), pa.binary_view()]
 
 # Lines have no LF, and the program's have no CR at their ends.
 texts = st.text(st.characters(exclude_characters="\r\n", exclude_categories=["Cs"]), max_size=30)
-paths = st.lists(st.sampled_from(["/", "cart", "private", "?", "sort=", ".html", "%41", "*", "new", "a" * 40]) | texts).map("".join)
+paths = st.lists(
+    st.sampled_from(["/", "cart", "private", "?", "sort=", ".html", "%41", "*", "new", "a" * 40]) | texts
+).map("".join)
 urls = st.builds("{}://{}{}".format, st.sampled_from(["http", "https", "HTTPS", "ftp"]), st.sampled_from(HOSTS), paths)
 huge = st.builds(lambda url, times: url + "x" * times, urls, st.sampled_from([4096, 70_000, 300_000]))
 rows = st.lists(st.none() | urls | urls | texts | huge, max_size=60)
@@ -46,13 +55,27 @@ def arrays(draw: st.DrawFn) -> tuple[list[str | None], object]:
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(arrays(), st.sampled_from([1, 3]))
 def test_random_arrays_are_judged_as_the_program_does(
-    policy: robosieve.Policy, policy_file: Path, program: Program, tmp_path: Path, drawn: tuple[list[str | None], object], threads: int
+    policy: robosieve.Policy,
+    policy_file: Path,
+    program: Program,
+    tmp_path: Path,
+    drawn: tuple[list[str | None], object],
+    threads: int,
 ) -> None:
     listed, array = drawn
     out = policy.judge(array, "examplebot", threads=threads)  # type: ignore[arg-type]
     out.to_pyarrow().validate(full=True)
     (tmp_path / "list.txt").write_bytes(b"".join((row or "").encode() + b"\n" for row in listed))
-    arguments = ["filter", "--policy", policy_file, "--agent", "examplebot", "--quiet", "--verdicts", tmp_path / "list.txt"]
+    arguments = [
+        "filter",
+        "--policy",
+        policy_file,
+        "--agent",
+        "examplebot",
+        "--quiet",
+        "--verdicts",
+        tmp_path / "list.txt",
+    ]
     lines = program(*arguments).stdout.split("\n")[1:-1]
     expected = [line.split("\t", 1)[0] for line in lines]
     assert out["verdict"] == [None if row is None else verdict for row, verdict in zip(listed, expected, strict=True)]
@@ -75,5 +98,7 @@ for kind in (pa.binary(), pa.large_binary(), pa.binary_view()):
     assert table.num_rows == len(lines) + 7
     table.validate(full=True)
 """
-    done = subprocess.run([sys.executable, "-X", "dev", "-W", "error", "-c", code], cwd=ROOT, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-X", "dev", "-W", "error", "-c", code], cwd=ROOT, capture_output=True, text=True
+    )
     assert (done.returncode, done.stderr) == (0, "")

@@ -59,4 +59,7 @@ def test_what_is_wrong_is_told() -> None:
         robosieve.RobotsTxt("", "Mozilla/5.0 (compatible; examplebot/1.0)")
     with pytest.raises(robosieve.Error, match="dialect: "):
         robosieve.RobotsTxt("", dialect="klingon")
-    assert robosieve.RobotsTxt("User-agent: my bot\nDisallow: /", "my bot", dialect="original-1994", verbatim=True) is not None
+    assert (
+        robosieve.RobotsTxt("User-agent: my bot\nDisallow: /", "my bot", dialect="original-1994", verbatim=True)
+        is not None
+    )

@@ -13,7 +13,9 @@ from scrapy.utils.test import get_crawler
 
 from robosieve.scrapy import RobotParser
 
-ROBOTS = b"User-agent: examplebot\nDisallow: /*.pdf$\nDisallow: /private\nCrawl-delay: 0.1\n\nUser-agent: *\nDisallow: /\n"
+ROBOTS = (
+    b"User-agent: examplebot\nDisallow: /*.pdf$\nDisallow: /private\nCrawl-delay: 0.1\n\nUser-agent: *\nDisallow: /\n"
+)
 PAGES = ["/", "/a.html", "/b.pdf", "/private/c", "/d.pdf?x"]
 
 CRAWL = """

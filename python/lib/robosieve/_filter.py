@@ -13,7 +13,7 @@ StrPath = str | os.PathLike[str]
 
 
 class Progress(TypedDict):
-    """How far a run is: lines and bytes of lines judged, seconds, and which share of the lists is read, if that is known."""
+    """How far a run is: lines and their bytes, seconds, and which share of the lists is read, if that is known."""
 
     lines: int
     bytes: int
@@ -48,8 +48,8 @@ def filter(
     """Splits lists of URLs into partitions, and gives the receipt, which accounts for every line.
 
     `lists` are files or patterns, in every format that the program reads; `out` is the folder of the partitions. The
-    options are those of `robosieve filter`. `progress` is called ten times a second. Ctrl-C ends the run cleanly, and the
-    same call with `resume=True` goes on from there.
+    options are those of `robosieve filter`. `progress` is called ten times a second. Ctrl-C ends the run cleanly,
+    and the same call with `resume=True` goes on from there.
 
     >>> import robosieve, tempfile
     >>> policy = robosieve.compile(["datasets/sites", "datasets/origins.jsonl"], agents=["examplebot"])

@@ -17,9 +17,9 @@ from robosieve._robosieve import Choices, Policy
 class RobotsFilter(BaseFilter):  # type: ignore[misc]
     """Keeps the documents whose URL every one of the agents may fetch.
 
-    `policy` is the path of a policy file, which the workers of a host share. The verdict and reason of each agent go into
-    the metadata, as `robots`. Where the robots.txt of a host was never fetched, `www` takes the verdict for the same
-    URL with `www.` in front, or without it. `keep` says which verdicts let a document stay.
+    `policy` is the path of a policy file, which the workers of a host share. The verdict and reason of each agent go
+    into the metadata, as `robots`. Where the robots.txt of a host was never fetched, `www` takes the verdict for the
+    same URL with `www.` in front, or without it. `keep` says which verdicts let a document stay.
     """
 
     name = "🤖 robosieve"
@@ -70,9 +70,7 @@ class RobotsFilter(BaseFilter):  # type: ignore[misc]
         out = self.policy.judge(urls, agents=self.agents, choices=Choices(**self.choices), threads=1)
         return list(zip(out["verdict"], out["reason"], strict=True))
 
-    def _result(
-        self, doc: Document, verdicts: list[str] | None, reasons: list[str] | None
-    ) -> bool | tuple[bool, str]:
+    def _result(self, doc: Document, verdicts: list[str] | None, reasons: list[str] | None) -> bool | tuple[bool, str]:
         if verdicts is None or reasons is None:
             return False, "no_url"
         told = zip(self.agents, verdicts, reasons, strict=True)

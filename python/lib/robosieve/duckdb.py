@@ -31,4 +31,4 @@ def register(
         return table.to_struct_array().combine_chunks()
 
     returned = duckdb.struct_type({"verdict": duckdb.sqltype("VARCHAR"), "reason": duckdb.sqltype("VARCHAR")})
-    con.create_function(name, judged, [duckdb.sqltype("VARCHAR")], returned, type="arrow", null_handling="special")
+    con.create_function(name, judged, [duckdb.sqltype("VARCHAR")], returned, type="arrow", null_handling="special")  # type: ignore[call-overload]

@@ -1,7 +1,7 @@
 """Spark: verdicts for the rows of a DataFrame, by `mapInArrow`.
 
-The policy travels to each executor as a file of the job, and is staged once a host, so that all Python workers of a host
-map one copy.
+The policy travels to each executor as a file of the job, and is staged once a host, so that all Python workers of a
+host map one copy.
 """
 
 from __future__ import annotations
@@ -24,7 +24,12 @@ from pyspark.sql.types import ArrayType, DataType, IntegerType, StringType, Stru
 from robosieve._robosieve import Choices, Policy
 
 _BATCH_ROWS = "spark.sql.execution.arrow.maxRecordsPerBatch"
-_TYPES: dict[str, DataType] = {"verdict": StringType(), "reason": StringType(), "rule": StringType(), "line": IntegerType()}
+_TYPES: dict[str, DataType] = {
+    "verdict": StringType(),
+    "reason": StringType(),
+    "rule": StringType(),
+    "line": IntegerType(),
+}
 
 
 def judge(
@@ -41,10 +46,10 @@ def judge(
 ) -> DataFrame:
     """The same rows with columns of verdicts after their own.
 
-    `policy` is a policy file that the driver can read. `columns` are those of `Policy.judge`: verdict, reason, rule, line, and
-    with several `agents` blocked_for and deferred_for. `choices` are the arguments of `robosieve.Choices`. The session's
-    `spark.sql.execution.arrow.maxRecordsPerBatch` is raised to `batch_rows` if it is lower. `archive` is what
-    `ship_wheel` gave, where the executors have no robosieve of their own.
+    `policy` is a policy file that the driver can read. `columns` are those of `Policy.judge`: verdict, reason, rule,
+    line, and with several `agents` blocked_for and deferred_for. `choices` are the arguments of `robosieve.Choices`.
+    The session's `spark.sql.execution.arrow.maxRecordsPerBatch` is raised to `batch_rows` if it is lower. `archive`
+    is what `ship_wheel` gave, where the executors have no robosieve of their own.
     """
     spark = df.sparkSession
     if 0 < int(spark.conf.get(_BATCH_ROWS) or 0) < batch_rows:
@@ -76,9 +81,13 @@ def _add_policy(spark: SparkSession, path: Path) -> str:
     checksum = Policy(path).checksum
     context = spark.sparkContext
     if not any(known.endswith(_file_name(checksum)) for known in context.listFiles):
-        folder = Path(tempfile.mkdtemp(prefix="robosieve-"))
-        (folder / _file_name(checksum)).symlink_to(path.resolve())
-        context.addFile(str(folder / _file_name(checksum)))
+        # Not a symbolic link, for which Spark would send the file under its old name.
+        named = Path(tempfile.mkdtemp(prefix="robosieve-")) / _file_name(checksum)
+        try:
+            os.link(path.resolve(), named)
+        except OSError:
+            shutil.copyfile(path, named)
+        context.addFile(str(named))
     return checksum
 
 

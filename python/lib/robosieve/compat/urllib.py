@@ -19,6 +19,9 @@ __all__ = ["RequestRate", "RobotFileParser"]
 class RobotFileParser(urllib.robotparser.RobotFileParser):
     """The standard library's, with the verdicts of robosieve; `read()` fetches as the original does."""
 
+    disallow_all: bool
+    allow_all: bool
+
     def __init__(self, url: str = "", *, dialect: str = "rfc9309") -> None:
         super().__init__(url)
         self._rules = Rules("", dialect)
