@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -56,8 +56,10 @@ def frame(spark: SparkSession, lines: list[str]) -> DataFrame:
     return spark.createDataFrame(pa.table({"id": range(len(lines)), "url": lines})).repartition(8)
 
 
-def reporting() -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    """A function that tells of its worker what it maps of policies; within another one, so that it travels whole."""
+def reports(frame: DataFrame, policy_file: Path, archive: str | None = None) -> list[Any]:
+    """Judges, and tells of each worker what it maps of policies."""
+    checksum = robosieve.spark._add_policy(frame.sparkSession, policy_file)
+    mapped = robosieve.spark._mapper(checksum, archive, "url", ("verdict",), {"agent": "*"}, {})
 
     def workers(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         import os
@@ -65,40 +67,36 @@ def reporting() -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]
 
         import pyarrow as pa
 
-        import robosieve
+        for _ in mapped(batches):
+            # Not before, for it may come with the archive.
+            import robosieve
 
-        for _ in batches:
             sizes: dict[str, int] = {}
-            path, mapped = "", ""
+            path, file = "", ""
             for line in Path("/proc/self/smaps").read_text().splitlines():
                 words = line.split()
                 if not words[0].endswith(":"):
                     path = words[-1]
                 elif path.endswith(".rsv") and words[0] in ("Rss:", "Pss:"):
-                    mapped = path
+                    file = path
                     sizes[words[0]] = sizes.get(words[0], 0) + int(words[1])
             told = {
                 "executor": os.getcwd(),
-                "path": mapped,
+                "path": file,
                 "package": robosieve.__file__,
                 "rss": sizes["Rss:"],
                 "pss": sizes["Pss:"],
             }
             yield pa.RecordBatch.from_pylist([told])
 
-    return workers
-
-
-SCHEMA = "executor string, path string, package string, rss long, pss long"
+    return frame.mapInArrow(workers, "executor string, path string, package string, rss long, pss long").collect()
 
 
 # The first of all, for workers are used again and keep the package that they have imported.
 @pytest.mark.skipif("ROBOSIEVE_WHEEL" not in os.environ, reason="SKIPPED: ROBOSIEVE_WHEEL names no wheel")
 def test_a_wheel_travels(spark: SparkSession, frame: DataFrame, policy_file: Path) -> None:
     archive = robosieve.spark.ship_wheel(spark, os.environ["ROBOSIEVE_WHEEL"])
-    judged = robosieve.spark.judge(frame, policy=policy_file, agent="*", archive=archive)
-    rows = judged.mapInArrow(reporting(), SCHEMA).collect()
-    assert {archive in row["package"] for row in rows} == {True}
+    assert {archive in row["package"] for row in reports(frame, policy_file, archive)} == {True}
 
 
 def test_verdicts_are_those_of_a_run(
@@ -136,10 +134,9 @@ def test_choices_travel(spark: SparkSession, policy_file: Path) -> None:
 
 
 def test_workers_of_a_host_share_one_policy(frame: DataFrame, policy_file: Path, temporary: Path) -> None:
-    judged = robosieve.spark.judge(frame, policy=policy_file, agent="*").mapInArrow(reporting(), SCHEMA)
-    judged.collect()
+    reports(frame, policy_file)
     # Now the workers of both executors have it.
-    rows: list[Any] = judged.collect()
+    rows = reports(frame, policy_file)
     assert len({row["executor"] for row in rows}) == 2
     checksum = robosieve.Policy(policy_file).checksum
     staged = list(temporary.glob(f"*/{checksum}.rsv"))
