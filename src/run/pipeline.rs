@@ -185,7 +185,7 @@ impl<'l> Pipeline<'l> {
         let waiting = self.gatherer.out_of_turn(Gatherer::rest);
         let frames = self.framed(waiting, &mut self.compressor()?)?;
         let Turn { sink, needed, mut totals, .. } = self.queue.into_inner();
-        totals.skip(&self.chunks.left_out());
+        totals.skip(&self.chunks.left_out().skipped);
         self.progress.skipped(totals.skipped());
         let Some(Sink::Folder(mut output)) = sink else { return Ok((None, needed, totals)) };
         totals.add_written(&frames);

@@ -194,6 +194,16 @@ impl List {
         }
     }
 
+    /// Whether it can be read only once.
+    pub fn is_stream(&self) -> bool {
+        matches!(self.content, Content::Stream(_))
+    }
+
+    /// Whether its text is made of a file, which takes more time than to look at it, and any number of times.
+    pub fn is_made(&self) -> bool {
+        matches!(self.content, Content::Compressed(_) | Content::Table { .. })
+    }
+
     /// The table of a list that is one.
     pub fn table_file(&self) -> Option<&TableFile> {
         match &self.content {
@@ -280,14 +290,19 @@ impl List {
         self.part.clone().unwrap_or(whole)
     }
 
+    /// Where the first chunk of it begins.
+    pub fn start(&self) -> u64 {
+        self.range().start as u64
+    }
+
     /// What a shard's receipt says of a list that was [cut](List::cut_to).
     pub fn shard_range(&self) -> Option<ListRange> {
         self.part.as_ref().map(|part| ListRange { start: part.start as u64, end: part.end as u64 })
     }
 
-    /// Begins to read the lines of the list, decompressed; of a mapped one, those from byte `at` on. The bytes that are taken
-    /// from its file are added to `source`.
-    pub fn read<'l>(&'l self, at: u64, source: &'l AtomicU64) -> Result<Reading<'l>, FilterError> {
+    /// Begins to read the lines of the list, decompressed with so much `memory`; of a mapped one, those from byte `at` on. The
+    /// bytes that are taken from its file are added to `source`.
+    pub fn read<'l>(&'l self, at: u64, source: &'l AtomicU64, memory: u64) -> Result<Reading<'l>, FilterError> {
         let failed = |error| unreadable(&self.path, error);
         let mut stream: Box<dyn Read + Send + 'l> = match &self.content {
             // What cannot be read of a file is an error of the system, and not a signal.
@@ -296,7 +311,7 @@ impl List {
                 return Ok(Reading::Stream(Box::new(part)));
             }
             Content::Mapped { map, .. } => return Ok(Reading::Mapped(&map[..self.range().end])),
-            Content::Compressed(file) => Box::new(Steady(file.text(source).map_err(failed)?)),
+            Content::Compressed(file) => Box::new(Steady(file.text_within(source, memory).map_err(failed)?)),
             Content::Unreadable(problem) => return Err(failed(io::Error::other(problem.clone()))),
             Content::Stream(stream) => Box::new(stream.text().map_err(failed)?),
             Content::Table { table, .. } => return Ok(Reading::Rows(Box::new(Rows::of(table)))),

@@ -84,7 +84,12 @@ impl Regular {
 
     /// Its text from the start, decompressed; `source` gets the bytes that are taken from the file.
     pub fn text<'f>(&'f self, source: &'f AtomicU64) -> io::Result<Reader<Counted<'f>>> {
-        Reader::within(self.counted(0, source)?, self.memory)
+        self.text_within(source, self.memory)
+    }
+
+    /// The same with so much `memory` for the decompressor, if it has as much.
+    pub fn text_within<'f>(&'f self, source: &'f AtomicU64, memory: u64) -> io::Result<Reader<Counted<'f>>> {
+        Reader::within(self.counted(0, source)?, memory.min(self.memory))
     }
 
     /// A part of it as it is stored; `source` gets the bytes that are taken from the file.
