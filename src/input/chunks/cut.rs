@@ -28,6 +28,16 @@ pub(super) struct Cut<'l> {
 }
 
 impl Cut<'_> {
+    /// What the pieces of the first list may take that others help with.
+    pub fn of_pieces(&self) -> u64 {
+        self.memory / 3
+    }
+
+    /// What other readers may take, and chunks that wait.
+    pub fn of_readers(&self) -> u64 {
+        self.memory - self.of_pieces()
+    }
+
     /// Where a list begins, if there is one of this number.
     pub fn start_of(&self, list: usize) -> Option<Position> {
         self.lists.get(list).map(|of| Position { list, at: of.start() })

@@ -146,6 +146,12 @@ impl<'l> Chunks<'l> {
                     input = self.changed.wait(input).unwrap_or_else(PoisonError::into_inner);
                     continue;
                 }
+                Choice::Help(pieces, piece) => {
+                    drop(input);
+                    pieces.make(piece);
+                    input = lock(&self.input);
+                    continue;
+                }
                 Choice::Take(list, Ready::Chunk(piece, read)) => {
                     *buffer = read;
                     (list, Ok(Some(piece)))

@@ -1,11 +1,13 @@
 //! A list that is being read, chunk by chunk.
 
 use std::mem::take;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::alone::Permit;
 use super::cut::Cut;
 use super::task::{Buffer, What};
+use crate::formats::compression::Pieces;
 use crate::input::error::FilterError;
 use crate::input::list::{List, Patience, Reading, chunk_end, fill, unreadable};
 use crate::input::position::Position;
@@ -17,6 +19,8 @@ pub(super) struct Lane<'l> {
     /// Where the next chunk begins in the list's text.
     at: u64,
     reading: Option<Reading<'l>>,
+    /// What others may help with.
+    pub pieces: Option<Arc<Pieces<'l>>>,
     /// What its decompressor may take.
     memory: u64,
     /// Where the first chunk begins that is given: an earlier run had those before it.
@@ -66,7 +70,9 @@ impl<'l> Lane<'l> {
         // Rows need not be read to be passed over.
         let is_anywhere = |of: &List| of.mapped().is_some() || cut.by_rows && of.table_file().is_some();
         let at = if cut.lists.get(list).is_some_and(is_anywhere) { done } else { 0 };
-        Lane { list, at, reading: None, memory, done, left: Vec::new(), failed: None, skipped: Vec::new() }
+        let room = if memory < cut.memory { cut.of_pieces() } else { 0 };
+        let pieces = cut.lists.get(list).and_then(|list| list.pieces(memory, room));
+        Lane { list, at, reading: None, pieces, memory, done, left: Vec::new(), failed: None, skipped: Vec::new() }
     }
 
     /// Begins anew with a decompressor that may take so much memory; what stands before the place is not given again, or, if
@@ -173,7 +179,7 @@ impl<'l> Lane<'l> {
         }
         let reading = match &mut self.reading {
             Some(reading) => reading,
-            none => none.insert(list.read(self.at, cut.source, self.memory)?),
+            none => none.insert(list.read(self.at, cut.source, self.memory, self.pieces.as_ref())?),
         };
         buffer.flaws.clear();
         let filled = match reading {

@@ -9,11 +9,12 @@
 //! needs more waits until its list is the first, and is alone then: the others are closed, and read again later up to where they were.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use super::cut::Cut;
 use super::lane::{Lane, Next, Piece};
 use super::task::Buffer;
-use crate::formats::compression::Compression;
+use crate::formats::compression::{Compression, Pieces};
 use crate::input::error::FilterError;
 use crate::input::list::List;
 use crate::input::position::Position;
@@ -49,6 +50,7 @@ struct Slot<'l> {
     list: usize,
     /// Nobody has it while somebody reads.
     lane: Option<Box<Lane<'l>>>,
+    pieces: Option<Arc<Pieces<'l>>>,
     /// Chunks that wait for its turn.
     ready: VecDeque<Ready<'l>>,
     has_ended: bool,
@@ -72,6 +74,8 @@ pub(super) enum Choice<'l> {
     Read(Box<Lane<'l>>),
     /// It reads this list ahead.
     Ahead(Box<Lane<'l>>),
+    /// It decompresses this piece of a list that somebody else reads.
+    Help(Arc<Pieces<'l>>, u64),
     /// It waits until something has changed.
     Wait,
     /// All lists have ended.
@@ -113,7 +117,12 @@ impl<'l> Lanes<'l> {
         match self.open[0].lane.take() {
             Some(lane) => Choice::Read(lane),
             None if self.open[0].is_wide => Choice::Wait,
-            None => self.another(cut),
+            // What is read ahead of its turn has to wait; so that is done last.
+            None if self.sides.in_order => self.help().unwrap_or_else(|| self.another(cut)),
+            None => match self.another(cut) {
+                Choice::Wait => self.help().unwrap_or(Choice::Wait),
+                other => other,
+            },
         }
     }
 
@@ -148,15 +157,22 @@ impl<'l> Lanes<'l> {
             if let Some(lane) = &mut slot.lane {
                 lane.reopen(cut, first, of_decompressor(&cut.lists[slot.list]));
             }
+            slot.pieces = slot.lane.as_ref().and_then(|lane| lane.pieces.clone());
             (slot.has_ended, slot.is_long) = (false, false);
         }
         true
     }
 
+    /// A piece of the first list, which is being read.
+    fn help(&self) -> Option<Choice<'l>> {
+        let pieces = self.open.first()?.pieces.as_ref()?;
+        Some(Choice::Help(Arc::clone(pieces), pieces.claim()?))
+    }
+
     /// Another list than the first, which is being read.
     fn another(&mut self, cut: &Cut<'l>) -> Choice<'l> {
         let in_order = self.sides.in_order;
-        if in_order && self.waiting + self.of_decompressors(cut) + room_of_chunk(cut) > cut.memory {
+        if in_order && self.waiting + self.of_decompressors(cut) + room_of_chunk(cut) > cut.of_readers() {
             return Choice::Wait;
         }
         loop {
@@ -183,7 +199,7 @@ impl<'l> Lanes<'l> {
         let list = &cut.lists[at.list];
         let memory = of_decompressor(list);
         let taken = self.waiting + room_of_chunk(cut) + self.of_decompressors(cut) + of_reader(list);
-        let has_room = self.open.len() < self.sides.lists && taken <= cut.memory;
+        let has_room = self.open.len() < self.sides.lists && taken <= cut.of_readers();
         if !self.open.is_empty() && (!has_room || self.open.iter().any(|slot| slot.is_wide)) {
             return false;
         }
@@ -192,8 +208,10 @@ impl<'l> Lanes<'l> {
         }
         // Nobody knows what the decompressor of a stream takes already.
         let is_wide = list.is_stream() && list.compression == Some(Compression::Zstd);
-        let lane = Some(Box::new(Lane::from(cut, at, memory.min(cut.memory))));
-        let slot = Slot { list: at.list, lane, ready: VecDeque::new(), has_ended: false, is_long: false, is_wide };
+        let lane = Box::new(Lane::from(cut, at, memory.min(cut.memory)));
+        let (pieces, lane) = (lane.pieces.clone(), Some(lane));
+        let slot =
+            Slot { list: at.list, lane, pieces, ready: VecDeque::new(), has_ended: false, is_long: false, is_wide };
         self.open.push(slot);
         true
     }
@@ -218,6 +236,7 @@ impl<'l> Lanes<'l> {
             }
             Next::Failed(failure) => failed = Some(failure),
         }
+        slot.pieces.clone_from(&lane.pieces);
         slot.lane = Some(lane);
         failed.map_or(Ok(piece), Err)
     }
