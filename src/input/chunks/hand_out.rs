@@ -167,12 +167,22 @@ impl<'l> Chunks<'l> {
                 }
                 Choice::Read(mut lane) => {
                     let list = lane.list;
-                    let next;
+                    let mut next;
                     if lane.is_instant(&self.cut) {
                         next = lane.next(&self.cut, buffer, true);
                     } else {
                         drop(input);
                         (input, next) = self.read_on(&mut lane, buffer, true);
+                    }
+                    if let Next::Chunk(piece) = &mut next
+                        && piece.is_long
+                        && piece.permit.is_none()
+                    {
+                        // Whoever has the permit may need what is locked here before he gives it back.
+                        drop(input);
+                        piece.permit = Some(self.cut.alone.permit());
+                        input = lock(&self.input);
+                        self.changed.notify_all();
                     }
                     (list, input.lanes.put_back(&self.cut, lane, next))
                 }
@@ -193,6 +203,7 @@ impl<'l> Chunks<'l> {
     /// Hands out a chunk.
     fn task(&self, input: &mut Input<'l>, list: usize, piece: Piece<'l>) -> Task<'l> {
         let Piece { at, end, what, skipped, permit, is_long } = piece;
+        // One that was read ahead has none yet; nobody reads its list now, so that whoever has it has a ticket.
         let permit = permit.or_else(|| is_long.then(|| self.cut.alone.permit()));
         let ended = take(&mut input.ended);
         let skipped = [ended.skipped, skipped].concat();
