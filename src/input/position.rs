@@ -1,7 +1,9 @@
 //! Where in the lists of a run.
 
+use serde::{Deserialize, Serialize};
+
 /// Where in the lists of a run a chunk begins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct Position {
     /// The list, counted from 0.
     pub list: usize,
