@@ -61,6 +61,8 @@ struct State {
     taken: BTreeMap<u64, Option<Made>>,
     /// What their texts take.
     bytes: u64,
+    /// Memory of texts that were read, to be used again: the system takes long to find pages for each.
+    spares: Vec<Vec<u8>>,
 }
 
 /// What was made of a piece; nothing if no member could be found in it, and read.
@@ -108,7 +110,10 @@ impl<'f> Pieces<'f> {
 
     /// Takes a piece that nobody has, if there is one, and room for it.
     pub fn claim(&self) -> Option<u64> {
-        let mut state = self.lock();
+        self.claim_in(&mut self.lock())
+    }
+
+    fn claim_in(&self, state: &mut State) -> Option<u64> {
         // Of the piece that is read, its reader sees to.
         let piece = state.next.max(state.due + 1);
         let of_one = self.longest + STEP as u64 + self.memory;
@@ -134,10 +139,12 @@ impl<'f> Pieces<'f> {
     fn made(&self, piece: u64) -> io::Result<Option<Made>> {
         let Some(start) = self.head(piece)? else { return Ok(None) };
         let mut part = self.part(start, piece);
-        let mut text = Vec::new();
+        let mut text = self.spare();
         while text.len() as u64 <= self.longest {
             // Not twice as much each time.
-            text.reserve_exact(STEP);
+            if text.capacity() - text.len() < STEP {
+                text.reserve_exact(STEP);
+            }
             if part.by_ref().take(STEP as u64).read_to_end(&mut text)? == 0 {
                 return Ok(Some(Made { start, end: part.offset(), text }));
             }
@@ -148,6 +155,24 @@ impl<'f> Pieces<'f> {
     /// What begins at a border, up to the first border after a piece.
     fn part(&self, at: u64, piece: u64) -> Part<Box<dyn Read + Send + 'f>> {
         Part::new(self.file.bytes_from(at), self.compression, at, (piece + 1) * self.piece, self.memory)
+    }
+
+    /// Memory for a text.
+    fn spare(&self) -> Vec<u8> {
+        let mut state = self.lock();
+        let mut text = state.spares.pop().unwrap_or_default();
+        state.bytes -= text.capacity() as u64;
+        text.clear();
+        text
+    }
+
+    /// Takes the memory of a text back.
+    fn give_back(&self, text: Vec<u8>) {
+        let mut state = self.lock();
+        if state.bytes + text.capacity() as u64 <= self.room / 4 {
+            state.bytes += text.capacity() as u64;
+            state.spares.push(text);
+        }
     }
 
     /// Where in a piece a member may begin first.
@@ -182,7 +207,14 @@ impl<'f> Pieces<'f> {
                 state.forget(passed);
             }
             match state.taken.get(&piece) {
-                Some(None) => state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
+                Some(None) => match self.claim_in(&mut state) {
+                    Some(other) => {
+                        drop(state);
+                        self.make(other);
+                        state = self.lock();
+                    }
+                    None => state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
+                },
                 Some(Some(_)) => return state.forget(piece).filter(|made| made.start == at && made.end > at),
                 None => return None,
             }
@@ -263,7 +295,10 @@ impl BufRead for InPieces<'_> {
         loop {
             let end = match &mut self.now {
                 Now::Made(made, at) if *at < made.text.len() => break,
-                Now::Made(made, _) => made.end,
+                Now::Made(made, _) => {
+                    self.pieces.give_back(std::mem::take(&mut made.text));
+                    made.end
+                }
                 Now::Part(text, counted) => {
                     let is_end = text.fill_buf()?.is_empty();
                     let offset = text.get_ref().offset();
@@ -431,6 +466,7 @@ mod tests {
             reader.consume(read);
         }
         assert!(own > 0 && own < all / 3, "{own} of {all}");
-        assert_eq!(pieces.lock().bytes, 0);
+        let state = pieces.lock();
+        assert_eq!(state.bytes, state.spares.iter().map(|spare| spare.capacity() as u64).sum::<u64>());
     }
 }

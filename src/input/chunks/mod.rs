@@ -12,5 +12,5 @@ mod lanes;
 mod task;
 
 pub(crate) use hand_out::Chunks;
-pub(crate) use lanes::{Ended, SideBySide};
+pub(crate) use lanes::SideBySide;
 pub(crate) use task::{Buffer, LONGEST_CHUNK, Task};
