@@ -1,8 +1,9 @@
 //! What a run skips where a list cannot be read, instead of ending there.
 
 use serde::{Deserialize, Serialize};
-use std::fmt;
+use std::{fmt, io};
 
+use crate::formats::compression::TooFarBack;
 use crate::input::error::FilterError;
 
 /// The rest of a list that could not be read, or of a row group of it, which was left out.
@@ -52,6 +53,12 @@ impl FilterError {
     /// Whether it is a list that is bad, and another one may still be read.
     pub(super) fn is_bad_list(&self) -> bool {
         matches!(self, FilterError::List { .. } | FilterError::ListCut { .. } | FilterError::Parquet { .. })
+    }
+
+    /// Whether it is a decompressor that needs more memory than it was given.
+    pub(super) fn is_too_far_back(&self) -> bool {
+        let is_it = |error: &io::Error| error.get_ref().is_some_and(|error| error.is::<TooFarBack>());
+        matches!(self, FilterError::List { error, .. } if is_it(error))
     }
 
     /// What is wrong with the list, without its path.

@@ -1,7 +1,7 @@
 //! The files of a run: partial until everything is done, then renamed, the receipt last.
 //!
-//! All are made at the start, but open are only those of the set that lines go to: sets get their lines one after the
-//! other, and there may be more of them than files can be open.
+//! All are made at the start, but open are only those of the sets that lines go to, until the lists of these have ended: there may be more
+//! of them than files can be open.
 
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions};
@@ -28,8 +28,6 @@ pub(crate) struct Output {
     sets: Vec<Vec<Target>>,
     /// Files that are still partial: the name they will have.
     pending: Vec<PathBuf>,
-    /// The set that lines go to.
-    set: usize,
     /// Files that are not open, and may not be durable yet: the name they will have.
     unsynced: Vec<PathBuf>,
     /// Who keeps a checkpoint, where there may be one: then partial files stay for it.
@@ -101,7 +99,7 @@ impl Place<'_> {
 impl Output {
     fn new(directory: &Path, layout: FileLayout, checkpointer: Option<Arc<dyn Keep>>) -> Output {
         let (directory, unsynced) = (directory.to_owned(), Vec::new());
-        Output { directory, layout, sets: Vec::new(), pending: Vec::new(), set: 0, unsynced, checkpointer }
+        Output { directory, layout, sets: Vec::new(), pending: Vec::new(), unsynced, checkpointer }
     }
 
     /// Prepares `directory`, which is there and locked, with these sets of files.
@@ -199,7 +197,7 @@ impl Output {
 
     /// All files that were made or written to since the last call: the names they will have.
     pub fn touched(&mut self) -> Vec<PathBuf> {
-        let open = self.sets.get(self.set).into_iter().flatten().filter_map(|target| target.file.as_ref());
+        let open = self.sets.iter().flatten().filter_map(|target| target.file.as_ref());
         std::mem::take(&mut self.unsynced).into_iter().chain(open.map(|file| file.path.clone())).collect()
     }
 
@@ -247,9 +245,6 @@ impl Output {
         let mut places = Vec::with_capacity(blocks.len());
         for block in blocks {
             let mut rest = &block.bytes[..];
-            if !rest.is_empty() {
-                self.turn_to(block.set);
-            }
             while !rest.is_empty() {
                 let target = &mut self.sets[block.set][block.file];
                 let part = target.state.parts.last().expect("a target has parts");
@@ -279,12 +274,11 @@ impl Output {
         Ok(places)
     }
 
-    /// From here on, lines go to this set: the files of the one before are closed.
-    fn turn_to(&mut self, set: usize) {
-        if set != self.set {
-            let files = self.sets[self.set].iter_mut().filter_map(|target| target.file.take());
+    /// These sets get no more lines: their files are closed.
+    pub fn close(&mut self, sets: &[usize]) {
+        for &set in sets {
+            let files = self.sets[set].iter_mut().filter_map(|target| target.file.take());
             self.unsynced.extend(files.map(|file| file.path.clone()));
-            self.set = set;
         }
     }
 

@@ -12,10 +12,10 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use super::gather::Gatherer;
+use super::reached::Reached;
 use super::totals::Totals;
 use crate::input::error::FilterError;
 use crate::input::list::FileState;
-use crate::input::position::Position;
 use crate::output::folder::{CHECKPOINT, partial, sync_folder};
 use crate::output::missing_robots::MissingRobotsState;
 use crate::output::partitions::TargetState;
@@ -43,9 +43,8 @@ pub(super) enum Stage {
 /// A run's whole state at the border between two chunks.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Border {
-    /// The list that the next chunk is of, and where it begins in that list's text.
-    pub list: usize,
-    pub at: u64,
+    /// How far it is in the lists.
+    pub reached: Reached,
     /// How long the run has taken.
     pub seconds: f64,
     pub totals: Totals,
@@ -54,13 +53,6 @@ pub(crate) struct Border {
     /// Lines that are not in the files yet.
     pub gathered: Gatherer,
     pub needed: MissingRobotsState,
-}
-
-impl Border {
-    /// Where the next chunk begins.
-    pub fn position(&self) -> Position {
-        Position { list: self.list, at: self.at }
-    }
 }
 
 /// What makes a run the one that it is: if any of it is different, its parts do not belong together.

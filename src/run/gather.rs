@@ -6,6 +6,7 @@
 //! who judged them; the compressing is done elsewhere, by many at a time.
 
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// So many bytes are enough for a frame: gzip looks back 32 KiB, Zstandard takes blocks of 128 KiB.
 const FRAME: usize = 128 << 10;
@@ -19,13 +20,17 @@ pub(crate) struct Gathered {
     pub text: Vec<u8>,
 }
 
-/// What waits for each file of a set. This is all there is between two chunks: below [`FRAME`] bytes a file.
+/// What waits for each file of the sets that have not ended. This is all there is between two chunks: below [`FRAME`] bytes a
+/// file.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Gatherer {
-    set: usize,
-    #[serde(with = "bytes")]
-    texts: Vec<Vec<u8>>,
+    files: usize,
+    sets: BTreeMap<usize, Texts>,
 }
+
+/// What waits for each file of a set.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Texts(#[serde(with = "bytes")] Vec<Vec<u8>>);
 
 /// Bytes of any value, for JSON.
 mod bytes {
@@ -46,18 +51,16 @@ mod bytes {
 impl Gatherer {
     /// With nothing yet, for sets of so many files.
     pub fn new(files: usize) -> Gatherer {
-        Gatherer { set: 0, texts: vec![Vec::new(); files] }
+        Gatherer { files, sets: BTreeMap::new() }
     }
 
     /// Takes the lines of the next chunk, which are for the files of `set`; returns what makes frames now, in the order
-    /// of the files. Sets come one after the other: the rest of an earlier one makes frames too.
-    pub fn take(&mut self, set: usize, buffers: &mut [Vec<u8>]) -> Vec<Gathered> {
-        let mut full = Vec::new();
-        if set != self.set {
-            full = self.rest();
-            self.set = set;
-        }
-        for (file, (text, buffer)) in self.texts.iter_mut().zip(buffers).enumerate() {
+    /// of the files, after the rest of sets that have `ended`.
+    pub fn take(&mut self, set: usize, ended: &[usize], buffers: &mut [Vec<u8>]) -> Vec<Gathered> {
+        let ended = ended.iter().filter_map(|&set| Some((set, self.sets.remove(&set)?)));
+        let mut full: Vec<Gathered> = ended.flat_map(|(set, texts)| texts.rest(set)).collect();
+        let texts = self.sets.entry(set).or_insert_with(|| Texts(vec![Vec::new(); self.files]));
+        for (file, (text, buffer)) in texts.0.iter_mut().zip(buffers).enumerate() {
             if text.is_empty() {
                 std::mem::swap(text, buffer);
             } else {
@@ -72,9 +75,14 @@ impl Gatherer {
 
     /// Everything that still waits.
     pub fn rest(&mut self) -> Vec<Gathered> {
-        let set = self.set;
-        let waiting = self.texts.iter_mut().enumerate().filter(|(_, text)| !text.is_empty());
-        waiting.map(|(file, text)| Gathered { set, file, text: std::mem::take(text) }).collect()
+        std::mem::take(&mut self.sets).into_iter().flat_map(|(set, texts)| texts.rest(set)).collect()
+    }
+}
+
+impl Texts {
+    fn rest(self, set: usize) -> impl Iterator<Item = Gathered> {
+        let waiting = self.0.into_iter().enumerate().filter(|(_, text)| !text.is_empty());
+        waiting.map(move |(file, text)| Gathered { set, file, text })
     }
 }
 
@@ -88,7 +96,7 @@ mod tests {
         let mut frames = Vec::new();
         for chunk in 0..20 {
             let line = format!("{chunk}\n").into_bytes();
-            frames.extend(gatherer.take(0, &mut [line.clone(), line.repeat(FRAME / 3)]));
+            frames.extend(gatherer.take(0, &[], &mut [line.clone(), line.repeat(FRAME / 3)]));
         }
         assert!(frames.iter().all(|frame| frame.file == 1 && frame.text.len() >= FRAME));
         let all = |frames: Vec<Gathered>| frames.into_iter().flat_map(|frame| frame.text).collect::<Vec<u8>>();
@@ -102,12 +110,13 @@ mod tests {
     }
 
     #[test]
-    fn the_next_set_pushes_out_the_one_before() {
+    fn a_set_that_has_ended_is_pushed_out() {
         let mut gatherer = Gatherer::new(1);
         let frame = |set, text: &str| Gathered { set, file: 0, text: text.into() };
-        assert_eq!(gatherer.take(0, &mut [b"a\n".to_vec()]), []);
-        assert_eq!(gatherer.take(0, &mut [b"b\n".to_vec()]), []);
-        assert_eq!(gatherer.take(2, &mut [b"c\n".to_vec()]), [frame(0, "a\nb\n")]);
-        assert_eq!(gatherer.rest(), [frame(2, "c\n")]);
+        assert_eq!(gatherer.take(0, &[], &mut [b"a\n".to_vec()]), []);
+        assert_eq!(gatherer.take(1, &[], &mut [b"b\n".to_vec()]), []);
+        assert_eq!(gatherer.take(0, &[], &mut [b"c\n".to_vec()]), []);
+        assert_eq!(gatherer.take(2, &[0, 7], &mut [b"d\n".to_vec()]), [frame(0, "a\nc\n")]);
+        assert_eq!(gatherer.rest(), [frame(1, "b\n"), frame(2, "d\n")]);
     }
 }

@@ -9,7 +9,7 @@
 //!        wait in it
 //! 3/16   one line that is longer than a chunk: it is alone, so this does not depend on the number of workers
 //! 1/32   origins with deferred lines; five times that while they are sorted and copied for a checkpoint
-//! 1/7    the window of a decompressor
+//! 1/7    the windows of decompressors, and chunks that are read ahead of their turn
 //! ```
 //!
 //! Where blocked lines are explained, an eighth of the first half is for the rules that workers keep.
@@ -160,8 +160,8 @@ impl Memory {
         usize::try_from(self.rest() / 32).unwrap_or(usize::MAX)
     }
 
-    /// What a decompressor may take.
-    pub fn decompressor(&self) -> u64 {
+    /// What decompressors may take, and chunks that are read ahead of their turn.
+    pub fn decompressors(&self) -> u64 {
         self.rest() / 7
     }
 }
@@ -191,7 +191,7 @@ mod tests {
                     let of_line = memory.longest_line() as u64 * (4 * memory.crawlers + 6);
                     let of_rules =
                         (memory.rules_of_worker(workers, Format::Parquet) * workers) as u64 * memory.crawlers;
-                    let shares = of_workers + of_rules + of_line + memory.needed() as u64 * 5 + memory.decompressor();
+                    let shares = of_workers + of_rules + of_line + memory.needed() as u64 * 5 + memory.decompressors();
                     assert!((1..=asked).contains(&workers), "{workers}");
                     assert!(memory.fixed() + shares <= bytes, "{bytes} {crawlers} {asked}");
                 }
@@ -219,7 +219,7 @@ mod tests {
             assert_eq!(memory.crew(64, None, format).unwrap(), Crew { workers: 64, chunk_size });
         }
         // What `zstd --long` makes can be read by default.
-        assert_eq!(memory.decompressor().ilog2(), 27);
+        assert_eq!(memory.decompressors().ilog2(), 27);
     }
 
     #[test]

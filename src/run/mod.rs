@@ -18,6 +18,7 @@ pub(crate) mod pipeline;
 mod plan;
 pub(crate) mod progress;
 pub(crate) mod queue;
+pub(crate) mod reached;
 mod render;
 pub(crate) mod reread;
 pub(crate) mod seen;

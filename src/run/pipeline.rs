@@ -9,6 +9,7 @@ use super::gather::{Gathered, Gatherer};
 use super::plan::Plan;
 use super::progress::Progress;
 use super::queue::Queue;
+use super::reached::Reached;
 use super::sequence::Sequence;
 use super::totals::Totals;
 use super::unique::{Kept, Unique};
@@ -67,9 +68,7 @@ struct Turn {
     sink: Option<Sink>,
     needed: Option<MissingRobots>,
     totals: Totals,
-    /// The list that the next chunk is of, and where in its text.
-    list: usize,
-    at: u64,
+    reached: Reached,
 }
 
 /// A judged chunk, handed in to be written.
@@ -79,6 +78,8 @@ struct Handed {
     end: u64,
     /// What was left out of lists before it.
     skipped: Vec<Skipped>,
+    /// Lists that have ended before it.
+    ended: Vec<usize>,
     judged: Judged,
     blocks: Blocks,
     /// What waits for its frames after the chunk, if a checkpoint is due there.
@@ -92,6 +93,9 @@ enum Blocks {
     /// Frames or rows; none where nothing is written.
     Made(Vec<Block<'static>>),
 }
+
+/// The lines of a list are numbered in so many bits.
+const LINES_OF_LIST: u32 = 40;
 
 /// A worker, and what it has to leave lines out and to make frames with.
 struct WorkerState<'m> {
@@ -113,12 +117,12 @@ impl<'l> Pipeline<'l> {
     ) -> Pipeline<'l> {
         let rows = plan.rows();
         let (mut turn, gatherer) = match border {
-            Some(Border { list, at, totals, gathered, .. }) => {
-                (Turn { sink: None, needed: None, totals, list, at }, gathered)
+            Some(Border { reached, totals, gathered, .. }) => {
+                (Turn { sink: None, needed: None, totals, reached }, gathered)
             }
             None => {
-                let totals = Totals::new(plan.lists.len(), plan.job.crawlers.len(), rows);
-                let turn = Turn { sink: None, needed: None, totals, list: 0, at: 0 };
+                let totals = Totals::new(plan.lists.len(), plan.job.crawlers.len(), plan.sets(), rows);
+                let turn = Turn { sink: None, needed: None, totals, reached: Reached::default() };
                 (turn, Gatherer::new(rows.map_or(0, Rows::files)))
             }
         };
@@ -185,10 +189,11 @@ impl<'l> Pipeline<'l> {
         let waiting = self.gatherer.out_of_turn(Gatherer::rest);
         let frames = self.framed(waiting, &mut self.compressor()?)?;
         let Turn { sink, needed, mut totals, .. } = self.queue.into_inner();
-        totals.skip(&self.chunks.left_out());
+        totals.skip(&self.chunks.left_out().skipped);
         self.progress.skipped(totals.skipped());
-        let Some(Sink::Folder(mut output)) = sink else { return Ok((None, needed, totals)) };
         totals.add_written(&frames);
+        totals.end();
+        let Some(Sink::Folder(mut output)) = sink else { return Ok((None, needed, totals)) };
         output.reserve(&frames)?.iter().try_for_each(Place::write)?;
         output.end()?;
         Ok((Some(*output), needed, totals))
@@ -245,7 +250,7 @@ impl<'l> Pipeline<'l> {
             return Ok(Some((Blocks::Buffers(set, judged.tallies(rows)), None)));
         }
         let Some(mut gatherer) = self.gatherer.turn_of(task.ticket) else { return Ok(None) };
-        let gathered = gatherer.take(set, &mut judged.buffers);
+        let gathered = gatherer.take(set, &self.plan.sets_of(&task.ended), &mut judged.buffers);
         let border = self.is_checkpoint_due().then(|| gatherer.clone());
         gatherer.pass();
         Ok(Some((Blocks::Made(self.framed(gathered, compressor)?), border)))
@@ -347,7 +352,8 @@ fn hand_in(
     };
     let Some((blocks, border)) = prepared else { return Ok(()) };
     let skipped = std::mem::take(&mut task.skipped);
-    let handed = Handed { list: task.list, end: task.end, skipped, judged, blocks, border };
+    let ended = std::mem::take(&mut task.ended);
+    let handed = Handed { list: task.list, end: task.end, skipped, ended, judged, blocks, border };
     pipeline.queue.hand_in(task.ticket, handed, |turn, ticket, handed| write(pipeline, turn, ticket, handed))?;
     state.worker.judged.buffers = lock(&pipeline.spares).pop().unwrap_or_default();
     Ok(())
@@ -355,7 +361,7 @@ fn hand_in(
 
 /// Counts a chunk in its turn, and writes its lines.
 fn write(pipeline: &Pipeline<'_>, turn: &mut Turn, ticket: u64, handed: Handed) -> Result<(), FilterError> {
-    let Handed { list, end, skipped, mut judged, blocks, mut border } = handed;
+    let Handed { list, end, skipped, ended, mut judged, blocks, mut border } = handed;
     let blocks: Vec<Block<'_>> = match blocks {
         Blocks::Made(blocks) => blocks,
         Blocks::Buffers(set, tallies) => {
@@ -363,14 +369,20 @@ fn write(pipeline: &Pipeline<'_>, turn: &mut Turn, ticket: u64, handed: Handed) 
             files.map(|(file, (text, tally))| Block { set, file, bytes: Cow::Borrowed(text), tally }).collect()
         }
     };
-    (turn.list, turn.at) = (list, end);
+    let lists = pipeline.chunks.lists();
+    ended.iter().for_each(|&list| turn.reached.ended(list, lists));
+    turn.reached.chunk(list, end, lists);
     turn.totals.skip(&skipped);
-    let before = turn.totals.input.lines;
+    // Lists may be read at once, but the lines of one are before those of the next.
+    let before = ((list as u64) << LINES_OF_LIST) + turn.totals.lists[list].input.lines;
     turn.totals.add(list, &judged);
     turn.totals.add_written(&blocks);
     turn.add_waiting(std::mem::take(&mut judged.waiting), before)?;
     pipeline.progress.chunk(&turn.totals);
     let places = turn.sink.as_mut().map(|sink| sink.take(&blocks)).transpose()?.unwrap_or_default();
+    if let Some(output) = turn.sink.as_mut().and_then(Sink::folder) {
+        output.close(&pipeline.plan.sets_of(&ended));
+    }
     if let Some(checkpointer) = &pipeline.checkpointer {
         checkpointer.begin(ticket);
         if pipeline.plan.options.compress.is_none() && checkpointer.is_due() {
@@ -406,8 +418,7 @@ impl Turn {
     fn taken(&mut self, gathered: Gatherer, seconds: f64) -> Option<Taken> {
         let (output, needed) = (self.sink.as_mut()?.folder()?, self.needed.as_ref()?);
         let border = Border {
-            list: self.list,
-            at: self.at,
+            reached: self.reached.clone(),
             seconds,
             totals: self.totals.clone(),
             files: output.state(),
@@ -446,13 +457,14 @@ mod tests {
         let deferred = &mut worker.judged.buffers[Partition::Deferred as usize];
         assert_eq!(deferred, LINES.as_bytes());
         *deferred = change(LINES).into_bytes();
-        let mut totals = Totals::new(1, 1, Some(rows));
+        let mut totals = Totals::new(1, 1, 1, Some(rows));
         totals.add(0, &worker.judged);
         let blocks = worker.judged.buffers.iter().enumerate().map(|(file, text)| {
             let tally = rows.tally(file, text);
             Block { set: 0, file, bytes: Cow::Borrowed(text), tally }
         });
         totals.add_written(&blocks.collect::<Vec<_>>());
+        totals.end();
         totals.balanced().is_ok()
     }
 

@@ -6,10 +6,10 @@ use std::sync::atomic::AtomicU64;
 
 use super::job::{Destination, Folder, Job, Pipe};
 use super::memory::{Crew, Memory};
-use crate::input::chunks::Chunks;
+use super::reached::Reached;
+use crate::input::chunks::{Chunks, SideBySide};
 use crate::input::error::FilterError;
 use crate::input::list::{List, Patience};
-use crate::input::position::Position;
 use crate::judge::matcher::Matcher;
 use crate::output::form::{Form, Rows};
 use crate::output::format::Format;
@@ -50,7 +50,7 @@ impl<'j> Plan<'j> {
         self.job.destination.as_ref().map(|_| self.options.rows(self.job.crawlers.len()))
     }
 
-    /// How many sets of files there are: one for all lists, or one for each.
+    /// The set of files that the lines of a list go to: one for all lists, or one for each.
     pub fn set_of(&self, list: usize) -> usize {
         if self.options.per_input { list } else { 0 }
     }
@@ -70,10 +70,10 @@ impl<'j> Plan<'j> {
         self.job.destination.as_ref().and_then(Destination::folder)
     }
 
-    /// The chunks of the lists, from a position on where the run was interrupted there.
-    pub fn chunks<'p>(&'p self, from: Option<Position>, read: &'p AtomicU64) -> Chunks<'p> {
-        let chunks = match from {
-            Some(position) => Chunks::from(&self.lists, self.options.chunk_size, read, position),
+    /// The chunks of the lists, from where a run was interrupted that `reached` so far.
+    pub fn chunks<'p>(&'p self, reached: Option<&Reached>, read: &'p AtomicU64) -> Chunks<'p> {
+        let chunks = match reached {
+            Some(Reached { begun, next }) => Chunks::from(&self.lists, self.options.chunk_size, read, begun, *next),
             None => Chunks::new(&self.lists, self.options.chunk_size, read),
         };
         // Whoever reads a pipe does not wait for more lines than there are.
@@ -82,13 +82,31 @@ impl<'j> Plan<'j> {
             _ => Patience::UntilFull,
         };
         let chunks = chunks.with_lines_up_to(self.memory.longest_line()).by_rows(!self.options.format.is_text());
-        chunks.until(self.job.long_run.interrupt.clone()).with_patience(patience)
+        let chunks = chunks.until(self.job.long_run.interrupt.clone()).with_patience(patience);
+        let sides = SideBySide { lists: self.options.threads, in_order: self.is_in_order() };
+        chunks.side_by_side(sides, self.memory.decompressors())
+    }
+
+    /// Whether the chunks of a list have to be judged after those of the lists before it: where lines go to the same files,
+    /// or one is left out because of another.
+    fn is_in_order(&self) -> bool {
+        self.job.unique || self.job.destination.is_some() && !self.options.per_input
+    }
+
+    /// The sets of files that get no more lines when these lists have ended.
+    pub fn sets_of(&self, ended: &[usize]) -> Vec<usize> {
+        if self.options.per_input { ended.to_vec() } else { Vec::new() }
+    }
+
+    /// How many sets of files there are.
+    pub fn sets(&self) -> usize {
+        if self.options.per_input { self.lists.len() } else { 1 }
     }
 }
 
 /// The lists of a job, or the parts of them that it is to read.
 fn lists(job: &Job, memory: Memory) -> Result<Vec<List>, FilterError> {
-    let mut lists = List::open_all(&job.lists, &job.url_field, memory.decompressor(), job.long_run.skip_bad)?;
+    let mut lists = List::open_all(&job.lists, &job.url_field, memory.decompressors(), job.long_run.skip_bad)?;
     // To leave out everything is not what anybody asks for.
     let problems: Option<Vec<&str>> = lists.iter().map(List::unreadable).collect();
     if let (Some([problem, ..]), [first, ..]) = (problems.as_deref(), &lists[..]) {

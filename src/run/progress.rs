@@ -205,7 +205,7 @@ mod tests {
     fn what_an_earlier_run_did_is_done_but_tells_nothing_of_speed() {
         let progress = Progress::new();
         progress.begin(Some(1000), 1);
-        let mut totals = Totals::new(1, 1, None);
+        let mut totals = Totals::new(1, 1, 1, None);
         (totals.input.lines, totals.input.bytes) = (70, 700);
         progress.resume(&totals, 600);
         let at_first = progress.snapshot();

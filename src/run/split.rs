@@ -51,10 +51,10 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
     let unique = job.unique.then(|| unique(&plan, border.as_ref(), &pool)).transpose()?;
     let checkpointer = outlets.as_ref().and_then(|outlets| outlets.checkpointer.clone());
     let matchers = plan.matchers();
-    let chunks = plan.chunks(border.as_ref().map(Border::position), progress.source());
+    let chunks = plan.chunks(border.as_ref().map(|border| &border.reached), progress.source());
     progress.begin(plan.lists.iter().map(List::source_length).sum(), matchers.len());
     if let Some(border) = &border {
-        progress.resume(&border.totals, left_out(&plan.lists, border));
+        progress.resume(&border.totals, border.reached.left_out(&plan.lists));
     }
     let pipeline = Pipeline::new(&plan, chunks, progress, outlets, border, unique);
     std::thread::scope(|scope| {
@@ -69,14 +69,6 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
 fn unique(plan: &Plan<'_>, border: Option<&Border>, pool: &ThreadPool) -> Result<Unique, FilterError> {
     let folder = plan.folder().map_or_else(std::env::temp_dir, |folder| folder.directory.clone());
     let read = AtomicU64::new(0);
-    let before = border.map(|border| plan.chunks(None, &read).before(border.position()));
+    let before = border.map(|border| plan.chunks(None, &read).before(border.reached.position()));
     Unique::new(&plan.lists, &folder, before.as_ref(), pool)
-}
-
-/// Bytes of the lists' files that a run that goes on does not read again: what is not mapped is read from its start.
-fn left_out(lists: &[List], border: &Border) -> u64 {
-    let (done, rest) = lists.split_at(border.list.min(lists.len()));
-    let mapped = rest.first().filter(|list| list.mapped().is_some());
-    let of_the_next = mapped.map_or(0, |list| border.at.saturating_sub(list.range().start as u64));
-    done.iter().filter_map(List::source_length).sum::<u64>() + of_the_next
 }

@@ -23,6 +23,8 @@ pub(crate) struct Totals {
     pub crawlers: Vec<Sorted>,
     /// By file, over the lines as they were handed over for writing.
     pub written: Vec<Tally>,
+    /// The same for each set of files.
+    sets: Vec<Vec<Tally>>,
     pub lists: Vec<ListTotals>,
     pub added_line_feeds: u64,
     pub dot_segments: u64,
@@ -34,6 +36,7 @@ pub(crate) struct Totals {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct ListTotals {
     pub input: Tally,
+    kept: Tally,
     pub duplicates: Tally,
     /// What could not be read of it, and was left out.
     pub skipped: Vec<SkippedPart>,
@@ -42,10 +45,12 @@ pub(crate) struct ListTotals {
 }
 
 impl Totals {
-    pub fn new(lists: usize, crawlers: usize, rows: Option<Rows>) -> Totals {
+    /// Of a run with so many lists, crawlers and sets of files.
+    pub fn new(lists: usize, crawlers: usize, sets: usize, rows: Option<Rows>) -> Totals {
         let none = Tally::default();
         let list = ListTotals {
             input: none,
+            kept: none,
             duplicates: none,
             skipped: Vec::new(),
             crawlers: vec![Default::default(); crawlers],
@@ -56,6 +61,7 @@ impl Totals {
             duplicates: none,
             crawlers: vec![Sorted::default(); crawlers],
             written: vec![none; rows.map_or(0, Rows::files)],
+            sets: vec![vec![none; rows.map_or(0, Rows::files)]; sets],
             lists: vec![list; lists],
             added_line_feeds: 0,
             dot_segments: 0,
@@ -72,6 +78,7 @@ impl Totals {
         self.duplicates.append(&judged.duplicates);
         list.duplicates.append(&judged.duplicates);
         self.kept.append(&judged.kept);
+        list.kept.append(&judged.kept);
         for ((total, of_list), sorted) in self.crawlers.iter_mut().zip(&mut list.crawlers).zip(&judged.crawlers) {
             for (partition, tally) in sorted.tallies.iter().enumerate() {
                 total.tallies[partition].append(tally);
@@ -101,7 +108,29 @@ impl Totals {
     /// Adds lines that were handed over for writing.
     pub fn add_written(&mut self, blocks: &[Block<'_>]) {
         for block in blocks {
-            self.written[block.file].append(&block.tally);
+            self.sets[block.set][block.file].append(&block.tally);
+        }
+    }
+
+    /// Makes what depends on the order of the lines that of the order of the lists: several may have been read at once.
+    pub fn end(&mut self) {
+        let whole = |parts: &mut dyn Iterator<Item = &Tally>| {
+            parts.fold(Tally::default(), |mut whole, part| {
+                whole.append(part);
+                whole
+            })
+        };
+        let lists = &self.lists;
+        self.input = whole(&mut lists.iter().map(|list| &list.input));
+        self.kept = whole(&mut lists.iter().map(|list| &list.kept));
+        self.duplicates = whole(&mut lists.iter().map(|list| &list.duplicates));
+        for (crawler, sorted) in self.crawlers.iter_mut().enumerate() {
+            for (partition, tally) in sorted.tallies.iter_mut().enumerate() {
+                *tally = whole(&mut lists.iter().map(|list| &list.crawlers[crawler][partition]));
+            }
+        }
+        for (file, tally) in self.written.iter_mut().enumerate() {
+            *tally = whole(&mut self.sets.iter().map(|files| &files[file]));
         }
     }
 

@@ -42,6 +42,7 @@ mod report;
 mod resume;
 mod revisits;
 mod shards;
+mod side_by_side;
 mod skip_bad;
 #[cfg(feature = "parquet")]
 mod skipped_rows;

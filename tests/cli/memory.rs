@@ -104,6 +104,29 @@ fn a_window_that_has_no_room_is_refused() {
     assert!(ended.status.success(), "{ended:?}");
 }
 
+/// As many are read at once as their windows have room for.
+#[test]
+fn many_lists_stay_within() {
+    let bench = Bench::with_site();
+    let line = format!("http://a.example/{}\n", "x".repeat(2000));
+    let mut lists = String::new();
+    for number in 0..64 {
+        let name = format!("list{number}");
+        // Windows of 128 KiB to 16 MiB, each filled.
+        let window = [23, 17, 24][number % 3];
+        bench.file(&name, zstd(line.as_bytes(), if window == 17 { 1000 } else { 9000 }, window));
+        lists += &format!(" {name}");
+    }
+    for (memory, option) in
+        [(MEMORY, "--count"), (MEMORY, "--out out"), (256 << 20, "--count"), (256 << 20, "--out two")]
+    {
+        let words = format!("filter --agent examplebot --robots sites --memory {memory} --threads 8 {option} {lists}");
+        let ended = watched(&bench, memory, Command::new(PROGRAM).args(bench.arguments(&words)));
+        // Where there is no room for the window of one, nothing helps.
+        assert_eq!(ended.status.success(), memory > MEMORY, "{ended:?}");
+    }
+}
+
 /// A table says a URL once, and that a thousand rows have it.
 #[cfg(feature = "parquet")]
 #[test]

@@ -64,7 +64,7 @@ fn files(bench: &Bench, folder: &str) -> Vec<String> {
     all
 }
 
-fn receipt(bench: &Bench, folder: &str) -> Value {
+pub fn receipt(bench: &Bench, folder: &str) -> Value {
     let mut receipt: Value = serde_json::from_slice(&bench.read(&format!("{folder}/receipt.json"))).expect("JSON");
     let fields = receipt.as_object_mut().expect("an object");
     for time in ["seconds", "urls_per_second", "speed"] {
@@ -75,7 +75,7 @@ fn receipt(bench: &Bench, folder: &str) -> Value {
 }
 
 /// Two folders must have the same files, but for times in the receipt.
-fn assert_same(bench: &Bench, folder: &str, other: &str) {
+pub fn assert_same(bench: &Bench, folder: &str, other: &str) {
     assert_eq!(files(bench, folder), files(bench, other));
     for name in files(bench, folder) {
         if name != "receipt.json" {

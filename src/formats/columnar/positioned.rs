@@ -7,6 +7,8 @@ use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::sync::Arc;
 
+use crate::formats::read_at::read_at;
+
 /// A file that is read from given places: its own place, which all who share it would move, does not matter.
 #[derive(Debug, Clone)]
 pub(crate) struct Positioned {
@@ -65,10 +67,7 @@ impl ChunkReader for Positioned {
 
 impl Read for From {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        #[cfg(unix)]
-        let read = std::os::unix::fs::FileExt::read_at(&*self.file, bytes, self.at)?;
-        #[cfg(windows)]
-        let read = std::os::windows::fs::FileExt::seek_read(&*self.file, bytes, self.at)?;
+        let read = read_at(&self.file, bytes, self.at)?;
         self.at += read as u64;
         Ok(read)
     }

@@ -6,14 +6,18 @@
 //! (<https://iipc.github.io/warc-specifications/specifications/warc-zstd/>).
 
 mod error;
+mod input;
 mod kind;
-mod reader;
-// Reading members side by side will use it.
+mod members;
 #[cfg_attr(not(test), expect(dead_code))]
 mod next_member;
+mod part;
+mod pieces;
+mod reader;
 
 pub use error::{Damaged, TooFarBack};
 pub use kind::Compression;
 pub(crate) use kind::DEFAULT_WINDOW;
+pub(crate) use pieces::{Anywhere, InPieces, Pieces};
 pub use reader::Reader;
 pub(crate) use reader::{Peeked, Steady, peeked};

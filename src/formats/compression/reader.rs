@@ -1,16 +1,16 @@
 //! A file, decompressed as it is read.
 
-use super::error::{Damaged, TooFarBack};
+use super::input::{Input, Source};
 use super::kind::{Compression, DEFAULT_WINDOW, DICTIONARY_LIMIT, DICTIONARY_MAGIC, MAGIC_LENGTH, window_bits};
+use super::members::Members;
 use bzip2::bufread::MultiBzDecoder;
-use flate2::bufread::GzDecoder;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
 use std::path::Path;
 use zstd::stream::read::Decoder as ZstdDecoder;
 
 /// Bytes read and decompressed at a time.
-const BUFFER: usize = 256 << 10;
+pub(super) const BUFFER: usize = 256 << 10;
 
 /// The text of a file, decompressed where it is compressed.
 pub struct Reader<R: Read> {
@@ -50,7 +50,7 @@ impl<R: Read> Reader<R> {
         let input = Input { text, offset: 0, memory };
         let stream = match Compression::of(&start) {
             None => Stream::Plain(input),
-            Some(Compression::Gzip) => Stream::Gzip(Box::new(Members::new(input))),
+            Some(Compression::Gzip) => Stream::Gzip(Box::new(Members::new(input, Compression::Gzip, u64::MAX))),
             Some(Compression::Zstd) => Stream::Zstd(zstd_decoder(input, start.starts_with(&DICTIONARY_MAGIC))?),
             Some(Compression::Bzip2) => Stream::Bzip2(MultiBzDecoder::new(input)),
         };
@@ -132,115 +132,6 @@ impl<R: Read> Read for Stream<R> {
     }
 }
 
-/// The members of a gzip file, one after the other.
-struct Members<R: Read> {
-    /// There is one but for the moment in which the next begins.
-    member: Option<GzDecoder<Input<R>>>,
-}
-
-impl<R: Read> Members<R> {
-    fn new(input: Input<R>) -> Members<R> {
-        Members { member: Some(GzDecoder::new(input)) }
-    }
-
-    fn input(&self) -> &Input<R> {
-        self.member.as_ref().expect("there is one").get_ref()
-    }
-
-    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        loop {
-            let member = self.member.as_mut().expect("there is one");
-            let read = member.read(bytes)?;
-            if read > 0 || bytes.is_empty() || !member.get_mut().has_more()? {
-                return Ok(read);
-            }
-            self.member = self.member.take().map(|member| GzDecoder::new(member.into_inner()));
-        }
-    }
-}
-
-/// The file as it is stored, counted.
-struct Input<R: Read> {
-    text: Peeked<BufReader<Source<R>>>,
-    offset: u64,
-    /// What a decompressor may keep.
-    memory: u64,
-}
-
-impl<R: Read> Input<R> {
-    /// An error of the decompressor, with the place; one of the file is left as it is.
-    fn told(&self, error: io::Error, compression: Compression) -> io::Error {
-        if self.text.get_ref().1.get_ref().failed {
-            return error;
-        }
-        // The library has no other sign of it.
-        if compression == Compression::Zstd && error.to_string().contains("requires too much memory") {
-            return io::Error::other(TooFarBack { limit: self.memory });
-        }
-        io::Error::new(error.kind(), Damaged { compression, offset: self.offset, error })
-    }
-
-    /// Whether another member of gzip follows. Zeros up to the end of the file are none.
-    fn has_more(&mut self) -> io::Result<bool> {
-        let mut zeros = false;
-        loop {
-            let bytes = self.fill_buf()?;
-            match bytes.iter().position(|&byte| byte != 0) {
-                Some(0) if !zeros => return Ok(true),
-                Some(_) => {
-                    let problem = "something follows the zeros after its last member";
-                    return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
-                }
-                None if bytes.is_empty() => return Ok(false),
-                None => {
-                    zeros = true;
-                    let length = bytes.len();
-                    self.consume(length);
-                }
-            }
-        }
-    }
-}
-
-impl<R: Read> BufRead for Input<R> {
-    fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        self.text.fill_buf()
-    }
-
-    fn consume(&mut self, bytes: usize) {
-        self.offset += bytes as u64;
-        self.text.consume(bytes);
-    }
-}
-
-impl<R: Read> Read for Input<R> {
-    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        let read = self.fill_buf()?.read(bytes)?;
-        self.consume(read);
-        Ok(read)
-    }
-}
-
-/// A file that remembers its own failures, so that they are not taken for damaged data.
-struct Source<R> {
-    file: R,
-    failed: bool,
-}
-
-impl<R: Read> Read for Source<R> {
-    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        loop {
-            match self.file.read(bytes) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                read => {
-                    self.failed |= read.is_err();
-                    return read;
-                }
-            }
-        }
-    }
-}
-
 fn zstd_decoder<R: Read>(mut input: Input<R>, has_dictionary: bool) -> io::Result<ZstdDecoder<'static, Input<R>>> {
     let bits = window_bits(input.memory);
     let mut decoder = if has_dictionary {
@@ -280,6 +171,7 @@ fn within_limit(reader: impl Read, limit: u64) -> io::Result<Vec<u8>> {
 
 #[cfg(test)]
 pub(super) mod tests {
+    use super::super::error::{Damaged, TooFarBack};
     use super::*;
     use std::io::Write;
 

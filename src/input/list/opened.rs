@@ -5,6 +5,7 @@ use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use super::beginning::{LIST_FORMAT, PARQUET_START, STANDARD_INPUT, start, unreadable};
@@ -13,7 +14,7 @@ use super::range::ListRange;
 use super::regular::{FileState, Regular};
 use super::stream::Stream;
 use super::{Rows, TableFile};
-use crate::formats::compression::{Compression, Reader, Steady};
+use crate::formats::compression::{Compression, InPieces, Pieces, Reader, Steady};
 use crate::input::error::FilterError;
 use crate::input::error::Unfit;
 use crate::input::layout::{LOOK, Layout, MARK, UrlField};
@@ -194,6 +195,16 @@ impl List {
         }
     }
 
+    /// Whether it can be read only once.
+    pub fn is_stream(&self) -> bool {
+        matches!(self.content, Content::Stream(_))
+    }
+
+    /// Whether its text is made of a file, which takes more time than to look at it, and any number of times.
+    pub fn is_made(&self) -> bool {
+        matches!(self.content, Content::Compressed(_) | Content::Table { .. })
+    }
+
     /// The table of a list that is one.
     pub fn table_file(&self) -> Option<&TableFile> {
         match &self.content {
@@ -280,23 +291,46 @@ impl List {
         self.part.clone().unwrap_or(whole)
     }
 
+    /// Where the first chunk of it begins.
+    pub fn start(&self) -> u64 {
+        self.range().start as u64
+    }
+
     /// What a shard's receipt says of a list that was [cut](List::cut_to).
     pub fn shard_range(&self) -> Option<ListRange> {
         self.part.as_ref().map(|part| ListRange { start: part.start as u64, end: part.end as u64 })
     }
 
-    /// Begins to read the lines of the list, decompressed; of a mapped one, those from byte `at` on. The bytes that are taken
-    /// from its file are added to `source`.
-    pub fn read<'l>(&'l self, at: u64, source: &'l AtomicU64) -> Result<Reading<'l>, FilterError> {
+    /// The pieces of a compressed file that are decompressed by many, each with so much `memory`, to texts for which there is so
+    /// much `room` together; `None` where there is only one way through.
+    pub fn pieces(&self, memory: u64, room: u64) -> Option<Arc<Pieces<'_>>> {
+        let (Content::Compressed(file), Some(compression)) = (&self.content, self.compression) else { return None };
+        let memory = memory.min(file.memory);
+        // What cannot be read now is told when it is read.
+        Pieces::new(file, file.state.length, compression, memory, room).ok().flatten().map(Arc::new)
+    }
+
+    /// Begins to read the lines of the list, decompressed with so much `memory`, or in these `pieces`; of a mapped one, those
+    /// from byte `at` on. The bytes that are taken from its file are added to `source`.
+    pub fn read<'l>(
+        &'l self,
+        at: u64,
+        source: &'l AtomicU64,
+        memory: u64,
+        pieces: Option<&Arc<Pieces<'l>>>,
+    ) -> Result<Reading<'l>, FilterError> {
         let failed = |error| unreadable(&self.path, error);
         let mut stream: Box<dyn Read + Send + 'l> = match &self.content {
             // What cannot be read of a file is an error of the system, and not a signal.
             Content::Mapped { file, .. } if self.skips_bad => {
-                let part = file.part(at, self.range().end as u64, source).map_err(failed)?;
+                let part = file.part(at, self.range().end as u64, source);
                 return Ok(Reading::Stream(Box::new(part)));
             }
             Content::Mapped { map, .. } => return Ok(Reading::Mapped(&map[..self.range().end])),
-            Content::Compressed(file) => Box::new(Steady(file.text(source).map_err(failed)?)),
+            Content::Compressed(file) => match pieces {
+                Some(pieces) => Box::new(Steady(InPieces::new(Arc::clone(pieces), source))),
+                None => Box::new(Steady(file.text_within(source, memory).map_err(failed)?)),
+            },
             Content::Unreadable(problem) => return Err(failed(io::Error::other(problem.clone()))),
             Content::Stream(stream) => Box::new(stream.text().map_err(failed)?),
             Content::Table { table, .. } => return Ok(Reading::Rows(Box::new(Rows::of(table)))),

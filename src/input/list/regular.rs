@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
@@ -10,7 +10,8 @@ use std::time::SystemTime;
 use super::STANDARD_INPUT;
 use super::beginning::unreadable;
 use super::mapped::Mapped;
-use crate::formats::compression::Reader;
+use crate::formats::compression::{Anywhere, Reader};
+use crate::formats::read_at::read_at;
 use crate::input::error::CutShort;
 use crate::input::error::FilterError;
 
@@ -84,37 +85,58 @@ impl Regular {
 
     /// Its text from the start, decompressed; `source` gets the bytes that are taken from the file.
     pub fn text<'f>(&'f self, source: &'f AtomicU64) -> io::Result<Reader<Counted<'f>>> {
-        Reader::within(self.counted(0, source)?, self.memory)
+        self.text_within(source, self.memory)
+    }
+
+    /// The same with so much `memory` for the decompressor, if it has as much.
+    pub fn text_within<'f>(&'f self, source: &'f AtomicU64, memory: u64) -> io::Result<Reader<Counted<'f>>> {
+        Reader::within(self.counted(0, source), memory.min(self.memory))
     }
 
     /// A part of it as it is stored; `source` gets the bytes that are taken from the file.
-    pub fn part<'f>(&'f self, start: u64, end: u64, source: &'f AtomicU64) -> io::Result<impl Read + use<'f>> {
-        Ok(self.counted(start, source)?.take(end.saturating_sub(start)))
+    pub fn part<'f>(&'f self, start: u64, end: u64, source: &'f AtomicU64) -> impl Read + use<'f> {
+        self.counted(start, source).take(end.saturating_sub(start))
     }
 
-    fn counted<'f>(&'f self, at: u64, source: &'f AtomicU64) -> io::Result<Counted<'f>> {
-        let mut file = &self.file;
-        file.seek(SeekFrom::Start(at))?;
-        Ok(Counted { file, at, length: self.state.length, source })
+    fn counted<'f>(&'f self, at: u64, source: &'f AtomicU64) -> Counted<'f> {
+        Counted { text: Placed { file: &self.file, at, length: self.state.length }, source }
+    }
+}
+
+impl Anywhere for Regular {
+    fn bytes_from(&self, at: u64) -> Box<dyn Read + Send + '_> {
+        Box::new(Placed { file: &self.file, at, length: self.state.length })
+    }
+}
+
+/// A file from a place on.
+struct Placed<'f> {
+    file: &'f File,
+    at: u64,
+    /// How long it was when it was opened: where it ends before that, it was cut short meanwhile.
+    length: u64,
+}
+
+impl Read for Placed<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let length = read_at(self.file, buffer, self.at)?;
+        if length == 0 && !buffer.is_empty() && self.at < self.length {
+            return Err(io::Error::other(CutShort { at: self.at, had: self.length }));
+        }
+        self.at += length as u64;
+        Ok(length)
     }
 }
 
 /// A file whose bytes are counted as they are read.
 pub(crate) struct Counted<'f> {
-    file: &'f File,
-    at: u64,
-    /// How long it was when it was opened: where it ends before that, it was cut short meanwhile.
-    length: u64,
+    text: Placed<'f>,
     source: &'f AtomicU64,
 }
 
 impl Read for Counted<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let length = self.file.read(buffer)?;
-        if length == 0 && !buffer.is_empty() && self.at < self.length {
-            return Err(io::Error::other(CutShort { at: self.at, had: self.length }));
-        }
-        self.at += length as u64;
+        let length = self.text.read(buffer)?;
         self.source.fetch_add(length as u64, Ordering::Relaxed);
         Ok(length)
     }

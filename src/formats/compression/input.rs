@@ -1,0 +1,92 @@
+//! A compressed file as it is stored.
+
+use super::error::{Damaged, TooFarBack};
+use super::kind::Compression;
+use super::reader::Peeked;
+use std::io::{self, BufRead, BufReader, Read};
+
+/// The file as it is stored, counted.
+pub(super) struct Input<R: Read> {
+    pub text: Peeked<BufReader<Source<R>>>,
+    /// How many bytes of the file were read.
+    pub offset: u64,
+    /// What a decompressor may keep.
+    pub memory: u64,
+}
+
+impl<R: Read> Input<R> {
+    /// An error of the decompressor, with the place; one of the file is left as it is.
+    pub fn told(&self, error: io::Error, compression: Compression) -> io::Error {
+        if self.text.get_ref().1.get_ref().failed {
+            return error;
+        }
+        // The library has no other sign of it.
+        if compression == Compression::Zstd && error.to_string().contains("requires too much memory") {
+            return io::Error::other(TooFarBack { limit: self.memory });
+        }
+        io::Error::new(error.kind(), Damaged { compression, offset: self.offset, error })
+    }
+
+    /// Whether another member, frame or stream follows. Behind members of gzip, zeros up to the end of the file are none.
+    pub fn has_more(&mut self, compression: Compression) -> io::Result<bool> {
+        if compression != Compression::Gzip {
+            return Ok(!self.fill_buf()?.is_empty());
+        }
+        let mut zeros = false;
+        loop {
+            let bytes = self.fill_buf()?;
+            match bytes.iter().position(|&byte| byte != 0) {
+                Some(0) if !zeros => return Ok(true),
+                Some(_) => {
+                    let problem = "something follows the zeros after its last member";
+                    return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
+                }
+                None if bytes.is_empty() => return Ok(false),
+                None => {
+                    zeros = true;
+                    let length = bytes.len();
+                    self.consume(length);
+                }
+            }
+        }
+    }
+}
+
+impl<R: Read> BufRead for Input<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.text.fill_buf()
+    }
+
+    fn consume(&mut self, bytes: usize) {
+        self.offset += bytes as u64;
+        self.text.consume(bytes);
+    }
+}
+
+impl<R: Read> Read for Input<R> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let read = self.fill_buf()?.read(bytes)?;
+        self.consume(read);
+        Ok(read)
+    }
+}
+
+/// A file that remembers its own failures, so that they are not taken for damaged data.
+pub(super) struct Source<R> {
+    pub file: R,
+    pub failed: bool,
+}
+
+impl<R: Read> Read for Source<R> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        loop {
+            match self.file.read(bytes) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                read => {
+                    self.failed |= read.is_err();
+                    return read;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! A list that is being read, chunk by chunk.
+
+use std::mem::take;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use super::alone::Permit;
+use super::cut::Cut;
+use super::task::{Buffer, What};
+use crate::formats::compression::Pieces;
+use crate::input::error::FilterError;
+use crate::input::list::{List, Patience, Reading, chunk_end, fill, unreadable};
+use crate::input::position::Position;
+use crate::input::skipped::{Skipped, SkippedPart};
+
+/// A list that is being read.
+pub(super) struct Lane<'l> {
+    pub list: usize,
+    /// Where the next chunk begins in the list's text.
+    at: u64,
+    reading: Option<Reading<'l>>,
+    /// What others may help with.
+    pub pieces: Option<Arc<Pieces<'l>>>,
+    /// What its decompressor may take.
+    memory: u64,
+    /// Where the first chunk begins that is given: an earlier run had those before it.
+    done: u64,
+    /// What a stream's last chunk left over.
+    left: Vec<u8>,
+    /// Why nothing can be read after the last chunk.
+    failed: Option<FilterError>,
+    /// What was left out since the last chunk.
+    pub skipped: Vec<Skipped>,
+}
+
+/// What came of asking for the next chunk.
+pub(super) enum Next<'l> {
+    Chunk(Piece<'l>),
+    /// There are no more.
+    End,
+    /// Its line is so long that only one such chunk may be there at a time.
+    Long,
+    /// Its decompressor needs more memory than it may take.
+    Wide,
+    Failed(FilterError),
+}
+
+/// A chunk that nobody has yet; its bytes are in a buffer unless it says otherwise.
+pub(super) struct Piece<'l> {
+    pub at: u64,
+    pub end: u64,
+    pub what: What<'l>,
+    pub skipped: Vec<Skipped>,
+    pub permit: Option<Permit>,
+    /// Whether it has to go its way alone.
+    pub is_long: bool,
+}
+
+/// What was read for a chunk.
+enum Filled<'l> {
+    Mapped(&'l [u8]),
+    Buffered,
+    Nothing,
+    Long,
+}
+
+impl<'l> Lane<'l> {
+    /// Of this list from a place on; of one that is not mapped, what stands before it is read and not given.
+    pub fn from(cut: &Cut<'l>, Position { list, at: done }: Position, memory: u64) -> Lane<'l> {
+        // Rows need not be read to be passed over.
+        let is_anywhere = |of: &List| of.mapped().is_some() || cut.by_rows && of.table_file().is_some();
+        let at = if cut.lists.get(list).is_some_and(is_anywhere) { done } else { 0 };
+        let room = if memory < cut.memory { cut.of_pieces() } else { 0 };
+        let pieces = cut.lists.get(list).and_then(|list| list.pieces(memory, room));
+        Lane { list, at, reading: None, pieces, memory, done, left: Vec::new(), failed: None, skipped: Vec::new() }
+    }
+
+    /// Begins anew with a decompressor that may take so much memory; what stands before the place is not given again, or, if
+    /// there is none, what was given.
+    pub fn reopen(&mut self, cut: &Cut<'l>, at: Option<u64>, memory: u64) {
+        let at = at.unwrap_or(self.at.max(self.done));
+        *self = Lane::from(cut, Position { list: self.list, at }, memory);
+    }
+
+    /// Whether the next chunk takes no time to be read.
+    pub fn is_instant(&self, cut: &Cut<'l>) -> bool {
+        let list = &cut.lists[self.list];
+        cut.by_rows && list.table_file().is_some() || list.mapped().is_some() && !list.skips_bad
+    }
+
+    /// The next chunk; bytes that are not mapped go to `buffer`. One with a long line is read only if it `may_be_long`.
+    pub fn next(&mut self, cut: &Cut<'l>, buffer: &mut Buffer, may_be_long: bool) -> Next<'l> {
+        loop {
+            if (Position { list: self.list, at: self.at }) >= cut.before {
+                return Next::End;
+            }
+            if let Some(next) = self.rows(cut) {
+                return next;
+            }
+            let mut permit = None;
+            let filled = match self.take(cut, buffer, may_be_long, &mut permit) {
+                Ok(filled) => filled,
+                Err(failure) if failure.is_too_far_back() && self.memory < cut.memory => return Next::Wide,
+                Err(failure) => match self.leave_out(&cut.lists[self.list], failure) {
+                    Ok(true) => continue,
+                    Ok(false) => return Next::End,
+                    Err(failure) => return Next::Failed(failure),
+                },
+            };
+            let what = match filled {
+                Filled::Mapped(chunk) => What::Mapped(chunk),
+                Filled::Buffered => What::Buffered,
+                Filled::Nothing => return Next::End,
+                Filled::Long => return Next::Long,
+            };
+            match self.given(cut, what, buffer, permit) {
+                Ok(Some(piece)) => return Next::Chunk(piece),
+                Ok(None) => {}
+                Err(failure) => return Next::Failed(failure),
+            }
+        }
+    }
+
+    /// The next range of rows, if such are handed out of the list.
+    fn rows(&mut self, cut: &Cut<'l>) -> Option<Next<'l>> {
+        let table = cut.lists[self.list].table_file().filter(|_| cut.by_rows)?;
+        let at = self.at;
+        let (spans, taken) = table.spans(at, cut.chunk_size);
+        cut.source.fetch_add(taken, Ordering::Relaxed);
+        self.at += spans.iter().map(|span| span.rows as u64).sum::<u64>();
+        if self.at == at {
+            return Some(Next::End);
+        }
+        Some(Next::Chunk(self.piece(at, What::Rows(spans), None, false)))
+    }
+
+    /// The chunk that was read; nothing if an earlier run had it.
+    fn given(
+        &mut self,
+        cut: &Cut<'l>,
+        what: What<'l>,
+        buffer: &Buffer,
+        permit: Option<Permit>,
+    ) -> Result<Option<Piece<'l>>, FilterError> {
+        let (list, at) = (&cut.lists[self.list], self.at);
+        let chunk = if let What::Mapped(chunk) = what { chunk } else { &buffer.bytes };
+        let limited = cut.limit_lines(list, at, chunk);
+        // In what is lost, no line ends.
+        list.nothing_lost()?;
+        limited?;
+        let is_long = cut.is_long(chunk.len());
+        self.at += chunk.len() as u64;
+        if at < self.done {
+            // The same chunks as before, unless the list is another one.
+            if self.at > self.done {
+                return Err(FilterError::ListChanged { path: list.path.clone() });
+            }
+            self.skipped.clear();
+            return Ok(None);
+        }
+        Ok(Some(self.piece(at, what, permit, is_long)))
+    }
+
+    fn piece(&mut self, at: u64, what: What<'l>, permit: Option<Permit>, is_long: bool) -> Piece<'l> {
+        Piece { at, end: self.at, what, skipped: take(&mut self.skipped), permit, is_long }
+    }
+
+    /// Reads the next chunk: a part of the list's map, or else bytes in `buffer`.
+    fn take(
+        &mut self,
+        cut: &Cut<'l>,
+        buffer: &mut Buffer,
+        may_be_long: bool,
+        permit: &mut Option<Permit>,
+    ) -> Result<Filled<'l>, FilterError> {
+        let list = &cut.lists[self.list];
+        if let Some(failure) = self.failed.take() {
+            return Err(failure);
+        }
+        let reading = match &mut self.reading {
+            Some(reading) => reading,
+            none => none.insert(list.read(self.at, cut.source, self.memory, self.pieces.as_ref())?),
+        };
+        buffer.flaws.clear();
+        let filled = match reading {
+            Reading::Mapped(text) => {
+                let start = self.at as usize;
+                let chunk = &text[start..chunk_end(text, start, cut.chunk_size)];
+                cut.source.fetch_add(chunk.len() as u64, Ordering::Relaxed);
+                return Ok(if chunk.is_empty() { Filled::Nothing } else { Filled::Mapped(chunk) });
+            }
+            Reading::Stream(stream) => {
+                // What is no file gives its lines when it likes.
+                let patience = if list.is_stream() { cut.patience } else { Patience::UntilFull };
+                let (left, bytes) = (&mut self.left, &mut buffer.bytes);
+                let mut filled = fill(stream, cut.chunk_size, cut.short(), patience, left, bytes);
+                let goes_on = bytes.last().is_some_and(|&last| last != b'\n') && bytes.len() > cut.short();
+                if filled.is_ok() && goes_on && cut.short() < cut.longest {
+                    std::mem::swap(left, bytes);
+                    if !may_be_long {
+                        return Ok(Filled::Long);
+                    }
+                    *permit = Some(cut.alone.permit());
+                    filled = fill(stream, cut.chunk_size, cut.longest, patience, left, bytes);
+                }
+                filled.map_err(|error| unreadable(&list.path, error))
+            }
+            Reading::Rows(rows) => {
+                let filled = rows.fill(cut.chunk_size, &mut buffer.bytes, &mut buffer.flaws);
+                cut.source.fetch_add(rows.taken(), Ordering::Relaxed);
+                filled.map_err(|problem| FilterError::Parquet { path: list.path.clone(), problem })
+            }
+        };
+        match filled {
+            Err(failure) if list.skips_bad && !(failure.is_too_far_back() && self.memory < cut.memory) => {
+                // The whole lines before it are read; the last one, which was cut, is another one than it was.
+                self.left.clear();
+                buffer.bytes.truncate(memchr::memrchr(b'\n', &buffer.bytes).map_or(0, |end| end + 1));
+                if buffer.bytes.is_empty() {
+                    return Err(failure);
+                }
+                self.failed = Some(failure);
+                Ok(Filled::Buffered)
+            }
+            filled => Ok(if filled? { Filled::Buffered } else { Filled::Nothing }),
+        }
+    }
+
+    /// Leaves out the rest of what cannot be read, if that is wanted: of a row group, after which the list goes on, or else
+    /// of the list.
+    fn leave_out(&mut self, list: &List, failure: FilterError) -> Result<bool, FilterError> {
+        if !list.skips_bad || !failure.is_bad_list() {
+            return Err(failure);
+        }
+        let rows = match &mut self.reading {
+            Some(Reading::Rows(rows)) => rows.take_broken(),
+            _ => None,
+        };
+        let goes_on = rows.is_some();
+        let part = SkippedPart { at: rows.is_none().then_some(self.at), rows, problem: failure.problem() };
+        self.skipped.push(Skipped { list: self.list, part });
+        Ok(goes_on)
+    }
+}

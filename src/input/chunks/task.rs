@@ -1,0 +1,78 @@
+//! A chunk that was handed out, and what its bytes are kept in.
+
+use super::alone::Permit;
+use crate::input::list::Span;
+use crate::input::skipped::Skipped;
+use crate::outcome::Reason;
+
+/// The longest chunk: lines are found by 32-bit offsets.
+pub(crate) const LONGEST_CHUNK: usize = u32::MAX as usize - 1;
+
+/// What a worker keeps chunks in that are not mapped; used for one after the other.
+#[derive(Default)]
+pub(crate) struct Buffer {
+    pub(super) bytes: Vec<u8>,
+    /// The lines of a table whose URLs are not what they were there, by their numbers in the chunk.
+    pub(super) flaws: Vec<(u64, Reason)>,
+}
+
+/// A chunk that was handed out.
+pub(crate) struct Task<'l> {
+    /// Its number.
+    pub ticket: u64,
+    /// The list that it is of.
+    pub list: usize,
+    /// Where it begins in the list's text.
+    pub at: u64,
+    /// Where the next one begins.
+    pub end: u64,
+    pub(super) what: What<'l>,
+    /// What was left out before it, and of its rows.
+    pub skipped: Vec<Skipped>,
+    /// Lists that have ended since the last chunk was handed out.
+    pub ended: Vec<usize>,
+    /// Held by a chunk that is far longer than others are.
+    pub(super) permit: Option<Permit>,
+}
+
+/// What was handed out.
+pub(super) enum What<'l> {
+    /// A part of a mapped list.
+    Mapped(&'l [u8]),
+    /// Bytes in the buffer of whoever took it.
+    Buffered,
+    /// Rows of a table; their lines are in the buffer once they were [read](super::Chunks::read).
+    Rows(Vec<Span>),
+}
+
+impl Buffer {
+    /// Keeps no memory.
+    pub fn release(&mut self) {
+        *self = Buffer::default();
+    }
+}
+
+impl Task<'_> {
+    /// The rows that it is, if rows were handed out.
+    pub fn spans(&self) -> Option<&[Span]> {
+        match &self.what {
+            What::Rows(spans) => Some(spans),
+            What::Mapped(_) | What::Buffered => None,
+        }
+    }
+
+    /// Whether it is so long that nobody should keep memory of its size.
+    pub fn is_long(&self) -> bool {
+        self.permit.is_some()
+    }
+
+    /// Its bytes, if it was taken with this `buffer`.
+    pub fn bytes<'b>(&'b self, buffer: &'b Buffer) -> &'b [u8] {
+        if let What::Mapped(bytes) = self.what { bytes } else { &buffer.bytes }
+    }
+
+    /// Its lines that are invalid whatever they say, by their numbers in it.
+    pub fn flaws<'b>(&self, buffer: &'b Buffer) -> &'b [(u64, Reason)] {
+        if let What::Mapped(_) = self.what { &[] } else { &buffer.flaws }
+    }
+}
