@@ -3,7 +3,7 @@
     python python/benches/figures.py LIST POLICY ROBOTS [--only judge,peers,memory,spark] [--lines N]
 
 LIST is a text list of URLs, POLICY a policy file for it, ROBOTS the folder of robots.txt files named by host that the
-policy was made of. Prints a table of medians; times are of one thread unless they say otherwise, after the inputs are in memory.
+policy was made of. Prints a table of medians; times are of one thread, with the inputs in memory.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import tempfile
 import time
 import urllib.robotparser
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -88,7 +89,7 @@ def judge(arguments: argparse.Namespace, policy: robosieve.Policy, agent: str) -
         tell(
             f"judge, dictionaries, of {name}",
             len(lines),
-            median(lambda: policy.judge(other, agent, threads=1, dictionary=True)),
+            median(partial(policy.judge, other, agent, threads=1, dictionary=True)),
         )
 
 
