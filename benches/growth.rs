@@ -61,7 +61,7 @@ impl Options {
             for &threads in &self.threads {
                 for destination in forms.clone() {
                     let lists = vec![list.clone()];
-                    let (crawlers, choices) = (vec![crawler.clone()], Choices::default());
+                    let (crawlers, choices) = (vec![crawler.clone()], Choices::at(0));
                     jobs.push(Job {
                         lists,
                         url_field: UrlField::default(),

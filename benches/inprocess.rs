@@ -9,8 +9,8 @@
 //! same URLs when no path has to be walked.
 
 use robosieve::automaton::{self, Scratch, front};
-use robosieve::judge::{self, Choices, Judge};
-use robosieve::outcome::{Outcome, Partition};
+
+use robosieve::outcome::Partition;
 use robosieve::policy::{Captures, Groups, Policy, source};
 use robosieve::robots::{self, Agents, Robots};
 use robosieve::rules::Patterns;
@@ -221,12 +221,11 @@ fn look_up(bodies: &Bodies, lines: &[&[u8]]) -> Result<f64, Box<dyn Error>> {
         std::fs::write(empty.path().join(host), "")?;
     }
     let policy = policy(empty.path(), &Agents::everybody())?;
-    let crawler = policy.crawler(None)?;
-    let judge = Judge::new(&policy, &crawler, Choices::default());
+    let matcher = policy.matcher("*")?;
     let text = lines.join(&b'\n');
-    let (mut outcomes, mut scratch) = (Vec::<Outcome>::new(), judge::Scratch::default());
+    let mut outcomes = Vec::new();
     let mut pass = || {
-        judge.judge_lines(black_box(&text), &mut outcomes, &mut scratch);
+        matcher.judge_lines(black_box(&text), &mut outcomes);
         outcomes.iter().filter(|outcome| outcome.partition() == Partition::Allowed).count()
     };
     let expected = pass();

@@ -6,7 +6,7 @@
 //! the URLs stand in their order of asking, so that only the policy is looked at here and there.
 
 use robosieve::Dialect;
-use robosieve::judge::{Choices, Judge, Scratch};
+use robosieve::judge::{Choices, Matcher};
 use robosieve::origin;
 use robosieve::outcome::Partition;
 use robosieve::policy::{Answered, Capture, Captures, Policy};
@@ -87,13 +87,13 @@ fn alone(policy: &Policy, urls: &[&[u8]]) -> f64 {
 
 fn in_batches(policy: &Policy, urls: &[&[u8]]) -> Result<f64, Box<dyn Error>> {
     let crawler = policy.crawler(None)?;
-    let judge = Judge::new(policy, &crawler, Choices::default());
+    let matcher = Matcher::new(policy, crawler, Choices::at(0));
     let text = urls.join(&b'\n');
-    let (mut outcomes, mut scratch) = (Vec::new(), Scratch::default());
+    let mut outcomes = Vec::new();
     Ok(median(|| {
         let (start, mut allowed) = (Instant::now(), 0);
         for part in parts(&text) {
-            judge.judge_lines(part, &mut outcomes, &mut scratch);
+            matcher.judge_lines(part, &mut outcomes);
             allowed += outcomes.iter().filter(|outcome| outcome.partition() == Partition::Allowed).count();
         }
         assert_eq!(allowed, urls.len(), "without a robots.txt all is allowed");

@@ -2,20 +2,7 @@
 //!
 //! A crawl asks the same question billions of times: may this URL be fetched? What a robots.txt answers is known before
 //! any URL is seen. So robosieve compiles the robots.txt files of many origins, for the crawler's own user agent, into
-//! automata, and streams URL lists through them. The data's way is also the order of the modules:
-//!
-//! 1. [`dialect`]: thirty years of documents disagree; a dialect is a value that says which of them to follow.
-//! 2. [`robots`]: the bytes of a file become groups, and those of one crawler are chosen.
-//! 3. [`rules`]: its rules become patterns in normal form, the one that wins against all others first.
-//! 4. [`automaton`]: each distinct group becomes one DFA (or, for the few that would be too large, cursors) that walks
-//!    a path until the verdict is settled.
-//! 5. [`origin`] and [`policy`]: the automata of many origins, found by the origin of a URL.
-//! 6. [`input`], [`judge`], [`output`] and [`run`]: lists in; allowed, blocked, deferred and invalid lines out, and a
-//!    receipt that accounts for each.
-//!
-//! Beside them, [`lint`] tells the author of a file what was probably meant otherwise, [`show::inspect`] what is in a
-//! policy, [`show::export`] makes tables of what stands beside its rules,
-//! and [`show::report`] a page about a run.
+//! automata, and streams URL lists through them.
 //!
 //! One file and one path:
 //!
@@ -24,36 +11,87 @@
 //!
 //! let file = b"User-agent: *\nDisallow: /private\nAllow: /private/*.html$\n";
 //! let rules = RuleSet::compile(file, &"examplebot".parse()?, Dialect::DEFAULT);
-//! assert_eq!(rules.verdict(b"/private/notes"), Verdict::Blocked);
-//! assert_eq!(rules.verdict(b"/private/a.html"), Verdict::Allowed);
-//! assert_eq!(rules.explain(b"/private/a.html").rule.unwrap().line, 3);
-//! # Ok::<(), robosieve::robots::AgentError>(())
+//! assert_eq!(rules.verdict("/private/notes"), Verdict::Blocked);
+//! assert_eq!(rules.verdict("/private/a.html"), Verdict::Allowed);
+//! assert_eq!(rules.explain("/private/a.html").rule.unwrap().line, 3);
+//! # Ok::<(), robosieve::AgentError>(())
 //! ```
 //!
-//! Many origins and many URLs: gather [`policy::Captures`], make a [`policy::Policy`] of them, and hand batches of lines
-//! to [`judge::Judge`], or whole lists to [`run::run`].
+//! Many origins and many URLs: open a policy file, or make a policy of [`policy::Captures`], and ask its [`Matcher`]:
+//!
+//! ```
+//! use robosieve::policy::{Captures, source};
+//! use robosieve::{Agents, Dialect, Partition};
+//!
+//! let mut captures = Captures::new("examplebot".parse::<Agents>()?, Dialect::DEFAULT);
+//! source::add(&["datasets/sites"], &source::Options::default(), &mut captures)?;
+//! let matcher = captures.policy()?.matcher("examplebot")?;
+//!
+//! let urls = ["https://unknown.example/", "not a URL"];
+//! let mut outcomes = Vec::new();
+//! matcher.judge_all(&urls, &mut outcomes);
+//! assert_eq!(outcomes[0].partition(), Partition::Deferred);
+//! assert_eq!(outcomes[1].partition(), Partition::Invalid);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! | to | use |
+//! |---|---|
+//! | judge paths by one robots.txt | [`RuleSet`] |
+//! | open a policy file | [`Policy::open`] |
+//! | judge URLs by a policy, one or many at a time | [`Matcher`] |
+//! | gather the robots.txt of many origins, and make a policy of them | [`policy::Captures`], [`policy::source`] |
+//! | split whole lists into files, with a receipt | [`run::run`] |
+//! | prove a receipt, or join those of shards | [`run::verify()`], [`run::join()`] |
+//! | tell the author of a robots.txt what was probably meant otherwise | [`lint::lint`] |
 #![deny(missing_docs)]
 
+// The data's way, backwards. What is hidden is no part of the interface, and open only to the tests, benchmarks and fuzz
+// targets of this repository.
+#[doc(hidden)]
 pub mod automaton;
+#[cfg(feature = "cli")]
+#[doc(hidden)]
+pub mod cli;
+#[doc(hidden)]
 pub mod dialect;
 #[cfg(test)]
 mod dice;
+#[doc(hidden)]
 pub mod formats;
+#[doc(hidden)]
 pub mod input;
+#[doc(hidden)]
 pub mod judge;
 pub mod lint;
 mod lock;
+#[doc(hidden)]
 pub mod origin;
+#[doc(hidden)]
 pub mod outcome;
+#[doc(hidden)]
 pub mod output;
 pub mod policy;
+#[doc(hidden)]
 pub mod robots;
+#[doc(hidden)]
 pub mod rules;
 pub mod run;
+#[doc(hidden)]
 pub mod show;
 
-pub use dialect::Dialect;
+pub use dialect::{Dialect, UnknownDialect};
 #[cfg(feature = "parquet")]
 pub use formats::columnar::panics_are_caught;
-pub use judge::RuleSet;
-pub use rules::{ChosenRules, Explanation, KeptRule, Verdict};
+pub use judge::{Cause, Choices, Explainer, Fallback, KeptRecord, Matcher, MatcherError, MaxAge, RuleSet};
+pub use origin::InvalidUrl;
+pub use outcome::{Outcome, Partition, Reason};
+#[doc(no_inline)]
+pub use policy::Policy;
+pub use robots::{AgentError, Agents};
+pub use rules::{Explanation, KeptRule, Verdict};
+
+/// The guide's examples, run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/library.md")]
+struct Guide;

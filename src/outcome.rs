@@ -1,6 +1,7 @@
 //! Where a line goes, and why.
 
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 use crate::origin::InvalidUrl;
 
@@ -146,7 +147,7 @@ impl Reason {
 }
 
 /// The partition of a line and the reason, in one byte.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Outcome(u8);
 
 impl Default for Outcome {
@@ -192,6 +193,12 @@ impl Outcome {
     }
 }
 
+impl fmt::Debug for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.partition().name(), self.reason().name())
+    }
+}
+
 impl From<InvalidUrl> for Outcome {
     fn from(reason: InvalidUrl) -> Outcome {
         let reason = match reason {
@@ -221,5 +228,6 @@ mod tests {
                 assert!(outcome.index() < Outcome::COUNT);
             }
         }
+        assert_eq!(format!("{:?}", Outcome::new(Partition::Blocked, Reason::NoGroup)), "blocked (no-group)");
     }
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use robosieve::automaton::{self, Engine, Scratch, front};
-use robosieve::policy::{Captures, Columns, Policy, Trust, source};
+use robosieve::policy::{Captures, Columns, Policy, source};
 use robosieve::robots::Agents;
 use robosieve::{Dialect, Verdict};
 use support::{Engines, front_passes, google_path, say, shared, verdict};
@@ -211,7 +211,7 @@ fn policy_file(corpus: &Path, agents: &[&str], dialect: &str, folder: &Path) -> 
         .expect("a folder of robots.txt files");
     let path = folder.join("policy.rsv");
     let statistics = captures.write(&path).expect("a policy file");
-    let policy = Policy::open(&path, Trust::Nothing).expect("what was just written");
+    let policy = Policy::open(&path).expect("what was just written");
     assert_eq!(*policy.statistics(), statistics);
     let size = fs::metadata(&path).expect("a file").len();
     let entries = fs::read_dir(corpus.join("robots")).expect("a folder");

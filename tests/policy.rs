@@ -40,9 +40,9 @@ fn every_flipped_bit_is_refused_and_without_the_checksum_harmless() {
         let mut seen = [0; 2];
         for bit in 0..8 * bytes.len() {
             bytes[bit / 8] ^= 1 << (bit % 8);
-            let refused = Policy::from_bytes(&bytes, Trust::Nothing).expect_err("a flipped bit");
+            let refused = Policy::from_bytes(&bytes).expect_err("a flipped bit");
             assert!(!matches!(refused, ImageError::Truncated { .. } | ImageError::TooLong { .. }), "{bit}: {refused}");
-            let trusted = Policy::from_bytes(&bytes, Trust::Checksum);
+            let trusted = Policy::from_bytes_with(&bytes, Trust::Checksum);
             seen[usize::from(trusted.is_ok())] += 1;
             if let Ok(policy) = trusted {
                 use_all_of(&policy);
@@ -50,7 +50,7 @@ fn every_flipped_bit_is_refused_and_without_the_checksum_harmless() {
             bytes[bit / 8] ^= 1 << (bit % 8);
         }
         assert!(seen.iter().all(|&count| count > 2000), "refused and harmless: {seen:?}");
-        assert!(Policy::from_bytes(&bytes, Trust::Nothing).is_ok());
+        assert!(Policy::from_bytes(&bytes).is_ok());
     }
 }
 
@@ -59,7 +59,7 @@ fn every_cut_is_refused() {
     let policy = complete();
     for length in 0..policy.bytes().len() {
         for trust in [Trust::Nothing, Trust::Checksum] {
-            match Policy::from_bytes(&policy.bytes()[..length], trust).expect_err("a cut file") {
+            match Policy::from_bytes_with(&policy.bytes()[..length], trust).expect_err("a cut file") {
                 ImageError::Empty => assert_eq!(length, 0),
                 ImageError::Truncated { found, .. } => assert_eq!(found, length as u64),
                 other => panic!("{length}: {other}"),

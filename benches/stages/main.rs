@@ -10,8 +10,8 @@ use criterion::{Criterion, Throughput};
 use data::{List, Set};
 use robosieve::automaton;
 use robosieve::input::UrlField;
-use robosieve::judge::{self, Choices, Judge};
-use robosieve::outcome::{Outcome, Partition};
+use robosieve::judge::Choices;
+use robosieve::outcome::Partition;
 use robosieve::policy::{Captures, Groups, Policy, source};
 use robosieve::robots::{self, Agents, Robots};
 use robosieve::rules::Patterns;
@@ -140,14 +140,13 @@ fn look_up(criterion: &mut Criterion, set: &Set) {
         std::fs::write(empty.path().join(host), "").expect("an empty file");
     }
     let policy = policy(empty.path(), Agents::everybody());
-    let crawler = policy.crawler(None).expect("one crawler");
-    let judge = Judge::new(&policy, &crawler, Choices::default());
+    let matcher = policy.matcher("*").expect("its only crawler");
     let known = set.expected.lines_of(Partition::Allowed) + set.expected.lines_of(Partition::Blocked);
     let mut group = criterion.benchmark_group(format!("split-and-look-up/{}", set.name));
     for list in &set.lists {
-        let (mut outcomes, mut scratch) = (Vec::<Outcome>::new(), judge::Scratch::default());
+        let mut outcomes = Vec::new();
         let mut pass = || -> u64 {
-            judge.judge_lines(black_box(list.text()), &mut outcomes, &mut scratch);
+            matcher.judge_lines(black_box(list.text()), &mut outcomes);
             outcomes.iter().filter(|outcome| outcome.partition() == Partition::Allowed).count() as u64
         };
         assert_eq!(pass(), known, "origins found of {}, {}", set.name, list.order);
@@ -182,7 +181,7 @@ fn job(policy: &Policy, list: &List, directory: Option<PathBuf>, threads: usize)
         destination: directory.map(|directory| Destination::Folder(Folder { force: true, ..Folder::new(directory) })),
         explain: false,
         crawlers: vec![policy.crawler(None).expect("one crawler")],
-        choices: Choices::default(),
+        choices: Choices::at(0),
         unique: false,
         threads,
         chunk_size: 0,

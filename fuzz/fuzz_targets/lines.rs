@@ -7,7 +7,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use robosieve::Dialect;
-use robosieve::judge::{Choices, Judge, Scratch};
+use robosieve::judge::{Choices, Matcher, Scratch};
 use robosieve::outcome::Outcome;
 use robosieve::policy::{Answered, Capture, Captures, Columns, Policy};
 use robosieve::robots::Agents;
@@ -26,7 +26,8 @@ fuzz_target!(|input: &[u8]| {
     let (robots, list) = (&text[..at], text.get(at + 4..).unwrap_or_default());
     let policy = policy(dialect, robots);
     let crawler = policy.crawler(None).expect("the only crawler");
-    let judge = Judge::new(&policy, &crawler, Choices::default());
+    let matcher = Matcher::new(&policy, crawler, Choices::at(0));
+    let judge = matcher.view();
     let lines = with_origins(list, *cut);
     let (mut fast, mut slow) = (Scratch::default(), Scratch::default());
     let mut outcomes = Vec::new();

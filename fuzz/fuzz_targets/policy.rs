@@ -80,11 +80,11 @@ fuzz_target!(|input: &[u8]| {
     };
     if image.len() >= HEADER {
         // As it would be if whoever wrote it had meant it.
-        if let Ok(policy) = Policy::from_bytes(&sealed(image.clone()), Trust::Nothing) {
+        if let Ok(policy) = Policy::from_bytes(&sealed(image.clone())) {
             everything::use_all_of(&policy);
         }
     }
-    if let Ok(policy) = Policy::from_bytes(&image, Trust::Checksum) {
+    if let Ok(policy) = Policy::from_bytes_with(&image, Trust::Checksum) {
         everything::use_all_of(&policy);
     }
 });

@@ -67,7 +67,7 @@ pub struct Edge {
     pub next: Next,
 }
 
-/// The graph of an automaton that [`check`](super::check) has passed, made from these patterns.
+/// The graph of an automaton that [`check`](super::check()) has passed, made from these patterns.
 pub fn graph(words: &[u32], patterns: &Patterns) -> Graph {
     let engine = engine(words);
     let (table, priorities) = match engine {

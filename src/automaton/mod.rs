@@ -1,6 +1,6 @@
 //! One automaton for each distinct group of rules.
 //!
-//! [`compile`] turns ranked patterns into 32-bit words, position independent and free of pointers, that answer one
+//! [`compile()`] turns ranked patterns into 32-bit words, position independent and free of pointers, that answer one
 //! question: what does this group say of this path? Two engines answer it, with one meaning:
 //!
 //! * a **DFA** (modules `globs` to `edges`, `table`, `filter`, `walk`), whose states carry the best rank reached, folded to what a verdict
@@ -8,9 +8,9 @@
 //! * **cursors** (module `cursors`) for the few groups whose DFA would outgrow its budget: one forward-only cursor for
 //!   each distinct run of segments, linear in path and patterns whatever they are.
 //!
-//! [`compile`] makes the choice and says why. [`compile_item`] puts a [front] before it, a prefilter that answers for most
+//! [`compile()`] makes the choice and says why. [`compile_item`] puts a [front] before it, a prefilter that answers for most
 //! paths, as policies have it. An automaton knows no dialect; paths come in normal form. Its words are little-endian in
-//! memory on every machine, for policy files; [`check`] says whether the words of one are an automaton, [`graph()`] what
+//! memory on every machine, for policy files; [`check()`] says whether the words of one are an automaton, [`graph()`] what
 //! it looks like.
 
 mod check;

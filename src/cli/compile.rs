@@ -9,8 +9,8 @@ use super::destination::{self, Kind};
 use super::failure::Failure;
 use super::journal::watch_compiling;
 use super::sources::Sources;
-use robosieve::output::counted;
-use robosieve::policy::{Captures, Columns, Statistics};
+use crate::output::counted;
+use crate::policy::{Captures, Columns, Statistics};
 
 pub fn run(args: &CompileArgs) -> Result<ExitCode, Failure> {
     let mut inputs = args.sources.clone();

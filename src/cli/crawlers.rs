@@ -1,7 +1,7 @@
 //! The crawlers that are asked for.
 
-use robosieve::policy::{Crawler, Policy};
-use robosieve::robots::Agents;
+use crate::policy::{Crawler, Policy};
+use crate::robots::Agents;
 
 use super::failure::Failure;
 

@@ -5,8 +5,8 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use super::failure::Failure;
-use robosieve::formats::is_stream;
-use robosieve::policy::source::SourceKind;
+use crate::formats::is_stream;
+use crate::policy::source::SourceKind;
 
 /// What a command writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

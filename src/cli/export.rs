@@ -7,7 +7,7 @@ use super::args::{ExportArgs, ExportFormat, What};
 use super::destination::{self, Kind};
 use super::failure::Failure;
 use crate::cli::crawlers::crawlers;
-use robosieve::show::export::{self, Format, Table};
+use crate::show::export::{self, Format, Table};
 
 pub fn run(args: &ExportArgs) -> Result<ExitCode, Failure> {
     let policy = args.policy.open()?;

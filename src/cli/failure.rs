@@ -4,14 +4,14 @@ use std::io;
 use std::path::PathBuf;
 
 use super::{hints, interrupt};
-use robosieve::input::FilterError;
-use robosieve::origin::InvalidUrl;
-use robosieve::policy::{
+use crate::input::FilterError;
+use crate::origin::InvalidUrl;
+use crate::policy::{
     ColumnsError, CrawlerError, ImageError, MergeError, OpenError, OverridesError, WriteError, source::SourceError,
 };
-use robosieve::run::{JoinError, VerifyError};
-use robosieve::show::MetricsError;
-use robosieve::show::report::ReportError;
+use crate::run::{JoinError, VerifyError};
+use crate::show::MetricsError;
+use crate::show::report::ReportError;
 
 /// Why a command ended with an error.
 #[derive(Debug, thiserror::Error)]

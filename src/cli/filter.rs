@@ -11,13 +11,13 @@ use super::interrupt;
 use super::journal::{Journal, watch};
 use super::lists;
 use super::sources::{Sources, with_overrides};
-use robosieve::input::UrlField;
-use robosieve::judge::Choices;
-use robosieve::output::counted;
-use robosieve::policy::{Captures, Columns, Crawler, Policy};
-use robosieve::run::{self, Begun, Job, Progress};
-use robosieve::show::Metrics;
-use robosieve::show::inspect::Lifetimes;
+use crate::input::UrlField;
+use crate::judge::Choices;
+use crate::output::counted;
+use crate::policy::{Captures, Columns, Crawler, Policy};
+use crate::run::{self, Begun, Job, Progress};
+use crate::show::Metrics;
+use crate::show::inspect::Lifetimes;
 
 pub fn run(args: &FilterArgs) -> ExitCode {
     let journal = Journal::new(&args.watching, args.output.prints_lines());
@@ -167,7 +167,7 @@ fn job(args: &FilterArgs, lists: Vec<PathBuf>, choices: Choices, crawlers: Vec<C
 fn is_resumable(args: &FilterArgs, lists: &[PathBuf]) -> bool {
     let is_pipe = |list: &PathBuf| {
         let is_there = || std::fs::metadata(list).is_ok_and(|there| !there.is_file() && !there.is_dir());
-        list.as_os_str() == robosieve::input::STANDARD_INPUT || is_there()
+        list.as_os_str() == crate::input::STANDARD_INPUT || is_there()
     };
     args.output.out.is_some() && !lists.iter().any(is_pipe)
 }

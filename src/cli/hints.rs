@@ -2,10 +2,10 @@
 
 use std::io;
 
-use robosieve::formats::compression::TooFarBack;
-use robosieve::input::{FilterError, UrlFieldError};
-use robosieve::policy::source::SourceError;
-use robosieve::run::JoinError;
+use crate::formats::compression::TooFarBack;
+use crate::input::{FilterError, UrlFieldError};
+use crate::policy::source::SourceError;
+use crate::run::JoinError;
 
 /// An error of a run, with the options that help.
 pub fn filter(error: &FilterError) -> String {

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use super::args::JoinArgs;
 use super::failure::Failure;
-use robosieve::run;
+use crate::run;
 
 pub fn run(args: &JoinArgs) -> Result<ExitCode, Failure> {
     let receipt = run::join(&args.shards, &args.out, args.concat, args.force)?;

@@ -10,9 +10,9 @@ use super::args::{Dialects, LintArgs};
 use super::failure::Failure;
 use super::printer::Printer;
 use super::read::read;
-use robosieve::Dialect;
-use robosieve::lint::{self, Finding, Report, Severity};
-use robosieve::output::counted;
+use crate::dialect::Dialect;
+use crate::lint::{self, Finding, Report, Severity};
+use crate::output::counted;
 
 pub fn run(args: &LintArgs) -> Result<ExitCode, Failure> {
     let dialects = dialects(&args.dialect);

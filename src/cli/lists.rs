@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::args::FilterArgs;
 use super::failure::Failure;
 use super::read::read;
-use robosieve::input::STANDARD_INPUT;
+use crate::input::STANDARD_INPUT;
 
 /// All lists, in order: first the arguments, then those that `--files-from` names.
 pub fn all(args: &FilterArgs) -> Result<Vec<PathBuf>, Failure> {

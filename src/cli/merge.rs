@@ -6,12 +6,12 @@ use super::args::MergeArgs;
 use super::compile::report;
 use super::destination::{self, Kind};
 use super::failure::Failure;
-use robosieve::policy::{self, MergeError, Policy, Trust};
+use crate::policy::{self, MergeError, Policy};
 
 pub fn run(args: &MergeArgs) -> Result<ExitCode, Failure> {
     // The older one may be replaced by what comes of it.
     destination::ensure(&args.out, Kind::Policy, std::slice::from_ref(&args.new))?;
-    let [old, new] = [&args.old, &args.new].map(|path| Policy::open(path, Trust::Nothing));
+    let [old, new] = [&args.old, &args.new].map(Policy::open);
     let statistics = policy::merge(&old?, &new?, &args.out).map_err(|error| match error {
         MergeError::Write(error) => Failure::Write { path: args.out.clone(), error },
         other => Failure::Merge(other),

@@ -1,6 +1,6 @@
 //! The command line.
 //!
-//! [`args`] is plain data; each command turns it into what the library wants, and prints what came of it. Exit status:
+//! `args` is plain data; each command turns it into what the library wants, and prints what came of it. Exit status:
 //! 0 done, 1 the answer is "no" (`check` found a URL that is not allowed, `lint` something to report, `inspect` no
 //! entry, `verify` something that is not as the receipt says), 2 an
 //! error, 130 a run that was interrupted and can be resumed. A closed pipe is no error.
@@ -34,6 +34,4 @@ mod sigbus;
 mod sources;
 mod verify;
 
-pub use args::Args;
-pub use journal::usage;
-pub use run::run;
+pub use run::main;

@@ -5,7 +5,7 @@
 pub(super) fn hide_caught() {
     let others = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
-        if !robosieve::panics_are_caught() {
+        if !crate::formats::columnar::panics_are_caught() {
             others(panic);
         }
     }));

@@ -1,7 +1,7 @@
 //! Whole files.
 
-use robosieve::formats::compression::Reader;
-use robosieve::input::STANDARD_INPUT;
+use crate::formats::compression::Reader;
+use crate::input::STANDARD_INPUT;
 use std::io::{self, Read};
 use std::path::Path;
 

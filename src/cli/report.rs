@@ -6,11 +6,11 @@ use std::process::ExitCode;
 use super::args::ReportArgs;
 use super::failure::Failure;
 use super::sources::Sources;
-use robosieve::Dialect;
-use robosieve::output::Receipt;
-use robosieve::policy::{Captures, Columns, Policy};
-use robosieve::robots::AgentError;
-use robosieve::show::report::{REPORT, Report};
+use crate::dialect::Dialect;
+use crate::output::Receipt;
+use crate::policy::{Captures, Columns, Policy};
+use crate::robots::AgentError;
+use crate::show::report::{REPORT, Report};
 
 pub fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
     let mut report = Report::read(&args.directory, args.top)?;

@@ -1,16 +1,37 @@
 //! Each command, run.
 
+use clap::Parser;
+use std::ffi::OsString;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use super::args::{Args, Command};
 use super::failure::Failure;
+use super::journal::usage;
 use super::{
     check, compile, completions, export, filter, inspect, join, lint, man, merge, open_files, panics, report, sigbus,
     verify,
 };
 
-/// Runs a command.
-pub fn run(args: Args) -> Result<ExitCode, Failure> {
+/// The whole program: `args` are the name that it was called by and what follows it. What goes wrong is said on the
+/// standard error; the exit status is 0 done, 1 the answer is "no", 2 an error, 130 interrupted.
+pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let given: Vec<OsString> = args.into_iter().collect();
+    let args = match Args::try_parse_from(&given) {
+        Ok(args) => args,
+        Err(problem) => return usage(&problem, &given),
+    };
+    match run(args) {
+        Ok(status) => status,
+        Err(failure) if failure.is_closed_pipe() => ExitCode::SUCCESS,
+        Err(failure) => {
+            let _ = writeln!(io::stderr(), "robosieve: {failure}");
+            ExitCode::from(failure.status())
+        }
+    }
+}
+
+fn run(args: Args) -> Result<ExitCode, Failure> {
     sigbus::report();
     open_files::raise_limit();
     panics::hide_caught();

@@ -14,7 +14,7 @@ pub(super) fn report() {
         // SAFETY: a handler with SA_SIGINFO is called with a pointer to what is known of the signal; an address is in it for
         // any SIGBUS of the system. Its codes are these; whatever else sends the signal has others.
         let is_filled =
-            unsafe { FAULTS.contains(&(*info).si_code) && robosieve::input::fill_lost_pages((*info).si_addr().addr()) };
+            unsafe { FAULTS.contains(&(*info).si_code) && crate::input::fill_lost_pages((*info).si_addr().addr()) };
         if is_filled {
             return;
         }

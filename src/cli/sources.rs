@@ -4,8 +4,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::failure::Failure;
-use robosieve::policy::source::{self, Options};
-use robosieve::policy::{Captures, Overrides, Policy};
+use crate::policy::source::{self, Options};
+use crate::policy::{Captures, Overrides, Policy};
 
 /// What a policy is made from.
 pub struct Sources<'a> {

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use super::args::VerifyArgs;
 use super::failure::Failure;
 use super::printer::Printer;
-use robosieve::run;
+use crate::run;
 
 pub fn run(args: &VerifyArgs) -> Result<ExitCode, Failure> {
     let verification = run::verify(&args.directory, args.inputs, args.threads)?;

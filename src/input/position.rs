@@ -1,4 +1,4 @@
-//! Where in the lists of a run.
+//! A place in a run's lists.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! A list read as it is, judged by nobody: what a proof computes again.
+//! A list read without being judged, to compute its tally again.
 //!
 //! Workers take chunks as in a run, but nobody waits for a turn: what a chunk came to is small, and stays aside until
 //! those before it are there.

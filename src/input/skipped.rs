@@ -1,4 +1,4 @@
-//! What a run leaves out of lists that cannot be read, instead of ending there.
+//! What a run skips where a list cannot be read, instead of ending there.
 
 use serde::{Deserialize, Serialize};
 use std::{fmt, io};

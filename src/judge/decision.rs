@@ -1,4 +1,4 @@
-//! What the operator wants where robots.txt says nothing definite.
+//! What an origin comes to, by its answers and the operator's choices.
 
 use crate::dialect::{Dialect, Lifetime};
 use crate::outcome::{Outcome, Partition, Reason};
@@ -48,23 +48,26 @@ pub struct Choices {
 }
 
 impl Choices {
-    /// Whether what an origin comes to depends on when it answered.
-    pub(super) fn has_times(&self) -> bool {
-        self.max_age.is_some() || self.unreachable_as_unavailable.is_some()
-    }
-}
-
-impl Default for Choices {
-    /// Unfetched and unreachable origins are deferred, age is not enforced.
-    fn default() -> Choices {
+    /// Unfetched and unreachable origins are deferred, and age is not enforced; `now` is in seconds of Unix time.
+    pub fn at(now: i64) -> Choices {
         Choices {
             on_unfetched: Fallback::Defer,
             on_unreachable: Fallback::Defer,
             unreachable_as_unavailable: None,
             on_stale: Fallback::Use,
             max_age: None,
-            now: 0,
+            now,
         }
+    }
+
+    /// The same at the time that the system says it is.
+    pub fn now() -> Choices {
+        Choices::at(jiff::Timestamp::now().as_second())
+    }
+
+    /// Whether what an origin comes to depends on when it answered.
+    pub(super) fn has_times(&self) -> bool {
+        self.max_age.is_some() || self.unreachable_as_unavailable.is_some()
     }
 }
 
@@ -264,7 +267,7 @@ mod tests {
     fn an_unreachable_origin_is_deferred_unless_the_operator_says_otherwise() {
         let fixed = |partition| Decision::Fixed(Outcome::new(partition, Reason::Unreachable));
         let with = |on_unreachable, good| {
-            let choices = Choices { on_unreachable, ..Choices::default() };
+            let choices = Choices { on_unreachable, ..Choices::at(0) };
             decided(choices, OriginStatus::Unreachable, good, Answered::default())
         };
         assert_eq!(with(Fallback::Defer, Some(OriginStatus::RobotsTxt)), fixed(Partition::Deferred));
@@ -285,7 +288,7 @@ mod tests {
                 on_stale: Fallback::Block,
                 max_age: Some(MaxAge::Seconds(0)),
                 now: 1000,
-                ..Choices::default()
+                ..Choices::at(0)
             };
             decided(choices, standing, Some(OriginStatus::RobotsTxt), answered)
         };
@@ -301,7 +304,7 @@ mod tests {
         }
         let elsewhere = with(OriginStatus::RedirectUnresolved, Fallback::Defer, since(Some(1), Some(1)));
         assert_eq!(elsewhere, Decision::Fixed(Outcome::new(Partition::Deferred, Reason::RedirectUnresolved)));
-        let not_asked = Choices { now: i64::MAX, ..Choices::default() };
+        let not_asked = Choices { now: i64::MAX, ..Choices::at(0) };
         assert_ne!(decided(not_asked, OriginStatus::Unreachable, None, since(Some(0), None)), allowed);
     }
 
@@ -309,7 +312,7 @@ mod tests {
     fn age_is_judged_only_when_asked_for() {
         let answered = Answered { fetched_at: Some(1000), expires: Some(5000), ..Answered::default() };
         let at = |now, max_age, on_stale| {
-            let choices = Choices { now, max_age, on_stale, ..Choices::default() };
+            let choices = Choices { now, max_age, on_stale, ..Choices::at(0) };
             decided(choices, OriginStatus::RobotsTxt, None, answered)
         };
         let deferred = Decision::Fixed(Outcome::new(Partition::Deferred, Reason::Stale));
@@ -320,7 +323,7 @@ mod tests {
         assert_eq!(at(5000, Some(MaxAge::Dialect), Fallback::Defer), Decision::Walk(Reason::Rules), "its Expires");
         assert_eq!(at(5001, Some(MaxAge::Dialect), Fallback::Defer), deferred);
         let unknown = decided(
-            Choices { max_age: Some(MaxAge::Dialect), on_stale: Fallback::Block, ..Choices::default() },
+            Choices { max_age: Some(MaxAge::Dialect), on_stale: Fallback::Block, ..Choices::at(0) },
             OriginStatus::RobotsTxt,
             None,
             Answered::default(),
@@ -339,7 +342,7 @@ mod tests {
             on_stale: Fallback::Block,
             max_age: Some(MaxAge::Seconds(0)),
             now: 100,
-            ..Choices::default()
+            ..Choices::at(0)
         };
         let decisions = Decisions::new(choices, Dialect::DEFAULT);
         let by_word = |ruling, paused_until| decisions.by_word(OverrideState { ruling, paused_until });
@@ -404,7 +407,7 @@ mod tests {
     #[test]
     fn an_origin_known_by_the_operators_word_alone_is_unfetched() {
         let with = |on_unfetched| {
-            let choices = Choices { on_unfetched, max_age: Some(MaxAge::Seconds(0)), ..Choices::default() };
+            let choices = Choices { on_unfetched, max_age: Some(MaxAge::Seconds(0)), ..Choices::at(0) };
             decided(choices, OriginStatus::Unfetched, None, Answered::default())
         };
         let fixed = |partition| Decision::Fixed(Outcome::new(partition, Reason::Unfetched));

@@ -1,86 +1,100 @@
-//! What blocked a line: the rule that decided, and when the robots.txt that it is from was captured.
+//! What decided an outcome: the rule, and when its robots.txt was captured.
 //!
-//! An automaton knows verdicts and no rules. So a blocked line is judged once more, by the rules of its group as they
+//! An automaton knows verdicts and no rules. So a line that is explained is judged once more, by the rules of its group as they
 //! stand in the robots.txt ([`ChosenRules::explain`]), a way that shares nothing with the automaton. To decode and rank the
 //! rules of a group takes much longer than to ask them, so an [`Explainer`] keeps those that it met last.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
 
 use super::decision::Decision;
-use crate::judge::matcher::Judge;
+use super::view::{Judge, Judging};
 use crate::origin;
 use crate::outcome::Reason;
 use crate::policy::{Group, Policy, Record};
-use crate::rules::Verdict;
 use crate::rules::chosen::{ChosenRules, KeptRule};
 
 /// How much memory the rules that an [`Explainer`] keeps may take, in bytes, unless asked otherwise. The two largest groups of a policy are kept
 /// whatever they take.
 const KEPT: usize = 16 << 20;
 
-/// What blocked a line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What decided the outcome of a URL.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cause<'e> {
-    /// The rule; `None` where no rule decided, but the standing of the robots.txt, the operator's word or choice.
-    pub rule: Option<&'e KeptRule>,
+    /// The rule; `None` where no rule decided, but the state of the robots.txt, an override, or the operator's choices.
+    pub rule: Option<Cow<'e, KeptRule>>,
     /// The group that the rule is from: the value of the `User-agent` line that it stands below; `None` where no rule
     /// decided.
-    pub agent: Option<&'e str>,
-    /// When the answer that decided was captured, in seconds of Unix time; `None` where nobody knows, or where the
-    /// operator's word stands above all answers.
+    pub agent: Option<Cow<'e, str>>,
+    /// When the answer that decided was captured, in seconds of Unix time; `None` where nobody knows, or where an override
+    /// stands above all answers.
     pub captured: Option<i64>,
 }
 
-/// Explains blocked lines; one for each thread, used again and again. It keeps 16 MiB of rules at most (see
-/// [`Explainer::keep`]), or the two largest groups of the policy.
-#[derive(Debug)]
-pub struct Explainer<'j, 'p> {
-    judge: &'j Judge<'p>,
-    rules: RecentRules<'p>,
+impl Cause<'_> {
+    /// The same, with its own copy of the rule.
+    pub fn into_owned(self) -> Cause<'static> {
+        let rule = self.rule.map(|rule| Cow::Owned(rule.into_owned()));
+        let agent = self.agent.map(|agent| Cow::Owned(agent.into_owned()));
+        Cause { rule, agent, captured: self.captured }
+    }
 }
 
-impl<'j, 'p> Explainer<'j, 'p> {
-    /// Explains what `judge` blocks.
-    pub fn new(judge: &'j Judge<'p>) -> Explainer<'j, 'p> {
-        Explainer { judge, rules: RecentRules::new(judge.policy(), KEPT) }
+/// Explains outcomes; one for each thread, used again and again. It keeps the rules of groups that it met last, 16 MiB of
+/// them at most, or two groups.
+pub struct Explainer {
+    judging: Arc<Judging>,
+    rules: RecentRules,
+}
+
+impl fmt::Debug for Explainer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Explainer {{ agents: {} }}", self.judging.crawler.agents())
+    }
+}
+
+impl Explainer {
+    pub(super) fn new(judging: Arc<Judging>) -> Explainer {
+        Explainer { judging, rules: RecentRules::new(KEPT) }
     }
 
     /// Keeps so many bytes of rules at most, or two groups.
-    pub fn keep(&mut self, bytes: usize) {
+    pub(crate) fn keep(&mut self, bytes: usize) {
         self.rules.limit = bytes;
     }
 
-    /// What blocked a line, of which this is the URL. For a line that is not blocked, no rule is said.
+    /// What decided the outcome of a URL.
     pub fn explain(&mut self, url: &[u8]) -> Cause<'_> {
+        let Explainer { judging, rules } = self;
+        let judge = judging.view();
         let url = origin::trimmed(url);
-        let unknown = Cause { rule: None, agent: None, captured: None };
-        let Ok((origin, end)) = self.judge.origin_of(url) else { return unknown };
-        match self.judge.policy().lookup().get(origin.as_bytes()) {
-            Some(record) => self.explain_path(&record, &origin::path(&url[end..])),
-            None => unknown,
+        let place = judge.origin_of(url).ok();
+        match place.and_then(|(origin, end)| Some((judge.lookup().get(origin.as_bytes())?, end))) {
+            Some((record, end)) => of_path(&judge, rules, &record, &origin::path(&url[end..])),
+            None => Cause { rule: None, agent: None, captured: None },
         }
     }
 
     /// The same of a path with its query, as it stands in the URL, of the origin of a record.
     pub(crate) fn explain_path(&mut self, record: &Record<'_>, path: &[u8]) -> Cause<'_> {
-        let decision = self.judge.decision(record);
-        let captured = captured(record, decision);
-        let none = Cause { rule: None, agent: None, captured };
-        let group = match decision {
-            Decision::Walk(_) => self.judge.groups().of(record.row),
-            Decision::Fixed(_) => None,
-        };
-        let Some(group) = group else { return none };
-        let rules = self.rules.of(group);
-        let explanation = rules.explain(path);
-        match explanation.rule.filter(|_| explanation.verdict == Verdict::Blocked) {
-            Some(rule) => {
-                let agent = rules.agent_line(Some(rule)).map(|(name, _)| name.as_str());
-                Cause { rule: Some(rule), agent, captured }
-            }
-            None => none,
-        }
+        of_path(&self.judging.view(), &mut self.rules, record, path)
     }
+}
+
+fn of_path<'e>(judge: &Judge<'_>, rules: &'e mut RecentRules, record: &Record<'_>, path: &[u8]) -> Cause<'e> {
+    let decision = judge.decision(record);
+    let captured = captured(record, decision);
+    let group = match decision {
+        Decision::Walk(_) => judge.groups().of(record.row),
+        Decision::Fixed(_) => None,
+    };
+    let Some(group) = group else { return Cause { rule: None, agent: None, captured } };
+    let rules = rules.of(judge.policy(), group);
+    let rule = rules.explain(path).rule;
+    let agent = rule.and_then(|rule| rules.agent_line(Some(rule)));
+    Cause { rule: rule.map(Cow::Borrowed), agent: agent.map(|(name, _)| Cow::Borrowed(name.as_str())), captured }
 }
 
 /// When the answer that decided was captured: the one whose rules are in use, or, where its failure is the reason, the
@@ -100,24 +114,23 @@ fn captured(record: &Record<'_>, decision: Decision) -> Option<i64> {
 /// asked for is in the young one; when that has taken half of the memory, it becomes the old one, and what was in the old one
 /// and not asked for meanwhile is forgotten.
 #[derive(Debug)]
-struct RecentRules<'p> {
-    policy: &'p Policy,
+struct RecentRules {
     limit: usize,
     young: HashMap<Group, ChosenRules>,
     young_size: usize,
     old: HashMap<Group, ChosenRules>,
 }
 
-impl<'p> RecentRules<'p> {
-    /// Those of a policy, of so many bytes at most, or two groups.
-    fn new(policy: &'p Policy, limit: usize) -> RecentRules<'p> {
-        RecentRules { policy, limit, young: HashMap::new(), young_size: 0, old: HashMap::new() }
+impl RecentRules {
+    /// None yet; of so many bytes at most, or two groups.
+    fn new(limit: usize) -> RecentRules {
+        RecentRules { limit, young: HashMap::new(), young_size: 0, old: HashMap::new() }
     }
 
-    /// The rules of a group.
-    fn of(&mut self, group: Group) -> &ChosenRules {
+    /// The rules of a group of the policy, which is always the same one.
+    fn of(&mut self, policy: &Policy, group: Group) -> &ChosenRules {
         if !self.young.contains_key(&group) {
-            let rules = self.old.remove(&group).unwrap_or_else(|| self.policy.rules(group));
+            let rules = self.old.remove(&group).unwrap_or_else(|| policy.rules(group));
             let size = rules.size();
             if self.young_size + size > self.limit / 2 {
                 self.old = std::mem::take(&mut self.young);
@@ -135,7 +148,7 @@ mod tests {
     use super::*;
     use crate::dialect::Dialect;
     use crate::judge::decision::{Choices, Fallback, MaxAge};
-    use crate::judge::scratch::Scratch;
+    use crate::judge::matcher::Matcher;
     use crate::outcome::{Outcome, Partition};
     use crate::policy::{Answered, Capture, Captures, Overrides, source};
     use crate::robots::Agents;
@@ -180,13 +193,12 @@ mod tests {
     /// What blocked a URL: the rule with its line, the agent, the time; `None` if nothing did.
     fn cause(policy: &Policy, choices: Choices, url: &str) -> Option<(String, Option<i64>)> {
         let crawler = policy.crawler(None).unwrap();
-        let judge = Judge::new(policy, &crawler, choices);
-        let outcome = judge.judge_line(url.as_bytes(), &mut Scratch::default());
+        let matcher = Matcher::new(policy, crawler, choices);
+        let outcome = matcher.judge(url);
         if outcome.partition() != Partition::Blocked {
             return None;
         }
-        let mut explainer = Explainer::new(&judge);
-        let Cause { rule, agent, captured } = explainer.explain(url.as_bytes());
+        let Cause { rule, agent, captured } = matcher.explain(url);
         assert_eq!(rule.is_some(), agent.is_some());
         let rule = rule.map(|rule| (rule.line, rule.key(), String::from_utf8_lossy(&rule.value).into_owned()));
         let rule = rule.map(|(line, key, value)| format!("{line} {key}: {value} ({})", agent.unwrap()));
@@ -196,7 +208,7 @@ mod tests {
     #[test]
     fn the_rule_that_decides_is_told_with_its_group_and_time() {
         let policy = policy("rfc9309");
-        let of = |url: &str| cause(&policy, Choices::default(), url);
+        let of = |url: &str| cause(&policy, Choices::at(0), url);
         let rule = |text: &str, captured| Some((text.to_owned(), captured));
         assert_eq!(of("http://good/no"), rule("2 Disallow: /no (ExampleBot/2)", Some(7)));
         assert_eq!(of("  http://GOOD/n%6F?x#y\r"), rule("2 Disallow: /no (ExampleBot/2)", Some(7)));
@@ -213,15 +225,15 @@ mod tests {
         let of = |choices: Choices, url: &str| cause(&policy, choices, url);
         let no_rule = |captured| Some((String::new(), captured));
         let rule = |text: &str, captured| Some((text.to_owned(), captured));
-        let with = |on_unreachable| Choices { on_unreachable, ..Choices::default() };
+        let with = |on_unreachable| Choices { on_unreachable, ..Choices::at(0) };
         assert_eq!(of(with(Fallback::Use), "http://failed/no"), rule("2 Disallow: /no (ExampleBot/2)", Some(7)));
         assert_eq!(of(with(Fallback::Block), "http://failed/no"), no_rule(Some(9)), "the failure, not the rule");
         assert_eq!(of(with(Fallback::Block), "http://down/"), no_rule(Some(8)));
         assert_eq!(of(with(Fallback::Block), "http://forbidden/"), no_rule(None), "the operator's word has no time");
         assert_eq!(of(with(Fallback::Block), "http://replaced/mine"), rule("2 Disallow: /mine (*)", None));
-        let unfetched = Choices { on_unfetched: Fallback::Block, ..Choices::default() };
+        let unfetched = Choices { on_unfetched: Fallback::Block, ..Choices::at(0) };
         assert_eq!(of(unfetched, "http://never/"), no_rule(None));
-        let stale = |on_stale| Choices { on_stale, max_age: Some(MaxAge::Seconds(1)), now: 100, ..Choices::default() };
+        let stale = |on_stale| Choices { on_stale, max_age: Some(MaxAge::Seconds(1)), now: 100, ..Choices::at(0) };
         assert_eq!(of(stale(Fallback::Block), "http://good/no"), no_rule(Some(7)), "its age, not the rule");
         assert_eq!(of(stale(Fallback::Use), "http://good/no"), rule("2 Disallow: /no (ExampleBot/2)", Some(7)));
     }
@@ -229,7 +241,7 @@ mod tests {
     #[test]
     fn what_is_refused_has_a_time_and_no_rule() {
         let policy = policy("draft-1996");
-        assert_eq!(cause(&policy, Choices::default(), "http://refused/"), Some((String::new(), Some(6))));
+        assert_eq!(cause(&policy, Choices::at(0), "http://refused/"), Some((String::new(), Some(6))));
     }
 
     #[test]
@@ -244,16 +256,17 @@ mod tests {
         let group = |n: u32| groups.of(policy.lookup().get(format!("http://h{n}").as_bytes()).unwrap().row).unwrap();
         let size = policy.rules(group(10)).size();
         for (limit, kept) in [(0, 2), (10 * size, 10), (1 << 30, 50)] {
-            let mut rules = RecentRules::new(&policy, limit);
+            let mut rules = RecentRules::new(limit);
             for n in 0..200 {
                 let n = n * 7 % 50;
-                assert_eq!(rules.of(group(n)).rules()[0].value, format!("/{n}").into_bytes());
-                assert_eq!(rules.of(group(10)).rules()[0].value, b"/10", "it is asked for again and again");
+                assert_eq!(rules.of(&policy, group(n)).rules()[0].value, format!("/{n}").into_bytes());
+                assert_eq!(rules.of(&policy, group(10)).rules()[0].value, b"/10", "it is asked for again and again");
                 assert!(rules.young.len() + rules.old.len() <= kept, "{limit}");
             }
             assert!(rules.young.len() + rules.old.len() + 1 >= kept / 2, "{limit}");
         }
     }
+
     #[test]
     fn explanations_and_automata_agree_on_real_lists() {
         let datasets = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets");
@@ -265,14 +278,14 @@ mod tests {
             source::add(&sources, &source::Options::default(), &mut captures).unwrap();
             let policy = captures.policy().unwrap();
             let crawler = policy.crawler(None).unwrap();
-            let judge = Judge::new(&policy, &crawler, Choices::default());
+            let matcher = Matcher::new(&policy, crawler, Choices::at(0));
             let (mut outcomes, mut blocked) = (Vec::new(), 0);
-            judge.judge_all(&urls, &mut outcomes, &mut Scratch::default());
-            let mut explainer = Explainer::new(&judge);
+            matcher.judge_all(&urls, &mut outcomes);
+            let mut explainer = matcher.explainer();
             for (url, outcome) in urls.iter().zip(&outcomes) {
                 let by_rule = *outcome == Outcome::new(Partition::Blocked, Reason::Rules);
-                let cause = explainer.explain(url);
-                assert_eq!(cause.rule.is_some(), by_rule, "{} {}", dialect.name, url.escape_ascii());
+                let rule = explainer.explain(url).rule;
+                assert_eq!(rule.is_some_and(|rule| !rule.allow), by_rule, "{} {}", dialect.name, url.escape_ascii());
                 blocked += usize::from(by_rule);
             }
             assert!(blocked > 100, "{}", dialect.name);

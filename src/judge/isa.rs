@@ -1,4 +1,4 @@
-//! The instructions that the hot path is compiled for.
+//! The instruction sets that the hot path is compiled for.
 //!
 //! A [`Kernel`] is written once, generic over an [`Isa`]; [`run`] compiles it whole for each, and takes the best one that
 //! the processor has. Everything below a kernel is inlined into it: a function that is called instead loses the wide

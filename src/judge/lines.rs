@@ -205,6 +205,46 @@ impl Kernel for IsPlain<'_> {
     }
 }
 
+/// For each part of a text whether it needs a second look, 1, or is plain, 0. Parts hold their bytes from a start up to an
+/// end, and are within the text.
+pub(crate) fn find_looks(text: &[u8], starts: &[u32], ends: &[u32], looks: &mut Vec<u8>) {
+    looks.clear();
+    looks.resize(starts.len(), 0);
+    isa::run(FindLooks { text, starts, ends, looks });
+}
+
+/// Looking at parts of a text, with whatever instructions there are.
+struct FindLooks<'t> {
+    text: &'t [u8],
+    starts: &'t [u32],
+    ends: &'t [u32],
+    looks: &'t mut [u8],
+}
+
+impl Kernel for FindLooks<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        let FindLooks { text, starts, ends, looks } = self;
+        for ((&start, &end), look) in starts.iter().zip(ends).zip(looks) {
+            let (mut at, end) = (start as usize, end as usize);
+            let mut found = 0;
+            // Whole blocks are read where they stand, what belongs to other parts is masked.
+            while at < end
+                && at > 0
+                && let Some(block) = text[at - 1..].first_chunk::<{ 1 + BLOCK }>()
+            {
+                let (ends, looks) = I::masks(block);
+                let beyond = BLOCK.saturating_sub(end - at) as u32;
+                found |= (ends | looks) & (u64::MAX >> beyond);
+                at += BLOCK;
+            }
+            *look = u8::from(found != 0 || at < end && !IsPlain(&text[at.max(1) - 1..end]).run::<I>());
+        }
+    }
+}
+
 /// Calls `each` with the place of every LF in `text`.
 pub(crate) fn for_each_end(text: &[u8], mut each: impl FnMut(usize)) {
     let mut lines = Lines::default();

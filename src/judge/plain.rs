@@ -1,4 +1,4 @@
-//! Which bytes keep a line from being [plain](super::lines), and how many are looked at together.
+//! Which bytes make a line not [plain](super::lines), and how many bytes are checked at once.
 
 /// Bytes of a block.
 pub(super) const BLOCK: usize = 64;

@@ -1,9 +1,12 @@
-//! One robots.txt for one crawler, compiled: the verdict on a path.
+//! One robots.txt compiled for one crawler, to judge paths by.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
+use std::fmt;
 
 use crate::automaton::{self, Compiled, Scratch};
 use crate::dialect::Dialect;
+use crate::origin::{self, InvalidUrl};
 use crate::robots::{self, Agents, GroupOrigin, Note, Robots, SideKey};
 use crate::rules::chosen::{ChosenRules, Explanation, KeptRule, is_always_allowed};
 use crate::rules::{Patterns, Verdict};
@@ -15,11 +18,12 @@ use crate::rules::{Patterns, Verdict};
 ///
 /// let file = b"User-agent: *\nDisallow: /shop\nAllow: /shop/*.html$\n";
 /// let rules = RuleSet::compile(file, &"examplebot".parse()?, Dialect::DEFAULT);
-/// assert_eq!(rules.verdict(b"/shop/cart"), Verdict::Blocked);
-/// assert_eq!(rules.explain(b"/shop/a.html").rule.unwrap().line, 3);
-/// # Ok::<(), robosieve::robots::AgentError>(())
+/// assert_eq!(rules.verdict("/shop/cart"), Verdict::Blocked);
+/// assert_eq!(rules.verdict_url("https://a.example/shop/cart?id=1")?, Verdict::Blocked);
+/// assert_eq!(rules.explain("/shop/a.html").rule.unwrap().line, 3);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct RuleSet {
     chosen: ChosenRules,
     side_records: Vec<KeptRecord>,
@@ -58,13 +62,27 @@ impl RuleSet {
         RuleSet { chosen, side_records, automaton, compiled, notes }
     }
 
-    /// The verdict on a path with its query, as it stands in the URL, without the fragment.
-    pub fn verdict(&self, path: &[u8]) -> Verdict {
+    /// The verdict on a path with its query, as it stands in the URL, without the fragment. What does not begin with `/` is
+    /// judged as the URL that it is, or, if it is none, as a path with a `/` before it.
+    pub fn verdict(&self, path: impl AsRef<[u8]>) -> Verdict {
         thread_local!(static SCRATCH: RefCell<Scratch> = RefCell::default());
-        SCRATCH.with_borrow_mut(|scratch| self.verdict_with(path, scratch))
+        let path = path_of(path.as_ref());
+        SCRATCH.with_borrow_mut(|scratch| self.verdict_with(&path, scratch))
     }
 
-    /// The same, with scratch space of the caller's, for many paths.
+    /// The verdict on an absolute http or https URL. That the rules are those of its origin is the caller's to know.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidUrl`] where it is none.
+    pub fn verdict_url(&self, url: impl AsRef<[u8]>) -> Result<Verdict, InvalidUrl> {
+        let url = origin::trimmed(url.as_ref());
+        let (_, end) = origin::canonical(url)?;
+        Ok(self.verdict(origin::path(&url[end..])))
+    }
+
+    /// The verdict on a path as it is, with scratch space of the caller's, for many paths.
+    #[doc(hidden)]
     pub fn verdict_with(&self, path: &[u8], scratch: &mut Scratch) -> Verdict {
         let path = self.chosen.dialect.encoding.path(path);
         match automaton::verdict(&self.automaton, &path, scratch) {
@@ -73,17 +91,19 @@ impl RuleSet {
         }
     }
 
-    /// The verdict and the rule that decided it, see [`ChosenRules::explain`].
-    pub fn explain(&self, path: &[u8]) -> Explanation<'_> {
-        self.chosen.explain(path)
+    /// The verdict on a path as [`RuleSet::verdict`] takes it, and the rule that decided it, found without the automaton.
+    pub fn explain(&self, path: impl AsRef<[u8]>) -> Explanation<'_> {
+        self.chosen.explain(&path_of(path.as_ref()))
     }
 
     /// The rules as they stand in the file.
+    #[doc(hidden)]
     pub fn chosen(&self) -> &ChosenRules {
         &self.chosen
     }
 
     /// Whose groups the rules are from.
+    #[doc(hidden)]
     pub fn origin(&self) -> GroupOrigin {
         self.chosen.origin
     }
@@ -104,17 +124,56 @@ impl RuleSet {
     }
 
     /// The ranked patterns.
+    #[doc(hidden)]
     pub fn patterns(&self) -> &Patterns {
         &self.chosen.patterns
     }
 
     /// What was compiled.
+    #[doc(hidden)]
     pub fn compiled(&self) -> Compiled {
         self.compiled
     }
 
     /// What was dropped or cut in the file.
+    #[doc(hidden)]
     pub fn notes(&self) -> &[Note] {
         &self.notes
+    }
+}
+
+impl fmt::Debug for RuleSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (dialect, origin) = (self.chosen.dialect.name, self.chosen.origin);
+        write!(f, "RuleSet {{ dialect: {dialect}, group: {origin:?}, rules: {} }}", self.chosen.rules.len())
+    }
+}
+
+/// The path that is meant.
+fn path_of(given: &[u8]) -> Cow<'_, [u8]> {
+    if given.starts_with(b"/") {
+        return Cow::Borrowed(given);
+    }
+    let url = origin::trimmed(given);
+    origin::path(origin::canonical(url).map_or(given, |(_, end)| &url[end..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_path_is_never_allowed_in_silence() {
+        let rules = RuleSet::compile(b"User-agent: *\nDisallow: /x\n", &Agents::everybody(), Dialect::DEFAULT);
+        for given in ["/x", "x", "https://a.example/x", " http://A.example/x#y ", "/x/", "//x/../x"] {
+            let expected = if given == "//x/../x" { Verdict::Allowed } else { Verdict::Blocked };
+            assert_eq!((rules.verdict(given), rules.explain(given).verdict), (expected, expected), "{given}");
+        }
+        for given in ["", "?x", "http://a.example", "/y"] {
+            assert_eq!(rules.verdict(given), Verdict::Allowed, "{given}");
+        }
+        assert_eq!(rules.verdict_url("http://a.example:80/x"), Ok(Verdict::Blocked));
+        assert_eq!(rules.verdict_url("/x"), Err(InvalidUrl::NotAbsolute));
+        assert_eq!(format!("{rules:?}"), "RuleSet { dialect: rfc9309, group: Everybody, rules: 1 }");
     }
 }

@@ -1,6 +1,6 @@
 //! What judging needs besides the policy.
 
-use super::lines::{Lines, is_plain};
+use super::lines::{Lines, find_looks};
 use super::space::Space;
 use super::text_urls::PADDING;
 use crate::automaton;
@@ -31,13 +31,12 @@ impl Scratch {
         self.text.clear();
         self.starts.clear();
         self.ends.clear();
-        self.looks.clear();
         while let Some(url) = urls.next_if(|url| self.text.is_empty() || self.text.len() + url.len() < TOGETHER) {
             self.starts.push(self.text.len() as u32);
             self.text.extend_from_slice(url);
             self.ends.push(self.text.len() as u32);
-            self.looks.push((!is_plain(url)).into());
         }
+        find_looks(&self.text, &self.starts, &self.ends, &mut self.looks);
         self.text.resize(self.text.len() + PADDING, 0);
     }
 }

@@ -1,4 +1,4 @@
-//! What the lines of a chunk are to one crawler.
+//! One crawler's counts of the lines of a chunk.
 
 use serde::{Deserialize, Serialize};
 

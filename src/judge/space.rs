@@ -1,4 +1,4 @@
-//! What stands between the steps of the [hot path](super::batch).
+//! What one step of the [hot path](super::batch) hands the next.
 
 use crate::outcome::Outcome;
 

@@ -1,13 +1,13 @@
-//! The hot path against the slow way, which is its oracle: whatever the line, the dialect, the crawler and the
-//! instructions, both have the same outcome.
+//! The hot path against the slow way, which is its oracle: for any line, dialect, crawler and instruction set, both give the same outcome.
 
 use super::batch;
 use super::decision::{Choices, Fallback, MaxAge};
 use super::isa::{Kernel, Portable};
 use super::lines::Lines;
-use super::matcher::Judge;
+use super::matcher::Matcher;
 use super::scratch::Scratch;
 use super::text_urls::Urls;
+use super::view::Judge;
 use crate::dialect::Dialect;
 use crate::dice::Dice;
 use crate::outcome::Outcome;
@@ -162,10 +162,12 @@ fn the_hot_path_and_the_slow_way_agree() {
             max_age: Some(MaxAge::Seconds(1000)),
             unreachable_as_unavailable: Some(500),
             now: 3000,
-            ..Choices::default()
+            ..Choices::at(0)
         };
-        for choices in [Choices::default(), dated] {
-            let judges: Vec<Judge<'_>> = crawlers.iter().map(|crawler| Judge::new(&policy, crawler, choices)).collect();
+        for choices in [Choices::at(0), dated] {
+            let matchers: Vec<Matcher> =
+                crawlers.iter().map(|crawler| Matcher::new(&policy, crawler.clone(), choices)).collect();
+            let judges: Vec<Judge<'_>> = matchers.iter().map(Matcher::view).collect();
             for _ in 0..12 {
                 let text = text(&mut dice, &origins);
                 let after = [&b""[..], &[b'/'; 300], b"/a\nhttp://a.example/b"][dice.below(3)];
@@ -182,6 +184,15 @@ fn the_hot_path_and_the_slow_way_agree() {
                     let mut together = Vec::new();
                     judge.judge_all(&all, &mut together, &mut scratch);
                     assert_eq!(together, *outcomes);
+                    // Spans in no order, each with a foreign byte before and after it.
+                    let start = |line: &[u8]| line.as_ptr() as usize - text.as_ptr() as usize;
+                    let spans = all.iter().rev().map(|line| start(line)..start(line) + line.len());
+                    judge.judge_spans(&text, spans, &mut together, &mut scratch);
+                    together.reverse();
+                    assert_eq!(together, *outcomes);
+                    let spans = all.iter().map(|line| start(line)..start(line) + line.len());
+                    judge.judge_spans(&text, spans, &mut together, &mut scratch);
+                    assert_eq!(together, *outcomes);
                 }
             }
         }
@@ -193,7 +204,8 @@ fn what_is_counted_is_the_same_as_well() {
     let (origins, mut dice) = (origins(), Dice(7));
     let policy = policy(Dialect::DEFAULT, vec![Agents::everybody()]);
     let crawler = policy.crawler(None).unwrap();
-    let judge = Judge::new(&policy, &crawler, Choices::default());
+    let matcher = Matcher::new(&policy, crawler, Choices::at(0));
+    let judge = matcher.view();
     for _ in 0..20 {
         let text = text(&mut dice, &origins);
         let (mut fast, mut slow, mut outcomes) = (Scratch::default(), Scratch::default(), Vec::new());

@@ -1,4 +1,4 @@
-//! URLs that are judged together, where they stand in a text.
+//! URLs to judge together, as places in a text.
 
 use crate::automaton::front;
 

@@ -1,4 +1,4 @@
-//! What blocked the lines that become rows, kept beside their outcomes until the rows are made.
+//! Why lines were blocked, kept beside their outcomes until rows are made of them.
 //!
 //! A rule blocks many lines of a chunk. So what is told of it is kept once, and each line knows its place. What is told is
 //! no longer than in text, whatever the rules are. Beyond a bound, what more there is to tell is not kept: whoever writes the
@@ -9,6 +9,7 @@ use std::rc::Rc;
 
 use super::form::put_rule;
 use crate::judge::explain::Cause;
+use crate::rules::chosen::KeptRule;
 
 /// How many bytes of the name of a group are told; a rule has as many.
 const LONGEST_AGENT: usize = 200;
@@ -102,12 +103,13 @@ impl Told {
     }
 
     pub(crate) fn of(cause: &Cause<'_>) -> Told {
-        let rule = |rule: &crate::rules::chosen::KeptRule| {
+        let rule = |rule: &KeptRule| {
             let mut text = Vec::new();
             put_rule(rule, &mut text, |value, text| text.extend_from_slice(value));
             (text, rule.line)
         };
-        Told { rule: cause.rule.map(rule), agent: cause.agent.map(shortened), captured: cause.captured }
+        let agent = cause.agent.as_deref().map(shortened);
+        Told { rule: cause.rule.as_deref().map(rule), agent, captured: cause.captured }
     }
 }
 
@@ -122,6 +124,8 @@ fn shortened(agent: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::borrow::Cow;
+
     use super::*;
     use crate::rules::chosen::KeptRule;
 
@@ -132,12 +136,17 @@ mod tests {
     #[test]
     fn lines_share_what_is_told_of_a_rule() {
         let (one, other) = (rule(b"/a\t\xff", 2), rule(b"/a\t\xff", 3));
-        let cause = |rule| Cause { rule, agent: Some("x"), captured: Some(7) };
-        let none = Cause { rule: None, agent: None, captured: None };
+        let cause = |rule: Option<&KeptRule>| Cause {
+            rule: rule.cloned().map(Cow::Owned),
+            agent: Some("x".into()),
+            captured: Some(7),
+        };
+        let none = || Cause { rule: None, agent: None, captured: None };
         let mut causes = Causes::default();
         for _ in 0..2 {
             causes.clear(1 << 20);
-            for cause in [Some(cause(Some(&one))), None, Some(cause(Some(&other))), Some(cause(Some(&one))), Some(none)]
+            for cause in
+                [Some(cause(Some(&one))), None, Some(cause(Some(&other))), Some(cause(Some(&one))), Some(none())]
             {
                 causes.push(cause.as_ref());
             }
@@ -168,7 +177,7 @@ mod tests {
         let mut causes = Causes::default();
         causes.clear(10 * OF_CAUSE);
         for rule in &rules {
-            causes.push(Some(&Cause { rule: Some(rule), agent: None, captured: None }));
+            causes.push(Some(&Cause { rule: Some(Cow::Borrowed(rule)), agent: None, captured: None }));
         }
         let again = (0..100).filter(|&line| matches!(causes.of(line), Kept::Again)).count();
         assert!((90..100).contains(&again) && causes.told.len() == 100 - again, "{again}");
@@ -179,7 +188,11 @@ mod tests {
         let (long, agent) = (rule(&b"\xff".repeat(500_000), 1), "é".repeat(500_000));
         let mut causes = Causes::default();
         causes.clear(1 << 20);
-        causes.push(Some(&Cause { rule: Some(&long), agent: Some(&agent), captured: None }));
+        causes.push(Some(&Cause {
+            rule: Some(Cow::Borrowed(&long)),
+            agent: Some(Cow::Borrowed(&agent)),
+            captured: None,
+        }));
         let told = kept(&causes, 0).unwrap();
         assert_eq!(told.rule.as_ref().unwrap().0, [b"Disallow: ", &b"\xff".repeat(200)[..], b"..."].concat());
         assert_eq!(told.agent.clone().unwrap(), format!("{}...", "é".repeat(100)));

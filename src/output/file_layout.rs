@@ -113,7 +113,7 @@ mod tests {
 
     fn layout(frames: Option<FrameFormat>, split_size: Option<u64>) -> FileLayout {
         let options = ReceiptOptions {
-            choices: Choices::default(),
+            choices: Choices::at(0),
             url_field: UrlField::default(),
             form: Form::Partitions,
             format: Format::Text,

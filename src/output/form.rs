@@ -126,11 +126,11 @@ pub(crate) fn rest_of_row(line: &[u8], columns: usize) -> &[u8] {
 
 /// Writes the columns that tell what blocked a line: the rule, its line, and when it was captured, as far as there are such.
 pub(crate) fn put_cause(cause: &Cause<'_>, out: &mut Vec<u8>) {
-    if let Some(rule) = cause.rule {
+    if let Some(rule) = &cause.rule {
         put_rule(rule, out, |value, out| escaped(value).for_each(|piece| out.extend_from_slice(piece)));
     }
     out.push(SEPARATOR);
-    if let Some(rule) = cause.rule {
+    if let Some(rule) = &cause.rule {
         out.extend_from_slice(rule.line.to_string().as_bytes());
     }
     out.push(SEPARATOR);
@@ -159,6 +159,8 @@ pub(crate) fn put_no_cause(out: &mut Vec<u8>) {
 
 #[cfg(test)]
 mod tests {
+    use std::borrow::Cow;
+
     use super::*;
 
     #[test]
@@ -200,7 +202,7 @@ mod tests {
         let of = |value: Vec<u8>| {
             let mut out = Vec::new();
             let rule = KeptRule { allow: false, value, line: u32::MAX };
-            put_cause(&Cause { rule: Some(&rule), agent: None, captured: Some(i64::MAX >> 16) }, &mut out);
+            put_cause(&Cause { rule: Some(Cow::Owned(rule)), agent: None, captured: Some(i64::MAX >> 16) }, &mut out);
             out
         };
         let columns = |value: &str| format!("Disallow: {value}\t4294967295\t140737488355327\t").into_bytes();
@@ -220,7 +222,7 @@ mod tests {
             put_cause(&Cause { rule, agent: None, captured }, &mut out);
             out
         };
-        assert_eq!(cause(Some(&rule), Some(0)), b"Disallow: /a\\tb\\\\\xff\t7\t1970-01-01T00:00:00Z\t");
+        assert_eq!(cause(Some(Cow::Borrowed(&rule)), Some(0)), b"Disallow: /a\\tb\\\\\xff\t7\t1970-01-01T00:00:00Z\t");
         let mut none = Vec::new();
         put_no_cause(&mut none);
         assert_eq!(cause(None, None), none);

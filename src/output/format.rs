@@ -1,4 +1,4 @@
-//! What files of lines are: text, or tables.
+//! The format of line files: text or tables.
 
 /// What files of lines are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]

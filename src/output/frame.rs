@@ -1,4 +1,4 @@
-//! Compressed outputs: frames that each stand for themselves (members of gzip, frames of Zstandard), so that workers
+//! Compressed outputs: frames complete in themselves (members of gzip, frames of Zstandard), so that workers
 //! make them side by side and every tool reads the file as one text.
 
 use flate2::write::GzEncoder;

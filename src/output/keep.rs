@@ -1,4 +1,4 @@
-//! Who keeps a checkpoint of the files of a run.
+//! What the output asks of a run's checkpointer.
 
 use std::fmt;
 use std::path::PathBuf;

@@ -323,7 +323,7 @@ impl Output {
         written.map_err(|error| FilterError::Output { path, error })
     }
 
-    /// Gives all files their names, the receipt's last.
+    /// Gives all files their names, in the order in which they were written: the receipt, written last, gets its name last.
     pub fn commit(&mut self) -> Result<(), FilterError> {
         self.pending.iter().try_for_each(|path| sync(path))?;
         let relative = |path: &PathBuf| path.strip_prefix(&self.directory).unwrap_or(path).to_owned();

@@ -1,4 +1,4 @@
-//! What runs write of themselves, read again by a run: receipts and checkpoints.
+//! Reading what earlier runs wrote of themselves: receipts and checkpoints.
 
 use serde::de::DeserializeOwned;
 use std::io::{self, BufReader};

@@ -1,4 +1,4 @@
-//! How fast a run was, over its time: samples, of which there is a bounded number however long it takes.
+//! How fast a run was over time, in a bounded number of samples however long it takes.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! Where blocks go in the turn of their chunk: to files, or to standard output.
+//! Where blocks go when their chunk's turn comes: to files or standard output.
 
 use std::io::{self, Write};
 

@@ -1,4 +1,4 @@
-//! Bytes on their way to a file, and where that failed.
+//! Writing bytes to a file, and how far that came.
 //!
 //! Whoever has a full disk wants to know how far the file came, so an error of the system tells it: it is an [`Unwritten`].
 

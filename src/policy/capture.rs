@@ -9,6 +9,7 @@ use super::state::Answered;
 use super::{provenance, side_records};
 use crate::automaton;
 use crate::dialect::{Dialect, StatusMeaning};
+use crate::origin;
 use crate::robots::{self, GroupOrigin, NoteCounts, NoteKind, Robots, Selection};
 use crate::rules::Patterns;
 
@@ -78,6 +79,17 @@ pub(super) struct Reading {
 }
 
 impl Capture {
+    /// The robots.txt that an origin answered with status 200, at a time that nobody knows.
+    pub fn found(origin: &str, body: impl AsRef<[u8]>) -> Capture {
+        Capture {
+            url: origin::robots_url(origin),
+            origin: Some(origin.to_owned()),
+            answered: Answered { status: Some(200), ..Answered::default() },
+            body: Some(body.as_ref().into()),
+            ..Capture::default()
+        }
+    }
+
     /// Reads the answer: what it means to the crawlers under `dialect`.
     ///
     /// A missing status counts as 200 where there is a body, else as no answer.

@@ -4,13 +4,14 @@ use hashbrown::hash_map::Entry as Slot;
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
 use super::capture::{Capture, Meaning, Reading, Selected};
 use super::columns::Columns;
 use super::groups::Group;
-use super::image::{HELD, Home, NewOrigin, SideList, Tables, WriteError, Writer, folder_of, replace};
+use super::image::{Content, HELD, Home, NewOrigin, SideList, Tables, WriteError, Writer, folder_of, replace};
 use super::known::{Entry, Known, Placed, Urls};
 use super::overrides::{Override, Overrides, Placement};
 use super::progress::Progress;
@@ -25,7 +26,6 @@ use crate::origin;
 const COMPILED: u64 = 32 << 20;
 
 /// Captures of many URLs, for some crawlers and a dialect.
-#[derive(Debug)]
 pub struct Captures {
     dialect: &'static Dialect,
     columns: Columns,
@@ -44,6 +44,13 @@ pub struct Captures {
     statistics: Statistics,
     passed_over: Vec<PassedOver>,
     progress: Arc<Progress>,
+}
+
+impl fmt::Debug for Captures {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (agents, captures) = (&self.columns, self.statistics.captures.read);
+        write!(f, "Captures {{ dialect: {}, agents: {agents}, captures: {captures} }}", self.dialect.name)
+    }
 }
 
 /// What a body means, under the status that it came with.
@@ -298,7 +305,7 @@ impl Captures {
     pub fn policy(self) -> Result<Policy, WriteError> {
         let (dialect, columns, home) = (self.dialect, self.columns.clone(), self.home.clone());
         let (image, statistics) = self.finish(&home, |writer, statistics| writer.image(statistics, &home))?;
-        Ok(Policy { image, dialect, columns, statistics })
+        Ok(Policy::of(image, Content { dialect, columns, statistics }))
     }
 
     /// The same, as a policy file. It gets its name when it is complete, and replaces another one of that name; who
@@ -400,6 +407,6 @@ mod tests {
         for limit in [0, 100, 1 << 20] {
             assert!(bytes(Home::Folder { folder: folder.path().to_owned(), limit }) == expected, "{limit}");
         }
-        assert!(Policy::from_bytes(&expected, super::super::Trust::Nothing).is_ok());
+        assert!(Policy::from_bytes(&expected).is_ok());
     }
 }

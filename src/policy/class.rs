@@ -1,4 +1,4 @@
-//! What decides for an origin, whatever its paths and whatever the run's choices: a number for each combination of
+//! The class of an origin, before any path or choice is looked at: a number for each combination of
 //! standing, last good answer and ruling.
 
 use super::image::Record;

@@ -1,4 +1,4 @@
-//! What captures came to.
+//! Counts of captures.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! What is known of URLs.
+//! What is known per URL.
 
 use hashbrown::HashMap;
 use std::cmp::Reverse;

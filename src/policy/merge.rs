@@ -1,4 +1,4 @@
-//! Two policies as one: of each origin the newest entry.
+//! Two policies as one: each origin's newest entry.
 //!
 //! A day's captures make a small policy, which updates a large one without the sources of the large one. What an entry
 //! lacks, the other one may have: a failure keeps the last good rules of either, and when it began.
@@ -15,7 +15,7 @@ use std::path::Path;
 
 use super::captures::Captures;
 use super::error::MergeError;
-use super::image::{HELD, Home, NewOrigin, Pool, Record, SideList, WriteError, Writer, folder_of, replace};
+use super::image::{Content, HELD, Home, NewOrigin, Pool, Record, SideList, WriteError, Writer, folder_of, replace};
 use super::overrides::Overrides;
 use super::resolve::Resolved;
 use super::state::{LastGood, OriginStatus, OverrideState, Ruling, State};
@@ -50,15 +50,15 @@ impl Policy {
     ///
     /// [`WriteError`], beyond what a policy can hold.
     pub fn with_overrides(&self, overrides: &Overrides, folder: &Path) -> Result<Policy, WriteError> {
-        let mut spoken = Captures::spilling(folder, self.columns.clone(), self.dialect);
+        let mut spoken = Captures::spilling(folder, (*self.columns).clone(), self.dialect);
         spoken.add_overrides(overrides)?;
         let spoken = spoken.policy()?;
         let home = Home::Folder { folder: folder.to_owned(), limit: HELD };
         merged(self, &spoken, &home, |writer, counted| {
             // What it was made of is what it was.
-            let statistics = Statistics { overridden: counted.overridden, ..self.statistics.clone() };
+            let statistics = Statistics { overridden: counted.overridden, ..(*self.statistics).clone() };
             let (image, statistics) = writer.image(statistics, &home)?;
-            Ok(Policy { image, dialect: self.dialect, columns: self.columns.clone(), statistics })
+            Ok(Policy::of(image, Content { dialect: self.dialect, columns: (*self.columns).clone(), statistics }))
         })
     }
 }
@@ -72,7 +72,7 @@ fn merged<T>(
 ) -> Result<T, WriteError> {
     let parts = [old, new].map(|policy| policy.image.parts());
     let sources = parts.map(|parts| parts.source());
-    let writer = Writer::new(new.columns.clone(), new.dialect, &sources, home);
+    let writer = Writer::new((*new.columns).clone(), new.dialect, &sources, home);
     let lists = parts.map(|parts| parts.side);
     let mut merging = Merging { writer, lists, statistics: Statistics::default() };
     merging.all(old, new)?;
@@ -226,7 +226,7 @@ fn both(old: State, new: State) -> Merged {
 mod tests {
     use super::*;
     use crate::dialect::Dialect;
-    use crate::policy::{Answered, Capture, Captures, Overrides, Times, Trust};
+    use crate::policy::{Answered, Capture, Captures, Overrides, Times};
     use crate::robots::Agents;
 
     fn state(standing: OriginStatus, fetched_at: Option<i64>, good: Option<i64>) -> State {
@@ -329,7 +329,7 @@ mod tests {
         let path = folder.path().join("merged.rsv");
         let statistics = merge(&old, &new, &path).unwrap();
         assert_eq!((statistics.origins, statistics.overridden), (5, 5));
-        let merged = Policy::open(&path, Trust::Nothing).unwrap();
+        let merged = Policy::open(&path).unwrap();
         let crawler = merged.crawler(None).unwrap();
         let of = |host: &str| {
             let record = merged.lookup().get(format!("http://{host}").as_bytes()).unwrap();

@@ -32,20 +32,32 @@ mod view;
 
 pub use capture::Capture;
 pub use captures::Captures;
+#[doc(hidden)]
 pub use class::Class;
 pub use columns::{Columns, Crawler};
+#[doc(hidden)]
 pub use counts::CaptureCounts;
 pub use error::{ColumnsError, CrawlerError, MergeError};
+#[doc(hidden)]
 pub use groups::{Group, Groups};
 pub(crate) use image::replace;
-pub use image::{ImageError, OpenError, Record, Trust, WriteError};
+pub use image::{ImageError, OpenError, WriteError};
+#[doc(hidden)]
+pub use image::{Record, Trust};
+#[doc(hidden)]
 pub use lookup::Lookup;
 pub(crate) use lookup::{Entry as LookupEntry, hash};
 pub use merge::merge;
-pub use overrides::{Override, OverrideProblem, Overrides, OverridesError};
+#[doc(hidden)]
+pub use overrides::{Override, OverrideProblem};
+pub use overrides::{Overrides, OverridesError};
 pub(crate) use prefetch::prefetch;
+#[doc(hidden)]
 pub use progress::Progress;
+#[doc(hidden)]
 pub use provenance::Outline;
-pub use state::{Answered, LastGood, OriginStatus, OverrideState, Ruling, State, Times};
+pub use state::Answered;
+#[doc(hidden)]
+pub use state::{LastGood, OriginStatus, OverrideState, Ruling, State, Times};
 pub use statistics::Statistics;
 pub use view::Policy;

@@ -1,5 +1,4 @@
-//! The rules of a group as they stand in the file, with their lines: what explanations need. Identical automata come
-//! from files whose rules stand on different lines, so this is kept apart from them.
+//! The rules of a group as they stand in the file, with their lines: what explanations need. Files with identical automata may have their rules on different lines, so lines are kept apart.
 //!
 //! ```text
 //! rules   the chosen agent's place in the crawler's list | number of agent lines | those | number of rules | those

@@ -1,6 +1,8 @@
 //! A policy, ready to judge URLs: a view of its image.
 
+use std::fmt;
 use std::path::Path;
+use std::sync::Arc;
 
 use super::columns::{Columns, Crawler};
 use super::error::CrawlerError;
@@ -14,37 +16,82 @@ use crate::dialect::Dialect;
 use crate::robots::{Agents, SideRecord};
 use crate::rules::chosen::ChosenRules;
 
-/// The rules of many origins for one crawler or several, ready to judge URLs.
-#[derive(Debug)]
+/// The rules of many origins for one crawler or several, ready to judge URLs. A clone shares all of it.
+///
+/// ```no_run
+/// use robosieve::{Partition, Policy};
+///
+/// let matcher = Policy::open("policy.rsv")?.matcher("examplebot")?;
+/// let outcome = matcher.judge("https://a.example/private");
+/// if outcome.partition() == Partition::Blocked {
+///     println!("blocked: {}", outcome.reason().name());
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
 pub struct Policy {
-    pub(super) image: Image,
+    pub(super) image: Arc<Image>,
     pub(crate) dialect: &'static Dialect,
-    pub(crate) columns: Columns,
-    pub(crate) statistics: Statistics,
+    pub(crate) columns: Arc<Columns>,
+    pub(crate) statistics: Arc<Statistics>,
+}
+
+impl fmt::Debug for Policy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (origins, agents) = (self.statistics.origins, self.columns.to_string());
+        f.debug_struct("Policy")
+            .field("dialect", &self.dialect.name)
+            .field("agents", &agents)
+            .field("origins", &origins)
+            .finish()
+    }
 }
 
 impl Policy {
-    /// Maps a policy file, and makes sure of all of it.
+    /// Maps a policy file, and checks all of it: its checksum, and every index in it. Who changes the file meanwhile may end
+    /// the process; a new policy should replace it by renaming, as the program does.
     ///
     /// # Errors
     ///
     /// [`OpenError`] where it cannot be read, is no policy, or not the one that was written.
-    pub fn open(path: &Path, trust: Trust) -> Result<Policy, OpenError> {
-        Ok(Policy::of(Image::open(path, trust)?))
+    pub fn open(path: impl AsRef<Path>) -> Result<Policy, OpenError> {
+        Policy::open_with(path.as_ref(), Trust::Nothing)
     }
 
-    /// The policy of the bytes of a policy file.
+    /// The same, trusting it so far.
+    ///
+    /// # Errors
+    ///
+    /// As [`Policy::open`].
+    #[doc(hidden)]
+    pub fn open_with(path: &Path, trust: Trust) -> Result<Policy, OpenError> {
+        let (image, content) = Image::open(path, trust)?;
+        Ok(Policy::of(image, content))
+    }
+
+    /// The policy of the bytes of a policy file, which are copied.
     ///
     /// # Errors
     ///
     /// [`ImageError`] where they are no policy, or not the one that was written.
-    pub fn from_bytes(bytes: &[u8], trust: Trust) -> Result<Policy, ImageError> {
-        Ok(Policy::of(Image::copied(bytes, trust)?))
+    pub fn from_bytes(bytes: impl AsRef<[u8]>) -> Result<Policy, ImageError> {
+        Policy::from_bytes_with(bytes.as_ref(), Trust::Nothing)
     }
 
-    fn of((image, content): (Image, image::Content)) -> Policy {
+    /// The same, trusting them so far.
+    ///
+    /// # Errors
+    ///
+    /// As [`Policy::from_bytes`].
+    #[doc(hidden)]
+    pub fn from_bytes_with(bytes: &[u8], trust: Trust) -> Result<Policy, ImageError> {
+        let (image, content) = Image::copied(bytes, trust)?;
+        Ok(Policy::of(image, content))
+    }
+
+    pub(super) fn of(image: Image, content: image::Content) -> Policy {
         let image::Content { dialect, columns, statistics } = content;
-        Policy { image, dialect, columns, statistics }
+        Policy { image: Arc::new(image), dialect, columns: Arc::new(columns), statistics: Arc::new(statistics) }
     }
 
     /// The bytes of its policy file.
@@ -185,7 +232,7 @@ mod tests {
         let answers = [capture("http://a", 200), capture("http://b", 503), capture("http://c", 404)];
         captures.add(answers.to_vec()).unwrap();
         let made = captures.policy().unwrap();
-        let policy = Policy::from_bytes(made.bytes(), Trust::Nothing).unwrap();
+        let policy = Policy::from_bytes(made.bytes()).unwrap();
         assert_eq!((policy.statistics().origins, policy.statistics().overridden), (4, 4));
         let crawler = policy.crawler(None).unwrap();
         let of = |origin: &str| {

@@ -36,7 +36,7 @@ impl Patterns {
         patterns
     }
 
-    /// Longest first; of equal length `Allow` first, and then the order of the file, which only explanations see.
+    /// Longest first; in a tie, of equal length, `Allow` first (RFC 9309 2.2.2), and then the order of the file, which only explanations see.
     fn sort_by_length(&mut self, lengths: &[u32]) {
         // All in one number, which sorts in a third of the time that patterns take; no file has 2^31 rules.
         let key = |((pattern, &length), place): ((&Pattern, &u32), u64)| {

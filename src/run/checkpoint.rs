@@ -1,4 +1,4 @@
-//! What a run needs to go on after it was killed: everything that is known between two chunks.
+//! What a run needs to go on after it was killed: its whole state between two chunks.
 //!
 //! A checkpoint stands in the folder of an unfinished run, as `.checkpoint.json`. It says where in the lists the run was,
 //! how long each file was, and what had been counted. What the files hold beyond that was written later and is cut off;
@@ -40,7 +40,7 @@ pub(super) enum Stage {
     Naming(Vec<PathBuf>),
 }
 
-/// Everything that is known between two chunks.
+/// A run's whole state at the border between two chunks.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Border {
     /// How far it is in the lists.

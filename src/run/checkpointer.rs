@@ -1,4 +1,4 @@
-//! Who makes checkpoints durable while a run goes on.
+//! Making checkpoints durable while a run goes on.
 //!
 //! A checkpoint is taken in a chunk's turn, when room is reserved for all lines up to that chunk, but not all of them are
 //! written yet. It counts once they are: then a thread of its own makes the files durable, and after them the checkpoint,

@@ -1,4 +1,4 @@
-//! The end of a run: what it came to is proved, the receipt is written, and files get their names.
+//! The end of a run: its totals are proved, the receipt is written, and files get their names.
 
 use super::checkpointer::Checkpointer;
 use super::pipeline::Pipeline;

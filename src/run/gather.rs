@@ -1,4 +1,4 @@
-//! Lines on their way to compressed files, gathered until a frame of them is worth its head.
+//! Lines for compressed files, gathered until there are enough for a frame.
 //!
 //! A chunk may have ten lines for a file and the next one a hundred thousand; a frame of ten lines would be larger than
 //! the lines. So what a chunk has for a file stays here, chunk after chunk, until there is enough, and then goes all

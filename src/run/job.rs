@@ -1,4 +1,4 @@
-//! What a run is to do.
+//! A job: what the caller asks of a run.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -39,6 +39,24 @@ pub struct Job {
     pub chunk_size: usize,
     /// What makes a long run many runs, or one that can be left alone.
     pub long_run: LongRun,
+}
+
+impl Job {
+    /// Counts the lines of text lists for these crawlers, as of now; all else as the program does unless it is asked otherwise.
+    pub fn new(lists: impl IntoIterator<Item = impl Into<PathBuf>>, crawlers: Vec<Crawler>) -> Job {
+        Job {
+            lists: lists.into_iter().map(Into::into).collect(),
+            url_field: UrlField::default(),
+            destination: None,
+            explain: false,
+            crawlers,
+            choices: Choices::now(),
+            unique: false,
+            threads: 0,
+            chunk_size: 0,
+            long_run: LongRun::default(),
+        }
+    }
 }
 
 /// What makes a long run many runs, or one that can be left alone.
@@ -119,6 +137,12 @@ impl Pipe {
             // Lines of several stay in their order among all others, of which they are picked.
             Pipe::Only(_) | Pipe::Verdicts => Form::Verdicts,
         }
+    }
+}
+
+impl From<Folder> for Destination {
+    fn from(folder: Folder) -> Destination {
+        Destination::Folder(folder)
     }
 }
 

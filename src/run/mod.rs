@@ -4,7 +4,7 @@
 //! [judge](crate::judge::Judge) them; where the URL stands in a line, a [`Layout`](crate::input::Layout) says. Every line
 //! goes, byte for byte and in input order, to exactly one [`Partition`](crate::outcome::Partition), for a
 //! [`Reason`](crate::outcome::Reason) that is counted. [Tallies](crate::judge::Tally) of the lines as read and of the
-//! bytes as written prove that none was lost; the [`Receipt`](crate::output::Receipt) tells both and gets its name last.
+//! bytes as written prove that none was lost; the [`Receipt`] tells both and gets its name last.
 
 pub(crate) mod checkpoint;
 pub(crate) mod checkpointer;
@@ -31,11 +31,19 @@ pub(crate) mod unique;
 pub(crate) mod verify;
 pub(crate) mod worker;
 
+pub use crate::input::{Column, Delimiter, FilterError, Shard, UrlField};
+pub use crate::output::{Form, Format, FrameFormat, Receipt};
 pub use error::JoinError;
 pub use job::{Destination, Folder, Job, LongRun, Pipe};
 pub use join::join;
+#[doc(hidden)]
 pub use memory::{DEFAULT_MEMORY, check_memory};
-pub use progress::{Counted, Phase, Progress, Resumed, Snapshot};
+#[doc(hidden)]
+pub use progress::{Counted, Resumed};
+pub use progress::{Phase, Progress, Snapshot};
 pub use split::run;
+#[doc(hidden)]
 pub use start::{Begun, begun};
-pub use verify::{Checked, Role, Verification, VerifyError, verify};
+#[doc(hidden)]
+pub use verify::{Checked, Role};
+pub use verify::{Verification, VerifyError, verify};

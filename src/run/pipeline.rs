@@ -18,7 +18,7 @@ use crate::input::chunk::{Chunk, chunk_of};
 use crate::input::chunks::{Buffer, Chunks, Task};
 use crate::input::error::FilterError;
 use crate::input::skipped::Skipped;
-use crate::judge::matcher::Judge;
+use crate::judge::matcher::Matcher;
 use crate::judge::tally::Tally;
 use crate::lock::lock;
 use crate::output::block::Block;
@@ -98,8 +98,8 @@ enum Blocks {
 const LINES_OF_LIST: u32 = 40;
 
 /// A worker, and what it has to leave lines out and to make frames with.
-struct WorkerState<'j, 'p> {
-    worker: Worker<'j, 'p>,
+struct WorkerState<'m> {
+    worker: Worker<'m>,
     kept: Kept,
     compressor: Option<Compressor>,
 }
@@ -223,7 +223,7 @@ impl<'l> Pipeline<'l> {
     }
 
     /// The blocks that the chunk of a task makes, if lines become rows.
-    fn rows(&self, task: &Task<'_>, left: Chunk<'_>, worker: &mut Worker<'_, '_>) -> Result<Blocks, FilterError> {
+    fn rows(&self, task: &Task<'_>, left: Chunk<'_>, worker: &mut Worker<'_>) -> Result<Blocks, FilterError> {
         let (set, list) = (self.plan.set_of(task.list), &self.chunks.lists()[task.list]);
         let source = match task.spans() {
             Some(spans) => Source::Rows { list, spans, left_out: left.left_out },
@@ -288,15 +288,15 @@ impl Drop for StopOnPanic<'_, '_> {
 }
 
 /// Judges chunks until there are none left; to explain lines, `kept_rules` bytes of rules are kept for each crawler.
-pub(super) fn work(pipeline: &Pipeline<'_>, judges: &[Judge<'_>], kept_rules: usize) {
+pub(super) fn work(pipeline: &Pipeline<'_>, matchers: &[Matcher], kept_rules: usize) {
     let _guard = StopOnPanic(pipeline);
-    if let Err(failure) = work_through(pipeline, judges, kept_rules) {
+    if let Err(failure) = work_through(pipeline, matchers, kept_rules) {
         pipeline.fail(failure);
     }
 }
 
-fn work_through(pipeline: &Pipeline<'_>, judges: &[Judge<'_>], kept_rules: usize) -> Result<(), FilterError> {
-    let mut worker = Worker::new(judges, pipeline.rows, pipeline.notes_waiting);
+fn work_through(pipeline: &Pipeline<'_>, matchers: &[Matcher], kept_rules: usize) -> Result<(), FilterError> {
+    let mut worker = Worker::new(matchers, pipeline.rows, pipeline.notes_waiting);
     worker.renderer.keep_rules(kept_rules);
     let mut state = WorkerState { worker, kept: Kept::default(), compressor: pipeline.compressor()? };
     let as_rows = !pipeline.tables.is_empty();
@@ -343,7 +343,7 @@ fn hand_in(
     pipeline: &Pipeline<'_>,
     task: &mut Task<'_>,
     rows: Option<Blocks>,
-    state: &mut WorkerState<'_, '_>,
+    state: &mut WorkerState<'_>,
 ) -> Result<(), FilterError> {
     let mut judged = std::mem::take(&mut state.worker.judged);
     let prepared = match rows {
@@ -447,9 +447,9 @@ mod tests {
     fn balance(change: impl Fn(&str) -> String) -> bool {
         let policy = Captures::new(Agents::everybody(), Dialect::DEFAULT).policy().unwrap();
         let crawler = policy.crawler(None).unwrap();
-        let judges = [Judge::new(&policy, &crawler, Choices::default())];
+        let matchers = [Matcher::new(&policy, crawler, Choices::at(0))];
         let rows = Rows { form: Form::Partitions, format: Format::Text, explain: false, crawlers: 1 };
-        let mut worker = Worker::new(&judges, Some(rows), true);
+        let mut worker = Worker::new(&matchers, Some(rows), true);
         worker.judge(
             &Chunk { text: LINES.as_bytes(), layout: &Layout::WHOLE, mark: 0, flaws: &[], left_out: &[] },
             false,

@@ -1,4 +1,4 @@
-//! What a run does: a job that was checked, with its lists open and its budget divided.
+//! The plan: a job once checked, with its lists open and its budget divided.
 //!
 //! Arguments are checked once, here; whatever comes later reads the plan.
 
@@ -10,7 +10,7 @@ use super::reached::Reached;
 use crate::input::chunks::{Chunks, SideBySide};
 use crate::input::error::FilterError;
 use crate::input::list::{List, Patience};
-use crate::judge::matcher::Judge;
+use crate::judge::matcher::Matcher;
 use crate::output::form::{Form, Rows};
 use crate::output::format::Format;
 use crate::output::receipt::ReceiptOptions;
@@ -60,9 +60,9 @@ impl<'j> Plan<'j> {
         self.job.crawlers.iter().map(|crawler| crawler.agents()).collect()
     }
 
-    /// A judge for each crawler.
-    pub fn judges(&self) -> Vec<Judge<'j>> {
-        self.job.crawlers.iter().map(|crawler| Judge::new(self.policy, crawler, self.job.choices)).collect()
+    /// A matcher for each crawler.
+    pub fn matchers(&self) -> Vec<Matcher> {
+        self.job.crawlers.iter().map(|crawler| Matcher::new(self.policy, crawler.clone(), self.job.choices)).collect()
     }
 
     /// The folder, if files are written.

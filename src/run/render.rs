@@ -2,7 +2,7 @@
 
 use super::memory::told_bytes;
 use crate::judge::explain::Explainer;
-use crate::judge::matcher::Judge;
+use crate::judge::matcher::Matcher;
 use crate::judge::place;
 use crate::judge::urls::LineUrls;
 use crate::outcome::{Outcome, Partition};
@@ -20,16 +20,16 @@ pub(super) struct JudgedChunk<'c> {
 }
 
 /// What the rows of a chunk are made of beside its text.
-pub(super) struct RowParts<'w, 'j, 'p> {
+pub(super) struct RowParts<'w> {
     /// For each crawler.
     pub outcomes: &'w [Vec<Outcome>],
     /// For each crawler, if somebody wants to know what blocked a line.
     pub causes: &'w [Causes],
-    explainers: &'w mut [Explainer<'j, 'p>],
+    explainers: &'w mut [Explainer],
     chunk: JudgedChunk<'w>,
 }
 
-impl RowParts<'_, '_, '_> {
+impl RowParts<'_> {
     /// Tells what blocked a line of a crawler, where it was not kept.
     pub fn tell_again(&mut self, crawler: usize, line: usize) -> Told {
         Told::of(&self.explainers[crawler].explain(self.chunk.urls.url(self.chunk.text, line)))
@@ -38,28 +38,28 @@ impl RowParts<'_, '_, '_> {
 
 /// Makes of lines what is written; a worker's own.
 #[derive(Debug)]
-pub(super) enum Renderer<'j, 'p> {
+pub(super) enum Renderer {
     /// Lines are only counted.
     Nothing,
     /// A buffer for each file of a [`Form`].
     Text {
         form: Form,
         /// One for each crawler; none where nobody wants to know what blocked a line.
-        explainers: Vec<Explainer<'j, 'p>>,
+        explainers: Vec<Explainer>,
     },
     /// The table itself makes rows, of outcomes and causes.
     Table {
-        explainers: Vec<Explainer<'j, 'p>>,
+        explainers: Vec<Explainer>,
         /// For each of these, what blocked the lines.
         causes: Vec<Causes>,
     },
 }
 
-impl<'j, 'p> Renderer<'j, 'p> {
+impl Renderer {
     /// For files with these rows.
-    pub fn new(judges: &'j [Judge<'p>], rows: Option<Rows>) -> Renderer<'j, 'p> {
+    pub fn new(matchers: &[Matcher], rows: Option<Rows>) -> Renderer {
         let Some(Rows { form, format, explain, .. }) = rows else { return Renderer::Nothing };
-        let explainers: Vec<_> = if explain { judges.iter().map(Explainer::new).collect() } else { Vec::new() };
+        let explainers: Vec<_> = if explain { matchers.iter().map(Matcher::explainer).collect() } else { Vec::new() };
         match format {
             Format::Text => Renderer::Text { form, explainers },
             Format::Parquet => {
@@ -116,7 +116,7 @@ impl<'j, 'p> Renderer<'j, 'p> {
     }
 
     /// What the rows of a chunk, which was rendered, are made of beside its text.
-    pub fn rows<'w>(&'w mut self, chunk: JudgedChunk<'w>) -> RowParts<'w, 'j, 'p> {
+    pub fn rows<'w>(&'w mut self, chunk: JudgedChunk<'w>) -> RowParts<'w> {
         match self {
             Renderer::Table { explainers, causes } => RowParts { outcomes: chunk.outcomes, causes, explainers, chunk },
             _ => RowParts { outcomes: chunk.outcomes, causes: &[], explainers: &mut [], chunk },
@@ -143,7 +143,7 @@ fn split(chunk: JudgedChunk<'_>, buffers: &mut [Vec<u8>]) -> bool {
 }
 
 /// Copies lines to their partitions, those that are blocked after what blocked them.
-fn split_explained(chunk: JudgedChunk<'_>, buffers: &mut [Vec<u8>], explainers: &mut [Explainer<'_, '_>]) {
+fn split_explained(chunk: JudgedChunk<'_>, buffers: &mut [Vec<u8>], explainers: &mut [Explainer]) {
     let crawlers = buffers.chunks_exact_mut(Partition::COUNT).zip(chunk.outcomes).zip(explainers);
     for ((buffers, outcomes), explainer) in crawlers {
         for (line, outcome) in outcomes.iter().enumerate() {
@@ -157,7 +157,7 @@ fn split_explained(chunk: JudgedChunk<'_>, buffers: &mut [Vec<u8>], explainers: 
 }
 
 /// Copies lines, each after what it is to every crawler, and what blocked it if that is explained.
-fn put_verdicts(chunk: JudgedChunk<'_>, buffer: &mut Vec<u8>, explainers: &mut [Explainer<'_, '_>]) {
+fn put_verdicts(chunk: JudgedChunk<'_>, buffer: &mut Vec<u8>, explainers: &mut [Explainer]) {
     for line in 0..chunk.urls.lines().count() {
         for (crawler, outcomes) in chunk.outcomes.iter().enumerate() {
             let partition = outcomes[line].partition();
@@ -176,7 +176,7 @@ fn put_verdicts(chunk: JudgedChunk<'_>, buffer: &mut Vec<u8>, explainers: &mut [
 }
 
 /// Notes what blocked the lines.
-fn note_causes(chunk: JudgedChunk<'_>, explainers: &mut [Explainer<'_, '_>], causes: &mut [Causes]) {
+fn note_causes(chunk: JudgedChunk<'_>, explainers: &mut [Explainer], causes: &mut [Causes]) {
     for ((causes, outcomes), explainer) in causes.iter_mut().zip(chunk.outcomes).zip(explainers) {
         causes.clear(told_bytes(chunk.text.len()));
         for (line, outcome) in outcomes.iter().enumerate() {

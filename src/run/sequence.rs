@@ -1,4 +1,4 @@
-//! What is done in the order of the chunks, whoever judged them.
+//! State that workers change in the order of the chunks.
 
 use crate::lock::lock;
 use std::ops::{Deref, DerefMut};

@@ -50,16 +50,16 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
     };
     let unique = job.unique.then(|| unique(&plan, border.as_ref(), &pool)).transpose()?;
     let checkpointer = outlets.as_ref().and_then(|outlets| outlets.checkpointer.clone());
-    let judges = plan.judges();
+    let matchers = plan.matchers();
     let chunks = plan.chunks(border.as_ref().map(|border| &border.reached), progress.source());
-    progress.begin(plan.lists.iter().map(List::source_length).sum(), judges.len());
+    progress.begin(plan.lists.iter().map(List::source_length).sum(), matchers.len());
     if let Some(border) = &border {
         progress.resume(&border.totals, border.reached.left_out(&plan.lists));
     }
     let pipeline = Pipeline::new(&plan, chunks, progress, outlets, border, unique);
     std::thread::scope(|scope| {
         scope.spawn(|| pipeline.keep());
-        pool.broadcast(|_| work(&pipeline, &judges, plan.memory.rules_of_worker(workers, plan.options.format)));
+        pool.broadcast(|_| work(&pipeline, &matchers, plan.memory.rules_of_worker(workers, plan.options.format)));
         pipeline.judged();
     });
     complete(&plan, pipeline, checkpointer.as_deref())

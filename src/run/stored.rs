@@ -1,4 +1,4 @@
-//! The files of lines that a complete run wrote, read again: to prove them, or to tell more of them.
+//! Reading the files of a complete run again, to prove them or to report on them.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! What a run came to, and whether what was written is what was read.
+//! A run's totals, and whether it wrote exactly what it read.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! Leaving out lines whose URL was there before.
+//! Leaving out lines whose URL came up before.
 //!
 //! A worker hashes the URLs of its chunk, and then, in the chunk's turn, asks for all of them whether they were
 //! [seen](super::seen): so it is always the first line of a URL that stays, whoever comes to it first. What stays is put

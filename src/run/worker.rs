@@ -5,12 +5,13 @@ use super::unique::Kept;
 use crate::input::chunk::Chunk;
 use crate::judge::batch;
 use crate::judge::lines::Lines;
-use crate::judge::matcher::Judge;
+use crate::judge::matcher::Matcher;
 use crate::judge::scratch::Scratch;
 use crate::judge::sorted::Sorted;
 use crate::judge::space::Space;
 use crate::judge::tally::{self, Tally};
 use crate::judge::urls::LineUrls;
+use crate::judge::view::Judge;
 use crate::origin;
 use crate::outcome::{Outcome, Partition, Reason};
 use crate::output::form::Rows;
@@ -52,10 +53,9 @@ impl Judged {
 }
 
 /// A worker's own space, used for one chunk after the other.
-#[derive(Debug)]
-pub(super) struct Worker<'j, 'p> {
+pub(super) struct Worker<'m> {
     /// One for each crawler.
-    judges: &'j [Judge<'p>],
+    judges: Vec<Judge<'m>>,
     /// How lines are written; `None` if they are only counted.
     rows: Option<Rows>,
     notes_waiting: bool,
@@ -65,21 +65,21 @@ pub(super) struct Worker<'j, 'p> {
     urls: LineUrls,
     /// For each crawler, those of the chunk's lines.
     pub outcomes: Vec<Vec<Outcome>>,
-    pub renderer: Renderer<'j, 'p>,
+    pub renderer: Renderer,
     pub judged: Judged,
 }
 
-impl<'j, 'p> Worker<'j, 'p> {
-    pub fn new(judges: &'j [Judge<'p>], rows: Option<Rows>, notes_waiting: bool) -> Worker<'j, 'p> {
+impl<'m> Worker<'m> {
+    pub fn new(matchers: &'m [Matcher], rows: Option<Rows>, notes_waiting: bool) -> Worker<'m> {
         Worker {
-            judges,
+            judges: matchers.iter().map(Matcher::view).collect(),
             rows,
             notes_waiting,
-            scratches: judges.iter().map(|_| Scratch::default()).collect(),
+            scratches: matchers.iter().map(|_| Scratch::default()).collect(),
             space: Box::default(),
             urls: LineUrls::default(),
-            outcomes: vec![Vec::new(); judges.len()],
-            renderer: Renderer::new(judges, rows),
+            outcomes: vec![Vec::new(); matchers.len()],
+            renderer: Renderer::new(matchers, rows),
             judged: Judged::default(),
         }
     }
@@ -108,7 +108,7 @@ impl<'j, 'p> Worker<'j, 'p> {
 
     /// The outcomes of the lines of a chunk, for each crawler.
     fn find_outcomes(&mut self, text: &[u8], urls: &LineUrls) {
-        batch::judge(self.judges, urls.urls(text), &mut self.outcomes, &mut self.scratches, &mut self.space);
+        batch::judge(&self.judges, urls.urls(text), &mut self.outcomes, &mut self.scratches, &mut self.space);
         for ((judge, outcomes), scratch) in self.judges.iter().zip(&mut self.outcomes).zip(&mut self.scratches) {
             for (line, url) in urls.apart(text) {
                 outcomes[line] = judge.judge_line(url, scratch);
@@ -127,7 +127,7 @@ impl<'j, 'p> Worker<'j, 'p> {
     }
 
     /// What rows of this chunk, which was judged, are made of beside its text.
-    pub fn rows<'w>(&'w mut self, text: &'w [u8]) -> RowParts<'w, 'j, 'p> {
+    pub fn rows<'w>(&'w mut self, text: &'w [u8]) -> RowParts<'w> {
         self.renderer.rows(JudgedChunk { text, urls: &self.urls, outcomes: &self.outcomes })
     }
 

@@ -224,14 +224,14 @@ fn escape_pattern(record: &Record, dialect: &Dialect) -> Outcome {
 
 fn matching_line(record: &Record, dialect: &Dialect) -> Outcome {
     let rules = compile(record, dialect);
-    let line = rules.explain(&record.path(dialect)).rule.map_or(-1, |rule| i64::from(rule.line));
+    let line = rules.explain(record.path(dialect)).rule.map_or(-1, |rule| i64::from(rule.line));
     is(&json!(line), &record.expect)
 }
 
 fn explicitly_disallowed(record: &Record, dialect: &Dialect) -> Outcome {
     let rules = compile(record, dialect);
     let own = matches!(rules.origin(), GroupOrigin::Own(_));
-    is(&json!(own && rules.verdict(&record.path(dialect)) == Verdict::Blocked), &record.expect)
+    is(&json!(own && rules.verdict(record.path(dialect)) == Verdict::Blocked), &record.expect)
 }
 
 /// Counts what was read: `User-agent` lines, rules and records that are kept, rules that stand outside every group, and

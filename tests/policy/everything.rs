@@ -2,7 +2,7 @@
 
 use robosieve::Dialect;
 use robosieve::automaton::front;
-use robosieve::judge::{Choices, Fallback, Judge, MaxAge, Scratch};
+use robosieve::judge::{Choices, Fallback, Matcher, MaxAge};
 use robosieve::policy::{Answered, Capture, Captures, Columns, Crawler, Overrides, Policy};
 use robosieve::show::export::{self, Format, Table};
 use robosieve::show::inspect::{self, Entry, Summary};
@@ -96,14 +96,13 @@ pub fn use_all_of(policy: &Policy) {
         on_unreachable: Fallback::Use,
         on_stale: Fallback::Use,
         max_age: Some(MaxAge::Dialect),
-        ..Choices::default()
+        ..Choices::at(0)
     };
-    let (mut outcomes, mut scratch) = (Vec::new(), Scratch::default());
+    let mut outcomes = Vec::new();
     for (column, agents) in policy.columns().all().iter().enumerate() {
         let crawler = policy.crawler(Some(agents)).expect("a column");
         let groups = policy.groups(&crawler);
-        let judge = Judge::new(policy, &crawler, choices);
-        judge.judge_all(&URLS, &mut outcomes, &mut scratch);
+        Matcher::new(policy, crawler.clone(), choices).judge_all(&URLS, &mut outcomes);
         for record in policy.lookup().records() {
             std::hint::black_box((record.state(), policy.side_records(&record, column)));
             if let Some(group) = groups.of(record.row) {

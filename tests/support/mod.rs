@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use robosieve::automaton::{self, Scratch, front};
-use robosieve::policy::{Answered, Capture, Captures, Policy, Trust};
+use robosieve::policy::{Answered, Capture, Captures, Policy};
 use robosieve::robots::{Agents, GroupOrigin};
 use robosieve::{Dialect, RuleSet, Verdict};
 
@@ -69,7 +69,7 @@ fn from_policy(file: &[u8], agents: &Agents, rules: &RuleSet, dialect: &'static 
     };
     captures.add(vec![capture]).expect("one capture");
     let made = captures.policy().expect("one origin");
-    let policy = Policy::from_bytes(made.bytes(), Trust::Nothing).expect("what was just written");
+    let policy = Policy::from_bytes(made.bytes()).expect("what was just written");
     let record = policy.lookup().get(b"http://a.example").expect("the only origin");
     let kept = rules.side_records().iter().map(|record| (record.key, &record.value[..], record.line));
     let found = policy.side_records(&record, 0).into_iter().map(|record| (record.key, record.value, record.line));

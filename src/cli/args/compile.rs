@@ -1,7 +1,7 @@
 //! The arguments of `compile`.
 
-use robosieve::dialect::Dialect;
-use robosieve::robots::Agents;
+use crate::dialect::Dialect;
+use crate::robots::Agents;
 use std::path::PathBuf;
 
 use super::crawler::dialect;

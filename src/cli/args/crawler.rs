@@ -1,8 +1,8 @@
 //! The crawler, and the dialect of the files.
 
+use crate::dialect::Dialect;
+use crate::robots::Agents;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use robosieve::dialect::Dialect;
-use robosieve::robots::Agents;
 
 /// The crawler, and how it reads robots.txt.
 #[derive(Debug, clap::Args)]

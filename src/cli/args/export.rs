@@ -1,7 +1,7 @@
 //! The arguments of `export`.
 
+use crate::robots::Agents;
 use clap::ValueEnum;
-use robosieve::robots::Agents;
 use std::path::PathBuf;
 
 use super::policy::PolicyFileArgs;

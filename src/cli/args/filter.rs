@@ -1,9 +1,9 @@
 //! The arguments of `filter`.
 
+use crate::input::{Column, Delimiter};
+use crate::judge::{Choices, Fallback, MaxAge};
+use crate::robots::Agents;
 use clap::ValueEnum;
-use robosieve::input::{Column, Delimiter};
-use robosieve::judge::{Choices, Fallback, MaxAge};
-use robosieve::robots::Agents;
 use std::path::PathBuf;
 
 use super::super::failure::Failure;

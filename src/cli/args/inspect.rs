@@ -1,7 +1,7 @@
 //! The arguments of `inspect`.
 
+use crate::robots::Agents;
 use clap::ValueHint;
-use robosieve::robots::Agents;
 
 use super::policy::PolicyFileArgs;
 

@@ -1,7 +1,7 @@
 //! The arguments of `lint`.
 
+use crate::dialect::Dialect;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use robosieve::dialect::Dialect;
 use std::path::PathBuf;
 
 /// Report what the author of a robots.txt probably did not mean

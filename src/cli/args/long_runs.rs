@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use super::units::bytes;
 use super::workers::workers;
-use robosieve::input::Shard;
-use robosieve::run::LongRun;
+use crate::input::Shard;
+use crate::run::LongRun;
 
 /// The seconds of a day.
 const DAY: u64 = 86_400;

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use super::super::failure::Failure;
 use super::units::bytes;
-use robosieve::outcome::Partition;
-use robosieve::output::{Form, Format, FrameFormat};
-use robosieve::run::{Destination, Folder, Pipe};
+use crate::outcome::Partition;
+use crate::output::{Form, Format, FrameFormat};
+use crate::run::{Destination, Folder, Pipe};
 
 /// Where the lines of a run go, and how they are written.
 #[derive(Debug, clap::Args)]

@@ -1,6 +1,6 @@
 //! A policy file.
 
-use robosieve::policy::{OpenError, Policy, Trust};
+use crate::policy::{OpenError, Policy, Trust};
 use std::path::PathBuf;
 
 /// A policy instead of robots.txt files.
@@ -20,7 +20,7 @@ pub struct PolicyArgs {
 impl PolicyArgs {
     /// The policy, if one is given.
     pub fn open(&self) -> Result<Option<Policy>, OpenError> {
-        self.policy.as_ref().map(|path| Policy::open(path, trust(self.trust_checksum))).transpose()
+        self.policy.as_ref().map(|path| Policy::open_with(path, trust(self.trust_checksum))).transpose()
     }
 }
 
@@ -41,7 +41,7 @@ pub struct PolicyFileArgs {
 impl PolicyFileArgs {
     /// The policy.
     pub fn open(&self) -> Result<Policy, OpenError> {
-        Policy::open(&self.path, trust(self.trust_checksum))
+        Policy::open_with(&self.path, trust(self.trust_checksum))
     }
 }
 

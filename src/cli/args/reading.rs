@@ -1,8 +1,8 @@
 //! How sources are read.
 
-use robosieve::policy::source::Options;
+use crate::policy::source::Options;
 #[cfg(feature = "parquet")]
-use robosieve::policy::source::ParquetColumns;
+use crate::policy::source::ParquetColumns;
 
 /// How to read sources.
 #[derive(Debug, clap::Args)]

@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
-use robosieve::origin;
-use robosieve::policy::{Crawler, OriginStatus, OverrideState, Policy, Ruling, State};
-use robosieve::robots::GroupOrigin;
-use robosieve::{ChosenRules, Verdict};
+use crate::origin;
+use crate::policy::{Crawler, OriginStatus, OverrideState, Policy, Ruling, State};
+use crate::robots::GroupOrigin;
+use crate::rules::{ChosenRules, Verdict};
 
 /// A verdict, or that the URL has none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

@@ -9,10 +9,12 @@ use crate::cli::args::CheckArgs;
 use crate::cli::failure::Failure;
 use crate::cli::read::read;
 use crate::cli::sources::{Sources, with_overrides};
-use robosieve::policy::source::{SourceError, SourceKind};
-use robosieve::policy::{Captures, Columns, Crawler, Policy};
-use robosieve::robots::{self, Agents, NoteKind, Robots};
-use robosieve::{Dialect, RuleSet, origin};
+use crate::dialect::Dialect;
+use crate::judge::RuleSet;
+use crate::origin;
+use crate::policy::source::{SourceError, SourceKind};
+use crate::policy::{Captures, Columns, Crawler, Policy};
+use crate::robots::{self, Agents, NoteKind, Robots};
 
 /// What URLs are judged by.
 pub enum Judge {

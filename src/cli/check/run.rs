@@ -11,7 +11,7 @@ use super::judge::Judge;
 use crate::cli::args::CheckArgs;
 use crate::cli::failure::Failure;
 use crate::cli::printer::Printer;
-use robosieve::input::STANDARD_INPUT;
+use crate::input::STANDARD_INPUT;
 
 pub fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
     let is_standard_input = |name: &OsString| name == STANDARD_INPUT;

@@ -1,9 +1,9 @@
 //! An origin, for people.
 
 use super::numbers::number;
-use robosieve::policy::{OriginStatus, Ruling};
-use robosieve::robots::SideKey;
-use robosieve::show::inspect::{AgentEntry, DelayEntry, Entry, GroupKind, SideLine};
+use crate::policy::{OriginStatus, Ruling};
+use crate::robots::SideKey;
+use crate::show::inspect::{AgentEntry, DelayEntry, Entry, GroupKind, SideLine};
 
 /// What is known of the origin, a fact a line, without the last line feed.
 pub fn text(entry: &Entry) -> String {

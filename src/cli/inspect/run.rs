@@ -1,9 +1,9 @@
 //! The command `inspect`.
 
 use crate::cli::crawlers::crawlers;
-use robosieve::origin;
-use robosieve::policy::{Policy, Record};
-use robosieve::show::inspect::{self, Entry, Summary};
+use crate::origin;
+use crate::policy::{Policy, Record};
+use crate::show::inspect::{self, Entry, Summary};
 use std::process::ExitCode;
 
 use super::{entry, summary};

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::numbers::duration;
-use robosieve::show::inspect::{Bucket, Distribution, GroupCounts, Lifetimes, OverrideCounts, Summary};
+use crate::show::inspect::{Bucket, Distribution, GroupCounts, Lifetimes, OverrideCounts, Summary};
 
 /// How wide the first column is.
 const WIDTH: usize = 32;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::pace::Pace;
 use super::text;
-use robosieve::run::{Phase, Snapshot};
+use crate::run::{Phase, Snapshot};
 
 /// Where the size of the lists is known, and where it is not. The bar takes the room that is left, what stands in the
 /// second line is cut at the edge: 40 columns are enough.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::bar::Bar;
 use super::voice::say;
 use super::watch::beside;
-use robosieve::policy::Progress;
+use crate::policy::Progress;
 
 /// How often it is told where there is no bar.
 const EVERY: Duration = Duration::from_secs(10);

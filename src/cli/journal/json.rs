@@ -3,9 +3,9 @@
 use serde_json::{Map, Value, json};
 
 use super::pace::Pace;
-use robosieve::output::Receipt;
-use robosieve::policy::Policy;
-use robosieve::run::{Counted, Job, Phase, Snapshot};
+use crate::output::Receipt;
+use crate::policy::Policy;
+use crate::run::{Counted, Job, Phase, Snapshot};
 
 pub fn start(policy: &Policy, job: &Job) -> Value {
     let lists: Vec<String> = job.lists.iter().map(|path| path.display().to_string()).collect();

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use robosieve::run::{Resumed, Snapshot};
+use crate::run::{Resumed, Snapshot};
 
 /// So many seconds count as the moment: chunks come in bursts.
 const MOMENT: f64 = 10.0;

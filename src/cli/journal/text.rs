@@ -4,9 +4,9 @@ use indicatif::{DecimalBytes, HumanCount, HumanDuration};
 use std::time::Duration;
 
 use super::pace::Pace;
-use robosieve::policy::Policy;
-use robosieve::robots::NoteCounts;
-use robosieve::run::{Job, Phase, Snapshot};
+use crate::policy::Policy;
+use crate::robots::NoteCounts;
+use crate::run::{Job, Phase, Snapshot};
 
 /// What the policy and the lists are.
 pub fn start(policy: &Policy, job: &Job) -> String {

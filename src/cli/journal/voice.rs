@@ -1,8 +1,8 @@
 //! How, and how much, is said.
 
-use robosieve::output::Receipt;
-use robosieve::policy::Policy;
-use robosieve::run::{Job, Snapshot};
+use crate::output::Receipt;
+use crate::policy::Policy;
+use crate::run::{Job, Snapshot};
 use std::ffi::OsString;
 use std::fmt;
 use std::io::{self, Write};
@@ -107,8 +107,7 @@ impl Journal {
 }
 
 /// Arguments that cannot be understood, or a request for help: says so, for machines where they asked for that.
-pub fn usage(problem: &clap::Error) -> ExitCode {
-    let given: Vec<OsString> = std::env::args_os().skip(1).collect();
+pub fn usage(problem: &clap::Error, given: &[OsString]) -> ExitCode {
     let asked = given.iter().any(|word| word == "--log=json") || given.windows(2).any(|pair| pair == ["--log", "json"]);
     if asked && problem.use_stderr() {
         let text = problem.render().to_string();

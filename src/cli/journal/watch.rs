@@ -8,9 +8,9 @@ use super::Journal;
 use super::bar::Bar;
 use super::pace::Pace;
 use super::voice::Voice;
-use robosieve::policy::Crawler;
-use robosieve::run::{Phase, Progress};
-use robosieve::show::Metrics;
+use crate::policy::Crawler;
+use crate::run::{Phase, Progress};
+use crate::show::Metrics;
 
 /// How often metrics are renewed, unless progress is told more often.
 const METRICS_EVERY: Duration = Duration::from_secs(5);

@@ -5,9 +5,9 @@
 
 use crate::automaton::front;
 use crate::judge::isa::Isa;
-use crate::judge::matcher::Judge;
 use crate::judge::space::{Append, Item, Space};
 use crate::judge::text_urls::Urls;
+use crate::judge::view::Judge;
 
 impl Space {
     /// Step 6.

@@ -2,8 +2,9 @@
 //!
 //! 32 instructions a line and no mispredicted branch, for a crawler whose automata the entries name and where no time decides.
 
-use crate::judge::matcher::{Judge, Route};
+use crate::judge::routes::Route;
 use crate::judge::space::{Append, Item, Space};
+use crate::judge::view::Judge;
 
 impl Space {
     /// Step 5.

@@ -5,11 +5,11 @@
 
 use crate::dialect::Encoding;
 use crate::judge::isa::Isa;
-use crate::judge::matcher::Judge;
 use crate::judge::plain::BLOCK;
 use crate::judge::scratch::Scratch;
 use crate::judge::space::Space;
 use crate::judge::text_urls::{PADDING, Urls};
+use crate::judge::view::Judge;
 use crate::origin;
 
 impl Space {

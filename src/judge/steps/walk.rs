@@ -3,10 +3,10 @@
 //! The walks take 27 instructions and 0.34 mispredicted branches a line.
 
 use crate::automaton::{self, front};
-use crate::judge::matcher::Judge;
 use crate::judge::scratch::Scratch;
 use crate::judge::space::Space;
 use crate::judge::text_urls::Urls;
+use crate::judge::view::Judge;
 use crate::rules::Verdict;
 
 impl Space {

@@ -11,6 +11,8 @@
 //!          expires, 7 paused by the operator until
 //! ```
 
+use std::fmt;
+
 use super::WriteError;
 use super::pool::NONE;
 use crate::policy::state::{Answered, LastGood, OriginStatus, OverrideState, Ruling, State, Times};
@@ -77,7 +79,7 @@ const RULINGS: [Option<Ruling>; 4] = {
 const LONGEST_TIME: i64 = (1 << 47) - 1;
 
 /// An origin's record, to be read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Record<'i> {
     /// The origin in canonical form.
     pub origin: &'i [u8],
@@ -94,6 +96,13 @@ pub struct Record<'i> {
     fields: u8,
     /// What stands after the name.
     cold: &'i [u8],
+}
+
+impl fmt::Debug for Record<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (origin, row) = (String::from_utf8_lossy(self.origin), self.row);
+        write!(f, "Record {{ origin: {origin}, row: {row}, standing: {:?} }}", self.standing)
+    }
 }
 
 /// OriginStatus, last good standing and ruling in their byte.

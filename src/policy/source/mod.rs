@@ -27,15 +27,21 @@ mod without_warc;
 
 pub use add::{Options, add, add_single};
 #[cfg(feature = "parquet")]
+#[doc(hidden)]
 pub use error::ParquetColumnsError;
 #[cfg(not(feature = "warc"))]
+#[doc(hidden)]
 pub use error::RecordProblem;
 pub use error::SourceError;
+#[doc(hidden)]
 pub use kind::SourceKind;
 #[cfg(feature = "parquet")]
 pub use parquet::ParquetColumns;
+#[doc(hidden)]
 pub use passed_over::PassedOver;
 pub(crate) use urls::bare_origin;
 #[cfg(feature = "warc")]
+#[doc(hidden)]
 pub use warc::RecordProblem;
+#[doc(hidden)]
 pub use warc_counts::WarcCounts;

@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::tops::Tops;
 use crate::judge::explain::Explainer;
-use crate::judge::matcher::Judge;
+use crate::judge::matcher::Matcher;
 use crate::judge::scratch::Scratch;
+use crate::judge::view::Judge;
 use crate::origin;
 use crate::outcome::{Partition, Reason};
 use crate::policy::{Crawler, Policy};
@@ -51,9 +52,9 @@ pub(crate) struct Place {
 impl Blocked {
     /// What blocked the lines of a crawler, by the run's own choices.
     pub fn read(run: StoredRun<'_>, place: usize, crawler: &Crawler, policy: &Policy) -> Result<Blocked, VerifyError> {
-        let judge = Judge::new(policy, crawler, run.receipt.options.choices);
+        let matcher = Matcher::new(policy, crawler.clone(), run.receipt.options.choices);
         let of = |urls: &[Cow<'_, [u8]>]| {
-            let mut chunk = Counter::new(&judge);
+            let mut chunk = Counter::new(&matcher);
             let mut blocked = Blocked::default();
             urls.iter().for_each(|url| chunk.count(url, &mut blocked));
             chunk.finish(&mut blocked);
@@ -71,9 +72,9 @@ impl Blocked {
 }
 
 /// Counts what blocked the lines of one chunk. Text is copied once for each origin and rule, not for each line.
-struct Counter<'j, 'p> {
-    judge: &'j Judge<'p>,
-    explainer: Explainer<'j, 'p>,
+struct Counter<'p> {
+    judge: Judge<'p>,
+    explainer: Explainer,
     origins: HashMap<&'p [u8], Origin>,
     scratch: Scratch,
 }
@@ -88,9 +89,14 @@ struct Origin {
 /// The rules of a line of a robots.txt, mostly one, and how many lines each blocked; `None` stands for no rule.
 type OfLine = Vec<(Option<KeptRule>, u64)>;
 
-impl<'j, 'p> Counter<'j, 'p> {
-    fn new(judge: &'j Judge<'p>) -> Counter<'j, 'p> {
-        Counter { judge, explainer: Explainer::new(judge), origins: HashMap::new(), scratch: Scratch::default() }
+impl<'p> Counter<'p> {
+    fn new(matcher: &'p Matcher) -> Counter<'p> {
+        Counter {
+            judge: matcher.view(),
+            explainer: matcher.explainer(),
+            origins: HashMap::new(),
+            scratch: Scratch::default(),
+        }
     }
 
     fn count(&mut self, url: &[u8], blocked: &mut Blocked) {
@@ -112,10 +118,10 @@ impl<'j, 'p> Counter<'j, 'p> {
         let rule = self.explainer.explain_path(&record, &origin::path(&url[end..])).rule;
         let new = || Origin { name: origin.into_owned(), deciders: BTreeMap::new() };
         let of_origin = self.origins.entry(record.origin).or_insert_with(new);
-        let of_line = of_origin.deciders.entry((reason, rule.map_or(0, |rule| rule.line))).or_default();
-        match of_line.iter_mut().find(|(known, _)| known.as_ref() == rule) {
+        let of_line = of_origin.deciders.entry((reason, rule.as_ref().map_or(0, |rule| rule.line))).or_default();
+        match of_line.iter_mut().find(|(known, _)| known.as_ref() == rule.as_deref()) {
             Some((_, lines)) => *lines += 1,
-            None => of_line.push((rule.cloned(), 1)),
+            None => of_line.push((rule.map(Cow::into_owned), 1)),
         }
     }
 
