@@ -272,7 +272,7 @@ enum Now<'f> {
     Between,
     Made(Made, usize),
     /// With how much of the file was counted.
-    Part(BufReader<Part<Box<dyn Read + Send + 'f>>>, u64),
+    Part(Box<BufReader<Part<Box<dyn Read + Send + 'f>>>>, u64),
 }
 
 impl<'f> InPieces<'f> {
@@ -318,7 +318,7 @@ impl BufRead for InPieces<'_> {
                         }
                         None => {
                             let part = self.pieces.part(self.at, self.at / self.pieces.piece);
-                            Now::Part(BufReader::with_capacity(BUFFER, part), self.at)
+                            Now::Part(Box::new(BufReader::with_capacity(BUFFER, part)), self.at)
                         }
                     };
                     continue;
