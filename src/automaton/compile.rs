@@ -59,7 +59,7 @@ pub fn compile_item(patterns: &Patterns, words: &mut Vec<u32>) -> Compiled {
     thread_local!(static SPACE: RefCell<front::Space> = RefCell::default());
     SPACE.with_borrow_mut(|space| {
         front::build(patterns, space, words);
-        if patterns.text().len() > KEPT {
+        if patterns.all().len() > KEPT {
             *space = front::Space::default();
         }
     });

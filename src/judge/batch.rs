@@ -11,7 +11,7 @@
 //! 6. *front*: whether the path may have another verdict than the automaton's base, first by its prefixes, then by triples;
 //! 7. *walk*: the automaton itself, for those few.
 //!
-//! Each step is a function of its own: in one function, a fifth of the instructions of steps 1 and 3 kept registers for
+//! Each step up to 6 is a function of its own: in one function, a fifth of the instructions of steps 1 and 3 kept registers for
 //! the others.
 //!
 //! The slow way ([`Judge::judge_line`]) alone would give the same outcomes; it is the oracle that tests compare with.
@@ -21,6 +21,7 @@ use super::isa::{self, Isa, Kernel};
 use super::lines::{LONGEST, find_looks};
 use super::scratch::Scratch;
 use super::space::{BATCH, Space};
+use super::steps::{Front, Key, Look, Probe, Route, Tidy};
 use super::text_urls::Urls;
 use super::view::Judge;
 use crate::outcome::Outcome;
@@ -168,13 +169,13 @@ impl Kernel for JudgeAll<'_, '_> {
                 from += 1;
                 continue;
             }
-            I::apart(|| space.key::<I>(&lookup, &batch));
-            I::apart(|| space.probe(&lookup, batch.count()));
-            I::apart(|| space.look::<I>(&lookup, &batch));
-            I::apart(|| space.tidy::<I>(first, &batch, scratches));
+            I::apart(Key { space, lookup, urls: &batch });
+            I::apart(Probe { space, lookup, count: batch.count() });
+            I::apart(Look { space, lookup, urls: &batch });
+            I::apart(Tidy { space, judge: first, urls: &batch, scratches });
             for ((judge, outcomes), scratch) in judges.iter().zip(&mut *outcomes).zip(&mut *scratches) {
-                I::apart(|| space.route(judge));
-                space.front::<I>(judge, &batch);
+                I::apart(Route { space, judge });
+                I::apart(Front { space, judge, urls: &batch });
                 space.walk(judge, &batch, scratch);
                 space.rest(judge, &batch, scratch);
                 outcomes[from..from + batch.count()].copy_from_slice(&space.outcomes[..batch.count()]);

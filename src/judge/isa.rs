@@ -6,6 +6,7 @@
 //!
 //! Both instruction sets give the same results, byte for byte: tests run kernels on each.
 
+use super::place::STEP;
 use super::plain::{BLOCK, needs_a_look};
 use crate::automaton::front::{self, Prefixes};
 
@@ -20,9 +21,10 @@ pub(crate) trait Kernel {
 
 /// The operations that differ between instruction sets.
 pub(crate) trait Isa {
-    /// Calls a function that is compiled by itself for these instructions: it is inlined nowhere, and what it calls is inlined
-    /// into it.
-    fn apart<R>(function: impl FnOnce() -> R) -> R;
+    /// Runs a kernel that is compiled by itself for these instructions: it is inlined nowhere, and what it calls is inlined
+    /// into it. A closure would not do: where the compiler does not inline it, it is compiled for any processor, and each
+    /// intrinsic in it is a call.
+    fn apart<K: Kernel>(kernel: K) -> K::Output;
 
     /// The line ends of a block, and the bytes that need a second look, a bit each. The block is preceded by the byte
     /// before it.
@@ -34,6 +36,13 @@ pub(crate) trait Isa {
     ///
     /// Callers must ensure that 40 bytes can be read from `url` on.
     unsafe fn key(url: *const u8, length: usize) -> Key;
+
+    /// Copies [`STEP`] bytes to where others are.
+    ///
+    /// # Safety
+    ///
+    /// Callers must ensure that so many bytes can be read, and written, and that they do not overlap.
+    unsafe fn copy_step(from: *const u8, to: *mut u8);
 
     /// Whether two texts of one length are the same.
     fn is_same(one: &[u8], other: &[u8]) -> bool;
@@ -99,8 +108,8 @@ pub(super) struct Portable;
 
 impl Isa for Portable {
     #[inline(never)]
-    fn apart<R>(function: impl FnOnce() -> R) -> R {
-        function()
+    fn apart<K: Kernel>(kernel: K) -> K::Output {
+        kernel.run::<Portable>()
     }
 
     #[inline(always)]
@@ -128,6 +137,12 @@ impl Isa for Portable {
     }
 
     #[inline(always)]
+    unsafe fn copy_step(from: *const u8, to: *mut u8) {
+        // SAFETY: the caller answers for it.
+        unsafe { std::ptr::copy_nonoverlapping(from, to, STEP) };
+    }
+
+    #[inline(always)]
     fn is_same(one: &[u8], other: &[u8]) -> bool {
         one == other
     }
@@ -151,12 +166,12 @@ impl Isa for Portable {
 /// x86_64 with AVX2 and what every processor that has it has beside it.
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
-    use super::{BLOCK, Isa, Key, Prefixes, front, needs_a_look};
+    use super::{BLOCK, Isa, Kernel, Key, Prefixes, STEP, front, needs_a_look};
     use std::arch::x86_64::{
         __m256i, _mm_loadu_si128, _mm256_and_si256, _mm256_broadcastsi128_si256, _mm256_cmpeq_epi8, _mm256_cmpgt_epi8,
         _mm256_extract_epi64, _mm256_loadu_si256, _mm256_movemask_epi8, _mm256_or_si256, _mm256_set1_epi8,
-        _mm256_setr_epi8, _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_srli_epi16, _mm256_testz_si256,
-        _mm256_xor_si256,
+        _mm256_setr_epi8, _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_srli_epi16, _mm256_storeu_si256,
+        _mm256_testz_si256, _mm256_xor_si256,
     };
 
     /// Only [`run_avx2`](super::run_avx2) names it, whose callers have made sure of the features.
@@ -164,9 +179,9 @@ mod avx2 {
 
     impl Isa for Avx2 {
         #[inline(always)]
-        fn apart<R>(function: impl FnOnce() -> R) -> R {
+        fn apart<K: Kernel>(kernel: K) -> K::Output {
             // SAFETY: the features are there, see [`Avx2`].
-            unsafe { apart(function) }
+            unsafe { apart(kernel) }
         }
 
         #[inline(always)]
@@ -182,6 +197,12 @@ mod avx2 {
         }
 
         #[inline(always)]
+        unsafe fn copy_step(from: *const u8, to: *mut u8) {
+            // SAFETY: the features are there, see [`Avx2`]; for the rest the caller answers.
+            unsafe { copy_step(from, to) };
+        }
+
+        #[inline(always)]
         fn is_same(one: &[u8], other: &[u8]) -> bool {
             // SAFETY: the features are there, see [`Avx2`].
             unsafe { is_same(one, other) }
@@ -189,12 +210,8 @@ mod avx2 {
 
         #[inline(always)]
         fn is_same_rest(one: &[u64; 4], other: &[u64; 4]) -> bool {
-            // SAFETY: the features are there, see [`Avx2`]; both are 32 bytes.
-            unsafe {
-                let (one, other) = (_mm256_loadu_si256(one.as_ptr().cast()), _mm256_loadu_si256(other.as_ptr().cast()));
-                let differences = _mm256_xor_si256(one, other);
-                _mm256_testz_si256(differences, differences) != 0
-            }
+            // SAFETY: the features are there, see [`Avx2`].
+            unsafe { is_same_rest(one, other) }
         }
 
         #[inline(always)]
@@ -212,8 +229,8 @@ mod avx2 {
 
     #[inline(never)]
     #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
-    fn apart<R>(function: impl FnOnce() -> R) -> R {
-        function()
+    fn apart<K: Kernel>(kernel: K) -> K::Output {
+        kernel.run::<Avx2>()
     }
 
     /// For each low half of a byte, a bit for each high half with which it is plain, or a line end; none beyond ASCII.
@@ -295,6 +312,38 @@ mod avx2 {
             _mm256_extract_epi64::<3>(host) as u64,
         ];
         Key { first, rest, length: 8 + length }
+    }
+
+    /// In wide registers by name: of a copy of a constant length beside one of any, the compiler makes one call of memcpy.
+    ///
+    /// # Safety
+    ///
+    /// Callers must ensure that [`STEP`] bytes can be read, and written, and that they do not overlap.
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
+    unsafe fn copy_step(from: *const u8, to: *mut u8) {
+        const { assert!(STEP == 4 * 32) };
+        // SAFETY: the caller lets these four times 32 bytes be read and written; no alignment is needed.
+        unsafe {
+            let first = _mm256_loadu_si256(from.cast());
+            let second = _mm256_loadu_si256(from.add(32).cast());
+            let third = _mm256_loadu_si256(from.add(64).cast());
+            let fourth = _mm256_loadu_si256(from.add(96).cast());
+            _mm256_storeu_si256(to.cast(), first);
+            _mm256_storeu_si256(to.add(32).cast(), second);
+            _mm256_storeu_si256(to.add(64).cast(), third);
+            _mm256_storeu_si256(to.add(96).cast(), fourth);
+        }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
+    fn is_same_rest(one: &[u64; 4], other: &[u64; 4]) -> bool {
+        // SAFETY: both are 32 bytes.
+        let (one, other) =
+            unsafe { (_mm256_loadu_si256(one.as_ptr().cast()), _mm256_loadu_si256(other.as_ptr().cast())) };
+        let differences = _mm256_xor_si256(one, other);
+        _mm256_testz_si256(differences, differences) != 0
     }
 
     /// Lines are of 32 to 96 bytes, mostly: whole vectors, the last one overlapping. A call of memcmp costs as much again, and

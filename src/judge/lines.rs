@@ -55,6 +55,7 @@ impl Lines {
     }
 
     /// A line without its LF.
+    #[inline(always)]
     pub fn line<'t>(&self, text: &'t [u8], line: usize) -> &'t [u8] {
         &text[self.starts[line] as usize..self.starts[line + 1] as usize - 1]
     }

@@ -12,7 +12,7 @@ use super::isa::{self, Isa, Kernel};
 use crate::outcome::{Outcome, Partition};
 
 /// Bytes copied without a look at the line's length.
-const STEP: usize = 128;
+pub(super) const STEP: usize = 128;
 
 /// The partitions' buffers.
 type Buffers = [Vec<u8>; Partition::ALL.len()];
@@ -54,7 +54,7 @@ impl Kernel for Place<'_> {
             } else {
                 // SAFETY: 128 bytes can be read from `start` on, which lies as far before the end of the text. What goes
                 // into a buffer is at most the text, and 128 bytes more have room in it.
-                unsafe { std::ptr::copy_nonoverlapping(text.as_ptr().add(start), *to, STEP) };
+                unsafe { I::copy_step(text.as_ptr().add(start), *to) };
             }
             // SAFETY: still within the buffer's room, see above.
             *to = unsafe { to.add(length) };

@@ -90,6 +90,10 @@ pub(crate) fn count(
     isa::run(Count { text, lines, outcomes, hashed, crawlers })
 }
 
+/// Lines that are hashed before the crawlers' tallies get their hashes: a loop over the crawlers for each line takes 16
+/// instructions.
+const HASHED_TOGETHER: usize = 128;
+
 struct Count<'a, 'c> {
     text: &'a [u8],
     lines: &'a Lines,
@@ -107,11 +111,17 @@ impl Kernel for Count<'_, '_> {
         let starts = lines.starts();
         let mut all = Tally { lines: lines.count() as u64, bytes: text.len() as u64, ..Tally::default() };
         if hashed {
-            for line in 0..lines.count() {
-                let hash = line_hash(lines.line(text, line));
-                all.add_hash(hash);
+            let mut hashes = [0; HASHED_TOGETHER];
+            for from in (0..lines.count()).step_by(HASHED_TOGETHER) {
+                let some = &mut hashes[..HASHED_TOGETHER.min(lines.count() - from)];
+                for (hash, line) in some.iter_mut().zip(from..) {
+                    *hash = line_hash(lines.line(text, line));
+                    all.add_hash(*hash);
+                }
                 for ((tallies, _), outcomes) in crawlers.iter_mut().zip(outcomes) {
-                    tallies[outcomes[line].partition() as usize].add_hash(hash);
+                    for (&hash, outcome) in some.iter().zip(&outcomes[from..]) {
+                        tallies[outcome.partition() as usize].add_hash(hash);
+                    }
                 }
             }
         }

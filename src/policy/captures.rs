@@ -1,5 +1,6 @@
 //! Captures from all sources together: the newest of each URL, and what they share.
 
+use hashbrown::HashMap;
 use hashbrown::hash_map::Entry as Slot;
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -167,30 +168,42 @@ impl Captures {
             self.insert_all(captures.by_ref().take(same), &last.meaning, last.body_hash);
             self.last = Some(last);
         }
-        let readings = self.read(captures.as_slice(), lengths.as_slice());
-        for (reading, length) in readings.into_iter().zip(lengths) {
-            self.statistics.notes.merge(&reading.notes);
-            let meaning = self.place(reading.meaning)?;
-            self.last = Last::of(&captures.as_slice()[0], &meaning, reading.body_hash);
-            self.insert_all(captures.by_ref().take(length), &meaning, reading.body_hash);
+        let (readings, which) = self.read(captures.as_slice(), lengths.as_slice());
+        let mut placed = Vec::with_capacity(readings.len());
+        let mut readings = readings.into_iter();
+        for (number, length) in which.into_iter().zip(lengths) {
+            if number == placed.len() {
+                let Reading { meaning, body_hash, notes } = readings.next().expect("one of each number");
+                placed.push((self.place(meaning)?, body_hash, notes));
+            }
+            let (meaning, body_hash, notes) = &placed[number];
+            self.statistics.notes.merge(notes);
+            self.last = Last::of(&captures.as_slice()[0], meaning, *body_hash);
+            self.insert_all(captures.by_ref().take(length), meaning, *body_hash);
         }
         self.progress.reads(self.statistics.captures.read);
         Ok(())
     }
 
-    /// Reads captures, the first one of each group of so many.
-    fn read(&self, captures: &[Capture], lengths: &[usize]) -> Vec<Reading> {
-        let mut rest = captures;
-        let firsts: Vec<&Capture> = lengths
-            .iter()
-            .map(|&length| {
-                let group;
-                (group, rest) = rest.split_at(length);
-                &group[0]
-            })
-            .collect();
+    /// Reads captures, the first one of each group of so many, and of groups whose bodies are equal the first one. Returns
+    /// what was read, and which of it is each group's, by numbers that are first met in their order.
+    ///
+    /// Many sites have the same file as others; in the corpus, 34 of 596.
+    fn read(&self, captures: &[Capture], lengths: &[usize]) -> (Vec<Reading>, Vec<usize>) {
+        let (mut rest, mut firsts, mut known) = (captures, Vec::new(), HashMap::new());
+        let mut which = Vec::with_capacity(lengths.len());
+        for &length in lengths {
+            let group;
+            (group, rest) = rest.split_at(length);
+            let next = firsts.len();
+            let number = body_alone(&group[0]).map_or(next, |alone| *known.entry(alone).or_insert(next));
+            if number == next {
+                firsts.push(&group[0]);
+            }
+            which.push(number);
+        }
         let read = || firsts.par_iter().map(|capture| capture.read(&self.columns, self.dialect)).collect();
-        self.readers.as_ref().map_or_else(read, |readers| readers.install(read))
+        (self.readers.as_ref().map_or_else(read, |readers| readers.install(read)), which)
     }
 
     /// Adds the operator's own word for origins; it stands above all captures, whenever they are added.
@@ -210,7 +223,7 @@ impl Captures {
         let mut placement = Placement::of(word);
         if let Some(body) = &word.robots_txt {
             let capture = Capture { body: Some(Arc::clone(body)), ..Capture::default() };
-            for reading in self.read(&[capture], &[1]) {
+            for reading in self.read(&[capture], &[1]).0 {
                 self.statistics.notes.merge(&reading.notes);
                 if let Placed::Known { row, side, .. } = self.place(reading.meaning)? {
                     placement.robots_txt = Some((row, side));
@@ -398,6 +411,31 @@ mod tests {
         assert_eq!((progress.read(), progress.origins(), progress.placed()), (3, 0, 0));
         captures.policy().unwrap();
         assert_eq!((progress.read(), progress.origins(), progress.placed()), (3, 3, 3));
+    }
+
+    #[test]
+    fn it_does_not_matter_which_captures_come_together() {
+        let capture = |number: u32, status: u16, body: &str| Capture {
+            url: format!("http://{number}.example/robots.txt"),
+            origin: Some(format!("http://{number}.example")),
+            answered: Answered { status: Some(status), ..Answered::default() },
+            body: Some(body.as_bytes().into()),
+            ..Capture::default()
+        };
+        let (one, other) = ("User-agent: *\nDisallow: /a\nno record\n", "User-agent: *\nDisallow: /b\n");
+        let answers = [(200, one), (200, other), (404, one), (200, one), (503, one), (200, other), (200, one)];
+        let captures: Vec<Capture> =
+            (0..).zip(answers).map(|(number, (status, body))| capture(number, status, body)).collect();
+        let policy = |together: usize| {
+            let mut all = Captures::new(crate::robots::Agents::everybody(), Dialect::DEFAULT);
+            captures.chunks(together).for_each(|some| all.add(some.to_vec()).unwrap());
+            all.policy().unwrap()
+        };
+        let alone = policy(1);
+        assert_eq!(alone.statistics().notes.iter().map(|(_, count)| count).sum::<u64>(), 3);
+        for together in 2..=captures.len() {
+            assert!(policy(together).bytes() == alone.bytes(), "{together}");
+        }
     }
 
     #[test]

@@ -128,6 +128,9 @@ impl<'a> Builder<'a> {
         states.clear();
         by_content.clear();
         edges.clear();
+        // Most groups have about as many states as nodes; growing by halves and copying would touch twice the memory.
+        states.reserve(prefixes.count());
+        edges.reserve(prefixes.count());
         Builder { text: segments.text, arena, work: 0, budget }
     }
 

@@ -90,6 +90,7 @@ impl Prefixes {
         self.firsts.clear();
         globs.sort_firsts(segments, sorting, &mut self.firsts);
         let (entries, common) = (sorting.entries(), sorting.common());
+        self.nodes.reserve(2 * entries.len() + 1);
         self.open.push(Open { node: Node::new(0, 0), before: 0 });
         let mut end = entries.len();
         let mut shared = 0;
@@ -112,6 +113,11 @@ impl Prefixes {
         node.size = self.nodes.len() as u32 + 1;
         self.nodes.push(node);
         self.nodes.reverse();
+    }
+
+    /// How many nodes there are.
+    pub fn count(&self) -> usize {
+        self.nodes.len()
     }
 
     /// Closes all open nodes of more than `depth` bytes, so that one of so many is the last open one.

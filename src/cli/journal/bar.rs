@@ -30,7 +30,11 @@ impl Bar {
 
     /// A bar for what is to be read, which begins `seconds` after the run.
     pub fn new(snapshot: &Snapshot) -> Bar {
-        let bar = ProgressBar::with_draw_target(snapshot.source_bytes_known, ProgressDrawTarget::stderr());
+        Bar::on(ProgressDrawTarget::stderr(), snapshot)
+    }
+
+    fn on(terminal: ProgressDrawTarget, snapshot: &Snapshot) -> Bar {
+        let bar = ProgressBar::with_draw_target(snapshot.source_bytes_known, terminal);
         let template = if snapshot.source_bytes_known.is_some() { KNOWN } else { UNKNOWN };
         // The templates are constants; if one were wrong, the plain bar would do.
         let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
@@ -60,5 +64,48 @@ impl Bar {
 impl Drop for Bar {
     fn drop(&mut self) {
         self.0.finish_and_clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use indicatif::InMemoryTerm;
+
+    use super::*;
+    use crate::run::Counted;
+
+    /// What a terminal of so many columns shows of a run of an hour.
+    fn shown(columns: u16, known: Option<u64>) -> Vec<String> {
+        let lines = [123_456_789_012, 45_678_901_234, 5_678_901_234, 678_901_234];
+        let snapshot = |seconds| Snapshot {
+            phase: Phase::Judging,
+            seconds,
+            bytes: 987_654_321_987,
+            source_bytes: (seconds * 1e7) as u64,
+            source_bytes_known: known,
+            lines: lines.iter().sum(),
+            crawlers: vec![Counted { lines, ..Counted::default() }],
+            ..Snapshot::default()
+        };
+        let (terminal, mut pace) = (InMemoryTerm::new(5, columns), Pace::default());
+        pace.note(&snapshot(3598.0));
+        pace.note(&snapshot(3600.0));
+        let bar = Bar::on(ProgressDrawTarget::term_like(Box::new(terminal.clone())), &snapshot(3600.0));
+        bar.draw(&snapshot(3600.0), &pace, &["examplebot".to_owned()]);
+        let shown = terminal.contents().lines().map(str::to_owned).collect();
+        drop(bar);
+        assert_eq!(terminal.contents(), "", "it is gone with its value");
+        shown
+    }
+
+    #[test]
+    fn a_bar_takes_two_lines_of_forty_columns() {
+        for columns in [40, 80, 200] {
+            let known = shown(columns, Some(100_000_000_000));
+            assert_eq!(known.len(), 2, "{known:?}");
+            assert!(known[0].starts_with("60m ##") && known[0].ends_with(" 36%, 2h left"), "{known:?}");
+            assert!(known[1].starts_with("175,493,492,714 lines, "), "{known:?}");
+            assert_eq!(shown(columns, None).len(), 2);
+        }
     }
 }

@@ -4,35 +4,44 @@
 //! takes half a mispredicted branch a line more. 154 instructions and 0.3 mispredicted branches a line; 3.6 % of the paths pass.
 
 use crate::automaton::front;
-use crate::judge::isa::Isa;
+use crate::judge::isa::{Isa, Kernel};
 use crate::judge::space::{Append, Item, Space};
 use crate::judge::text_urls::Urls;
 use crate::judge::view::Judge;
 
-impl Space {
-    /// Step 6.
+/// Step 6.
+pub(in crate::judge) struct Front<'a, 'p> {
+    pub space: &'a mut Space,
+    pub judge: &'a Judge<'p>,
+    pub urls: &'a Urls<'a>,
+}
+
+impl Kernel for Front<'_, '_> {
+    type Output = ();
+
     #[inline(always)]
-    pub(in crate::judge) fn front<I: Isa>(&mut self, judge: &Judge<'_>, urls: &Urls<'_>) {
-        let [mut asking, mut walks] = [&mut self.asking, &mut self.walks].map(|list| Append::to(&mut list.items));
-        for (place, item) in self.items.items().iter().enumerate() {
+    fn run<I: Isa>(self) {
+        let Front { space, judge, urls } = self;
+        let [mut asking, mut walks] = [&mut space.asking, &mut space.walks].map(|list| Append::to(&mut list.items));
+        for (place, item) in space.items.items().iter().enumerate() {
             let automaton = judge.automaton(item.automaton);
-            self.outcomes[usize::from(item.url)] = item.outcomes[usize::from(front::base_is_blocked(automaton))];
+            space.outcomes[usize::from(item.url)] = item.outcomes[usize::from(front::base_is_blocked(automaton))];
             // SAFETY: the automaton is an item of a checked image, and the path one of a URL that is readable.
             let found = unsafe { I::prefixes(automaton, path_of(urls.text, item)) };
-            self.lanes[place] = found.lanes;
+            space.lanes[place] = found.lanes;
             walks.push_if(found.passes != 0, place as u8);
             asking.push_if((found.asks != 0) & (found.passes == 0), place as u8);
         }
         for &place in &asking.items[..asking.count] {
-            let item = &self.items.items[usize::from(place)];
+            let item = &space.items.items[usize::from(place)];
             // SAFETY: as above; these lanes ask for triples.
             let passes = unsafe {
                 let path = path_of(urls.text, item);
-                I::triples(judge.automaton(item.automaton), path, self.lanes[usize::from(place)])
+                I::triples(judge.automaton(item.automaton), path, space.lanes[usize::from(place)])
             };
             walks.push_if(passes, place);
         }
-        self.walks.count = walks.count;
+        space.walks.count = walks.count;
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Steps 1 to 3 together take 131 instructions a line, and no mispredicted branch.
 
-use crate::judge::isa::Isa;
+use crate::judge::isa::{Isa, Kernel};
 use crate::judge::space::{BATCH, NO_KEY, Space};
 use crate::judge::text_urls::Urls;
 use crate::policy::{self, Lookup};
@@ -10,10 +10,19 @@ use crate::policy::{self, Lookup};
 /// Bytes of a key, at most.
 const WHOLE_KEY: u32 = 40;
 
-impl Space {
-    /// Step 1. All of the URLs are [readable](Urls::readable).
+/// Step 1. All of the URLs are [readable](Urls::readable).
+pub(in crate::judge) struct Key<'a, 'p> {
+    pub space: &'a mut Space,
+    pub lookup: Lookup<'p>,
+    pub urls: &'a Urls<'a>,
+}
+
+impl Kernel for Key<'_, '_> {
+    type Output = ();
+
     #[inline(always)]
-    pub(in crate::judge) fn key<I: Isa>(&mut self, lookup: &Lookup<'_>, urls: &Urls<'_>) {
+    fn run<I: Isa>(self) {
+        let Key { space, lookup, urls } = self;
         let count = urls.count().min(BATCH);
         let (starts, ends) = (&urls.starts[..count], &urls.ends[..count]);
         let seed = lookup.seed();
@@ -23,14 +32,14 @@ impl Space {
             let key = unsafe { I::key(urls.text.as_ptr().add(start as usize), (end - start) as usize) };
             let hash = policy::hash(key.first, key.rest, u64::from(key.length), seed);
             lookup.prefetch_pilot(lookup.bucket(hash));
-            self.hashes[url] = hash;
-            self.first[url] = key.first;
+            space.hashes[url] = hash;
+            space.first[url] = key.first;
             let [a, b, c, d] = key.rest;
-            self.rest[url] = [a.to_le(), b.to_le(), c.to_le(), d.to_le()];
+            space.rest[url] = [a.to_le(), b.to_le(), c.to_le(), d.to_le()];
             // A key that fills all its bytes may go on after them.
-            self.lengths[url] = if key.length <= (end - start).min(WHOLE_KEY - 1) { key.length } else { NO_KEY };
-            self.paths[url] = start.wrapping_add(key.length);
-            self.ends[url] = end;
+            space.lengths[url] = if key.length <= (end - start).min(WHOLE_KEY - 1) { key.length } else { NO_KEY };
+            space.paths[url] = start.wrapping_add(key.length);
+            space.ends[url] = end;
         }
     }
 }

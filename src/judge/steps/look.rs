@@ -2,34 +2,45 @@
 //!
 //! URLs are appended to two lists without a branch.
 
-use crate::judge::isa::Isa;
+use crate::judge::isa::{Isa, Kernel};
 use crate::judge::space::{Append, BATCH, Space};
 use crate::judge::text_urls::Urls;
 use crate::policy::Lookup;
 
-impl Space {
-    /// Step 3.
+/// Step 3.
+pub(in crate::judge) struct Look<'a, 'p> {
+    pub space: &'a mut Space,
+    pub lookup: Lookup<'p>,
+    pub urls: &'a Urls<'a>,
+}
+
+impl Kernel for Look<'_, '_> {
+    type Output = ();
+
     #[inline(always)]
-    pub(in crate::judge) fn look<I: Isa>(&mut self, lookup: &Lookup<'_>, urls: &Urls<'_>) {
-        let [mut known, mut untidy] = [&mut self.known, &mut self.untidy].map(|list| Append::to(&mut list.items));
+    fn run<I: Isa>(self) {
+        let Look { space, lookup, urls } = self;
+        let [mut known, mut untidy] = [&mut space.known, &mut space.untidy].map(|list| Append::to(&mut list.items));
         let looks = &urls.looks[..urls.count().min(BATCH)];
         #[expect(clippy::needless_range_loop, reason = "an iterator takes 27 instructions a line more")]
         for url in 0..looks.len() {
-            let entry = lookup.entry(self.slots[url] as usize);
-            let is_same = entry.has_beginning(self.first[url], u64::from(self.lengths[url]))
-                & I::is_same_rest(entry.rest(), &self.rest[url]);
+            let entry = lookup.entry(space.slots[url] as usize);
+            let is_same = entry.has_beginning(space.first[url], u64::from(space.lengths[url]))
+                & I::is_same_rest(entry.rest(), &space.rest[url]);
             // A path that is not written is one that is not plain.
-            let is_tidy = (looks[url] == 0) & (self.paths[url] < self.ends[url]);
+            let is_tidy = (looks[url] == 0) & (space.paths[url] < space.ends[url]);
             known.push_if(is_same & is_tidy, url as u8);
             untidy.push_if(is_same & !is_tidy, url as u8);
         }
-        (self.known.count, self.untidy.count) = (known.count, untidy.count);
-        self.unknown.count = 0;
-        if self.known.count + self.untidy.count < looks.len() {
-            self.list_unknown(looks.len());
+        (space.known.count, space.untidy.count) = (known.count, untidy.count);
+        space.unknown.count = 0;
+        if space.known.count + space.untidy.count < looks.len() {
+            space.list_unknown(looks.len());
         }
     }
+}
 
+impl Space {
     /// Lists the URLs that are in neither list. Mostly there are none, and appending them in the loop takes 5 instructions a
     /// line.
     #[cold]

@@ -2,14 +2,24 @@
 //!
 //! It waits for pilots only, and asks for all entries of the batch.
 
+use crate::judge::isa::{Isa, Kernel};
 use crate::judge::space::Space;
 use crate::policy::Lookup;
 
-impl Space {
-    /// Step 2.
+/// Step 2, for so many URLs.
+pub(in crate::judge) struct Probe<'a, 'p> {
+    pub space: &'a mut Space,
+    pub lookup: Lookup<'p>,
+    pub count: usize,
+}
+
+impl Kernel for Probe<'_, '_> {
+    type Output = ();
+
     #[inline(always)]
-    pub(in crate::judge) fn probe(&mut self, lookup: &Lookup<'_>, count: usize) {
-        for (slot, &hash) in self.slots.iter_mut().zip(&self.hashes).take(count) {
+    fn run<I: Isa>(self) {
+        let Probe { space, lookup, count } = self;
+        for (slot, &hash) in space.slots.iter_mut().zip(&space.hashes).take(count) {
             let found = lookup.slot(hash, lookup.pilot(lookup.bucket(hash)));
             lookup.prefetch_entry(found);
             *slot = found as u32;

@@ -2,26 +2,37 @@
 //!
 //! 32 instructions a line and no mispredicted branch, for a crawler whose automata the entries name and where no time decides.
 
-use crate::judge::routes::Route;
+use crate::judge::isa::{Isa, Kernel};
+use crate::judge::routes;
 use crate::judge::space::{Append, Item, Space};
 use crate::judge::view::Judge;
 
-impl Space {
-    /// Step 5.
-    #[inline(always)]
-    pub(in crate::judge) fn route(&mut self, judge: &Judge<'_>) {
-        if judge.entries_suffice() {
-            self.route_by(judge, |slot| judge.route_of_entry(slot));
-        } else {
-            for &url in self.known.items() {
-                judge.prefetch_route(self.slots[usize::from(url)] as usize);
-            }
-            self.route_by(judge, |slot| judge.route(slot));
-        }
-    }
+/// Step 5.
+pub(in crate::judge) struct Route<'a, 'p> {
+    pub space: &'a mut Space,
+    pub judge: &'a Judge<'p>,
+}
+
+impl Kernel for Route<'_, '_> {
+    type Output = ();
 
     #[inline(always)]
-    pub(in crate::judge) fn route_by(&mut self, judge: &Judge<'_>, route: impl Fn(usize) -> (Route, u32)) {
+    fn run<I: Isa>(self) {
+        let Route { space, judge } = self;
+        if judge.entries_suffice() {
+            space.route_by(judge, |slot| judge.route_of_entry(slot));
+        } else {
+            for &url in space.known.items() {
+                judge.prefetch_route(space.slots[usize::from(url)] as usize);
+            }
+            space.route_by(judge, |slot| judge.route(slot));
+        }
+    }
+}
+
+impl Space {
+    #[inline(always)]
+    fn route_by(&mut self, judge: &Judge<'_>, route: impl Fn(usize) -> (routes::Route, u32)) {
         let mut items = Append::to(&mut self.items.items);
         for &url in self.known.items() {
             let place = usize::from(url);

@@ -4,7 +4,7 @@
 //! plain ones. By blocks, this step takes 15 instructions a line; byte by byte, it took 50.
 
 use crate::dialect::Encoding;
-use crate::judge::isa::Isa;
+use crate::judge::isa::{Isa, Kernel};
 use crate::judge::plain::BLOCK;
 use crate::judge::scratch::Scratch;
 use crate::judge::space::Space;
@@ -12,31 +12,41 @@ use crate::judge::text_urls::{PADDING, Urls};
 use crate::judge::view::Judge;
 use crate::origin;
 
-impl Space {
-    /// Step 4.
+/// Step 4.
+pub(in crate::judge) struct Tidy<'a, 'p> {
+    pub space: &'a mut Space,
+    pub judge: &'a Judge<'p>,
+    pub urls: &'a Urls<'a>,
+    pub scratches: &'a mut [Scratch],
+}
+
+impl Kernel for Tidy<'_, '_> {
+    type Output = ();
+
     #[inline(always)]
-    pub(in crate::judge) fn tidy<I: Isa>(&mut self, judge: &Judge<'_>, urls: &Urls<'_>, scratches: &mut [Scratch]) {
+    fn run<I: Isa>(self) {
+        let Tidy { space, judge, urls, scratches } = self;
         let encoding = judge.policy().dialect().encoding;
         let mut left = 0;
-        for place in 0..self.untidy.count {
-            let url = self.untidy.items[place];
+        for place in 0..space.untidy.count {
+            let url = space.untidy.items[place];
             let at = usize::from(url);
-            let (start, end) = (self.paths[at] as usize, self.ends[at] as usize);
+            let (start, end) = (space.paths[at] as usize, space.ends[at] as usize);
             // SAFETY: the path of a readable URL; before it stands the URL's key.
             if let Some(path) = unsafe { tidy_path::<I>(urls.text, start, end, encoding) } {
-                self.ends[at] = path.end as u32;
+                space.ends[at] = path.end as u32;
                 if path.may_have_dots {
                     let has_dots = u64::from(origin::has_dot_segment(&urls.text[start..path.end]));
                     scratches.iter_mut().for_each(|scratch| scratch.dot_segments += has_dots);
                 }
-                self.known.items[self.known.count] = url;
-                self.known.count += 1;
+                space.known.items[space.known.count] = url;
+                space.known.count += 1;
             } else {
-                self.untidy.items[left] = url;
+                space.untidy.items[left] = url;
                 left += 1;
             }
         }
-        self.untidy.count = left;
+        space.untidy.count = left;
     }
 }
 

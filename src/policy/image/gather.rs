@@ -2,6 +2,7 @@
 //! it, and copied when the image is written. Equal items of several sources are one.
 
 use hashbrown::{HashMap, HashTable};
+use std::borrow::Cow;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::WriteError;
@@ -220,8 +221,9 @@ impl<'s> Shared<'s> {
         let (automaton, is_new) = self.automata.take(source, group.automaton)?;
         if let Some(content) = is_new {
             self.counts.bytes += content.len() as u64;
-            // Copied, because bytes of a spool in memory need not begin where words do.
-            let words: Vec<u32> = content.chunks_exact(4).map(bytemuck::pod_read_unaligned).collect();
+            // Copied where they do not begin as words do: bytes of a spool in memory need not.
+            let copied = |_| Cow::Owned(content.chunks_exact(4).map(bytemuck::pod_read_unaligned).collect());
+            let words: Cow<'_, [u32]> = bytemuck::try_cast_slice(content).map_or_else(copied, Cow::Borrowed);
             match automaton::engine(front::engine_words(&words)) {
                 Engine::Constant => self.counts.constant += 1,
                 Engine::Dfa => self.counts.dfa += 1,

@@ -26,14 +26,17 @@ pub(super) fn add(path: &Path, intake: &mut Intake<'_>) -> Result<(), SourceErro
     let mut odd = Vec::<String>::new();
     for entry in fs::read_dir(path).map_err(SourceError::unreadable(path))? {
         let path = entry.map_err(SourceError::unreadable(path))?.path();
-        let origins = [false, true].map(|compressed| origins_of(name(&path, compressed)));
-        let is_named = origins.iter().any(|origins| !origins.is_empty());
-        let is_plausible = origins.iter().flatten().any(|(origin, exact)| *exact || is_plausible(origin));
-        let is_hidden = name(&path, false).starts_with('.');
-        if !is_hidden && (!is_plausible || !path.is_file()) {
+        let (whole, stem) = (name(&path, false), name(&path, true));
+        let mut origins = origins_of(whole);
+        if stem != whole {
+            origins.extend(origins_of(stem));
+        }
+        let is_plausible = origins.iter().any(|(origin, exact)| *exact || is_plausible(origin));
+        let is_file = path.is_file();
+        if !whole.starts_with('.') && (!is_plausible || !is_file) {
             odd.push(path.file_name().unwrap_or_default().to_string_lossy().into_owned());
         }
-        if is_named && path.is_file() {
+        if !origins.is_empty() && is_file {
             named.push(path);
         } else {
             intake.count_unnamed_file();

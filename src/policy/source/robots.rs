@@ -1,14 +1,18 @@
 //! Files that are one robots.txt.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{Cursor, Read};
 use std::path::Path;
 use std::sync::Arc;
 
 use super::error::SourceError;
-use crate::formats::compression::Reader;
+use crate::formats::compression::{Compression, Reader};
 use crate::origin;
 use crate::policy::{Answered, Capture};
+
+/// Most files are shorter, so that they are read at once. A reader of compressed text clears half a MiB of buffers for
+/// each, which was a tenth of the time of `filter --robots` before the first line.
+const USUAL: usize = 16 << 10;
 
 /// The text of a file that is one robots.txt.
 pub(super) struct Robots {
@@ -20,10 +24,14 @@ impl Robots {
     /// Reads so many bytes of a file, whose decompressor may take so much memory; nobody reads on.
     pub(crate) fn open(path: &Path, limit: usize, memory: u64) -> Result<Robots, SourceError> {
         let read = || {
-            let reader = Reader::within(File::open(path)?, memory)?;
-            let was_compressed = reader.compression().is_some();
-            let mut body = Vec::new();
-            reader.take(limit as u64).read_to_end(&mut body)?;
+            let mut file = File::open(path)?;
+            let mut body = Vec::with_capacity(USUAL);
+            file.by_ref().take(limit as u64).read_to_end(&mut body)?;
+            let was_compressed = Compression::of(&body).is_some();
+            if was_compressed {
+                let reader = Reader::within(Cursor::new(std::mem::take(&mut body)).chain(file), memory)?;
+                reader.take(limit as u64).read_to_end(&mut body)?;
+            }
             Ok(Robots { body: body.into(), was_compressed })
         };
         read().map_err(SourceError::unreadable(path))

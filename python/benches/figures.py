@@ -1,0 +1,232 @@
+"""Figures of the Python package: each asserts its answer before it reports a time.
+
+    python python/benches/figures.py LIST POLICY ROBOTS [--only judge,peers,memory,spark] [--lines N]
+
+LIST is a text list of URLs, POLICY a policy file for it, ROBOTS the folder of robots.txt files named by host that the
+policy was made of. Prints a table of medians; times are of one thread, with the inputs in memory.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import multiprocessing
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.robotparser
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet
+
+import robosieve
+
+ROUNDS = 5
+
+
+def median(work: Callable[[], object], rounds: int = ROUNDS) -> float:
+    """The median of the seconds that the work takes, after once for warmth."""
+    work()
+    times = []
+    for _ in range(rounds):
+        start = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - start)
+    return statistics.median(times)
+
+
+def tell(name: str, lines: int, seconds: float, note: str = "") -> None:
+    print(f"{name:<52} {lines / seconds / 1e6:10.3f} million URLs a second  {note}", flush=True)
+
+
+def lines_of(path: Path, most: int) -> list[bytes]:
+    lines = path.read_bytes().removesuffix(b"\n").split(b"\n")
+    return lines[:most] if most else lines
+
+
+def program() -> Path:
+    return Path(sys.executable).parent / "robosieve"
+
+
+def judge(arguments: argparse.Namespace, policy: robosieve.Policy, agent: str) -> None:
+    """`judge` on an array against `filter --count` on the same lines."""
+    lines = lines_of(arguments.list, arguments.lines)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "list.txt"
+        path.write_bytes(b"".join(line + b"\n" for line in lines))
+        command = [program(), "filter", "--policy", arguments.policy, "--agent", agent, "--threads", "1"]
+        command += ["--quiet", "--count", "--json", path]
+
+        def count() -> dict[str, object]:
+            return json.loads(subprocess.run(command, check=True, capture_output=True).stdout)  # type: ignore[no-any-return]
+
+        array = pa.array(lines, pa.binary())
+        receipt = count()
+        verdicts = policy.judge(array, agent, threads=1).to_pyarrow()["verdict"]
+        counts = {row["values"]: row["counts"] for row in pc.value_counts(verdicts).to_pylist()}
+        for name, partition in receipt["partitions"].items():  # type: ignore[attr-defined]
+            assert counts.get(name, 0) == partition["lines"], name
+        # The receipt's seconds: without the start of the process, and with the policy open.
+        count()
+        theirs = statistics.median(float(count()["seconds"]) for _ in range(ROUNDS))  # type: ignore[arg-type]
+    tell("filter --count, one thread", len(lines), theirs)
+    plain = median(lambda: policy.judge(array, agent, threads=1))
+    small = median(lambda: policy.judge(array, agent, threads=1, dictionary=True))
+    tell("judge, dictionaries", len(lines), small, f"{theirs / small:.2f} of its speed")
+    tell("judge, string columns", len(lines), plain, f"{theirs / plain:.2f}; making them: {plain - small:.3f} s")
+    for name, kind in (("string_view", pa.binary_view()), ("large_string", pa.large_binary())):
+        other = pa.array(lines, kind)
+        tell(
+            f"judge, dictionaries, of {name}",
+            len(lines),
+            median(partial(policy.judge, other, agent, threads=1, dictionary=True)),
+        )
+
+
+def peers(arguments: argparse.Namespace, policy: robosieve.Policy, agent: str) -> None:
+    """One URL at a time, origins known and their parsers cached, as their users do."""
+    lines = [
+        line.decode() for line in lines_of(arguments.list, min(arguments.lines or 50_000, 50_000)) if line.isascii()
+    ]
+    hosts = {
+        path.name: path.read_bytes().decode(errors="replace") for path in arguments.robots.iterdir() if path.is_file()
+    }
+    known = [line for line in lines if line.count("/") > 2 and line.split("/")[2] in hosts]
+    assert len(known) > 1000, "the list is of other hosts than the robots.txt files"
+    expected = policy.judge(known, agent)["verdict"]
+
+    def parsed(body: str, make: str) -> Callable[[str], bool]:
+        if make == "urllib.robotparser":
+            standard = urllib.robotparser.RobotFileParser()
+            standard.parse(body.splitlines())
+            return lambda url: standard.can_fetch(agent, url)
+        if make == "protego":
+            from protego import Protego
+
+            theirs = Protego.parse(body)
+            return lambda url: theirs.can_fetch(url, agent)
+        return robosieve.RobotsTxt(body, agent).allowed
+
+    found = {name for name in ("fastrobots", "reppy") if importlib.util.find_spec(name)}
+    print(f"others that are installed: {', '.join(found) or 'none'}")
+    for make in ("robosieve.RobotsTxt", "protego", "urllib.robotparser"):
+        cache = {host: parsed(hosts[host], make) for host in {url.split("/")[2] for url in known}}
+        ask = lambda: [cache[urlsplit(url).netloc](url) for url in known]  # noqa: B023, E731
+        same = sum(got == (verdict == "allowed") for got, verdict in zip(ask(), expected, strict=True))
+        assert same > 0.8 * len(known), f"{make}: {same} of {len(known)} verdicts"
+        tell(
+            f"{make}, a call a URL", len(known), median(ask, 3), f"{100 * same / len(known):.2f} % of verdicts the same"
+        )
+    array = pa.array(known)
+    tell("judge, one thread", len(known), median(lambda: policy.judge(array, agent, threads=1)))
+
+
+def share(path: str, agent: str, lines: list[bytes], connection: Any) -> None:
+    """A worker: maps the policy, judges, and tells its PSS and that of the policy in KiB."""
+    policy = robosieve.Policy(path)
+    policy.judge(lines, agent, threads=1)
+    connection.send("ready")
+    connection.recv()
+    of_all = of_policy = 0
+    is_policy = False
+    for line in Path("/proc/self/smaps").read_text().splitlines():
+        words = line.split()
+        if not words[0].endswith(":"):
+            is_policy = words[-1] == str(Path(path).resolve())
+        elif words[0] == "Pss:":
+            of_all += int(words[1])
+            of_policy += int(words[1]) if is_policy else 0
+    connection.send((of_all, of_policy))
+    connection.recv()
+
+
+def memory(arguments: argparse.Namespace, policy: robosieve.Policy, agent: str) -> None:
+    """Eight processes with one policy."""
+    context = multiprocessing.get_context("spawn")
+    pipes = [context.Pipe() for _ in range(8)]
+    lines = lines_of(arguments.list, 100_000)
+    target = (str(arguments.policy), agent, lines)
+    workers = [context.Process(target=share, args=(*target, theirs)) for _, theirs in pipes]
+    for worker in workers:
+        worker.start()
+    for ours, _ in pipes:
+        assert ours.recv() == "ready"
+    sizes = []
+    for ours, _ in pipes:
+        ours.send("tell")
+        sizes.append(ours.recv())
+    for (ours, _), worker in zip(pipes, workers, strict=True):
+        ours.send("end")
+        worker.join()
+    size = os.path.getsize(arguments.policy) / 2**20
+    of_all, of_policy = (sum(column) / 1024 for column in zip(*sizes, strict=True))
+    assert of_policy < 1.5 * size, "the workers do not share it"
+    print(f"eight workers, a policy of {policy.origins} origins and {size:.0f} MiB:", end=" ")
+    print(f"PSS {of_all:.0f} MiB together, {of_policy:.0f} MiB of it the policy")
+
+
+def spark(arguments: argparse.Namespace, policy: robosieve.Policy, agent: str) -> None:
+    """The job against the same one that gives its rows back."""
+    from pyspark.sql import DataFrame, SparkSession
+
+    import robosieve.spark
+
+    def identity(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        yield from batches
+
+    session = (
+        SparkSession.builder.master("local-cluster[2,1,1024]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.sql.execution.arrow.maxRecordsPerBatch", "65536")
+        .getOrCreate()
+    )
+    lines = [line.decode(errors="replace") for line in lines_of(arguments.list, arguments.lines or 4_000_000)]
+    with tempfile.TemporaryDirectory() as folder:
+        pa.parquet.write_table(pa.table({"url": lines}), f"{folder}/urls.parquet", row_group_size=1 << 18)
+        frame = session.read.parquet(f"{folder}/urls.parquet")
+
+        def run(df: DataFrame) -> None:
+            df.write.format("noop").mode("overwrite").save()
+
+        judged = robosieve.spark.judge(frame, policy=arguments.policy, agent=agent)
+        got = {row["verdict"]: row["count"] for row in judged.groupBy("verdict").count().collect()}
+        expected = pc.value_counts(policy.judge(lines, agent).to_pyarrow()["verdict"]).to_pylist()
+        assert got == {row["values"]: row["counts"] for row in expected}
+        same = median(lambda: run(frame.mapInArrow(identity, frame.schema)))
+        own = median(lambda: run(judged))
+    tell("Spark, identity", len(lines), same)
+    tell("Spark, judge", len(lines), own, f"{same / own:.2f} of its speed")
+    session.stop()
+
+
+PARTS = {"judge": judge, "peers": peers, "memory": memory, "spark": spark}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("list", type=Path)
+    parser.add_argument("policy", type=Path)
+    parser.add_argument("robots", type=Path)
+    parser.add_argument("--only", default=",".join(PARTS))
+    parser.add_argument("--lines", type=int, default=0, help="so many lines of the list, not all")
+    arguments = parser.parse_args()
+    policy = robosieve.Policy(arguments.policy)
+    print(f"robosieve {robosieve.__version__}, Python {sys.version.split()[0]}, pyarrow {pa.__version__}, {policy!r}")
+    for part in arguments.only.split(","):
+        print(f"\n{part}: {PARTS[part].__doc__}")
+        PARTS[part](arguments, policy, policy.agents[0])
+
+
+if __name__ == "__main__":
+    main()

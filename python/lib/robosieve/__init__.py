@@ -1,0 +1,44 @@
+"""Splits URL lists by robots.txt: a mapped policy, Arrow in, Arrow out.
+
+>>> import robosieve
+>>> policy = robosieve.compile(["datasets/sites", "datasets/origins.jsonl"], agents=["examplebot", "*"])
+>>> policy.judge(["https://shop.example/cart", "https://shop.example/"], agent="examplebot")["verdict"]
+['blocked', 'allowed']
+"""
+
+from robosieve._filter import Progress, filter
+from robosieve._robosieve import (
+    DIALECTS,
+    AgentError,
+    Choices,
+    Error,
+    Policy,
+    PolicyError,
+    RobotsTxt,
+    RunError,
+    SourceError,
+    UrlsError,
+    Verdicts,
+    __version__,
+    compile,
+    line_sum,
+)
+
+__all__ = [
+    "DIALECTS",
+    "AgentError",
+    "Choices",
+    "Error",
+    "Policy",
+    "PolicyError",
+    "Progress",
+    "RobotsTxt",
+    "RunError",
+    "SourceError",
+    "UrlsError",
+    "Verdicts",
+    "__version__",
+    "compile",
+    "filter",
+    "line_sum",
+]

@@ -1,0 +1,94 @@
+"""A whole run from Python."""
+
+import glob
+import json
+import os
+from collections.abc import Callable, Iterable
+from typing import Any, TypedDict
+
+from robosieve import _robosieve
+from robosieve._robosieve import Choices, Error, Policy
+
+StrPath = str | os.PathLike[str]
+
+
+class Progress(TypedDict):
+    """How far a run is: lines and their bytes, seconds, and which share of the lists is read, if that is known."""
+
+    lines: int
+    bytes: int
+    seconds: float
+    share: float | None
+
+
+def filter(
+    policy: Policy,
+    lists: Iterable[StrPath],
+    out: StrPath,
+    agent: str | None = None,
+    *,
+    agents: list[str] | None = None,
+    column: str | None = None,
+    delimiter: str | None = None,
+    header: bool = False,
+    format: str = "text",
+    compress: str | None = None,
+    explain: bool = False,
+    verdicts: bool = False,
+    per_input: bool = False,
+    unique: bool = False,
+    force: bool = False,
+    resume: bool = False,
+    skip_bad: bool = False,
+    threads: int = 0,
+    memory: int | None = None,
+    choices: Choices | None = None,
+    progress: Callable[[Progress], object] | None = None,
+) -> dict[str, Any]:
+    """Splits lists of URLs into partitions, and gives the receipt, which accounts for every line.
+
+    `lists` are files or patterns, in every format that the program reads; `out` is the folder of the partitions. The
+    options are those of `robosieve filter`. `progress` is called ten times a second. Ctrl-C ends the run cleanly,
+    and the same call with `resume=True` goes on from there.
+
+    >>> import robosieve, tempfile
+    >>> policy = robosieve.compile(["datasets/sites", "datasets/origins.jsonl"], agents=["examplebot"])
+    >>> receipt = robosieve.filter(policy, ["datasets/urls.t*"], out=tempfile.mkdtemp())
+    >>> receipt["input"]["lines"], receipt["balanced"]
+    (3111, True)
+    """
+    if agent is not None and agents is not None:
+        raise TypeError("give agent or agents, not both")
+    receipt = _robosieve.filter(
+        policy,
+        [path for given in lists for path in _files(os.fspath(given))],
+        os.fspath(out),
+        [agent] if agent is not None else agents,
+        column=column,
+        delimiter=delimiter,
+        header=header,
+        format=format,
+        compress=compress,
+        explain=explain,
+        verdicts=verdicts,
+        per_input=per_input,
+        unique=unique,
+        force=force,
+        resume=resume,
+        skip_bad=skip_bad,
+        threads=threads,
+        memory=memory,
+        choices=choices,
+        progress=progress,
+    )
+    return json.loads(receipt)  # type: ignore[no-any-return]
+
+
+def _files(given: str) -> list[str]:
+    """The files that a pattern matches, sorted, or the only file."""
+    if not glob.has_magic(given) or os.path.exists(given):
+        return [given]
+    files = sorted(path for path in glob.glob(given, recursive=True) if not os.path.isdir(path))
+    if not files:
+        raise Error(f"lists: the pattern {given} matches no file")
+    return files

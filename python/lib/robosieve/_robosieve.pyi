@@ -1,0 +1,157 @@
+import os
+from collections.abc import Callable, Iterable
+from typing import Any, Literal, Protocol, TypedDict, final
+
+import pandas
+import polars
+import pyarrow
+
+from robosieve._filter import Progress
+
+__all__ = [
+    "DIALECTS",
+    "AgentError",
+    "Choices",
+    "Error",
+    "Policy",
+    "PolicyError",
+    "RobotsTxt",
+    "RunError",
+    "SourceError",
+    "UrlsError",
+    "Verdicts",
+    "__version__",
+    "compile",
+    "filter",
+    "line_sum",
+    "main",
+    "product_token",
+]
+
+_StrPath = str | os.PathLike[str]
+_Fallback = Literal["allow", "block", "defer", "use"]
+
+class _ArrowArray(Protocol):
+    def __arrow_c_array__(self, requested_schema: object | None = None, /) -> tuple[object, object]: ...
+
+class _ArrowStream(Protocol):
+    def __arrow_c_stream__(self, requested_schema: object | None = None, /) -> object: ...
+
+_Urls = _ArrowArray | _ArrowStream | Iterable[str | bytes | None]
+
+class _Explanation(TypedDict):
+    allowed: bool
+    rule: str | None
+    line: int | None
+    agent: str | None
+
+__version__: str
+DIALECTS: list[str]
+
+class Error(Exception): ...
+class AgentError(Error): ...
+class PolicyError(Error): ...
+class RunError(Error): ...
+class SourceError(Error): ...
+class UrlsError(Error): ...
+
+@final
+class Choices:
+    def __new__(
+        cls,
+        *,
+        on_unfetched: _Fallback = "defer",
+        on_unreachable: _Fallback = "defer",
+        on_stale: _Fallback = "use",
+        max_age: int | Literal["dialect"] | None = None,
+        unreachable_as_unavailable: int | None = None,
+        now: int | None = None,
+    ) -> Choices: ...
+
+@final
+class Policy:
+    def __new__(cls, path: _StrPath, overrides: _StrPath | None = None) -> Policy: ...
+    @classmethod
+    def from_bytes(cls, bytes: bytes) -> Policy: ...
+    def to_bytes(self) -> bytes: ...
+    @property
+    def agents(self) -> list[str]: ...
+    @property
+    def dialect(self) -> str: ...
+    @property
+    def origins(self) -> int: ...
+    @property
+    def checksum(self) -> str: ...
+    def judge(
+        self,
+        urls: _Urls,
+        agent: str | None = None,
+        *,
+        agents: list[str] | None = None,
+        column: str | None = None,
+        explain: bool = False,
+        dictionary: bool = False,
+        choices: Choices | None = None,
+        threads: int = 0,
+    ) -> Verdicts: ...
+    def __reduce__(self) -> tuple[Callable[..., Policy], tuple[Any, ...]]: ...
+
+@final
+class Verdicts:
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+    def __len__(self) -> int: ...
+    def __getitem__(self, column: str, /) -> list[Any]: ...
+    @property
+    def columns(self) -> list[str]: ...
+    def to_pyarrow(self) -> pyarrow.Table: ...
+    def to_polars(self) -> polars.DataFrame: ...
+    def to_pandas(self, **options: Any) -> pandas.DataFrame: ...
+
+@final
+class RobotsTxt:
+    def __new__(
+        cls, body: str | bytes, agent: str = "*", *, dialect: str = "rfc9309", verbatim: bool = False
+    ) -> RobotsTxt: ...
+    def allowed(self, url: str | bytes) -> bool: ...
+    def explain(self, url: str | bytes) -> _Explanation: ...
+    @property
+    def crawl_delay(self) -> float | None: ...
+    @property
+    def sitemaps(self) -> list[str]: ...
+    def records(self, key: str) -> list[str]: ...
+
+def compile(
+    sources: Iterable[_StrPath],
+    agents: list[str],
+    out: _StrPath | None = None,
+    *,
+    dialect: str = "rfc9309",
+    overrides: _StrPath | None = None,
+    origin: str | None = None,
+) -> Policy: ...
+def filter(
+    policy: Policy,
+    lists: list[_StrPath],
+    out: _StrPath,
+    agents: list[str] | None,
+    *,
+    column: str | None,
+    delimiter: str | None,
+    header: bool,
+    format: str,
+    compress: str | None,
+    explain: bool,
+    verdicts: bool,
+    per_input: bool,
+    unique: bool,
+    force: bool,
+    resume: bool,
+    skip_bad: bool,
+    threads: int,
+    memory: int | None,
+    choices: Choices | None,
+    progress: Callable[[Progress], object] | None,
+) -> str: ...
+def line_sum(lines: _Urls, *, column: str | None = None) -> int: ...
+def product_token(user_agent: str) -> str: ...
+def main() -> int: ...

@@ -1,0 +1,68 @@
+"""A drop-in for `urllib.robotparser`.
+
+>>> from robosieve.compat.urllib import RobotFileParser
+>>> parser = RobotFileParser()
+>>> parser.parse(["User-agent: *", "Disallow: /*.gif$"])
+>>> parser.can_fetch("examplebot", "https://shop.example/a.gif")
+False
+"""
+
+import urllib.robotparser
+from collections.abc import Iterable
+from urllib.robotparser import RequestRate
+
+from robosieve.compat._rules import Rules, path
+
+__all__ = ["RequestRate", "RobotFileParser"]
+
+
+class RobotFileParser(urllib.robotparser.RobotFileParser):
+    """The standard library's, with the verdicts of robosieve; `read()` fetches as the original does."""
+
+    disallow_all: bool
+    allow_all: bool
+
+    def __init__(self, url: str = "", *, dialect: str = "rfc9309") -> None:
+        super().__init__(url)
+        self._rules = Rules("", dialect)
+
+    def parse(self, lines: Iterable[str]) -> None:
+        """Takes the lines of a robots.txt."""
+        text = "\n".join(line.rstrip("\r\n") for line in lines)
+        self._rules = Rules(text, self._rules.dialect)
+        self.modified()
+
+    def can_fetch(self, useragent: str, url: str) -> bool:
+        """Whether the crawler may fetch the URL."""
+        # Set by `read()`, where there is no robots.txt to read.
+        if self.disallow_all:
+            return False
+        if self.allow_all:
+            return True
+        return bool(self.mtime()) and self._rules.of(_name(useragent)).allowed(path(url))
+
+    def crawl_delay(self, useragent: str) -> str | None:  # typeshed has str; it is a whole number
+        """The seconds that the crawler is to wait, if they are a whole number."""
+        delays = [value for value in self._records(useragent, "crawl-delay") if value.isdecimal()]
+        return int(delays[-1]) if delays else None  # type: ignore[return-value]
+
+    def request_rate(self, useragent: str) -> RequestRate | None:
+        """How many requests the crawler may make in how many seconds."""
+        rates = [value.split("/") for value in self._records(useragent, "request-rate")]
+        numbers = [rate for rate in rates if len(rate) == 2 and all(part.strip().isdecimal() for part in rate)]
+        return RequestRate(int(numbers[-1][0]), int(numbers[-1][1])) if numbers else None
+
+    def site_maps(self) -> list[str] | None:
+        """The sitemaps."""
+        return self._rules.of("*").sitemaps or None
+
+    def _records(self, useragent: str, key: str) -> list[str]:
+        return self._rules.of(_name(useragent)).records(key) if self.mtime() else []
+
+    def __str__(self) -> str:
+        return str(self._rules.body)
+
+
+def _name(useragent: str) -> str:
+    """The part of a user agent that the original compares."""
+    return useragent.split("/", 1)[0].strip() or "*"

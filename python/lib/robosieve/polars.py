@@ -1,0 +1,35 @@
+"""Polars: verdicts as expressions, also in lazy frames.
+
+>>> import polars as pl, robosieve, robosieve.polars
+>>> policy = robosieve.compile(["datasets/sites"], agents=["examplebot"])
+>>> frame = pl.LazyFrame({"url": ["https://shop.example/cart", "https://shop.example/"]})
+>>> frame.filter(robosieve.polars.judge("url", policy).struct["verdict"] == "allowed").collect()["url"].to_list()
+['https://shop.example/']
+"""
+
+from __future__ import annotations
+
+import polars as pl
+
+from robosieve._robosieve import Choices, Policy
+
+
+def judge(
+    url: str | pl.Expr,
+    policy: Policy,
+    agent: str | None = None,
+    *,
+    agents: list[str] | None = None,
+    explain: bool = False,
+    choices: Choices | None = None,
+) -> pl.Expr:
+    """An expression: for each URL a struct of the columns that `Policy.judge` gives."""
+
+    def judged(urls: pl.Series) -> pl.Series:
+        out = policy.judge(urls, agent, agents=agents, explain=explain, choices=choices)
+        return out.to_polars().to_struct(urls.name)
+
+    expression = pl.col(url) if isinstance(url, str) else url
+    # An empty column has all there is to know of the type.
+    return_dtype = judged(pl.Series("url", [], pl.String)).dtype
+    return expression.map_batches(judged, return_dtype=return_dtype, is_elementwise=True)

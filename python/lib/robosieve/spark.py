@@ -1,0 +1,162 @@
+"""Spark: verdicts for the rows of a DataFrame, by `mapInArrow`.
+
+The policy travels to each executor as a file of the job, and is staged once a host, so that all Python workers of a
+host map one copy.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import stat
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import pyarrow
+from pyspark import SparkFiles
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import ArrayType, DataType, IntegerType, StringType, StructField, StructType
+
+from robosieve._robosieve import Choices, Policy
+
+_BATCH_ROWS = "spark.sql.execution.arrow.maxRecordsPerBatch"
+_TYPES: dict[str, DataType] = {
+    "verdict": StringType(),
+    "reason": StringType(),
+    "rule": StringType(),
+    "line": IntegerType(),
+}
+
+
+def judge(
+    df: DataFrame,
+    url: str = "url",
+    *,
+    policy: str | os.PathLike[str],
+    agent: str | None = None,
+    agents: list[str] | None = None,
+    columns: Iterable[str] = ("verdict", "reason"),
+    choices: dict[str, Any] | None = None,
+    batch_rows: int = 65536,
+    archive: str | None = None,
+) -> DataFrame:
+    """The same rows with columns of verdicts after their own.
+
+    `policy` is a policy file that the driver can read. `columns` are those of `Policy.judge`: verdict, reason, rule,
+    line, and with several `agents` blocked_for and deferred_for. `choices` are the arguments of `robosieve.Choices`.
+    The session's `spark.sql.execution.arrow.maxRecordsPerBatch` is raised to `batch_rows` if it is lower. `archive`
+    is what `ship_wheel` gave, where the executors have no robosieve of their own.
+    """
+    spark = df.sparkSession
+    if 0 < int(spark.conf.get(_BATCH_ROWS) or 0) < batch_rows:
+        spark.conf.set(_BATCH_ROWS, str(batch_rows))
+    columns = tuple(columns)
+    options = {"agent": agent, "agents": agents, "explain": not {"rule", "line"}.isdisjoint(columns)}
+    checksum = _add_policy(spark, Path(policy))
+    schema = StructType([*df.schema.fields, *(_field(name, agents is not None) for name in columns)])
+    return df.mapInArrow(_mapper(checksum, archive, url, columns, options, choices or {}), schema)
+
+
+def ship_wheel(spark: SparkSession, wheel: str | os.PathLike[str]) -> str:
+    """Sends the wheel of this package to the executors of a job; the name that it has there is for `judge`."""
+    name = f"robosieve-{Path(wheel).stem}"
+    # Spark unpacks what is called an archive.
+    copy = Path(tempfile.mkdtemp(prefix="robosieve-")) / f"{name}.zip"
+    shutil.copyfile(wheel, copy)
+    spark.sparkContext.addArchive(f"{copy}#{name}")
+    return name
+
+
+def _field(name: str, is_list: bool) -> StructField:
+    kind = _TYPES.get(name, ArrayType(StringType()))
+    return StructField(name, ArrayType(kind) if is_list and name in _TYPES else kind)
+
+
+def _add_policy(spark: SparkSession, path: Path) -> str:
+    """Adds a policy file to those of the job, under its checksum, which is given."""
+    checksum = Policy(path).checksum
+    context = spark.sparkContext
+    if not any(known.endswith(_file_name(checksum)) for known in context.listFiles):
+        # Not a symbolic link, for which Spark would send the file under its old name.
+        named = Path(tempfile.mkdtemp(prefix="robosieve-")) / _file_name(checksum)
+        try:
+            os.link(path.resolve(), named)
+        except OSError:
+            shutil.copyfile(path, named)
+        context.addFile(str(named))
+    return checksum
+
+
+def _file_name(checksum: str) -> str:
+    return f"robosieve-{checksum}.rsv"
+
+
+def _mapper(
+    checksum: str,
+    archive: str | None,
+    url: str,
+    columns: tuple[str, ...],
+    options: dict[str, Any],
+    choices: dict[str, Any],
+) -> Callable[[Iterator[pyarrow.RecordBatch]], Iterator[pyarrow.RecordBatch]]:
+    """What each task runs; it finds this module only after the archive is in the path."""
+
+    def mapped(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
+        import sys
+
+        from pyspark import SparkFiles
+
+        if archive is not None and (folder := SparkFiles.get(archive)) not in sys.path:
+            sys.path.insert(0, folder)
+        from robosieve.spark import _judged
+
+        return _judged(batches, checksum, url, columns, options, choices)
+
+    return mapped
+
+
+def _judged(
+    batches: Iterator[pyarrow.RecordBatch],
+    checksum: str,
+    url: str,
+    columns: tuple[str, ...],
+    options: dict[str, Any],
+    choices: dict[str, Any],
+) -> Iterator[pyarrow.RecordBatch]:
+    policy = _policy(checksum)
+    chosen = Choices(**choices)
+    for batch in batches:
+        # Spark has a task for each core.
+        out = policy.judge(batch.column(url), choices=chosen, threads=1, **options).to_pyarrow().combine_chunks()
+        made = [out[name].combine_chunks() for name in columns]
+        yield pyarrow.RecordBatch.from_arrays([*batch.columns, *made], [*batch.schema.names, *columns])
+
+
+@lru_cache(maxsize=4)
+def _policy(checksum: str) -> Policy:
+    """The policy of this checksum, mapped; a worker keeps it from task to task."""
+    return Policy(staged(SparkFiles.get(_file_name(checksum)), checksum))
+
+
+def staged(source: str, checksum: str, folder: str | None = None) -> str:
+    """The only copy of a policy on this host, made of `source` by whoever comes first.
+
+    Executors have files of their own each; a copy for each would be mapped, and take memory, as often.
+    """
+    own = Path(folder or os.path.join(tempfile.gettempdir(), f"robosieve-{os.geteuid()}"))
+    own.mkdir(mode=0o700, exist_ok=True)
+    status = own.lstat()
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid() or status.st_mode & 0o022:
+        raise PermissionError(f"{own} is no folder that only this user can write; remove it")
+    target = own / f"{checksum}.rsv"
+    with open(own / f"{checksum}.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not target.exists():
+            partial = own / f"{checksum}.partial"
+            shutil.copyfile(source, partial)
+            os.replace(partial, target)
+    return str(target)

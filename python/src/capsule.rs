@@ -1,0 +1,63 @@
+//! Arrow's C data interface, as Python's objects hand it over: capsules with a schema and an array, or with a stream.
+//!
+//! <https://arrow.apache.org/docs/format/CDataInterface/PyCapsuleInterface.html>
+
+use std::ffi::CStr;
+use std::sync::Arc;
+
+use arrow_array::ffi::{self, FFI_ArrowArray, FFI_ArrowSchema};
+use arrow_array::ffi_stream::{ArrayStreamReader, FFI_ArrowArrayStream};
+use arrow_array::{ArrayReader, ArrayRef, RecordBatch, RecordBatchIterator, make_array};
+use arrow_schema::{ArrowError, FieldRef, SchemaRef};
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+
+const SCHEMA: &CStr = c"arrow_schema";
+const ARRAY: &CStr = c"arrow_array";
+const STREAM: &CStr = c"arrow_array_stream";
+
+/// Arrays that another library made, one after the other; all of one type.
+pub struct Arrays {
+    pub field: FieldRef,
+    pub chunks: Box<dyn Iterator<Item = Result<ArrayRef, ArrowError>> + Send>,
+}
+
+/// The arrays of an object that has `__arrow_c_stream__` or `__arrow_c_array__`; `None` where it has neither.
+pub fn arrays(object: &Bound<'_, PyAny>) -> PyResult<Option<Arrays>> {
+    if let Some(method) = object.getattr_opt("__arrow_c_stream__")? {
+        return stream(method.call0()?.cast::<PyCapsule>()?).map(Some);
+    }
+    let Some(method) = object.getattr_opt("__arrow_c_array__")? else { return Ok(None) };
+    let (schema, array): (Bound<'_, PyCapsule>, Bound<'_, PyCapsule>) = method.call0()?.extract()?;
+    single(&schema, &array).map(Some)
+}
+
+fn stream(capsule: &Bound<'_, PyCapsule>) -> PyResult<Arrays> {
+    let pointer = capsule.pointer_checked(Some(STREAM))?.cast::<FFI_ArrowArrayStream>();
+    // SAFETY: by the interface, a capsule of this name holds a stream that lives as long as the capsule, which is borrowed
+    // here, and the lock of the interpreter keeps others from it. `from_raw` moves it out and leaves a released one.
+    let stream = unsafe { FFI_ArrowArrayStream::from_raw(pointer.as_ptr()) };
+    let reader = ArrayStreamReader::try_new(stream).map_err(crate::error::urls)?;
+    Ok(Arrays { field: Arc::clone(reader.field()), chunks: Box::new(reader) })
+}
+
+fn single(schema: &Bound<'_, PyCapsule>, array: &Bound<'_, PyCapsule>) -> PyResult<Arrays> {
+    let schema = schema.pointer_checked(Some(SCHEMA))?.cast::<FFI_ArrowSchema>();
+    let array = array.pointer_checked(Some(ARRAY))?.cast::<FFI_ArrowArray>();
+    // SAFETY: as above; the schema is only read, and what is read is copied.
+    let (schema, array) = unsafe { (schema.as_ref(), FFI_ArrowArray::from_raw(array.as_ptr())) };
+    let field: FieldRef = Arc::new(schema.try_into().map_err(crate::error::urls)?);
+    // SAFETY: by the interface, the array is one of this schema.
+    let data = unsafe { ffi::from_ffi(array, schema) }.map_err(crate::error::urls)?;
+    Ok(Arrays { field, chunks: Box::new(std::iter::once(Ok(make_array(data)))) })
+}
+
+/// A capsule with a stream of these batches.
+pub fn of_batches<'py>(
+    py: Python<'py>,
+    schema: SchemaRef,
+    batches: Vec<RecordBatch>,
+) -> PyResult<Bound<'py, PyCapsule>> {
+    let reader = RecordBatchIterator::new(batches.into_iter().map(Ok), schema);
+    PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(Box::new(reader)), STREAM)
+}

@@ -1,0 +1,70 @@
+//! What to do where there is no verdict, as Python says it.
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use robosieve::MaxAge;
+use serde::de::DeserializeOwned;
+
+use crate::error;
+
+/// What to do with URLs that have no definite verdict.
+///
+/// `on_unfetched`, `on_unreachable` and `on_stale` are "allow", "block", "defer" or "use". `max_age` is a number of
+/// seconds, or "dialect" for the dialect's own lifetime; `unreachable_as_unavailable` and `now` are seconds (of Unix time).
+///
+/// >>> import robosieve
+/// >>> choices = robosieve.Choices(on_unfetched="allow", max_age="dialect")
+#[pyclass(frozen, module = "robosieve")]
+pub struct Choices {
+    choices: robosieve::Choices,
+    now: Option<i64>,
+}
+
+#[pymethods]
+impl Choices {
+    #[new]
+    #[pyo3(signature = (*, on_unfetched="defer", on_unreachable="defer", on_stale="use", max_age=None, unreachable_as_unavailable=None, now=None))]
+    fn new(
+        on_unfetched: &str,
+        on_unreachable: &str,
+        on_stale: &str,
+        max_age: Option<&Bound<'_, PyAny>>,
+        unreachable_as_unavailable: Option<u64>,
+        now: Option<i64>,
+    ) -> PyResult<Choices> {
+        let fallback = "allow, block, defer or use";
+        let choices = robosieve::Choices {
+            on_unfetched: named("on_unfetched", on_unfetched, fallback)?,
+            on_unreachable: named("on_unreachable", on_unreachable, fallback)?,
+            on_stale: named("on_stale", on_stale, fallback)?,
+            max_age: max_age.map(self::max_age).transpose()?,
+            unreachable_as_unavailable,
+            now: 0,
+        };
+        Ok(Choices { choices, now })
+    }
+}
+
+impl Choices {
+    /// Those that were made, or the usual ones.
+    pub fn made(given: Option<&Choices>) -> robosieve::Choices {
+        let now = robosieve::Choices::now();
+        given.map_or(now, |given| robosieve::Choices { now: given.now.unwrap_or(now.now), ..given.choices })
+    }
+}
+
+fn max_age(given: &Bound<'_, PyAny>) -> PyResult<MaxAge> {
+    if let Ok(seconds) = given.extract::<u64>() {
+        return Ok(MaxAge::Seconds(seconds));
+    }
+    match given.extract::<String>() {
+        Ok(name) if name == "dialect" => Ok(MaxAge::Dialect),
+        _ => Err(PyTypeError::new_err("max_age: give a number of seconds, or \"dialect\"")),
+    }
+}
+
+/// One of a few names, as the receipt writes them.
+pub fn named<T: DeserializeOwned>(parameter: &str, given: &str, wanted: &str) -> PyResult<T> {
+    let name = serde_json::Value::String(given.to_owned());
+    serde_json::from_value(name).map_err(|_| error::parameter(parameter, format!("{given:?} is not {wanted}")))
+}

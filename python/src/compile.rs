@@ -1,0 +1,91 @@
+//! robots.txt files become a policy.
+
+use std::path::{Path, PathBuf};
+
+use pyo3::exceptions::PyKeyboardInterrupt;
+use pyo3::prelude::*;
+use robosieve::policy::{Captures, Columns, Overrides, source};
+use robosieve::{Agents, Dialect};
+
+use crate::error;
+use crate::policy::Policy;
+
+/// Compiles robots.txt files into a policy, for up to 64 crawlers.
+///
+/// `sources` are folders of files named by host, or files: JSON Lines of answers, WARC archives, Parquet, compressed or
+/// not. `agents` are product tokens, "*", or comma-separated lists in order of preference. With `out`, the policy is
+/// a file, which replaces no file that is anything else; without, it is kept in memory. `overrides` is a file with the
+/// operator's own word for origins; `origin` is whose the only source is, if that is a single robots.txt.
+///
+/// >>> import robosieve
+/// >>> robosieve.compile(["datasets/sites", "datasets/origins.jsonl"], agents=["examplebot"])
+/// <robosieve.Policy 59 origins, for examplebot, rfc9309>
+#[pyfunction]
+#[pyo3(signature = (sources, agents, out=None, *, dialect="rfc9309", overrides=None, origin=None))]
+pub fn compile(
+    py: Python<'_>,
+    sources: Vec<PathBuf>,
+    agents: Vec<String>,
+    out: Option<PathBuf>,
+    dialect: &str,
+    overrides: Option<PathBuf>,
+    origin: Option<&str>,
+) -> PyResult<Policy> {
+    let dialect = Dialect::named(dialect).map_err(|problem| error::parameter("dialect", problem))?;
+    let agents: Vec<Agents> =
+        agents.iter().map(|agent| agent.parse()).collect::<Result<_, _>>().map_err(error::agent)?;
+    let columns = Columns::new(agents).map_err(error::agent)?;
+    let policy = py.detach(|| {
+        let captures = match &out {
+            Some(out) => Captures::for_file(ensured(out, &sources)?, columns, dialect),
+            None => Captures::new(columns, dialect),
+        };
+        let captures = read(captures, &sources, overrides.as_deref(), origin)?;
+        match out {
+            None => Ok(Policy::of(captures.policy().map_err(error::policy)?)),
+            Some(out) => {
+                captures
+                    .write(&out)
+                    .map_err(|problem| error::policy(format!("cannot write {}: {problem}", out.display())))?;
+                Policy::open(out, None)
+            }
+        }
+    })?;
+    py.check_signals().map_err(|_| PyKeyboardInterrupt::new_err(()))?;
+    Ok(policy)
+}
+
+fn read(
+    mut captures: Captures,
+    sources: &[PathBuf],
+    overrides: Option<&Path>,
+    origin: Option<&str>,
+) -> PyResult<Captures> {
+    if let Some(overrides) = overrides {
+        let words = Overrides::read(overrides).map_err(|problem| error::parameter("overrides", problem))?;
+        captures.add_overrides(&words).map_err(error::policy)?;
+    }
+    match (origin, sources) {
+        (None, sources) => source::add(sources, &source::Options::default(), &mut captures).map_err(error::source)?,
+        (Some(origin), [single]) => source::add_single(single, origin, &mut captures).map_err(error::source)?,
+        (Some(_), several) => {
+            let problem = format!("it goes with exactly one source, a single robots.txt; {} are given", several.len());
+            return Err(error::parameter("origin", problem));
+        }
+    }
+    Ok(captures)
+}
+
+/// A path that may be written: it names nothing, or a policy that is none of the sources.
+fn ensured<'p>(out: &'p Path, sources: &[PathBuf]) -> PyResult<&'p Path> {
+    let there = std::fs::metadata(out).is_ok_and(|there| there.is_file() && there.len() > 0);
+    let is_source =
+        |source: &PathBuf| source.canonicalize().is_ok_and(|source| out.canonicalize().is_ok_and(|out| out == source));
+    let is_policy = || source::SourceKind::of(out).is_ok_and(|kind| kind == source::SourceKind::Policy);
+    if there && (sources.iter().any(is_source) || !is_policy()) {
+        let problem =
+            format!("{} is there, and is no policy file; move it away, or choose another name", out.display());
+        return Err(error::parameter("out", problem));
+    }
+    Ok(out)
+}

@@ -1,0 +1,44 @@
+//! What is raised: the library's sentence, after the name of the parameter that it is about.
+
+use std::fmt::Display;
+
+use pyo3::PyErr;
+use pyo3::create_exception;
+use pyo3::exceptions::PyException;
+
+create_exception!(robosieve, Error, PyException, "Something that robosieve cannot do; the others are kinds of it.");
+create_exception!(robosieve, AgentError, Error, "A name that is none of a crawler, or of none that the policy is for.");
+create_exception!(robosieve, PolicyError, Error, "A policy that cannot be opened or made.");
+create_exception!(robosieve, SourceError, Error, "A source of robots.txt files that cannot be read.");
+create_exception!(robosieve, RunError, Error, "A run that cannot begin, or go on.");
+create_exception!(robosieve, UrlsError, Error, "Something that is no column of URLs.");
+
+/// An [`AgentError`].
+pub fn agent(problem: impl Display) -> PyErr {
+    AgentError::new_err(format!("agent: {problem}"))
+}
+
+/// A [`PolicyError`].
+pub fn policy(problem: impl Display) -> PyErr {
+    PolicyError::new_err(problem.to_string())
+}
+
+/// A [`SourceError`].
+pub fn source(problem: impl Display) -> PyErr {
+    SourceError::new_err(problem.to_string())
+}
+
+/// A [`RunError`].
+pub fn run(problem: impl Display) -> PyErr {
+    RunError::new_err(problem.to_string())
+}
+
+/// A [`UrlsError`].
+pub fn urls(problem: impl Display) -> PyErr {
+    UrlsError::new_err(format!("urls: {problem}"))
+}
+
+/// An [`Error`] about a parameter.
+pub fn parameter(name: &str, problem: impl Display) -> PyErr {
+    Error::new_err(format!("{name}: {problem}"))
+}

@@ -1,0 +1,42 @@
+//! What blocked URLs: the rule as it stands in its robots.txt, and its line.
+
+use std::ops::Range;
+
+use arrow_array::builder::{Int32Builder, StringBuilder};
+use arrow_array::{Int32Array, StringArray};
+use robosieve::{Explainer, KeptRule, Matcher, Outcome, Partition};
+
+use crate::urls::Column;
+
+/// So many bytes of a rule are told, as in the program's tables. A rule may be as long as its robots.txt, and block every
+/// URL.
+const LONGEST: usize = 200;
+
+/// For each row and matcher the rule that blocked it, and its line; those of a row stand together.
+pub fn rules(
+    matchers: &[Matcher],
+    column: &Column,
+    rows: Range<usize>,
+    outcomes: &[Vec<Outcome>],
+) -> (StringArray, Int32Array) {
+    let mut explainers: Vec<Explainer> = matchers.iter().map(Matcher::explainer).collect();
+    let (mut rules, mut lines) = (StringBuilder::new(), Int32Builder::new());
+    for row in rows {
+        for (explainer, outcomes) in explainers.iter_mut().zip(outcomes) {
+            let is_blocked = outcomes[row].partition() == Partition::Blocked;
+            let rule = if is_blocked { explainer.explain(column.get(row)).rule } else { None };
+            lines.append_option(rule.as_ref().map(|rule| i32::try_from(rule.line).unwrap_or(i32::MAX)));
+            rules.append_option(rule.as_deref().map(told));
+        }
+    }
+    (rules.finish(), lines.finish())
+}
+
+/// A rule as it is told.
+fn told(rule: &KeptRule) -> String {
+    let (value, cut) = match rule.value.get(..LONGEST) {
+        Some(value) if value.len() < rule.value.len() => (value, "..."),
+        _ => (&rule.value[..], ""),
+    };
+    format!("{}: {}{cut}", rule.key(), String::from_utf8_lossy(value))
+}

@@ -1,0 +1,154 @@
+//! A whole run: lists into files, with a receipt.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
+
+use pyo3::exceptions::PyKeyboardInterrupt;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use robosieve::input::{FilterError, UrlField};
+use robosieve::output::{Form, Receipt};
+use robosieve::policy::Crawler;
+use robosieve::run::{self, Destination, Folder, Job, LongRun, Progress};
+
+use crate::choices::{Choices, named};
+use crate::error;
+use crate::policy::Policy;
+
+/// How often signals are looked for, and progress is told.
+const EVERY: Duration = Duration::from_millis(100);
+
+/// The run behind `robosieve.filter`, which says what each parameter is; gives the receipt as JSON.
+#[pyfunction]
+#[pyo3(signature = (policy, lists, out, agents, *, column, delimiter, header, format, compress, explain, verdicts, per_input, unique, force, resume, skip_bad, threads, memory, choices, progress))]
+#[allow(clippy::too_many_arguments)]
+pub fn filter(
+    py: Python<'_>,
+    policy: &Policy,
+    lists: Vec<PathBuf>,
+    out: PathBuf,
+    agents: Option<Vec<String>>,
+    column: Option<&str>,
+    delimiter: Option<&str>,
+    header: bool,
+    format: &str,
+    compress: Option<&str>,
+    explain: bool,
+    verdicts: bool,
+    per_input: bool,
+    unique: bool,
+    force: bool,
+    resume: bool,
+    skip_bad: bool,
+    threads: usize,
+    memory: Option<u64>,
+    choices: Option<&Choices>,
+    progress: Option<&Bound<'_, PyAny>>,
+) -> PyResult<String> {
+    let parsed = |given: &str| given.parse().map_err(|problem| error::parameter("delimiter", problem));
+    let url_field = UrlField {
+        delimiter: delimiter.map(parsed).transpose()?,
+        column: column.map(|given| given.parse().map_err(|problem| error::parameter("column", problem))).transpose()?,
+        header,
+    };
+    let folder = Folder {
+        form: if verdicts { Form::Verdicts } else { Form::Partitions },
+        format: named("format", format, "text or parquet")?,
+        compress: compress.map(|given| named("compress", given, "gzip or zstd")).transpose()?,
+        force,
+        per_input,
+        ..Folder::new(out)
+    };
+    let begun = if resume { run::begun(&folder.directory).map_err(error::run)? } else { None };
+    let mut choices = Choices::made(choices);
+    let interrupt = Arc::new(AtomicBool::new(false));
+    let usual = LongRun::default();
+    let memory = memory.unwrap_or(usual.memory);
+    let mut job = Job {
+        lists,
+        url_field,
+        destination: Some(Destination::Folder(folder)),
+        explain,
+        crawlers: crawlers(policy, agents.as_deref())?,
+        choices,
+        unique,
+        threads,
+        chunk_size: 0,
+        long_run: LongRun { resume, skip_bad, memory, interrupt: Some(Arc::clone(&interrupt)), ..usual },
+    };
+    if let Some(begun) = begun {
+        choices.now = begun.now;
+        (job.choices, job.chunk_size) = (choices, begun.chunk_size);
+    }
+    let receipt = watched(py, policy, &job, &interrupt, progress)?;
+    serde_json::to_string(&receipt).map_err(error::run)
+}
+
+fn crawlers(policy: &Policy, agents: Option<&[String]>) -> PyResult<Vec<Crawler>> {
+    let policy = &policy.inner;
+    let Some(agents) = agents else { return Ok(vec![policy.crawler(None).map_err(error::agent)?]) };
+    let of = |agent: &String| policy.crawler(Some(&agent.parse().map_err(error::agent)?)).map_err(error::agent);
+    agents.iter().map(of).collect()
+}
+
+/// Runs on a thread of its own, while this one looks for signals and tells how far it is.
+fn watched(
+    py: Python<'_>,
+    policy: &Policy,
+    job: &Job,
+    interrupt: &AtomicBool,
+    tell: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Receipt> {
+    let progress = Progress::new();
+    let policy = &policy.inner;
+    thread::scope(|scope| {
+        let (done, mut end) = mpsc::channel();
+        let progress = &progress;
+        // Whoever waits for it is there.
+        scope.spawn(move || drop(done.send(run::run(policy, job, progress))));
+        let mut raised = None;
+        loop {
+            let end = &mut end;
+            match py.detach(move || end.recv_timeout(EVERY)) {
+                Ok(result) => return raised.map_or_else(|| result.map_err(failed), Err),
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(error::run("the run broke off; its thread has said why"));
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            if raised.is_none() {
+                let told = py.check_signals().and_then(|()| tell.map_or(Ok(()), |tell| told(tell, progress)));
+                raised = told.err();
+                // What is in hand is completed and made durable.
+                interrupt.store(raised.is_some(), Relaxed);
+            }
+        }
+    })
+}
+
+fn failed(problem: FilterError) -> PyErr {
+    match problem {
+        problem if problem.is_interrupted() => PyKeyboardInterrupt::new_err(()),
+        FilterError::Kept { error, path } => error::run(format!(
+            "{error}\nwhat was done until then is kept in {}: the same call with resume=True goes on from there",
+            path.display()
+        )),
+        problem => error::run(problem),
+    }
+}
+
+/// Tells a Python function how far the run is.
+fn told(tell: &Bound<'_, PyAny>, progress: &Progress) -> PyResult<()> {
+    let snapshot = progress.snapshot();
+    let share = snapshot.source_bytes_known.map(|all| snapshot.source_bytes as f64 / (all.max(1)) as f64);
+    let told = PyDict::new(tell.py());
+    told.set_item("lines", snapshot.lines)?;
+    told.set_item("bytes", snapshot.bytes)?;
+    told.set_item("seconds", snapshot.seconds)?;
+    told.set_item("share", share)?;
+    tell.call1((told,)).map(drop)
+}

@@ -1,0 +1,51 @@
+//! The Python package `robosieve`: the library, with Arrow in and out.
+//!
+//! Nothing here knows how a robots.txt is read or a URL is matched. A column of URLs comes in by Arrow's C data interface
+//! ([`capsule`], [`urls`]), a matcher judges it without the interpreter's lock ([`judging`]), and the outcomes become
+//! columns ([`verdicts`]).
+
+mod capsule;
+mod choices;
+mod compile;
+mod error;
+mod explained;
+mod filter;
+mod judging;
+mod line_sum;
+mod policy;
+mod program;
+mod robots_txt;
+mod urls;
+mod verdicts;
+
+use pyo3::prelude::*;
+
+/// Splits URL lists by robots.txt: the compiled half of the package.
+#[pymodule]
+mod _robosieve {
+    #[pymodule_export]
+    use crate::choices::Choices;
+    #[pymodule_export]
+    use crate::compile::compile;
+    #[pymodule_export]
+    use crate::error::{AgentError, Error, PolicyError, RunError, SourceError, UrlsError};
+    #[pymodule_export]
+    use crate::filter::filter;
+    #[pymodule_export]
+    use crate::line_sum::line_sum;
+    #[pymodule_export]
+    use crate::policy::Policy;
+    #[pymodule_export]
+    use crate::program::main;
+    #[pymodule_export]
+    use crate::robots_txt::{RobotsTxt, product_token};
+    #[pymodule_export]
+    use crate::verdicts::Verdicts;
+    use pyo3::prelude::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+        module.add("DIALECTS", robosieve::Dialect::names())
+    }
+}

@@ -1,0 +1,28 @@
+//! The proof that no row was lost: sums of hashes, as receipts have them.
+
+use pyo3::prelude::*;
+use robosieve::judge;
+
+use crate::error;
+use crate::urls;
+
+/// The sum of the hashes of lines, modulo 2^128: the `sum` of a receipt, in whatever order they are. Nulls do not count.
+///
+/// >>> import robosieve
+/// >>> hex(robosieve.line_sum(["b", "a"])) == hex(robosieve.line_sum(["a", None, "b"]))
+/// True
+#[pyfunction]
+#[pyo3(signature = (lines, *, column=None))]
+pub fn line_sum(py: Python<'_>, lines: &Bound<'_, PyAny>, column: Option<&str>) -> PyResult<u128> {
+    let columns = urls::columns(lines, column)?;
+    py.detach(|| {
+        let mut sum = 0_u128;
+        for column in columns {
+            let column = column.map_err(error::urls)?;
+            let is_null = |row: usize| column.nulls.as_ref().is_some_and(|nulls| nulls.is_null(row));
+            let hashes = (0..column.rows).filter(|&row| !is_null(row)).map(|row| judge::line_hash(column.get(row)));
+            sum = hashes.fold(sum, u128::wrapping_add);
+        }
+        Ok(sum)
+    })
+}

@@ -1,0 +1,185 @@
+//! A policy in Python: opened, asked for what it is, and judged by.
+
+use std::path::PathBuf;
+use std::thread;
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyType};
+use robosieve::policy::{self, Overrides};
+use robosieve::{Matcher, MatcherError};
+
+use crate::choices::Choices;
+use crate::error;
+use crate::judging::outcomes;
+use crate::urls::{self, Columns};
+use crate::verdicts::{Shape, Verdicts};
+
+/// The robots.txt rules of many origins, compiled: a file that is mapped, and shared by all processes of a host.
+///
+/// `overrides` is a file with the operator's own word for origins, which stands above every robots.txt. A policy that was
+/// opened from a file is pickled as its path.
+///
+/// >>> import robosieve, tempfile, os
+/// >>> path = os.path.join(tempfile.mkdtemp(), "policy.rsv")
+/// >>> policy = robosieve.compile(["datasets/sites"], agents=["examplebot", "*"], out=path)
+/// >>> policy = robosieve.Policy(path)
+/// >>> policy.agents, policy.dialect
+/// (['examplebot', '*'], 'rfc9309')
+/// >>> policy.judge(["https://shop.example/cart"], agent="examplebot")["verdict"]
+/// ['blocked']
+#[pyclass(frozen, module = "robosieve")]
+pub struct Policy {
+    pub inner: policy::Policy,
+    path: Option<PathBuf>,
+    overrides: Option<PathBuf>,
+}
+
+#[pymethods]
+impl Policy {
+    #[new]
+    #[pyo3(signature = (path, overrides=None))]
+    fn new(py: Python<'_>, path: PathBuf, overrides: Option<PathBuf>) -> PyResult<Policy> {
+        py.detach(|| Policy::open(path, overrides))
+    }
+
+    /// The policy of the bytes of a policy file.
+    #[classmethod]
+    fn from_bytes(_class: &Bound<'_, PyType>, bytes: &[u8]) -> PyResult<Policy> {
+        let policy = policy::Policy::from_bytes(bytes).map_err(error::policy)?;
+        Ok(Policy::of(policy))
+    }
+
+    /// The bytes of its policy file.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, self.inner.bytes())
+    }
+
+    /// The crawlers that it was made for.
+    #[getter]
+    fn agents(&self) -> Vec<String> {
+        self.inner.columns().all().iter().map(ToString::to_string).collect()
+    }
+
+    /// The dialect that it was made for.
+    #[getter]
+    fn dialect(&self) -> &'static str {
+        self.inner.dialect().name
+    }
+
+    /// How many origins have an entry.
+    #[getter]
+    fn origins(&self) -> u64 {
+        self.inner.statistics().origins
+    }
+
+    /// The checksum of its bytes, which stands for what it holds.
+    #[getter]
+    fn checksum(&self) -> String {
+        format!("{:032x}", self.inner.checksum())
+    }
+
+    /// Judges URLs: a verdict ("allowed", "blocked", "deferred" or "invalid") and a reason for each, in their order.
+    ///
+    /// `urls` is an Arrow array or stream, of whatever library, or a list of str or bytes; nulls stay null. Of a table,
+    /// `column` names the URLs. With `agent` (or a policy for one crawler), `verdict` and `reason` are strings; with `agents`,
+    /// lists in their order, and `blocked_for` and `deferred_for` name the agents. `explain` adds the `rule` that blocked
+    /// the URL and its `line`. `dictionary` makes dictionaries instead of strings. `threads` is 0 for all processors.
+    ///
+    /// >>> import robosieve
+    /// >>> policy = robosieve.compile(["datasets/sites"], agents=["examplebot", "*"])
+    /// >>> out = policy.judge(["https://shop.example/cart"], agents=["examplebot", "*"], explain=True)
+    /// >>> out["verdict"], out["blocked_for"]
+    /// ([['blocked', 'blocked']], [['examplebot', '*']])
+    /// >>> out["rule"], out["line"]
+    /// ([['Disallow: /cart', 'Disallow: /cart']], [[23, 3]])
+    #[pyo3(signature = (urls, agent=None, *, agents=None, column=None, explain=false, dictionary=false, choices=None, threads=0))]
+    #[allow(clippy::too_many_arguments)]
+    fn judge(
+        &self,
+        py: Python<'_>,
+        urls: &Bound<'_, PyAny>,
+        agent: Option<&str>,
+        agents: Option<Vec<String>>,
+        column: Option<&str>,
+        explain: bool,
+        dictionary: bool,
+        choices: Option<&Choices>,
+        threads: usize,
+    ) -> PyResult<Verdicts> {
+        let matchers = self.matchers(agent, agents.as_deref(), Choices::made(choices))?;
+        let columns = urls::columns(urls, column)?;
+        let shape = Shape { agents, explain, dictionary };
+        let threads = if threads == 0 { thread::available_parallelism().map_or(1, usize::from) } else { threads };
+        py.detach(|| judged(columns, &matchers, &shape, threads))
+    }
+
+    fn __repr__(&self) -> String {
+        let (agents, dialect) = (self.agents().join("; "), self.dialect());
+        let whose = self.path.as_ref().map(|path| format!("{}: ", path.display())).unwrap_or_default();
+        format!("<robosieve.Policy {whose}{} origins, for {agents}, {dialect}>", self.origins())
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let (py, policy) = (slf.py(), slf.get());
+        let (of, from) = match &policy.path {
+            Some(path) => (slf.get_type().into_any(), (path, &policy.overrides).into_pyobject(py)?),
+            None => (
+                slf.get_type().getattr("from_bytes")?,
+                (policy.to_bytes(py),).into_pyobject(py)?.into_any().cast_into()?,
+            ),
+        };
+        (of, from).into_pyobject(py).map(Bound::into_any)
+    }
+}
+
+impl Policy {
+    /// Maps a policy file.
+    pub fn open(path: PathBuf, overrides: Option<PathBuf>) -> PyResult<Policy> {
+        let mut policy = policy::Policy::open(&path).map_err(error::policy)?;
+        if let Some(overrides) = &overrides {
+            let words = Overrides::read(overrides).map_err(|problem| error::parameter("overrides", problem))?;
+            policy = policy.with_overrides(&words, &std::env::temp_dir()).map_err(error::policy)?;
+        }
+        Ok(Policy { path: Some(path), overrides, ..Policy::of(policy) })
+    }
+
+    /// One that lies in no file.
+    pub fn of(policy: policy::Policy) -> Policy {
+        Policy { inner: policy, path: None, overrides: None }
+    }
+
+    fn matchers(
+        &self,
+        agent: Option<&str>,
+        agents: Option<&[String]>,
+        choices: robosieve::Choices,
+    ) -> PyResult<Vec<Matcher>> {
+        let of = |agent: &str| {
+            self.inner.matcher_with(agent, choices).map_err(|problem: MatcherError| error::agent(problem))
+        };
+        match (agent, agents) {
+            (Some(_), Some(_)) => Err(PyTypeError::new_err("give agent or agents, not both")),
+            (Some(agent), None) => Ok(vec![of(agent)?]),
+            (None, Some([])) => Err(error::agent("agents is empty; leave it out for the only crawler of the policy")),
+            (None, Some(agents)) => agents.iter().map(|agent| of(agent)).collect(),
+            (None, None) => match self.agents().as_slice() {
+                [only] => Ok(vec![of(only)?]),
+                several => Err(error::agent(format!(
+                    "the policy is for several crawlers ({}); say for which one",
+                    several.join("; ")
+                ))),
+            },
+        }
+    }
+}
+
+fn judged(columns: Columns, matchers: &[Matcher], shape: &Shape, threads: usize) -> PyResult<Verdicts> {
+    let mut batches = Vec::new();
+    for column in columns {
+        let column = column.map_err(error::urls)?;
+        let outcomes = outcomes(matchers, &column, threads);
+        shape.batches(&column, matchers, &outcomes, &mut batches).map_err(error::urls)?;
+    }
+    Ok(Verdicts { schema: shape.schema(), batches })
+}

@@ -1,0 +1,133 @@
+//! One robots.txt for one crawler.
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyString};
+use robosieve::robots::{Delay, SideKey, SideRecord};
+use robosieve::{AgentError, Agents, Dialect, RuleSet, Verdict, origin};
+
+use crate::error;
+
+/// One robots.txt for one crawler.
+///
+/// `body` is its bytes, or its text; `agent` a product token, "*", or a comma-separated list in order of preference;
+/// `dialect` one of `robosieve.DIALECTS`. `verbatim` takes the name as it is, though it may be no product token.
+///
+/// >>> import robosieve
+/// >>> rules = robosieve.RobotsTxt("User-agent: *\nDisallow: /private\nCrawl-delay: 2", agent="examplebot")
+/// >>> rules.allowed("https://shop.example/private/notes"), rules.allowed("/public")
+/// (False, True)
+/// >>> rules.explain("/private/notes")
+/// {'allowed': False, 'rule': 'Disallow: /private', 'line': 2, 'agent': '*'}
+/// >>> rules.crawl_delay
+/// 2.0
+#[pyclass(frozen, module = "robosieve")]
+pub struct RobotsTxt {
+    rules: RuleSet,
+    dialect: &'static Dialect,
+}
+
+#[pymethods]
+impl RobotsTxt {
+    #[new]
+    #[pyo3(signature = (body, agent="*", *, dialect="rfc9309", verbatim=false))]
+    fn new(body: &Bound<'_, PyAny>, agent: &str, dialect: &str, verbatim: bool) -> PyResult<RobotsTxt> {
+        let body = bytes(body, "body")?;
+        let dialect = Dialect::named(dialect).map_err(|problem| error::parameter("dialect", problem))?;
+        let agents = if verbatim { Agents::verbatim(agent) } else { agent.parse().map_err(error::agent)? };
+        Ok(RobotsTxt { rules: RuleSet::compile(&body, &agents, dialect), dialect })
+    }
+
+    /// Whether a URL may be fetched: an absolute http or https URL, or a path that begins with a slash.
+    fn allowed(&self, url: &Bound<'_, PyAny>) -> PyResult<bool> {
+        Ok(self.rules.verdict(&path(&bytes(url, "url")?)?) == Verdict::Allowed)
+    }
+
+    /// The same, with the rule that decided, its line, and the `User-agent` value that it stands below; None where no rule
+    /// decided.
+    fn explain<'py>(&self, url: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
+        let explanation = self.rules.explain(&path(&bytes(url, "url")?)?);
+        let rule = explanation.rule;
+        let written = |value: &[u8]| String::from_utf8_lossy(value).into_owned();
+        let told = PyDict::new(url.py());
+        told.set_item("allowed", explanation.verdict == Verdict::Allowed)?;
+        told.set_item("rule", rule.map(|rule| format!("{}: {}", rule.key(), written(&rule.value))))?;
+        told.set_item("line", rule.map(|rule| rule.line))?;
+        told.set_item("agent", rule.and_then(|_| self.rules.chosen().agent_line(rule)).map(|(name, _)| name))?;
+        Ok(told)
+    }
+
+    /// The seconds between two fetches that the crawler is asked for, if the dialect obeys that; None if there are none.
+    #[getter]
+    fn crawl_delay(&self) -> Option<f64> {
+        let records = self.rules.side_records().iter();
+        let records =
+            records.map(|kept| SideRecord { key: kept.key, value: &kept.value, line: kept.line, group: None });
+        Delay::of(&records.collect::<Vec<_>>(), self.dialect)?.seconds
+    }
+
+    /// The values of its `Sitemap` lines.
+    #[getter]
+    fn sitemaps(&self) -> Vec<String> {
+        self.values(SideKey::Sitemap)
+    }
+
+    /// The values of a key beside the rules, such as "crawl-delay", "request-rate", "visit-time" or "host": those for this
+    /// crawler, and those for all.
+    fn records(&self, key: &str) -> PyResult<Vec<String>> {
+        match SideKey::ALL.into_iter().find(|known| known.name() == key) {
+            Some(key) => Ok(self.values(key)),
+            None => {
+                let known = SideKey::ALL.map(SideKey::name).join(", ");
+                Err(error::parameter("key", format!("{key:?} is not one of {known}")))
+            }
+        }
+    }
+}
+
+impl RobotsTxt {
+    fn values(&self, key: SideKey) -> Vec<String> {
+        let records = self.rules.side_records().iter().filter(|record| record.key == key);
+        records.map(|record| String::from_utf8_lossy(&record.value).into_owned()).collect()
+    }
+}
+
+/// The product token of a user agent, as the library would propose it; what is none stays as it is.
+///
+/// >>> from robosieve._robosieve import product_token
+/// >>> product_token("Mozilla/5.0 (compatible; examplebot/1.0; +https://example.com/bot)")
+/// 'examplebot'
+#[pyfunction]
+pub fn product_token(user_agent: &str) -> String {
+    match user_agent.parse::<Agents>() {
+        Ok(agents) => agents.to_string(),
+        Err(AgentError::WholeUserAgent { proposed, .. }) => proposed,
+        Err(_) => user_agent.to_owned(),
+    }
+}
+
+/// The path and query of a URL, or of a path.
+fn path(url: &[u8]) -> PyResult<Vec<u8>> {
+    if url.starts_with(b"/") {
+        return Ok(origin::path(url).into_owned());
+    }
+    let url = origin::trimmed(url);
+    match origin::canonical(url) {
+        Ok((_, end)) => Ok(origin::path(&url[end..]).into_owned()),
+        Err(problem) => Err(error::parameter("url", format!("{}: {problem}", url.escape_ascii()))),
+    }
+}
+
+/// The bytes of a text; those that were read as `surrogateescape` become what they were.
+fn bytes(given: &Bound<'_, PyAny>, parameter: &str) -> PyResult<Vec<u8>> {
+    if let Ok(bytes) = given.cast::<PyBytes>() {
+        return Ok(bytes.as_bytes().to_vec());
+    }
+    let Ok(text) = given.cast::<PyString>() else {
+        return Err(PyTypeError::new_err(format!("{parameter}: give str or bytes")));
+    };
+    match text.to_str() {
+        Ok(text) => Ok(text.as_bytes().to_vec()),
+        Err(_) => text.call_method1("encode", ("utf-8", "surrogateescape"))?.extract(),
+    }
+}

@@ -1,0 +1,13 @@
+"""The package with nothing beside it: what the README's command shows, under any Python."""
+
+import platform
+from collections import Counter
+from pathlib import Path
+
+import robosieve
+
+policy = robosieve.compile(["datasets/sites", "datasets/origins.jsonl"], agents=["examplebot"])
+lines = Path("datasets/urls.txt").read_bytes().removesuffix(b"\n").split(b"\n")
+verdicts = Counter(policy.judge(lines)["verdict"])
+assert verdicts == {"allowed": 1864, "blocked": 771, "deferred": 431, "invalid": 45}, verdicts
+print(f"Python {platform.python_version()}, robosieve {robosieve.__version__}: {dict(sorted(verdicts.items()))}")

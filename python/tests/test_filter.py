@@ -1,0 +1,143 @@
+"""`robosieve.filter`: whole runs, and how they end."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+import robosieve
+from robosieve import Progress
+
+from .conftest import Program
+
+LIST = "datasets/urls.txt"
+
+
+def test_a_run_is_that_of_the_program(
+    policy: robosieve.Policy, policy_file: Path, program: Program, tmp_path: Path
+) -> None:
+    receipt = robosieve.filter(policy, ["datasets/urls.t?t"], tmp_path / "python", "examplebot")
+    program("filter", "--policy", policy_file, "--agent", "examplebot", "--out", tmp_path / "program", LIST)
+    names = sorted(path.name for path in (tmp_path / "program").iterdir())
+    assert names == sorted(path.name for path in (tmp_path / "python").iterdir())
+    for name in set(names) - {"receipt.json"}:
+        assert (tmp_path / "python" / name).read_bytes() == (tmp_path / "program" / name).read_bytes(), name
+    assert (receipt["input"]["lines"], receipt["balanced"], receipt["agents"]) == (3111, True, ["examplebot"])
+    program("verify", tmp_path / "python")
+
+
+def test_sums_of_lines_are_those_of_the_receipt(policy: robosieve.Policy, urls: list[bytes], tmp_path: Path) -> None:
+    receipt = robosieve.filter(policy, [LIST], tmp_path / "out", "*")
+    assert f"{robosieve.line_sum(urls):032x}" == receipt["input"]["sum"]
+    verdicts = policy.judge(urls, "*")["verdict"]
+    for name, partition in receipt["partitions"].items():
+        of_partition = [url for url, verdict in zip(urls, verdicts, strict=True) if name.endswith(verdict)]
+        assert f"{robosieve.line_sum(reversed(of_partition)):032x}" == partition["sum"], name
+
+
+def test_options_are_those_of_the_program(policy: robosieve.Policy, tmp_path: Path) -> None:
+    receipt = robosieve.filter(
+        policy,
+        [LIST],
+        tmp_path / "out",
+        agents=["examplebot", "*"],
+        format="parquet",
+        explain=True,
+        unique=True,
+        threads=1,
+        choices=robosieve.Choices(on_unfetched="block"),
+    )
+    assert receipt["options"]["on_unfetched"] == "block"
+    assert (tmp_path / "out" / "blocked.default.parquet").exists()
+    with pytest.raises(robosieve.RunError, match="out"):
+        robosieve.filter(policy, [LIST], tmp_path / "out", "*")
+    robosieve.filter(policy, [LIST], tmp_path / "out", "*", force=True, verdicts=True, compress="zstd")
+    robosieve.filter(policy, [LIST], tmp_path / "out", "*", resume=True, verdicts=True, compress="zstd")
+    with pytest.raises(robosieve.Error, match='format: "csv" is not text or parquet'):
+        robosieve.filter(policy, [LIST], tmp_path / "other", "*", format="csv")
+    with pytest.raises(robosieve.Error, match="delimiter: "):
+        robosieve.filter(policy, [LIST], tmp_path / "other", "*", delimiter="ab")
+
+
+def test_what_cannot_begin_is_told(policy: robosieve.Policy, tmp_path: Path) -> None:
+    with pytest.raises(robosieve.Error, match=r"lists: the pattern nothing/\* matches no file"):
+        robosieve.filter(policy, ["nothing/*"], tmp_path / "out", "*")
+    with pytest.raises(robosieve.RunError, match="nowhere"):
+        robosieve.filter(policy, ["nowhere.txt"], tmp_path / "out", "*")
+    with pytest.raises(robosieve.AgentError, match="several crawlers"):
+        robosieve.filter(policy, [LIST], tmp_path / "out")
+    with pytest.raises(TypeError, match="not both"):
+        robosieve.filter(policy, [LIST], tmp_path / "out", "*", agents=["*"])
+
+
+def long_list(tmp_path: Path) -> Path:
+    """A pipe that gives lines for as long as somebody reads them."""
+    path = tmp_path / "list"
+    os.mkfifo(path)
+    return path
+
+
+def feeder(path: Path) -> "subprocess.Popen[bytes]":
+    code = "import itertools\nfor i in itertools.count(): print(f'https://shop.example/{i}')"
+    with_pipe = f'{sys.executable} -c "{code}" > {path} 2>/dev/null'
+    return subprocess.Popen(["bash", "-c", with_pipe], start_new_session=True)
+
+
+def test_progress_is_told_and_can_end_the_run(policy: robosieve.Policy, tmp_path: Path) -> None:
+    told: list[Progress] = []
+
+    def tell(progress: Progress) -> None:
+        told.append(progress)
+        if progress["lines"] > 0:
+            raise RuntimeError("enough")
+
+    path = long_list(tmp_path)
+    feeding = feeder(path)
+    try:
+        with pytest.raises(RuntimeError, match="enough"):
+            robosieve.filter(policy, [path], tmp_path / "out", "*", progress=tell)
+    finally:
+        os.killpg(feeding.pid, signal.SIGKILL)
+        feeding.wait()
+    assert told[-1]["seconds"] > 0
+    assert told[-1]["share"] is None
+    assert not (tmp_path / "out" / "receipt.json").exists()
+
+
+def test_ctrl_c_ends_a_run(policy_file: Path, tmp_path: Path) -> None:
+    path = long_list(tmp_path)
+    code = f"""
+        import robosieve
+        def tell(progress):
+            if progress["lines"]:
+                print("running", flush=True)
+        robosieve.filter(robosieve.Policy({str(policy_file)!r}), [{str(path)!r}], {str(tmp_path / "out")!r}, "*", progress=tell)
+    """
+    feeding = feeder(path)
+    running = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(code)], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    try:
+        assert running.stdout is not None
+        assert running.stdout.readline() == b"running\n"
+        running.send_signal(signal.SIGINT)
+        _, err = running.communicate(timeout=120)
+    finally:
+        os.killpg(feeding.pid, signal.SIGKILL)
+        feeding.wait()
+    assert b"KeyboardInterrupt" in err
+    assert running.returncode != 0
+
+
+def test_the_program_is_there(program: Program) -> None:
+    assert program("--version").stdout == f"robosieve {robosieve.__version__}\n"
+    refused = program("filter", "--nonsense", check=False)
+    assert (refused.returncode, "--nonsense" in refused.stderr) == (2, True)
+    answer = program(
+        "check", "--robots", "datasets/sites", "--agent", "examplebot", "https://shop.example/cart", check=False
+    )
+    assert (answer.returncode, answer.stdout.startswith("blocked\thttps://shop.example/cart")) == (1, True)

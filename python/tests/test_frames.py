@@ -1,0 +1,38 @@
+"""DuckDB and polars: verdicts inside their queries."""
+
+import duckdb
+import polars as pl
+import pyarrow as pa
+
+import robosieve
+import robosieve.duckdb
+import robosieve.polars
+
+
+def test_duckdb_counts_verdicts(policy: robosieve.Policy, lines: list[str], expected: dict[str, int]) -> None:
+    con = duckdb.connect()
+    robosieve.duckdb.register(con, policy, "examplebot")
+    con.register("urls", pa.table({"url": lines}))
+    # More rows than a batch of DuckDB's.
+    con.execute("create table many as select url from urls, range(20)")
+    rows = con.sql("select robots(url).verdict as verdict, count(*) from many group by all order by all").fetchall()
+    assert dict(rows) == {name: 20 * count for name, count in expected.items()}
+    assert con.sql("select robots(null).verdict, robots('https://shop.example/cart')").fetchall() == [
+        (None, {"verdict": "blocked", "reason": "rules"})
+    ]
+
+
+def test_polars_counts_verdicts_lazily(policy: robosieve.Policy, lines: list[str], expected: dict[str, int]) -> None:
+    frame = pl.LazyFrame({"id": range(len(lines)), "url": lines})
+    judged = frame.with_columns(robosieve.polars.judge("url", policy, "examplebot").struct.unnest())
+    assert judged.collect_schema()["verdict"] == pl.String
+    assert dict(judged.group_by("verdict").len().sort("verdict").collect().iter_rows()) == expected
+    several = frame.select(robosieve.polars.judge(pl.col("url"), policy, agents=["examplebot", "*"], explain=True))
+    assert several.collect()["url"].struct.fields == [
+        "verdict",
+        "reason",
+        "rule",
+        "line",
+        "blocked_for",
+        "deferred_for",
+    ]

@@ -1,0 +1,259 @@
+"""`Policy.judge`: whatever holds URLs goes in, columns come out."""
+
+import pickle
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import robosieve
+
+BLOCKED = "https://shop.example/cart"
+ALLOWED = "https://shop.example/"
+UNFETCHED = "https://never.example/"
+URLS = [BLOCKED, None, ALLOWED, "", UNFETCHED, "nonsense", BLOCKED + "?" + "long" * 2000]
+VERDICTS = ["blocked", None, "allowed", "invalid", "deferred", "invalid", "blocked"]
+REASONS = ["rules", None, "rules", "empty", "unfetched", "not-absolute", "rules"]
+
+
+def of_type(kind: pa.DataType) -> Callable[[], object]:
+    return lambda: pa.array(URLS, pa.string()).cast(kind)
+
+
+def stream() -> pa.RecordBatchReader:
+    table = pa.table({"url": pa.chunked_array([URLS[:3], URLS[3:]])})
+    return table.to_reader(max_chunksize=2)
+
+
+INPUTS: dict[str, Callable[[], object]] = {
+    "list of str": lambda: URLS,
+    "tuple of bytes": lambda: tuple(url and url.encode() for url in URLS),
+    "generator": lambda: (url for url in URLS),
+    "string": of_type(pa.string()),
+    "large_string": of_type(pa.large_string()),
+    "string_view": of_type(pa.string_view()),
+    "binary": of_type(pa.binary()),
+    "large_binary": of_type(pa.large_binary()),
+    "binary_view": lambda: pa.array([url and url.encode() for url in URLS], pa.binary_view()),
+    "dictionary": lambda: pa.array(URLS).dictionary_encode(),
+    "dictionary of large_string": lambda: pa.array(URLS, pa.large_string()).dictionary_encode(),
+    "dictionary with nulls as values": lambda: pa.DictionaryArray.from_arrays(
+        pa.array([0, 1, 2, 3, 4, 5, 6], pa.uint8()), pa.array(URLS)
+    ),
+    "slice": lambda: pa.array(["x", "y", *URLS, "z"]).slice(2, len(URLS)),
+    "slice of views": lambda: pa.array(["x", "y", *URLS, "z"], pa.string_view()).slice(2, len(URLS)),
+    "slice of a dictionary": lambda: pa.array(["x", *URLS, "z"] * 2).dictionary_encode().slice(1, len(URLS)),
+    "chunks": lambda: pa.chunked_array([URLS[:2], [], URLS[2:]], pa.string()),
+    "table": lambda: pa.table({"url": URLS}),
+    "record batch": lambda: pa.record_batch({"url": pa.array(URLS)}),
+    "stream of a table": stream,
+    "polars series": lambda: pl.Series(URLS),
+    "polars slice": lambda: pl.Series(["x", *URLS])[1:],
+    "polars categories": lambda: pl.Series(URLS, dtype=pl.Categorical),
+    "polars frame": lambda: pl.DataFrame({"url": URLS}),
+    "pandas series": lambda: pd.Series(URLS, dtype="str"),
+    "pandas frame": lambda: pd.DataFrame({"url": URLS}),
+    "duckdb relation": lambda: duckdb.from_arrow(pa.table({"url": URLS})),
+    "verdicts' own stream": stream,
+}
+
+
+@pytest.mark.parametrize("make", INPUTS.values(), ids=INPUTS)
+def test_whatever_holds_urls_is_judged(policy: robosieve.Policy, make: Callable[[], object]) -> None:
+    out = policy.judge(make(), agent="examplebot")  # type: ignore[arg-type]
+    assert (out["verdict"], out["reason"]) == (VERDICTS, REASONS)
+    assert len(out) == len(URLS)
+
+
+def test_a_column_is_named(policy: robosieve.Policy) -> None:
+    table = pa.table({"id": [1, 2], "url": [BLOCKED, ALLOWED]})
+    assert policy.judge(table, "*", column="url")["verdict"] == ["blocked", "allowed"]
+    with pytest.raises(robosieve.Error, match=r"column: the table has several \(id, url\)"):
+        policy.judge(table, "*")
+    with pytest.raises(robosieve.Error, match='column: there is no "uri"'):
+        policy.judge(table, "*", column="uri")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        5,
+        BLOCKED,
+        BLOCKED.encode(),
+        [BLOCKED, 5],
+        pa.array([1]),
+        pa.array([[BLOCKED]]),
+        pa.array([1]).dictionary_encode(),
+    ],
+    ids=str,
+)
+def test_what_holds_no_urls_is_refused(policy: robosieve.Policy, wrong: Any) -> None:
+    with pytest.raises(TypeError, match="urls: .* give an Arrow array"):
+        policy.judge(wrong, "*")
+
+
+def test_bytes_that_are_no_utf8_are_urls(policy: robosieve.Policy) -> None:
+    url = b"https://shop.example/caf\xe9"
+    texts = [url, url.decode("utf-8", "surrogateescape")]
+    assert policy.judge(texts, "*")["verdict"] == ["allowed", "allowed"]
+    with pytest.raises(UnicodeEncodeError):
+        policy.judge(["https://shop.example/\ud800"], "*")
+
+
+def test_nothing_is_judged_to_nothing(policy: robosieve.Policy) -> None:
+    for empty in (
+        [],
+        pa.array([], pa.string()),
+        pa.table({"url": pa.array([], pa.string())}),
+        pa.chunked_array([], pa.string()),
+    ):
+        out = policy.judge(empty, agents=["*"], explain=True)
+        assert (len(out), out.to_pyarrow().num_rows) == (0, 0)
+    assert policy.judge(pa.nulls(2), "*")["verdict"] == [None, None]
+
+
+def test_several_agents_have_lists_in_their_order(policy: robosieve.Policy) -> None:
+    urls = [BLOCKED, "https://shop.example/checkout/x", None, UNFETCHED]
+    for agents in (["examplebot", "*"], ["*", "examplebot"], ["*"]):
+        out = policy.judge(urls, agents=agents, explain=True)
+        single = {agent: policy.judge(urls, agent, explain=True) for agent in agents}
+        for name in ("verdict", "reason", "rule", "line"):
+            rows = [list(row) for row in zip(*(single[agent][name] for agent in agents), strict=True)]
+            assert out[name] == [*rows[:2], None, rows[3]], name
+        for name in ("blocked", "deferred"):
+            named = [[a for a, v in zip(agents, row, strict=True) if v == name] for row in out["verdict"] if row]
+            assert out[f"{name}_for"] == [*named[:2], None, named[2]]
+
+
+def test_rules_are_told_of_what_is_blocked(policy: robosieve.Policy) -> None:
+    out = policy.judge([BLOCKED, ALLOWED, None], "examplebot", explain=True)
+    assert (out["rule"], out["line"]) == (["Disallow: /cart", None, None], [23, None, None])
+
+
+def test_columns_are_plain_or_dictionaries(policy: robosieve.Policy) -> None:
+    plain = policy.judge(URLS, "examplebot").to_pyarrow()
+    assert plain.schema.types == [pa.string(), pa.string()]
+    small = policy.judge(URLS, "examplebot", dictionary=True)
+    assert small["verdict"] == VERDICTS
+    assert small.to_pyarrow().schema.types == [pa.dictionary(pa.int8(), pa.string())] * 2
+    assert small.to_pyarrow().cast(plain.schema) == plain
+    plain.validate(full=True)
+    small.to_pyarrow().validate(full=True)
+    lists = policy.judge(URLS, agents=["examplebot"], dictionary=True, explain=True)
+    lists.to_pyarrow().validate(full=True)
+    assert lists["verdict"] == [verdict and [verdict] for verdict in VERDICTS]
+
+
+def test_columns_become_those_of_other_libraries(policy: robosieve.Policy) -> None:
+    out = policy.judge(URLS, "examplebot")
+    assert out.to_polars()["verdict"].to_list() == VERDICTS
+    assert out.to_pandas()["reason"].dropna().tolist() == [reason for reason in REASONS if reason]
+    assert duckdb.from_arrow(out.to_pyarrow()).count("*").fetchall() == [(7,)]
+    assert out.columns == ["verdict", "reason"]
+    assert repr(out) == "<robosieve.Verdicts: 7 rows of verdict, reason>"
+    with pytest.raises(KeyError, match="nothing"):
+        out["nothing"]
+
+
+def test_threads_change_nothing(policy: robosieve.Policy, urls: list[bytes]) -> None:
+    many = pa.array(urls * 100, pa.binary())
+    once = policy.judge(urls, "examplebot")
+    for threads in (1, 2, 7, 0):
+        out = policy.judge(many, agents=["examplebot", "*"], threads=threads).to_pyarrow()
+        assert [row[0] for row in out["verdict"].to_pylist()] == once["verdict"] * 100
+
+
+def test_others_run_meanwhile(policy: robosieve.Policy, urls: list[bytes]) -> None:
+    """A stream that waits for another thread of Python's: it would hang if the lock were kept."""
+    asked, given = threading.Event(), threading.Event()
+
+    def batches() -> Any:
+        asked.set()
+        assert given.wait(60)
+        yield pa.record_batch({"url": pa.array(urls, pa.binary())})
+
+    def other() -> None:
+        asked.wait(60)
+        given.set()
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    schema = pa.schema({"url": pa.binary()})
+    assert len(policy.judge(pa.RecordBatchReader.from_batches(schema, batches()), "*")) == len(urls)
+    thread.join()
+
+
+def test_an_error_of_the_stream_is_told(policy: robosieve.Policy) -> None:
+    def batches() -> Any:
+        yield pa.record_batch({"url": [ALLOWED]})
+        raise ValueError("the disk is gone")
+
+    reader = pa.RecordBatchReader.from_batches(pa.schema({"url": pa.string()}), batches())
+    with pytest.raises(robosieve.UrlsError, match="the disk is gone"):
+        policy.judge(reader, "*")
+
+
+def test_the_agent_is_one_of_the_policy(policy: robosieve.Policy) -> None:
+    with pytest.raises(
+        robosieve.AgentError, match="agent: the policy was not compiled for otherbot, only for examplebot"
+    ):
+        policy.judge(URLS, "otherbot")
+    with pytest.raises(robosieve.AgentError, match="agent: .* is a whole user-agent string"):
+        policy.judge(URLS, "Mozilla/5.0 (compatible; examplebot/1.0)")
+    with pytest.raises(robosieve.AgentError, match="agent: the policy is for several crawlers"):
+        policy.judge(URLS)
+    with pytest.raises(robosieve.AgentError, match="agents is empty"):
+        policy.judge(URLS, agents=[])
+    with pytest.raises(TypeError, match="not both"):
+        policy.judge(URLS, "*", agents=["*"])
+
+
+def test_choices_decide_where_there_is_no_verdict(policy: robosieve.Policy) -> None:
+    choices = robosieve.Choices(on_unfetched="allow")
+    assert policy.judge([UNFETCHED], "*", choices=choices)["verdict"] == ["allowed"]
+    old = robosieve.Choices(max_age=1, on_stale="block", now=4_000_000_000)
+    assert policy.judge([ALLOWED], "*", choices=old)["reason"] in (["stale"], ["rules"])
+    with pytest.raises(robosieve.Error, match='on_stale: "maybe" is not allow, block, defer or use'):
+        robosieve.Choices(on_stale="maybe")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="max_age: "):
+        robosieve.Choices(max_age="never")  # type: ignore[arg-type]
+
+
+def test_a_policy_can_be_pickled(policy: robosieve.Policy, policy_file: Path, tmp_path: Path) -> None:
+    again = pickle.loads(pickle.dumps(policy))
+    assert (again.checksum, len(pickle.dumps(policy)) < 500) == (policy.checksum, True)
+    in_memory = robosieve.compile(["datasets/sites"], agents=["examplebot"])
+    again = pickle.loads(pickle.dumps(in_memory))
+    assert (again.checksum, again.agents, again.dialect) == (in_memory.checksum, ["examplebot"], "rfc9309")
+    assert robosieve.Policy.from_bytes(policy_file.read_bytes()).origins == policy.origins == 59
+    words = tmp_path / "overrides.toml"
+    words.write_text('["https://shop.example"]\nverdict = "allow-all"\n')
+    above = pickle.loads(pickle.dumps(robosieve.Policy(policy_file, words)))
+    assert above.judge([BLOCKED], "*")["reason"] == ["override"]
+
+
+def test_what_is_no_policy_is_told(tmp_path: Path) -> None:
+    with pytest.raises(robosieve.PolicyError, match="cannot read the policy .*nowhere"):
+        robosieve.Policy(tmp_path / "nowhere")
+    other = tmp_path / "notes.txt"
+    other.write_text("mine")
+    with pytest.raises(robosieve.PolicyError, match="it is no policy file"):
+        robosieve.Policy(other)
+    with pytest.raises(robosieve.Error, match=r"out: .*notes.txt is there, and is no policy file"):
+        robosieve.compile(["datasets/sites"], agents=["*"], out=other)
+    assert other.read_text() == "mine"
+
+
+def test_what_cannot_be_compiled_is_told() -> None:
+    with pytest.raises(robosieve.SourceError, match="nowhere"):
+        robosieve.compile(["nowhere"], agents=["*"])
+    with pytest.raises(robosieve.AgentError, match="agent: examplebot is given twice"):
+        robosieve.compile(["datasets/sites"], agents=["examplebot", "examplebot"])
+    with pytest.raises(robosieve.Error, match="dialect: "):
+        robosieve.compile(["datasets/sites"], agents=["*"], dialect="klingon")

@@ -1,0 +1,61 @@
+"""What the package says of itself: types, stubs, examples, and other interpreters."""
+
+import doctest
+import importlib
+import inspect
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import robosieve
+from robosieve import _robosieve
+
+PACKAGE = Path(robosieve.__file__).parent
+MODULES = ["", ".compat.protego", ".compat.urllib", ".duckdb", ".polars", "._filter"]
+
+
+def run(*command: object) -> None:
+    done = subprocess.run([sys.executable, *map(str, command)], cwd="/", capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_types_are_strict() -> None:
+    run("-m", "mypy", "--config-file", Path(__file__).parents[1] / "pyproject.toml", "-p", "robosieve")
+
+
+def test_stubs_are_those_of_the_module() -> None:
+    config = Path(__file__).parents[1] / "pyproject.toml"
+    run("-m", "mypy.stubtest", "robosieve._robosieve", "--mypy-config-file", config)
+    assert (PACKAGE / "py.typed").exists()
+
+
+def compiled() -> Iterator[tuple[str, str]]:
+    """The docstrings of what is compiled: doctest finds only those of Python's own functions."""
+    for name, item in vars(_robosieve).items():
+        if name.startswith("__"):
+            continue
+        yield name, inspect.getdoc(item) or ""
+        if inspect.isclass(item):
+            members = {key: value for key, value in vars(item).items() if not key.startswith("_")}
+            yield from ((f"{name}.{key}", inspect.getdoc(value) or "") for key, value in members.items())
+
+
+@pytest.mark.parametrize(("name", "text"), list(compiled()))
+def test_examples_of_what_is_compiled(name: str, text: str) -> None:
+    if name in ("DIALECTS", "filter", "main") or isinstance(getattr(_robosieve, name, None), list):
+        return
+    assert text, f"{name} says nothing"
+    example = doctest.DocTestParser().get_doctest(text, {}, name, None, None)
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+    assert runner.run(example).failed == 0
+    if inspect.isclass(getattr(_robosieve, name, None)) and not name.endswith("Error"):
+        assert example.examples, f"{name} has no example"
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_of_the_modules(name: str) -> None:
+    results = doctest.testmod(importlib.import_module(f"robosieve{name}"))
+    assert (results.failed, results.attempted > 0) == (0, True)
