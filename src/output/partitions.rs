@@ -1,7 +1,7 @@
 //! The files of a run: partial until everything is done, then renamed, the receipt last.
 //!
-//! All are made at the start, but open are only those of the sets that lines go to, until the lists of these have ended: there may be more
-//! of them than files can be open.
+//! All are made at the start, but open are only those of the sets that lines go to, until the lists of these have ended:
+//! there may be more of them than files can be open.
 
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions};

@@ -32,9 +32,8 @@ impl Reached {
 
     /// All lists up to this one are begun.
     fn begin(&mut self, list: usize, lists: &[List]) {
-        for list in self.next..=list {
-            self.begun.push(Position { list, at: lists[list].start() });
-        }
+        let new = lists.iter().enumerate().take(list + 1).skip(self.next);
+        self.begun.extend(new.map(|(list, of)| Position { list, at: of.start() }));
         self.next = self.next.max(list + 1);
     }
 

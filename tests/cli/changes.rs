@@ -170,7 +170,8 @@ fn the_rest_of_a_compressed_list_or_a_table_that_is_cut_short_is_left_out() {
     };
     for (options, list) in compressed.into_iter().chain(tables) {
         let bench = Bench::with_site();
-        let options = format!("--out out --skip-bad --threads 2 {options}");
+        // Another worker would read the list while the first waits for the one before it.
+        let options = format!("--out out --skip-bad --threads 1 {options}");
         let length = list.len() as u64 / 2;
         let cut = move |list: &Path| set_length(list, length);
         let done = changed_of(&list, When::LookedAt, &bench, &options, cut);

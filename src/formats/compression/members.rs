@@ -18,7 +18,7 @@ pub(super) struct Members<R: Read> {
 
 enum State<R: Read> {
     Between(Input<R>),
-    Gzip(GzDecoder<Input<R>>),
+    Gzip(Box<GzDecoder<Input<R>>>),
     Zstd(ZstdDecoder<'static, Input<R>>),
     Bzip2(BzDecoder<Input<R>>),
 }
@@ -47,7 +47,7 @@ impl<R: Read> Members<R> {
         }
         let Some(State::Between(input)) = self.state.take() else { return Ok(false) };
         self.state = Some(match self.compression {
-            Compression::Gzip => State::Gzip(GzDecoder::new(input)),
+            Compression::Gzip => State::Gzip(Box::new(GzDecoder::new(input))),
             Compression::Bzip2 => State::Bzip2(BzDecoder::new(input)),
             Compression::Zstd => {
                 let bits = window_bits(input.memory);

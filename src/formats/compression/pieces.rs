@@ -1,10 +1,10 @@
 //! A file of many members, frames or streams, decompressed by many threads.
 //!
-//! Where members begin can only be guessed: by bytes that all of them begin with. So a file is cut into pieces of one length. Who
-//! [helps](Pieces::claim) takes a piece that nobody has, looks for the first such bytes in it, and decompresses what begins
-//! there up to the first border after the piece. Whoever reads the text goes from border to border, and takes what was
-//! made of a piece only if it begins at the very border that he stands at; otherwise he decompresses the piece himself. So a false
-//! beginning costs time, and changes nothing: not the text, not what is wrong with it, and not where.
+//! Where members begin can only be guessed: by bytes that all of them begin with. So a file is cut into pieces of one length.
+//! Who [helps](Pieces::claim) takes a piece that nobody has, looks for the first such bytes in it, and decompresses what
+//! begins there up to the first border after the piece. Whoever reads the text goes from border to border, and takes what
+//! was made of a piece only if it begins at the very border that he stands at; otherwise he decompresses the piece himself.
+//! So a false beginning costs time, and changes nothing: not the text, not what is wrong with it, and not where.
 
 use memchr::memmem;
 use std::collections::BTreeMap;
@@ -75,8 +75,8 @@ struct Made {
 }
 
 impl<'f> Pieces<'f> {
-    /// Those of a file of this length, with so much `memory` for a decompressor and `room` for all texts; `None` where it cannot be
-    /// read in pieces.
+    /// Those of a file of this length, with so much `memory` for a decompressor and `room` for all texts; `None` where it
+    /// cannot be read in pieces.
     pub fn new(
         file: &'f dyn Anywhere,
         length: u64,
@@ -272,7 +272,7 @@ enum Now<'f> {
     Between,
     Made(Made, usize),
     /// With how much of the file was counted.
-    Part(BufReader<Part<Box<dyn Read + Send + 'f>>>, u64),
+    Part(Box<BufReader<Part<Box<dyn Read + Send + 'f>>>>, u64),
 }
 
 impl<'f> InPieces<'f> {
@@ -318,7 +318,7 @@ impl BufRead for InPieces<'_> {
                         }
                         None => {
                             let part = self.pieces.part(self.at, self.at / self.pieces.piece);
-                            Now::Part(BufReader::with_capacity(BUFFER, part), self.at)
+                            Now::Part(Box::new(BufReader::with_capacity(BUFFER, part)), self.at)
                         }
                     };
                     continue;

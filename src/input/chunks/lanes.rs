@@ -5,8 +5,9 @@
 //! then; otherwise it keeps the chunk here until the turn of its list, as far as there is memory. Either way, nothing depends
 //! on who reads what and when but the order of lists that need not keep it.
 //!
-//! A decompressor gets the memory that is usual for its format, and as many lists are read at once as there is memory for. One that
-//! needs more waits until its list is the first, and is alone then: the others are closed, and read again later up to where they were.
+//! A decompressor gets the memory that is usual for its format, and as many lists are read at once as there is memory for.
+//! One that needs more waits until its list is the first, and is alone then: the others are closed, and read again later up
+//! to where they were.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
