@@ -6,9 +6,11 @@
 //!
 //! Both instruction sets give the same results, byte for byte: tests run kernels on each.
 
-use super::place::STEP;
 use super::plain::{BLOCK, needs_a_look};
 use crate::automaton::front::{self, Prefixes};
+
+/// Bytes of a line that are copied without a look at its length.
+pub(super) const STEP: usize = 128;
 
 /// A function that is compiled for several instruction sets.
 pub(crate) trait Kernel {

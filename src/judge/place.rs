@@ -8,11 +8,8 @@
 //! Copying whole runs of lines of one partition is as fast for lists that are sorted, and slower for others: there, a run
 //! is three lines long, and its length is guessed wrong every time.
 
-use super::isa::{self, Isa, Kernel};
+use super::isa::{self, Isa, Kernel, STEP};
 use crate::outcome::{Outcome, Partition};
-
-/// Bytes copied without a look at the line's length.
-pub(super) const STEP: usize = 128;
 
 /// The partitions' buffers.
 type Buffers = [Vec<u8>; Partition::ALL.len()];
