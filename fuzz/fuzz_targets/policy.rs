@@ -80,7 +80,7 @@ fuzz_target!(|input: &[u8]| {
     };
     if image.len() >= HEADER {
         // As it would be if whoever wrote it had meant it.
-        if let Ok(policy) = Policy::from_bytes(&sealed(image.clone())) {
+        if let Ok(policy) = Policy::from_bytes(sealed(image.clone())) {
             everything::use_all_of(&policy);
         }
     }
