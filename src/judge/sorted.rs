@@ -3,12 +3,13 @@
 use serde::{Deserialize, Serialize};
 
 use crate::judge::tally::Tally;
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, Partition};
 
 /// What the lines of a chunk are to one crawler, by the lines as they were read.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct Sorted {
-    pub tallies: [Tally; 4],
+    /// By the number of the partition.
+    pub tallies: [Tally; Partition::COUNT],
     #[serde(with = "counts")]
     pub counts: [u64; Outcome::COUNT],
 }
