@@ -2,7 +2,7 @@
 
 use super::error::{Damaged, TooFarBack};
 use super::kind::Compression;
-use super::reader::Peeked;
+use super::peeked::Peeked;
 use std::io::{self, BufRead, BufReader, Read};
 
 /// The file as it is stored, counted.
@@ -27,7 +27,7 @@ impl<R: Read> Input<R> {
         io::Error::new(error.kind(), Damaged { compression, offset: self.offset, error })
     }
 
-    /// Whether another member, frame or stream follows. Behind members of gzip, zeros up to the end of the file are none.
+    /// Whether another member, frame or stream follows. After members of gzip, zeros up to the end of the file are none.
     pub fn has_more(&mut self, compression: Compression) -> io::Result<bool> {
         if compression != Compression::Gzip {
             return Ok(!self.fill_buf()?.is_empty());

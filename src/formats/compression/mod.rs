@@ -9,15 +9,15 @@ mod error;
 mod input;
 mod kind;
 mod members;
-#[cfg_attr(not(test), expect(dead_code))]
-mod next_member;
 mod part;
+mod peeked;
 mod pieces;
 mod reader;
 
 pub use error::{Damaged, TooFarBack};
 pub use kind::Compression;
 pub(crate) use kind::DEFAULT_WINDOW;
+pub(crate) use peeked::{Peeked, peeked};
 pub(crate) use pieces::{Anywhere, InPieces, Pieces};
 pub use reader::Reader;
-pub(crate) use reader::{Peeked, Steady, peeked};
+pub(crate) use reader::Steady;

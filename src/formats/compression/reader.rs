@@ -3,9 +3,10 @@
 use super::input::{Input, Source};
 use super::kind::{Compression, DEFAULT_WINDOW, DICTIONARY_LIMIT, DICTIONARY_MAGIC, MAGIC_LENGTH, window_bits};
 use super::members::Members;
+use super::peeked::peeked;
 use bzip2::bufread::MultiBzDecoder;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 use zstd::stream::read::Decoder as ZstdDecoder;
 
@@ -90,16 +91,6 @@ impl<R: BufRead> Read for Steady<R> {
         Ok(read)
     }
 }
-
-/// The first bytes that a reader gives, `most` at most, and a reader that still gives all of them.
-pub(crate) fn peeked<R: BufRead>(mut reader: R, most: usize) -> io::Result<(Vec<u8>, Peeked<R>)> {
-    let mut start = Vec::new();
-    reader.by_ref().take(most as u64).read_to_end(&mut start)?;
-    Ok((start.clone(), Cursor::new(start).chain(reader)))
-}
-
-/// A reader of which the first bytes have been looked at.
-pub(crate) type Peeked<R> = Chain<Cursor<Vec<u8>>, R>;
 
 /// The decompressor, chosen.
 enum Stream<R: Read> {

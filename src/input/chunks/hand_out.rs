@@ -267,7 +267,7 @@ mod tests {
 
     /// Somebody else waits for the next chunk while one cannot be read.
     #[test]
-    fn behind_a_failure_there_are_no_chunks() {
+    fn after_a_failure_there_are_no_chunks() {
         let lists = lists(&["a\nb\n", "longer\nc\n", "d\n"]);
         let (read, mut buffer) = (AtomicU64::new(0), Buffer::default());
         let chunks = Chunks::new(&lists, 1, &read).with_lines_up_to(3);
