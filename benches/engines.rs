@@ -2,7 +2,7 @@
 //!
 //! `--robots DIR [--agent NAME] [--rounds N]` prints tab-separated values with a head, one line for each file. Times are
 //! medians of N rounds, in microseconds of processor time: `parse_us` from the bytes of the file to ranked patterns, `compile_us` on to
-//! the automaton, and of this `pointers_us` for the engine of pointers where it was chosen; the rest is then the attempt
+//! the automaton, and of this `cursors_us` for the engine of cursors where it was chosen; the rest is then the attempt
 //! at a DFA. `same_as` is the number of the first file with the same automaton.
 
 use robosieve::Dialect;
@@ -17,7 +17,7 @@ use std::io::Write;
 mod clock;
 
 const HEAD: &str = "file\tbytes\trules\tstarless\tone_star\tmore_stars\tdollars\tsegments\tpattern_bytes\tengine\t\
-                    states\twork\tautomaton_bytes\tsame_as\tparse_us\tcompile_us\tpointers_us";
+                    states\twork\tautomaton_bytes\tsame_as\tparse_us\tcompile_us\tcursors_us";
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().collect();
@@ -43,12 +43,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         let parse = median(rounds, || drop(black_box(self::patterns(black_box(&file), &agents))));
         let all = median(rounds, || drop(black_box(compile(black_box(&patterns)))));
         let forced = |words: &mut Vec<u32>| automaton::compile_within(black_box(&patterns), 0, words);
-        let pointers = if compiled.engine == Engine::Cursors {
+        let cursors = if compiled.engine == Engine::Cursors {
             median(rounds, || _ = black_box(forced(&mut Vec::new())))
         } else {
             0.0
         };
-        writeln!(out, "\t{parse:.1}\t{all:.1}\t{pointers:.1}")?;
+        writeln!(out, "\t{parse:.1}\t{all:.1}\t{cursors:.1}")?;
     }
     Ok(())
 }

@@ -70,7 +70,7 @@ struct Row {
     compiled: Compiled,
     words: usize,
     parse: Times,
-    pointers: Times,
+    cursors: Times,
     compile: Times,
     peak: usize,
     url: Times,
@@ -79,10 +79,10 @@ struct Row {
 }
 
 impl Row {
-    /// What the DFA took, or the attempt at one: what is left when parsing, and pointers if they were needed, are known.
+    /// What the DFA took, or the attempt at one: what is left when parsing, and cursors if they were needed, are known.
     fn dfa_seconds(&self) -> f64 {
-        let pointers = if self.compiled.engine == Engine::Cursors { self.pointers.median } else { 0.0 };
-        (self.compile.median - self.parse.median - pointers).max(0.0)
+        let cursors = if self.compiled.engine == Engine::Cursors { self.cursors.median } else { 0.0 };
+        (self.compile.median - self.parse.median - cursors).max(0.0)
     }
 
     fn holds(&self) -> bool {
@@ -105,19 +105,19 @@ fn row(name: String, file: &[u8], dialect: &Dialect, effort: Effort) -> Row {
     let ((words, compiled), peak) =
         std::thread::scope(|threads| threads.spawn(alone).join().expect("compiling does not panic"));
     let patterns = patterns(file, dialect);
-    let pointers = || {
+    let cursors = || {
         let mut words = Vec::new();
         automaton::compile_within(black_box(&patterns), 0, &mut words);
         words
     };
-    let forced = pointers();
+    let forced = cursors();
     let (url, url_kind, forced_url) = worst_url(&words, &forced, dialect, effort, &name);
     Row {
         bytes: file.len(),
         compiled,
         words: words.len(),
         parse: times(effort.rounds, || drop(black_box(self::patterns(black_box(file), dialect)))),
-        pointers: times(effort.rounds, || drop(black_box(pointers()))),
+        cursors: times(effort.rounds, || drop(black_box(cursors()))),
         compile: times(effort.rounds, || drop(black_box(compile(black_box(file), dialect)))),
         peak,
         url,
@@ -127,7 +127,7 @@ fn row(name: String, file: &[u8], dialect: &Dialect, effort: Effort) -> Row {
     }
 }
 
-/// The worst URL for the chosen automaton, and the worst time of pointers; both give the same answer to all. Bringing
+/// The worst URL for the chosen automaton, and the worst time of cursors; both give the same answer to all. Bringing
 /// the path into normal form is part of the time.
 fn worst_url(
     chosen: &[u32],
@@ -158,15 +158,15 @@ fn worst_url(
 /// The table of some rows, in Markdown.
 fn table(rows: &[Row]) -> String {
     let mut text = String::from(
-        "| file | KiB | engine | states | automaton KiB | parse ms | DFA ms | pointers ms | all ms (worst) | peak MiB | \
-         worst URL µs (worst) | of | by pointers µs | holds |\n|---|---:|---|---:|---:|---:|---:|---:|---:|---:|---:|---|---:|---|\n",
+        "| file | KiB | engine | states | automaton KiB | parse ms | DFA ms | cursors ms | all ms (worst) | peak MiB | \
+         worst URL µs (worst) | of | by cursors µs | holds |\n|---|---:|---|---:|---:|---:|---:|---:|---:|---:|---:|---|---:|---|\n",
     );
     for row in rows {
-        let Row { name, compiled, parse, pointers, compile, url, url_kind, forced_url, .. } = row;
+        let Row { name, compiled, parse, cursors, compile, url, url_kind, forced_url, .. } = row;
         let engine = match compiled.engine {
             Engine::Constant => "constant",
             Engine::Dfa => "DFA",
-            Engine::Cursors => "pointers",
+            Engine::Cursors => "cursors",
         };
         let _ = writeln!(
             text,
@@ -176,7 +176,7 @@ fn table(rows: &[Row]) -> String {
             (row.words * 4) >> 10,
             parse.median * 1e3,
             row.dfa_seconds() * 1e3,
-            pointers.median * 1e3,
+            cursors.median * 1e3,
             compile.median * 1e3,
             compile.worst * 1e3,
             row.peak as f64 / f64::from(1 << 20),
