@@ -1,4 +1,4 @@
-//! What is raised: the library's sentence, after the name of the parameter that it is about.
+//! Exceptions: the library's sentence, after the name of the parameter that it is about.
 
 use std::fmt::Display;
 

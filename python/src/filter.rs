@@ -69,16 +69,14 @@ pub fn filter(
     let usual = LongRun::default();
     let memory = memory.unwrap_or(usual.memory);
     let mut job = Job {
-        lists,
         url_field,
         destination: Some(Destination::Folder(folder)),
         explain,
-        crawlers: crawlers(policy, agents.as_deref())?,
         choices,
         unique,
         threads,
-        chunk_size: 0,
         long_run: LongRun { resume, skip_bad, memory, interrupt: Some(Arc::clone(&interrupt)), ..usual },
+        ..Job::new(lists, crawlers(policy, agents.as_deref())?)
     };
     if let Some(begun) = begun {
         choices.now = begun.now;
@@ -123,7 +121,7 @@ fn watched(
             if raised.is_none() {
                 let told = py.check_signals().and_then(|()| tell.map_or(Ok(()), |tell| told(tell, progress)));
                 raised = told.err();
-                // What is in hand is completed and made durable.
+                // The run completes its chunks in hand, and makes them durable.
                 interrupt.store(raised.is_some(), Relaxed);
             }
         }

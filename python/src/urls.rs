@@ -1,4 +1,4 @@
-//! What is given as URLs, whatever it is, becomes columns of bytes: those of Arrow arrays where they stand, without a copy.
+//! URLs in any form become columns of bytes; those of Arrow arrays are not copied.
 
 use std::sync::Arc;
 

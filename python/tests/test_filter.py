@@ -75,7 +75,7 @@ def test_what_cannot_begin_is_told(policy: robosieve.Policy, tmp_path: Path) -> 
 
 
 def long_list(tmp_path: Path) -> Path:
-    """A pipe that gives lines for as long as somebody reads them."""
+    """A pipe that writes lines until its reader closes it."""
     path = tmp_path / "list"
     os.mkfifo(path)
     return path

@@ -18,34 +18,24 @@
 //! Steps 1 to 4 are the same for all crawlers of a policy, and done once.
 
 use super::isa::{self, Isa, Kernel};
-use super::lines::{LONGEST, find_looks};
 use super::scratch::Scratch;
 use super::space::{BATCH, Space};
 use super::steps::{Front, Key, Look, Probe, Route, Tidy};
 use super::text_urls::Urls;
 use super::view::Judge;
 use crate::outcome::Outcome;
-use std::iter::Peekable;
 use std::ops::Range;
-
-/// Spans that are located together.
-const SPANS: usize = 4096;
 
 impl Judge<'_> {
     /// Judges many URLs; `outcomes` gets one outcome for each, in their order.
     pub fn judge_all<U: AsRef<[u8]>>(&self, urls: &[U], outcomes: &mut Vec<Outcome>, scratch: &mut Scratch) {
         outcomes.clear();
         let mut urls = urls.iter().map(AsRef::as_ref).peekable();
-        let mut some = [Vec::new()];
         while urls.peek().is_some() {
             scratch.take(&mut urls);
-            let (text, starts) = (std::mem::take(&mut scratch.text), std::mem::take(&mut scratch.starts));
-            let (ends, looks) = (std::mem::take(&mut scratch.ends), std::mem::take(&mut scratch.looks));
-            let mut space = std::mem::take(&mut scratch.space);
-            let together = Urls { text: &text, starts: &starts, ends: &ends, gap: 0, looks: &looks };
-            judge(std::slice::from_ref(self), together, &mut some, std::slice::from_mut(scratch), &mut space);
-            outcomes.extend_from_slice(&some[0]);
-            *scratch = Scratch { space, text, starts, ends, looks, ..std::mem::take(scratch) };
+            let text = std::mem::take(&mut scratch.text);
+            outcomes.extend_from_slice(self.judge_places(&text, scratch));
+            scratch.text = text;
         }
     }
 
@@ -63,22 +53,27 @@ impl Judge<'_> {
     ) {
         outcomes.clear();
         let mut spans = spans.into_iter().peekable();
-        let mut some = [Vec::new()];
         while let Some(base) = spans.peek().map(|span| span.start) {
-            let (mut starts, mut ends) = (std::mem::take(&mut scratch.starts), std::mem::take(&mut scratch.ends));
-            let (mut looks, mut space) = (std::mem::take(&mut scratch.looks), std::mem::take(&mut scratch.space));
-            let window = take_spans(text, base, &mut spans, [&mut starts, &mut ends], &mut looks);
-            if starts.is_empty() {
+            let window = scratch.places.take(text, base, &mut spans);
+            if scratch.places.starts.is_empty() {
                 // It is too long for offsets of 32 bits, or not within the text.
                 let span = spans.next().expect("it was peeked at");
                 outcomes.push(self.judge_line(&text[span], scratch));
             } else {
-                let urls = Urls { text: window, starts: &starts, ends: &ends, gap: 0, looks: &looks };
-                judge(std::slice::from_ref(self), urls, &mut some, std::slice::from_mut(scratch), &mut space);
-                outcomes.extend_from_slice(&some[0]);
+                outcomes.extend_from_slice(self.judge_places(window, scratch));
             }
-            *scratch = Scratch { space, starts, ends, looks, ..std::mem::take(scratch) };
         }
+    }
+
+    /// The outcomes of the URLs whose places in a text are in the scratch.
+    fn judge_places<'s>(&self, text: &[u8], scratch: &'s mut Scratch) -> &'s [Outcome] {
+        let (places, mut space) = (std::mem::take(&mut scratch.places), std::mem::take(&mut scratch.space));
+        let mut found = std::mem::take(&mut scratch.found);
+        let urls = Urls { text, starts: &places.starts, ends: &places.ends, gap: 0, looks: &places.looks };
+        let (judges, outcomes) = (std::slice::from_ref(self), std::slice::from_mut(&mut found));
+        judge(judges, urls, outcomes, std::slice::from_mut(scratch), &mut space);
+        (scratch.places, scratch.space, scratch.found) = (places, space, found);
+        &scratch.found
     }
 
     /// Judges the lines of a text; `outcomes` gets one outcome for each, in their order.
@@ -95,28 +90,6 @@ impl Judge<'_> {
         judge(std::slice::from_ref(self), urls, outcomes, std::slice::from_mut(scratch), &mut space);
         (scratch.lines, scratch.space) = (lines, space);
     }
-}
-
-/// Takes the next spans, up to so many that their offsets from `base` have 32 bits; returns the text from there on.
-fn take_spans<'t>(
-    text: &'t [u8],
-    base: usize,
-    spans: &mut Peekable<impl Iterator<Item = Range<usize>>>,
-    [starts, ends]: [&mut Vec<u32>; 2],
-    looks: &mut Vec<u8>,
-) -> &'t [u8] {
-    let window = &text[base.min(text.len())..text.len().min(base.saturating_add(LONGEST))];
-    starts.clear();
-    ends.clear();
-    let fits = |span: &Range<usize>| base <= span.start && span.start <= span.end && span.end - base <= window.len();
-    while starts.len() < SPANS
-        && let Some(span) = spans.next_if(fits)
-    {
-        starts.push((span.start - base) as u32);
-        ends.push((span.end - base) as u32);
-    }
-    find_looks(window, starts, ends, looks);
-    window
 }
 
 /// Judges URLs for crawlers of one policy; `outcomes` gets, for each crawler, an outcome for each URL.

@@ -1,9 +1,12 @@
 //! What judging needs besides the policy.
 
-use super::lines::{Lines, find_looks};
+use super::lines::{LONGEST, Lines, find_looks};
 use super::space::Space;
 use super::text_urls::PADDING;
 use crate::automaton;
+use crate::outcome::Outcome;
+use std::iter::Peekable;
+use std::ops::Range;
 
 /// What judging needs besides; one for each thread, used again and again.
 #[derive(Debug, Default)]
@@ -13,30 +16,67 @@ pub struct Scratch {
     pub(super) lines: Lines,
     /// The URLs that are judged together, and where they stand.
     pub(super) text: Vec<u8>,
-    pub(super) starts: Vec<u32>,
-    pub(super) ends: Vec<u32>,
-    pub(super) looks: Vec<u8>,
+    pub(super) places: Places,
+    /// Their outcomes.
+    pub(super) found: Vec<Outcome>,
     /// URLs with a segment `.` or `..`, which were matched as written.
     pub dot_segments: u64,
     /// URLs whose path was brought into normal form first.
     pub normalised: u64,
 }
 
+/// Where URLs stand in a text.
+#[derive(Debug, Default)]
+pub(super) struct Places {
+    pub(super) starts: Vec<u32>,
+    pub(super) ends: Vec<u32>,
+    pub(super) looks: Vec<u8>,
+}
+
 /// Bytes of URLs that are judged together.
 const TOGETHER: usize = 1 << 18;
 
+/// Spans that are judged together.
+const SPANS: usize = 4096;
+
 impl Scratch {
     /// Takes the next URLs, as many as are judged together.
-    pub(super) fn take<'u>(&mut self, urls: &mut std::iter::Peekable<impl Iterator<Item = &'u [u8]>>) {
+    pub(super) fn take<'u>(&mut self, urls: &mut Peekable<impl Iterator<Item = &'u [u8]>>) {
+        let Places { starts, ends, looks } = &mut self.places;
         self.text.clear();
-        self.starts.clear();
-        self.ends.clear();
+        starts.clear();
+        ends.clear();
         while let Some(url) = urls.next_if(|url| self.text.is_empty() || self.text.len() + url.len() < TOGETHER) {
-            self.starts.push(self.text.len() as u32);
+            starts.push(self.text.len() as u32);
             self.text.extend_from_slice(url);
-            self.ends.push(self.text.len() as u32);
+            ends.push(self.text.len() as u32);
         }
-        find_looks(&self.text, &self.starts, &self.ends, &mut self.looks);
+        find_looks(&self.text, starts, ends, looks);
         self.text.resize(self.text.len() + PADDING, 0);
+    }
+}
+
+impl Places {
+    /// Takes the next spans, up to so many that their offsets from `base` have 32 bits; returns the text from there on.
+    pub(super) fn take<'t>(
+        &mut self,
+        text: &'t [u8],
+        base: usize,
+        spans: &mut Peekable<impl Iterator<Item = Range<usize>>>,
+    ) -> &'t [u8] {
+        let Places { starts, ends, looks } = self;
+        let window = &text[base.min(text.len())..text.len().min(base.saturating_add(LONGEST))];
+        starts.clear();
+        ends.clear();
+        let fits =
+            |span: &Range<usize>| base <= span.start && span.start <= span.end && span.end - base <= window.len();
+        while starts.len() < SPANS
+            && let Some(span) = spans.next_if(fits)
+        {
+            starts.push((span.start - base) as u32);
+            ends.push((span.end - base) as u32);
+        }
+        find_looks(window, starts, ends, looks);
+        window
     }
 }

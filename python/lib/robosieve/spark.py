@@ -143,7 +143,7 @@ def _policy(checksum: str) -> Policy:
 
 
 def staged(source: str, checksum: str, folder: str | None = None) -> str:
-    """The only copy of a policy on this host, made of `source` by whoever comes first.
+    """Return this host's only copy of a policy; the first caller copies `source`.
 
     Executors have files of their own each; a copy for each would be mapped, and take memory, as often.
     """

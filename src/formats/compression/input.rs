@@ -3,7 +3,10 @@
 use super::error::{Damaged, TooFarBack};
 use super::kind::Compression;
 use super::peeked::Peeked;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Cursor, Read};
+
+/// Bytes read and decompressed at a time.
+pub(super) const BUFFER: usize = 256 << 10;
 
 /// The file as it is stored, counted.
 pub(super) struct Input<R: Read> {
@@ -15,6 +18,12 @@ pub(super) struct Input<R: Read> {
 }
 
 impl<R: Read> Input<R> {
+    /// A file from byte `offset` on, which `file` begins with.
+    pub fn from(file: R, offset: u64, memory: u64) -> Input<R> {
+        let source = BufReader::with_capacity(BUFFER, Source { file, failed: false });
+        Input { text: Cursor::new(Vec::new()).chain(source), offset, memory }
+    }
+
     /// An error of the decompressor, with the place; one of the file is left as it is.
     pub fn told(&self, error: io::Error, compression: Compression) -> io::Error {
         if self.text.get_ref().1.get_ref().failed {

@@ -29,8 +29,17 @@ impl<R: Read> Members<R> {
         Members { compression, state: Some(State::Between(input)), until }
     }
 
-    /// What they are read of.
-    pub fn input(&self) -> &Input<R> {
+    /// How they are compressed.
+    pub fn compression(&self) -> Compression {
+        self.compression
+    }
+
+    /// How many bytes of the file were read; at the end, where it ends.
+    pub fn offset(&self) -> u64 {
+        self.input().offset
+    }
+
+    fn input(&self) -> &Input<R> {
         match self.state.as_ref().expect("there is one") {
             State::Between(input) => input,
             State::Gzip(decoder) => decoder.get_ref(),
@@ -62,6 +71,12 @@ impl<R: Read> Members<R> {
 
 impl<R: Read> Read for Members<R> {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        self.read_on(bytes).map_err(|error| self.input().told(error, self.compression))
+    }
+}
+
+impl<R: Read> Members<R> {
+    fn read_on(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         while self.begin()? {
             let read = match self.state.as_mut().expect("there is one") {
                 State::Between(_) => 0,

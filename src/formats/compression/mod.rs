@@ -9,7 +9,6 @@ mod error;
 mod input;
 mod kind;
 mod members;
-mod part;
 mod peeked;
 mod pieces;
 mod reader;

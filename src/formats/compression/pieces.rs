@@ -12,9 +12,9 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
+use super::input::{BUFFER, Input};
 use super::kind::{Compression, DICTIONARY_MAGIC};
-use super::part::Part;
-use super::reader::BUFFER;
+use super::members::Members;
 
 /// Bytes of a piece.
 const PIECE: u64 = 512 << 10;
@@ -33,6 +33,9 @@ pub(crate) trait Anywhere: Sync {
     /// Its bytes from a place on.
     fn bytes_from(&self, at: u64) -> Box<dyn Read + Send + '_>;
 }
+
+/// The members from a border on.
+type Part<'f> = Members<Box<dyn Read + Send + 'f>>;
 
 /// The pieces of a file.
 pub(crate) struct Pieces<'f> {
@@ -57,7 +60,7 @@ struct State {
     due: u64,
     /// The first piece that nobody has taken.
     next: u64,
-    /// Pieces that were taken: nothing while somebody works on it.
+    /// Pieces that a thread has taken; `None` while it decompresses one.
     taken: BTreeMap<u64, Option<Made>>,
     /// What their texts take.
     bytes: u64,
@@ -65,7 +68,7 @@ struct State {
     spares: Vec<Vec<u8>>,
 }
 
-/// What was made of a piece; nothing if no member could be found in it, and read.
+/// The text of a piece; empty if no readable member begins in it.
 #[derive(Default)]
 struct Made {
     /// The borders where the text begins and ends.
@@ -130,7 +133,7 @@ impl<'f> Pieces<'f> {
     /// Decompresses a piece that was claimed.
     pub fn make(&self, piece: u64) {
         let mut keep = Keep { pieces: self, piece, made: Made::default() };
-        // What is wrong with it shows when it is read in its turn.
+        // The reader meets the same damage in its turn.
         if let Ok(Some(made)) = self.made(piece) {
             keep.made = made;
         }
@@ -153,8 +156,9 @@ impl<'f> Pieces<'f> {
     }
 
     /// What begins at a border, up to the first border after a piece.
-    fn part(&self, at: u64, piece: u64) -> Part<Box<dyn Read + Send + 'f>> {
-        Part::new(self.file.bytes_from(at), self.compression, at, (piece + 1) * self.piece, self.memory)
+    fn part(&self, at: u64, piece: u64) -> Part<'f> {
+        let input = Input::from(self.file.bytes_from(at), at, self.memory);
+        Members::new(input, self.compression, (piece + 1) * self.piece)
     }
 
     /// Memory for a text.
@@ -196,7 +200,7 @@ impl<'f> Pieces<'f> {
         Ok(marks.iter().filter_map(first).min().map(|at| start + at as u64))
     }
 
-    /// What was made of the piece that begins at a border, if it was; otherwise it is to be read.
+    /// The text of the piece that begins at a border; `None` if the reader has to decompress it.
     fn take(&self, at: u64) -> Option<Made> {
         let piece = at / self.piece;
         let mut state = self.lock();
@@ -230,7 +234,7 @@ impl State {
     }
 }
 
-/// Tells whoever waits for a piece what came of it, whatever happens.
+/// Hands in the text of a piece on drop, also after a panic, so that nobody waits for ever.
 struct Keep<'p, 'f> {
     pieces: &'p Pieces<'f>,
     piece: u64,
@@ -272,7 +276,7 @@ enum Now<'f> {
     Between,
     Made(Made, usize),
     /// With how much of the file was counted.
-    Part(Box<BufReader<Part<Box<dyn Read + Send + 'f>>>>, u64),
+    Part(Box<BufReader<Part<'f>>>, u64),
 }
 
 impl<'f> InPieces<'f> {
@@ -396,7 +400,7 @@ mod tests {
             numbers.iter().flat_map(|&n| compressed(&text(n))).collect::<Vec<u8>>()
         };
         let long: Vec<u8> = (1..80).flat_map(|n| text(n * 3000 - 1)).collect();
-        // What is stored as it is, is full of beginnings that are none.
+        // Stored data keeps the heads of the members inside it, which are no members of the file.
         let stored = |text: &[u8]| {
             let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::none());
             io::Write::write_all(&mut encoder, text).unwrap();
@@ -442,7 +446,7 @@ mod tests {
         }
     }
 
-    /// What is made of pieces is what is read, and not made again.
+    /// The reader takes the texts of pieces, and decompresses few parts itself.
     #[test]
     fn pieces_are_used() {
         let (file, compression) = files().swap_remove(0);

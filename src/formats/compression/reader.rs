@@ -1,17 +1,13 @@
 //! A file, decompressed as it is read.
 
-use super::input::{Input, Source};
+use super::input::{BUFFER, Input, Source};
 use super::kind::{Compression, DEFAULT_WINDOW, DICTIONARY_LIMIT, DICTIONARY_MAGIC, MAGIC_LENGTH, window_bits};
 use super::members::Members;
 use super::peeked::peeked;
-use bzip2::bufread::MultiBzDecoder;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 use zstd::stream::read::Decoder as ZstdDecoder;
-
-/// Bytes read and decompressed at a time.
-pub(super) const BUFFER: usize = 256 << 10;
 
 /// The text of a file, decompressed where it is compressed.
 pub struct Reader<R: Read> {
@@ -51,9 +47,10 @@ impl<R: Read> Reader<R> {
         let input = Input { text, offset: 0, memory };
         let stream = match Compression::of(&start) {
             None => Stream::Plain(input),
-            Some(Compression::Gzip) => Stream::Gzip(Box::new(Members::new(input, Compression::Gzip, u64::MAX))),
+            Some(kind @ (Compression::Gzip | Compression::Bzip2)) => {
+                Stream::Members(Box::new(Members::new(input, kind, u64::MAX)))
+            }
             Some(Compression::Zstd) => Stream::Zstd(zstd_decoder(input, start.starts_with(&DICTIONARY_MAGIC))?),
-            Some(Compression::Bzip2) => Stream::Bzip2(MultiBzDecoder::new(input)),
         };
         Ok(Reader { text: BufReader::with_capacity(BUFFER, stream) })
     }
@@ -95,31 +92,30 @@ impl<R: BufRead> Read for Steady<R> {
 /// The decompressor, chosen.
 enum Stream<R: Read> {
     Plain(Input<R>),
-    Gzip(Box<Members<R>>),
+    Members(Box<Members<R>>),
+    /// All frames with one decoder, which may have a dictionary.
     Zstd(ZstdDecoder<'static, Input<R>>),
-    Bzip2(MultiBzDecoder<Input<R>>),
 }
 
 impl<R: Read> Stream<R> {
     fn compression(&self) -> Option<Compression> {
         match self {
             Stream::Plain(_) => None,
-            Stream::Gzip(_) => Some(Compression::Gzip),
+            Stream::Members(members) => Some(members.compression()),
             Stream::Zstd(_) => Some(Compression::Zstd),
-            Stream::Bzip2(_) => Some(Compression::Bzip2),
         }
     }
 }
 
 impl<R: Read> Read for Stream<R> {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        let (read, compression, input) = match self {
-            Stream::Plain(input) => return input.text.read(bytes),
-            Stream::Gzip(members) => (members.read(bytes), Compression::Gzip, members.input()),
-            Stream::Zstd(decoder) => (decoder.read(bytes), Compression::Zstd, decoder.get_ref()),
-            Stream::Bzip2(decoder) => (decoder.read(bytes), Compression::Bzip2, decoder.get_ref()),
-        };
-        read.map_err(|error| input.told(error, compression))
+        match self {
+            Stream::Plain(input) => input.text.read(bytes),
+            Stream::Members(members) => members.read(bytes),
+            Stream::Zstd(decoder) => {
+                decoder.read(bytes).map_err(|error| decoder.get_ref().told(error, Compression::Zstd))
+            }
+        }
     }
 }
 
