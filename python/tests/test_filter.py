@@ -52,7 +52,7 @@ def test_options_are_those_of_the_program(policy: robosieve.Policy, tmp_path: Pa
         choices=robosieve.Choices(on_unfetched="block"),
     )
     assert receipt["options"]["on_unfetched"] == "block"
-    assert (tmp_path / "out" / "blocked.default.parquet").exists()
+    assert (tmp_path / "out" / "lines" / "crawler=default" / "verdict=blocked" / "part-0001.parquet").exists()
     with pytest.raises(robosieve.RunError, match="out"):
         robosieve.filter(policy, [LIST], tmp_path / "out", "*")
     robosieve.filter(policy, [LIST], tmp_path / "out", "*", force=True, verdicts=True, compress="zstd")

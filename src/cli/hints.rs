@@ -27,7 +27,6 @@ fn options(error: &FilterError) -> &'static str {
         FilterError::ListInOutput { .. } | FilterError::InUse { .. } => " (--out)",
         FilterError::HeadsDiffer { .. } | FilterError::ColumnsDiffer { .. } => " (--per-input)",
         FilterError::ColumnTaken { .. } => " (--format text)",
-        FilterError::TooManyRowGroups { .. } => " (--split-size, --chunk-size)",
         FilterError::LineTooLong { .. } | FilterError::TooLittleMemory { .. } => " (--memory)",
         FilterError::List { error, .. } if is_window(error) => " (--memory)",
         FilterError::NotDivisible { .. } => " (--shard)",

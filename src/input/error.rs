@@ -116,18 +116,6 @@ pub enum FilterError {
         /// Why.
         problem: String,
     },
-    /// More row groups than a Parquet file can have.
-    #[error(
-        "{} would have more row groups than a Parquet file can have, which are {most}; cut it into parts, or read \
-         larger chunks, which make larger row groups",
-        path.display()
-    )]
-    TooManyRowGroups {
-        /// The file.
-        path: PathBuf,
-        /// How many it can have.
-        most: u64,
-    },
     /// Parquet, in a program without it.
     #[error("this program was built without Parquet (cargo feature `parquet`)")]
     WithoutParquet,

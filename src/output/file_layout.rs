@@ -1,5 +1,7 @@
 //! What the files of a run look like, whatever lines they get.
 
+use std::collections::BTreeSet;
+
 use super::folder::FileName;
 use super::form::Rows;
 use super::format::Format;
@@ -42,6 +44,11 @@ impl FileLayout {
         Ok(layout)
     }
 
+    /// The folders of the files of a set in that of the set; the set's own is empty, and always among them.
+    pub fn folders(&self) -> BTreeSet<&str> {
+        self.files.iter().map(FileName::folder).chain([""]).collect()
+    }
+
     /// A text as it is stored by itself.
     fn stored(&self, text: &[u8]) -> Result<Vec<u8>, FilterError> {
         Ok(match self.frames {
@@ -75,11 +82,11 @@ impl FileLayout {
     /// How many of the bytes of a block go to a part that would end here, with its footer, and has so many blocks; 0: the
     /// next part has to begin. A part is never longer than it may be, unless a single line or frame is.
     pub fn fitting(&self, bytes: &[u8], end: u64, blocks: u64) -> usize {
-        let Some(split_size) = self.split_size else { return bytes.len() };
-        let has_lines = blocks > 0;
         if self.rows.format == Format::Parquet && blocks == MOST_ROW_GROUPS {
             return 0;
         }
+        let Some(split_size) = self.split_size else { return bytes.len() };
+        let has_lines = blocks > 0;
         let room = usize::try_from(split_size.saturating_sub(end)).unwrap_or(usize::MAX);
         if bytes.len() <= room {
             return bytes.len();
@@ -91,11 +98,6 @@ impl FileLayout {
             None if self.has_frames() => bytes.len(),
             None => memchr::memchr(b'\n', bytes).map_or(bytes.len(), |at| at + 1),
         }
-    }
-
-    /// How many blocks a file can have at most, if they are limited.
-    pub fn most_blocks(&self) -> Option<u64> {
-        (self.rows.format == Format::Parquet).then_some(MOST_ROW_GROUPS)
     }
 
     /// The tally of lines that were cut from a block for a file.

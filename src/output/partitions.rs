@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use super::block::Block;
 use super::file_layout::FileLayout;
-use super::folder::{Written, give_names, make_room, partial, remove_leftovers, sync};
+use super::folder::{Written, give_names, make_room, partial, remove_folders, remove_leftovers, sync};
 use super::format::Format;
 use super::table;
 use super::write_at::{FrontToBack, write_at};
@@ -115,8 +115,10 @@ impl Output {
         make_room(directory, &folders, &layout, force)?;
         let mut output = Output::new(directory, layout, None);
         for set in sets {
-            let path = output.directory.join(&set.folder);
-            fs::create_dir_all(&path).map_err(|error| FilterError::Output { path, error })?;
+            for folder in output.layout.folders() {
+                let path = output.directory.join(&set.folder).join(folder);
+                fs::create_dir_all(&path).map_err(|error| FilterError::Output { path, error })?;
+            }
             let files = (0..output.layout.files.len()).map(|file| output.target(set, file));
             let files = files.collect::<Result<_, FilterError>>()?;
             output.sets.push(files);
@@ -261,10 +263,6 @@ impl Output {
                     self.unsynced.extend(ended.map(|ended| ended.path.clone()));
                     continue;
                 }
-                if let Some(most) = self.layout.most_blocks().filter(|&most| part.blocks >= most) {
-                    let path = self.directory.join(&part.name);
-                    return Err(FilterError::TooManyRowGroups { path, most });
-                }
                 let whole = now.len() == block.bytes.len();
                 let tally = if whole { block.tally } else { self.layout.tally(block.file, now) };
                 places.push(target.place(&self.directory, now, &tally, footer)?);
@@ -394,11 +392,8 @@ impl Drop for Output {
             if fs::remove_file(partial(path)).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
                 let _ = fs::remove_file(path);
             }
-            // The folder of a list, which stays if there is anything else in it.
-            if let Some(folder) = path.parent().filter(|folder| *folder != self.directory) {
-                let _ = fs::remove_dir(folder);
-            }
         }
+        remove_folders(&self.directory, self.pending.iter().filter_map(|path| path.strip_prefix(&self.directory).ok()));
         if !self.pending.is_empty() {
             let _ = remove_leftovers(&self.directory);
         }

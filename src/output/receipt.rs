@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 
-use super::folder::{Written, list_folder};
+use super::folder::{Written, is_list_folder, list_folder};
 use super::form::{Form, Rows};
 use super::format::Format;
 use super::frame::FrameFormat;
@@ -307,9 +307,10 @@ impl Receipt {
 
     /// The lists whose lines are in a file at this path: all of them, unless each has a folder of its own.
     pub(crate) fn lists_of(&self, file: &Path) -> impl Iterator<Item = &ListPart> {
-        let folder = file.parent().and_then(Path::file_name);
+        let names = file.ancestors().skip(1).filter_map(Path::file_name);
+        let folder = names.map(|name| name.to_string_lossy()).find(|name| is_list_folder(name));
         let is_its_own = move |(place, list): &(usize, &ListPart)| {
-            !self.options.per_input || folder == Some(list_folder(*place, Path::new(&list.path)).as_ref())
+            !self.options.per_input || folder.as_deref() == Some(&list_folder(*place, Path::new(&list.path)))
         };
         self.lists.iter().enumerate().filter(is_its_own).map(|(_, list)| list)
     }

@@ -4,14 +4,14 @@
 //! written yet. It counts once they are: then a thread of its own makes the files durable, and after them the checkpoint,
 //! while workers judge on. A slow disk so makes checkpoints rarer, and not the run slower.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::checkpoint::{Border, Checkpoint, JobRecord, Stage};
 use crate::input::error::FilterError;
 use crate::lock::lock;
-use crate::output::folder::{CHECKPOINT, NEEDED, sync, sync_folder};
+use crate::output::folder::{CHECKPOINT, NEEDED, sync, sync_folders};
 use crate::output::keep::Keep;
 use crate::output::spill::Run;
 
@@ -148,11 +148,8 @@ impl Checkpointer {
         taken.files.iter().try_for_each(|file| sync(file))?;
         let failed = |path: PathBuf| move |error| FilterError::Output { path, error };
         taken.spilled.iter().try_for_each(|run| run.sync()).map_err(failed(self.directory.join(NEEDED)))?;
-        let mut folders: Vec<PathBuf> = taken.files.iter().filter_map(|file| Some(file.parent()?.to_owned())).collect();
-        folders.dedup();
-        for folder in folders {
-            sync_folder(&folder).map_err(failed(folder.clone()))?;
-        }
+        let name = |file: &PathBuf| file.strip_prefix(&self.directory).ok().map(Path::to_owned);
+        sync_folders(&self.directory, &taken.files.iter().filter_map(name).collect::<Vec<_>>())?;
         self.write(Stage::Judging(Box::new(taken.border)))
     }
 

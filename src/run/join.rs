@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::io::{self, BufRead, BufReader, Seek, SeekFrom};
 use std::path::{Component, Path, PathBuf};
 
 use super::error::JoinError;
@@ -21,12 +21,11 @@ use crate::formats::regular_file;
 use crate::input::error::FilterError;
 use crate::judge::tally::Tally;
 use crate::output::file_layout::FileLayout;
-use crate::output::folder::{FolderLock, NEEDED, RECEIPT};
+use crate::output::folder::{FolderLock, NEEDED, RECEIPT, table_part};
 use crate::output::format::Format;
 use crate::output::missing_robots::{MissingRobots, parse_row};
 use crate::output::partitions::Output;
 use crate::output::receipt::{FilePart, Part, PartitionPart, Receipt, ReceiptOptions};
-use crate::output::table;
 
 /// So many numbers of missing shards are told.
 const MISSING_TOLD: usize = 20;
@@ -46,7 +45,7 @@ pub fn join(shards: &[PathBuf], directory: &Path, concat: bool, force: bool) -> 
     for (folder, receipt) in &shards {
         prove(folder, receipt, concat)?;
     }
-    if concat && joined.options.split_size.is_some() {
+    if concat && joined.options.split_size.is_some() && joined.options.format == Format::Text {
         return Err(JoinError::Numbered);
     }
     let own = directory.canonicalize().ok();
@@ -243,22 +242,35 @@ fn layout(receipt: &Receipt) -> Result<FileLayout, FilterError> {
     FileLayout::new(&receipt.options, &receipt.crawlers().iter().collect::<Vec<_>>())
 }
 
-/// Copies the files of all shards, those of one name after each other, with one head.
+/// Copies the files of all shards: texts of one name after each other, with one head; tables as they are, under numbers that
+/// follow each other.
 fn concatenate(shards: &[(PathBuf, Receipt)], joined: &mut Receipt, output: &mut Output) -> Result<(), JoinError> {
-    let mut first = shards[0].1.clone();
-    let joined_format = joined.options.format;
-    for (files, first) in joined.file_lists().zip(first.file_lists()) {
+    let mut of_shards: Vec<Receipt> = shards.iter().map(|(_, receipt)| receipt.clone()).collect();
+    let mut of_shards: Vec<_> = of_shards.iter_mut().map(Receipt::file_lists).collect();
+    let format = joined.options.format;
+    for files in joined.file_lists() {
         let parts = std::mem::take(files);
-        for (place, FilePart { name, .. }) in first.iter().enumerate() {
-            // Every shard has as many files of a kind, one for each list or one for all.
-            let parts: Vec<&FilePart> = parts.iter().skip(place).step_by(first.len()).collect();
-            if let Some((folder, _)) = name.rsplit_once('/') {
-                output.create_folder(folder)?;
+        let of_shards: Vec<&FilePart> =
+            of_shards.iter_mut().flat_map(|lists| lists.next().into_iter().flatten()).map(|file| &*file).collect();
+        let mut together: Vec<(&str, Vec<&FilePart>)> = Vec::new();
+        for (part, FilePart { name, .. }) in parts.iter().zip(of_shards) {
+            let folder = name.rsplit_once('/').map_or("", |(folder, _)| folder);
+            output.create_folder(folder)?;
+            let place = if format == Format::Text { name } else { folder };
+            match together.iter_mut().find(|(known, _)| *known == place) {
+                Some((_, parts)) => parts.push(part),
+                None => together.push((place, vec![part])),
             }
-            files.push(match joined_format {
-                Format::Text => copied(name, &parts, output)?,
-                Format::Parquet => tables_copied(name, &parts, output)?,
-            });
+        }
+        for (place, parts) in together {
+            match format {
+                Format::Text => files.push(copied(place, &parts, output)?),
+                Format::Parquet => {
+                    for (number, part) in parts.into_iter().enumerate() {
+                        files.push(copied(&format!("{place}/{}", table_part(number)), &[part], output)?);
+                    }
+                }
+            }
         }
     }
     Ok(())
@@ -287,29 +299,6 @@ fn copied(name: &str, parts: &[&FilePart], output: &mut Output) -> Result<FilePa
     });
     unreadable.map_or(Ok(()), Err)?;
     written?;
-    Ok(whole)
-}
-
-/// Copies the row groups of tables to one of this name, whose footer tells of them all.
-fn tables_copied(name: &str, parts: &[&FilePart], output: &mut Output) -> Result<FilePart, JoinError> {
-    let path = |part: &FilePart| output.directory().join(&part.name);
-    let unreadable = |part: &FilePart, error| JoinError::Unreadable { path: path(part), error };
-    let open = |part: &&FilePart| regular_file::open(&path(part)).map_err(|error| unreadable(part, error));
-    let mut tables = parts.iter().map(open).collect::<Result<Vec<File>, JoinError>>()?;
-    let footer = table::concatenated(&mut tables).map_err(|error| unreadable(parts[0], error))?;
-    let head_bytes = table::HEAD.len() as u64;
-    let lines = Part::of(&Tally::default(), true);
-    let mut whole = FilePart { name: name.to_owned(), file_bytes: head_bytes, head_bytes, lines };
-    output.write_file(name, |out| {
-        out.write_all(table::HEAD)?;
-        for ((table, part), end) in tables.iter_mut().zip(parts).zip(footer.ends) {
-            table.seek(SeekFrom::Start(head_bytes))?;
-            whole.file_bytes += io::copy(&mut table.take(end - head_bytes), out)?;
-            whole.lines.append(&part.lines);
-        }
-        whole.file_bytes += footer.bytes.len() as u64;
-        out.write_all(&footer.bytes)
-    })?;
     Ok(whole)
 }
 

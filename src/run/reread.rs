@@ -64,8 +64,8 @@ struct WantedLines {
     columns: usize,
     /// Which of these is the verdict, where lines of other partitions stand beside it.
     verdict: Option<usize>,
-    /// Which verdict of a row it is.
-    of_row: usize,
+    /// Which verdict of a row it is, where rows of other partitions stand beside it.
+    of_row: Option<usize>,
 }
 
 impl WantedLines {
@@ -73,11 +73,10 @@ impl WantedLines {
     fn new(rows: Rows, place: usize) -> WantedLines {
         let (crawler, partition) = (place / Partition::COUNT, Partition::ALL[place % Partition::COUNT]);
         match rows.form {
-            // The table of a partition has its own crawler's verdicts only.
-            Form::Partitions => WantedLines { partition, columns: rows.columns(place), verdict: None, of_row: 0 },
+            Form::Partitions => WantedLines { partition, columns: rows.columns(place), verdict: None, of_row: None },
             Form::Verdicts => {
                 let verdict = Some(crawler * rows.columns_of_verdict());
-                WantedLines { partition, columns: rows.columns(0), verdict, of_row: crawler }
+                WantedLines { partition, columns: rows.columns(0), verdict, of_row: Some(crawler) }
             }
         }
     }
@@ -92,9 +91,10 @@ impl WantedLines {
 
     /// The URLs of rows of a table.
     fn of_rows<'t>(&self, rows: &'t TableLines) -> Vec<Cow<'t, [u8]>> {
-        let verdicts = rows.verdicts.get(self.of_row).into_iter().flatten();
-        let urls = lines(&rows.text).zip(verdicts).filter(|&(_, &verdict)| verdict == Some(self.partition));
-        urls.map(|(url, _)| Cow::Borrowed(url)).collect()
+        let verdict = |row: usize| rows.verdicts.get(self.of_row?)?.get(row).copied().flatten();
+        let is_wanted = |row: usize| self.of_row.is_none() || verdict(row) == Some(self.partition);
+        let urls = lines(&rows.text).enumerate().filter(|&(row, _)| is_wanted(row));
+        urls.map(|(_, url)| Cow::Borrowed(url)).collect()
     }
 }
 

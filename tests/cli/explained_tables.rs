@@ -6,7 +6,7 @@ use parquet::record::Field;
 use crate::bench::{Bench, PARTITIONS};
 use crate::explain::{SOURCES, bench};
 use crate::parquet::{Values, parquet};
-use crate::tables::{Row, column, columns, rows, text};
+use crate::tables::{Row, column, columns, of_partition, rows, text};
 
 /// What is told of a line: the rule, its line, its group, the time.
 type Told = [Field; 4];
@@ -57,15 +57,18 @@ fn rows_tell_what_blocked_them() {
     let words = format!("{SOURCES} --robots sites --explain --format parquet --force --out out urls");
     for options in ["", "--chunk-size 30 --threads 3"] {
         bench.filter(&format!("{words} --verdicts {options}")).assert().success();
-        assert_eq!(columns(&bench, "out/verdicts.parquet")[2..], [&["verdict", "reason"], &COLUMNS[..]].concat());
-        let verdicts = rows(&bench, "out/verdicts.parquet");
+        assert_eq!(
+            columns(&bench, "out/verdicts/part-0001.parquet")[2..],
+            [&["verdict", "reason"], &COLUMNS[..]].concat()
+        );
+        let verdicts = rows(&bench, "out/verdicts/part-0001.parquet");
         let found: Vec<(String, Told)> = verdicts.iter().map(|row| (text(row, "verdict"), told(row, ""))).collect();
         assert!(found.iter().map(|(verdict, told)| (verdict.as_str(), told.clone())).eq(expected.clone()), "{found:?}");
         bench.program("verify out --inputs").assert().success();
         bench.filter(&format!("{words} {options}")).assert().success();
         for name in PARTITIONS {
-            let of_partition = verdicts.iter().filter(|row| text(row, "verdict") == name);
-            assert!(rows(&bench, &format!("out/{name}.parquet")).iter().eq(of_partition), "{name} {options}");
+            let written = rows(&bench, &format!("out/lines/verdict={name}/part-0001.parquet"));
+            assert!(written == of_partition(&verdicts, name), "{name} {options}");
         }
         bench.program("verify out --inputs").assert().success();
     }
@@ -92,15 +95,15 @@ fn every_crawler_has_columns_of_its_own() {
     let of = |label: &str| {
         ["verdict", "reason", "rule", "rule_line", "agent", "captured"].map(|name| format!("{name}.{label}"))
     };
-    assert_eq!(columns(&bench, "out/verdicts.parquet")[2..], [of("examplebot"), of("default")].concat());
-    let all = rows(&bench, "out/verdicts.parquet");
+    assert_eq!(columns(&bench, "out/verdicts/part-0001.parquet")[2..], [of("examplebot"), of("default")].concat());
+    let all = rows(&bench, "out/verdicts/part-0001.parquet");
     let both = |row: &Row| [".examplebot", ".default"].map(|label| told(row, label));
     assert_eq!(both(&all[0]), [by_rule("Disallow: /no", 5, "examplebot", CAPTURED), NOTHING]);
     assert_eq!(both(&all[5]), [NOTHING, by_rule("Disallow: /all", 2, "*", CAPTURED)]);
     assert_eq!(both(&all[6]), [NOTHING, NOTHING]);
     bench.program("verify out --inputs").assert().success();
     bench.filter(&words).assert().success();
-    let blocked = rows(&bench, "out/blocked.default.parquet");
+    let blocked = rows(&bench, "out/lines/crawler=default/verdict=blocked/part-0001.parquet");
     let row = blocked.iter().find(|row| text(row, "url") == "http://a.example/all").expect("a row");
     assert_eq!(told(row, ""), by_rule("Disallow: /all", 2, "*", CAPTURED));
     bench.program("verify out --inputs").assert().success();
@@ -127,7 +130,7 @@ fn tables_tell_what_text_tells() {
         let of_crawler = |row: &Row, label: &str| {
             ["verdict", "rule", "rule_line", "captured"].map(|name| shown(column(row, &format!("{name}.{label}"))))
         };
-        let found = rows(&bench, "out/verdicts.parquet");
+        let found = rows(&bench, "out/verdicts/part-0001.parquet");
         let found = found.iter().map(|row| [of_crawler(row, "examplebot"), of_crawler(row, "default")].concat());
         assert!(found.eq(of_text.iter().cloned()), "{options}");
     }
@@ -149,7 +152,7 @@ fn rows_that_stay_keep_what_blocked_them() {
     for options in ["", "--chunk-size 200 --threads 3"] {
         let words = format!("--unique --explain --format parquet --verdicts --force --out out {options} list");
         bench.filter(&format!("--robots sites {words}")).assert().success();
-        let rows = rows(&bench, "out/verdicts.parquet");
+        let rows = rows(&bench, "out/verdicts/part-0001.parquet");
         assert_eq!(rows.len(), 45 + 2 * 300 / 4, "{options}");
         for row in &rows {
             let rule = match text(row, "url") {

@@ -138,11 +138,15 @@ fn force_touches_no_file_that_no_run_wrote() {
     bench.file("out/receipt.json", receipt.replace("\"blocked.txt\"", "\"../allowed.txt\""));
     std::fs::remove_file(bench.path("out/blocked.txt")).expect("removed");
     std::fs::create_dir(bench.path("out/0001-crawl")).expect("a folder");
-    for name in ["out/report.html", "out/blocked.parquet", "out/0002-crawl/allowed.txt", "allowed.txt"] {
+    for name in
+        ["out/report.html", "out/lines/verdict=blocked/part-0001.parquet", "out/0002-crawl/allowed.txt", "allowed.txt"]
+    {
         bench.file(name, "mine");
     }
     bench.split("--robots sites --force", &["urls"]);
-    for name in ["out/report.html", "out/blocked.parquet", "out/0002-crawl/allowed.txt", "allowed.txt"] {
+    for name in
+        ["out/report.html", "out/lines/verdict=blocked/part-0001.parquet", "out/0002-crawl/allowed.txt", "allowed.txt"]
+    {
         assert_eq!(bench.read(name), b"mine", "{name}");
     }
     assert!(bench.path("out/0001-crawl").exists());

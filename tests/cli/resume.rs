@@ -52,11 +52,11 @@ fn done(bench: &Bench, words: &str) -> String {
 }
 
 /// All files of a folder, those in folders of lists too.
-fn files(bench: &Bench, folder: &str) -> Vec<String> {
+pub fn files(bench: &Bench, folder: &str) -> Vec<String> {
     let mut all = Vec::new();
     for name in bench.names(folder) {
         if bench.path(&format!("{folder}/{name}")).is_dir() {
-            all.extend(bench.names(&format!("{folder}/{name}")).into_iter().map(|inner| format!("{name}/{inner}")));
+            all.extend(files(bench, &format!("{folder}/{name}")).into_iter().map(|inner| format!("{name}/{inner}")));
         } else {
             all.push(name);
         }

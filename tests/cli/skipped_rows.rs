@@ -14,6 +14,7 @@ use parquet::schema::parser::parse_message_type;
 use serde_json::Value;
 
 use crate::bench::{Bench, PARTITIONS, lines, said};
+use crate::resume::files;
 use crate::skip_bad::{RUN, interrupted_again_and_again, receipt, skipped};
 use crate::tables::{Row, column, nested, rows, text};
 
@@ -144,7 +145,7 @@ fn a_damaged_page_of_any_column_costs_the_rest_of_its_row_group() {
             let gaps = gaps(&receipt, 0);
             assert_eq!(gaps, std::slice::from_ref(&(1200..2000)), "{damaged_column} {options}");
             assert_eq!(receipt["skipped"], 1);
-            assert_rows(&rows(&bench, "out/verdicts.parquet"), &outside(&gaps));
+            assert_rows(&rows(&bench, "out/verdicts/part-0001.parquet"), &outside(&gaps));
             assert_eq!(receipt["input"]["lines"], ROWS - 800);
             assert!(verified(&bench, "out", 0).contains("parts that the run left out: 1"));
             bench.program(&words.replace(" --skip-bad", "")).assert().code(2);
@@ -171,8 +172,11 @@ fn what_is_left_out_depends_on_no_threads() {
         let parts: Vec<usize> = (0..5).map(|list| skipped(&receipt, list).len()).collect();
         assert_eq!(parts, [3, 1, 0, 3, 1], "one of each row group: {receipt}");
         assert_eq!(gaps(&receipt, 0), gaps(&receipt, 3));
-        for name in bench.names("one").iter().filter(|name| name.ends_with(".parquet")) {
-            assert!(bench.read(&format!("one/{name}")) == bench.read(&format!("four/{name}")), "{options} {name}");
+        let folders = if options == "--per-input" { ["0001-bad/", "0003-good/"] } else { [""; 2] };
+        for (folder, name) in folders.iter().flat_map(|folder| PARTITIONS.map(|name| (folder, name))) {
+            let [one, four] =
+                ["one", "four"].map(|run| bench.read(&format!("{run}/{folder}lines/verdict={name}/part-0001.parquet")));
+            assert!(one == four, "{options} {folder} {name}");
         }
     }
 }
@@ -184,8 +188,8 @@ fn partitions_have_the_rows_that_can_be_read() {
     bench.program(&format!("{RUN} --chunk-size 3000 --format parquet --out out bad")).assert().success();
     let kept = outside(&gaps(&receipt(&bench, "out"), 0));
     let (blocked, allowed): (Vec<usize>, Vec<usize>) = kept.iter().partition(|&row| row % 4 == 0);
-    assert_rows(&rows(&bench, "out/blocked.parquet"), &blocked);
-    assert_rows(&rows(&bench, "out/allowed.parquet"), &allowed);
+    assert_rows(&rows(&bench, "out/lines/verdict=blocked/part-0001.parquet"), &blocked);
+    assert_rows(&rows(&bench, "out/lines/verdict=allowed/part-0001.parquet"), &allowed);
 }
 
 /// The URLs of rows that are left out were not there: their next ones stay.
@@ -202,7 +206,7 @@ fn urls_of_rows_that_are_left_out_were_not_seen() {
     let gaps = gaps(&receipt, 0);
     assert_eq!(gaps.len(), 2);
     let left: Vec<usize> = gaps.iter().cloned().flatten().collect();
-    assert_rows(&rows(&bench, "out/verdicts.parquet"), &[outside(&gaps), left.clone()].concat());
+    assert_rows(&rows(&bench, "out/verdicts/part-0001.parquet"), &[outside(&gaps), left.clone()].concat());
     assert_eq!(receipt["duplicates"]["lines"], ROWS - left.len());
     assert!(verified(&bench, "out", 0).contains("parts that the run left out: 2"));
 }
@@ -255,7 +259,7 @@ fn a_list_none_of_whose_rows_can_be_read_makes_tables_without_rows() {
     for options in ["", "--chunk-size 3000 --threads 3", "--chunk-size 3000 --unique"] {
         bench.program(&format!("{RUN} {options} --format parquet --force --out out bad")).assert().success();
         for name in PARTITIONS {
-            assert!(rows(&bench, &format!("out/{name}.parquet")).is_empty());
+            assert!(rows(&bench, &format!("out/lines/verdict={name}/part-0001.parquet")).is_empty());
         }
         let receipt = receipt(&bench, "out");
         assert_eq!(receipt["input"]["lines"], 0);
@@ -277,7 +281,7 @@ fn runs_go_on_over_damaged_rows() {
         let interrupted = interrupted_again_and_again(&bench, &words);
         assert!(interrupted > 0, "{options}");
         assert_eq!(timeless(&bench, "out"), timeless(&bench, "whole"), "{options}");
-        for name in bench.names("whole").iter().filter(|name| *name != "receipt.json") {
+        for name in files(&bench, "whole").iter().filter(|name| *name != "receipt.json") {
             assert!(bench.read(&format!("out/{name}")) == bench.read(&format!("whole/{name}")), "{options} {name}");
         }
         verified(&bench, "out", 0);

@@ -14,6 +14,7 @@ use parquet::schema::parser::parse_message_type;
 use crate::bench::{Bench, PARTITIONS, Split, said};
 use crate::parquet::Values::{Bytes, Int32, Texts};
 use crate::parquet::{parquet, parquet_with};
+use crate::resume::files;
 use crate::warc::gzip;
 
 const SOURCES: &str = "--robots DATASETS/sites --robots DATASETS/origins.jsonl --now 2026-11-01T00:00:00Z";
@@ -45,6 +46,12 @@ pub(crate) fn text(row: &Row, name: &str) -> String {
         Field::Str(text) => text.clone(),
         other => panic!("{name}: {other:?}"),
     }
+}
+
+/// The rows of a table of verdicts that are those of a partition, as the table of that has them.
+pub(crate) fn of_partition(rows: &[Row], partition: &str) -> Vec<Row> {
+    let rows = rows.iter().filter(|row| text(row, "verdict") == partition);
+    rows.map(|row| row.iter().filter(|(name, _)| name != "verdict").cloned().collect()).collect()
 }
 
 /// The line that a row was made of.
@@ -86,21 +93,21 @@ fn lines_of_any_list_become_the_rows_that_they_are_as_text() {
                 let has_head = list.contains("csv");
                 let expected: Vec<&[u8]> =
                     crate::bench::lines(&expected).into_iter().skip(usize::from(has_head)).map(content).collect();
-                let rows = rows(&bench, &format!("out/{name}.parquet"));
+                let rows = rows(&bench, &format!("out/lines/verdict={name}/part-0001.parquet"));
                 assert!(rows.iter().map(line).eq(expected), "{list} {options} {name}");
-                assert!(rows.iter().all(|row| text(row, "verdict") == name));
             }
             bench.program("verify out --inputs").assert().success();
         }
     }
     bench.filter(&format!("{SOURCES} --force --format parquet --out out odd")).assert().success();
-    let names = ["allowed.parquet", "blocked.parquet", "deferred.parquet", "invalid.parquet"];
-    assert_eq!(bench.names("out"), [&names[..], &["receipt.json", "robots-needed.tsv"]].concat());
-    assert_eq!(columns(&bench, "out/invalid.parquet"), ["url", "line", "verdict", "reason"]);
-    let last = rows(&bench, "out/deferred.parquet").pop().expect("a row");
+    assert_eq!(bench.names("out"), ["lines", "receipt.json", "robots-needed.tsv"]);
+    assert_eq!(bench.names("out/lines"), PARTITIONS.map(|name| format!("verdict={name}")));
+    assert_eq!(bench.names("out/lines/verdict=allowed"), ["part-0001.parquet"]);
+    assert_eq!(columns(&bench, "out/lines/verdict=invalid/part-0001.parquet"), ["url", "line", "reason"]);
+    let last = rows(&bench, "out/lines/verdict=deferred/part-0001.parquet").pop().expect("a row");
     assert_eq!(text(&last, "url"), "http://a.example/last");
     assert_eq!(*column(&last, "line"), Field::Null, "the line is the URL");
-    let deferred = rows(&bench, "out/deferred.parquet");
+    let deferred = rows(&bench, "out/lines/verdict=deferred/part-0001.parquet");
     let replaced = deferred.iter().find(|row| text(row, "url") == "http://a.example/%FF");
     assert_eq!(line(replaced.expect("trimmed, and what is not UTF-8 percent-encoded")), b"http://a.example/\xff\r");
 }
@@ -110,16 +117,17 @@ fn the_url_of_a_line_of_fields_stands_beside_it_and_the_head_line_in_the_file() 
     let bench = Bench::with_site();
     bench.file("fields.csv", "id,page\n1,http://a.example/no\n2,http://a.example/yes\n3\n");
     bench.filter("--robots sites --format parquet --out out --column page --delimiter , fields.csv").assert().success();
-    let blocked = rows(&bench, "out/blocked.parquet");
+    let blocked = rows(&bench, "out/lines/verdict=blocked/part-0001.parquet");
     assert_eq!(text(&blocked[0], "url"), "http://a.example/no");
     assert_eq!(line(&blocked[0]), b"1,http://a.example/no");
-    assert_eq!((text(&blocked[0], "verdict"), text(&blocked[0], "reason")), ("blocked".into(), "rules".into()));
-    let invalid = rows(&bench, "out/invalid.parquet");
+    assert_eq!(text(&blocked[0], "reason"), "rules");
+    let invalid = rows(&bench, "out/lines/verdict=invalid/part-0001.parquet");
     assert_eq!((column(&invalid[0], "url"), text(&invalid[0], "reason")), (&Field::Null, "column".to_owned()));
     assert_eq!(line(&invalid[0]), b"3");
-    let reader = reader(&bench, "out/allowed.parquet");
+    let reader = reader(&bench, "out/lines/verdict=allowed/part-0001.parquet");
     let told = reader.metadata().file_metadata().key_value_metadata().expect("a head line");
-    assert_eq!((told[0].key.as_str(), told[0].value.as_deref()), ("robosieve.head", Some("id,page")));
+    let told: Vec<_> = told.iter().map(|told| (told.key.as_str(), told.value.as_deref())).collect();
+    assert_eq!(told, [("robosieve.columns", Some("reason")), ("robosieve.head", Some("id,page"))]);
 }
 
 /// A list with columns of many kinds, some inside others, in row groups of a few rows.
@@ -197,7 +205,7 @@ fn all_columns_of_a_table_pass_through() {
             .filter(&format!("--robots sites --force --format parquet --verdicts --out out {options}"))
             .assert()
             .success();
-        let all = rows(&bench, "out/verdicts.parquet");
+        let all = rows(&bench, "out/verdicts/part-0001.parquet");
         let (kept, ours): (Vec<Row>, Vec<Row>) =
             all.iter().map(|row| (row[..row.len() - 2].to_vec(), row[row.len() - 2..].to_vec())).unzip();
         assert!(kept == input, "{options}");
@@ -206,12 +214,16 @@ fn all_columns_of_a_table_pass_through() {
         bench.program("verify out --inputs").assert().success();
         bench.filter(&format!("--robots sites --force --format parquet --out out {options}")).assert().success();
         for name in PARTITIONS {
-            let expected: Vec<&Row> = all.iter().filter(|row| text(row, "verdict") == name).collect();
-            assert!(rows(&bench, &format!("out/{name}.parquet")).iter().eq(expected), "{options} {name}");
+            let expected = of_partition(&all, name);
+            assert!(
+                rows(&bench, &format!("out/lines/verdict={name}/part-0001.parquet")) == expected,
+                "{options} {name}"
+            );
         }
         bench.program("verify out --inputs").assert().success();
     }
-    let reasons: Vec<String> = rows(&bench, "out/invalid.parquet").iter().map(|row| text(row, "reason")).collect();
+    let reasons: Vec<String> =
+        rows(&bench, "out/lines/verdict=invalid/part-0001.parquet").iter().map(|row| text(row, "reason")).collect();
     assert_eq!(reasons[..2], ["empty", "line-break"]);
 }
 
@@ -227,8 +239,8 @@ fn urls_that_are_put_together_are_proved_too() {
     ];
     bench.file("list", parquet(&columns, 3, Compression::SNAPPY));
     bench.filter("--robots sites --format parquet --out out list").assert().success();
-    assert_eq!(rows(&bench, "out/blocked.parquet").len(), 3);
-    assert_eq!(text(&rows(&bench, "out/invalid.parquet")[0], "url_path"), "/a\nb");
+    assert_eq!(rows(&bench, "out/lines/verdict=blocked/part-0001.parquet").len(), 3);
+    assert_eq!(text(&rows(&bench, "out/lines/verdict=invalid/part-0001.parquet")[0], "url_path"), "/a\nb");
     bench.program("verify out --inputs").assert().success();
 }
 
@@ -244,15 +256,16 @@ fn every_crawler_has_its_verdicts() {
         bench.program("verify out --inputs").assert().success();
     };
     run("");
-    for (file, url) in [("blocked.one", "http://a.example/1"), ("blocked.default", "http://a.example/2")] {
-        let rows = rows(&bench, &format!("out/{file}.parquet"));
+    for (crawler, url) in [("one", "http://a.example/1"), ("default", "http://a.example/2")] {
+        let file = format!("out/lines/crawler={crawler}/verdict=blocked/part-0001.parquet");
+        let rows = rows(&bench, &file);
         assert_eq!(rows.iter().map(|row| text(row, "url")).collect::<Vec<_>>(), [url]);
-        assert_eq!(columns(&bench, &format!("out/{file}.parquet"))[2..], ["verdict", "reason"]);
+        assert_eq!(columns(&bench, &file)[2..], ["reason"]);
     }
     run("--verdicts");
     let own = ["verdict.one", "reason.one", "verdict.default", "reason.default"];
-    assert_eq!(columns(&bench, "out/verdicts.parquet")[2..], own);
-    let rows = rows(&bench, "out/verdicts.parquet");
+    assert_eq!(columns(&bench, "out/verdicts/part-0001.parquet")[2..], own);
+    let rows = rows(&bench, "out/verdicts/part-0001.parquet");
     let found: Vec<[String; 4]> = rows.iter().map(|row| own.map(|name| text(row, name))).collect();
     assert_eq!(found[0], ["blocked", "rules", "allowed", "rules"]);
     assert_eq!(found[1], ["allowed", "rules", "blocked", "rules"]);
@@ -266,6 +279,7 @@ fn tables_that_do_not_fit_are_told_before_anything_is_written() {
     bench.file("one", parquet(&[urls()], 1, Compression::SNAPPY));
     bench.file("two", parquet(&[urls(), ("optional int32 id", Int32(vec![Some(1)]))], 1, Compression::SNAPPY));
     bench.file("taken", parquet(&[urls(), ("optional int32 reason", Int32(vec![Some(1)]))], 1, Compression::SNAPPY));
+    bench.file("verdict", parquet(&[urls(), ("optional int32 verdict", Int32(vec![None]))], 1, Compression::SNAPPY));
     bench.file("caused", parquet(&[urls(), ("optional int32 rule_line", Int32(vec![None]))], 1, Compression::SNAPPY));
     bench.file("urls", "http://a.example/\n");
     let refused = |words: &str, message: &[&str]| {
@@ -275,17 +289,18 @@ fn tables_that_do_not_fit_are_told_before_anything_is_written() {
     refused("--out out one two", &["one", "two", "columns", "--per-input"]);
     refused("--out out urls one", &["urls", "one", "columns", "--per-input"]);
     refused("--out out taken", &["taken", "\"reason\"", "--format text"]);
+    refused("--out out verdict", &["verdict", "\"verdict\"", "--format text"]);
     refused("--out out --compress gz urls", &["--compress", "Parquet", "Zstandard"]);
     refused("--out out --explain caused", &["caused", "\"rule_line\"", "--format text"]);
     refused("--only allowed urls", &["--format parquet", "--out"]);
     refused("--count urls", &["--format parquet", "--out"]);
     bench.filter("--robots sites --format parquet --per-input --out out one two urls").assert().success();
-    assert_eq!(columns(&bench, "out/0001-one/allowed.parquet"), ["url", "verdict", "reason"]);
-    assert_eq!(columns(&bench, "out/0002-two/allowed.parquet"), ["url", "id", "verdict", "reason"]);
-    assert_eq!(columns(&bench, "out/0003-urls/blocked.parquet"), ["url", "line", "verdict", "reason"]);
+    assert_eq!(columns(&bench, "out/0001-one/lines/verdict=allowed/part-0001.parquet"), ["url", "reason"]);
+    assert_eq!(columns(&bench, "out/0002-two/lines/verdict=allowed/part-0001.parquet"), ["url", "id", "reason"]);
+    assert_eq!(columns(&bench, "out/0003-urls/lines/verdict=blocked/part-0001.parquet"), ["url", "line", "reason"]);
     bench.program("verify out --inputs").assert().success();
     bench.filter("--robots sites --format parquet --force --out out one one").assert().success();
-    assert_eq!(rows(&bench, "out/allowed.parquet").len(), 2);
+    assert_eq!(rows(&bench, "out/lines/verdict=allowed/part-0001.parquet").len(), 2);
 }
 
 #[test]
@@ -320,15 +335,16 @@ fn parts_are_tables_of_their_own_and_no_longer_than_they_may_be() {
     run("--out whole");
     for threads in [1, 3] {
         run(&format!("--out out --split-size 20k --chunk-size 4000 --threads {threads}"));
-        let parts: Vec<String> = bench.names("out").into_iter().filter(|name| name.starts_with("allowed.")).collect();
+        let folder = "out/lines/verdict=allowed";
+        let parts = bench.names(folder);
         assert!(parts.len() > 2, "{parts:?}");
-        let all: Vec<Row> = parts.iter().flat_map(|name| rows(&bench, &format!("out/{name}"))).collect();
-        assert!(all == rows(&bench, "whole/allowed.parquet"));
+        let all: Vec<Row> = parts.iter().flat_map(|name| rows(&bench, &format!("{folder}/{name}"))).collect();
+        assert!(all == rows(&bench, "whole/lines/verdict=allowed/part-0001.parquet"));
         for (place, name) in parts.iter().enumerate() {
-            let length = fs::metadata(bench.path(&format!("out/{name}"))).expect("a file").len();
+            let length = fs::metadata(bench.path(&format!("{folder}/{name}"))).expect("a file").len();
             assert!(length <= 20 << 10, "{name} has {length} bytes");
             assert!(length > 10 << 10 || place + 1 == parts.len(), "{name} has {length} bytes");
-            assert_eq!(*name, format!("allowed.{:04}.parquet", place + 1));
+            assert_eq!(*name, format!("part-{:04}.parquet", place + 1));
         }
         bench.program("verify out --inputs").assert().success();
     }
@@ -345,14 +361,14 @@ fn tables_do_not_depend_on_threads() {
             let words =
                 format!("--robots sites --force --format parquet --out out --chunk-size 9000 --threads {threads}");
             bench.filter(&format!("{words} {list}")).assert().success();
-            PARTITIONS.map(|name| bench.read(&format!("out/{name}.parquet")))
+            PARTITIONS.map(|name| bench.read(&format!("out/lines/verdict={name}/part-0001.parquet")))
         };
         assert!(stored(1) == stored(3), "{list}");
     }
 }
 
 #[test]
-fn shards_are_joined_to_one_table() {
+fn shards_are_joined_to_one_dataset() {
     let bench = Bench::new();
     for form in ["", "--verdicts", "--verdicts --explain", "--per-input"] {
         let run = |options: &str| {
@@ -368,12 +384,14 @@ fn shards_are_joined_to_one_table() {
         bench.program("join --force --concat --out all part-1 part-2 part-3").assert().success();
         bench.program("verify all --inputs").assert().success();
         let folder = if form == "--per-input" { "0001-urls.txt/" } else { "" };
-        let names = bench.names(&format!("whole/{folder}"));
-        let tables: Vec<&String> = names.iter().filter(|name| name.ends_with(".parquet")).collect();
-        assert_eq!(tables.len(), if form.starts_with("--verdicts") { 1 } else { 4 });
-        for name in tables {
-            let [all, whole] = ["all", "whole"].map(|run| rows(&bench, &format!("{run}/{folder}{name}")));
-            assert!(all == whole, "{name} {form}");
+        let folders: Vec<String> = match form {
+            "" | "--per-input" => PARTITIONS.map(|name| format!("{folder}lines/verdict={name}")).into(),
+            _ => vec!["verdicts".to_owned()],
+        };
+        for folder in folders {
+            assert_eq!(bench.names(&format!("all/{folder}")), [1, 2, 3].map(|part| format!("part-000{part}.parquet")));
+            let all = [1, 2, 3].map(|part| rows(&bench, &format!("all/{folder}/part-000{part}.parquet"))).concat();
+            assert!(all == rows(&bench, &format!("whole/{folder}/part-0001.parquet")), "{folder} {form}");
         }
     }
 }
@@ -382,21 +400,22 @@ fn shards_are_joined_to_one_table() {
 fn verify_notices_tables_that_are_not_what_was_written() {
     let bench = Bench::new();
     bench.filter(&format!("{SOURCES} --format parquet --out out DATASETS/urls.txt")).assert().success();
-    let [allowed, blocked] = ["allowed", "blocked"].map(|name| bench.read(&format!("out/{name}.parquet")));
+    let [allowed, blocked] =
+        ["allowed", "blocked"].map(|name| bench.read(&format!("out/lines/verdict={name}/part-0001.parquet")));
     let is_noticed = |name: &str, bytes: &[u8]| {
-        bench.file(&format!("out/{name}.parquet"), bytes);
+        bench.file(&format!("out/lines/verdict={name}/part-0001.parquet"), bytes);
         let done = bench.program("verify out").output().expect("the program");
         assert_ne!(done.status.code(), Some(0), "{name}");
-        bench.file("out/allowed.parquet", &allowed);
-        bench.file("out/blocked.parquet", &blocked);
+        bench.file("out/lines/verdict=allowed/part-0001.parquet", &allowed);
+        bench.file("out/lines/verdict=blocked/part-0001.parquet", &blocked);
         String::from_utf8_lossy(&done.stdout).into_owned()
     };
-    assert!(is_noticed("allowed", &blocked).contains("rows with another verdict than that of the partition"));
+    assert!(is_noticed("allowed", &blocked).contains("lines of"));
     is_noticed("allowed", &allowed[..allowed.len() - 1]);
     let other =
         "--robots DATASETS/sites --robots DATASETS/origins.jsonl --now 2026-11-01T00:00:00Z --on-unfetched allow";
     bench.filter(&format!("{other} --format parquet --out other DATASETS/urls.txt")).assert().success();
-    assert!(is_noticed("allowed", &bench.read("other/allowed.parquet")).contains("lines of"));
+    assert!(is_noticed("allowed", &bench.read("other/lines/verdict=allowed/part-0001.parquet")).contains("lines of"));
     bench.program("verify out").assert().success();
 }
 
@@ -422,8 +441,91 @@ fn a_table_of_ours_is_a_list() {
     let bench = Bench::with_site();
     bench.file("urls", "http://a.example/no\nhttp://a.example/yes\n");
     bench.filter("--robots sites --format parquet --verdicts --out out urls").assert().success();
-    bench.filter("--robots sites --out again out/verdicts.parquet").assert().success();
+    bench.filter("--robots sites --out again out/verdicts/part-0001.parquet").assert().success();
     assert_eq!(Split::read(&bench, "again").lines("blocked"), ["http://a.example/no"]);
+}
+
+/// What an earlier run wrote goes with its folders, and nothing that somebody else put there.
+#[test]
+fn folders_of_tables_come_and_go_with_their_run() {
+    let bench = Bench::with_site();
+    bench.file("urls", "http://a.example/no\n");
+    let run = |options: &str| bench.filter(&format!("--robots sites --out out {options}"));
+    run("--format parquet --agent * urls").assert().success();
+    run("--format parquet --verdicts --force urls").assert().success();
+    assert_eq!(bench.names("out"), ["receipt.json", "robots-needed.tsv", "verdicts"]);
+    run("--format parquet --per-input --force urls").assert().success();
+    assert_eq!(bench.names("out"), ["0001-urls", "receipt.json", "robots-needed.tsv"]);
+    run("--format parquet --force urls").assert().success();
+    let mine = "out/lines/verdict=allowed/mine.parquet";
+    bench.file(mine, "mine");
+    run("--force urls").assert().success();
+    assert_eq!(files(&bench, "out/lines"), ["verdict=allowed/mine.parquet"]);
+    for (name, content) in
+        [("out/lines/verdict=allowed/part-0002.parquet", "mine"), ("out/lines/verdict=blocked", "mine")]
+    {
+        bench.file(name, content);
+        let done = run("--format parquet --force urls").assert().code(2);
+        said(&done.get_output().stderr, &[name, "in the way"]);
+        assert_eq!(bench.read(name), b"mine");
+        fs::remove_file(bench.path(name)).expect("removed");
+    }
+    run("--format parquet --force urls").assert().success();
+    assert_eq!(bench.read(mine), b"mine");
+    // The run would remove the list before it reads it.
+    let done = run("--format parquet --force out/lines/verdict=blocked/part-0001.parquet").assert().code(2);
+    said(&done.get_output().stderr, &["out/lines/verdict=blocked/part-0001.parquet"]);
+    assert_eq!(rows(&bench, "out/lines/verdict=blocked/part-0001.parquet").len(), 1);
+}
+
+/// What an earlier run said of a row, the next one says anew; no other column goes.
+#[test]
+fn our_own_columns_are_replaced() {
+    let bench = Bench::with_site();
+    let urls = ["http://a.example/1", "http://b.example/", "http://a.example/no"].repeat(40);
+    bench.file("table", nested(&urls, 37));
+    bench.file("text", urls.iter().map(|url| format!("{url} \n")).collect::<String>());
+    for list in ["table", "text"] {
+        let run = |options: &str| {
+            let words = format!("--robots sites --format parquet {options}");
+            bench.filter(&words).assert().success();
+        };
+        run(&format!("--force --out first --explain {list}"));
+        let deferred = rows(&bench, "first/lines/verdict=deferred/part-0001.parquet");
+        run("--force --out again --on-unfetched block first/lines/verdict=deferred/part-0001.parquet");
+        let again = rows(&bench, "again/lines/verdict=blocked/part-0001.parquet");
+        let others = |rows: &[Row]| {
+            let is_other = |(name, _): &&(String, Field)| {
+                !["reason", "rule", "rule_line", "agent", "captured"].contains(&name.as_str())
+            };
+            rows.iter().map(|row| row.iter().filter(is_other).cloned().collect::<Row>()).collect::<Vec<_>>()
+        };
+        assert_eq!(again.len(), 40);
+        assert!(others(&again) == others(&deferred), "{list}");
+        assert!(again.iter().all(|row| text(row, "reason") == "unfetched"));
+        assert_eq!(columns(&bench, "again/lines/verdict=blocked/part-0001.parquet").last().expect("columns"), "reason");
+        bench.program("verify again --inputs").assert().success();
+        // All rows of all partitions are those of the list again, and the same once more.
+        run(&format!("--force --out first --verdicts --agent * {list}"));
+        run("--force --out again --verdicts --agent * first/verdicts/part-0001.parquet");
+        let [first, again] = ["first", "again"].map(|run| rows(&bench, &format!("{run}/verdicts/part-0001.parquet")));
+        assert!(first == again, "{list}");
+    }
+    // A column that is none of ours, in the way or at our end of the table, is nobody's to replace.
+    bench.file(
+        "mine",
+        parquet(
+            &[
+                ("optional binary url", Texts(vec![Some("http://a.example/")])),
+                ("optional binary reason (STRING)", Texts(vec![Some("mine")])),
+            ],
+            1,
+            Compression::SNAPPY,
+        ),
+    );
+    bench.refused("--robots sites --format parquet --out out mine", &["mine", "\"reason\""]);
+    let named = "--robots sites --format parquet --out out --column reason first/verdicts/part-0001.parquet";
+    bench.refused(named, &["no column", "reason"]);
 }
 
 #[test]
@@ -439,7 +541,7 @@ fn rows_whose_urls_were_there_before_are_left_out() {
             let words =
                 format!("--robots sites --force --format parquet --verdicts --unique --out out {options} {list}");
             bench.filter(&words).assert().success();
-            let rows = rows(&bench, "out/verdicts.parquet");
+            let rows = rows(&bench, "out/verdicts/part-0001.parquet");
             let kept: Vec<&str> = urls
                 .iter()
                 .enumerate()
@@ -475,7 +577,8 @@ fn values_that_are_made_of_those_before_them_stay_in_their_rows() {
         for chunk_size in ["1k", "30k", "1M"] {
             let run = "filter --agent examplebot --robots sites --out out --force --format parquet --threads 3";
             bench.program(&format!("{run} --chunk-size {chunk_size} list")).assert().success();
-            let written = ["allowed", "blocked"].map(|name| rows(&bench, &format!("out/{name}.parquet")));
+            let written =
+                ["allowed", "blocked"].map(|name| rows(&bench, &format!("out/lines/verdict={name}/part-0001.parquet")));
             assert_eq!(written.each_ref().map(Vec::len), [5000, 5000]);
             for (place, row) in written.iter().flat_map(|rows| rows.iter().enumerate()) {
                 let Field::Bytes(found) = column(row, "url") else { panic!("{row:?}") };

@@ -213,7 +213,7 @@ fn a_compressed_table_is_read_again() {
 fn pipes_in_the_place_of_files_are_found() {
     let mut forms = vec![("", "allowed.txt"), ("--verdicts", "verdicts.tsv"), ("", "robots-needed.tsv")];
     if cfg!(feature = "parquet") {
-        forms.push(("--format parquet", "allowed.parquet"));
+        forms.push(("--format parquet", "lines/verdict=allowed/part-0001.parquet"));
     }
     for (options, name) in forms {
         let bench = bench_with_run(options);

@@ -7,25 +7,21 @@ use std::{fs, io};
 
 use super::leftovers::remove_spilled;
 use super::names::{CHECKPOINT, partial};
-use super::sync::sync_folder;
+use super::sync::sync_folders;
 use crate::input::error::FilterError;
 
 /// Gives complete files in `directory` these names, in this order, unless they have them already; then the checkpoint that
 /// says so is not needed any more, nor what was spilled.
 pub(crate) fn give_names(directory: &Path, names: &[PathBuf]) -> Result<(), FilterError> {
     let failed = |path: &Path, error| FilterError::Output { path: path.to_owned(), error };
-    let mut folders = vec![directory.to_owned()];
     for path in names.iter().map(|name| directory.join(name)) {
         match fs::rename(partial(&path), &path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound && path.is_file() => {}
             other => other.map_err(|error| failed(&path, error))?,
         }
-        folders.extend(path.parent().map(Path::to_owned));
     }
-    folders.sort();
-    folders.dedup();
     // The names themselves must outlive a power cut too.
-    folders.iter().try_for_each(|folder| sync_folder(folder).map_err(|error| failed(folder, error)))?;
+    sync_folders(directory, names)?;
     let checkpoint = directory.join(CHECKPOINT);
     match fs::remove_file(&checkpoint) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use super::leftovers::{is_leftover, remove_leftovers};
-use super::list_folder::{is_file_of_run, is_list_folder};
+use super::list_folder::{folders_of, is_file_of_run, is_folder_of_run, is_list_folder};
 use super::lock::LOCK;
 use super::names::{CHECKPOINT, NEEDED, RECEIPT, REPORT, REPORT_START, is_partial, partial};
 use crate::formats::regular_file;
@@ -72,24 +72,30 @@ fn in_the_way(
             return Ok(Some(path));
         }
     }
-    let is_wanted = |folder: &str, name: &str| {
-        layout.files.iter().any(|file| file.gives(name)) || folder.is_empty() && name == NEEDED
-    };
-    for folder in folders {
-        let entries = match fs::read_dir(directory.join(folder)) {
+    let of_set = layout.folders();
+    for (set, folder) in folders.iter().flat_map(|set| of_set.iter().map(move |folder| (*set, *folder))) {
+        let path = directory.join(set).join(folder);
+        let entries = match fs::read_dir(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            // Somebody's file stands where a folder should.
+            Err(error) if error.kind() == io::ErrorKind::NotADirectory => return Ok(Some(path)),
             entries => entries?,
         };
         for entry in entries {
             let entry = entry?;
-            let name = entry.file_name().to_string_lossy().into_owned();
-            let whole = if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") };
-            if is_wanted(folder, &name) && (entry.file_type()?.is_dir() || !earlier.contains(&whole)) {
+            let name = under(folder, &entry.file_name().to_string_lossy());
+            let is_wanted = layout.files.iter().any(|file| file.gives(&name)) || set.is_empty() && name == NEEDED;
+            if is_wanted && (entry.file_type()?.is_dir() || !earlier.contains(&under(set, &name))) {
                 return Ok(Some(entry.path()));
             }
         }
     }
     Ok(None)
+}
+
+/// The name of what is in a folder, as it is seen from the folder above; an empty one is that itself.
+fn under(folder: &str, name: &str) -> String {
+    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
 }
 
 /// Whether a file begins like this, white space left aside.
@@ -142,15 +148,17 @@ fn remove_earlier(directory: &Path, names: &BTreeSet<String>) -> io::Result<()> 
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         other => other?,
     }
-    for name in names {
-        remove(&directory.join(name))?;
-        if let Some((folder, _)) = name.split_once('/') {
-            // It stays if there is anything else in it.
-            let _ = fs::remove_dir(directory.join(folder));
-        }
-    }
+    names.iter().try_for_each(|name| remove(&directory.join(name)))?;
+    remove_folders(directory, names.iter().map(Path::new));
     let report = directory.join(REPORT);
     if begins_as(&report, &REPORT_START.replace(char::is_whitespace, "")) { remove(&report) } else { Ok(()) }
+}
+
+/// Removes the folders that files of these names were in; one in which there is anything else stays.
+pub(crate) fn remove_folders<'n>(directory: &Path, names: impl IntoIterator<Item = &'n Path>) {
+    for folder in folders_of(names) {
+        let _ = fs::remove_dir(directory.join(folder));
+    }
 }
 
 /// Removes a file, if it is there.
@@ -166,19 +174,16 @@ fn remove(path: &Path) -> io::Result<()> {
 pub(crate) fn replaced<'l>(directory: &Path, layout: &FileLayout, lists: &'l [PathBuf]) -> Option<&'l PathBuf> {
     let directory = directory.canonicalize().ok()?;
     let earlier = earlier(&directory);
-    let is_ours = |name: &str| {
-        [LOCK, CHECKPOINT, RECEIPT, NEEDED, REPORT].contains(&name)
-            || is_leftover(name)
-            || layout.files.iter().any(|file| file.gives(name))
-            || earlier.iter().any(|known| known.rsplit('/').next() == Some(name))
-    };
-    let is_in_sets = |folder: &Path| {
-        let is_of_list = || folder.file_name().is_some_and(|name| is_list_folder(&name.to_string_lossy()));
-        folder == directory || folder.parent() == Some(&directory) && is_of_list()
-    };
     let would_go = |path: PathBuf| {
-        let name = path.file_name().and_then(|name| name.to_str());
-        name.is_some_and(is_ours) && path.parent().is_some_and(is_in_sets)
+        let Some(path) = path.strip_prefix(&directory).ok().and_then(Path::to_str) else { return false };
+        let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let of_set = path.split_once('/').filter(|(folder, _)| is_list_folder(folder)).map_or(path, |(_, rest)| rest);
+        let is_in_sets = folders.split('/').all(|folder| folders.is_empty() || is_folder_of_run(folder));
+        let is_ours = [LOCK, CHECKPOINT, RECEIPT, NEEDED, REPORT].contains(&name)
+            || is_leftover(name)
+            || layout.files.iter().any(|file| file.gives(of_set))
+            || earlier.contains(path);
+        is_in_sets && is_ours
     };
     // A link in the folder would go, as would a file in it that a link leads to.
     let stands_at = |list: &Path| Some(list.parent()?.canonicalize().ok()?.join(list.file_name()?));

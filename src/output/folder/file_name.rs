@@ -9,24 +9,31 @@ use crate::robots::Agents;
 /// What the file of all lines after their verdicts is called.
 const VERDICTS: &str = "verdicts";
 
+/// The folder of tables of lines, a dataset that is partitioned as Hive does it, and what its parts are called.
+pub(super) const LINES: &str = "lines";
+pub(super) const VERDICT_IS: &str = "verdict=";
+pub(super) const CRAWLER_IS: &str = "crawler=";
+const PART: &str = "part";
+
 /// What stands for everybody (`*`) in the names of files.
 const EVERYBODY: &str = "default";
 
 /// The endings of partitions and of verdicts.
 const TEXT: &str = "txt";
 const TABLE: &str = "tsv";
-/// The ending of both, where they are tables of their own.
+/// The ending of the parts of both, where they are Parquet.
 const PARQUET: &str = "parquet";
 
-/// The name of an output: `allowed.examplebot.txt.gz`, or, cut into parts, `allowed.0001.txt`.
+/// The name of an output: `allowed.examplebot.txt.gz`, or, cut into parts, `allowed.0001.txt`. Those of tables always are:
+/// `lines/verdict=allowed/part-0001.parquet`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FileName {
-    /// What it is called, for example `allowed.examplebot`.
-    pub stem: String,
+    /// What it is called, for example `allowed.examplebot`, with the folders that it is in.
+    stem: String,
     ending: &'static str,
     frames: Option<FrameFormat>,
-    /// Whether it is cut into parts, which have numbers.
-    numbered: bool,
+    /// What stands before the number of a part, if it is cut into parts.
+    numbered: Option<char>,
 }
 
 /// The digits of a part's number, at least.
@@ -35,9 +42,11 @@ const DIGITS: usize = 4;
 impl FileName {
     /// The names of all files with these rows, crawler by crawler; of their parts, if they are `numbered`.
     pub fn all(rows: Rows, agents: &[&Agents], frames: Option<FrameFormat>, numbered: bool) -> Vec<FileName> {
-        let stems = match rows.form {
-            Form::Partitions => partition_names(agents),
-            Form::Verdicts => vec![VERDICTS.to_owned()],
+        let stems = match (rows.form, rows.format) {
+            (Form::Partitions, Format::Text) => partition_names(agents),
+            (Form::Partitions, Format::Parquet) => table_names(agents),
+            (Form::Verdicts, Format::Text) => vec![VERDICTS.to_owned()],
+            (Form::Verdicts, Format::Parquet) => vec![format!("{VERDICTS}/{PART}")],
         };
         // What has columns is a table.
         let ending = |file| match rows.format {
@@ -45,23 +54,32 @@ impl FileName {
             Format::Text if rows.columns(file) > 0 => TABLE,
             Format::Text => TEXT,
         };
+        let numbered = match rows.format {
+            Format::Parquet => Some('-'),
+            Format::Text => numbered.then_some('.'),
+        };
         let name = |(file, stem)| FileName { stem, ending: ending(file), frames, numbered };
         stems.into_iter().enumerate().map(name).collect()
     }
 
-    /// The name of a part, counted from 0; of the whole, if there are no parts.
+    /// The name of a part, counted from 0, with its folders; of the whole, if there are no parts.
     pub fn of_part(&self, part: usize) -> String {
         let FileName { stem, .. } = self;
-        let number = if self.numbered { format!(".{:0DIGITS$}", part + 1) } else { String::new() };
+        let number = self.numbered.map_or(String::new(), |before| format!("{before}{:0DIGITS$}", part + 1));
         format!("{stem}{number}{}", self.extension())
+    }
+
+    /// The folder that it is in; empty if it is in none.
+    pub fn folder(&self) -> &str {
+        self.stem.rsplit_once('/').map_or("", |(folder, _)| folder)
     }
 
     /// Whether a name is one of its own.
     pub fn gives(&self, name: &str) -> bool {
         let stem = name.strip_prefix(&self.stem).and_then(|name| name.strip_suffix(&self.extension()));
-        stem.is_some_and(|number| match number.strip_prefix('.') {
-            Some(number) => self.numbered && is_number(number),
-            None => !self.numbered && number.is_empty(),
+        stem.is_some_and(|number| match self.numbered {
+            Some(before) => number.strip_prefix(before).is_some_and(is_number),
+            None => number.is_empty(),
         })
     }
 
@@ -83,6 +101,18 @@ pub(crate) fn partition_names(agents: &[&Agents]) -> Vec<String> {
     labels.iter().flat_map(|label| Partition::ALL.map(|partition| name(label, partition))).collect()
 }
 
+/// The names of the tables of all crawlers' partitions: a dataset in which the folders say what the rows are, so that readers
+/// need not look into those that nobody wants.
+fn table_names(agents: &[&Agents]) -> Vec<String> {
+    let folder = |label: &String| match label.as_str() {
+        "" => LINES.to_owned(),
+        label => format!("{LINES}/{CRAWLER_IS}{label}"),
+    };
+    let folders = crawler_labels(agents).iter().map(folder).collect::<Vec<_>>();
+    let name = |folder: &String, partition: Partition| format!("{folder}/{VERDICT_IS}{}/{PART}", partition.name());
+    folders.iter().flat_map(|folder| Partition::ALL.map(|partition| name(folder, partition))).collect()
+}
+
 /// What stands for each crawler in names: nothing, where there is only one.
 pub(crate) fn crawler_labels(agents: &[&Agents]) -> Vec<String> {
     let several = agents.len() > 1;
@@ -98,7 +128,17 @@ fn is_number(text: &str) -> bool {
     text.len() >= DIGITS && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Whether a name is one that [`FileName`] gives to some run.
+/// The name of a part of a table in its folder, counted from 0.
+pub(crate) fn table_part(part: usize) -> String {
+    FileName { stem: PART.to_owned(), ending: PARQUET, frames: None, numbered: Some('-') }.of_part(part)
+}
+
+/// Whether a folder is one that tables are in.
+pub(super) fn is_table_folder(name: &str) -> bool {
+    [LINES, VERDICTS].contains(&name) || [VERDICT_IS, CRAWLER_IS].iter().any(|start| name.starts_with(start))
+}
+
+/// Whether a name, that of its folders left aside, is one that [`FileName`] gives in some run.
 pub(super) fn is_output(name: &str) -> bool {
     let plain = [FrameFormat::Gzip, FrameFormat::Zstd].iter().find_map(|format| {
         let name = name.strip_suffix(format.extension())?;
@@ -115,7 +155,9 @@ pub(super) fn is_output(name: &str) -> bool {
         TABLE if known == Partition::Blocked.name() => is_partition(),
         TABLE => stem == VERDICTS,
         // It is compressed by itself.
-        PARQUET => plain.is_none() && (stem == VERDICTS || is_partition()),
+        PARQUET => {
+            plain.is_none() && stem.strip_prefix(PART).and_then(|rest| rest.strip_prefix('-')).is_some_and(is_number)
+        }
         _ => false,
     }
 }
@@ -132,7 +174,7 @@ mod tests {
         for name in ["verdicts.tsv", "verdicts.0012.tsv.gz", "allowed.0001.txt", "blocked.a.12345.txt.zst"] {
             assert!(is_output(name), "{name}");
         }
-        for name in ["allowed.parquet", "blocked.examplebot.0001.parquet", "verdicts.parquet"] {
+        for name in ["part-0001.parquet", "part-12345.parquet"] {
             assert!(is_output(name), "{name}");
         }
         for name in ["blocked.tsv", "blocked.examplebot.0001.tsv.gz"] {
@@ -147,13 +189,33 @@ mod tests {
             "allowed.txtgz",
             "verdicts.txt",
             "verdicts.a.tsv",
-            "verdicts.parquet.gz",
+            "allowed.parquet",
+            "part-0001.parquet.gz",
+            "part-1.parquet",
             "urls.parquet",
             "receipt.json",
             ".gz",
         ] {
             assert!(!is_output(name), "{name}");
         }
+    }
+
+    #[test]
+    fn folders_of_tables_say_what_is_in_them() {
+        let agents = [&"a,b".parse().unwrap(), &Agents::everybody()];
+        let names = |form, agents: &[&Agents]| {
+            let rows = Rows { form, format: Format::Parquet, explain: false, crawlers: agents.len() };
+            FileName::all(rows, agents, None, false)
+        };
+        assert_eq!(names(Form::Partitions, &agents[1..])[1].of_part(0), "lines/verdict=blocked/part-0001.parquet");
+        assert_eq!(
+            names(Form::Partitions, &agents)[4].of_part(11),
+            "lines/crawler=default/verdict=allowed/part-0012.parquet"
+        );
+        assert_eq!(names(Form::Partitions, &agents)[0].folder(), "lines/crawler=a+b/verdict=allowed");
+        let verdicts = &names(Form::Verdicts, &agents)[0];
+        assert_eq!(verdicts.of_part(0), "verdicts/part-0001.parquet");
+        assert!(verdicts.gives("verdicts/part-0002.parquet") && !verdicts.gives("part-0002.parquet"));
     }
 
     #[test]

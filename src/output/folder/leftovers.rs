@@ -4,24 +4,31 @@ use std::path::Path;
 use std::{fs, io};
 
 use super::file_name::is_output;
-use super::list_folder::is_list_folder;
+use super::list_folder::is_folder_of_run;
 use super::names::{CHECKPOINT, NEEDED, RECEIPT, is_partial};
 
-/// Removes partial files of a run that has no checkpoint to go on from, and the folders of lists in which there is nothing
-/// else. A partial receipt stays, because it tells of [earlier](super::earlier) files.
+/// Removes partial files of a run that has no checkpoint to go on from, and the folders that it made in which there is
+/// nothing else. A partial receipt stays, because it tells of [earlier](super::earlier) files.
 pub(crate) fn remove_leftovers(directory: &Path) -> io::Result<()> {
     remove_files(directory, |name| is_spilled(name) || is_partial_output(name))?;
-    for entry in fs::read_dir(directory)? {
+    remove_below(directory).map(drop)
+}
+
+/// Removes partial files in the folders that a run made in this one; says how many.
+fn remove_below(folder: &Path) -> io::Result<usize> {
+    let mut removed = 0;
+    for entry in fs::read_dir(folder)? {
         let entry = entry?;
-        if entry.file_type()?.is_dir()
-            && is_list_folder(&entry.file_name().to_string_lossy())
-            && remove_files(&entry.path(), is_partial_output)? > 0
-        {
-            // It stays if there is anything else in it.
-            let _ = fs::remove_dir(entry.path());
+        if entry.file_type()?.is_dir() && is_folder_of_run(&entry.file_name().to_string_lossy()) {
+            let of_folder = remove_files(&entry.path(), is_partial_output)? + remove_below(&entry.path())?;
+            if of_folder > 0 {
+                // It stays if there is anything else in it.
+                let _ = fs::remove_dir(entry.path());
+            }
+            removed += of_folder;
         }
     }
-    Ok(())
+    Ok(removed)
 }
 
 /// Removes what origins were spilled to, and a checkpoint that was not completed.

@@ -1,8 +1,9 @@
 //! The folders of lists with partitions of their own.
 
-use std::path::Path;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
-use super::file_name::is_output;
+use super::file_name::{is_output, is_table_folder};
 use crate::input::list::STANDARD_INPUT;
 
 /// How long a name may be on the file systems that there are.
@@ -22,16 +23,29 @@ pub(crate) fn list_folder(place: usize, list: &Path) -> String {
 }
 
 /// Whether a folder is named as [`list_folder`] does.
-pub(super) fn is_list_folder(name: &str) -> bool {
+pub(crate) fn is_list_folder(name: &str) -> bool {
     name.split_once('-').is_some_and(|(number, _)| number.len() >= 4 && number.bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// Whether a folder is one that a run makes in its own.
+pub(super) fn is_folder_of_run(name: &str) -> bool {
+    is_list_folder(name) || is_table_folder(name)
 }
 
 /// Whether a name in a receipt is one that a file of lines may have.
 pub(crate) fn is_file_of_run(name: &str) -> bool {
-    match name.split_once('/') {
-        Some((folder, name)) => is_list_folder(folder) && is_output(name),
+    match name.rsplit_once('/') {
+        Some((folders, name)) => is_output(name) && folders.split('/').all(is_folder_of_run),
         None => is_output(name),
     }
+}
+
+/// The folders that files of these names are in, with all that these are in, the deepest first; not the folder of the run,
+/// from which the names are seen.
+pub(super) fn folders_of<'n>(names: impl IntoIterator<Item = &'n Path>) -> Vec<PathBuf> {
+    let above = names.into_iter().flat_map(|name| name.ancestors().skip(1));
+    let folders: BTreeSet<&Path> = above.filter(|folder| !folder.as_os_str().is_empty()).collect();
+    folders.into_iter().rev().map(Path::to_owned).collect()
 }
 
 #[cfg(test)]

@@ -12,14 +12,14 @@ mod sync;
 mod written;
 
 pub(crate) use commit::give_names;
-pub(crate) use earlier::{make_room, replaced};
+pub(crate) use earlier::{make_room, remove_folders, replaced};
 #[cfg(feature = "parquet")]
 pub(crate) use file_name::crawler_labels;
-pub(crate) use file_name::{FileName, partition_names};
+pub(crate) use file_name::{FileName, partition_names, table_part};
 pub(crate) use leftovers::remove_leftovers;
-pub(crate) use list_folder::{is_file_of_run, list_folder};
+pub(crate) use list_folder::{is_file_of_run, is_list_folder, list_folder};
 pub(crate) use lock::FolderLock;
 pub(crate) use names::{CHECKPOINT, REPORT_START, partial};
 pub use names::{NEEDED, RECEIPT, REPORT};
-pub(crate) use sync::{sync, sync_folder};
+pub(crate) use sync::{sync, sync_folder, sync_folders};
 pub(crate) use written::Written;

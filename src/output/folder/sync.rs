@@ -2,8 +2,9 @@
 
 use std::fs::{File, OpenOptions};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use super::list_folder::folders_of;
 use super::names::partial;
 use crate::input::error::FilterError;
 
@@ -14,6 +15,14 @@ pub(crate) fn sync_folder(directory: &Path) -> io::Result<()> {
     #[cfg(not(unix))]
     let _ = directory;
     Ok(())
+}
+
+/// The same for the folder of a run, and for those in it that files of these names are in.
+pub(crate) fn sync_folders(directory: &Path, names: &[PathBuf]) -> Result<(), FilterError> {
+    let folders = folders_of(names.iter().map(PathBuf::as_path)).into_iter().map(|folder| directory.join(folder));
+    folders
+        .chain([directory.to_owned()])
+        .try_for_each(|folder| sync_folder(&folder).map_err(|error| FilterError::Output { path: folder, error }))
 }
 
 /// Makes the bytes of a partial file outlive a power cut.

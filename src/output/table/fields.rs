@@ -1,9 +1,10 @@
 //! The columns that are put beside those of a list.
 
 use parquet::basic::{LogicalType, Repetition, Type as PhysicalType};
-use parquet::schema::types::{Type, TypePtr};
+use parquet::schema::types::{SchemaDescriptor, Type, TypePtr};
 use std::sync::Arc;
 
+use super::schema::{COMMA, OUR_COLUMNS};
 use crate::input::list::List;
 use crate::input::list::line_columns::{LINE, URL};
 use crate::output::folder::crawler_labels;
@@ -22,11 +23,24 @@ pub(super) fn named(column: &str, label: &str) -> String {
     if label.is_empty() { column.to_owned() } else { format!("{column}.{label}") }
 }
 
+/// The columns of a list, without those at its end that an earlier run of ours added.
 pub(super) fn fields_of(list: &List) -> Vec<TypePtr> {
-    let of_table = |table: &crate::input::list::TableFile| {
-        table.file.metadata().file_metadata().schema_descr().root_schema().get_fields().to_vec()
-    };
-    list.table_file().map_or_else(text_fields, of_table)
+    let Some(table) = list.table_file() else { return text_fields() };
+    let of_file = table.file.metadata().file_metadata();
+    let fields = of_file.schema_descr().root_schema().get_fields();
+    let told = of_file.key_value_metadata().into_iter().flatten().find(|told| told.key == OUR_COLUMNS);
+    let ours = told.and_then(|told| told.value.as_deref()).unwrap_or_default();
+    let is_ours = |field: &TypePtr| ours.split(COMMA).any(|name| name == field.name());
+    let kept = fields.iter().rposition(|field| !is_ours(field)).map_or(0, |last| last + 1);
+    // What somebody takes for the URL stays.
+    let leaves = SchemaDescriptor::new(Arc::new(group(fields[..kept].to_vec()))).num_columns();
+    let has_url = table.line_columns.columns().iter().all(|&at| at < leaves);
+    if has_url { fields[..kept].to_vec() } else { fields.to_vec() }
+}
+
+/// A schema of these columns.
+pub(super) fn group(fields: Vec<TypePtr>) -> Type {
+    Type::group_type_builder("schema").with_fields(fields).build().expect("a schema of columns")
 }
 
 /// The columns of a list that is no table.

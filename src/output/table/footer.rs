@@ -31,29 +31,6 @@ pub(crate) fn footer(file: &mut File, head: u64, end: u64) -> io::Result<Option<
     whole.footer().map_err(io::Error::other)
 }
 
-/// The footer of a file that has the rows of others.
-#[derive(Debug)]
-pub(crate) struct Concatenated {
-    pub bytes: Vec<u8>,
-    /// Where the rows of each of the others end.
-    pub ends: Vec<u64>,
-}
-
-/// The footer of a file that has the rows of these files, at least one, after each other.
-pub(crate) fn concatenated(files: &mut [File]) -> io::Result<Concatenated> {
-    let (mut whole, mut ends) = (Whole::default(), Vec::new());
-    let mut at = HEAD.len() as u64;
-    for file in files {
-        let length = file.metadata()?.len();
-        let (footer, start) = footer_at(file, length)?;
-        whole.add(&footer, at - HEAD.len() as u64).map_err(io::Error::other)?;
-        at += start - HEAD.len() as u64;
-        ends.push(start);
-    }
-    let bytes = whole.footer().map_err(io::Error::other)?.unwrap_or_default();
-    Ok(Concatenated { bytes, ends })
-}
-
 /// How many bytes a frame adds to the footer of its file at most: as many as its own has, and a quarter more, because
 /// places further after are longer numbers.
 pub(crate) fn frame_footer(frame: &[u8]) -> u64 {

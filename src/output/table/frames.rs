@@ -21,6 +21,7 @@ use crate::judge::tally::{Tally, line_hash};
 use crate::outcome::{Outcome, Partition, Reason};
 use crate::output::block::Block;
 use crate::output::causes::{Causes, Told};
+use crate::output::form::Form;
 
 /// How many rows a row group made of text has at most; only lines of a few bytes are so many.
 const MOST_ROWS: usize = 1 << 20;
@@ -110,7 +111,7 @@ impl Table {
         Ok(Slot { group: writer.next_row_group()?, handed: handed.collect() })
     }
 
-    /// Writes the columns of verdicts and reasons of a file, and of what blocked its lines.
+    /// Writes the columns of reasons of a file, of verdicts where they stand beside them, and of what blocked its lines.
     fn write_own(
         &self,
         file: usize,
@@ -122,7 +123,9 @@ impl Table {
         let reasons = Reason::ALL.map(|reason| ByteArray::from(reason.name()));
         let rows: Vec<usize> = sorting.rows.clone().filter(|&row| sorting.goes_to(row, file)).collect();
         for crawler in self.crawlers_of(file) {
-            slot.write(&rows, |row| verdicts[sorting.outcomes[crawler][row].partition() as usize].clone())?;
+            if self.files.form == Form::Verdicts {
+                slot.write(&rows, |row| verdicts[sorting.outcomes[crawler][row].partition() as usize].clone())?;
+            }
             slot.write(&rows, |row| reasons[sorting.outcomes[crawler][row].reason() as usize].clone())?;
             if let Some(causes) = sorting.causes.get(crawler) {
                 cause_columns::write(slot, &rows, causes, &mut |row| again(crawler, row))?;

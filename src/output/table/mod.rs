@@ -1,7 +1,8 @@
 //! Lines as rows of Parquet files, beside what became of them.
 //!
 //! A [`Table`] says which columns the files of a set have: all those of the list, as they are stored there, and after them
-//! the verdict and the reason, and what blocked the line, if that is asked for. A chunk becomes a [`frame`](frames) of each file, made by one worker with nobody's help: a
+//! the reason, and what blocked the line, if that is asked for. The verdict is a column only where the rows of all verdicts
+//! stand in one file; of others, the folder says it, as in datasets of Hive. A chunk becomes a [`frame`](frames) of each file, made by one worker with nobody's help: a
 //! row group with a footer of its own. When all frames are written, the [footer](footer) of the file is made by walking
 //! back over theirs. So nothing has to be kept of a file but where it ends; that readers pass over the footers of the
 //! frames, because nothing refers to them, is what the format says.
@@ -33,7 +34,7 @@ mod text;
 mod without_parquet;
 
 #[cfg(feature = "parquet")]
-pub(crate) use footer::{HEAD, concatenated, footer, frame_footer};
+pub(crate) use footer::{HEAD, footer, frame_footer};
 #[cfg(feature = "parquet")]
 pub(crate) use frames::Source;
 #[cfg(feature = "parquet")]
@@ -41,4 +42,4 @@ pub(crate) use reread::{TableLines, Wanted, reread};
 #[cfg(feature = "parquet")]
 pub(crate) use schema::Table;
 #[cfg(not(feature = "parquet"))]
-pub(crate) use without_parquet::{HEAD, Source, Table, TableLines, Wanted, concatenated, footer, frame_footer, reread};
+pub(crate) use without_parquet::{HEAD, Source, Table, TableLines, Wanted, footer, frame_footer, reread};

@@ -22,6 +22,15 @@ use crate::robots::Agents;
 const VERDICT: &str = "verdict";
 const REASON: &str = "reason";
 
+/// What the folders of several crawlers are named after.
+const CRAWLER: &str = "crawler";
+
+/// Where a file tells which of its columns are ours: read as a list, it is as if it had none of them.
+pub(super) const OUR_COLUMNS: &str = "robosieve.columns";
+
+/// What stands between their names.
+pub(super) const COMMA: char = ',';
+
 /// Where a file tells the head line of a text.
 const HEAD_LINE: &str = "robosieve.head";
 
@@ -53,9 +62,10 @@ impl Table {
         }
         let head = common_head(lists)?;
         let ours = own_columns(files, agents);
-        let taken = ours.iter().find(|own| fields.iter().any(|field| field.name() == own.name()));
+        let is_taken = |name: &&str| fields.iter().any(|field| field.name() == *name);
+        let taken = ours.iter().map(|own| own.name()).chain(hive_columns(files)).find(is_taken);
         if let (Some(list), Some(own)) = (first, taken) {
-            return Err(FilterError::ColumnTaken { path: list.path.clone(), column: own.name().to_owned() });
+            return Err(FilterError::ColumnTaken { path: list.path.clone(), column: own.to_owned() });
         }
         let line_columns = first.and_then(|list| list.table_file()).map(|table| table.line_columns);
         let made = guarded(|| Table::with(fields, ours, line_columns, head, files));
@@ -71,12 +81,14 @@ impl Table {
     ) -> Result<Table, Malformed> {
         let root = |fields| Type::group_type_builder("schema").with_fields(fields).build().map(Arc::new);
         let of_list = SchemaDescriptor::new(root(fields.clone())?).num_columns();
-        let schema = root(fields.into_iter().chain(ours).collect())?;
+        let names: Vec<&str> = ours.iter().map(|own| own.name()).collect();
+        let told = KeyValue::new(OUR_COLUMNS.to_owned(), names.join(&COMMA.to_string()));
+        let schema = root(fields.into_iter().chain(ours.iter().cloned()).collect())?;
         let line_columns = match line_columns {
             Some(line_columns) => line_columns,
             None => LineColumns::of_text(&SchemaDescriptor::new(Arc::clone(&schema)))?,
         };
-        let properties = Arc::new(properties(&schema, line_columns, head));
+        let properties = Arc::new(properties(&schema, line_columns, told, head));
         Ok(Table { schema, properties, of_list, line_columns, files })
     }
 
@@ -104,8 +116,12 @@ impl Table {
 /// The columns that stand after those of the list, in their order.
 fn own_columns(files: Rows, agents: &[&Agents]) -> Vec<TypePtr> {
     let of_crawler = |label: &String| {
-        let mut columns: Vec<TypePtr> =
-            [VERDICT, REASON].map(|column| text_field(&named(column, label), Repetition::REQUIRED)).into();
+        let named_so = |column| text_field(&named(column, label), Repetition::REQUIRED);
+        let mut columns: Vec<TypePtr> = match files.form {
+            // The folder of the file says the verdict.
+            Form::Partitions => vec![named_so(REASON)],
+            Form::Verdicts => vec![named_so(VERDICT), named_so(REASON)],
+        };
         if files.explain {
             columns.extend(cause_columns::fields(|column| named(column, label)));
         }
@@ -114,18 +130,29 @@ fn own_columns(files: Rows, agents: &[&Agents]) -> Vec<TypePtr> {
     labels(files.form, agents).iter().flat_map(of_crawler).collect()
 }
 
-/// The names of the columns of verdicts.
+/// The names of the columns of verdicts; none where the folders of the files say them.
 pub(super) fn verdict_names(form: Form, agents: &[&Agents]) -> Vec<String> {
-    labels(form, agents).iter().map(|label| named(VERDICT, label)).collect()
+    match form {
+        Form::Partitions => Vec::new(),
+        Form::Verdicts => labels(form, agents).iter().map(|label| named(VERDICT, label)).collect(),
+    }
 }
 
-fn properties(schema: &TypePtr, line_columns: LineColumns, head: &[u8]) -> WriterProperties {
+/// The columns that readers of a partitioned dataset make of the names of its folders.
+fn hive_columns<'n>(files: Rows) -> impl Iterator<Item = &'n str> {
+    let is_partitioned = files.form == Form::Partitions;
+    let verdict = is_partitioned.then_some(VERDICT);
+    verdict.into_iter().chain((is_partitioned && files.crawlers > 1).then_some(CRAWLER))
+}
+
+fn properties(schema: &TypePtr, line_columns: LineColumns, ours: KeyValue, head: &[u8]) -> WriterProperties {
     let head = (!head.is_empty()).then(|| String::from_utf8_lossy(head).trim_end_matches('\n').to_owned());
+    let head = head.map(|head| KeyValue::new(HEAD_LINE.to_owned(), head));
     let builder = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
         .set_statistics_enabled(EnabledStatistics::Chunk)
         .set_offset_index_disabled(true)
-        .set_key_value_metadata(head.map(|head| vec![KeyValue::new(HEAD_LINE.to_owned(), head)]));
+        .set_key_value_metadata(Some([ours].into_iter().chain(head).collect()));
     let descriptor = SchemaDescriptor::new(Arc::clone(schema));
     let is_unique = !matches!(line_columns, LineColumns::Parts(_));
     // A dictionary of what stands there once is only in the way.

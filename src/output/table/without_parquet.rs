@@ -57,18 +57,6 @@ pub(crate) fn footer(_file: &mut File, _head: u64, _end: u64) -> io::Result<Opti
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// The footer of a file that has the rows of others.
-#[derive(Debug)]
-pub(crate) struct Concatenated {
-    pub bytes: Vec<u8>,
-    pub ends: Vec<u64>,
-}
-
-/// Says so.
-pub(crate) fn concatenated(_files: &mut [File]) -> io::Result<Concatenated> {
-    Err(io::ErrorKind::Unsupported.into())
-}
-
 /// There are no frames.
 pub(crate) fn frame_footer(_frame: &[u8]) -> u64 {
     0

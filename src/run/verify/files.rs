@@ -12,7 +12,7 @@ use crate::input::error::FilterError;
 use crate::input::list::{LIST_FORMAT, List, STANDARD_INPUT};
 use crate::input::scan::{Extent, scan};
 use crate::judge::tally::{Tally, line_hash};
-use crate::outcome::{Partition, Reason};
+use crate::outcome::Reason;
 use crate::output::folder::{NEEDED, partition_names};
 use crate::output::form::{Form, NO_HEAD};
 use crate::output::missing_robots;
@@ -196,15 +196,15 @@ fn partitions(run: StoredRun<'_>, names: &[String]) -> Result<Vec<Checked>, Veri
     let receipt = run.receipt;
     let mut files = Vec::new();
     for (place, name) in names.iter().enumerate() {
-        let (columns, partition) = (receipt.rows().columns(place), Partition::ALL[place % Partition::COUNT]);
+        let columns = receipt.rows().columns(place);
         for file in receipt.partitions.get(name).into_iter().flat_map(|part| &part.files) {
             let has_head = file.head_bytes > 0;
             let of = |stored: StoredLines<'_>| match stored {
                 StoredLines::Text(text, first) => Columns::of_partition(text, columns, first && has_head),
-                StoredLines::Rows(rows) => Columns::of_table(rows, Some(partition)),
+                StoredLines::Rows(rows) => Columns::of_table(rows),
             };
             let head = head_of(receipt, file, columns).filter(|_| receipt.options.format.is_text());
-            let strange = |found: &Columns| found.misplaced().or_else(|| found.other_head(head.as_ref()));
+            let strange = |found: &Columns| found.other_head(head.as_ref());
             files.push(checked(run, file, of, strange)?.0);
         }
     }
@@ -220,7 +220,7 @@ fn verdicts(run: StoredRun<'_>, names: &[String]) -> Result<Vec<Checked>, Verify
     for file in &verdicts.files {
         let of = |stored: StoredLines<'_>| match stored {
             StoredLines::Text(text, first) => Columns::of(text, rows, first),
-            StoredLines::Rows(rows) => Columns::of_table(rows, None),
+            StoredLines::Rows(rows) => Columns::of_table(rows),
         };
         let (checked, found) = checked(run, file, of, Columns::strange)?;
         all.append(&found.unwrap_or_default());

@@ -54,15 +54,14 @@ impl Columns {
         found
     }
 
-    /// Of rows of a table; where the table is that of a partition, other verdicts are strange.
-    pub fn of_table(rows: &TableLines, partition: Option<Partition>) -> Columns {
+    /// Of rows of a table.
+    pub fn of_table(rows: &TableLines) -> Columns {
         let columns = rows.verdicts.len();
         let mut found = Columns { partitions: vec![Default::default(); columns], ..Columns::default() };
         for (row, line) in rows.text.split_inclusive(|&byte| byte == b'\n').enumerate() {
             let verdicts = rows.verdicts.iter().map(|verdicts| verdicts.get(row).copied().flatten());
             let verdicts: Option<Vec<Partition>> = verdicts.collect();
-            let is_right = |verdicts: &Vec<Partition>| partition.is_none_or(|partition| verdicts == &[partition]);
-            let Some(verdicts) = verdicts.filter(is_right) else {
+            let Some(verdicts) = verdicts else {
                 found.strange += 1;
                 continue;
             };
@@ -91,11 +90,6 @@ impl Columns {
     /// What is wrong with lines that are not as they should be whatever the receipt says.
     pub fn strange(&self) -> Option<String> {
         (self.strange > 0).then(|| format!("{} lines without a verdict for each crawler", self.strange))
-    }
-
-    /// What is wrong with rows of the table of a partition that do not say so.
-    pub fn misplaced(&self) -> Option<String> {
-        (self.strange > 0).then(|| format!("{} rows with another verdict than that of the partition", self.strange))
     }
 
     /// What is wrong with a head line that is not this one. The line feed after it may be missing where nothing follows.
