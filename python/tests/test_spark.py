@@ -118,6 +118,20 @@ def test_verdicts_are_those_of_a_run(
     assert frame.sparkSession.conf.get("spark.sql.execution.arrow.maxRecordsPerBatch") == "65536"
 
 
+def test_spark_takes_a_run_as_a_dataset(
+    spark: SparkSession, policy_file: Path, program: Program, tmp_path: Path
+) -> None:
+    out, path = tmp_path / "out", Path("datasets/urls.txt").resolve()
+    program("filter", "--policy", policy_file, "--agent", "*", "--out", out, "--format", "parquet", path)
+    receipt = json.loads((out / "receipt.json").read_text())
+    frame = spark.read.parquet(str(out / "lines"))
+    assert frame.columns == ["url", "line", "reason", "verdict"]
+    found = {row["verdict"]: row["count"] for row in frame.groupBy("verdict").count().collect()}
+    assert found == {name: part["lines"] for name, part in receipt["partitions"].items()}
+    files = frame.where("verdict = 'blocked'").select("_metadata.file_path").distinct().collect()
+    assert ["/lines/verdict=blocked/" in row["file_path"] for row in files] == [True]
+
+
 def test_several_agents_have_lists(frame: DataFrame, policy: robosieve.Policy, policy_file: Path) -> None:
     names = ["verdict", "blocked_for", "rule", "line"]
     judged = robosieve.spark.judge(frame, policy=policy_file, agents=["examplebot", "*"], columns=names)

@@ -13,6 +13,7 @@ FORMS = {
     "groups": {"row_group_size": 700},
     "pages": {"data_page_version": "2.0", "write_page_index": True, "data_page_size": 500, "compression": "lz4"},
     "gzip": {"compression": "gzip", "use_dictionary": False, "row_group_size": 100},
+    "old": {"version": "1.0", "use_deprecated_int96_timestamps": True, "store_decimal_as_integer": True},
 }
 
 
@@ -38,6 +39,13 @@ def make(urls):
             "double": column(pyarrow.float64(), lambda n: n / 7),
             "half": column(pyarrow.float16(), lambda n: n / 8),
             "decimal": column(pyarrow.decimal128(20, 2), lambda n: decimal.Decimal(n) / 100),
+            "tiny": column(pyarrow.int8(), lambda n: n % 100),
+            "unsigned": column(pyarrow.uint64(), lambda n: 2**63 + n),
+            "hour": column(pyarrow.time32("ms"), lambda n: n),
+            "moment": column(pyarrow.timestamp("ns", "UTC"), lambda n: n),
+            "bytes": column(pyarrow.large_binary(), lambda n: bytes([n % 256]) * (n % 9)),
+            "price": column(pyarrow.decimal128(9, 3), lambda n: decimal.Decimal(n) / 1000),
+            "uuid": column(pyarrow.uuid(), lambda n: n.to_bytes(16)),
             "time": column(pyarrow.timestamp("us"), lambda n: start + datetime.timedelta(seconds=n)),
             "day": column(pyarrow.date32(), lambda n: (start + datetime.timedelta(days=n)).date()),
             "fixed": column(pyarrow.binary(3), lambda n: bytes([n % 256, 1, 2])),
@@ -65,7 +73,11 @@ def write_all(folder, urls):
 
 
 def difference(given, verdicts, partitions):
-    """What is wrong with tables that were made of another one: all verdicts, and the partitions by name."""
+    """What is wrong with tables that were made of another one: all verdicts, and the files of partitions by name."""
+    stored = types(given)
+    for path in (verdicts, *partitions.values()):
+        if types(path)[: len(stored)] != stored:
+            return f"types of columns in {path}"
     given, verdicts = (pyarrow.parquet.read_table(path) for path in (given, verdicts))
     if verdicts.schema.names != [*given.schema.names, "verdict", "reason"]:
         return f"columns {verdicts.schema.names}"
@@ -74,9 +86,25 @@ def difference(given, verdicts, partitions):
             return f"values of {name}"
     rows = verdicts.to_pylist()
     for name, path in partitions.items():
-        if pyarrow.parquet.read_table(path).to_pylist() != [row for row in rows if row["verdict"] == name]:
+        table = pyarrow.parquet.ParquetFile(path).read().append_column("verdict", [[name] * rows_of(path)])
+        if table.select(verdicts.schema.names).to_pylist() != [row for row in rows if row["verdict"] == name]:
             return f"rows of {name}"
     return None
+
+
+def types(path):
+    """How each column of a file is stored: its path, its physical and logical type, and what it may be without."""
+    schema = pyarrow.parquet.ParquetFile(path).schema
+    columns = [schema.column(place) for place in range(len(schema))]
+    return [
+        (of.path, of.physical_type, of.length, str(of.logical_type), of.max_definition_level, of.max_repetition_level)
+        for of in columns
+    ]
+
+
+def rows_of(path):
+    """How many rows a file has."""
+    return pyarrow.parquet.ParquetFile(path).metadata.num_rows
 
 
 def lines(path):

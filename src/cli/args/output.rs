@@ -67,9 +67,10 @@ pub struct OutputArgs {
     pub unique: bool,
     /// What the files are: text or parquet
     ///
-    /// Parquet (allowed.parquet and so on) has a row a line, with the columns verdict and reason, and with --explain four
-    /// more. Of a Parquet list, all other columns are kept; of any other, the columns are url and, where the URL is not all of
-    /// it, line.
+    /// Parquet has a row a line, in a dataset that is partitioned as Hive does it (lines/verdict=allowed/part-0001.parquet and
+    /// so on; of several crawlers, lines/crawler=NAME/verdict=allowed), with the column reason, and with --explain four more;
+    /// with --verdicts, the column verdict as well (verdicts/part-0001.parquet). Of a Parquet list, all other columns are kept,
+    /// but for those that an earlier run added; of any other, the columns are url and, where the URL is not all of it, line.
     #[arg(long, value_name = "FORMAT", default_value = "text", hide_possible_values = true)]
     pub format: OutputFormat,
     /// Compress the files: gzip or zstd
@@ -79,7 +80,7 @@ pub struct OutputArgs {
     pub compress: Option<Compress>,
     /// Cut the files into numbered ones of at most this size
     ///
-    /// allowed.0001.txt and so on. Lines are not cut, of compressed files neither are members or frames, nor are row groups
+    /// allowed.0001.txt, or part-0001.parquet, and so on. Lines are not cut, of compressed files neither are members or frames, nor are row groups
     /// of tables: a file has one at least. Sizes are such as 64k, 1GiB (2^30; 1G is the same) or 1GB (10^9).
     #[arg(long, requires = "out", value_name = "SIZE", value_parser = bytes)]
     pub split_size: Option<u64>,

@@ -49,6 +49,8 @@ pub struct JoinArgs {
     #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub out: PathBuf,
     /// Copy the partitions, too: one after the other they are those of an undivided run
+    ///
+    /// Texts become one file each; tables stay the files that they are, with numbers that follow each other.
     #[arg(long)]
     pub concat: bool,
     /// Replace the files of an earlier run in the folder given by --out
