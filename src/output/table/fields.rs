@@ -1,15 +1,20 @@
 //! The columns that are put beside those of a list.
 
 use parquet::basic::{LogicalType, Repetition, Type as PhysicalType};
-use parquet::schema::types::{SchemaDescriptor, Type, TypePtr};
+use parquet::schema::types::{Type, TypePtr};
 use std::sync::Arc;
 
-use super::schema::{COMMA, OUR_COLUMNS};
 use crate::input::list::List;
 use crate::input::list::line_columns::{LINE, URL};
 use crate::output::folder::crawler_labels;
 use crate::output::form::Form;
 use crate::robots::Agents;
+
+/// Where a file tells which of its columns are ours: read as a list, it is as if it had none of them.
+pub(super) const OUR_COLUMNS: &str = "robosieve.columns";
+
+/// What stands between their names.
+pub(super) const COMMA: char = ',';
 
 /// What stands after the names of our columns, for each crawler whose verdicts stand in a file.
 pub(super) fn labels(form: Form, agents: &[&Agents]) -> Vec<String> {
@@ -33,14 +38,10 @@ pub(super) fn fields_of(list: &List) -> Vec<TypePtr> {
     let is_ours = |field: &TypePtr| ours.split(COMMA).any(|name| name == field.name());
     let kept = fields.iter().rposition(|field| !is_ours(field)).map_or(0, |last| last + 1);
     // What somebody takes for the URL stays.
-    let leaves = SchemaDescriptor::new(Arc::new(group(fields[..kept].to_vec()))).num_columns();
-    let has_url = table.line_columns.columns().iter().all(|&at| at < leaves);
+    let roots = of_file.schema_descr();
+    let is_kept = |&at: &usize| fields[..kept].iter().any(|field| field.name() == roots.get_column_root(at).name());
+    let has_url = table.line_columns.columns().iter().all(is_kept);
     if has_url { fields[..kept].to_vec() } else { fields.to_vec() }
-}
-
-/// A schema of these columns.
-pub(super) fn group(fields: Vec<TypePtr>) -> Type {
-    Type::group_type_builder("schema").with_fields(fields).build().expect("a schema of columns")
 }
 
 /// The columns of a list that is no table.

@@ -8,7 +8,7 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::{ColumnPath, SchemaDescriptor, Type, TypePtr};
 use std::sync::Arc;
 
-use super::fields::{fields_of, labels, named, text_field, text_fields};
+use super::fields::{COMMA, OUR_COLUMNS, fields_of, labels, named, text_field, text_fields};
 use super::{HEAD, cause_columns};
 use crate::formats::columnar::{Malformed, guarded};
 use crate::input::error::FilterError;
@@ -24,12 +24,6 @@ const REASON: &str = "reason";
 
 /// What the folders of several crawlers are named after.
 const CRAWLER: &str = "crawler";
-
-/// Where a file tells which of its columns are ours: read as a list, it is as if it had none of them.
-pub(super) const OUR_COLUMNS: &str = "robosieve.columns";
-
-/// What stands between their names.
-pub(super) const COMMA: char = ',';
 
 /// Where a file tells the head line of a text.
 const HEAD_LINE: &str = "robosieve.head";
