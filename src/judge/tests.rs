@@ -33,7 +33,7 @@ fn origins() -> Vec<String> {
 const BODIES: [&str; 8] = [
     "",
     "User-agent: *\nDisallow: /\n",
-    "User-agent: *\nDisallow: /a\nAllow: /a/b\nDisallow: /*.php$\nDisallow: /*?x=\n",
+    "User-agent: *\nDisallow: /a\nAllow: /a/b\nDisallow: */*.php$\nDisallow: /*?x=\n",
     "User-agent: one\nDisallow: /\nAllow: /$\nAllow: /c\nUser-agent: *\nDisallow: /b\n",
     "User-agent: two\nDisallow: /%61b\nDisallow: /\u{e9}\n",
     "User-agent: *\nDisallow: /a*b*c\nDisallow: /*/d/*e\nAllow: /*f$\n",

@@ -34,6 +34,16 @@ fn an_escaped_star_counts_three_bytes() {
 }
 
 #[test]
+fn a_slash_between_two_stars_may_be_the_first_of_the_path() {
+    for name in NORMALISING {
+        let file = b"User-agent: *\nDisallow: */*.php$\n";
+        assert!(!allowed(name, "*", file, b"/index.php"));
+        assert!(!allowed(name, "*", file, b"/a/b.php"));
+        assert!(allowed(name, "*", file, b"/index.html"));
+    }
+}
+
+#[test]
 fn only_the_path_of_the_file_itself_is_always_allowed() {
     let file = b"User-agent: *\nDisallow: /\n";
     for name in ["rfc9309", "draft-1996"] {

@@ -133,7 +133,10 @@ impl Space {
             return Ok(());
         }
         let is_literal = literals.len() == 0;
-        match Triple::rarest_two(literals) {
+        // After `*`, a slash alone may be the one that every path begins with, which says nothing, and is not looked for.
+        let says_nothing = |literal: &[u8]| first.is_empty() && literal == b"/";
+        let literals = literals.enumerate().filter(|&(place, literal)| place > 0 || !says_nothing(literal));
+        match Triple::rarest_two(literals.map(|(_, literal)| literal)) {
             Some(triples) => self.free.push(triples),
             // Of these, `/$` matches the root alone, and `$` nothing; the header says so of the root.
             None if is_literal && pattern.anchored => {}

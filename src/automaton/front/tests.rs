@@ -101,6 +101,8 @@ fn a_front_lets_through_what_it_should_and_little_else() {
         ("-/ +/$", &["/", "/robots.txt"], &["/x", "/private"]),
         ("-/ +/open", &["/open", "/open/x", "/robots.txt"], &["/", "/ope", "/xopen"]),
         ("-/*.pdf$", &["/a.pdf", "/.pdf", "/a.pdfx"], &["/a.pd", "/a.doc", "/"]),
+        // The slash between two stars may be the one that every path begins with.
+        ("-*/*.php$", &["/index.php", "/a/b.php", "/.php"], &["/index.ph", "/a/b", "/"]),
         ("-/*? -*&", &["/?", "/a?b", "/abc?", "/a&"], &["/", "/abc"]),
         ("-/shop*sort= -/x", &["/shop?sort=", "/x"], &["/shop", "/shop/cart", "/a?sort=", "/"]),
         ("-/a-prefix-of-more-than-16-bytes", &["/a-prefix-of-more-than-16-bytes"], &["/a-prefix-of-oth", "/a"]),
@@ -141,7 +143,10 @@ fn no_verdict_but_the_base_is_kept_back() {
         let bytes: &[u8] = [&b"a*"[..], b"ab*", b"ab*$?", b"abc/**", b"abcdefghijklmnopqrstuvwxyz/*?=&"][round % 5];
         let most = [1, 3, 10, 60, 300][dice.below(5)];
         let rules: Vec<String> = (0..1 + dice.below(most))
-            .map(|_| format!("{}/{}{}", ["+", "-"][dice.below(2)], dice.text(bytes, 9), ["", "$"][dice.below(2)]))
+            .map(|_| {
+                let (sign, end) = (["+", "-"][dice.below(2)], ["", "$"][dice.below(2)]);
+                format!("{sign}{}{}{end}", ["/", "/", "*", "*/", "*/*"][dice.below(5)], dice.text(bytes, 9))
+            })
             .collect();
         let item = item(&patterns(rules.iter().map(String::as_str)));
         for at in 0..20 {
@@ -149,6 +154,9 @@ fn no_verdict_but_the_base_is_kept_back() {
             if at % 4 == 0 {
                 // What a rule names is more often found so.
                 path = rules[dice.below(rules.len())][1..].replace('*', &dice.text(bytes, 3)).replace('$', "");
+                if !path.starts_with('/') {
+                    path.insert(0, '/');
+                }
             }
             asked_for += 1;
             passed += usize::from(asked(&item, &path, scratch));
