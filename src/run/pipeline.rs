@@ -323,7 +323,9 @@ fn work_through(pipeline: &Pipeline<'_>, matchers: &[Matcher], kept_rules: usize
         let rows = as_rows.then(|| pipeline.rows(&task, left, &mut state.worker));
         // Its bytes were read for the last time. Only what was read of a list as it stood may be written, or a checkpoint
         // could keep lines that never were in it.
-        pipeline.chunks.lists()[task.list].unchanged()?;
+        let list = &pipeline.chunks.lists()[task.list];
+        list.unchanged()?;
+        list.let_go(task.at as usize..task.end as usize);
         let rows = rows.transpose()?;
         state.worker.leave_out(&state.kept);
         hand_in(pipeline, &mut task, rows, &mut state)?;

@@ -3,7 +3,7 @@
 use memmap2::Mmap;
 use std::fs::File;
 use std::io;
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 
 #[cfg(unix)]
 use super::lost_pages::Region;
@@ -34,6 +34,14 @@ impl Mapped {
     pub fn is_read_in_order(&self) {
         #[cfg(unix)]
         let _ = self.map.advise(memmap2::Advice::Sequential);
+    }
+
+    /// Lets go of a part that was read for the last time.
+    pub fn let_go(&self, part: Range<usize>) {
+        #[cfg(unix)]
+        mmap::let_go(&self.map, part);
+        #[cfg(not(unix))]
+        let _ = part;
     }
 
     /// The first byte that was missing when it was wanted; zeros were read from there on.

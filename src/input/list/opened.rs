@@ -339,6 +339,13 @@ impl List {
         Ok(Reading::Stream(stream))
     }
 
+    /// Lets go of a part of its text that was read for the last time, if it is mapped.
+    pub fn let_go(&self, part: Range<usize>) {
+        if let Content::Mapped { map, .. } = &self.content {
+            map.let_go(part);
+        }
+    }
+
     /// Makes sure that a file is the one that was opened, and all of it could be read: its bytes were read as they stood.
     pub fn unchanged(&self) -> Result<(), FilterError> {
         match self.content.unchanged(&self.path) {
