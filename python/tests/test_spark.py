@@ -53,7 +53,7 @@ def spark(temporary: Path) -> Iterator[SparkSession]:
 @pytest.fixture(scope="module")
 def frame(spark: SparkSession, lines: list[str]) -> DataFrame:
     """The lines, in eight partitions."""
-    return spark.createDataFrame(pa.table({"id": range(len(lines)), "url": lines})).repartition(8)
+    return spark.createDataFrame(list(enumerate(lines)), "id long, url string").repartition(8)
 
 
 def reports(frame: DataFrame, policy_file: Path, archive: str | None = None) -> list[Any]:
