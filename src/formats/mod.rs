@@ -5,6 +5,7 @@ pub(crate) mod bytes;
 pub(crate) mod columnar;
 pub mod compression;
 pub(crate) mod mmap;
+pub(crate) mod placed;
 pub(crate) mod read_at;
 pub(crate) mod regular_file;
 pub(crate) mod stream;

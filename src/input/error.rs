@@ -45,8 +45,8 @@ pub enum FilterError {
     },
     /// A list that cannot be divided into shards.
     #[error(
-        "the list {} cannot be divided into shards: it is compressed, a table or a stream, so nothing tells where a part begins; \
-         decompress it first, or give each run files of its own", path.display()
+        "the list {} cannot be divided into shards: it is a stream, or a table that is compressed as a whole, so no other run \
+         reads the same; store it as a file first", path.display()
     )]
     NotDivisible {
         /// The list.
@@ -336,12 +336,4 @@ pub(crate) enum Unfit {
     /// The URLs are not where they were said to be.
     #[error(transparent)]
     UrlField(#[from] UrlFieldError),
-}
-
-/// A file that another program cut short while it was read.
-#[derive(Debug, thiserror::Error)]
-#[error("it was cut short while it was read, at byte {at} of {had}")]
-pub(crate) struct CutShort {
-    pub at: u64,
-    pub had: u64,
 }

@@ -1,14 +1,13 @@
 //! Captures from all sources together: the newest of each URL, and what they share.
 
-use hashbrown::HashMap;
 use hashbrown::hash_map::Entry as Slot;
-use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::batch::{Batch, body_alone};
 use super::capture::{Capture, Meaning, Reading, Selected};
 use super::columns::Columns;
 use super::groups::Group;
@@ -26,10 +25,13 @@ use crate::origin;
 /// One file is compiled at a time for each so many bytes of the budget: few take more than that.
 const COMPILED: u64 = 32 << 20;
 
+/// So many batches are read while the next one comes. With two, there is one to be read when the other one is.
+const AHEAD: usize = 2;
+
 /// Captures of many URLs, for some crawlers and a dialect.
 pub struct Captures {
     dialect: &'static Dialect,
-    columns: Columns,
+    columns: Arc<Columns>,
     /// Where what they come to is kept.
     home: Home,
     urls: Urls,
@@ -38,10 +40,14 @@ pub struct Captures {
     tables: Tables,
     /// The budget for what is read of sources at a time, in bytes.
     memory: u64,
-    /// What the body means that was read last: captures that share it may come in the next batch.
-    last: Option<Last>,
+    /// Batches that are being read, in their order.
+    ahead: VecDeque<Batch>,
+    /// The body of the capture that came last: captures that share it may come in the next batch.
+    newest: Option<(Arc<[u8]>, Option<u16>)>,
+    /// What the capture means that was put in place last, and the hash of its body.
+    last: Option<(Placed, u128)>,
     /// Threads of their own that read captures, if they have any: what compiling keeps for the next file goes with them.
-    readers: Option<ThreadPool>,
+    readers: Option<Arc<ThreadPool>>,
     statistics: Statistics,
     passed_over: Vec<PassedOver>,
     progress: Arc<Progress>,
@@ -52,38 +58,6 @@ impl fmt::Debug for Captures {
         let (agents, captures) = (&self.columns, self.statistics.captures.read);
         write!(f, "Captures {{ dialect: {}, agents: {agents}, captures: {captures} }}", self.dialect.name)
     }
-}
-
-/// What a body means, under the status that it came with.
-#[derive(Debug)]
-struct Last {
-    body: Arc<[u8]>,
-    status: Option<u16>,
-    meaning: Placed,
-    body_hash: u128,
-}
-
-impl Last {
-    fn of(capture: &Capture, meaning: &Placed, body_hash: u128) -> Option<Last> {
-        let (body, status) = body_alone(capture)?;
-        Some(Last { body: Arc::clone(body), status, meaning: meaning.clone(), body_hash })
-    }
-
-    /// Whether this capture means the same.
-    fn is_that_of(&self, capture: &Capture) -> bool {
-        body_alone(capture).is_some_and(|(body, status)| Arc::ptr_eq(body, &self.body) && status == self.status)
-    }
-}
-
-/// The body of a capture and its status, if they say all that it means.
-fn body_alone(capture: &Capture) -> Option<(&Arc<[u8]>, Option<u16>)> {
-    capture.body.as_ref().filter(|_| capture.location.is_none()).map(|body| (body, capture.answered.status))
-}
-
-/// Whether captures share a body, which is read once: those of one file of a folder do, and revisits of one original.
-fn share_body(a: &Capture, b: &Capture) -> bool {
-    let both = body_alone(a).zip(body_alone(b));
-    both.is_some_and(|((a, of_a), (b, of_b))| Arc::ptr_eq(a, b) && of_a == of_b)
 }
 
 impl Captures {
@@ -106,7 +80,7 @@ impl Captures {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         let threads = usize::try_from(memory / COMPILED).unwrap_or(usize::MAX).clamp(1, processors);
         // Where the system has none for them, the threads that everybody shares do it.
-        let readers = ThreadPoolBuilder::new().num_threads(threads).build().ok();
+        let readers = ThreadPoolBuilder::new().num_threads(threads).build().ok().map(Arc::new);
         Captures { memory, readers, ..Captures::at(home, columns.into(), dialect) }
     }
 
@@ -119,12 +93,14 @@ impl Captures {
         let tables = Tables::new(columns.count(), &home);
         Captures {
             dialect,
-            columns,
+            columns: Arc::new(columns),
             home,
             urls: Urls::new(),
             overrides: BTreeMap::new(),
             tables,
             memory: u64::MAX,
+            ahead: VecDeque::new(),
+            newest: None,
             last: None,
             readers: None,
             statistics: Statistics::default(),
@@ -153,57 +129,71 @@ impl Captures {
         self.dialect
     }
 
+    /// Does what reads sources, on one of the threads that read captures: there are no more at work than those.
+    pub(super) fn on_a_reader<T: Send>(&mut self, run: impl FnOnce(&mut Captures) -> T + Send) -> T {
+        match self.readers.clone() {
+            Some(readers) => readers.install(|| run(self)),
+            None => rayon::scope(|_| run(self)),
+        }
+    }
+
     /// Adds captures; their robots.txt files are compiled in parallel.
     ///
     /// # Errors
     ///
     /// [`WriteError::Full`] beyond what a policy can hold.
     pub fn add(&mut self, captures: Vec<Capture>) -> Result<(), WriteError> {
-        let lengths: Vec<usize> = captures.chunk_by(share_body).map(<[Capture]>::len).collect();
-        let (mut captures, mut lengths) = (captures.into_iter(), lengths.into_iter());
-        let last =
-            self.last.take().filter(|last| captures.as_slice().first().is_some_and(|next| last.is_that_of(next)));
-        if let Some(last) = last {
-            let same = lengths.next().unwrap_or_default();
-            self.insert_all(captures.by_ref().take(same), &last.meaning, last.body_hash);
-            self.last = Some(last);
+        self.add_ahead(captures)?;
+        self.settle()
+    }
+
+    /// Adds captures that are read beside what is done next. They are in place after [`Captures::settle`].
+    pub(super) fn add_ahead(&mut self, captures: Vec<Capture>) -> Result<(), WriteError> {
+        let Some(newest) = captures.last() else { return Ok(()) };
+        let newest = body_alone(newest).map(|(body, status)| (Arc::clone(body), status));
+        let before = std::mem::replace(&mut self.newest, newest);
+        let is_before = |capture: &&Capture| {
+            let both = before.as_ref().zip(body_alone(capture));
+            both.is_some_and(|((body, status), (other, of_other))| Arc::ptr_eq(body, other) && *status == of_other)
+        };
+        let repeats = captures.iter().take_while(is_before).count();
+        let batch = Batch::begin(captures, repeats, &self.columns, self.dialect, self.readers.as_deref());
+        self.ahead.push_back(batch);
+        while self.ahead.len() > AHEAD || self.ahead.front_mut().is_some_and(Batch::is_read) {
+            self.place_next()?;
         }
-        let (readings, which) = self.read(captures.as_slice(), lengths.as_slice());
+        Ok(())
+    }
+
+    /// Puts all that was added in its place.
+    pub(super) fn settle(&mut self) -> Result<(), WriteError> {
+        while !self.ahead.is_empty() {
+            self.place_next()?;
+        }
+        Ok(())
+    }
+
+    /// Puts the batch in its place that came first.
+    fn place_next(&mut self) -> Result<(), WriteError> {
+        let Some(mut batch) = self.ahead.pop_front() else { return Ok(()) };
+        let (captures, readings) = batch.wait();
+        let (mut captures, mut readings) = (captures.into_iter(), readings.into_iter());
+        if let Some((meaning, body_hash)) = self.last.clone().filter(|_| batch.repeats > 0) {
+            self.insert_all(captures.by_ref().take(batch.repeats), &meaning, body_hash);
+        }
         let mut placed = Vec::with_capacity(readings.len());
-        let mut readings = readings.into_iter();
-        for (number, length) in which.into_iter().zip(lengths) {
+        for (&number, &length) in batch.which.iter().zip(&batch.lengths) {
             if number == placed.len() {
                 let Reading { meaning, body_hash, notes } = readings.next().expect("one of each number");
                 placed.push((self.place(meaning)?, body_hash, notes));
             }
             let (meaning, body_hash, notes) = &placed[number];
             self.statistics.notes.merge(notes);
-            self.last = Last::of(&captures.as_slice()[0], meaning, *body_hash);
             self.insert_all(captures.by_ref().take(length), meaning, *body_hash);
+            self.last = Some((meaning.clone(), *body_hash));
         }
         self.progress.reads(self.statistics.captures.read);
         Ok(())
-    }
-
-    /// Reads captures, the first one of each group of so many, and of groups whose bodies are equal the first one. Returns
-    /// what was read, and which of it is each group's, by numbers that are first met in their order.
-    ///
-    /// Many sites have the same file as others; in the corpus, 34 of 596.
-    fn read(&self, captures: &[Capture], lengths: &[usize]) -> (Vec<Reading>, Vec<usize>) {
-        let (mut rest, mut firsts, mut known) = (captures, Vec::new(), HashMap::new());
-        let mut which = Vec::with_capacity(lengths.len());
-        for &length in lengths {
-            let group;
-            (group, rest) = rest.split_at(length);
-            let next = firsts.len();
-            let number = body_alone(&group[0]).map_or(next, |alone| *known.entry(alone).or_insert(next));
-            if number == next {
-                firsts.push(&group[0]);
-            }
-            which.push(number);
-        }
-        let read = || firsts.par_iter().map(|capture| capture.read(&self.columns, self.dialect)).collect();
-        (self.readers.as_ref().map_or_else(read, |readers| readers.install(read)), which)
     }
 
     /// Adds the operator's own word for origins; it stands above all captures, whenever they are added.
@@ -223,11 +213,10 @@ impl Captures {
         let mut placement = Placement::of(word);
         if let Some(body) = &word.robots_txt {
             let capture = Capture { body: Some(Arc::clone(body)), ..Capture::default() };
-            for reading in self.read(&[capture], &[1]).0 {
-                self.statistics.notes.merge(&reading.notes);
-                if let Placed::Known { row, side, .. } = self.place(reading.meaning)? {
-                    placement.robots_txt = Some((row, side));
-                }
+            let reading = capture.read(&self.columns, self.dialect);
+            self.statistics.notes.merge(&reading.notes);
+            if let Placed::Known { row, side, .. } = self.place(reading.meaning)? {
+                placement.robots_txt = Some((row, side));
             }
         }
         Ok(placement)
@@ -316,7 +305,7 @@ impl Captures {
     ///
     /// [`WriteError`], beyond what a policy can hold.
     pub fn policy(self) -> Result<Policy, WriteError> {
-        let (dialect, columns, home) = (self.dialect, self.columns.clone(), self.home.clone());
+        let (dialect, columns, home) = (self.dialect, (*self.columns).clone(), self.home.clone());
         let (image, statistics) = self.finish(&home, |writer, statistics| writer.image(statistics, &home))?;
         Ok(Policy::of(image, Content { dialect, columns, statistics }))
     }
@@ -334,14 +323,15 @@ impl Captures {
 
     /// Feeds a writer with all origins, and lets it write.
     fn finish<T>(
-        self,
+        mut self,
         home: &Home,
         write: impl FnOnce(Writer<'_>, Statistics) -> Result<T, WriteError>,
     ) -> Result<T, WriteError> {
+        self.settle()?;
         let Captures { dialect, columns, urls, overrides, mut tables, mut statistics, progress, .. } = self;
         let tables = tables.read()?;
         let source = tables.source();
-        let mut writer = Writer::new(columns, dialect, &[source], home);
+        let mut writer = Writer::new((*columns).clone(), dialect, &[source], home);
         let resolver = Resolver { urls: &urls, dialect };
         let robots_txt = urls.iter().filter(|(_, known)| known.is_robots_txt);
         let known = robots_txt.filter_map(|(url, known)| Some((origin::of_robots_url(url)?, Some(&**known))));
@@ -369,7 +359,8 @@ impl Captures {
         }
         // What is written next needs the memory.
         drop(origins);
-        drop(urls);
+        // To give millions of them back takes long.
+        rayon::spawn(|| drop(urls));
         write(writer, statistics)
     }
 }

@@ -8,6 +8,7 @@
 //!
 //! Above all answers stands the operator's own word for an origin ([`Overrides`]).
 
+mod batch;
 mod capture;
 mod captures;
 mod class;

@@ -391,3 +391,51 @@ fn an_archive_that_is_cut_short_is_refused() {
         assert_eq!(outcome(&bench, "http://a.example/no"), "blocked rules");
     }
 }
+
+/// More than a MiB of members, most of which are not compressible, so that they are decompressed in pieces.
+#[test]
+fn members_are_read_side_by_side() {
+    let bench = Bench::new();
+    let mut state = 1u64;
+    let mut noise = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        format!("{state:x}")
+    };
+    let bodies: Vec<String> = (0..600)
+        .map(|n| {
+            let comment: String = (0..500).map(|_| noise()).collect();
+            format!("# {comment}\nUser-agent: *\nDisallow: /{}\n", n % 9)
+        })
+        .collect();
+    let of_host = |n: usize| format!("http://{n}.example/robots.txt");
+    let records: Vec<Vec<u8>> =
+        bodies.iter().enumerate().map(|(n, body)| answer(&of_host(n), 1, "200 OK", body)).collect();
+    let line = |(n, body): (usize, &String)| serde_json::json!({"url": of_host(n), "body": body}).to_string() + "\n";
+    let answers: Vec<String> = bodies.iter().enumerate().map(line).collect();
+    let members = |texts: Vec<&[u8]>| texts.into_iter().flat_map(gzip).collect::<Vec<u8>>();
+    bench.file("plain.warc", records.concat());
+    bench.file("members.warc", members(records.iter().map(Vec::as_slice).collect()));
+    bench.file("members.jsonl", members(answers.iter().map(String::as_bytes).collect()));
+    let policy = |source: &str, threads: &str| {
+        let compile = format!("compile --agent examplebot {source} -o policy.rsv");
+        bench.program(&compile).env("RAYON_NUM_THREADS", threads).assert().success();
+        bench.read("policy.rsv")
+    };
+    assert!(bench.read("members.warc").len() > 3 << 19 && bench.read("members.jsonl").len() > 3 << 19);
+    let expected = policy("plain.warc", "1");
+    for threads in ["1", "2", "5"] {
+        assert!(policy("members.warc", threads) == expected, "{threads}");
+    }
+    let [one, four] = ["1", "4"].map(|threads| policy("members.jsonl", threads));
+    assert!(one == four);
+    let mut damaged = bench.read("members.warc");
+    let middle = damaged.len() / 2;
+    damaged[middle..middle + 20].fill(0x55);
+    bench.file("damaged.warc", damaged);
+    let said = |threads: &str| {
+        let compile = "compile --agent examplebot damaged.warc -o damaged.rsv";
+        let done = bench.program(compile).env("RAYON_NUM_THREADS", threads).assert().code(2);
+        String::from_utf8_lossy(&done.get_output().stderr).into_owned()
+    };
+    assert_eq!(said("1"), said("4"));
+}

@@ -6,6 +6,7 @@
 //! (<https://iipc.github.io/warc-specifications/specifications/warc-zstd/>).
 
 mod error;
+mod helped;
 mod input;
 mod kind;
 mod members;
@@ -14,6 +15,7 @@ mod pieces;
 mod reader;
 
 pub use error::{Damaged, TooFarBack};
+pub(crate) use helped::with_help;
 pub use kind::Compression;
 pub(crate) use kind::DEFAULT_WINDOW;
 pub(crate) use peeked::{Peeked, peeked};

@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, Read};
 use std::path::Path;
 
-use crate::input::error::CutShort;
+use crate::formats::placed::CutShort;
 use crate::input::error::FilterError;
 use crate::input::layout::{LOOK, UrlField};
 

@@ -11,8 +11,7 @@ use super::STANDARD_INPUT;
 use super::beginning::unreadable;
 use super::mapped::Mapped;
 use crate::formats::compression::{Anywhere, Reader};
-use crate::formats::read_at::read_at;
-use crate::input::error::CutShort;
+use crate::formats::placed::Placed;
 use crate::input::error::FilterError;
 
 /// What tells that a file was changed.
@@ -106,25 +105,6 @@ impl Regular {
 impl Anywhere for Regular {
     fn bytes_from(&self, at: u64) -> Box<dyn Read + Send + '_> {
         Box::new(Placed { file: &self.file, at, length: self.state.length })
-    }
-}
-
-/// A file from a place on.
-struct Placed<'f> {
-    file: &'f File,
-    at: u64,
-    /// How long it was when it was opened: where it ends before that, it was cut short meanwhile.
-    length: u64,
-}
-
-impl Read for Placed<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let length = read_at(self.file, buffer, self.at)?;
-        if length == 0 && !buffer.is_empty() && self.at < self.length {
-            return Err(io::Error::other(CutShort { at: self.at, had: self.length }));
-        }
-        self.at += length as u64;
-        Ok(length)
     }
 }
 

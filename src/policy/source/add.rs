@@ -19,7 +19,7 @@ use super::warc;
 #[cfg(not(feature = "warc"))]
 use super::without_warc as warc;
 use super::{directory, json_lines};
-use crate::formats::compression::{Reader, peeked};
+use crate::formats::compression::{Reader, peeked, with_help};
 use crate::policy::Captures;
 use crate::policy::image::MAGIC;
 
@@ -40,10 +40,13 @@ pub struct Options {
 ///
 /// [`SourceError`] where one cannot be read, is empty, or a part of it is malformed.
 pub fn add(sources: &[impl AsRef<Path>], options: &Options, captures: &mut Captures) -> Result<(), SourceError> {
-    let mut intake = Intake::new(captures);
+    let sources: Vec<&Path> = sources.iter().map(AsRef::as_ref).collect();
+    captures.on_a_reader(|captures| add_all(&sources, options, Intake::new(captures)))
+}
+
+fn add_all(sources: &[&Path], options: &Options, mut intake: Intake<'_>) -> Result<(), SourceError> {
     let mut archives = warc::Archives::default();
-    for path in sources {
-        let path = path.as_ref();
+    for &path in sources {
         if std::fs::metadata(path).map_err(SourceError::unreadable(path))?.is_dir() {
             directory::add(path, &mut intake)?;
         } else {
@@ -52,8 +55,7 @@ pub fn add(sources: &[impl AsRef<Path>], options: &Options, captures: &mut Captu
         intake.check()?;
     }
     archives.finish(&mut intake)?;
-    intake.flush();
-    Ok(intake.check()?)
+    Ok(intake.finish()?)
 }
 
 fn add_file(
@@ -65,15 +67,21 @@ fn add_file(
     let memory = intake.decompressor(1);
     let open = || Reader::within(File::open(path)?, memory);
     let reader = open().map_err(SourceError::unreadable(path))?;
-    let is_stored_as_read = reader.compression().is_none();
+    let compression = reader.compression();
     let (start, mut text) =
         peeked(reader, warc::START.len().max(MAGIC.len())).map_err(SourceError::unreadable(path))?;
     if start.starts_with(&MAGIC) {
         Err(SourceError::Policy { path: path.to_owned() })
     } else if start.starts_with(warc::START) {
-        archives.add(warc::Archive::new(path, text, memory)?, intake)
+        archives.add(warc::Archive::new(path, text, compression, memory)?, intake)
     } else if start.starts_with(PARQUET_START) {
-        add_parquet(path, is_stored_as_read, &mut text, options, intake)
+        add_parquet(path, compression.is_none(), &mut text, options, intake)
+    } else if let Some(compression) = compression.filter(|_| path.is_file()) {
+        drop(text);
+        let room = intake.room_ahead();
+        let read = |text: &mut dyn BufRead| json_lines::add(path, text, intake);
+        let file = File::open(path).map_err(SourceError::unreadable(path))?;
+        with_help(&file, compression, memory, room, read).map_err(SourceError::unreadable(path))?
     } else {
         json_lines::add(path, text, intake)
     }
@@ -116,6 +124,5 @@ pub fn add_single(path: &Path, origin: &str, captures: &mut Captures) -> Result<
     let mut intake = Intake::new(captures);
     let robots = Robots::open(path, intake.body_limit(), intake.decompressor(1))?;
     intake.add([robots.of(canonical, true)]);
-    intake.flush();
-    Ok(intake.check()?)
+    Ok(intake.finish()?)
 }

@@ -1,6 +1,7 @@
 //! What all sources give, on its way into [`Captures`].
 //!
-//! Captures are added in batches, which bounds the memory for bodies and lets them be compiled in parallel. On the way
+//! Captures are added in batches, which bounds the memory for bodies and lets them be compiled in parallel, beside the
+//! source that is read on. On the way
 //! it is noted where redirects lead: archives hold pages of all kinds, and only those that a redirect of some source
 //! leads to are of interest.
 
@@ -14,7 +15,8 @@ use crate::dialect::{Dialect, StatusMeaning};
 use crate::formats::compression::DEFAULT_WINDOW;
 use crate::policy::{Capture, Captures, WriteError};
 
-/// How many bytes, or how many captures, are held before they are added.
+/// How many bytes, or how many captures, are held before they are added. As much again is being read of each of the batches
+/// before.
 const BATCH_BYTES: usize = 16 << 20;
 const BATCH: usize = 8192;
 
@@ -23,6 +25,15 @@ const OF_COLUMN: usize = 4 << 10;
 
 /// The most bytes of a text that is read as a whole, such as a line of JSON.
 const TEXT: usize = 1 << 30;
+
+/// The most bytes of texts that are decompressed ahead.
+const AHEAD: u64 = 1 << 30;
+
+/// The most row groups of a file that are read side by side, each for so many bytes of the budget.
+#[cfg(feature = "parquet")]
+const ROW_GROUPS: usize = 8;
+#[cfg(feature = "parquet")]
+const OF_ROW_GROUP: u64 = 64 << 20;
 
 /// A byte order mark is not counted in every dialect's limit, and one byte more tells that the limit is passed.
 const BEYOND_LIMIT: usize = 4;
@@ -47,7 +58,7 @@ pub(super) fn target_key(url: &str) -> u128 {
 impl<'c> Intake<'c> {
     pub fn new(captures: &'c mut Captures) -> Intake<'c> {
         let (targets, fresh_targets) = (HashSet::new(), HashSet::new());
-        let most = usize::try_from(captures.memory() / 64).map_or(BATCH_BYTES, |share| share.min(BATCH_BYTES));
+        let most = usize::try_from(captures.memory() / 128).map_or(BATCH_BYTES, |share| share.min(BATCH_BYTES));
         Intake { captures, batch: Vec::new(), bytes: 0, most, targets, fresh_targets, failure: None }
     }
 
@@ -70,6 +81,18 @@ impl<'c> Intake<'c> {
         DEFAULT_WINDOW.min(self.captures.memory() / 8 / files as u64)
     }
 
+    /// What texts may take that are decompressed ahead.
+    pub fn room_ahead(&self) -> u64 {
+        AHEAD.min(self.captures.memory() / 8)
+    }
+
+    /// How many row groups of a file are read side by side. No matter how many threads there are: what is told first of
+    /// a file with several errors does not depend on them.
+    #[cfg(feature = "parquet")]
+    pub fn side_by_side(&self) -> usize {
+        usize::try_from(self.captures.memory() / OF_ROW_GROUP).map_or(ROW_GROUPS, |groups| groups.clamp(1, ROW_GROUPS))
+    }
+
     /// Adds captures that belong together: if they share a body, it is read once.
     pub fn add(&mut self, captures: impl IntoIterator<Item = Capture>) {
         for capture in captures {
@@ -86,12 +109,18 @@ impl<'c> Intake<'c> {
         }
     }
 
-    /// Adds what is still held.
-    pub fn flush(&mut self) {
+    /// Adds what is still held, and waits until all of it is in its place.
+    pub fn finish(mut self) -> Result<(), WriteError> {
+        self.flush();
+        self.check()?;
+        self.captures.settle()
+    }
+
+    fn flush(&mut self) {
         self.bytes = 0;
         let batch = std::mem::take(&mut self.batch);
         if self.failure.is_none() {
-            self.failure = self.captures.add(batch).err();
+            self.failure = self.captures.add_ahead(batch).err();
         }
     }
 

@@ -5,6 +5,7 @@
 
 use parquet::data_type::ByteArray;
 use parquet::schema::types::SchemaDescriptor;
+use rayon::prelude::*;
 use std::fs::File;
 use std::path::Path;
 use std::str::FromStr;
@@ -108,21 +109,42 @@ pub(super) fn add(
 fn read(file: File, columns: &ParquetColumns, intake: &mut Intake<'_>) -> Result<u64, Problem> {
     let file = guarded(|| ParquetFile::open(file))?;
     let layout = guarded(|| Layout::of(file.schema(), columns))?;
-    let mut rows = 0;
-    for group in 0..file.metadata().num_row_groups() {
-        let mut group = guarded(|| Group::open(&file.group(group)?, &layout))?;
-        loop {
-            let batch = guarded(|| group.next_rows())?;
-            if batch.is_empty() {
-                break;
-            }
-            for row in batch {
-                rows += 1;
-                intake.add([row.capture().map_err(|problem| Problem::Row(rows, problem))?]);
-            }
+    let groups = file.metadata().row_groups();
+    let (mut open, mut next, mut first, mut rows) = (Vec::new(), 0, 0, 0);
+    loop {
+        while open.len() < intake.side_by_side() && next < groups.len() {
+            open.push(Part { group: guarded(|| Group::open(&file.group(next)?, &layout))?, rows: first });
+            first += u64::try_from(groups[next].num_rows()).unwrap_or(0);
+            next += 1;
+        }
+        let read: Vec<_> = open.par_iter_mut().map(Part::next_captures).collect();
+        let mut read = read.into_iter().collect::<Result<Vec<_>, _>>()?;
+        rows += read.iter().map(|captures| captures.len() as u64).sum::<u64>();
+        let mut has_more = read.iter().map(|captures| !captures.is_empty()).collect::<Vec<_>>().into_iter();
+        open.retain(|_| has_more.next().unwrap_or_default());
+        intake.add(read.drain(..).flatten());
+        if open.is_empty() && next == groups.len() {
+            return Ok(rows);
         }
     }
-    Ok(rows)
+}
+
+/// A row group, and how many rows stand before the next one of it.
+struct Part {
+    group: Group,
+    rows: u64,
+}
+
+impl Part {
+    /// The answers of its next rows; none at the end.
+    fn next_captures(&mut self) -> Result<Vec<Capture>, Problem> {
+        let rows = guarded(|| self.group.next_rows())?;
+        let capture = |row: Row| {
+            self.rows += 1;
+            row.capture().map_err(|problem| Problem::Row(self.rows, problem))
+        };
+        rows.into_iter().map(capture).collect()
+    }
 }
 
 /// Where the columns are in the file.

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::SourceError;
 use super::intake::Intake;
+use crate::formats::compression::Compression;
 
 /// How an archive begins.
 pub(super) const START: &[u8] = b"WARC/";
@@ -18,7 +19,12 @@ pub(super) struct Archives {}
 
 impl Archive {
     /// Says so.
-    pub fn new(path: &Path, _text: impl BufRead, _memory: u64) -> Result<Archive, SourceError> {
+    pub fn new(
+        path: &Path,
+        _text: impl BufRead,
+        _compression: Option<Compression>,
+        _memory: u64,
+    ) -> Result<Archive, SourceError> {
         Err(SourceError::Without { path: path.to_owned(), what: "WARC archive", feature: "warc" })
     }
 }

@@ -10,7 +10,7 @@ use super::http::Response;
 use super::page::{Answer, Page, count};
 use super::record::{Record, Records};
 use super::revisit::{Key, Revisits, Wanted};
-use crate::formats::compression::Reader;
+use crate::formats::compression::{Compression, Reader, with_help};
 use crate::policy::source::SourceError;
 use crate::policy::source::intake::{Intake, target_key};
 use crate::policy::source::seekable::seekable;
@@ -27,6 +27,8 @@ pub(crate) struct Archive {
     path: PathBuf,
     /// The text of one that came through a pipe.
     copy: Option<File>,
+    /// How the file is compressed, if it is.
+    compression: Option<Compression>,
     /// What its decompressor may take, in bytes.
     memory: u64,
     has_other_pages: bool,
@@ -54,17 +56,31 @@ pub(super) enum Pages {
 
 impl Archive {
     /// The archive at `path`, whose text this is, and whose decompressor may take so much memory.
-    pub fn new(path: &Path, mut text: impl BufRead, memory: u64) -> Result<Archive, SourceError> {
+    pub fn new(
+        path: &Path,
+        mut text: impl BufRead,
+        compression: Option<Compression>,
+        memory: u64,
+    ) -> Result<Archive, SourceError> {
         let is_file = std::fs::metadata(path).map_err(SourceError::unreadable(path))?.is_file();
         let copy = if is_file { None } else { Some(seekable(path, false, &mut text)?) };
-        Ok(Archive { path: path.to_owned(), copy, memory, has_other_pages: false })
+        Ok(Archive { path: path.to_owned(), copy, compression, memory, has_other_pages: false })
     }
 
-    fn open(&self) -> io::Result<Reader<File>> {
-        let Some(copy) = &self.copy else { return Reader::within(File::open(&self.path)?, self.memory) };
-        let mut copy = copy.try_clone()?;
-        copy.rewind()?;
-        Reader::within(copy, self.memory)
+    /// Gives `read` the text. What is decompressed ahead may take so much `room`.
+    fn read<T>(&self, room: u64, read: impl FnOnce(&mut dyn BufRead) -> T) -> io::Result<T> {
+        let file = match &self.copy {
+            None => File::open(&self.path)?,
+            Some(copy) => {
+                let mut copy = copy.try_clone()?;
+                copy.rewind()?;
+                copy
+            }
+        };
+        match self.compression.filter(|_| self.copy.is_none()) {
+            Some(compression) => with_help(&file, compression, self.memory, room, read),
+            None => Ok(read(&mut Reader::within(file, self.memory)?)),
+        }
     }
 }
 
@@ -103,7 +119,18 @@ impl Archives {
 
 impl Pass<'_> {
     fn read(&mut self, archive: &Archive, intake: &mut Intake<'_>) -> Result<(), SourceError> {
-        let mut records = Records::new(archive.open().map_err(SourceError::unreadable(&archive.path))?);
+        let unreadable = SourceError::unreadable(&archive.path);
+        let room = intake.room_ahead();
+        archive.read(room, |text| self.read_text(archive, text, intake)).map_err(unreadable)?
+    }
+
+    fn read_text(
+        &mut self,
+        archive: &Archive,
+        text: &mut dyn BufRead,
+        intake: &mut Intake<'_>,
+    ) -> Result<(), SourceError> {
+        let mut records = Records::new(text);
         let mut next = |intake: &mut Intake<'_>| -> Result<bool, RecordProblem> {
             let Some(record) = records.next()? else { return Ok(false) };
             self.visit(&record, &mut records.block(), intake)?;

@@ -1,0 +1,109 @@
+//! A file of many members, frames or streams, with which threads help that have nothing else to do.
+
+use rayon::Scope;
+use std::fs::File;
+use std::io::{self, BufRead, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+use super::kind::Compression;
+use super::pieces::{Anywhere, InPieces, Pieces};
+use super::reader::Reader;
+use crate::formats::placed::Placed;
+
+/// So many bytes of the text are read before help is asked for again.
+const STEP: usize = 64 << 10;
+
+/// A file of this length.
+struct Whole<'f>(&'f File, u64);
+
+impl Anywhere for Whole<'_> {
+    fn bytes_from(&self, at: u64) -> Box<dyn Read + Send + '_> {
+        Box::new(Placed { file: self.0, at, length: self.1 })
+    }
+}
+
+/// Gives `read` the text of a compressed file from its start on, decompressed by all threads of this pool that have nothing
+/// else to do: each with so much `memory`, and to texts for which there is so much `room` together.
+///
+/// # Errors
+///
+/// Where its first bytes cannot be read.
+pub(crate) fn with_help<T>(
+    file: &File,
+    compression: Compression,
+    memory: u64,
+    room: u64,
+    read: impl FnOnce(&mut dyn BufRead) -> T,
+) -> io::Result<T> {
+    let length = file.metadata()?.len();
+    let whole = Whole(file, length);
+    let kept = match compression {
+        Compression::Gzip => memory.min(1 << 20),
+        Compression::Bzip2 => memory.min(8 << 20),
+        Compression::Zstd => memory,
+    };
+    let pieces = match rayon::current_num_threads() {
+        1 => None,
+        _ => Pieces::new(&whole, length, compression, kept, room)?.map(Arc::new),
+    };
+    let Some(pieces) = pieces else {
+        return Ok(read(&mut Reader::within(Placed { file, at: 0, length }, memory)?));
+    };
+    let (source, asked) = (AtomicU64::new(0), AtomicUsize::new(0));
+    Ok(rayon::in_place_scope(|scope| {
+        let text = InPieces::new(Arc::clone(&pieces), &source);
+        read(&mut Helped { text, pieces: &pieces, scope, asked: &asked, passed: STEP })
+    }))
+}
+
+/// A text in pieces, with which the threads of a scope help.
+struct Helped<'s, 'f> {
+    text: InPieces<'f>,
+    pieces: &'f Arc<Pieces<'f>>,
+    scope: &'s Scope<'f>,
+    /// How many were asked for help, and have not given it.
+    asked: &'f AtomicUsize,
+    /// Bytes that were read since.
+    passed: usize,
+}
+
+impl Helped<'_, '_> {
+    /// Asks as many for help as there may be. Who helps takes a piece when he begins, and not before: nobody waits for one
+    /// that somebody has in mind.
+    fn ask(&mut self) {
+        self.passed = 0;
+        let (pieces, asked) = (self.pieces, self.asked);
+        while asked.load(Ordering::Relaxed) + 1 < rayon::current_num_threads() {
+            asked.fetch_add(1, Ordering::Relaxed);
+            self.scope.spawn(move |_| {
+                asked.fetch_sub(1, Ordering::Relaxed);
+                if let Some(piece) = pieces.claim() {
+                    pieces.make(piece);
+                }
+            });
+        }
+    }
+}
+
+impl Read for Helped<'_, '_> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let read = self.fill_buf()?.read(bytes)?;
+        self.consume(read);
+        Ok(read)
+    }
+}
+
+impl BufRead for Helped<'_, '_> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        if self.passed >= STEP {
+            self.ask();
+        }
+        self.text.fill_buf()
+    }
+
+    fn consume(&mut self, bytes: usize) {
+        self.passed += bytes;
+        self.text.consume(bytes);
+    }
+}
