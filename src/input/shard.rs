@@ -1,9 +1,9 @@
 //! Shards: one job as many runs, on as many machines.
 //!
-//! The lists, one after the other, are one text. Shard I of N takes the lines that begin in the I-th of N equal parts of
-//! it, so shards do not overlap, leave nothing out, and need not know of each other; and their partitions, one after the
-//! other, are those of an undivided run. Lists are not read for that, but for the lines at the two borders: so they must
-//! be files as they are, not streams and not compressed.
+//! The files of the lists, one after the other, are one row of bytes. Shard I of N takes the lines that begin in the I-th of
+//! N equal parts of it, so shards do not overlap, leave nothing out, and need not know of each other; and their partitions,
+//! one after the other, are those of an undivided run. Lists are not read for that, but for the lines at the two borders.
+//! A compressed list or a table is dealt out whole, to the shard that its middle is in.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -36,15 +36,18 @@ impl Shard {
     ///
     /// # Errors
     ///
-    /// [`FilterError::NotDivisible`] where the bytes of a list are not those of a file.
+    /// [`FilterError::NotDivisible`] where a list is no file that stays.
     pub(crate) fn cut(self, lists: &mut [List]) -> Result<(), FilterError> {
         let lengths: Vec<usize> = lists.iter().map(length).collect::<Result<_, _>>()?;
         let total: u128 = lengths.iter().map(|&length| length as u128).sum();
         let border = |number: u32| total * u128::from(number) / u128::from(self.of);
         let mut before = 0u128;
         for (list, length) in lists.iter_mut().zip(lengths) {
-            let text = list.mapped().unwrap_or_default();
-            let within = |border: u128| line_border(text, border.saturating_sub(before).min(length as u128) as usize);
+            let within = |border: u128| match list.mapped() {
+                Some(text) => line_border(text, border.saturating_sub(before).min(length as u128) as usize),
+                None if before + length as u128 / 2 < border => length,
+                None => 0,
+            };
             let range: Range<usize> = within(border(self.number - 1))..within(border(self.number));
             list.cut_to(range);
             before += length as u128;
@@ -53,12 +56,13 @@ impl Shard {
     }
 }
 
-/// The bytes of a list that is a file as it is.
+/// The bytes of a list's file.
 fn length(list: &List) -> Result<usize, FilterError> {
-    match list.mapped() {
-        Some(text) => Ok(text.len()),
-        None if list.is_empty_file() || list.is_unreadable() => Ok(0),
-        None => Err(FilterError::NotDivisible { path: list.path.clone() }),
+    match (list.mapped(), list.file_state()) {
+        (Some(text), _) => Ok(text.len()),
+        _ if list.is_unreadable() => Ok(0),
+        (None, Some(state)) => Ok(usize::try_from(state.length).unwrap_or(usize::MAX)),
+        (None, None) => Err(FilterError::NotDivisible { path: list.path.clone() }),
     }
 }
 

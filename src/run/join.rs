@@ -165,8 +165,9 @@ fn difference(one: &Receipt, other: &Receipt) -> Option<&'static str> {
 /// Makes sure that shards in order leave nothing of a list out and read nothing twice.
 fn adjoin(shards: &[(PathBuf, Receipt)]) -> Result<(), JoinError> {
     for place in 0..shards[0].1.lists.len() {
-        // The head line is no shard's.
-        let mut end = shards[0].1.lists[place].head.map_or(0, |head| head.bytes);
+        // The head line is no shard's, where it is no part of what is dealt out whole.
+        let list = &shards[0].1.lists[place];
+        let mut end = if list.compression.is_some() { 0 } else { list.head.map_or(0, |head| head.bytes) };
         for (number, (path, receipt)) in shards.iter().enumerate() {
             let list = &receipt.lists[place];
             let gap = || JoinError::Gap { path: path.clone(), list: list.path.clone() };

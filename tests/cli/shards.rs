@@ -5,6 +5,7 @@ use std::fs;
 use serde_json::Value;
 
 use crate::bench::{Bench, PARTITIONS, Split, said};
+use crate::warc::{gzip, zstd};
 
 /// All runs of a job judge ages at one time.
 const NOW: &str = "--now 2026-01-01T00:00:00Z";
@@ -119,6 +120,43 @@ fn joined_shards_are_an_undivided_run() {
                 fs::remove_dir_all(bench.path(folder)).expect("removed");
             }
         }
+    }
+}
+
+/// All of them have a head line.
+#[test]
+fn compressed_lists_are_dealt_out_whole() {
+    let bench = Bench::with_site();
+    let lines = |range: std::ops::Range<usize>| range.map(|n| format!("http://a.example/no/{n}\n")).collect::<String>();
+    let table = |range| "url,n\n".to_owned() + &lines(range).replace('\n', ",7\n");
+    bench.file("one", gzip(table(0..900).as_bytes()));
+    bench.file("two", table(900..1000));
+    bench.file("three", zstd(table(1000..1500).as_bytes(), b""));
+    bench.file("four", gzip(table(0..0).as_bytes()));
+    bench.file("five", gzip(table(1500..4000).trim_end().as_bytes()));
+    let lists = "one two three four five";
+    for options in ["", "--per-input", "--verdicts"] {
+        let words = format!("--robots sites {NOW} --delimiter , --column url --chunk-size 300 {options}");
+        bench.filter(&format!("{words} --out whole {lists}")).assert().success();
+        for of in [1, 2, 3, 30] {
+            let folders: Vec<String> = (1..=of).map(|number| format!("part-{number}")).collect();
+            let mut read = vec![0; 5];
+            for (number, folder) in (1..).zip(&folders) {
+                bench.filter(&format!("{words} --shard {number}/{of} --out {folder} {lists}")).assert().success();
+                for (shards, list) in read.iter_mut().zip(receipt(&bench, folder)["lists"].as_array().expect("lists")) {
+                    *shards += usize::from(list["lines"] != 0);
+                }
+            }
+            // But for the plain one, which is cut, and for the empty one.
+            assert_eq!([read[0], read[2], read[3], read[4]], [1, 1, 0, 1], "{of} {options}");
+            bench.program(&format!("join --out copied --concat {}", folders.join(" "))).assert().success();
+            assert_eq!(receipt(&bench, "copied"), receipt(&bench, "whole"), "{of} {options}");
+            for folder in folders.iter().map(String::as_str).chain(["copied"]) {
+                bench.program(&format!("verify --inputs {folder}")).assert().success();
+                fs::remove_dir_all(bench.path(folder)).expect("removed");
+            }
+        }
+        fs::remove_dir_all(bench.path("whole")).expect("removed");
     }
 }
 

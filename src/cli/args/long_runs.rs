@@ -37,8 +37,9 @@ pub struct LongRunArgs {
     /// Read only the I-th of N equal parts of the lists
     ///
     /// For the tasks of an array job, each with a folder of its own: `robosieve join` puts the receipts together, and proves
-    /// that nothing is missing. A line is in the part where it begins. The lists must be files that are not compressed, and
-    /// --now must be the same for all parts.
+    /// that nothing is missing. A line is in the part where it begins; a list that is compressed, or a Parquet file, is read whole
+    /// by the part that its middle is in, so give several of them. The lists must be files, and --now must be the same for all
+    /// parts.
     #[arg(long, requires = "out", requires = "now", value_name = "I/N")]
     pub shard: Option<Shard>,
     /// The memory budget, such as 512M or 2GiB

@@ -91,7 +91,7 @@ impl<'l> Lane<'l> {
     /// The next chunk; bytes that are not mapped go to `buffer`. One with a long line is read only if it `may_be_long`.
     pub fn next(&mut self, cut: &Cut<'l>, buffer: &mut Buffer, may_be_long: bool) -> Next<'l> {
         loop {
-            if (Position { list: self.list, at: self.at }) >= cut.before {
+            if (Position { list: self.list, at: self.at }) >= cut.before || cut.lists[self.list].is_others() {
                 return Next::End;
             }
             if let Some(next) = self.rows(cut) {

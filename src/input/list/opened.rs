@@ -36,7 +36,7 @@ pub(crate) struct List {
     /// Whether what cannot be read of it is left out.
     pub skips_bad: bool,
     pub(crate) content: Content,
-    /// The part of a mapped list that is read, if not all of it.
+    /// The part of its file that is read, if not all of it: of a list that is not mapped, all or nothing.
     part: Option<Range<usize>>,
 }
 
@@ -255,23 +255,35 @@ impl List {
     pub fn source_length(&self) -> Option<u64> {
         match &self.content {
             Content::Mapped { .. } => Some(self.range().len() as u64),
+            Content::Compressed(_) | Content::Table { .. } if self.is_others() => Some(0),
             Content::Compressed(file) | Content::Table { file, .. } => Some(file.state.length),
             Content::Unreadable(_) => Some(0),
             Content::Stream(_) => None,
         }
     }
 
-    /// Reads only this part of a mapped list, without the head line.
+    /// Reads only this part of its file, without the head line; of a list that is not mapped, all or nothing.
     pub fn cut_to(&mut self, part: Range<usize>) {
-        self.part = Some(part.start.max(self.head_length)..part.end.max(self.head_length));
+        let head = if self.mapped().is_some() { self.head_length } else { 0 };
+        self.part = Some(part.start.max(head)..part.end.max(head));
+    }
+
+    /// Whether other shards read it, and this run nothing of it.
+    pub fn is_others(&self) -> bool {
+        let is_whole = matches!(self.content, Content::Compressed(_) | Content::Table { .. });
+        is_whole && self.part.as_ref().is_some_and(Range::is_empty)
     }
 
     /// Reads only the part that a shard's receipt speaks of, of a list that had so many bytes; if there is none such any
     /// more, why.
     pub fn cut_again(&mut self, range: &ListRange, had: u64) -> Option<String> {
-        let length = self.mapped().map_or(0, <[u8]>::len) as u64;
+        let length = self.file_state().map_or(0, |state| state.length);
         if length != had || range.start > range.end || range.end > length {
             return Some(format!("the list had {had} bytes, now it has {length}"));
+        }
+        let is_all_or_nothing = range.start == range.end || (range.start, range.end) == (0, length);
+        if self.mapped().is_none() && !is_all_or_nothing {
+            return Some("a part of what is compressed cannot be read by itself".to_owned());
         }
         self.cut_to(range.start as usize..range.end as usize);
         None
@@ -287,8 +299,8 @@ impl List {
 
     /// The part of a mapped list that is read; of a stream, nothing.
     pub fn range(&self) -> Range<usize> {
-        let whole = self.mapped().map_or(0..0, |text| self.head_length..text.len());
-        self.part.clone().unwrap_or(whole)
+        let Some(text) = self.mapped() else { return 0..0 };
+        self.part.clone().unwrap_or(self.head_length..text.len())
     }
 
     /// Where the first chunk of it begins.
@@ -304,7 +316,10 @@ impl List {
     /// The pieces of a compressed file that are decompressed by many, each with so much `memory`, to texts for which there is so
     /// much `room` together; `None` where there is only one way through.
     pub fn pieces(&self, memory: u64, room: u64) -> Option<Arc<Pieces<'_>>> {
-        let (Content::Compressed(file), Some(compression)) = (&self.content, self.compression) else { return None };
+        let (Content::Compressed(file), Some(compression), false) = (&self.content, self.compression, self.is_others())
+        else {
+            return None;
+        };
         let memory = memory.min(file.memory);
         // What cannot be read now is told when it is read.
         Pieces::new(file, file.state.length, compression, memory, room).ok().flatten().map(Arc::new)
