@@ -140,7 +140,7 @@ fn compressed_lists_are_dealt_out_whole() {
         bench.filter(&format!("{words} --out whole {lists}")).assert().success();
         for of in [1, 2, 3, 30] {
             let folders: Vec<String> = (1..=of).map(|number| format!("part-{number}")).collect();
-            let mut read = vec![0; 5];
+            let mut read = [0; 5];
             for (number, folder) in (1..).zip(&folders) {
                 bench.filter(&format!("{words} --shard {number}/{of} --out {folder} {lists}")).assert().success();
                 for (shards, list) in read.iter_mut().zip(receipt(&bench, folder)["lists"].as_array().expect("lists")) {
