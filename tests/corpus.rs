@@ -29,7 +29,7 @@ struct Tally {
 fn googles_verdicts_on_real_files_and_urls() {
     let Some(corpus) = shared("corpus") else { return };
     let mut total = Tally::default();
-    say("corpus, dialect google, every verdict by the chosen engine, by pointers and by explanation:");
+    say("corpus, dialect google, every verdict by the chosen engine, by cursors and by explanation:");
     for list in ["urls", "probes"] {
         for agent in AGENTS {
             let tally = judge(&corpus, list, agent);

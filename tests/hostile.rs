@@ -1,7 +1,7 @@
 //! Hostile robots.txt files and URLs: bounds on counts, and verdicts that are right all the same.
 //!
 //! Nothing here measures time. What is counted is the work that compiling takes, the states, and the words of the
-//! automaton, all against the bytes of the patterns; the pointers' tables are linear in them, and the DFA's by its
+//! automaton, all against the bytes of the patterns; the cursors' tables are linear in them, and the DFA's by its
 //! budget.
 
 use robosieve::automaton::{self, Engine, Scratch};
@@ -39,7 +39,7 @@ impl Bound {
     }
 }
 
-/// The automaton of the chosen engine, or of pointers: its counts are within bounds.
+/// The automaton of the chosen engine, or of cursors: its counts are within bounds.
 fn within_bounds(name: &str, rules: &RuleSet, force_pointers: bool) -> Vec<u32> {
     let mut words = Vec::new();
     let compiled = if force_pointers {
@@ -61,13 +61,13 @@ fn within_bounds(name: &str, rules: &RuleSet, force_pointers: bool) -> Vec<u32> 
 fn large(name: &str, file: &[u8], dialect: &Dialect) {
     let rules = RuleSet::compile(file, &Agents::everybody(), dialect);
     let chosen = within_bounds(name, &rules, false);
-    let pointers = within_bounds(name, &rules, true);
-    assert!(chosen.len() * 4 <= PROMISED_MEMORY && pointers.len() * 4 <= PROMISED_MEMORY, "memory of {name}");
+    let cursors = within_bounds(name, &rules, true);
+    assert!(chosen.len() * 4 <= PROMISED_MEMORY && cursors.len() * 4 <= PROMISED_MEMORY, "memory of {name}");
     let mut scratch = Scratch::default();
     for (kind, path) in generate::paths(8 << 10) {
         let path = dialect.encoding.path(&path);
         let one = automaton::verdict(&chosen, &path, &mut scratch);
-        let other = automaton::verdict(&pointers, &path, &mut scratch);
+        let other = automaton::verdict(&cursors, &path, &mut scratch);
         assert_eq!(one, other, "{name}, URL of {kind}");
     }
     // The plain reading goes through all rules, so it is only asked about short ones.
@@ -75,7 +75,7 @@ fn large(name: &str, file: &[u8], dialect: &Dialect) {
         let path = dialect.encoding.path(&path);
         let plain = rules.patterns().deciding(&path).map_or(Verdict::Allowed, |pattern| pattern.verdict);
         assert_eq!(automaton::verdict(&chosen, &path, &mut scratch), plain, "{name}, URL of {kind}");
-        assert_eq!(automaton::verdict(&pointers, &path, &mut scratch), plain, "{name}, URL of {kind}");
+        assert_eq!(automaton::verdict(&cursors, &path, &mut scratch), plain, "{name}, URL of {kind}");
     }
 }
 

@@ -24,8 +24,8 @@ pub struct Statistics {
     pub constant: u64,
     /// Of these, DFAs.
     pub dfa: u64,
-    /// Of these, the ones that go by pointers, because a DFA would outgrow its budget.
-    pub pointers: u64,
+    /// Of these, the ones that go by cursors, because a DFA would outgrow its budget.
+    pub cursors: u64,
     /// Bytes that all automata take.
     pub automata_bytes: u64,
     /// What was dropped or cut in the robots.txt files, with counts.

@@ -303,7 +303,7 @@ fn pointers_are_drawn_as_their_scanner() {
     let rule = |n: usize| format!("{}llow: /*{}*{n}*x\n", ["A", "Disa"][n % 2], n * 7919 % 1000);
     bench.file("sites/a", format!("User-agent: *\n{}", (0..400).map(rule).collect::<String>()));
     bench.program("compile --agent * sites -o policy.rsv").assert().success();
-    assert_eq!(object(&bench, "")["groups"]["pointers"], 1);
+    assert_eq!(object(&bench, "")["groups"]["cursors"], 1);
     let (text, _) = printed(&bench, "http://a --dot");
     let (nodes, edges) = drawn(&text);
     assert!(edges.iter().all(|(from, to)| nodes.contains(from) && nodes.contains(to)));

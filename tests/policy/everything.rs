@@ -36,7 +36,7 @@ pub fn with_wildcards() -> Policy {
     captures.policy().expect("few origins")
 }
 
-/// A robots.txt with a DFA for one crawler, and, where there are wildcards, pointers for another.
+/// A robots.txt with a DFA for one crawler, and, where there are wildcards, cursors for another.
 fn text() -> String {
     let many: String = (b'a'..=b'n').map(|byte| format!("Disallow: /*{0}*{0}x\n", char::from(byte))).collect();
     format!(

@@ -92,14 +92,14 @@ pub struct Engines {
 }
 
 impl Engines {
-    /// All engines: the chosen one, the DFA far beyond its budget, pointers, and what a policy file has of it.
+    /// All engines: the chosen one, the DFA far beyond its budget, cursors, and what a policy file has of it.
     pub fn all(file: &[u8], agents: &Agents, dialect: &'static Dialect) -> Engines {
-        Engines::forced(file, agents, dialect, &[("DFA", DFA_BUDGET), ("pointers", 0)])
+        Engines::forced(file, agents, dialect, &[("DFA", DFA_BUDGET), ("cursors", 0)])
     }
 
     /// All but the DFA beyond its budget: for files of any size.
     pub fn bounded(file: &[u8], agents: &Agents, dialect: &'static Dialect) -> Engines {
-        Engines::forced(file, agents, dialect, &[("pointers", 0)])
+        Engines::forced(file, agents, dialect, &[("cursors", 0)])
     }
 
     fn forced(file: &[u8], agents: &Agents, dialect: &'static Dialect, budgets: &[(&'static str, usize)]) -> Engines {

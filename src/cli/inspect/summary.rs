@@ -83,8 +83,8 @@ impl Table {
 
     fn groups(&mut self, groups: &GroupCounts) {
         self.title("engine", &["distinct groups"]);
-        let GroupCounts { automata, constant, dfa, pointers, .. } = *groups;
-        self.counts(&[("constant", constant), ("dfa", dfa), ("pointers", pointers), ("all", automata)]);
+        let GroupCounts { automata, constant, dfa, cursors, .. } = *groups;
+        self.counts(&[("constant", constant), ("dfa", dfa), ("cursors", cursors), ("all", automata)]);
         self.title("rules a group", &["groups"]);
         self.distribution(&groups.rules, |bucket| match bucket.below {
             Some(below) if below == bucket.from + 1 => bucket.from.to_string(),

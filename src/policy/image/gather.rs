@@ -170,7 +170,7 @@ struct SourceRows<'s> {
 struct Counts {
     constant: u64,
     dfa: u64,
-    pointers: u64,
+    cursors: u64,
     bytes: u64,
 }
 
@@ -227,7 +227,7 @@ impl<'s> Shared<'s> {
             match automaton::engine(front::engine_words(&words)) {
                 Engine::Constant => self.counts.constant += 1,
                 Engine::Dfa => self.counts.dfa += 1,
-                Engine::Cursors => self.counts.pointers += 1,
+                Engine::Cursors => self.counts.cursors += 1,
             }
         }
         let (rules, _) = self.rules.take(source, group.rules)?;
@@ -244,9 +244,9 @@ impl<'s> Shared<'s> {
 
     /// Completes statistics by what is shared.
     pub fn count(&self, statistics: &mut Statistics) {
-        let Counts { constant, dfa, pointers, bytes } = self.counts;
-        statistics.automata = constant + dfa + pointers;
-        (statistics.constant, statistics.dfa, statistics.pointers) = (constant, dfa, pointers);
+        let Counts { constant, dfa, cursors, bytes } = self.counts;
+        statistics.automata = constant + dfa + cursors;
+        (statistics.constant, statistics.dfa, statistics.cursors) = (constant, dfa, cursors);
         statistics.automata_bytes = bytes;
     }
 }

@@ -96,8 +96,8 @@ pub struct GroupCounts {
     pub constant: u64,
     /// Of these, DFAs.
     pub dfa: u64,
-    /// Of these, those that go by pointers.
-    pub pointers: u64,
+    /// Of these, those that go by cursors.
+    pub cursors: u64,
     /// Groups that differ as they stand in their files, in their lines for example.
     pub as_written: u64,
     /// Those by how many rules they have.
@@ -173,7 +173,7 @@ impl Summary {
                 automata: statistics.automata,
                 constant: statistics.constant,
                 dfa: statistics.dfa,
-                pointers: statistics.pointers,
+                cursors: statistics.cursors,
                 as_written,
                 rules,
                 most_shared,

@@ -200,10 +200,10 @@ fn waiting(report: &Report) -> String {
 /// What was made of the robots.txt files.
 pub(super) fn engines(report: &Report) -> String {
     let policy = &report.receipt.policy;
-    let engines = [("dfa", policy.dfa), ("constant", policy.constant), ("pointers", policy.pointers)];
+    let engines = [("dfa", policy.dfa), ("constant", policy.constant), ("cursors", policy.cursors)];
     let mut content = paragraph(&format!(
         "Origins: {}; distinct groups of rules: {}. They take {} bytes. A group is a DFA, a constant if it says the same \
-         of every path, or a set of pointers where a DFA would be too large.",
+         of every path, or a set of cursors where a DFA would be too large.",
         number(policy.origins),
         number(policy.automata),
         number(policy.automata_bytes)
