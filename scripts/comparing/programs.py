@@ -1,7 +1,8 @@
 """The programs compared: how each is called, and what each must have counted."""
 
 import json
-from dataclasses import dataclass
+import subprocess
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Callable
 
@@ -14,6 +15,8 @@ TITLES = {
     "robotxt": "robotxt",
     "robotstxt": "robotstxt",
 }
+#: What is added to the name of a robosieve that need not compile.
+POLICY = ", policy compiled before"
 #: robosieve's partitions.
 PARTITIONS = ["allowed", "blocked", "deferred", "invalid"]
 
@@ -27,6 +30,7 @@ class Setup:
     robots: Path
     agent: str
     before: Path | None = None  # target/release of an earlier version
+    policies: dict = field(default_factory=dict)  # of each robosieve, the policy that it compiled
 
 
 @dataclass
@@ -88,9 +92,18 @@ def printed_counts(stdout, _out):
     return partition_counts(json.loads(stdout[start:]))
 
 
-def robosieve_command(setup, program, threads, listed, out=None):
-    """robosieve on one list; without `out` it only counts."""
-    words = [program, "filter", "--agent", setup.agent, "--robots", setup.robots, "--threads", threads]
+def compile_policies(setup, folder):
+    """Lets each robosieve compile the policy that its rows with an open policy filter by."""
+    for name, program in (("now", setup.robosieve), ("before", setup.before and setup.before / "robosieve")):
+        if program is not None:
+            setup.policies[program] = folder / f"{name}.rsv"
+            words = [program, "compile", "--agent", setup.agent, "-o", setup.policies[program], setup.robots]
+            subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
+
+
+def robosieve_command(setup, program, source, threads, listed, out=None):
+    """robosieve on one list, by robots.txt files or a policy; without `out` it only counts."""
+    words = [program, "filter", "--agent", setup.agent, *source, "--threads", threads]
     # An earlier version prints JSON anyway.
     counted = ["--count"] if program != setup.robosieve else ["--count", "--json"]
     words += counted if out is None else ["--out", out, "--force"]
@@ -106,22 +119,27 @@ def peer_command(setup, name, threads, listed, out=None):
 
 
 def robosieve_programs(setup, threads):
-    """robosieve, with and without writing, and an earlier version of it."""
+    """robosieve and an earlier version of it: with and without writing, from robots.txt files or a policy."""
 
-    def rows(name, title, binary):
+    def rows(name, title, binary, source):
         def write(listed, out):
-            return robosieve_command(setup, binary, threads, listed, out)
+            return robosieve_command(setup, binary, source, threads, listed, out)
 
         def count(listed, _out):
-            return robosieve_command(setup, binary, threads, listed)
+            return robosieve_command(setup, binary, source, threads, listed)
 
+        suffix = POLICY if source[0] == "--policy" else ""
         return [
-            Program(name, f"{title} filter", "filter", threads, write, receipt_counts),
-            Program(name, f"{title} filter --count", "count", threads, count, printed_counts),
+            Program(name, f"{title} filter{suffix}", "filter", threads, write, receipt_counts),
+            Program(name, f"{title} filter --count{suffix}", "count", threads, count, printed_counts),
         ]
 
-    own = rows("robosieve", "**robosieve**", setup.robosieve) if setup.robosieve else []
-    return own + (rows("before", "robosieve before", setup.before / "robosieve") if setup.before else [])
+    def both(name, title, binary):
+        sources = [("--robots", setup.robots), ("--policy", setup.policies[binary])]
+        return [row for source in sources for row in rows(name, title, binary, source)]
+
+    own = both("robosieve", "**robosieve**", setup.robosieve) if setup.robosieve else []
+    return own + (both("before", "robosieve before", setup.before / "robosieve") if setup.before else [])
 
 
 def peer_programs(setup, threads):

@@ -1,6 +1,6 @@
 """The report, in Markdown."""
 
-from comparing.programs import PEERS, TITLES
+from comparing.programs import PEERS, POLICY, TITLES
 
 #: Headings of the kinds of rows, and the kind of robosieve's row that each is held against.
 KINDS = {
@@ -23,13 +23,18 @@ def rate(number):
     return f"{number:.3g}" if number < 100 else f"{number:.0f}"
 
 
+def has_policy(program):
+    """Whether a row is of a policy that was compiled before."""
+    return program.title.endswith(POLICY)
+
+
 def own_rate(results, result):
     """robosieve's speed on the same list with as many threads, if measured."""
     kind = KINDS[result.program.kind][1]
     for other in results:
         program = other.program
         same = (program.kind, program.threads, other.order) == (kind, result.program.threads, result.order)
-        if program.name == "robosieve" and same:
+        if program.name == "robosieve" and same and has_policy(program) == has_policy(result.program):
             return other.rate()
     return None
 

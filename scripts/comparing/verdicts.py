@@ -14,7 +14,7 @@ MEANING = {"1": "allowed", "0": "blocked", "-": "no verdict"}
 
 def of_robosieve(setup, listed, lines, limit, out):
     """robosieve's verdicts, one character a line, from the partitions that it wrote."""
-    execute(robosieve_command(setup, setup.robosieve, 1, listed, out), limit)
+    execute(robosieve_command(setup, setup.robosieve, ("--robots", setup.robots), 1, listed, out), limit)
     letters = dict(zip(PARTITIONS, "10--", strict=True))
     verdict = {}
     for name, letter in letters.items():
