@@ -160,3 +160,45 @@ fn damaged_tables_are_refused() {
     }
     assert!(refused > 5, "{refused}: what is changed inside a text is another text, but pages and schemas are noticed");
 }
+
+/// Rows are decoded ahead by whoever has nothing else to do; neither bytes nor what is left out of damage depend on it.
+#[test]
+fn rows_that_others_decode_are_the_same() {
+    let bench = Bench::with_site();
+    let url = |row: usize| match row % 977 {
+        0 => b"http://a.example/\n".to_vec(),
+        _ => format!("http://a.example/{}{row}", ["no/", ""][row % 2]).into_bytes(),
+    };
+    let urls = Bytes((0..150_000).map(|row| Some(url(row))).collect());
+    let file = parquet(&[("optional binary url", urls)], 2, Compression::SNAPPY);
+    let same = |options: &str| {
+        let split = |threads: usize| {
+            let out = format!("--robots sites --force --chunk-size 100k --threads {threads} {options}");
+            bench.filter(&format!("{out} --out out list list")).assert().success();
+            let mut receipt: serde_json::Value = serde_json::from_slice(&bench.read("out/receipt.json")).expect("JSON");
+            let fields = receipt.as_object_mut().expect("an object");
+            ["seconds", "urls_per_second", "speed"].iter().for_each(|time| drop(fields.remove(*time)));
+            fields["options"].as_object_mut().expect("options").remove("threads");
+            (receipt, crate::bench::PARTITIONS.map(|name| bench.read(&format!("out/{name}.txt"))))
+        };
+        let (receipt, texts) = split(1);
+        for threads in [2, 4] {
+            let (other, of_other) = split(threads);
+            assert_eq!(receipt, other, "{options} {threads}");
+            assert!(texts == of_other, "{options} {threads}");
+        }
+        receipt
+    };
+    bench.file("list", &file);
+    let receipt = same("");
+    assert_eq!(receipt["input"]["lines"], 600_000);
+    assert_eq!(receipt["partitions"]["invalid"]["reasons"]["line-break"], 4 * 150_000_usize.div_ceil(977));
+    let mut skipped = 0;
+    for at in (file.len() / 9..file.len() - 1000).step_by(file.len() / 9) {
+        let mut damaged = file.clone();
+        damaged[at..at + 40].iter_mut().for_each(|byte| *byte ^= 0x55);
+        bench.file("list", damaged);
+        skipped += same("--skip-bad")["skipped"].as_u64().unwrap_or(0);
+    }
+    assert!(skipped > 4, "{skipped}");
+}

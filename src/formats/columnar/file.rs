@@ -135,8 +135,9 @@ impl Group<'_> {
         let rows = usize::try_from(self.metadata.num_rows()).unwrap_or(0);
         let pages = SerializedPageReader::new(Arc::clone(self.bytes), chunk, rows, None)?;
         let bytes_of_row = u64::try_from(chunk.uncompressed_size()).unwrap_or(0) / (rows as u64).max(1);
-        let at_once = (BATCH_BYTES / bytes_of_row.max(1)).clamp(1, BATCH as u64);
-        Ok((get_column_reader(chunk.column_descr_ptr(), Box::new(pages)), at_once as usize))
+        // A power of two, so that rows are read together with the same others wherever a reader began.
+        let at_once = 1 << (BATCH_BYTES / bytes_of_row.max(1)).clamp(1, BATCH as u64).ilog2();
+        Ok((get_column_reader(chunk.column_descr_ptr(), Box::new(pages)), at_once))
     }
 }
 

@@ -146,9 +146,9 @@ impl<'l> Chunks<'l> {
                     input = self.changed.wait(input).unwrap_or_else(PoisonError::into_inner);
                     continue;
                 }
-                Choice::Help(pieces, piece) => {
+                Choice::Help(ahead, piece) => {
                     drop(input);
-                    pieces.make(piece);
+                    ahead.make(piece);
                     input = lock(&self.input);
                     continue;
                 }

@@ -1,15 +1,13 @@
 //! A list that is being read, chunk by chunk.
 
 use std::mem::take;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::alone::Permit;
 use super::cut::Cut;
 use super::task::{Buffer, What};
-use crate::formats::compression::Pieces;
 use crate::input::error::FilterError;
-use crate::input::list::{List, Patience, Reading, chunk_end, fill, unreadable};
+use crate::input::list::{Ahead, List, Patience, Reading, chunk_end, fill, unreadable};
 use crate::input::position::Position;
 use crate::input::skipped::{Skipped, SkippedPart};
 
@@ -20,7 +18,7 @@ pub(super) struct Lane<'l> {
     at: u64,
     reading: Option<Reading<'l>>,
     /// What others may help with.
-    pub pieces: Option<Arc<Pieces<'l>>>,
+    pub ahead: Option<Ahead<'l>>,
     /// What its decompressor may take.
     memory: u64,
     /// Where the first chunk begins that is given: an earlier run had those before it.
@@ -71,8 +69,10 @@ impl<'l> Lane<'l> {
         let is_anywhere = |of: &List| of.mapped().is_some() || cut.by_rows && of.table_file().is_some();
         let at = if cut.lists.get(list).is_some_and(is_anywhere) { done } else { 0 };
         let room = if memory < cut.memory { cut.of_pieces() } else { 0 };
-        let pieces = cut.lists.get(list).and_then(|list| list.pieces(memory, room));
-        Lane { list, at, reading: None, pieces, memory, done, left: Vec::new(), failed: None, skipped: Vec::new() }
+        let is_by_rows = |of: &&List| cut.by_rows && of.table_file().is_some();
+        let of = cut.lists.get(list).filter(|of| !is_by_rows(of));
+        let ahead = of.and_then(|list| list.ahead(memory, room));
+        Lane { list, at, reading: None, ahead, memory, done, left: Vec::new(), failed: None, skipped: Vec::new() }
     }
 
     /// Begins anew with a decompressor that may take so much memory; what stands before the place is not given again, or, if
@@ -179,7 +179,7 @@ impl<'l> Lane<'l> {
         }
         let reading = match &mut self.reading {
             Some(reading) => reading,
-            none => none.insert(list.read(self.at, cut.source, self.memory, self.pieces.as_ref())?),
+            none => none.insert(list.read(self.at, cut.source, self.memory, self.ahead.as_ref())?),
         };
         buffer.flaws.clear();
         let filled = match reading {

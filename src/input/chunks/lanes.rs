@@ -10,14 +10,13 @@
 //! to where they were.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 
 use super::cut::Cut;
 use super::lane::{Lane, Next, Piece};
 use super::task::Buffer;
-use crate::formats::compression::{Compression, Pieces};
+use crate::formats::compression::Compression;
 use crate::input::error::FilterError;
-use crate::input::list::List;
+use crate::input::list::{Ahead, List};
 use crate::input::position::Position;
 use crate::input::skipped::Skipped;
 
@@ -51,7 +50,7 @@ struct Slot<'l> {
     list: usize,
     /// Nobody has it while somebody reads.
     lane: Option<Box<Lane<'l>>>,
-    pieces: Option<Arc<Pieces<'l>>>,
+    ahead: Option<Ahead<'l>>,
     /// Chunks that wait for its turn.
     ready: VecDeque<Ready<'l>>,
     has_ended: bool,
@@ -76,7 +75,7 @@ pub(super) enum Choice<'l> {
     /// It reads this list ahead.
     Ahead(Box<Lane<'l>>),
     /// It decompresses this piece of a list that somebody else reads.
-    Help(Arc<Pieces<'l>>, u64),
+    Help(Ahead<'l>, u64),
     /// It waits until something has changed.
     Wait,
     /// All lists have ended.
@@ -158,7 +157,7 @@ impl<'l> Lanes<'l> {
             if let Some(lane) = &mut slot.lane {
                 lane.reopen(cut, first, of_decompressor(&cut.lists[slot.list]));
             }
-            slot.pieces = slot.lane.as_ref().and_then(|lane| lane.pieces.clone());
+            slot.ahead = slot.lane.as_ref().and_then(|lane| lane.ahead.clone());
             (slot.has_ended, slot.is_long) = (false, false);
         }
         true
@@ -166,8 +165,8 @@ impl<'l> Lanes<'l> {
 
     /// A piece of the first list, which is being read.
     fn help(&self) -> Option<Choice<'l>> {
-        let pieces = self.open.first()?.pieces.as_ref()?;
-        Some(Choice::Help(Arc::clone(pieces), pieces.claim()?))
+        let ahead = self.open.first()?.ahead.as_ref()?;
+        Some(Choice::Help(ahead.clone(), ahead.claim()?))
     }
 
     /// Another list than the first, which is being read.
@@ -210,9 +209,9 @@ impl<'l> Lanes<'l> {
         // Nobody knows what the decompressor of a stream takes already.
         let is_wide = list.is_stream() && list.compression == Some(Compression::Zstd);
         let lane = Box::new(Lane::from(cut, at, memory.min(cut.memory)));
-        let (pieces, lane) = (lane.pieces.clone(), Some(lane));
+        let (ahead, lane) = (lane.ahead.clone(), Some(lane));
         let slot =
-            Slot { list: at.list, lane, pieces, ready: VecDeque::new(), has_ended: false, is_long: false, is_wide };
+            Slot { list: at.list, lane, ahead, ready: VecDeque::new(), has_ended: false, is_long: false, is_wide };
         self.open.push(slot);
         true
     }
@@ -237,7 +236,7 @@ impl<'l> Lanes<'l> {
             }
             Next::Failed(failure) => failed = Some(failure),
         }
-        slot.pieces.clone_from(&lane.pieces);
+        slot.ahead.clone_from(&lane.ahead);
         slot.lane = Some(lane);
         failed.map_or(Ok(piece), Err)
     }

@@ -195,6 +195,22 @@ impl LineReader {
         Ok(self.rows.start - first)
     }
 
+    /// Passes over the next rows, which are read all the same.
+    pub fn pass(&mut self, mut rows: usize) -> Result<(), Malformed> {
+        while rows > 0 {
+            if self.rows.is_empty() {
+                self.read(usize::MAX)?;
+            }
+            let passed = rows.min(self.rows.len());
+            if passed == 0 {
+                return Ok(());
+            }
+            self.rows.start += passed;
+            rows -= passed;
+        }
+        Ok(())
+    }
+
     /// Reads the next rows, at most so many.
     fn read(&mut self, most: usize) -> Result<(), Malformed> {
         let LineReader { line_columns, columns, values, .. } = self;

@@ -4,6 +4,7 @@
 //! What a list is is known by its content. A text that is stored as it is gets mapped; one that is compressed, or comes
 //! through a pipe, is read as a stream.
 
+mod ahead;
 mod beginning;
 mod chunks;
 #[cfg(feature = "parquet")]
@@ -17,11 +18,16 @@ mod parquet;
 pub(crate) mod range;
 mod regular;
 #[cfg(feature = "parquet")]
+mod rows;
+#[cfg(feature = "parquet")]
+mod rows_ahead;
+#[cfg(feature = "parquet")]
 pub(crate) mod span_columns;
 mod stream;
 #[cfg(not(feature = "parquet"))]
 mod without_parquet;
 
+pub(crate) use ahead::Ahead;
 pub use beginning::STANDARD_INPUT;
 pub(crate) use beginning::{LIST_FORMAT, unreadable};
 pub(crate) use chunks::{Patience, chunk_end, fill, line_border};
@@ -31,7 +37,11 @@ pub(crate) use opened::{List, Reading, common_head};
 #[cfg(feature = "parquet")]
 pub(crate) use parquet::in_group;
 #[cfg(feature = "parquet")]
-pub(crate) use parquet::{Rows, Span, TableFile};
+pub(crate) use parquet::{Span, TableFile};
 pub use regular::FileState;
+#[cfg(feature = "parquet")]
+pub(crate) use rows::Rows;
+#[cfg(feature = "parquet")]
+pub(crate) use rows_ahead::RowsAhead;
 #[cfg(not(feature = "parquet"))]
-pub(crate) use without_parquet::{Rows, Span, TableFile};
+pub(crate) use without_parquet::{Rows, RowsAhead, Span, TableFile};

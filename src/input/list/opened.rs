@@ -13,7 +13,7 @@ use super::mapped::Mapped;
 use super::range::ListRange;
 use super::regular::{FileState, Regular};
 use super::stream::Stream;
-use super::{Rows, TableFile};
+use super::{Ahead, Rows, RowsAhead, TableFile};
 use crate::formats::compression::{Compression, InPieces, Pieces, Reader, Steady};
 use crate::input::error::FilterError;
 use crate::input::error::Unfit;
@@ -313,26 +313,29 @@ impl List {
         self.part.as_ref().map(|part| ListRange { start: part.start as u64, end: part.end as u64 })
     }
 
-    /// The pieces of a compressed file that are decompressed by many, each with so much `memory`, to texts for which there is so
-    /// much `room` together; `None` where there is only one way through.
-    pub fn pieces(&self, memory: u64, room: u64) -> Option<Arc<Pieces<'_>>> {
-        let (Content::Compressed(file), Some(compression), false) = (&self.content, self.compression, self.is_others())
-        else {
+    /// What many can make of a compressed file, each with so much `memory`, or of a table, to texts for which there is so much
+    /// `room` together; `None` where there is only one way through.
+    pub fn ahead(&self, memory: u64, room: u64) -> Option<Ahead<'_>> {
+        if self.is_others() {
             return None;
-        };
+        }
+        if let Content::Table { table, .. } = &self.content {
+            return RowsAhead::new(table, room).map(Arc::new).map(Ahead::Rows);
+        }
+        let (Content::Compressed(file), Some(compression)) = (&self.content, self.compression) else { return None };
         let memory = memory.min(file.memory);
         // What cannot be read now is told when it is read.
-        Pieces::new(file, file.state.length, compression, memory, room).ok().flatten().map(Arc::new)
+        Pieces::new(file, file.state.length, compression, memory, room).ok().flatten().map(Arc::new).map(Ahead::Members)
     }
 
-    /// Begins to read the lines of the list, decompressed with so much `memory`, or in these `pieces`; of a mapped one, those
-    /// from byte `at` on. The bytes that are taken from its file are added to `source`.
+    /// Begins to read the lines of the list, decompressed with so much `memory`, or with what others make `ahead`; of a mapped
+    /// one, those from byte `at` on. The bytes that are taken from its file are added to `source`.
     pub fn read<'l>(
         &'l self,
         at: u64,
         source: &'l AtomicU64,
         memory: u64,
-        pieces: Option<&Arc<Pieces<'l>>>,
+        ahead: Option<&Ahead<'l>>,
     ) -> Result<Reading<'l>, FilterError> {
         let failed = |error| unreadable(&self.path, error);
         let mut stream: Box<dyn Read + Send + 'l> = match &self.content {
@@ -342,13 +345,17 @@ impl List {
                 return Ok(Reading::Stream(Box::new(part)));
             }
             Content::Mapped { map, .. } => return Ok(Reading::Mapped(&map[..self.range().end])),
-            Content::Compressed(file) => match pieces {
-                Some(pieces) => Box::new(Steady(InPieces::new(Arc::clone(pieces), source))),
-                None => Box::new(Steady(file.text_within(source, memory).map_err(failed)?)),
+            Content::Compressed(file) => match ahead {
+                Some(Ahead::Members(pieces)) => Box::new(Steady(InPieces::new(Arc::clone(pieces), source))),
+                _ => Box::new(Steady(file.text_within(source, memory).map_err(failed)?)),
             },
             Content::Unreadable(problem) => return Err(failed(io::Error::other(problem.clone()))),
             Content::Stream(stream) => Box::new(stream.text().map_err(failed)?),
-            Content::Table { table, .. } => return Ok(Reading::Rows(Box::new(Rows::of(table)))),
+            Content::Table { table, .. } => {
+                let ahead =
+                    ahead.and_then(|ahead| if let Ahead::Rows(rows) = ahead { Some(Arc::clone(rows)) } else { None });
+                return Ok(Reading::Rows(Box::new(Rows::of(table, ahead))));
+            }
         };
         io::copy(&mut stream.by_ref().take(self.head_length as u64), &mut io::sink()).map_err(failed)?;
         Ok(Reading::Stream(stream))

@@ -1,8 +1,11 @@
 //! Lists that are Parquet files: every row becomes a line, its URL.
 //!
 //! A line feed inside a URL is written `%0A`, and the line is invalid: nothing that was not in the table is ever judged.
-//! Where lines go to text, the rows are read one after the other. Where rows go to tables, a worker takes a
+//! Where lines go to text, the rows are [read](super::rows) one after the other. Where rows go to tables, a worker takes a
 //! [range of rows](Span), and reads what it needs of them by itself.
+//!
+//! A URL that stands in a dictionary is judged as often as it stands in a row: of two million URLs that all differ, counted on
+//! one thread, counting took 0.59 core seconds, and counting the same lines as text 0.20, so decoding is where the time goes.
 
 use parquet::file::metadata::RowGroupMetaData;
 use std::fs::File;
@@ -63,7 +66,7 @@ impl TableFile {
         })
     }
 
-    fn groups(&self) -> &[RowGroupMetaData] {
+    pub(super) fn groups(&self) -> &[RowGroupMetaData] {
         self.file.metadata().row_groups()
     }
 
@@ -185,7 +188,7 @@ fn rows_of(group: &RowGroupMetaData) -> u64 {
     u64::try_from(group.num_rows()).unwrap_or(0)
 }
 
-fn compressed_bytes(group: &RowGroupMetaData) -> u64 {
+pub(super) fn compressed_bytes(group: &RowGroupMetaData) -> u64 {
     u64::try_from(group.compressed_size()).unwrap_or(0)
 }
 
@@ -195,77 +198,4 @@ fn bytes_of_row(group: &RowGroupMetaData) -> u64 {
     let values = group.columns().iter().fold(0u64, |sum, column| sum.saturating_add(number(column.num_values())));
     let bytes = number(group.total_byte_size()).saturating_add(values.saturating_mul(VALUE));
     (bytes / rows_of(group).max(1)).max(VALUE)
-}
-
-/// The rows of a file, as lines, one after the other.
-pub(crate) struct Rows<'t> {
-    table: &'t TableFile,
-    /// The row group that is read next.
-    next_group: usize,
-    /// The one before it, if it is read, and how many of its rows were given.
-    group: Option<LineReader>,
-    given: usize,
-    /// Rows that could not be read.
-    broken: Option<SkippedRows>,
-    /// The bytes of the row groups that were begun since somebody asked.
-    taken: u64,
-}
-
-impl<'t> Rows<'t> {
-    /// From the first one on.
-    pub fn of(table: &'t TableFile) -> Rows<'t> {
-        Rows { table, next_group: 0, group: None, given: 0, broken: None, taken: 0 }
-    }
-
-    /// How many bytes of the file were taken since the last call, by row groups.
-    pub fn taken(&mut self) -> u64 {
-        std::mem::take(&mut self.taken)
-    }
-
-    /// The rest of the row group in which the last call failed.
-    pub fn take_broken(&mut self) -> Option<SkippedRows> {
-        self.broken.take()
-    }
-
-    /// Fills `chunk` with lines, at least `size` bytes unless the rows end before; `flaws` gets the numbers in the chunk
-    /// of lines whose URLs are not what they were. Returns false at the end, when there is nothing more. After an error,
-    /// `chunk` has the lines before it, and the next call goes on with the next row group.
-    pub fn fill(&mut self, size: usize, chunk: &mut Vec<u8>, flaws: &mut Vec<(u64, Reason)>) -> Result<bool, String> {
-        chunk.clear();
-        flaws.clear();
-        let mut line = 0;
-        while chunk.len() < size {
-            let number = self.next_group;
-            if let Some(group) = &mut self.group {
-                let mut found = |has_line_feed| {
-                    if has_line_feed {
-                        flaws.push((line, Reason::LineBreak));
-                    }
-                    line += 1;
-                };
-                match guarded(|| group.next_lines(usize::MAX, size, chunk, &mut found)) {
-                    Ok(0) => self.group = None,
-                    Ok(rows) => self.given += rows,
-                    Err(problem) => return Err(self.fail(number - 1, problem)),
-                }
-            } else if let Some(group) = self.table.groups().get(number) {
-                let TableFile { file, line_columns, .. } = self.table;
-                self.next_group += 1;
-                self.given = 0;
-                let reader = guarded(|| LineReader::open(&file.group(number)?, *line_columns, 0));
-                self.group = Some(reader.map_err(|problem| self.fail(number, problem))?);
-                self.taken += compressed_bytes(group);
-            } else {
-                break;
-            }
-        }
-        Ok(!chunk.is_empty())
-    }
-
-    /// Gives up a row group; the next one can be read all the same.
-    fn fail(&mut self, number: usize, problem: Malformed) -> String {
-        self.group = None;
-        self.broken = Some(self.table.rest_of_group(number, self.given));
-        in_group(number, problem)
-    }
 }

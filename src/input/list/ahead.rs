@@ -1,0 +1,33 @@
+//! What of a list others can make ahead of the one who reads it.
+
+use std::sync::Arc;
+
+use super::RowsAhead;
+use crate::formats::compression::Pieces;
+
+/// What of a list others can make ahead.
+#[derive(Clone)]
+pub(crate) enum Ahead<'l> {
+    /// Members of a compressed file.
+    Members(Arc<Pieces<'l>>),
+    /// Rows of a table.
+    Rows(Arc<RowsAhead<'l>>),
+}
+
+impl Ahead<'_> {
+    /// Takes a piece that nobody has, if there is one, and room for it.
+    pub fn claim(&self) -> Option<u64> {
+        match self {
+            Ahead::Members(pieces) => pieces.claim(),
+            Ahead::Rows(rows) => rows.claim(),
+        }
+    }
+
+    /// Makes a piece that was claimed.
+    pub fn make(&self, piece: u64) {
+        match self {
+            Ahead::Members(pieces) => pieces.make(piece),
+            Ahead::Rows(rows) => rows.make(piece),
+        }
+    }
+}

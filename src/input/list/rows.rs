@@ -1,0 +1,160 @@
+//! The rows of a table as lines, one after the other, with the help of those who decode [ahead](super::rows_ahead).
+
+use std::sync::Arc;
+
+use super::chunks::chunk_end;
+use super::line_columns::LineReader;
+use super::parquet::{TableFile, compressed_bytes, in_group};
+use super::rows_ahead::{Made, ROWS as PIECE_ROWS, RowsAhead, Taken};
+use crate::formats::columnar::{Malformed, guarded};
+use crate::input::skipped::SkippedRows;
+use crate::outcome::Reason;
+
+/// The rows of a file, as lines, one after the other.
+pub(crate) struct Rows<'t> {
+    table: &'t TableFile,
+    /// The row group that is read next.
+    next_group: usize,
+    /// The one before it, if it is read.
+    group: Option<LineReader>,
+    /// How many of its rows were given, and how many it has.
+    given: usize,
+    rows: usize,
+    /// What others make, and what of that is given now, from a byte on.
+    ahead: Option<Arc<RowsAhead<'t>>>,
+    made: Option<(Made, usize)>,
+    /// Whether the row group has to be read alone.
+    is_alone: bool,
+    /// Rows that could not be read.
+    broken: Option<SkippedRows>,
+    /// The bytes of the row groups that were begun since somebody asked.
+    taken: u64,
+}
+
+impl<'t> Rows<'t> {
+    /// From the first one on.
+    pub fn of(table: &'t TableFile, ahead: Option<Arc<RowsAhead<'t>>>) -> Rows<'t> {
+        Rows {
+            table,
+            next_group: 0,
+            group: None,
+            given: 0,
+            rows: 0,
+            ahead,
+            made: None,
+            is_alone: false,
+            broken: None,
+            taken: 0,
+        }
+    }
+
+    /// How many bytes of the file were taken since the last call, by row groups.
+    pub fn taken(&mut self) -> u64 {
+        std::mem::take(&mut self.taken)
+    }
+
+    /// The rest of the row group in which the last call failed.
+    pub fn take_broken(&mut self) -> Option<SkippedRows> {
+        self.broken.take()
+    }
+
+    /// Fills `chunk` with lines, at least `size` bytes unless the rows end before; `flaws` gets the numbers in the chunk
+    /// of lines whose URLs are not what they were. Returns false at the end, when there is nothing more. After an error,
+    /// `chunk` has the lines before it, and the next call goes on with the next row group.
+    pub fn fill(&mut self, size: usize, chunk: &mut Vec<u8>, flaws: &mut Vec<(u64, Reason)>) -> Result<bool, String> {
+        chunk.clear();
+        flaws.clear();
+        let mut line = 0;
+        while chunk.len() < size {
+            if self.made.is_some() {
+                line += self.give_made(size, line, chunk, flaws);
+            } else if self.is_between_pieces() && self.take_made() {
+                self.group = None;
+            } else if let Some(group) = &mut self.group {
+                let mut found = |has_line_feed| {
+                    if has_line_feed {
+                        flaws.push((line, Reason::LineBreak));
+                    }
+                    line += 1;
+                };
+                let most = if self.is_alone { usize::MAX } else { PIECE_ROWS - self.given % PIECE_ROWS };
+                match guarded(|| group.next_lines(most, size, chunk, &mut found)) {
+                    Ok(0) => (self.group, self.rows) = (None, 0),
+                    Ok(rows) => self.given += rows,
+                    Err(problem) => return Err(self.fail(self.next_group - 1, problem)),
+                }
+            } else if self.rows > 0 {
+                let number = self.next_group - 1;
+                let reader = guarded(|| self.reader(number));
+                self.group = Some(reader.map_err(|problem| self.fail(number, problem))?);
+            } else if let Some(group) = self.table.groups().get(self.next_group) {
+                self.next_group += 1;
+                (self.given, self.rows) = (0, usize::try_from(group.num_rows()).unwrap_or(0).max(1));
+                self.is_alone = self.ahead.is_none();
+                self.taken += compressed_bytes(group);
+            } else {
+                break;
+            }
+        }
+        Ok(!chunk.is_empty())
+    }
+
+    /// Whether the next row is one with which a piece begins that somebody may have made.
+    fn is_between_pieces(&self) -> bool {
+        !self.is_alone && self.rows > 0 && self.given.is_multiple_of(PIECE_ROWS)
+    }
+
+    /// Takes what others made of the rows that are next, if they did.
+    fn take_made(&mut self) -> bool {
+        let Some(ahead) = &self.ahead else { return false };
+        match ahead.take(self.next_group - 1, self.given) {
+            Taken::Made(made) => self.made = Some((made, 0)),
+            Taken::Nobody => return false,
+            Taken::Unreadable => {
+                (self.is_alone, self.group) = (true, None);
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Gives lines that others made, until `chunk` has so many bytes, which has so many lines already; returns how many.
+    fn give_made(&mut self, size: usize, before: u64, chunk: &mut Vec<u8>, flaws: &mut Vec<(u64, Reason)>) -> u64 {
+        let Some((made, at)) = &mut self.made else { return 0 };
+        let end = chunk_end(&made.text, *at, size - chunk.len());
+        let part = &made.text[*at..end];
+        let lines = memchr::memchr_iter(b'\n', part).count() as u64;
+        chunk.extend_from_slice(part);
+        let given = made.flaws.iter().take_while(|flaw| flaw.0 < lines).count();
+        flaws.extend(made.flaws.drain(..given).map(|(line, reason)| (before + line, reason)));
+        made.flaws.iter_mut().for_each(|flaw| flaw.0 -= lines);
+        *at = end;
+        self.given += lines as usize;
+        if end == made.text.len() {
+            self.made = None;
+            if self.given >= self.rows {
+                self.rows = 0;
+            }
+        }
+        lines
+    }
+
+    /// The lines of a group from the next row on. Where it has to be read alone, its rows are read as if nobody had helped.
+    fn reader(&self, number: usize) -> Result<LineReader, Malformed> {
+        let TableFile { file, line_columns, .. } = self.table;
+        let group = file.group(number)?;
+        if !self.is_alone {
+            return LineReader::open(&group, *line_columns, self.given);
+        }
+        let mut reader = LineReader::open(&group, *line_columns, 0)?;
+        reader.pass(self.given)?;
+        Ok(reader)
+    }
+
+    /// Gives up a row group; the next one can be read all the same.
+    fn fail(&mut self, number: usize, problem: Malformed) -> String {
+        (self.group, self.rows) = (None, 0);
+        self.broken = Some(self.table.rest_of_group(number, self.given));
+        in_group(number, problem)
+    }
+}
