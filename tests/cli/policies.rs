@@ -181,10 +181,10 @@ fn what_is_no_policy_file_is_refused_with_a_reason() {
         (Vec::new(), "is empty"),
         (b"User-agent: *\nDisallow: /\n".to_vec(), "no policy file"),
         (changed(0, 1), "no policy file"),
-        (changed(8, 1), "version 3"),
+        (changed(8, 7), "version 4"),
         (
-            changed(8, 3),
-            "older robosieve (version 1 of the file, and this one reads 2); compile it again with `robosieve compile`",
+            changed(8, 1),
+            "older robosieve (version 2 of the file, and this one reads 3); compile it again with `robosieve compile`",
         ),
         (whole[..100].to_vec(), "cut short: 100"),
         (whole[..whole.len() - 1].to_vec(), "cut short"),
