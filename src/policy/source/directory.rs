@@ -6,7 +6,7 @@
 //! of the host.
 
 use rayon::prelude::*;
-use std::fs::{self, DirEntry};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::intake::Intake;
@@ -24,14 +24,19 @@ const COMPRESSED: [&str; 3] = [".gz", ".zst", ".bz2"];
 pub(super) fn add(path: &Path, intake: &mut Intake<'_>) -> Result<(), SourceError> {
     let mut named = Vec::<PathBuf>::new();
     let mut odd = Vec::<String>::new();
-    let entries: Vec<DirEntry> =
-        fs::read_dir(path).and_then(Iterator::collect).map_err(SourceError::unreadable(path))?;
-    let found: Vec<Found> = entries.par_iter().map(Found::of).collect();
-    for Found { path, is_named, is_odd } in found {
-        if is_odd {
+    for entry in fs::read_dir(path).map_err(SourceError::unreadable(path))? {
+        let path = entry.map_err(SourceError::unreadable(path))?.path();
+        let (whole, stem) = (name(&path, false), name(&path, true));
+        let mut origins = origins_of(whole);
+        if stem != whole {
+            origins.extend(origins_of(stem));
+        }
+        let is_plausible = origins.iter().any(|(origin, exact)| *exact || is_plausible(origin));
+        let is_file = path.is_file();
+        if !whole.starts_with('.') && (!is_plausible || !is_file) {
             odd.push(path.file_name().unwrap_or_default().to_string_lossy().into_owned());
         }
-        if is_named {
+        if !origins.is_empty() && is_file {
             named.push(path);
         } else {
             intake.count_unnamed_file();
@@ -57,33 +62,6 @@ pub(super) fn add(path: &Path, intake: &mut Intake<'_>) -> Result<(), SourceErro
         }
     }
     Ok(())
-}
-
-/// What is in the directory.
-struct Found {
-    path: PathBuf,
-    /// Whether it is a file whose name is that of an origin.
-    is_named: bool,
-    /// Whether somebody may have taken it for such a file.
-    is_odd: bool,
-}
-
-impl Found {
-    fn of(entry: &DirEntry) -> Found {
-        let path = entry.path();
-        let (whole, stem) = (name(&path, false), name(&path, true));
-        let mut origins = origins_of(whole);
-        if stem != whole {
-            origins.extend(origins_of(stem));
-        }
-        let is_plausible = origins.iter().any(|(origin, exact)| *exact || is_plausible(origin));
-        let is_file = match entry.file_type() {
-            Ok(kind) if !kind.is_symlink() => kind.is_file(),
-            _ => path.is_file(),
-        };
-        let is_odd = !whole.starts_with('.') && (!is_plausible || !is_file);
-        Found { is_named: !origins.is_empty() && is_file, is_odd, path }
-    }
 }
 
 /// Keeps the names that are those of no host, in their order.

@@ -20,10 +20,6 @@ use crate::policy::{Capture, Captures, WriteError};
 const BATCH_BYTES: usize = 16 << 20;
 const BATCH: usize = 8192;
 
-/// The same of the first batch; each has twice as many as the one before, so that compiling begins soon: what is in one batch is read
-/// before any of it is compiled.
-const FIRST_BATCH: usize = 64;
-
 /// What is made of a body for each crawler, however short it is, counts as so many bytes of it.
 const OF_COLUMN: usize = 4 << 10;
 
@@ -49,8 +45,6 @@ pub(super) struct Intake<'c> {
     bytes: usize,
     /// Bytes that a batch may have.
     most: usize,
-    /// Captures that the batch may have.
-    most_captures: usize,
     targets: HashSet<u128>,
     fresh_targets: HashSet<u128>,
     failure: Option<WriteError>,
@@ -65,8 +59,7 @@ impl<'c> Intake<'c> {
     pub fn new(captures: &'c mut Captures) -> Intake<'c> {
         let (targets, fresh_targets) = (HashSet::new(), HashSet::new());
         let most = usize::try_from(captures.memory() / 128).map_or(BATCH_BYTES, |share| share.min(BATCH_BYTES));
-        let most_captures = FIRST_BATCH;
-        Intake { captures, batch: Vec::new(), bytes: 0, most, most_captures, targets, fresh_targets, failure: None }
+        Intake { captures, batch: Vec::new(), bytes: 0, most, targets, fresh_targets, failure: None }
     }
 
     /// The most bytes of a text that is read as a whole.
@@ -110,7 +103,7 @@ impl<'c> Intake<'c> {
             let body = capture.body.as_ref().filter(|body| !before.is_some_and(|before| Arc::ptr_eq(before, body)));
             self.bytes += body.map_or(0, |body| body.len() + columns * OF_COLUMN);
             self.batch.push(capture);
-            if self.bytes >= self.most || self.batch.len() >= self.most_captures {
+            if self.bytes >= self.most || self.batch.len() >= BATCH {
                 self.flush();
             }
         }
@@ -125,7 +118,6 @@ impl<'c> Intake<'c> {
 
     fn flush(&mut self) {
         self.bytes = 0;
-        self.most_captures = BATCH.min(2 * self.most_captures);
         let batch = std::mem::take(&mut self.batch);
         if self.failure.is_none() {
             self.failure = self.captures.add_ahead(batch).err();
