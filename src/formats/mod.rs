@@ -4,6 +4,7 @@ pub(crate) mod bytes;
 #[cfg(feature = "parquet")]
 pub(crate) mod columnar;
 pub mod compression;
+pub(crate) mod made_ahead;
 pub(crate) mod mmap;
 pub(crate) mod placed;
 pub(crate) mod read_at;

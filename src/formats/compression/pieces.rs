@@ -7,14 +7,14 @@
 //! So a false beginning costs time, and changes nothing: not the text, not what is wrong with it, and not where.
 
 use memchr::memmem;
-use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader, Read};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::input::{BUFFER, Input};
 use super::kind::{Compression, DICTIONARY_MAGIC};
 use super::members::Members;
+use crate::formats::made_ahead::{self, MadeAhead};
 
 /// Bytes of a piece.
 const PIECE: u64 = 512 << 10;
@@ -24,9 +24,6 @@ const LONGEST: u64 = 8 << 20;
 
 /// Bytes that are decompressed at a time.
 const STEP: usize = 1 << 20;
-
-/// So many pieces are looked at ahead of the one that is read.
-const AHEAD: u64 = 32;
 
 /// A file that can be read from any place, by many at once.
 pub(crate) trait Anywhere: Sync {
@@ -48,24 +45,7 @@ pub(crate) struct Pieces<'f> {
     memory: u64,
     /// The longest text of a piece that is kept.
     longest: u64,
-    /// What the texts of pieces may take together.
-    room: u64,
-    state: Mutex<State>,
-    changed: Condvar,
-}
-
-#[derive(Default)]
-struct State {
-    /// The piece that is read.
-    due: u64,
-    /// The first piece that nobody has taken.
-    next: u64,
-    /// Pieces that a thread has taken; `None` while it decompresses one.
-    taken: BTreeMap<u64, Option<Made>>,
-    /// What their texts take.
-    bytes: u64,
-    /// Memory of texts that were read, to be used again: the system takes long to find pages for each.
-    spares: Vec<Vec<u8>>,
+    ahead: MadeAhead<Made>,
 }
 
 /// The text of a piece; empty if no readable member begins in it.
@@ -75,6 +55,12 @@ struct Made {
     start: u64,
     end: u64,
     text: Vec<u8>,
+}
+
+impl made_ahead::Made for Made {
+    fn bytes(&self) -> u64 {
+        self.text.capacity() as u64
+    }
 }
 
 impl<'f> Pieces<'f> {
@@ -93,56 +79,26 @@ impl<'f> Pieces<'f> {
         if length <= 2 * PIECE || start == DICTIONARY_MAGIC {
             return Ok(None);
         }
-        let (state, changed) = (Mutex::default(), Condvar::new());
-        Ok(Some(Pieces {
-            file,
-            length,
-            piece: PIECE,
-            compression,
-            memory,
-            longest: LONGEST.min(room / 2),
-            room,
-            state,
-            changed,
-        }))
+        let longest = LONGEST.min(room / 2);
+        let ahead = MadeAhead::new(length.div_ceil(PIECE), of_one(longest, memory), room);
+        Ok(Some(Pieces { file, length, piece: PIECE, compression, memory, longest, ahead }))
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Takes a piece that nobody has, if there is one, and room for it.
+    /// Claims a piece that nobody has, if there is one, and room for it.
     pub fn claim(&self) -> Option<u64> {
-        self.claim_in(&mut self.lock())
-    }
-
-    fn claim_in(&self, state: &mut State) -> Option<u64> {
-        // Of the piece that is read, its reader sees to.
-        let piece = state.next.max(state.due + 1);
-        let of_one = self.longest + STEP as u64 + self.memory;
-        let at_work = state.taken.values().filter(|made| made.is_none()).count() as u64;
-        let has_room = state.bytes + (at_work + 1) * of_one <= self.room;
-        if !has_room || piece * self.piece >= self.length || piece > state.due + AHEAD {
-            return None;
-        }
-        state.next = piece + 1;
-        state.taken.insert(piece, None);
-        Some(piece)
+        self.ahead.claim()
     }
 
     /// Decompresses a piece that was claimed.
     pub fn make(&self, piece: u64) {
-        let mut keep = Keep { pieces: self, piece, made: Made::default() };
         // The reader meets the same damage in its turn.
-        if let Ok(Some(made)) = self.made(piece) {
-            keep.made = made;
-        }
+        self.ahead.make(piece, || self.made(piece).ok().flatten().unwrap_or_default());
     }
 
     fn made(&self, piece: u64) -> io::Result<Option<Made>> {
         let Some(start) = self.head(piece)? else { return Ok(None) };
         let mut part = self.part(start, piece);
-        let mut text = self.spare();
+        let mut text = self.ahead.spare();
         while text.len() as u64 <= self.longest {
             // Not twice as much each time.
             if text.capacity() - text.len() < STEP {
@@ -159,24 +115,6 @@ impl<'f> Pieces<'f> {
     fn part(&self, at: u64, piece: u64) -> Part<'f> {
         let input = Input::from(self.file.bytes_from(at), at, self.memory);
         Members::new(input, self.compression, (piece + 1) * self.piece)
-    }
-
-    /// Memory for a text.
-    fn spare(&self) -> Vec<u8> {
-        let mut state = self.lock();
-        let mut text = state.spares.pop().unwrap_or_default();
-        state.bytes -= text.capacity() as u64;
-        text.clear();
-        text
-    }
-
-    /// Takes the memory of a text back.
-    fn give_back(&self, text: Vec<u8>) {
-        let mut state = self.lock();
-        if state.bytes + text.capacity() as u64 <= self.room / 4 {
-            state.bytes += text.capacity() as u64;
-            state.spares.push(text);
-        }
     }
 
     /// Where in a piece a member may begin first.
@@ -202,57 +140,14 @@ impl<'f> Pieces<'f> {
 
     /// The text of the piece that begins at a border; `None` if the reader has to decompress it.
     fn take(&self, at: u64) -> Option<Made> {
-        let piece = at / self.piece;
-        let mut state = self.lock();
-        state.due = piece;
-        loop {
-            let passed = state.taken.range(..piece).filter(|(_, made)| made.is_some()).map(|(&at, _)| at);
-            for passed in passed.collect::<Vec<_>>() {
-                state.forget(passed);
-            }
-            match state.taken.get(&piece) {
-                Some(None) => match self.claim_in(&mut state) {
-                    Some(other) => {
-                        drop(state);
-                        self.make(other);
-                        state = self.lock();
-                    }
-                    None => state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
-                },
-                Some(Some(_)) => return state.forget(piece).filter(|made| made.start == at && made.end > at),
-                None => return None,
-            }
-        }
+        let made = self.ahead.take(at / self.piece, |other| self.make(other));
+        made.filter(|made| made.start == at && made.end > at)
     }
 }
 
-impl State {
-    fn forget(&mut self, piece: u64) -> Option<Made> {
-        let made = self.taken.remove(&piece)??;
-        self.bytes -= made.text.capacity() as u64;
-        Some(made)
-    }
-}
-
-/// Hands in the text of a piece on drop, also after a panic, so that nobody waits for ever.
-struct Keep<'p, 'f> {
-    pieces: &'p Pieces<'f>,
-    piece: u64,
-    made: Made,
-}
-
-impl Drop for Keep<'_, '_> {
-    fn drop(&mut self) {
-        let made = std::mem::take(&mut self.made);
-        let mut state = self.pieces.lock();
-        if self.piece < state.due {
-            state.taken.remove(&self.piece);
-        } else {
-            state.bytes += made.text.capacity() as u64;
-            state.taken.insert(self.piece, Some(made));
-        }
-        self.pieces.changed.notify_all();
-    }
+/// The most that a piece takes while it is decompressed.
+fn of_one(longest: u64, memory: u64) -> u64 {
+    longest.saturating_add(STEP as u64).saturating_add(memory)
 }
 
 /// So many bytes tell where something may begin.
@@ -300,7 +195,7 @@ impl BufRead for InPieces<'_> {
             let end = match &mut self.now {
                 Now::Made(made, at) if *at < made.text.len() => break,
                 Now::Made(made, _) => {
-                    self.pieces.give_back(std::mem::take(&mut made.text));
+                    self.pieces.ahead.give_back(std::mem::take(&mut made.text));
                     made.end
                 }
                 Now::Part(text, counted) => {
@@ -365,17 +260,10 @@ mod tests {
 
     /// The text of a file up to what is wrong with it, and that, read while so many others help.
     fn read(file: &Vec<u8>, compression: Compression, helpers: usize) -> (Vec<u8>, Option<String>, u64) {
-        let pieces = Pieces {
-            file,
-            length: file.len() as u64,
-            piece: 4096,
-            compression,
-            memory: 1 << 23,
-            longest: 100_000,
-            room: 1 << 30,
-            state: Mutex::default(),
-            changed: Condvar::new(),
-        };
+        let (length, piece) = (file.len() as u64, 4096);
+        let (longest, memory) = (100_000, 1 << 23);
+        let ahead = MadeAhead::new(length.div_ceil(piece), of_one(longest, memory), 1 << 30);
+        let pieces = Pieces { file, length, piece, compression, memory, longest, ahead };
         let (pieces, source, ended) = (Arc::new(pieces), AtomicU64::new(0), AtomicU64::new(0));
         let mut text = Vec::new();
         let problem = std::thread::scope(|scope| {
@@ -470,7 +358,6 @@ mod tests {
             reader.consume(read);
         }
         assert!(own > 0 && own < all / 3, "{own} of {all}");
-        let state = pieces.lock();
-        assert_eq!(state.bytes, state.spares.iter().map(|spare| spare.capacity() as u64).sum::<u64>());
+        assert!(pieces.ahead.has_only_spares());
     }
 }

@@ -1,0 +1,155 @@
+//! Pieces that one thread reads in order, made ahead by threads that have nothing else to do.
+//!
+//! A helper [claims](MadeAhead::claim) the next piece that nobody has, and makes it. The reader [takes](MadeAhead::take) pieces
+//! in their order; one that no helper has claimed, the reader makes alone. What is made and not taken yet fits a budget.
+
+use std::collections::BTreeMap;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+/// So many pieces are made ahead of the one that is read.
+const AHEAD: u64 = 32;
+
+/// What comes of a piece. By default, what comes of one whose helper has failed.
+pub(crate) trait Made: Default {
+    /// The memory that it holds.
+    fn bytes(&self) -> u64;
+}
+
+/// The pieces that helpers have claimed.
+pub(crate) struct MadeAhead<M> {
+    /// How many pieces there are.
+    pieces: u64,
+    /// The most that making a piece takes, what comes of it included.
+    of_one: u64,
+    /// What all pieces may take together.
+    room: u64,
+    state: Mutex<State<M>>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State<M> {
+    /// The piece that is read.
+    due: u64,
+    /// The first piece that nobody has claimed.
+    next: u64,
+    /// Claimed pieces; `None` while a helper makes one.
+    claimed: BTreeMap<u64, Option<M>>,
+    /// What those that are made take, and the spares.
+    bytes: u64,
+    /// Memory to be used again: the system takes long to find pages for each piece.
+    spares: Vec<Vec<u8>>,
+}
+
+impl<M: Made> MadeAhead<M> {
+    /// None of so many `pieces` is claimed yet; to make `of_one` takes so many bytes at most, and all have so much `room`.
+    pub fn new(pieces: u64, of_one: u64, room: u64) -> MadeAhead<M> {
+        MadeAhead { pieces, of_one, room, state: Mutex::default(), changed: Condvar::new() }
+    }
+
+    /// Claims the next piece that nobody has, if there is one, and room for it.
+    pub fn claim(&self) -> Option<u64> {
+        self.claim_in(&mut self.lock())
+    }
+
+    fn claim_in(&self, state: &mut State<M>) -> Option<u64> {
+        // The reader makes the piece that is due.
+        let piece = state.next.max(state.due + 1);
+        let at_work = state.claimed.values().filter(|made| made.is_none()).count() as u64;
+        let has_room = state.bytes.saturating_add((at_work + 1).saturating_mul(self.of_one)) <= self.room;
+        if !has_room || piece >= self.pieces || piece > state.due + AHEAD {
+            return None;
+        }
+        state.next = piece + 1;
+        state.claimed.insert(piece, None);
+        Some(piece)
+    }
+
+    /// Makes a piece that was claimed.
+    pub fn make(&self, piece: u64, make: impl FnOnce() -> M) {
+        let mut hand_in = HandIn { ahead: self, piece, made: M::default() };
+        hand_in.made = make();
+    }
+
+    /// Takes what a helper made of this piece, which is read now; `None` if nobody has claimed it. Until the helper is done,
+    /// the reader makes other pieces: `help` makes one that was claimed.
+    pub fn take(&self, piece: u64, help: impl Fn(u64)) -> Option<M> {
+        let mut state = self.lock();
+        state.due = piece;
+        loop {
+            while let Some((&passed, _)) = state.claimed.range(..piece).find(|(_, made)| made.is_some()) {
+                state.forget(passed);
+            }
+            match state.claimed.get(&piece) {
+                None => return None,
+                Some(Some(_)) => return state.forget(piece),
+                Some(None) => match self.claim_in(&mut state) {
+                    Some(other) => {
+                        drop(state);
+                        help(other);
+                        state = self.lock();
+                    }
+                    None => state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
+                },
+            }
+        }
+    }
+
+    /// Memory for what a piece is made of.
+    pub fn spare(&self) -> Vec<u8> {
+        let mut state = self.lock();
+        let mut spare = state.spares.pop().unwrap_or_default();
+        state.bytes -= spare.capacity() as u64;
+        spare.clear();
+        spare
+    }
+
+    /// Takes memory back that is not needed any more.
+    pub fn give_back(&self, spare: Vec<u8>) {
+        let mut state = self.lock();
+        if state.bytes + spare.capacity() as u64 <= self.room / 4 {
+            state.bytes += spare.capacity() as u64;
+            state.spares.push(spare);
+        }
+    }
+
+    /// Whether nothing takes memory but what was given back.
+    #[cfg(test)]
+    pub fn has_only_spares(&self) -> bool {
+        let state = self.lock();
+        state.bytes == state.spares.iter().map(|spare| spare.capacity() as u64).sum::<u64>()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<M>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<M: Made> State<M> {
+    fn forget(&mut self, piece: u64) -> Option<M> {
+        let made = self.claimed.remove(&piece)??;
+        self.bytes -= made.bytes();
+        Some(made)
+    }
+}
+
+/// Hands in what came of a piece on drop, also after a panic, so that nobody waits for ever.
+struct HandIn<'a, M: Made> {
+    ahead: &'a MadeAhead<M>,
+    piece: u64,
+    made: M,
+}
+
+impl<M: Made> Drop for HandIn<'_, M> {
+    fn drop(&mut self) {
+        let made = std::mem::take(&mut self.made);
+        let mut state = self.ahead.lock();
+        if self.piece < state.due {
+            state.claimed.remove(&self.piece);
+        } else {
+            state.bytes += made.bytes();
+            state.claimed.insert(self.piece, Some(made));
+        }
+        self.ahead.changed.notify_all();
+    }
+}
