@@ -1,7 +1,7 @@
-//! Captures that are read together, beside whoever brings the next ones.
+//! Captures that are read together, while their source is read on.
 //!
-//! A batch is dealt out to the threads of a pool, some captures at a time, and waits until all of them are read. Who waits
-//! for it does such work himself, if he is one of the pool.
+//! A batch is dealt out to the threads of a pool, some captures at a time. A thread of the pool that waits for a batch reads
+//! captures meanwhile.
 
 use hashbrown::HashMap;
 use rayon::{ThreadPool, Yield};
@@ -43,15 +43,17 @@ struct Work {
 /// The number of a part of the work, and what came of it.
 type Part = (usize, thread::Result<Vec<Reading>>);
 
+/// A body, and the status that it came with.
+type Body<'c> = (&'c Arc<[u8]>, Option<u16>);
+
 /// The body of a capture and its status, if they say all that it means.
-pub(super) fn body_alone(capture: &Capture) -> Option<(&Arc<[u8]>, Option<u16>)> {
+pub(super) fn body_alone(capture: &Capture) -> Option<Body<'_>> {
     capture.body.as_ref().filter(|_| capture.location.is_none()).map(|body| (body, capture.answered.status))
 }
 
-/// Whether captures share a body, which is read once: those of one file of a folder do, and revisits of one original.
-pub(super) fn share_body(a: &Capture, b: &Capture) -> bool {
-    let both = body_alone(a).zip(body_alone(b));
-    both.is_some_and(|((a, of_a), (b, of_b))| Arc::ptr_eq(a, b) && of_a == of_b)
+/// Whether captures of these [bodies](body_alone) share one, which is read once: those of one file of a folder do, and revisits of one original.
+pub(super) fn share_body(one: Option<Body<'_>>, other: Option<Body<'_>>) -> bool {
+    one.zip(other).is_some_and(|((one, status), (other, of_other))| Arc::ptr_eq(one, other) && status == of_other)
 }
 
 impl Batch {
@@ -65,7 +67,10 @@ impl Batch {
         dialect: &'static Dialect,
         pool: Option<&ThreadPool>,
     ) -> Batch {
-        let lengths: Vec<usize> = captures[repeats..].chunk_by(share_body).map(<[Capture]>::len).collect();
+        let lengths: Vec<usize> = captures[repeats..]
+            .chunk_by(|one, other| share_body(body_alone(one), body_alone(other)))
+            .map(<[Capture]>::len)
+            .collect();
         let (mut at, mut firsts, mut known) = (repeats, Vec::new(), HashMap::new());
         let mut which = Vec::with_capacity(lengths.len());
         for length in &lengths {
@@ -131,6 +136,6 @@ fn read(work: Arc<Work>, part: usize, done: &Sender<Part>) {
         firsts.iter().map(|&at| work.captures[at].read(&work.columns, work.dialect)).collect()
     }));
     drop(work);
-    // Who does not wait any more has met an error.
+    // After an error, nobody waits for the batch.
     let _ = done.send((part, readings));
 }

@@ -7,7 +7,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::batch::{Batch, body_alone};
+use super::batch::{Batch, body_alone, share_body};
 use super::capture::{Capture, Meaning, Reading, Selected};
 use super::columns::Columns;
 use super::groups::Group;
@@ -152,10 +152,8 @@ impl Captures {
         let Some(newest) = captures.last() else { return Ok(()) };
         let newest = body_alone(newest).map(|(body, status)| (Arc::clone(body), status));
         let before = std::mem::replace(&mut self.newest, newest);
-        let is_before = |capture: &&Capture| {
-            let both = before.as_ref().zip(body_alone(capture));
-            both.is_some_and(|((body, status), (other, of_other))| Arc::ptr_eq(body, other) && *status == of_other)
-        };
+        let before = before.as_ref().map(|(body, status)| (body, *status));
+        let is_before = |capture: &&Capture| share_body(before, body_alone(capture));
         let repeats = captures.iter().take_while(is_before).count();
         let batch = Batch::begin(captures, repeats, &self.columns, self.dialect, self.readers.as_deref());
         self.ahead.push_back(batch);
