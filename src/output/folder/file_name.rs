@@ -10,10 +10,12 @@ use crate::robots::Agents;
 const VERDICTS: &str = "verdicts";
 
 /// The folder of tables of lines, a dataset that is partitioned as Hive does it, and what its parts are called.
-pub(super) const LINES: &str = "lines";
-pub(super) const VERDICT_IS: &str = "verdict=";
-pub(super) const CRAWLER_IS: &str = "crawler=";
+const LINES: &str = "lines";
 const PART: &str = "part";
+
+/// What the folders in it are named after: readers make columns of these names.
+pub(crate) const VERDICT: &str = "verdict";
+pub(crate) const CRAWLER: &str = "crawler";
 
 /// What stands for everybody (`*`) in the names of files.
 const EVERYBODY: &str = "default";
@@ -28,7 +30,7 @@ const PARQUET: &str = "parquet";
 /// `lines/verdict=allowed/part-0001.parquet`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FileName {
-    /// What it is called, for example `allowed.examplebot`, with the folders that it is in.
+    /// Its folders and its name without ending, for example `allowed.examplebot`.
     stem: String,
     ending: &'static str,
     frames: Option<FrameFormat>,
@@ -101,15 +103,15 @@ pub(crate) fn partition_names(agents: &[&Agents]) -> Vec<String> {
     labels.iter().flat_map(|label| Partition::ALL.map(|partition| name(label, partition))).collect()
 }
 
-/// The names of the tables of all crawlers' partitions: a dataset in which the folders say what the rows are, so that readers
-/// need not look into those that nobody wants.
+/// The names of the tables of all crawlers' partitions: a dataset whose folders say what the rows are, so that readers can
+/// leave folders out.
 fn table_names(agents: &[&Agents]) -> Vec<String> {
     let folder = |label: &String| match label.as_str() {
         "" => LINES.to_owned(),
-        label => format!("{LINES}/{CRAWLER_IS}{label}"),
+        label => format!("{LINES}/{CRAWLER}={label}"),
     };
     let folders = crawler_labels(agents).iter().map(folder).collect::<Vec<_>>();
-    let name = |folder: &String, partition: Partition| format!("{folder}/{VERDICT_IS}{}/{PART}", partition.name());
+    let name = |folder: &String, partition: Partition| format!("{folder}/{VERDICT}={}/{PART}", partition.name());
     folders.iter().flat_map(|folder| Partition::ALL.map(|partition| name(folder, partition))).collect()
 }
 
@@ -135,7 +137,8 @@ pub(crate) fn table_part(part: usize) -> String {
 
 /// Whether a folder is one that tables are in.
 pub(super) fn is_table_folder(name: &str) -> bool {
-    [LINES, VERDICTS].contains(&name) || [VERDICT_IS, CRAWLER_IS].iter().any(|start| name.starts_with(start))
+    let is_of = |column: &&str| name.strip_prefix(column).is_some_and(|rest| rest.starts_with('='));
+    [LINES, VERDICTS].contains(&name) || [VERDICT, CRAWLER].iter().any(is_of)
 }
 
 /// Whether a name, that of its folders left aside, is one that [`FileName`] gives in some run.

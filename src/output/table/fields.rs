@@ -37,7 +37,7 @@ pub(super) fn fields_of(list: &List) -> Vec<TypePtr> {
     let ours = told.and_then(|told| told.value.as_deref()).unwrap_or_default();
     let is_ours = |field: &TypePtr| ours.split(COMMA).any(|name| name == field.name());
     let kept = fields.iter().rposition(|field| !is_ours(field)).map_or(0, |last| last + 1);
-    // What somebody takes for the URL stays.
+    // A column of ours stays where the list's URLs are read from it.
     let roots = of_file.schema_descr();
     let is_kept = |&at: &usize| fields[..kept].iter().any(|field| field.name() == roots.get_column_root(at).name());
     let has_url = table.line_columns.columns().iter().all(is_kept);

@@ -15,15 +15,12 @@ use crate::input::error::FilterError;
 use crate::input::list::line_columns::LineColumns;
 use crate::input::list::{List, common_head};
 use crate::outcome::Partition;
+use crate::output::folder::{CRAWLER, VERDICT};
 use crate::output::form::{Form, Rows};
 use crate::robots::Agents;
 
-/// What stands after the columns of the list.
-const VERDICT: &str = "verdict";
+/// The column after that of the verdict.
 const REASON: &str = "reason";
-
-/// What the folders of several crawlers are named after.
-const CRAWLER: &str = "crawler";
 
 /// Where a file tells the head line of a text.
 const HEAD_LINE: &str = "robosieve.head";
