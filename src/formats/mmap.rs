@@ -14,7 +14,6 @@ use memmap2::UncheckedAdvice;
 use memmap2::{Mmap, MmapMut};
 use std::fs::File;
 use std::io;
-#[cfg(unix)]
 use std::ops::Range;
 
 /// All bytes of a file.
@@ -35,18 +34,19 @@ pub(crate) fn map_mut(file: &File) -> io::Result<MmapMut> {
 ///
 /// Each worker does so with what it has read, because unmapping a whole list at its end keeps one core busy while all others
 /// wait: 27 ms for 360 MB.
-#[cfg(unix)]
 pub(crate) fn let_go(map: &Mmap, part: Range<usize>) {
     // The page that the part ends in is still read.
     let end = part.end / PAGES * PAGES;
+    #[cfg(unix)]
     if part.start < end {
         // SAFETY: the map is read-only, so there are no changes that could be lost with a page.
         let advised = unsafe { map.unchecked_advise_range(UncheckedAdvice::DontNeed, part.start, end - part.start) };
         // Where it is not possible, the pages stay.
         drop(advised);
     }
+    #[cfg(not(unix))]
+    let _ = (map, end);
 }
 
 /// A multiple of the sizes that pages have.
-#[cfg(unix)]
 const PAGES: usize = 64 << 10;

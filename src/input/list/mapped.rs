@@ -38,10 +38,7 @@ impl Mapped {
 
     /// Lets go of a part that was read for the last time.
     pub fn let_go(&self, part: Range<usize>) {
-        #[cfg(unix)]
         mmap::let_go(&self.map, part);
-        #[cfg(not(unix))]
-        let _ = part;
     }
 
     /// The first byte that was missing when it was wanted; zeros were read from there on.
