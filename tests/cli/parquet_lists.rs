@@ -161,7 +161,7 @@ fn damaged_tables_are_refused() {
     assert!(refused > 5, "{refused}: what is changed inside a text is another text, but pages and schemas are noticed");
 }
 
-/// Rows are decoded ahead by whoever has nothing else to do; neither bytes nor what is left out of damage depend on it.
+/// Idle workers decode rows ahead; the bytes written and the rows skipped as damaged do not depend on it.
 #[test]
 fn rows_that_others_decode_are_the_same() {
     let bench = Bench::with_site();

@@ -445,7 +445,7 @@ fn a_table_of_ours_is_a_list() {
     assert_eq!(Split::read(&bench, "again").lines("blocked"), ["http://a.example/no"]);
 }
 
-/// What an earlier run wrote goes with its folders, and nothing that somebody else put there.
+/// `--force` removes an earlier run's files and their folders, and no file of anybody else.
 #[test]
 fn folders_of_tables_come_and_go_with_their_run() {
     let bench = Bench::with_site();

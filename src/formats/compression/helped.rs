@@ -1,4 +1,4 @@
-//! A file of many members, frames or streams, with which threads help that have nothing else to do.
+//! A file of many members, frames or streams, decompressed by the idle threads of a pool.
 
 use rayon::Scope;
 use std::fs::File;
@@ -23,8 +23,8 @@ impl Anywhere for Whole<'_> {
     }
 }
 
-/// Gives `read` the text of a compressed file from its start on, decompressed by all threads of this pool that have nothing
-/// else to do: each with so much `memory`, and to texts for which there is so much `room` together.
+/// Gives `read` the text of a compressed file from its start on. The idle threads of this pool decompress it ahead, each with so
+/// much `memory`, to texts that take so much `room` together.
 ///
 /// # Errors
 ///
@@ -57,20 +57,20 @@ pub(crate) fn with_help<T>(
     }))
 }
 
-/// A text in pieces, with which the threads of a scope help.
+/// A text in pieces, which threads of a scope help to decompress.
 struct Helped<'s, 'f> {
     text: InPieces<'f>,
     pieces: &'f Arc<Pieces<'f>>,
     scope: &'s Scope<'f>,
-    /// How many were asked for help, and have not given it.
+    /// Helpers that were spawned and have not begun.
     asked: &'f AtomicUsize,
-    /// Bytes that were read since.
+    /// Bytes that were read since helpers were spawned.
     passed: usize,
 }
 
 impl Helped<'_, '_> {
-    /// Asks as many for help as there may be. Who helps takes a piece when he begins, and not before: nobody waits for one
-    /// that somebody has in mind.
+    /// Spawns a helper for each other thread of the pool. A helper claims its piece when it runs, not when it is spawned, so the
+    /// reader never waits for a piece that no thread works on.
     fn ask(&mut self) {
         self.passed = 0;
         let (pieces, asked) = (self.pieces, self.asked);

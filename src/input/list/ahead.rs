@@ -1,11 +1,11 @@
-//! What of a list others can make ahead of the one who reads it.
+//! The pieces of a list that helpers can make ahead of its reader.
 
 use std::sync::Arc;
 
 use super::RowsAhead;
 use crate::formats::compression::Pieces;
 
-/// What of a list others can make ahead.
+/// The pieces of a list that helpers can make ahead.
 #[derive(Clone)]
 pub(crate) enum Ahead<'l> {
     /// Members of a compressed file.
@@ -15,7 +15,7 @@ pub(crate) enum Ahead<'l> {
 }
 
 impl Ahead<'_> {
-    /// Takes a piece that nobody has, if there is one, and room for it.
+    /// Claims a piece that nobody has, if there is one, and room for it.
     pub fn claim(&self) -> Option<u64> {
         match self {
             Ahead::Members(pieces) => pieces.claim(),

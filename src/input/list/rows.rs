@@ -1,4 +1,4 @@
-//! The rows of a table as lines, one after the other, with the help of those who decode [ahead](super::rows_ahead).
+//! The rows of a table as lines, in their order; helpers [decode ahead](super::rows_ahead).
 
 use std::sync::Arc;
 
@@ -20,14 +20,14 @@ pub(crate) struct Rows<'t> {
     /// How many of its rows were given, and how many it has.
     given: usize,
     rows: usize,
-    /// What others make, and what of that is given now, from a byte on.
+    /// The pieces that helpers make, and the one that is given now, from a byte on.
     ahead: Option<Arc<RowsAhead<'t>>>,
     made: Option<(Made, usize)>,
     /// Whether the row group has to be read alone.
     is_alone: bool,
     /// Rows that could not be read.
     broken: Option<SkippedRows>,
-    /// The bytes of the row groups that were begun since somebody asked.
+    /// The bytes of the row groups that were begun since the last call of [`Rows::taken`].
     taken: u64,
 }
 
@@ -99,12 +99,12 @@ impl<'t> Rows<'t> {
         Ok(!chunk.is_empty())
     }
 
-    /// Whether the next row is one with which a piece begins that somebody may have made.
+    /// Whether the next row begins a piece, which a helper may have made.
     fn is_between_pieces(&self) -> bool {
         !self.is_alone && self.rows > 0 && self.given.is_multiple_of(PIECE_ROWS)
     }
 
-    /// Takes what others made of the rows that are next, if they did.
+    /// Takes the piece that begins with the next row, if a helper has made it.
     fn take_made(&mut self) -> bool {
         let Some(ahead) = &self.ahead else { return false };
         match ahead.take(self.next_group - 1, self.given) {
@@ -118,7 +118,7 @@ impl<'t> Rows<'t> {
         true
     }
 
-    /// Gives lines that others made, until `chunk` has so many bytes, which has so many lines already; returns how many.
+    /// Gives lines of the piece until `chunk`, which has `before` lines already, has `size` bytes; returns how many.
     fn give_made(&mut self, size: usize, before: u64, chunk: &mut Vec<u8>, flaws: &mut Vec<(u64, Reason)>) -> u64 {
         let Some((made, at)) = &mut self.made else { return 0 };
         let end = chunk_end(&made.text, *at, size - chunk.len());
@@ -139,7 +139,8 @@ impl<'t> Rows<'t> {
         lines
     }
 
-    /// The lines of a group from the next row on. Where it has to be read alone, its rows are read as if nobody had helped.
+    /// The lines of a group from the next row on. Where it has to be read alone, all its rows before that are read too, so that
+    /// errors are those of a run without helpers.
     fn reader(&self, number: usize) -> Result<LineReader, Malformed> {
         let TableFile { file, line_columns, .. } = self.table;
         let group = file.group(number)?;
