@@ -15,7 +15,9 @@ pub(crate) use commit::give_names;
 pub(crate) use earlier::{make_room, remove_folders, replaced};
 #[cfg(feature = "parquet")]
 pub(crate) use file_name::crawler_labels;
-pub(crate) use file_name::{CRAWLER, FileName, VERDICT, partition_names, table_part};
+#[cfg(feature = "parquet")]
+pub(crate) use file_name::{CRAWLER, VERDICT};
+pub(crate) use file_name::{FileName, partition_names, table_part};
 pub(crate) use leftovers::remove_leftovers;
 pub(crate) use list_folder::{is_file_of_run, is_list_folder, list_folder};
 pub(crate) use lock::FolderLock;
