@@ -177,6 +177,7 @@ fn linted(name: &str, file: &[u8], dialect: &Dialect) -> Report {
 }
 
 #[test]
+#[ignore = "takes long"]
 fn large_files_are_linted_within_bounds() {
     for (name, generator) in generate::FILES {
         let file = generator(PROMISED);

@@ -126,6 +126,7 @@ fn a_list_that_loses_whole_pages_ends_the_run_with_a_message() {
 
 /// Where what cannot be read is left out, so is the rest of such a list, from its last whole line on.
 #[test]
+#[ignore = "takes long"]
 fn the_rest_of_a_list_that_is_cut_short_is_left_out() {
     let table = if cfg!(feature = "parquet") { "--format parquet" } else { "" };
     for options in ["--threads 1", "--threads 3 --unique", "--explain --verdicts", "--compress gz --threads 2", table] {

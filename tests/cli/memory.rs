@@ -84,6 +84,7 @@ fn a_line_that_has_room_is_split() {
 }
 
 #[test]
+#[ignore = "takes long"]
 fn a_window_that_has_no_room_is_refused() {
     let bench = Bench::with_site();
     let line = format!("http://a.example/{}\n", "x".repeat(1000));
@@ -106,6 +107,7 @@ fn a_window_that_has_no_room_is_refused() {
 
 /// As many are read at once as their windows have room for.
 #[test]
+#[ignore = "takes long"]
 fn many_lists_stay_within() {
     let bench = Bench::with_site();
     let line = format!("http://a.example/{}\n", "x".repeat(2000));
@@ -130,6 +132,7 @@ fn many_lists_stay_within() {
 /// A table says a URL once, and that a thousand rows have it.
 #[cfg(feature = "parquet")]
 #[test]
+#[ignore = "takes long"]
 fn rows_that_say_little_and_give_much_stay_within() {
     use crate::parquet::{Values::Texts, parquet};
 
@@ -145,6 +148,7 @@ fn rows_that_say_little_and_give_much_stay_within() {
 }
 
 #[test]
+#[ignore = "takes long"]
 fn many_crawlers_and_origins_stay_within() {
     let bench = Bench::with_site();
     let agents: String = (0..15).map(|number| format!("--agent bot{} ", (b'a' + number) as char)).collect();

@@ -163,6 +163,7 @@ fn damaged_tables_are_refused() {
 
 /// Idle workers decode rows ahead; the bytes written and the rows skipped as damaged do not depend on it.
 #[test]
+#[ignore = "takes long"]
 fn rows_that_others_decode_are_the_same() {
     let bench = Bench::with_site();
     let url = |row: usize| match row % 977 {

@@ -111,6 +111,7 @@ fn killed_again_and_again(bench: &Bench, options: &str) {
 }
 
 #[test]
+#[ignore = "takes long"]
 fn a_run_that_is_killed_again_and_again_comes_to_the_same() {
     for options in ["", "--verdicts", "--per-input", "--agent other --on-unfetched block", "--compress gz"] {
         killed_again_and_again(&bench_with_lists(), options);
@@ -119,6 +120,7 @@ fn a_run_that_is_killed_again_and_again_comes_to_the_same() {
 
 #[cfg(feature = "parquet")]
 #[test]
+#[ignore = "takes long"]
 fn tables_that_are_written_come_to_the_same() {
     for options in ["", "--verdicts", "--per-input --split-size 30k", "--verdicts --explain --agent other"] {
         killed_again_and_again(&bench_with_lists(), &format!("--format parquet {options}"));
@@ -292,6 +294,7 @@ fn a_run_that_fails_with_origins_on_disk_leaves_nothing() {
 
 /// With files of their own, lists may be many more than files can be open.
 #[test]
+#[ignore = "takes long"]
 fn many_lists_with_partitions_of_their_own_need_few_open_files() {
     let bench = Bench::with_site();
     let text = |from: usize, lines: usize| {

@@ -82,6 +82,7 @@ fn without_files(mut receipt: Value) -> Value {
 }
 
 #[test]
+#[ignore = "takes long"]
 fn joined_shards_are_an_undivided_run() {
     let forms =
         ["", "--verdicts", "--agent other", "--agent other --verdicts", "--per-input", "--per-input --verdicts"];
@@ -125,6 +126,7 @@ fn joined_shards_are_an_undivided_run() {
 
 /// All of them have a head line.
 #[test]
+#[ignore = "takes long"]
 fn compressed_lists_are_dealt_out_whole() {
     let bench = Bench::with_site();
     let lines = |range: std::ops::Range<usize>| range.map(|n| format!("http://a.example/no/{n}\n")).collect::<String>();

@@ -154,6 +154,7 @@ fn a_damaged_page_of_any_column_costs_the_rest_of_its_row_group() {
 }
 
 #[test]
+#[ignore = "takes long"]
 fn what_is_left_out_depends_on_no_threads() {
     let bench = Bench::with_site();
     bench.file("bad", damaged(&[(SIZE, 0), (URL, 150), (ID, 1999), (SIZE, 2999)]));
@@ -270,6 +271,7 @@ fn a_list_none_of_whose_rows_can_be_read_makes_tables_without_rows() {
 
 /// Also where URLs that were seen are read again up to where the run goes on.
 #[test]
+#[ignore = "takes long"]
 fn runs_go_on_over_damaged_rows() {
     let bench = Bench::with_site();
     bench.file("bad", damaged(&[(SIZE, 150), (URL, 1250), (ID, 2950)]));
@@ -300,6 +302,7 @@ fn runs_go_on_over_damaged_rows() {
 
 /// Whatever is damaged of a list, also where lists stand in its rows: what can be tried can be written, and is proven.
 #[test]
+#[ignore = "takes long"]
 fn damage_anywhere_is_left_out_and_proven() {
     let bench = Bench::with_site();
     let urls =

@@ -68,6 +68,7 @@ fn content(line: &[u8]) -> &[u8] {
 }
 
 #[test]
+#[ignore = "takes long"]
 fn lines_of_any_list_become_the_rows_that_they_are_as_text() {
     let bench = Bench::new();
     let plain = bench.read("DATASETS/urls.txt");
@@ -304,6 +305,7 @@ fn tables_that_do_not_fit_are_told_before_anything_is_written() {
 }
 
 #[test]
+#[ignore = "takes long"]
 fn a_table_with_fewer_or_more_rows_in_a_column_is_refused() {
     let bench = Bench::with_site();
     let urls: Vec<_> = (0..4000).map(|number| Some(format!("http://a.example/{number}").into_bytes())).collect();

@@ -42,6 +42,7 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
+    #[ignore = "takes long"]
     fn an_unreachable_rule_changes_no_verdict((file, paths) in groups(), agents in strategies::agents()) {
         for dialect in Dialect::ALL {
             let report = lint(&file, dialect);
