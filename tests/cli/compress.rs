@@ -60,6 +60,7 @@ fn compressed_partitions_are_those_of_a_plain_run() {
 
 /// What is stored depends on the chunks and not on who judged them.
 #[test]
+#[ignore = "takes long"]
 fn compressed_files_do_not_depend_on_threads() {
     let bench = Bench::new();
     long_list(&bench);

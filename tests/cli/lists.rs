@@ -131,6 +131,7 @@ fn an_empty_list_is_a_list() {
 }
 
 #[test]
+#[ignore = "takes long"]
 fn lines_of_several_mebibytes_are_lines() {
     let bench = Bench::new();
     bench.file("sites/a.example", "User-agent: *\nDisallow: /*no$\n");

@@ -100,6 +100,7 @@ fn standard_input_is_read_once() {
 /// All lists are open at once, and a process starts with room for fewer.
 #[cfg(target_os = "linux")]
 #[test]
+#[ignore = "takes long"]
 fn thousands_of_lists_may_be_given() {
     let bench = Bench::with_site();
     for number in 0..3000 {

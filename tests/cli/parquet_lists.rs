@@ -21,6 +21,7 @@ fn without_storage(split: Split) -> (Split, String) {
 }
 
 #[test]
+#[ignore = "takes long"]
 fn rows_go_where_their_urls_go() {
     let bench = Bench::new();
     let text = bench.read("DATASETS/urls.txt");

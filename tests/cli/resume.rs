@@ -373,6 +373,7 @@ fn interrupted_until_done(bench: &Bench, words: impl Fn(usize) -> String) -> usi
 
 /// What was seen before the interruption is seen again.
 #[test]
+#[ignore = "takes long"]
 fn a_run_that_leaves_lines_out_goes_on() {
     for options in ["", "--verdicts", "--per-input", "--compress zst"] {
         let bench = bench_with_lists();
@@ -454,6 +455,7 @@ fn what_is_not_the_same_run_does_not_go_on() {
 
 /// Until there is a checkpoint, a run that was killed leaves nothing to go on from, and nothing that is in the way.
 #[test]
+#[ignore = "takes long"]
 fn a_run_that_was_killed_before_its_first_checkpoint_begins_again() {
     for options in ["", "--per-input", "--per-input --compress zst", "--split-size 2k"] {
         let bench = bench_with_lists();

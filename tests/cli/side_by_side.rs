@@ -55,6 +55,7 @@ fn lists(bench: &Bench) -> String {
 }
 
 #[test]
+#[ignore = "takes long"]
 fn threads_change_nothing_of_many_lists() {
     let bench = Bench::with_site();
     let lists = lists(&bench);
@@ -96,6 +97,7 @@ fn what_is_counted_or_piped_does_not_depend_on_threads() {
 }
 
 #[test]
+#[ignore = "takes long"]
 fn a_list_that_is_damaged_ends_the_run_after_those_before_it() {
     let bench = Bench::with_site();
     let lists = lists(&bench);

@@ -17,6 +17,7 @@ fn names(files: &Value) -> Vec<String> {
 }
 
 #[test]
+#[ignore = "takes long"]
 fn parts_are_numbered_and_no_longer_than_they_may_be() {
     let bench = Bench::new();
     let plain = bench.split(SOURCES, &[LIST]);
@@ -51,6 +52,7 @@ fn parts_are_numbered_and_no_longer_than_they_may_be() {
 
 /// Where files are cut depends on the chunks at most, and without compression not even on them.
 #[test]
+#[ignore = "takes long"]
 fn parts_do_not_depend_on_threads() {
     let bench = Bench::new();
     bench.file("urls", bench.read(LIST).repeat(30));

@@ -566,6 +566,7 @@ fn rows_whose_urls_were_there_before_are_left_out() {
 
 /// Pages that a chunk does not need are not read, and no row gets the values of another one for it.
 #[test]
+#[ignore = "takes long"]
 fn values_that_are_made_of_those_before_them_stay_in_their_rows() {
     let bench = Bench::with_site();
     let url = |row: usize| format!("http://a.example/{}{row}", ["no/", ""][row % 2]).into_bytes();
