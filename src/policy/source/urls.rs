@@ -12,6 +12,12 @@ pub(crate) fn bare_origin(text: &str) -> Result<String, InvalidUrl> {
 
 /// A URL that was asked for, in canonical form, and its origin if it is a robots.txt; an error says what is wrong.
 pub(super) fn page(url: &str) -> Result<(String, Option<String>), String> {
+    // Nearly all: a thirteenth of the instructions that compiling a generated policy took went into parsing these twice.
+    if let Some(origin) = url.strip_suffix("/robots.txt")
+        && origin::is_surely_canonical(origin.as_bytes())
+    {
+        return Ok((url.to_owned(), Some(origin.to_owned())));
+    }
     let (origin, at) =
         origin::canonical(origin::trimmed(url.as_bytes())).map_err(|reason| format!("{url:?}: {reason}"))?;
     let mut canonical = url::Url::parse(url).map_err(|error| format!("{url:?}: {error}"))?;
