@@ -107,6 +107,8 @@ pub(crate) struct Arena {
     by_content: HashTable<StateId>,
     hasher: hashbrown::DefaultHashBuilder,
     pub edges: Vec<Edge>,
+    /// The states along failure links that are looked at together.
+    pub(super) chain: Vec<StateId>,
 }
 
 /// Builds states until all that are reachable are there, or the budget is spent.
@@ -295,7 +297,8 @@ impl<'a> Builder<'a> {
 
     /// The same progress as `state`'s in another context, as far as it is live there.
     fn rebase(&mut self, state: StateId, context: u32) -> Result<StateId, OverBudget> {
-        let mut chain = Vec::new();
+        let mut chain = std::mem::take(&mut self.arena.chain);
+        chain.clear();
         let mut link = state;
         while let Some(fail) = self.state(link).fail.get() {
             chain.push(link);
@@ -310,6 +313,7 @@ impl<'a> Builder<'a> {
             let live = self.arena.contexts.live(list, context);
             base = self.state_of(base, live, offset);
         }
+        self.arena.chain = chain;
         Ok(base)
     }
 

@@ -15,7 +15,9 @@ impl Builder<'_> {
         }
         // A failure link leads to shorter progress, so this ends; a stack instead of recursion, because the input
         // decides how long the chain is.
-        let mut stack = vec![state];
+        let mut stack = std::mem::take(&mut self.arena.chain);
+        stack.clear();
+        stack.push(state);
         while let Some(&top) = stack.last() {
             match self.state(top).fail.get() {
                 _ if self.is_expanded(top) => drop(stack.pop()),
@@ -26,6 +28,7 @@ impl Builder<'_> {
                 }
             }
         }
+        self.arena.chain = stack;
         Ok(self.state(state).edges)
     }
 
