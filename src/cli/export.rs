@@ -7,6 +7,8 @@ use super::args::{ExportArgs, ExportFormat, What};
 use super::destination::{self, Kind};
 use super::failure::Failure;
 use crate::cli::crawlers::crawlers;
+#[cfg(feature = "parquet")]
+use crate::formats::parquet_mark::PARQUET_MARK;
 use crate::show::export::{self, Format, Table};
 
 pub fn run(args: &ExportArgs) -> Result<ExitCode, Failure> {
@@ -28,7 +30,7 @@ pub fn run(args: &ExportArgs) -> Result<ExitCode, Failure> {
         ExportFormat::Tsv => b"origin\t",
         ExportFormat::Jsonl => b"{\"origin\":",
         #[cfg(feature = "parquet")]
-        ExportFormat::Parquet => b"PAR1",
+        ExportFormat::Parquet => PARQUET_MARK,
     });
     match &args.out {
         Some(path) => {

@@ -6,6 +6,7 @@ pub(crate) mod columnar;
 pub mod compression;
 pub(crate) mod made_ahead;
 pub(crate) mod mmap;
+pub(crate) mod parquet_mark;
 pub(crate) mod placed;
 pub(crate) mod read_at;
 pub(crate) mod regular_file;

@@ -8,6 +8,7 @@ use super::format::Format;
 use super::frame::{Compressor, FrameFormat};
 use super::receipt::ReceiptOptions;
 use super::table;
+use crate::formats::parquet_mark::PARQUET_MARK;
 use crate::input::error::FilterError;
 use crate::judge::tally::Tally;
 use crate::robots::Agents;
@@ -60,7 +61,7 @@ impl FileLayout {
     /// What a file begins with, where its lists have this head line, which may be empty.
     pub fn head(&self, file: usize, of_lists: &[u8]) -> Result<Vec<u8>, FilterError> {
         if self.rows.format == Format::Parquet {
-            return Ok(table::HEAD.to_vec());
+            return Ok(PARQUET_MARK.to_vec());
         }
         let head = self.rows.head(file, &self.agents, of_lists);
         if head.is_empty() { Ok(Vec::new()) } else { self.stored(&head) }

@@ -225,8 +225,8 @@ impl<'l> Pipeline<'l> {
     /// The blocks that the chunk of a task makes, if lines become rows.
     fn rows(&self, task: &Task<'_>, left: Chunk<'_>, worker: &mut Worker<'_>) -> Result<Blocks, FilterError> {
         let (set, list) = (self.plan.set_of(task.list), &self.chunks.lists()[task.list]);
-        let source = match task.spans() {
-            Some(spans) => Source::Rows { list, spans, left_out: left.left_out },
+        let source = match task.ranges() {
+            Some(ranges) => Source::Rows { list, ranges, left_out: left.left_out },
             None => Source::Text(left),
         };
         let mut parts = worker.rows(left.text);

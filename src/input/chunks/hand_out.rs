@@ -216,15 +216,15 @@ impl<'l> Chunks<'l> {
     /// more then, if they are to be left out.
     pub fn read(&self, task: &mut Task<'l>, buffer: &mut Buffer) -> Result<(), FilterError> {
         let list = &self.cut.lists[task.list];
-        let (What::Rows(spans), Some(table)) = (&mut task.what, list.table_file()) else { return Ok(()) };
+        let (What::Rows(ranges), Some(table)) = (&mut task.what, list.parquet_list()) else { return Ok(()) };
         if list.skips_bad {
-            let parts = spans.iter_mut().filter_map(|span| table.keep_readable(span));
+            let parts = ranges.iter_mut().filter_map(|range| table.keep_readable(range));
             task.skipped.extend(parts.map(|part| Skipped { list: task.list, part }));
-            spans.retain(|span| span.rows > 0);
+            ranges.retain(|range| range.rows > 0);
         }
         // As much as a worker has room for beside what else it needs for a chunk.
         let most = self.cut.chunk_size.saturating_mul(8).max(self.cut.longest).min(LONGEST_CHUNK);
-        let read = table.lines(spans, most, &mut buffer.bytes, &mut buffer.flaws);
+        let read = table.lines(ranges, most, &mut buffer.bytes, &mut buffer.flaws);
         read.map_err(|problem| FilterError::Parquet { path: list.path.clone(), problem })
     }
 

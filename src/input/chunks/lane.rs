@@ -66,10 +66,10 @@ impl<'l> Lane<'l> {
     /// Of this list from a place on; of one that is not mapped, what stands before it is read and not given.
     pub fn from(cut: &Cut<'l>, Position { list, at: done }: Position, memory: u64) -> Lane<'l> {
         // Rows need not be read to be passed over.
-        let is_anywhere = |of: &List| of.mapped().is_some() || cut.by_rows && of.table_file().is_some();
+        let is_anywhere = |of: &List| of.mapped().is_some() || cut.by_rows && of.parquet_list().is_some();
         let at = if cut.lists.get(list).is_some_and(is_anywhere) { done } else { 0 };
         let room = if memory < cut.memory { cut.of_pieces() } else { 0 };
-        let is_by_rows = |of: &&List| cut.by_rows && of.table_file().is_some();
+        let is_by_rows = |of: &&List| cut.by_rows && of.parquet_list().is_some();
         let of = cut.lists.get(list).filter(|of| !is_by_rows(of));
         let ahead = of.and_then(|list| list.ahead(memory, room));
         Lane { list, at, reading: None, ahead, memory, done, left: Vec::new(), failed: None, skipped: Vec::new() }
@@ -85,7 +85,7 @@ impl<'l> Lane<'l> {
     /// Whether the next chunk takes no time to be read.
     pub fn is_instant(&self, cut: &Cut<'l>) -> bool {
         let list = &cut.lists[self.list];
-        cut.by_rows && list.table_file().is_some() || list.mapped().is_some() && !list.skips_bad
+        cut.by_rows && list.parquet_list().is_some() || list.mapped().is_some() && !list.skips_bad
     }
 
     /// The next chunk; bytes that are not mapped go to `buffer`. One with a long line is read only if it `may_be_long`.
@@ -123,15 +123,15 @@ impl<'l> Lane<'l> {
 
     /// The next range of rows, if such are handed out of the list.
     fn rows(&mut self, cut: &Cut<'l>) -> Option<Next<'l>> {
-        let table = cut.lists[self.list].table_file().filter(|_| cut.by_rows)?;
+        let table = cut.lists[self.list].parquet_list().filter(|_| cut.by_rows)?;
         let at = self.at;
-        let (spans, taken) = table.spans(at, cut.chunk_size);
+        let (ranges, taken) = table.ranges(at, cut.chunk_size);
         cut.source.fetch_add(taken, Ordering::Relaxed);
-        self.at += spans.iter().map(|span| span.rows as u64).sum::<u64>();
+        self.at += ranges.iter().map(|range| range.rows as u64).sum::<u64>();
         if self.at == at {
             return Some(Next::End);
         }
-        Some(Next::Chunk(self.piece(at, What::Rows(spans), None, false)))
+        Some(Next::Chunk(self.piece(at, What::Rows(ranges), None, false)))
     }
 
     /// The chunk that was read; nothing if an earlier run had it.
@@ -205,7 +205,7 @@ impl<'l> Lane<'l> {
                 }
                 filled.map_err(|error| unreadable(&list.path, error))
             }
-            Reading::Rows(rows) => {
+            Reading::Parquet(rows) => {
                 let filled = rows.fill(cut.chunk_size, &mut buffer.bytes, &mut buffer.flaws);
                 cut.source.fetch_add(rows.taken(), Ordering::Relaxed);
                 filled.map_err(|problem| FilterError::Parquet { path: list.path.clone(), problem })
@@ -233,7 +233,7 @@ impl<'l> Lane<'l> {
             return Err(failure);
         }
         let rows = match &mut self.reading {
-            Some(Reading::Rows(rows)) => rows.take_broken(),
+            Some(Reading::Parquet(rows)) => rows.take_broken(),
             _ => None,
         };
         let goes_on = rows.is_some();

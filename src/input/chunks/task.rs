@@ -1,7 +1,7 @@
 //! A chunk that was handed out, and what its bytes are kept in.
 
 use super::alone::Permit;
-use crate::input::list::Span;
+use crate::input::list::RowRange;
 use crate::input::skipped::Skipped;
 use crate::outcome::Reason;
 
@@ -42,7 +42,7 @@ pub(super) enum What<'l> {
     /// Bytes in the buffer of whoever took it.
     Buffered,
     /// Rows of a table; their lines are in the buffer once they were [read](super::Chunks::read).
-    Rows(Vec<Span>),
+    Rows(Vec<RowRange>),
 }
 
 impl Buffer {
@@ -54,9 +54,9 @@ impl Buffer {
 
 impl Task<'_> {
     /// The rows that it is, if rows were handed out.
-    pub fn spans(&self) -> Option<&[Span]> {
+    pub fn ranges(&self) -> Option<&[RowRange]> {
         match &self.what {
-            What::Rows(spans) => Some(spans),
+            What::Rows(ranges) => Some(ranges),
             What::Mapped(_) | What::Buffered => None,
         }
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::RowsAhead;
+use super::ParquetAhead;
 use crate::formats::compression::Pieces;
 
 /// The pieces of a list that helpers can make ahead.
@@ -11,7 +11,7 @@ pub(crate) enum Ahead<'l> {
     /// Members of a compressed file.
     Members(Arc<Pieces<'l>>),
     /// Rows of a table.
-    Rows(Arc<RowsAhead<'l>>),
+    Parquet(Arc<ParquetAhead<'l>>),
 }
 
 impl Ahead<'_> {
@@ -19,7 +19,7 @@ impl Ahead<'_> {
     pub fn claim(&self) -> Option<u64> {
         match self {
             Ahead::Members(pieces) => pieces.claim(),
-            Ahead::Rows(rows) => rows.claim(),
+            Ahead::Parquet(rows) => rows.claim(),
         }
     }
 
@@ -27,7 +27,7 @@ impl Ahead<'_> {
     pub fn make(&self, piece: u64) {
         match self {
             Ahead::Members(pieces) => pieces.make(piece),
-            Ahead::Rows(rows) => rows.make(piece),
+            Ahead::Parquet(rows) => rows.make(piece),
         }
     }
 }

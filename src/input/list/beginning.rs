@@ -7,9 +7,6 @@ use crate::formats::placed::CutShort;
 use crate::input::error::FilterError;
 use crate::input::layout::{LOOK, UrlField};
 
-/// How a Parquet file begins.
-pub(super) const PARQUET_START: &[u8] = b"PAR1";
-
 /// What a list that is a table is called in receipts.
 pub(crate) const LIST_FORMAT: &str = "parquet";
 

@@ -15,14 +15,14 @@ mod mapped;
 mod opened;
 #[cfg(feature = "parquet")]
 mod parquet;
+#[cfg(feature = "parquet")]
+mod parquet_ahead;
+#[cfg(feature = "parquet")]
+mod parquet_lines;
 pub(crate) mod range;
+#[cfg(feature = "parquet")]
+pub(crate) mod range_columns;
 mod regular;
-#[cfg(feature = "parquet")]
-mod rows;
-#[cfg(feature = "parquet")]
-mod rows_ahead;
-#[cfg(feature = "parquet")]
-pub(crate) mod span_columns;
 mod stream;
 #[cfg(not(feature = "parquet"))]
 mod without_parquet;
@@ -37,11 +37,11 @@ pub(crate) use opened::{List, Reading, common_head};
 #[cfg(feature = "parquet")]
 pub(crate) use parquet::in_group;
 #[cfg(feature = "parquet")]
-pub(crate) use parquet::{Span, TableFile};
+pub(crate) use parquet::{ParquetList, RowRange};
+#[cfg(feature = "parquet")]
+pub(crate) use parquet_ahead::ParquetAhead;
+#[cfg(feature = "parquet")]
+pub(crate) use parquet_lines::ParquetLines;
 pub use regular::FileState;
-#[cfg(feature = "parquet")]
-pub(crate) use rows::Rows;
-#[cfg(feature = "parquet")]
-pub(crate) use rows_ahead::RowsAhead;
 #[cfg(not(feature = "parquet"))]
-pub(crate) use without_parquet::{Rows, RowsAhead, Span, TableFile};
+pub(crate) use without_parquet::{ParquetAhead, ParquetLines, ParquetList, RowRange};

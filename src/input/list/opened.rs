@@ -8,13 +8,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use super::beginning::{LIST_FORMAT, PARQUET_START, STANDARD_INPUT, start, unreadable};
+use super::beginning::{LIST_FORMAT, STANDARD_INPUT, start, unreadable};
 use super::mapped::Mapped;
 use super::range::ListRange;
 use super::regular::{FileState, Regular};
 use super::stream::Stream;
-use super::{Ahead, Rows, RowsAhead, TableFile};
+use super::{Ahead, ParquetAhead, ParquetLines, ParquetList};
 use crate::formats::compression::{Compression, InPieces, Pieces, Reader, Steady};
+use crate::formats::parquet_mark::PARQUET_MARK;
 use crate::input::error::FilterError;
 use crate::input::error::Unfit;
 use crate::input::layout::{LOOK, Layout, MARK, UrlField};
@@ -47,9 +48,9 @@ pub(crate) enum Content {
     },
     Compressed(Regular),
     /// A Parquet file, or a copy of one that came compressed or through a pipe.
-    Table {
+    Parquet {
         file: Regular,
-        table: Box<TableFile>,
+        table: Box<ParquetList>,
     },
     /// What cannot be read at all, and why.
     Unreadable(String),
@@ -64,7 +65,7 @@ pub(crate) enum Reading<'l> {
     /// The text as it comes.
     Stream(Box<dyn Read + Send + 'l>),
     /// The rows of a table.
-    Rows(Box<Rows<'l>>),
+    Parquet(Box<ParquetLines<'l>>),
 }
 
 /// What is at a path, opened.
@@ -141,7 +142,7 @@ impl List {
     ) -> Result<List, FilterError> {
         let (compression, content) = opened.content(memory).map_err(|error| unreadable(path, error))?;
         let start = content.start(url_field).map_err(|error| unreadable(path, error))?;
-        if start.starts_with(PARQUET_START) {
+        if start.starts_with(PARQUET_MARK) {
             drop(start);
             return List::table(path, compression, content, url_field);
         }
@@ -170,19 +171,19 @@ impl List {
         let file = content.seekable().map_err(|error| unreadable(path, error))?;
         // What is wrong with it should be told before the run begins.
         let own = file.file.try_clone().map_err(|error| unreadable(path, error))?;
-        let table = TableFile::open(own, url_field);
+        let table = ParquetList::open(own, url_field);
         let table = table.map_err(|unfit| match unfit {
             Unfit::Malformed(problem) => FilterError::Parquet { path: path.to_owned(), problem },
             Unfit::UrlField(error) => FilterError::UrlField { path: path.to_owned(), error },
         })?;
-        let content = Content::Table { file, table: Box::new(table) };
+        let content = Content::Parquet { file, table: Box::new(table) };
         Ok(List::plain(path, compression, content))
     }
 
     /// What its lines are, for receipts.
     pub fn format(&self) -> &'static str {
         match &self.content {
-            Content::Table { .. } => LIST_FORMAT,
+            Content::Parquet { .. } => LIST_FORMAT,
             _ => self.layout.name(),
         }
     }
@@ -202,20 +203,20 @@ impl List {
 
     /// Whether its text is made of a file, which takes more time than to look at it, and any number of times.
     pub fn is_made(&self) -> bool {
-        matches!(self.content, Content::Compressed(_) | Content::Table { .. })
+        matches!(self.content, Content::Compressed(_) | Content::Parquet { .. })
     }
 
     /// The table of a list that is one.
-    pub fn table_file(&self) -> Option<&TableFile> {
+    pub fn parquet_list(&self) -> Option<&ParquetList> {
         match &self.content {
-            Content::Table { table, .. } => Some(table),
+            Content::Parquet { table, .. } => Some(table),
             _ => None,
         }
     }
 
     /// How many bytes stand before the first URL of a chunk that begins at `at`: a byte order mark, at the start of a text.
     pub fn mark(&self, at: u64, chunk: &[u8]) -> usize {
-        let is_start = at == 0 && self.head.is_empty() && !matches!(self.content, Content::Table { .. });
+        let is_start = at == 0 && self.head.is_empty() && !matches!(self.content, Content::Parquet { .. });
         if is_start && chunk.starts_with(MARK) { MARK.len() } else { 0 }
     }
 
@@ -242,8 +243,8 @@ impl List {
     pub fn file_state(&self) -> Option<FileState> {
         match &self.content {
             // A table may be a copy of what came through a pipe.
-            Content::Table { file, .. } if !file.is_at(&self.path) => None,
-            Content::Mapped { file, .. } | Content::Compressed(file) | Content::Table { file, .. } => {
+            Content::Parquet { file, .. } if !file.is_at(&self.path) => None,
+            Content::Mapped { file, .. } | Content::Compressed(file) | Content::Parquet { file, .. } => {
                 Some(file.state.clone())
             }
             Content::Unreadable(_) => FileState::at(&self.path),
@@ -255,8 +256,8 @@ impl List {
     pub fn source_length(&self) -> Option<u64> {
         match &self.content {
             Content::Mapped { .. } => Some(self.range().len() as u64),
-            Content::Compressed(_) | Content::Table { .. } if self.is_others() => Some(0),
-            Content::Compressed(file) | Content::Table { file, .. } => Some(file.state.length),
+            Content::Compressed(_) | Content::Parquet { .. } if self.is_others() => Some(0),
+            Content::Compressed(file) | Content::Parquet { file, .. } => Some(file.state.length),
             Content::Unreadable(_) => Some(0),
             Content::Stream(_) => None,
         }
@@ -270,7 +271,7 @@ impl List {
 
     /// Whether other shards read it, and this run nothing of it.
     pub fn is_others(&self) -> bool {
-        let is_whole = matches!(self.content, Content::Compressed(_) | Content::Table { .. });
+        let is_whole = matches!(self.content, Content::Compressed(_) | Content::Parquet { .. });
         is_whole && self.part.as_ref().is_some_and(Range::is_empty)
     }
 
@@ -292,7 +293,7 @@ impl List {
     /// Leaves out the same rows of a table as a receipt says, and no others; if it cannot be that of this table, why.
     pub fn leave_out(&mut self, parts: &[SkippedPart]) -> Option<String> {
         match &mut self.content {
-            Content::Table { table, .. } => table.leave_out(parts),
+            Content::Parquet { table, .. } => table.leave_out(parts),
             _ => None,
         }
     }
@@ -319,8 +320,8 @@ impl List {
         if self.is_others() {
             return None;
         }
-        if let Content::Table { table, .. } = &self.content {
-            return RowsAhead::new(table, room).map(Arc::new).map(Ahead::Rows);
+        if let Content::Parquet { table, .. } = &self.content {
+            return ParquetAhead::new(table, room).map(Arc::new).map(Ahead::Parquet);
         }
         let (Content::Compressed(file), Some(compression)) = (&self.content, self.compression) else { return None };
         let memory = memory.min(file.memory);
@@ -351,10 +352,10 @@ impl List {
             },
             Content::Unreadable(problem) => return Err(failed(io::Error::other(problem.clone()))),
             Content::Stream(stream) => Box::new(stream.text().map_err(failed)?),
-            Content::Table { table, .. } => {
-                let ahead =
-                    ahead.and_then(|ahead| if let Ahead::Rows(rows) = ahead { Some(Arc::clone(rows)) } else { None });
-                return Ok(Reading::Rows(Box::new(Rows::of(table, ahead))));
+            Content::Parquet { table, .. } => {
+                let ahead = ahead
+                    .and_then(|ahead| if let Ahead::Parquet(rows) = ahead { Some(Arc::clone(rows)) } else { None });
+                return Ok(Reading::Parquet(Box::new(ParquetLines::of(table, ahead))));
             }
         };
         io::copy(&mut stream.by_ref().take(self.head_length as u64), &mut io::sink()).map_err(failed)?;
@@ -427,14 +428,14 @@ impl Content {
             Content::Compressed(file) => Cow::Owned(start(&mut file.text(&AtomicU64::new(0))?, url_field)?),
             Content::Stream(stream) => Cow::Owned(stream.start(|text| start(text, url_field))?),
             Content::Unreadable(_) => Cow::Borrowed(b""),
-            Content::Table { .. } => Cow::Borrowed(PARQUET_START),
+            Content::Parquet { .. } => Cow::Borrowed(PARQUET_MARK),
         })
     }
 
     /// The file, if it is one.
     pub(crate) fn file(&self) -> Option<&Regular> {
         match self {
-            Content::Mapped { file, .. } | Content::Compressed(file) | Content::Table { file, .. } => Some(file),
+            Content::Mapped { file, .. } | Content::Compressed(file) | Content::Parquet { file, .. } => Some(file),
             Content::Stream(_) | Content::Unreadable(_) => None,
         }
     }
@@ -461,7 +462,7 @@ impl Content {
     /// A file that can be read from any place: the list's own if it holds the text as it is, else a copy of the text.
     fn seekable(self) -> io::Result<Regular> {
         match self {
-            Content::Mapped { file, .. } | Content::Table { file, .. } => Ok(file),
+            Content::Mapped { file, .. } | Content::Parquet { file, .. } => Ok(file),
             Content::Compressed(file) => Regular::copy_of(file.text(&AtomicU64::new(0))?),
             Content::Unreadable(problem) => Err(io::Error::other(problem)),
             Content::Stream(stream) => Regular::copy_of(stream.text()?),

@@ -1,8 +1,8 @@
 //! Lists that are Parquet files: every row becomes a line, its URL.
 //!
 //! A line feed inside a URL is written `%0A`, and the line is invalid: nothing that was not in the table is ever judged.
-//! Where lines go to text, the rows are [read](super::rows) one after the other. Where rows go to tables, a worker takes a
-//! [range of rows](Span), and reads what it needs of them by itself.
+//! Where lines go to text, the rows are [read](super::parquet_lines) one after the other. Where rows go to tables, a worker takes a
+//! [range of rows](RowRange), and reads what it needs of them by itself.
 //!
 //! A URL that stands in a dictionary is judged as often as it stands in a row: of two million URLs that all differ, counted on
 //! one thread, counting took 0.59 core seconds, and counting the same lines as text 0.20, so decoding is where the time goes.
@@ -22,7 +22,7 @@ use crate::outcome::Reason;
 const VALUE: u64 = 32;
 
 /// A file, opened.
-pub(crate) struct TableFile {
+pub(crate) struct ParquetList {
     pub file: ParquetFile,
     pub line_columns: LineColumns,
     /// What can be read of each row group, once somebody wants to know.
@@ -40,7 +40,7 @@ pub(crate) struct Readable {
 
 /// Rows of a row group that stand after each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Span {
+pub(crate) struct RowRange {
     pub group: usize,
     /// The first one, by its number in the group.
     pub first: usize,
@@ -55,14 +55,14 @@ impl From<Malformed> for Unfit {
     }
 }
 
-impl TableFile {
+impl ParquetList {
     /// Opens a file.
-    pub fn open(file: File, url_field: &UrlField) -> Result<TableFile, Unfit> {
+    pub fn open(file: File, url_field: &UrlField) -> Result<ParquetList, Unfit> {
         guarded(|| {
             let file = ParquetFile::open(file)?;
             let line_columns = LineColumns::of_list(file.schema(), url_field.column.as_ref())?;
             let readable = file.metadata().row_groups().iter().map(|_| OnceLock::new()).collect();
-            Ok(TableFile { file, line_columns, readable })
+            Ok(ParquetList { file, line_columns, readable })
         })
     }
 
@@ -72,8 +72,8 @@ impl TableFile {
 
     /// The rows from this one on that take about `size` bytes with all their columns, and how many bytes of the file
     /// they take; none at the end. Where they end depends on the file and the size alone.
-    pub fn spans(&self, from: u64, size: usize) -> (Vec<Span>, u64) {
-        let (mut spans, mut taken) = (Vec::new(), 0);
+    pub fn ranges(&self, from: u64, size: usize) -> (Vec<RowRange>, u64) {
+        let (mut ranges, mut taken) = (Vec::new(), 0);
         let (mut at, mut room) = (from, size as u64);
         for (number, group) in self.groups().iter().enumerate() {
             let all = rows_of(group);
@@ -84,7 +84,7 @@ impl TableFile {
             let fitting = room.div_ceil(bytes_of_row(group)).max(1);
             let rows = fitting.min(all - at);
             let ends = at + rows == all;
-            spans.push(Span { group: number, first: at as usize, rows: rows as usize, ends });
+            ranges.push(RowRange { group: number, first: at as usize, rows: rows as usize, ends });
             taken += compressed_bytes(group) * rows / all;
             room = room.saturating_sub(rows.saturating_mul(bytes_of_row(group)));
             at = 0;
@@ -92,7 +92,7 @@ impl TableFile {
                 break;
             }
         }
-        (spans, taken)
+        (ranges, taken)
     }
 
     /// Takes the word of a receipt for what cannot be read, so that the same rows are left out again and no others. Returns
@@ -123,7 +123,7 @@ impl TableFile {
     /// Fills `text` with the lines of these rows, which have so many bytes at `most`; `flaws` gets the numbers of those whose URLs are not what they were.
     pub fn lines(
         &self,
-        spans: &[Span],
+        ranges: &[RowRange],
         most: usize,
         text: &mut Vec<u8>,
         flaws: &mut Vec<(u64, Reason)>,
@@ -131,31 +131,31 @@ impl TableFile {
         text.clear();
         flaws.clear();
         let mut before = 0;
-        for span in spans {
-            let read = guarded(|| self.chunk_of(span, before, most, text, flaws));
-            read.map_err(|problem| in_group(span.group, problem))?;
-            before += span.rows as u64;
+        for range in ranges {
+            let read = guarded(|| self.chunk_of(range, before, most, text, flaws));
+            read.map_err(|problem| in_group(range.group, problem))?;
+            before += range.rows as u64;
         }
         Ok(())
     }
 
     fn chunk_of(
         &self,
-        span: &Span,
+        range: &RowRange,
         before: u64,
         most: usize,
         text: &mut Vec<u8>,
         flaws: &mut Vec<(u64, Reason)>,
     ) -> Result<(), Malformed> {
-        let mut reader = LineReader::open(&self.file.group(span.group)?, self.line_columns, span.first)?;
-        let (mut line, end) = (before, before + span.rows as u64);
+        let mut reader = LineReader::open(&self.file.group(range.group)?, self.line_columns, range.first)?;
+        let (mut line, end) = (before, before + range.rows as u64);
         let mut found = |has_line_feed| {
             if has_line_feed {
                 flaws.push((line, Reason::LineBreak));
             }
             line += 1;
         };
-        let mut left = span.rows;
+        let mut left = range.rows;
         while left > 0 {
             // A page may hold few bytes and give many, so that they are looked at before they are copied.
             if text.len() >= most {
@@ -172,7 +172,7 @@ impl TableFile {
         }
         debug_assert_eq!(line, end);
         // No row of it may be lost.
-        if span.ends && reader.next_lines(1, usize::MAX, &mut Vec::new(), |_| ())? > 0 {
+        if range.ends && reader.next_lines(1, usize::MAX, &mut Vec::new(), |_| ())? > 0 {
             return Err(Malformed("it has more rows than the file says".to_owned()));
         }
         Ok(())

@@ -9,28 +9,28 @@ use crate::input::skipped::{SkippedPart, SkippedRows};
 use crate::outcome::Reason;
 
 /// A file that nobody can open.
-pub(crate) enum TableFile {}
+pub(crate) enum ParquetList {}
 
 /// Rows that there are none of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Span {
+pub(crate) struct RowRange {
     pub rows: usize,
 }
 
-impl TableFile {
+impl ParquetList {
     /// Says so.
-    pub fn open(_file: File, _url_field: &UrlField) -> Result<TableFile, Unfit> {
+    pub fn open(_file: File, _url_field: &UrlField) -> Result<ParquetList, Unfit> {
         let problem = "it is a Parquet file, which this program was built without (cargo feature `parquet`)";
         Err(Unfit::Malformed(problem.to_owned()))
     }
 
     /// Cannot be called.
-    pub fn spans(&self, _from: u64, _size: usize) -> (Vec<Span>, u64) {
+    pub fn ranges(&self, _from: u64, _size: usize) -> (Vec<RowRange>, u64) {
         match *self {}
     }
 
     /// Cannot be called.
-    pub fn keep_readable(&self, _span: &mut Span) -> Option<SkippedPart> {
+    pub fn keep_readable(&self, _span: &mut RowRange) -> Option<SkippedPart> {
         match *self {}
     }
 
@@ -42,7 +42,7 @@ impl TableFile {
     /// Cannot be called.
     pub fn lines(
         &self,
-        _spans: &[Span],
+        _spans: &[RowRange],
         _most: usize,
         _text: &mut Vec<u8>,
         _flaws: &mut Vec<(u64, Reason)>,
@@ -52,12 +52,12 @@ impl TableFile {
 }
 
 /// What others would make of the rows.
-pub(crate) struct RowsAhead<'t>(&'t TableFile);
+pub(crate) struct ParquetAhead<'t>(&'t ParquetList);
 
-impl<'t> RowsAhead<'t> {
+impl<'t> ParquetAhead<'t> {
     /// Cannot be called.
-    pub fn new(table: &'t TableFile, _room: u64) -> Option<RowsAhead<'t>> {
-        Some(RowsAhead(table))
+    pub fn new(table: &'t ParquetList, _room: u64) -> Option<ParquetAhead<'t>> {
+        Some(ParquetAhead(table))
     }
 
     /// Cannot be called.
@@ -72,12 +72,12 @@ impl<'t> RowsAhead<'t> {
 }
 
 /// The rows of such a file.
-pub(crate) struct Rows<'t>(&'t TableFile);
+pub(crate) struct ParquetLines<'t>(&'t ParquetList);
 
-impl<'t> Rows<'t> {
+impl<'t> ParquetLines<'t> {
     /// Cannot be called.
-    pub fn of(table: &'t TableFile, _ahead: Option<Arc<RowsAhead<'t>>>) -> Rows<'t> {
-        Rows(table)
+    pub fn of(table: &'t ParquetList, _ahead: Option<Arc<ParquetAhead<'t>>>) -> ParquetLines<'t> {
+        ParquetLines(table)
     }
 
     /// Cannot be called.

@@ -9,19 +9,19 @@ use super::share::Share;
 use super::sorting::{Slot, Sorting};
 use crate::formats::columnar::Malformed;
 use crate::input::list::line_columns::Values;
-use crate::input::list::span_columns::{Levels, Read, read_span};
-use crate::input::list::{List, Span, TableFile, in_group};
+use crate::input::list::range_columns::{Levels, Read, read_range};
+use crate::input::list::{List, ParquetList, RowRange, in_group};
 
 /// Copies a column of these rows of a list to the files that they go to.
 pub(super) fn copied(
     table: &Table,
     list: &List,
-    spans: &[Span],
+    ranges: &[RowRange],
     column: usize,
     sorting: &Sorting<'_>,
     slots: &mut [Slot<'_>],
 ) -> Result<(), Malformed> {
-    let Some(list) = list.table_file() else { return Ok(()) };
+    let Some(list) = list.parquet_list() else { return Ok(()) };
     let kept = table.line_columns.columns().iter().position(|&at| at == column);
     let (mut writers, mut handed) = (Vec::new(), Vec::new());
     for slot in slots {
@@ -36,9 +36,9 @@ pub(super) fn copied(
     };
     let levels = Levels::of(list.file.schema().column(column).as_ref());
     let mut files = Files { sorting, row: sorting.rows.start, levels, writers };
-    for span in spans {
-        let copied = files.copy_span(list, column, span, &mut keep);
-        copied.map_err(|problem| Malformed(in_group(span.group, problem)))?;
+    for range in ranges {
+        let copied = files.copy_range(list, column, range, &mut keep);
+        copied.map_err(|problem| Malformed(in_group(range.group, problem)))?;
     }
     files.writers.into_iter().try_for_each(|writer| Ok(writer.close()?))
 }
@@ -75,31 +75,31 @@ struct Files<'f, 'w> {
 }
 
 impl Files<'_, '_> {
-    /// Copies the rows of a span.
-    fn copy_span(
+    /// Copies the rows of a range.
+    fn copy_range(
         &mut self,
-        list: &TableFile,
+        list: &ParquetList,
         column: usize,
-        span: &Span,
+        range: &RowRange,
         keep: &mut Keep<'_>,
     ) -> Result<(), Malformed> {
-        let (reader, at_once) = list.file.group(span.group)?.reader(column)?;
+        let (reader, at_once) = list.file.group(range.group)?.reader(column)?;
         match reader {
-            ColumnReader::BoolColumnReader(reader) => self.copy(reader, span, at_once, keep, |_| Value::Other),
+            ColumnReader::BoolColumnReader(reader) => self.copy(reader, range, at_once, keep, |_| Value::Other),
             ColumnReader::Int32ColumnReader(reader) => {
-                self.copy(reader, span, at_once, keep, |value| Value::Number(value.map(|&value| value.into())))
+                self.copy(reader, range, at_once, keep, |value| Value::Number(value.map(|&value| value.into())))
             }
             ColumnReader::Int64ColumnReader(reader) => {
-                self.copy(reader, span, at_once, keep, |value| Value::Number(value.copied()))
+                self.copy(reader, range, at_once, keep, |value| Value::Number(value.copied()))
             }
-            ColumnReader::Int96ColumnReader(reader) => self.copy(reader, span, at_once, keep, |_| Value::Other),
-            ColumnReader::FloatColumnReader(reader) => self.copy(reader, span, at_once, keep, |_| Value::Other),
-            ColumnReader::DoubleColumnReader(reader) => self.copy(reader, span, at_once, keep, |_| Value::Other),
+            ColumnReader::Int96ColumnReader(reader) => self.copy(reader, range, at_once, keep, |_| Value::Other),
+            ColumnReader::FloatColumnReader(reader) => self.copy(reader, range, at_once, keep, |_| Value::Other),
+            ColumnReader::DoubleColumnReader(reader) => self.copy(reader, range, at_once, keep, |_| Value::Other),
             ColumnReader::ByteArrayColumnReader(reader) => {
-                self.copy(reader, span, at_once, keep, |value| Value::Text(value.cloned()))
+                self.copy(reader, range, at_once, keep, |value| Value::Text(value.cloned()))
             }
             ColumnReader::FixedLenByteArrayColumnReader(reader) => {
-                self.copy(reader, span, at_once, keep, |_| Value::Other)
+                self.copy(reader, range, at_once, keep, |_| Value::Other)
             }
         }
     }
@@ -107,13 +107,13 @@ impl Files<'_, '_> {
     fn copy<T: DataType>(
         &mut self,
         reader: ColumnReaderImpl<T>,
-        span: &Span,
+        range: &RowRange,
         at_once: usize,
         keep: &mut Keep<'_>,
         value: impl Fn(Option<&T::T>) -> Value,
     ) -> Result<(), Malformed> {
         let mut shares: Vec<Share<T>> = self.writers.iter().map(|_| Share::default()).collect();
-        read_span(reader, self.levels, span, at_once, |rows, read| {
+        read_range(reader, self.levels, range, at_once, |rows, read| {
             self.share(read, &mut shares, |slot, of_row| keep(slot, value(of_row)));
             self.row += rows;
             shares.iter_mut().zip(&mut self.writers).try_for_each(|(share, writer)| share.write(writer))

@@ -30,7 +30,7 @@ pub(super) fn named(column: &str, label: &str) -> String {
 
 /// The columns of a list, without those at its end that an earlier run of ours added.
 pub(super) fn fields_of(list: &List) -> Vec<TypePtr> {
-    let Some(table) = list.table_file() else { return text_fields() };
+    let Some(table) = list.parquet_list() else { return text_fields() };
     let of_file = table.file.metadata().file_metadata();
     let fields = of_file.schema_descr().root_schema().get_fields();
     let told = of_file.key_value_metadata().into_iter().flatten().find(|told| told.key == OUR_COLUMNS);

@@ -10,6 +10,8 @@ use parquet::file::metadata::{
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
+use crate::formats::parquet_mark::PARQUET_MARK;
+
 /// What stands after the footer of a frame: its length.
 pub(super) const TRAILER: usize = 8;
 
@@ -26,7 +28,7 @@ pub(crate) fn footer(file: &mut File, head: u64, end: u64) -> io::Result<Option<
     }
     let mut whole = Whole::default();
     while let Some((footer, at)) = backwards.pop() {
-        whole.add(&footer, at - HEAD.len() as u64).map_err(io::Error::other)?;
+        whole.add(&footer, at - PARQUET_MARK.len() as u64).map_err(io::Error::other)?;
     }
     whole.footer().map_err(io::Error::other)
 }
@@ -68,7 +70,7 @@ fn footer_at(file: &mut File, end: u64) -> io::Result<(Vec<u8>, u64)> {
     file.read_exact(&mut tail)?;
     let [a, b, c, d, mark @ ..] = tail;
     let length = u32::from_le_bytes([a, b, c, d]);
-    let start = tail_at.checked_sub(u64::from(length)).filter(|_| mark == HEAD).ok_or_else(broken)?;
+    let start = tail_at.checked_sub(u64::from(length)).filter(|_| mark == PARQUET_MARK).ok_or_else(broken)?;
     let mut footer = vec![0; length as usize];
     file.seek(SeekFrom::Start(start))?;
     file.read_exact(&mut footer)?;
@@ -121,8 +123,5 @@ fn shifted(group: &RowGroupMetaData, by: i64, ordinal: i16) -> Result<RowGroupMe
     });
     let columns = columns.collect::<Result<Vec<_>, _>>()?;
     let builder = group.clone().into_builder().set_column_metadata(columns).set_ordinal(ordinal);
-    builder.set_file_offset(group.file_offset().unwrap_or(HEAD.len() as i64) + by).build()
+    builder.set_file_offset(group.file_offset().unwrap_or(PARQUET_MARK.len() as i64) + by).build()
 }
-
-/// How every file begins.
-pub(crate) const HEAD: &[u8] = b"PAR1";

@@ -12,11 +12,12 @@ use super::copy::copied;
 use super::footer::TRAILER;
 use super::sorting::{Slot, Sorting};
 use super::text::Text;
-use super::{HEAD, Table, cause_columns};
+use super::{Table, cause_columns};
 use crate::formats::columnar::{Malformed, guarded};
+use crate::formats::parquet_mark::PARQUET_MARK;
 use crate::input::chunk::Chunk;
 use crate::input::error::FilterError;
-use crate::input::list::{List, Span};
+use crate::input::list::{List, RowRange};
 use crate::judge::tally::{Tally, line_hash};
 use crate::outcome::{Outcome, Partition, Reason};
 use crate::output::block::Block;
@@ -31,7 +32,7 @@ pub(crate) enum Source<'s> {
     /// The lines of a chunk.
     Text(Chunk<'s>),
     /// Rows of a list that is a table, but for those that were left out, by their numbers among these.
-    Rows { list: &'s List, spans: &'s [Span], left_out: &'s [usize] },
+    Rows { list: &'s List, ranges: &'s [RowRange], left_out: &'s [usize] },
 }
 
 impl Table {
@@ -57,8 +58,8 @@ impl Table {
         };
         for start in (0..all).step_by(most) {
             let mut sorting = Sorting::new(self.files, outcomes, causes, start..(start + most).min(all));
-            if let Source::Rows { spans, left_out, .. } = source {
-                sorting.leave_out(left_out, spans.iter().map(|span| span.rows).sum());
+            if let Source::Rows { ranges, left_out, .. } = source {
+                sorting.leave_out(left_out, ranges.iter().map(|range| range.rows).sum());
             }
             if let Some(text) = &mut text {
                 text.next_rows(sorting.rows.len());
@@ -89,8 +90,8 @@ impl Table {
         let mut slots = writers.iter_mut().map(|writer| self.slot(writer)).collect::<Result<Vec<_>, _>>()?;
         for column in 0..self.of_list {
             match (source, text) {
-                (Source::Rows { list, spans, .. }, _) => {
-                    copied(self, list, spans, column, sorting, &mut slots)?;
+                (Source::Rows { list, ranges, .. }, _) => {
+                    copied(self, list, ranges, column, sorting, &mut slots)?;
                 }
                 (_, Some(text)) => text.write(column, sorting, &mut slots)?,
                 (_, None) => {}
@@ -150,7 +151,7 @@ impl Table {
 /// A file of one row group as a frame: without the head, and with its length after it.
 fn framed(writer: SerializedFileWriter<Vec<u8>>) -> Result<Vec<u8>, ParquetError> {
     let mut bytes = writer.into_inner()?;
-    bytes.drain(..HEAD.len());
+    bytes.drain(..PARQUET_MARK.len());
     let length = (bytes.len() + TRAILER) as u64;
     bytes.extend_from_slice(&length.to_le_bytes());
     Ok(bytes)

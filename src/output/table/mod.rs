@@ -34,7 +34,7 @@ mod text;
 mod without_parquet;
 
 #[cfg(feature = "parquet")]
-pub(crate) use footer::{HEAD, footer, frame_footer};
+pub(crate) use footer::{footer, frame_footer};
 #[cfg(feature = "parquet")]
 pub(crate) use frames::Source;
 #[cfg(feature = "parquet")]
@@ -42,4 +42,4 @@ pub(crate) use reread::{TableLines, Wanted, reread};
 #[cfg(feature = "parquet")]
 pub(crate) use schema::Table;
 #[cfg(not(feature = "parquet"))]
-pub(crate) use without_parquet::{HEAD, Source, Table, TableLines, Wanted, footer, frame_footer, reread};
+pub(crate) use without_parquet::{Source, Table, TableLines, Wanted, footer, frame_footer, reread};

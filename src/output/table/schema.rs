@@ -8,9 +8,10 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::{ColumnPath, SchemaDescriptor, Type, TypePtr};
 use std::sync::Arc;
 
+use super::cause_columns;
 use super::fields::{COMMA, OUR_COLUMNS, fields_of, labels, named, text_field, text_fields};
-use super::{HEAD, cause_columns};
 use crate::formats::columnar::{Malformed, guarded};
+use crate::formats::parquet_mark::PARQUET_MARK;
 use crate::input::error::FilterError;
 use crate::input::list::line_columns::LineColumns;
 use crate::input::list::{List, common_head};
@@ -58,7 +59,7 @@ impl Table {
         if let (Some(list), Some(own)) = (first, taken) {
             return Err(FilterError::ColumnTaken { path: list.path.clone(), column: own.to_owned() });
         }
-        let line_columns = first.and_then(|list| list.table_file()).map(|table| table.line_columns);
+        let line_columns = first.and_then(|list| list.parquet_list()).map(|table| table.line_columns);
         let made = guarded(|| Table::with(fields, ours, line_columns, head, files));
         made.map_err(|Malformed(problem)| FilterError::Table { problem })
     }
@@ -87,7 +88,7 @@ impl Table {
     pub fn nothing(&self) -> Result<Vec<u8>, FilterError> {
         let empty = self.writer().and_then(SerializedFileWriter::into_inner);
         let empty = empty.map_err(|error| FilterError::Table { problem: error.to_string() })?;
-        Ok(empty[HEAD.len()..].to_vec())
+        Ok(empty[PARQUET_MARK.len()..].to_vec())
     }
 
     /// A file in memory.

@@ -6,16 +6,13 @@ use std::path::Path;
 
 use crate::input::chunk::Chunk;
 use crate::input::error::FilterError;
-use crate::input::list::{List, Span};
+use crate::input::list::{List, RowRange};
 use crate::outcome::{Outcome, Partition};
 use crate::output::block::Block;
 use crate::output::causes::{Causes, Told};
 use crate::output::form::Rows;
 use crate::output::receipt::Receipt;
 use crate::robots::Agents;
-
-/// How a file would begin.
-pub(crate) const HEAD: &[u8] = b"";
 
 /// A table that nobody can make.
 #[derive(Debug, Clone)]
@@ -25,7 +22,7 @@ pub(crate) enum Table {}
 #[allow(dead_code)]
 pub(crate) enum Source<'s> {
     Text(Chunk<'s>),
-    Rows { list: &'s List, spans: &'s [Span], left_out: &'s [usize] },
+    Rows { list: &'s List, ranges: &'s [RowRange], left_out: &'s [usize] },
 }
 
 impl Table {

@@ -7,7 +7,6 @@ use std::path::Path;
 use super::error::SourceError;
 use super::intake::Intake;
 use super::kind::SourceKind;
-use super::look::PARQUET_START;
 #[cfg(feature = "parquet")]
 use super::parquet::{self, ParquetColumns};
 use super::robots::Robots;
@@ -20,6 +19,7 @@ use super::warc;
 use super::without_warc as warc;
 use super::{directory, json_lines};
 use crate::formats::compression::{Reader, peeked, with_help};
+use crate::formats::parquet_mark::PARQUET_MARK;
 use crate::policy::Captures;
 use crate::policy::image::MAGIC;
 
@@ -74,7 +74,7 @@ fn add_file(
         Err(SourceError::Policy { path: path.to_owned() })
     } else if start.starts_with(warc::START) {
         archives.add(warc::Archive::new(path, text, compression, memory)?, intake)
-    } else if start.starts_with(PARQUET_START) {
+    } else if start.starts_with(PARQUET_MARK) {
         add_parquet(path, compression.is_none(), &mut text, options, intake)
     } else if let Some(compression) = compression.filter(|_| path.is_file()) {
         drop(text);

@@ -12,13 +12,11 @@ use super::warc;
 #[cfg(not(feature = "warc"))]
 use super::without_warc as warc;
 use crate::formats::compression::{Reader, peeked};
+use crate::formats::parquet_mark::PARQUET_MARK;
 use crate::policy::image::MAGIC;
 
 /// So many bytes of a text are enough to tell.
 const START: usize = 64 << 10;
-
-/// What a Parquet file begins with.
-pub(super) const PARQUET_START: &[u8] = b"PAR1";
 
 impl SourceKind {
     /// What stands at a path.
@@ -42,7 +40,7 @@ impl SourceKind {
     pub fn of_text(text: &[u8]) -> SourceKind {
         match text {
             text if text.starts_with(warc::START) => SourceKind::Warc,
-            text if text.starts_with(PARQUET_START) => SourceKind::Parquet,
+            text if text.starts_with(PARQUET_MARK) => SourceKind::Parquet,
             text if text.starts_with(&MAGIC) => SourceKind::Policy,
             text if is_json_line(text) => SourceKind::JsonLines,
             _ => SourceKind::RobotsTxt,

@@ -125,7 +125,7 @@ fn reread_list(list: &ListPart, receipt: &Receipt, threads: usize) -> Result<Tex
         return Err(Unreadable::Otherwise(problem));
     }
     let head = Tally::of_text(&opened[0].head, |line| line);
-    if skips_bad && opened[0].table_file().is_some() {
+    if skips_bad && opened[0].parquet_list().is_some() {
         // Another column than that of the URL may be damaged, so these rows are known by the receipt only.
         if let Some(problem) = opened[0].leave_out(&list.skipped) {
             return Err(Unreadable::Otherwise(problem));

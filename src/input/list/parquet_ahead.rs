@@ -3,7 +3,7 @@
 //! A piece is some consecutive rows of a row group. If a piece cannot be read, the reader goes through its row group from the
 //! start, so that an error and its place do not depend on who helped.
 
-use super::parquet::{Span, TableFile};
+use super::parquet::{ParquetList, RowRange};
 use crate::formats::made_ahead::{self, MadeAhead};
 use crate::outcome::Reason;
 
@@ -14,9 +14,9 @@ pub(super) const ROWS: usize = 64 << 10;
 const LONGEST: usize = 12 << 20;
 
 /// The pieces of a table.
-pub(crate) struct RowsAhead<'t> {
-    table: &'t TableFile,
-    pieces: Vec<Span>,
+pub(crate) struct ParquetAhead<'t> {
+    table: &'t ParquetList,
+    pieces: Vec<RowRange>,
     ahead: MadeAhead<Made>,
 }
 
@@ -36,25 +36,25 @@ impl made_ahead::Made for Made {
     }
 }
 
-impl<'t> RowsAhead<'t> {
+impl<'t> ParquetAhead<'t> {
     /// Those of a table, with so much `room`; `None` where there is nothing to read ahead.
-    pub fn new(table: &'t TableFile, room: u64) -> Option<RowsAhead<'t>> {
+    pub fn new(table: &'t ParquetList, room: u64) -> Option<ParquetAhead<'t>> {
         let rows =
             table.file.metadata().row_groups().iter().map(|group| usize::try_from(group.num_rows()).unwrap_or(0));
         let of_group = |(group, all): (usize, usize)| {
             (0..all).step_by(ROWS).map(move |first| {
                 let rows = ROWS.min(all - first);
-                Span { group, first, rows, ends: first + rows == all }
+                RowRange { group, first, rows, ends: first + rows == all }
             })
         };
-        let pieces: Vec<Span> = rows.enumerate().flat_map(of_group).collect();
+        let pieces: Vec<RowRange> = rows.enumerate().flat_map(of_group).collect();
         let ahead = MadeAhead::new(pieces.len() as u64, LONGEST as u64, room);
-        (pieces.len() > 1 && room >= LONGEST as u64).then_some(RowsAhead { table, pieces, ahead })
+        (pieces.len() > 1 && room >= LONGEST as u64).then_some(ParquetAhead { table, pieces, ahead })
     }
 
     /// The piece that begins with this row of a group.
     fn piece_at(&self, group: usize, first: usize) -> Option<usize> {
-        self.pieces.binary_search_by_key(&(group, first), |span| (span.group, span.first)).ok()
+        self.pieces.binary_search_by_key(&(group, first), |range| (range.group, range.first)).ok()
     }
 
     /// Claims a piece that nobody has, if there is one, and room for it.
@@ -64,11 +64,11 @@ impl<'t> RowsAhead<'t> {
 
     /// Decodes a piece that was claimed.
     pub fn make(&self, piece: u64) {
-        let span = self.pieces[piece as usize];
+        let range = self.pieces[piece as usize];
         self.ahead.make(piece, || {
             // Not twice as much each time.
             let (mut text, mut flaws) = (Vec::with_capacity(LONGEST), Vec::new());
-            match self.table.lines(&[span], LONGEST, &mut text, &mut flaws) {
+            match self.table.lines(&[range], LONGEST, &mut text, &mut flaws) {
                 Ok(()) => {
                     text.shrink_to_fit();
                     Made { is_whole: true, text, flaws }

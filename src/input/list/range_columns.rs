@@ -4,7 +4,7 @@ use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::DataType;
 use parquet::schema::types::ColumnDescriptor;
 
-use super::parquet::{Readable, Span, TableFile, in_group};
+use super::parquet::{ParquetList, Readable, RowRange, in_group};
 use crate::formats::columnar::{Malformed, guarded, skip_rows};
 use crate::input::skipped::SkippedPart;
 
@@ -39,29 +39,29 @@ impl Levels {
     }
 }
 
-impl TableFile {
-    /// Cuts off of a span what cannot be read of its row group with all columns; tells it if it begins in this span. What can
+impl ParquetList {
+    /// Cuts off of a range what cannot be read of its row group with all columns; tells it if it begins in this range. What can
     /// be read is tried once, by whoever comes first.
-    pub fn keep_readable(&self, span: &mut Span) -> Option<SkippedPart> {
-        let Readable { rows, problem } = self.readable[span.group].get_or_init(|| readable_rows(self, span.group));
+    pub fn keep_readable(&self, range: &mut RowRange) -> Option<SkippedPart> {
+        let Readable { rows, problem } = self.readable[range.group].get_or_init(|| readable_rows(self, range.group));
         let problem = problem.as_ref()?;
-        let is_begun = span.first <= *rows && (*rows < span.first + span.rows || span.ends);
-        (span.rows, span.ends) = (rows.saturating_sub(span.first).min(span.rows), false);
-        let rows = Some(self.rest_of_group(span.group, *rows));
-        is_begun.then(|| SkippedPart { at: None, rows, problem: in_group(span.group, Malformed(problem.clone())) })
+        let is_begun = range.first <= *rows && (*rows < range.first + range.rows || range.ends);
+        (range.rows, range.ends) = (rows.saturating_sub(range.first).min(range.rows), false);
+        let rows = Some(self.rest_of_group(range.group, *rows));
+        is_begun.then(|| SkippedPart { at: None, rows, problem: in_group(range.group, Malformed(problem.clone())) })
     }
 }
 
 /// How many rows of a group can be read with all their columns, as it takes to copy them.
-fn readable_rows(list: &TableFile, group: usize) -> Readable {
+fn readable_rows(list: &ParquetList, group: usize) -> Readable {
     let rows = usize::try_from(list.file.metadata().row_group(group).num_rows()).unwrap_or(0);
     let mut readable = Readable { rows, problem: None };
     for column in 0..list.file.schema().num_columns() {
         let mut read = 0;
         // Then one by one, to the last row before the damage.
         for most in [usize::MAX, 1] {
-            let span = Span { group, first: read, rows: rows - read, ends: true };
-            let Err(Malformed(problem)) = guarded(|| try_column(list, &span, column, most, &mut read)) else { break };
+            let range = RowRange { group, first: read, rows: rows - read, ends: true };
+            let Err(Malformed(problem)) = guarded(|| try_column(list, &range, column, most, &mut read)) else { break };
             if most == 1 && (read < readable.rows || readable.problem.is_none()) {
                 readable = Readable { rows: read.min(readable.rows), problem: Some(problem) };
             }
@@ -70,8 +70,14 @@ fn readable_rows(list: &TableFile, group: usize) -> Readable {
     readable
 }
 
-/// Reads a column of a span, so many rows at a time at most, and counts them in `read`.
-fn try_column(list: &TableFile, span: &Span, column: usize, most: usize, read: &mut usize) -> Result<(), Malformed> {
+/// Reads a column of a range, so many rows at a time at most, and counts them in `read`.
+fn try_column(
+    list: &ParquetList,
+    range: &RowRange,
+    column: usize,
+    most: usize,
+    read: &mut usize,
+) -> Result<(), Malformed> {
     /// Counts rows.
     fn count<T: DataType>(read: &mut usize) -> impl FnMut(usize, &Read<T>) -> Result<(), Malformed> {
         |rows, _| {
@@ -79,35 +85,35 @@ fn try_column(list: &TableFile, span: &Span, column: usize, most: usize, read: &
             Ok(())
         }
     }
-    let group = list.file.group(span.group)?;
+    let group = list.file.group(range.group)?;
     let levels = Levels::of(group.described(column)?.column_descr());
     let (reader, at_once) = group.reader(column)?;
     let at_once = at_once.min(most);
     match reader {
-        ColumnReader::BoolColumnReader(reader) => read_span(reader, levels, span, at_once, count(read)),
-        ColumnReader::Int32ColumnReader(reader) => read_span(reader, levels, span, at_once, count(read)),
-        ColumnReader::Int64ColumnReader(reader) => read_span(reader, levels, span, at_once, count(read)),
-        ColumnReader::Int96ColumnReader(reader) => read_span(reader, levels, span, at_once, count(read)),
-        ColumnReader::FloatColumnReader(reader) => read_span(reader, levels, span, at_once, count(read)),
-        ColumnReader::DoubleColumnReader(reader) => read_span(reader, levels, span, at_once, count(read)),
-        ColumnReader::ByteArrayColumnReader(reader) => read_span(reader, levels, span, at_once, count(read)),
-        ColumnReader::FixedLenByteArrayColumnReader(reader) => read_span(reader, levels, span, at_once, count(read)),
+        ColumnReader::BoolColumnReader(reader) => read_range(reader, levels, range, at_once, count(read)),
+        ColumnReader::Int32ColumnReader(reader) => read_range(reader, levels, range, at_once, count(read)),
+        ColumnReader::Int64ColumnReader(reader) => read_range(reader, levels, range, at_once, count(read)),
+        ColumnReader::Int96ColumnReader(reader) => read_range(reader, levels, range, at_once, count(read)),
+        ColumnReader::FloatColumnReader(reader) => read_range(reader, levels, range, at_once, count(read)),
+        ColumnReader::DoubleColumnReader(reader) => read_range(reader, levels, range, at_once, count(read)),
+        ColumnReader::ByteArrayColumnReader(reader) => read_range(reader, levels, range, at_once, count(read)),
+        ColumnReader::FixedLenByteArrayColumnReader(reader) => read_range(reader, levels, range, at_once, count(read)),
     }
 }
 
-/// Reads a column of the rows of a span, and tells `tell` of `at_once` of them at most, and how many they are.
-pub(crate) fn read_span<T: DataType>(
+/// Reads a column of the rows of a range, and tells `tell` of `at_once` of them at most, and how many they are.
+pub(crate) fn read_range<T: DataType>(
     mut reader: ColumnReaderImpl<T>,
     levels: Levels,
-    span: &Span,
+    range: &RowRange,
     at_once: usize,
     mut tell: impl FnMut(usize, &Read<T>) -> Result<(), Malformed>,
 ) -> Result<(), Malformed> {
     let few = || Malformed("one of its columns has fewer rows than the file says".to_owned());
-    if !skip_rows(&mut reader, span.first)? {
+    if !skip_rows(&mut reader, range.first)? {
         return Err(few());
     }
-    let mut left = span.rows;
+    let mut left = range.rows;
     let mut next = |most: usize| -> Result<(usize, Read<T>), Malformed> {
         let mut read = Read { values: Vec::new(), definitions: Vec::new(), repetitions: Vec::new() };
         let Read { values, definitions, repetitions } = &mut read;
@@ -126,7 +132,7 @@ pub(crate) fn read_span<T: DataType>(
         left -= rows;
     }
     // No row of it may be lost.
-    if span.ends && next(1)?.0 > 0 {
+    if range.ends && next(1)?.0 > 0 {
         return Err(Malformed("one of its columns has more rows than the file says".to_owned()));
     }
     Ok(())

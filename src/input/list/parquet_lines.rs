@@ -1,18 +1,18 @@
-//! The rows of a table as lines, in their order; helpers [decode ahead](super::rows_ahead).
+//! The rows of a table as lines, in their order; helpers [decode ahead](super::parquet_ahead).
 
 use std::sync::Arc;
 
 use super::chunks::chunk_end;
 use super::line_columns::LineReader;
-use super::parquet::{TableFile, compressed_bytes, in_group};
-use super::rows_ahead::{Made, ROWS as PIECE_ROWS, RowsAhead, Taken};
+use super::parquet::{ParquetList, compressed_bytes, in_group};
+use super::parquet_ahead::{Made, ParquetAhead, ROWS as PIECE_ROWS, Taken};
 use crate::formats::columnar::{Malformed, guarded};
 use crate::input::skipped::SkippedRows;
 use crate::outcome::Reason;
 
 /// The rows of a file, as lines, one after the other.
-pub(crate) struct Rows<'t> {
-    table: &'t TableFile,
+pub(crate) struct ParquetLines<'t> {
+    table: &'t ParquetList,
     /// The row group that is read next.
     next_group: usize,
     /// The one before it, if it is read.
@@ -21,20 +21,20 @@ pub(crate) struct Rows<'t> {
     given: usize,
     rows: usize,
     /// The pieces that helpers make, and the one that is given now, from a byte on.
-    ahead: Option<Arc<RowsAhead<'t>>>,
+    ahead: Option<Arc<ParquetAhead<'t>>>,
     made: Option<(Made, usize)>,
     /// Whether the row group has to be read alone.
     is_alone: bool,
     /// Rows that could not be read.
     broken: Option<SkippedRows>,
-    /// The bytes of the row groups that were begun since the last call of [`Rows::taken`].
+    /// The bytes of the row groups that were begun since the last call of [`ParquetLines::taken`].
     taken: u64,
 }
 
-impl<'t> Rows<'t> {
+impl<'t> ParquetLines<'t> {
     /// From the first one on.
-    pub fn of(table: &'t TableFile, ahead: Option<Arc<RowsAhead<'t>>>) -> Rows<'t> {
-        Rows {
+    pub fn of(table: &'t ParquetList, ahead: Option<Arc<ParquetAhead<'t>>>) -> ParquetLines<'t> {
+        ParquetLines {
             table,
             next_group: 0,
             group: None,
@@ -142,7 +142,7 @@ impl<'t> Rows<'t> {
     /// The lines of a group from the next row on. Where it has to be read alone, all its rows before that are read too, so that
     /// errors are those of a run without helpers.
     fn reader(&self, number: usize) -> Result<LineReader, Malformed> {
-        let TableFile { file, line_columns, .. } = self.table;
+        let ParquetList { file, line_columns, .. } = self.table;
         let group = file.group(number)?;
         if !self.is_alone {
             return LineReader::open(&group, *line_columns, self.given);
