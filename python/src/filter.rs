@@ -17,6 +17,7 @@ use robosieve::run::{self, Destination, Folder, Job, LongRun, Progress};
 
 use crate::choices::{Choices, named};
 use crate::error;
+use crate::lost_pages;
 use crate::policy::Policy;
 
 /// How often signals are looked for, and progress is told.
@@ -101,6 +102,7 @@ fn watched(
     interrupt: &AtomicBool,
     tell: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Receipt> {
+    lost_pages::watch();
     let progress = Progress::new();
     let policy = &policy.inner;
     thread::scope(|scope| {

@@ -12,6 +12,7 @@ mod explained;
 mod filter;
 mod judging;
 mod line_sum;
+mod lost_pages;
 mod policy;
 mod program;
 mod robots_txt;

@@ -71,6 +71,7 @@ fn robots_needed_has_each_origin_once_in_order_of_first_appearance() {
 }
 
 #[test]
+#[ignore = "takes long"]
 fn threads_and_chunks_change_nothing() {
     let bench = Bench::new();
     let mut first: Option<Split> = None;

@@ -45,6 +45,7 @@ fn zstd(text: &[u8], times: usize, window: u32) -> Vec<u8> {
 }
 
 #[test]
+#[ignore = "takes long"]
 fn a_line_that_has_no_room_is_refused_and_what_is_before_it_kept() {
     let bench = Bench::with_site();
     let mut text = "http://a.example/before\n".repeat(100_000).into_bytes();
@@ -67,6 +68,7 @@ fn a_line_that_has_no_room_is_refused_and_what_is_before_it_kept() {
 }
 
 #[test]
+#[ignore = "takes long"]
 fn a_line_that_has_room_is_split() {
     for option in ["", "--compress gz", "--compress zst", "--verdicts"] {
         let bench = Bench::with_site();

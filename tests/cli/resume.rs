@@ -171,6 +171,7 @@ fn lists_that_cannot_be_mapped_are_read_again_up_to_the_checkpoint() {
 
 #[cfg(feature = "parquet")]
 #[test]
+#[ignore = "takes long"]
 fn tables_are_read_again_up_to_the_checkpoint() {
     use crate::parquet::{Values, parquet};
 
@@ -213,6 +214,7 @@ fn disturbed(bench: &Bench, options: &str, change: impl FnOnce(&mut fs::File)) -
 /// What is mapped may be cut short by somebody else: the run is over, but not what it has done. Of the page where the list
 /// ends then, the rest reads as zeros, and nothing of that may be kept.
 #[test]
+#[ignore = "takes long"]
 fn a_run_whose_list_is_cut_short_keeps_what_is_done() {
     for (options, length) in [("", 0), ("", 30_000), ("--compress gz --threads 3", 30_000), ("--unique", 30_000)] {
         let bench = bench_with_lists();
@@ -429,6 +431,7 @@ fn refused(options: &str, message: &[&str], change: impl FnOnce(&Bench)) {
 }
 
 #[test]
+#[ignore = "takes long"]
 fn what_is_not_the_same_run_does_not_go_on() {
     let unchanged = |_: &Bench| ();
     refused(NOW, &["unfinished", "--resume", "--force"], unchanged);

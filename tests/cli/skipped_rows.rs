@@ -132,6 +132,7 @@ fn timeless(bench: &Bench, folder: &str) -> Value {
 }
 
 #[test]
+#[ignore = "takes long"]
 fn a_damaged_page_of_any_column_costs_the_rest_of_its_row_group() {
     for damaged_column in [ID, URL, SIZE] {
         let bench = Bench::with_site();

@@ -23,8 +23,8 @@ impl Anywhere for Whole<'_> {
     }
 }
 
-/// Gives `read` the text of a compressed file from its start on. The idle threads of this pool decompress it ahead, each with so
-/// much `memory`, to texts that take so much `room` together.
+/// Gives `read` the text of a compressed file from its start on. The idle threads of this pool decompress it ahead, each with as
+/// much memory as is usual, to texts that take so much `room` together; this thread has so much `memory`.
 ///
 /// # Errors
 ///
@@ -38,14 +38,9 @@ pub(crate) fn with_help<T>(
 ) -> io::Result<T> {
     let length = file.metadata()?.len();
     let whole = Whole(file, length);
-    let kept = match compression {
-        Compression::Gzip => memory.min(1 << 20),
-        Compression::Bzip2 => memory.min(8 << 20),
-        Compression::Zstd => memory,
-    };
     let pieces = match rayon::current_num_threads() {
         1 => None,
-        _ => Pieces::new(&whole, length, compression, kept, room)?.map(Arc::new),
+        _ => Pieces::new(&whole, length, compression, memory.min(compression.usual_memory()), room)?.map(Arc::new),
     };
     let Some(pieces) = pieces else {
         return Ok(read(&mut Reader::within(Placed { file, at: 0, length }, memory)?));

@@ -42,6 +42,17 @@ impl Compression {
         }
     }
 
+    /// The most bytes that a decompressor takes for a file which was compressed as the programs of its format do by default,
+    /// and a little more.
+    pub(crate) fn usual_memory(self) -> u64 {
+        match self {
+            Compression::Gzip => 128 << 10,
+            Compression::Bzip2 => 4 << 20,
+            // What `zstd -19` looks back.
+            Compression::Zstd => 8 << 20,
+        }
+    }
+
     /// The name of the format.
     pub fn name(self) -> &'static str {
         match self {

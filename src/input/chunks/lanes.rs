@@ -276,14 +276,10 @@ fn room_of_chunk(cut: &Cut<'_>) -> u64 {
     cut.chunk_size.saturating_mul(2) as u64
 }
 
-/// What a decompressor is given at first: the most that those of its format take which were compressed as their programs do
-/// by default, and more.
+/// What a decompressor is given at first.
 fn of_decompressor(list: &List) -> u64 {
     match list.compression {
-        Some(Compression::Gzip) => 128 << 10,
-        Some(Compression::Bzip2) => 4 << 20,
-        // What `zstd -19` looks back.
-        Some(Compression::Zstd) => 8 << 20,
+        Some(compression) => compression.usual_memory(),
         // A page, stored and decompressed, and a dictionary.
         None if list.is_made() => 4 << 20,
         None => 0,
