@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use super::block::Block;
 use super::file_layout::FileLayout;
-use super::folder::{Written, give_names, make_room, partial, remove_folders, remove_leftovers, sync};
+use super::folder::{Written, give_names, make_room, merged, partial, remove_folders, remove_leftovers, sync};
 use super::format::Format;
 use super::table;
 use super::write_at::{FrontToBack, write_at};
@@ -285,8 +285,9 @@ impl Output {
         self.sets.iter().flat_map(move |set| &set[file].state.parts)
     }
 
-    /// Ends all files: one without any byte would not be a compressed file, and a table has a footer.
-    pub fn end(&mut self) -> Result<(), FilterError> {
+    /// Ends all files: one without any byte would not be a compressed file, and a table has a footer, and row groups that
+    /// so many `threads` merge.
+    pub fn end(&mut self, threads: usize) -> Result<(), FilterError> {
         match self.layout.rows.format {
             Format::Text => {
                 let nothing = &self.layout.nothing;
@@ -298,7 +299,7 @@ impl Output {
                 Ok(())
             }
             Format::Parquet => {
-                self.sets.iter_mut().flatten().try_for_each(|target| target.write_footers(&self.directory))
+                self.sets.iter_mut().flatten().try_for_each(|target| target.end_tables(&self.directory, threads))
             }
         }
     }
@@ -362,16 +363,21 @@ impl Target {
         Ok(Place { file: Arc::clone(file), at, bytes })
     }
 
-    /// Writes the footers of tables. A run that is resumed cuts them off again.
-    fn write_footers(&mut self, directory: &Path) -> Result<(), FilterError> {
+    /// Writes the footers of tables, and merges small row groups into a file beside. A run that is resumed cuts footers off
+    /// again, so nothing that a checkpoint needs is replaced before [`Output::commit`].
+    fn end_tables(&mut self, directory: &Path, threads: usize) -> Result<(), FilterError> {
         for part in &mut self.state.parts {
-            let path = partial(&directory.join(&part.name));
+            let whole = directory.join(&part.name);
+            let path = partial(&whole);
             let mut write = || {
                 let mut file = OpenOptions::new().read(true).write(true).open(&path)?;
                 let footer = table::footer(&mut file, part.head, part.end)?;
                 let footer = footer.as_deref().unwrap_or(&self.ends.nothing);
                 write_at(&file, footer, part.end)?;
                 part.end += footer.len() as u64;
+                if let Some(length) = table::merge_groups(&path, &merged(&whole), threads)? {
+                    part.end = length;
+                }
                 Ok(())
             };
             write().map_err(|error| FilterError::Output { path: path.clone(), error })?;
@@ -388,6 +394,7 @@ impl Drop for Output {
             return;
         }
         for path in &self.pending {
+            let _ = fs::remove_file(merged(path));
             // One that is not partial any more has got its name.
             if fs::remove_file(partial(path)).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
                 let _ = fs::remove_file(path);

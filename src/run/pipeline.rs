@@ -195,7 +195,7 @@ impl<'l> Pipeline<'l> {
         totals.end();
         let Some(Sink::Folder(mut output)) = sink else { return Ok((None, needed, totals)) };
         output.reserve(&frames)?.iter().try_for_each(Place::write)?;
-        output.end()?;
+        output.end(self.plan.options.threads)?;
         Ok((Some(*output), needed, totals))
     }
 
@@ -226,7 +226,7 @@ impl<'l> Pipeline<'l> {
     fn rows(&self, task: &Task<'_>, left: Chunk<'_>, worker: &mut Worker<'_>) -> Result<Blocks, FilterError> {
         let (set, list) = (self.plan.set_of(task.list), &self.chunks.lists()[task.list]);
         let source = match task.ranges() {
-            Some(ranges) => Source::Rows { list, ranges, left_out: left.left_out },
+            Some(ranges) => Source::Rows { list, ranges, lines: left },
             None => Source::Text(left),
         };
         let mut parts = worker.rows(left.text);

@@ -67,8 +67,8 @@ pub struct LongRunArgs {
     pub checkpoint: u64,
     /// Bytes of a chunk of lines, the unit of work
     ///
-    /// A row group of --format parquet is made of one [default: 1M, with --format parquet 16M, if --memory has room for that;
-    /// 1M and 4M with 1 GiB].
+    /// With --format parquet, of the URLs alone; row groups are made of one or more [default: 1M, with --format parquet 12M; less
+    /// where --memory has no room for that].
     #[arg(long, value_name = "SIZE", value_parser = bytes, hide_short_help = true)]
     pub chunk_size: Option<u64>,
 }

@@ -1,14 +1,18 @@
 //! A Parquet file and its columns.
 
+use bytes::Bytes;
 use parquet::basic::{ConvertedType, LogicalType, TimeUnit};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
 use parquet::data_type::{ByteArray, ByteArrayType, DataType};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
+use parquet::file::reader::ChunkReader;
 use parquet::file::serialized_reader::SerializedPageReader;
 use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
 use std::cell::Cell;
 use std::fs::File;
+use std::io;
+use std::ops::Range;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
 
@@ -23,6 +27,12 @@ const BATCH_BYTES: u64 = 1 << 20;
 /// What is wrong with a file, in a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Malformed(pub String);
+
+impl From<io::Error> for Malformed {
+    fn from(error: io::Error) -> Malformed {
+        Malformed(error.to_string())
+    }
+}
 
 impl From<ParquetError> for Malformed {
     fn from(error: ParquetError) -> Malformed {
@@ -73,7 +83,7 @@ pub(crate) struct ParquetFile {
 impl ParquetFile {
     /// Reads the footer of a file, and checks what it declares.
     pub fn open(file: File) -> Result<ParquetFile, Malformed> {
-        let bytes = Positioned::new(file).map_err(ParquetError::from)?;
+        let bytes = Positioned::new(file)?;
         let metadata = ParquetMetaDataReader::new().parse_and_finish(&bytes)?;
         for (number, group) in metadata.row_groups().iter().enumerate() {
             check(group, bytes.length()).map_err(|problem| Malformed(format!("its row group {number} {problem}")))?;
@@ -89,6 +99,12 @@ impl ParquetFile {
     /// Its columns.
     pub fn schema(&self) -> &SchemaDescriptor {
         self.metadata.file_metadata().schema_descr()
+    }
+
+    /// Its bytes in this range.
+    pub fn bytes(&self, range: Range<u64>) -> Result<Bytes, Malformed> {
+        let length = usize::try_from(range.end - range.start).map_err(ParquetError::from)?;
+        Ok(self.bytes.get_bytes(range.start, length)?)
     }
 
     /// A row group.

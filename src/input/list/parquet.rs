@@ -18,8 +18,12 @@ use crate::input::layout::UrlField;
 use crate::input::skipped::{SkippedPart, SkippedRows};
 use crate::outcome::Reason;
 
-/// What a value takes in memory beside its bytes, about.
-const VALUE: u64 = 32;
+/// What a value of a line takes beside its bytes, about: a file may hold less of it, where it says once what many rows have.
+const VALUE: u64 = 8;
+
+/// A chunk may have so many times as many bytes in all its columns as in its lines: columns are copied one after the other,
+/// and what is held of them is compressed.
+const WIDTH: u64 = 8;
 
 /// A file, opened.
 pub(crate) struct ParquetList {
@@ -70,8 +74,8 @@ impl ParquetList {
         self.file.metadata().row_groups()
     }
 
-    /// The rows from this one on that take about `size` bytes with all their columns, and how many bytes of the file
-    /// they take; none at the end. Where they end depends on the file and the size alone.
+    /// The rows from this one on whose lines take about `size` bytes, and how many bytes of the file they take; none at the
+    /// end. Where they end depends on the file and the size alone.
     pub fn ranges(&self, from: u64, size: usize) -> (Vec<RowRange>, u64) {
         let (mut ranges, mut taken) = (Vec::new(), 0);
         let (mut at, mut room) = (from, size as u64);
@@ -81,18 +85,28 @@ impl ParquetList {
                 at -= all;
                 continue;
             }
-            let fitting = room.div_ceil(bytes_of_row(group)).max(1);
+            let of_row = self.bytes_of_row(group);
+            let fitting = room.div_ceil(of_row).max(1);
             let rows = fitting.min(all - at);
             let ends = at + rows == all;
             ranges.push(RowRange { group: number, first: at as usize, rows: rows as usize, ends });
             taken += compressed_bytes(group) * rows / all;
-            room = room.saturating_sub(rows.saturating_mul(bytes_of_row(group)));
+            room = room.saturating_sub(rows.saturating_mul(of_row));
             at = 0;
             if room == 0 {
                 break;
             }
         }
         (ranges, taken)
+    }
+
+    /// What a row of a group takes of the room of a chunk, in bytes: its line, or its share of all columns.
+    fn bytes_of_row(&self, group: &RowGroupMetaData) -> u64 {
+        let rows = rows_of(group).max(1);
+        let number = |number: i64| u64::try_from(number).unwrap_or(0);
+        let of_column = |&at: &usize| group.columns().get(at).map_or(0, |column| number(column.uncompressed_size()));
+        let of_line: u64 = self.line_columns.columns().iter().map(|at| of_column(at) / rows + VALUE).sum();
+        of_line.max(number(group.total_byte_size()) / rows / WIDTH)
     }
 
     /// Takes the word of a receipt for what cannot be read, so that the same rows are left out again and no others. Returns
@@ -190,12 +204,4 @@ fn rows_of(group: &RowGroupMetaData) -> u64 {
 
 pub(super) fn compressed_bytes(group: &RowGroupMetaData) -> u64 {
     u64::try_from(group.compressed_size()).unwrap_or(0)
-}
-
-/// How many bytes a row of a group takes with all its columns, about.
-fn bytes_of_row(group: &RowGroupMetaData) -> u64 {
-    let number = |number: i64| u64::try_from(number).unwrap_or(0);
-    let values = group.columns().iter().fold(0u64, |sum, column| sum.saturating_add(number(column.num_values())));
-    let bytes = number(group.total_byte_size()).saturating_add(values.saturating_mul(VALUE));
-    (bytes / rows_of(group).max(1)).max(VALUE)
 }

@@ -5,7 +5,7 @@ use parquet::data_type::DataType;
 use parquet::schema::types::ColumnDescriptor;
 
 use super::parquet::{ParquetList, Readable, RowRange, in_group};
-use crate::formats::columnar::{Malformed, guarded, skip_rows};
+use crate::formats::columnar::{Malformed, ParquetFile, guarded, skip_rows};
 use crate::input::skipped::SkippedPart;
 
 /// Some rows of a column, as they were read.
@@ -78,26 +78,59 @@ fn try_column(
     most: usize,
     read: &mut usize,
 ) -> Result<(), Malformed> {
-    /// Counts rows.
-    fn count<T: DataType>(read: &mut usize) -> impl FnMut(usize, &Read<T>) -> Result<(), Malformed> {
-        |rows, _| {
-            *read += rows;
+    struct Count<'r>(&'r mut usize);
+    impl TakeRead for Count<'_> {
+        fn take<T: DataType>(&mut self, rows: usize, _read: &Read<T>) -> Result<(), Malformed> {
+            *self.0 += rows;
             Ok(())
         }
     }
-    let group = list.file.group(range.group)?;
+    each_read(&list.file, range, column, most, Count(read))
+}
+
+/// Takes what is read of a column, whatever its type is.
+pub(crate) trait TakeRead {
+    /// Takes some rows.
+    fn take<T: DataType>(&mut self, rows: usize, read: &Read<T>) -> Result<(), Malformed>;
+}
+
+/// Reads a column of a range, so many rows at a time at most, and hands it to `to`.
+pub(crate) fn each_read(
+    file: &ParquetFile,
+    range: &RowRange,
+    column: usize,
+    most: usize,
+    mut to: impl TakeRead,
+) -> Result<(), Malformed> {
+    let group = file.group(range.group)?;
     let levels = Levels::of(group.described(column)?.column_descr());
     let (reader, at_once) = group.reader(column)?;
     let at_once = at_once.min(most);
     match reader {
-        ColumnReader::BoolColumnReader(reader) => read_range(reader, levels, range, at_once, count(read)),
-        ColumnReader::Int32ColumnReader(reader) => read_range(reader, levels, range, at_once, count(read)),
-        ColumnReader::Int64ColumnReader(reader) => read_range(reader, levels, range, at_once, count(read)),
-        ColumnReader::Int96ColumnReader(reader) => read_range(reader, levels, range, at_once, count(read)),
-        ColumnReader::FloatColumnReader(reader) => read_range(reader, levels, range, at_once, count(read)),
-        ColumnReader::DoubleColumnReader(reader) => read_range(reader, levels, range, at_once, count(read)),
-        ColumnReader::ByteArrayColumnReader(reader) => read_range(reader, levels, range, at_once, count(read)),
-        ColumnReader::FixedLenByteArrayColumnReader(reader) => read_range(reader, levels, range, at_once, count(read)),
+        ColumnReader::BoolColumnReader(reader) => {
+            read_range(reader, levels, range, at_once, |n, read| to.take(n, read))
+        }
+        ColumnReader::Int32ColumnReader(reader) => {
+            read_range(reader, levels, range, at_once, |n, read| to.take(n, read))
+        }
+        ColumnReader::Int64ColumnReader(reader) => {
+            read_range(reader, levels, range, at_once, |n, read| to.take(n, read))
+        }
+        ColumnReader::Int96ColumnReader(reader) => {
+            read_range(reader, levels, range, at_once, |n, read| to.take(n, read))
+        }
+        ColumnReader::FloatColumnReader(reader) => {
+            read_range(reader, levels, range, at_once, |n, read| to.take(n, read))
+        }
+        ColumnReader::DoubleColumnReader(reader) => {
+            read_range(reader, levels, range, at_once, |n, read| to.take(n, read))
+        }
+        ColumnReader::ByteArrayColumnReader(reader) => {
+            read_range(reader, levels, range, at_once, |n, read| to.take(n, read))
+        }
+        ColumnReader::FixedLenByteArrayColumnReader(reader) => {
+            read_range(reader, levels, range, at_once, |n, read| to.take(n, read))
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use super::leftovers::remove_spilled;
-use super::names::{CHECKPOINT, partial};
+use super::names::{CHECKPOINT, merged, partial};
 use super::sync::sync_folders;
 use crate::input::error::FilterError;
 
@@ -15,6 +15,10 @@ use crate::input::error::FilterError;
 pub(crate) fn give_names(directory: &Path, names: &[PathBuf]) -> Result<(), FilterError> {
     let failed = |path: &Path, error| FilterError::Output { path: path.to_owned(), error };
     for path in names.iter().map(|name| directory.join(name)) {
+        match fs::rename(merged(&path), partial(&path)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            other => other.map_err(|error| failed(&path, error))?,
+        }
         match fs::rename(partial(&path), &path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound && path.is_file() => {}
             other => other.map_err(|error| failed(&path, error))?,

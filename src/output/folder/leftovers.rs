@@ -54,9 +54,10 @@ fn remove_files(folder: &Path, is_such: impl Fn(&str) -> bool) -> io::Result<usi
     Ok(removed)
 }
 
-/// The name that a partial file gets when it is complete.
+/// The name that a partial file, or one that takes its place, gets when it is complete.
 fn whole(name: &str) -> Option<&str> {
-    name.strip_prefix('.')?.strip_suffix(".partial")
+    let name = name.strip_prefix('.')?;
+    name.strip_suffix(".partial").or_else(|| name.strip_suffix(".merged"))
 }
 
 /// Whether a partial file is one of lines, or the list of origins.

@@ -21,7 +21,7 @@ pub(crate) use file_name::{FileName, partition_names, table_part};
 pub(crate) use leftovers::remove_leftovers;
 pub(crate) use list_folder::{is_file_of_run, is_list_folder, list_folder};
 pub(crate) use lock::FolderLock;
-pub(crate) use names::{CHECKPOINT, REPORT_START, partial};
+pub(crate) use names::{CHECKPOINT, REPORT_START, merged, partial};
 pub use names::{NEEDED, RECEIPT, REPORT};
 pub(crate) use sync::{sync, sync_folder, sync_folders};
 pub(crate) use written::Written;

@@ -26,5 +26,11 @@ pub(super) fn is_partial(name: &str) -> bool {
     name.starts_with('.') && name.ends_with(".partial")
 }
 
+/// The name of what takes the place of a partial file when all are complete.
+pub(crate) fn merged(path: &Path) -> PathBuf {
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    path.with_file_name(format!(".{name}.merged"))
+}
+
 /// The name of the checkpoint.
 pub(crate) const CHECKPOINT: &str = ".checkpoint.json";

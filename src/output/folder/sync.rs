@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::list_folder::folders_of;
-use super::names::partial;
+use super::names::{merged, partial};
 use crate::input::error::FilterError;
 
 /// Makes the names in a folder outlive a power cut, where the platform can promise that.
@@ -25,8 +25,9 @@ pub(crate) fn sync_folders(directory: &Path, names: &[PathBuf]) -> Result<(), Fi
         .try_for_each(|folder| sync_folder(&folder).map_err(|error| FilterError::Output { path: folder, error }))
 }
 
-/// Makes the bytes of a partial file outlive a power cut.
+/// Makes the bytes of a partial file, or of what takes its place, outlive a power cut.
 pub(crate) fn sync(path: &Path) -> Result<(), FilterError> {
-    let file = OpenOptions::new().write(true).open(partial(path));
+    let open = |path| OpenOptions::new().write(true).open(path);
+    let file = open(merged(path)).or_else(|_| open(partial(path)));
     file.and_then(|file| file.sync_all()).map_err(|error| FilterError::Output { path: path.to_owned(), error })
 }

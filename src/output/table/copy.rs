@@ -35,7 +35,7 @@ pub(super) fn copied(
         }
     };
     let levels = Levels::of(list.file.schema().column(column).as_ref());
-    let mut files = Files { sorting, row: sorting.rows.start, levels, writers };
+    let mut files = Files { sorting, row: sorting.rows.start, levels, writers, is_of_lines: kept.is_some() };
     for range in ranges {
         let copied = files.copy_range(list, column, range, &mut keep);
         copied.map_err(|problem| Malformed(in_group(range.group, problem)))?;
@@ -72,6 +72,8 @@ struct Files<'f, 'w> {
     row: usize,
     levels: Levels,
     writers: Vec<SerializedColumnWriter<'w>>,
+    /// Whether it is one of the columns that make up lines; of others nobody is told.
+    is_of_lines: bool,
 }
 
 impl Files<'_, '_> {
@@ -114,7 +116,11 @@ impl Files<'_, '_> {
     ) -> Result<(), Malformed> {
         let mut shares: Vec<Share<T>> = self.writers.iter().map(|_| Share::default()).collect();
         read_range(reader, self.levels, range, at_once, |rows, read| {
-            self.share(read, &mut shares, |slot, of_row| keep(slot, value(of_row)));
+            self.share(read, &mut shares, |slot, of_row| {
+                if self.is_of_lines {
+                    keep(slot, value(of_row));
+                }
+            });
             self.row += rows;
             shares.iter_mut().zip(&mut self.writers).try_for_each(|(share, writer)| share.write(writer))
         })

@@ -79,25 +79,35 @@ fn footer_at(file: &mut File, end: u64) -> io::Result<(Vec<u8>, u64)> {
 
 /// What the footer of a whole file says.
 #[derive(Default)]
-struct Whole {
+pub(super) struct Whole {
     of_file: Option<FileMetaData>,
     groups: Vec<RowGroupMetaData>,
 }
 
 impl Whole {
+    /// That of a file that says this of itself, without a row group yet.
+    pub fn of(of_file: &FileMetaData) -> Whole {
+        Whole { of_file: Some(of_file.clone()), groups: Vec::new() }
+    }
+
     /// Adds the row groups of a footer whose file stands so many bytes further after than it says.
     fn add(&mut self, footer: &[u8], shift: u64) -> Result<(), ParquetError> {
         let own = ParquetMetaDataReader::decode_metadata(footer)?;
         let shift = i64::try_from(shift)?;
-        for group in own.row_groups() {
-            let ordinal = i16::try_from(self.groups.len())?;
-            self.groups.push(shifted(group, shift, ordinal)?);
-        }
+        own.row_groups().iter().try_for_each(|group| self.push(group, shift))?;
         self.of_file.get_or_insert_with(|| own.file_metadata().clone());
         Ok(())
     }
 
-    fn footer(self) -> Result<Option<Vec<u8>>, ParquetError> {
+    /// Adds a row group that stands so many bytes further after than this says.
+    pub fn push(&mut self, group: &RowGroupMetaData, shift: i64) -> Result<(), ParquetError> {
+        let ordinal = i16::try_from(self.groups.len())?;
+        self.groups.push(shifted(group, shift, ordinal)?);
+        Ok(())
+    }
+
+    /// Its bytes; `None` where nothing was added.
+    pub fn footer(self) -> Result<Option<Vec<u8>>, ParquetError> {
         let Some(of_file) = self.of_file else { return Ok(None) };
         let metadata = ParquetMetaData::new(of_file, self.groups);
         let mut bytes = Vec::new();

@@ -5,6 +5,7 @@
 
 use parquet::data_type::ByteArray;
 use parquet::errors::ParquetError;
+use parquet::file::statistics::Statistics;
 use parquet::file::writer::SerializedFileWriter;
 use std::borrow::Cow;
 
@@ -17,6 +18,7 @@ use crate::formats::columnar::{Malformed, guarded};
 use crate::formats::parquet_mark::PARQUET_MARK;
 use crate::input::chunk::Chunk;
 use crate::input::error::FilterError;
+use crate::input::list::line_columns::LineColumns;
 use crate::input::list::{List, RowRange};
 use crate::judge::tally::{Tally, line_hash};
 use crate::outcome::{Outcome, Partition, Reason};
@@ -31,8 +33,8 @@ const MOST_ROWS: usize = 1 << 20;
 pub(crate) enum Source<'s> {
     /// The lines of a chunk.
     Text(Chunk<'s>),
-    /// Rows of a list that is a table, but for those that were left out, by their numbers among these.
-    Rows { list: &'s List, ranges: &'s [RowRange], left_out: &'s [usize] },
+    /// Rows of a list that is a table, and their lines, but for those that were left out.
+    Rows { list: &'s List, ranges: &'s [RowRange], lines: Chunk<'s> },
 }
 
 impl Table {
@@ -53,13 +55,15 @@ impl Table {
         };
         let mut blocks = Vec::new();
         let mut text = match source {
-            Source::Text(lines) => Some(Text::new(*lines)),
-            Source::Rows { .. } => None,
+            Source::Text(lines) => Some(Text::new(*lines, false)),
+            Source::Rows { list, ranges, lines } => {
+                self.are_column(list, ranges, lines).then(|| Text::new(*lines, true))
+            }
         };
         for start in (0..all).step_by(most) {
             let mut sorting = Sorting::new(self.files, outcomes, causes, start..(start + most).min(all));
-            if let Source::Rows { ranges, left_out, .. } = source {
-                sorting.leave_out(left_out, ranges.iter().map(|range| range.rows).sum());
+            if let Source::Rows { ranges, lines, .. } = source {
+                sorting.leave_out(lines.left_out, ranges.iter().map(|range| range.rows).sum());
             }
             if let Some(text) = &mut text {
                 text.next_rows(sorting.rows.len());
@@ -89,12 +93,11 @@ impl Table {
         let mut writers = files.iter().map(|_| self.writer()).collect::<Result<Vec<_>, _>>()?;
         let mut slots = writers.iter_mut().map(|writer| self.slot(writer)).collect::<Result<Vec<_>, _>>()?;
         for column in 0..self.of_list {
-            match (source, text) {
-                (Source::Rows { list, ranges, .. }, _) => {
-                    copied(self, list, ranges, column, sorting, &mut slots)?;
-                }
-                (_, Some(text)) => text.write(column, sorting, &mut slots)?,
-                (_, None) => {}
+            let place = self.line_columns.columns().iter().position(|&at| at == column);
+            match (source, text, place) {
+                (_, Some(text), Some(place)) => text.write(place, sorting, &mut slots)?,
+                (Source::Rows { list, ranges, .. }, ..) => copied(self, list, ranges, column, sorting, &mut slots)?,
+                (Source::Text(_), ..) => {}
             }
         }
         for (&file, slot) in files.iter().zip(&mut slots) {
@@ -105,6 +108,20 @@ impl Table {
             Ok((file, framed(writer)?, tally))
         };
         files.into_iter().zip(writers).zip(tallies).map(frame).collect()
+    }
+
+    /// Whether these lines are what the list's column of URLs holds, one value each, so that it need not be decoded again:
+    /// without, Parquet to Parquet takes 7 % more instructions.
+    fn are_column(&self, list: &List, ranges: &[RowRange], lines: &Chunk<'_>) -> bool {
+        let (LineColumns::Url([at]), Some(list)) = (self.line_columns, list.parquet_list()) else { return false };
+        let is_nowhere_null = |range: &RowRange| {
+            let column = list.file.metadata().row_group(range.group).column(at);
+            column.statistics().and_then(Statistics::null_count_opt) == Some(0)
+        };
+        list.file.schema().column(at).max_def_level() == 1
+            && lines.flaws.is_empty()
+            && lines.left_out.is_empty()
+            && ranges.iter().all(is_nowhere_null)
     }
 
     fn slot<'w>(&self, writer: &'w mut SerializedFileWriter<Vec<u8>>) -> Result<Slot<'w>, ParquetError> {

@@ -21,6 +21,8 @@ mod footer;
 #[cfg(feature = "parquet")]
 mod frames;
 #[cfg(feature = "parquet")]
+mod merge;
+#[cfg(feature = "parquet")]
 mod reread;
 #[cfg(feature = "parquet")]
 mod schema;
@@ -38,8 +40,10 @@ pub(crate) use footer::{footer, frame_footer};
 #[cfg(feature = "parquet")]
 pub(crate) use frames::Source;
 #[cfg(feature = "parquet")]
+pub(crate) use merge::merge_groups;
+#[cfg(feature = "parquet")]
 pub(crate) use reread::{TableLines, Wanted, reread};
 #[cfg(feature = "parquet")]
 pub(crate) use schema::Table;
 #[cfg(not(feature = "parquet"))]
-pub(crate) use without_parquet::{Source, Table, TableLines, Wanted, footer, frame_footer, reread};
+pub(crate) use without_parquet::{Source, Table, TableLines, Wanted, footer, frame_footer, merge_groups, reread};

@@ -3,7 +3,7 @@
 use parquet::basic::{Compression, Repetition, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
-use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesPtr};
+use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder, WriterPropertiesPtr};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::{ColumnPath, SchemaDescriptor, Type, TypePtr};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::formats::columnar::{Malformed, guarded};
 use crate::formats::parquet_mark::PARQUET_MARK;
 use crate::input::error::FilterError;
 use crate::input::list::line_columns::LineColumns;
-use crate::input::list::{List, common_head};
+use crate::input::list::{List, ParquetList, common_head};
 use crate::outcome::Partition;
 use crate::output::folder::{CRAWLER, VERDICT};
 use crate::output::form::{Form, Rows};
@@ -30,7 +30,7 @@ const HEAD_LINE: &str = "robosieve.head";
 #[derive(Debug, Clone)]
 pub(crate) struct Table {
     pub(super) schema: TypePtr,
-    pub(super) properties: WriterPropertiesPtr,
+    properties: WriterPropertiesPtr,
     /// How many columns, at the bottom of the schema, are the list's; the others are ours.
     pub(super) of_list: usize,
     pub(super) line_columns: LineColumns,
@@ -59,15 +59,15 @@ impl Table {
         if let (Some(list), Some(own)) = (first, taken) {
             return Err(FilterError::ColumnTaken { path: list.path.clone(), column: own.to_owned() });
         }
-        let line_columns = first.and_then(|list| list.parquet_list()).map(|table| table.line_columns);
-        let made = guarded(|| Table::with(fields, ours, line_columns, head, files));
+        let list = first.and_then(|list| list.parquet_list());
+        let made = guarded(|| Table::with(fields, ours, list, head, files));
         made.map_err(|Malformed(problem)| FilterError::Table { problem })
     }
 
     fn with(
         fields: Vec<TypePtr>,
         ours: Vec<TypePtr>,
-        line_columns: Option<LineColumns>,
+        list: Option<&ParquetList>,
         head: &[u8],
         files: Rows,
     ) -> Result<Table, Malformed> {
@@ -76,12 +76,14 @@ impl Table {
         let names: Vec<&str> = ours.iter().map(|own| own.name()).collect();
         let told = KeyValue::new(OUR_COLUMNS.to_owned(), names.join(&COMMA.to_string()));
         let schema = root(fields.into_iter().chain(ours.iter().cloned()).collect())?;
-        let line_columns = match line_columns {
-            Some(line_columns) => line_columns,
+        let line_columns = match list {
+            Some(list) => list.line_columns,
             None => LineColumns::of_text(&SchemaDescriptor::new(Arc::clone(&schema)))?,
         };
-        let properties = Arc::new(properties(&schema, line_columns, told, head));
-        Ok(Table { schema, properties, of_list, line_columns, files })
+        let plain = (0..of_list)
+            .filter(|at| is_unique(line_columns, *at) || list.is_some_and(|list| is_mostly_dictionary(list, *at)));
+        let properties = properties(&schema, plain).set_key_value_metadata(Some(key_values(told, head)));
+        Ok(Table { schema, properties: Arc::new(properties.build()), of_list, line_columns, files })
     }
 
     /// What follows the head of a file that gets no row.
@@ -137,18 +139,34 @@ fn hive_columns<'n>(files: Rows) -> impl Iterator<Item = &'n str> {
     verdict.into_iter().chain((is_partitioned && files.crawlers > 1).then_some(CRAWLER))
 }
 
-fn properties(schema: &TypePtr, line_columns: LineColumns, ours: KeyValue, head: &[u8]) -> WriterProperties {
-    let head = (!head.is_empty()).then(|| String::from_utf8_lossy(head).trim_end_matches('\n').to_owned());
-    let head = head.map(|head| KeyValue::new(HEAD_LINE.to_owned(), head));
+/// Whether a column holds what stands there once, so that a dictionary of it is only in the way.
+fn is_unique(line_columns: LineColumns, column: usize) -> bool {
+    !matches!(line_columns, LineColumns::Parts(_)) && line_columns.columns().contains(&column)
+}
+
+/// Whether the dictionary of a column is more than half of it in the first row group of a list: then it saves nothing.
+fn is_mostly_dictionary(list: &ParquetList, column: usize) -> bool {
+    let Some(column) = list.file.metadata().row_groups().first().and_then(|group| group.columns().get(column)) else {
+        return false;
+    };
+    let Some(dictionary) = column.dictionary_page_offset() else { return false };
+    2 * (column.data_page_offset() - dictionary) > column.compressed_size()
+}
+
+/// How a file of these columns is written; those at the `plain` places have no dictionary.
+pub(super) fn properties(schema: &TypePtr, plain: impl Iterator<Item = usize>) -> WriterPropertiesBuilder {
     let builder = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
         .set_statistics_enabled(EnabledStatistics::Chunk)
-        .set_offset_index_disabled(true)
-        .set_key_value_metadata(Some([ours].into_iter().chain(head).collect()));
+        .set_offset_index_disabled(true);
     let descriptor = SchemaDescriptor::new(Arc::clone(schema));
-    let is_unique = !matches!(line_columns, LineColumns::Parts(_));
-    // A dictionary of what stands there once is only in the way.
-    let unique = line_columns.columns().iter().filter(|_| is_unique);
-    let path = |&at: &usize| ColumnPath::new(descriptor.column(at).path().parts().to_vec());
-    unique.map(path).fold(builder, |builder, path| builder.set_column_dictionary_enabled(path, false)).build()
+    let path = |at| ColumnPath::new(descriptor.column(at).path().parts().to_vec());
+    plain.map(path).fold(builder, |builder, path| builder.set_column_dictionary_enabled(path, false))
+}
+
+/// What a file says of itself: which columns are `ours`, and the head line of its lists.
+fn key_values(ours: KeyValue, head: &[u8]) -> Vec<KeyValue> {
+    let head = (!head.is_empty()).then(|| String::from_utf8_lossy(head).trim_end_matches('\n').to_owned());
+    let head = head.map(|head| KeyValue::new(HEAD_LINE.to_owned(), head));
+    [ours].into_iter().chain(head).collect()
 }

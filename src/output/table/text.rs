@@ -1,4 +1,4 @@
-//! The columns of a text's lines: the URL, and the line where it is more than that.
+//! The columns of a text's lines: the URL, and the line where it is more than that; or of rows that were read as lines, the URL.
 //!
 //! A line is `url` alone if it is the URL, byte for byte, and UTF-8, as nearly all lines are. Of any other, `line` has
 //! all bytes, and `url` the URL that was judged, or null where there is none. What is not UTF-8 in it is percent-encoded
@@ -23,14 +23,16 @@ pub(super) struct Text<'c> {
     /// The chunk, or of a line that was decoded, its URL: what values are slices of.
     bytes: ByteArray,
     is_utf8: bool,
+    /// Whether each line is a value of the list's column of URLs, as it stands there.
+    is_column: bool,
     urls: Vec<Option<ByteArray>>,
     /// The lines that are more than their URLs.
     more: Vec<Option<ByteArray>>,
 }
 
 impl<'c> Text<'c> {
-    /// These lines.
-    pub fn new(chunk: Chunk<'c>) -> Text<'c> {
+    /// These lines; whether they are a column of URLs already.
+    pub fn new(chunk: Chunk<'c>, is_column: bool) -> Text<'c> {
         let mut lines = LineUrls::default();
         lines.find(&chunk);
         Text {
@@ -39,6 +41,7 @@ impl<'c> Text<'c> {
             done: 0,
             bytes: ByteArray::from(chunk.text.to_vec()),
             is_utf8: std::str::from_utf8(chunk.text).is_ok(),
+            is_column,
             urls: Vec::new(),
             more: Vec::new(),
         }
@@ -59,7 +62,7 @@ impl<'c> Text<'c> {
     fn push(&mut self, line: usize) {
         let whole = self.lines.lines().line(self.text, line);
         let url = origin::trimmed(self.lines.url(self.text, line));
-        let is_url = whole == url && (self.is_utf8 || std::str::from_utf8(url).is_ok());
+        let is_url = self.is_column || whole == url && (self.is_utf8 || std::str::from_utf8(url).is_ok());
         let slice = || self.bytes.slice(self.lines.lines().starts()[line] as usize, whole.len());
         if is_url {
             self.urls.push(Some(slice()));
@@ -71,14 +74,14 @@ impl<'c> Text<'c> {
         self.more.push(Some(more));
     }
 
-    /// Writes a column of these rows to the files that they go to.
-    pub fn write(&self, column: usize, sorting: &Sorting<'_>, slots: &mut [Slot<'_>]) -> Result<(), Malformed> {
-        let values = if column == 0 { &self.urls } else { &self.more };
+    /// Writes a column of these rows to the files that they go to: the one at this place of those that make up lines.
+    pub fn write(&self, place: usize, sorting: &Sorting<'_>, slots: &mut [Slot<'_>]) -> Result<(), Malformed> {
+        let values = if place == 0 { &self.urls } else { &self.more };
         let (mut writers, mut handed) = (Vec::new(), Vec::new());
         for slot in slots {
             let (writer, values) = slot.column()?;
             writers.push(writer);
-            handed.push(&mut values[column]);
+            handed.push(&mut values[place]);
         }
         let mut shares: Vec<Share<ByteArrayType>> = writers.iter().map(|_| Share::default()).collect();
         for (number, value) in values.iter().enumerate() {

@@ -22,7 +22,7 @@ pub(crate) enum Table {}
 #[allow(dead_code)]
 pub(crate) enum Source<'s> {
     Text(Chunk<'s>),
-    Rows { list: &'s List, ranges: &'s [RowRange], left_out: &'s [usize] },
+    Rows { list: &'s List, ranges: &'s [RowRange], lines: Chunk<'s> },
 }
 
 impl Table {
@@ -57,6 +57,11 @@ pub(crate) fn footer(_file: &mut File, _head: u64, _end: u64) -> io::Result<Opti
 /// There are no frames.
 pub(crate) fn frame_footer(_frame: &[u8]) -> u64 {
     0
+}
+
+/// There are no row groups.
+pub(crate) fn merge_groups(_from: &Path, _to: &Path, _threads: usize) -> io::Result<Option<u64>> {
+    Ok(None)
 }
 
 /// What would be read of the rows.

@@ -1,0 +1,248 @@
+//! Small row groups of a file, merged when it gets no more rows.
+//!
+//! Each chunk makes a row group of every file, and where few of its rows go to a file, a small one; engines read those
+//! slowly. So row groups that stand after each other become one, until it is [large enough](is_enough). Those that are so by
+//! themselves are copied as they stand. Values pass as they are stored, column by column; then the new file is read again,
+//! and what its row groups hold must be what they were made of.
+
+use parquet::data_type::{AsBytes, DataType};
+use parquet::file::metadata::RowGroupMetaData;
+use parquet::file::properties::WriterPropertiesPtr;
+use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
+use rayon::ThreadPoolBuilder;
+use rayon::prelude::*;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::footer::Whole;
+use super::schema::properties;
+use crate::formats::columnar::{Malformed, ParquetFile, guarded};
+use crate::formats::parquet_mark::PARQUET_MARK;
+use crate::input::list::RowRange;
+use crate::input::list::range_columns::{Read, TakeRead, each_read};
+use crate::judge::tally::{Tally, line_hash};
+
+/// Rows of a row group that is large enough; engines make groups of 100,000 to a million.
+const ENOUGH_ROWS: i64 = 100_000;
+
+/// Bytes of one that is, before they are compressed.
+const ENOUGH_BYTES: i64 = 64 << 20;
+
+/// Writes a file at `to` with the rows of a complete one, and fewer row groups; returns its length, or `None` where no group is
+/// to be merged with the next, and nothing is at `to` then.
+pub(crate) fn merge_groups(from: &Path, to: &Path, threads: usize) -> io::Result<Option<u64>> {
+    let merged = guarded(|| merge(from, to, threads));
+    merged.map_err(|Malformed(problem)| io::Error::other(problem))
+}
+
+fn merge(from: &Path, to: &Path, threads: usize) -> Result<Option<u64>, Malformed> {
+    let file = ParquetFile::open(File::open(from)?)?;
+    let merges = merges(file.metadata().row_groups());
+    if merges.iter().all(|merge| merge.len() == 1) {
+        // What a run left that died while it merged would be taken for the file.
+        return match fs::remove_file(to) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error.into()),
+            _ => Ok(None),
+        };
+    }
+    let properties = Arc::new(properties(&file.schema().root_schema_ptr(), plain_columns(&file)).build());
+    let pool = ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| Malformed(error.to_string()))?;
+    let mut out = File::create(to)?;
+    out.write_all(&PARQUET_MARK)?;
+    let mut whole = Whole::of(file.metadata().file_metadata());
+    let (mut at, mut contents) = (PARQUET_MARK.len() as u64, Vec::new());
+    for some in merges.chunks(threads) {
+        let made = pool.install(|| some.par_iter().map(|merge| guarded(|| group(&file, merge, &properties))).collect());
+        let made: Result<Vec<MadeGroup>, Malformed> = made;
+        for MadeGroup { bytes, metadata, start, contents: of_group } in made? {
+            out.write_all(&bytes)?;
+            whole.push(&metadata, at as i64 - start as i64)?;
+            at += bytes.len() as u64;
+            contents.push(of_group);
+        }
+    }
+    let footer = whole.footer()?.unwrap_or_default();
+    out.write_all(&footer)?;
+    let written = ParquetFile::open(File::open(to)?)?;
+    pool.install(|| prove(&written, &contents))?;
+    Ok(Some(at + footer.len() as u64))
+}
+
+/// The row groups that become one, in their order.
+fn merges(groups: &[RowGroupMetaData]) -> Vec<Range<usize>> {
+    let (mut merges, mut begins) = (Vec::new(), 0);
+    for end in 1..=groups.len() {
+        if end == groups.len() || is_enough(&groups[begins..end]) {
+            merges.push(begins..end);
+            begins = end;
+        }
+    }
+    merges
+}
+
+/// Whether row groups are together as large as engines like them.
+fn is_enough(groups: &[RowGroupMetaData]) -> bool {
+    let rows: i64 = groups.iter().map(RowGroupMetaData::num_rows).sum();
+    let bytes: i64 = groups.iter().map(RowGroupMetaData::total_byte_size).sum();
+    rows >= ENOUGH_ROWS || bytes >= ENOUGH_BYTES
+}
+
+/// The columns that no row group has a dictionary of.
+fn plain_columns(file: &ParquetFile) -> impl Iterator<Item = usize> {
+    let is_plain = |&at: &usize| {
+        file.metadata().row_groups().iter().all(|group| group.column(at).dictionary_page_offset().is_none())
+    };
+    (0..file.schema().num_columns()).filter(is_plain)
+}
+
+/// A row group for the new file.
+struct MadeGroup {
+    bytes: Vec<u8>,
+    /// What is to be said of it, if its first byte stood at `start`.
+    metadata: RowGroupMetaData,
+    start: u64,
+    /// What each column holds, where it was encoded anew.
+    contents: Vec<Content>,
+}
+
+/// One row group of some.
+fn group(file: &ParquetFile, groups: &Range<usize>, properties: &WriterPropertiesPtr) -> Result<MadeGroup, Malformed> {
+    if groups.len() == 1 {
+        let metadata = file.metadata().row_group(groups.start).clone();
+        let stored = stored(&metadata);
+        return Ok(MadeGroup {
+            bytes: file.bytes(stored.clone())?.into(),
+            metadata,
+            start: stored.start,
+            contents: Vec::new(),
+        });
+    }
+    let mut writer = SerializedFileWriter::new(Vec::new(), file.schema().root_schema_ptr(), Arc::clone(properties))?;
+    let start = writer.bytes_written();
+    let mut row_group = writer.next_row_group()?;
+    let mut contents = Vec::new();
+    for column in 0..file.schema().num_columns() {
+        let mut to =
+            row_group.next_column()?.ok_or_else(|| Malformed("it has fewer columns than its schema".to_owned()))?;
+        let mut content = Content::default();
+        for number in groups.clone() {
+            each(file, number, column, &mut content, Some(&mut to))?;
+        }
+        to.close()?;
+        contents.push(content);
+    }
+    let metadata = RowGroupMetaData::clone(&*row_group.close()?);
+    let end = writer.bytes_written();
+    let mut bytes = writer.into_inner()?;
+    bytes.truncate(end);
+    bytes.drain(..start);
+    Ok(MadeGroup { bytes, metadata, start: start as u64, contents })
+}
+
+/// Where the bytes of a row group stand.
+fn stored(group: &RowGroupMetaData) -> Range<u64> {
+    let ranges = group.columns().iter().map(|column| column.byte_range());
+    let (start, end) = ranges.fold((u64::MAX, 0), |(start, end), (at, length)| (start.min(at), end.max(at + length)));
+    start.min(end)..end
+}
+
+/// What a column of some rows holds: its levels and its values, in their order.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Content {
+    levels: u64,
+    values: Tally,
+}
+
+impl Content {
+    fn add<T: DataType>(&mut self, read: &Read<T>) {
+        const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
+        for level in read.definitions.iter().zip(read.repetitions.iter().chain(std::iter::repeat(&0))) {
+            self.levels = self.levels.wrapping_mul(ODD).wrapping_add(1 + *level.0 as u64 + ((*level.1 as u64) << 16));
+        }
+        for value in &read.values {
+            let bytes = value.as_bytes();
+            self.values.add_hashed(line_hash(bytes), bytes.len());
+        }
+    }
+}
+
+/// Adds a column of a row group to what some hold, and to a writer.
+fn each(
+    file: &ParquetFile,
+    number: usize,
+    column: usize,
+    content: &mut Content,
+    to: Option<&mut SerializedColumnWriter<'_>>,
+) -> Result<(), Malformed> {
+    let rows = usize::try_from(file.metadata().row_group(number).num_rows()).unwrap_or(0);
+    let range = RowRange { group: number, first: 0, rows, ends: true };
+    each_read(file, &range, column, usize::MAX, Copy { content, to })
+}
+
+/// Notes what a column holds, and writes it where there is a writer.
+struct Copy<'c, 'w> {
+    content: &'c mut Content,
+    to: Option<&'c mut SerializedColumnWriter<'w>>,
+}
+
+impl TakeRead for Copy<'_, '_> {
+    fn take<T: DataType>(&mut self, _rows: usize, read: &Read<T>) -> Result<(), Malformed> {
+        self.content.add(read);
+        if let Some(to) = &mut self.to {
+            let [definitions, repetitions] =
+                [&read.definitions, &read.repetitions].map(|levels| (!levels.is_empty()).then_some(&levels[..]));
+            to.typed::<T>().write_batch(&read.values, definitions, repetitions)?;
+        }
+        Ok(())
+    }
+}
+
+/// Makes sure that the row groups of a file hold this.
+fn prove(file: &ParquetFile, contents: &[Vec<Content>]) -> Result<(), Malformed> {
+    let is_so = |number: usize, of_group: &Vec<Content>| -> Result<bool, Malformed> {
+        for (column, expected) in of_group.iter().enumerate() {
+            let mut content = Content::default();
+            each(file, number, column, &mut content, None)?;
+            if content != *expected {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    };
+    let differs =
+        || Malformed("row groups were merged wrongly; this is a defect of robosieve, please report it".to_owned());
+    let groups = file.metadata().num_row_groups();
+    let proven = contents.par_iter().enumerate().map(|(number, of_group)| guarded(|| is_so(number, of_group)));
+    let proven: Result<Vec<bool>, Malformed> = proven.collect();
+    if groups == contents.len() && proven?.into_iter().all(|is_so| is_so) { Ok(()) } else { Err(differs()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parquet::data_type::Int32Type;
+
+    #[test]
+    fn what_a_column_holds_is_told_from_what_it_does_not() {
+        let content = |parts: &[(&[i32], &[i16])]| {
+            let mut content = Content::default();
+            for (values, definitions) in parts {
+                let (values, definitions) = (values.to_vec(), definitions.to_vec());
+                content.add(&Read::<Int32Type> { values, definitions, repetitions: Vec::new() });
+            }
+            content
+        };
+        let expected = content(&[(&[1, 2, 3], &[1, 1, 0, 1])]);
+        assert_eq!(content(&[(&[1], &[1]), (&[2, 3], &[1, 0, 1])]), expected);
+        for other in [
+            content(&[(&[2, 1, 3], &[1, 1, 0, 1])]),
+            content(&[(&[1, 2, 3], &[1, 0, 1, 1])]),
+            content(&[(&[1, 2], &[1, 1, 0])]),
+        ] {
+            assert_ne!(other, expected);
+        }
+    }
+}
