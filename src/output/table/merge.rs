@@ -51,7 +51,7 @@ fn merge(from: &Path, to: &Path, threads: usize) -> Result<Option<u64>, Malforme
     let properties = Arc::new(properties(&file.schema().root_schema_ptr(), plain_columns(&file)).build());
     let pool = ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| Malformed(error.to_string()))?;
     let mut out = File::create(to)?;
-    out.write_all(&PARQUET_MARK)?;
+    out.write_all(PARQUET_MARK)?;
     let mut whole = Whole::of(file.metadata().file_metadata());
     let (mut at, mut contents) = (PARQUET_MARK.len() as u64, Vec::new());
     for some in merges.chunks(threads) {
