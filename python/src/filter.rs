@@ -10,10 +10,10 @@ use std::time::Duration;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use robosieve::input::{FilterError, UrlField};
+use robosieve::input::UrlField;
 use robosieve::output::{Form, Receipt};
 use robosieve::policy::Crawler;
-use robosieve::run::{self, Destination, Folder, Job, LongRun, Progress};
+use robosieve::run::{self, Destination, FilterError, Folder, Job, LongRun, Progress};
 
 use crate::choices::{Choices, named};
 use crate::error;

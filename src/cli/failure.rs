@@ -4,11 +4,12 @@ use std::io;
 use std::path::PathBuf;
 
 use super::{hints, interrupt};
-use crate::input::FilterError;
 use crate::origin::InvalidUrl;
+use crate::output::OutputError;
 use crate::policy::{
     ColumnsError, CrawlerError, ImageError, MergeError, OpenError, OverridesError, WriteError, source::SourceError,
 };
+use crate::run::FilterError;
 use crate::run::{JoinError, VerifyError};
 use crate::show::MetricsError;
 use crate::show::report::ReportError;
@@ -134,7 +135,7 @@ impl Failure {
     /// Whether it only says that nobody reads the output any more.
     pub fn is_closed_pipe(&self) -> bool {
         match self {
-            Failure::Print(error) | Failure::Filter(FilterError::StandardOutput(error)) => {
+            Failure::Print(error) | Failure::Filter(FilterError::Output(OutputError::StandardOutput(error))) => {
                 error.kind() == io::ErrorKind::BrokenPipe
             }
             Failure::Json(error) => error.io_error_kind() == Some(io::ErrorKind::BrokenPipe),

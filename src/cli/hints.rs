@@ -3,9 +3,10 @@
 use std::io;
 
 use crate::formats::compression::TooFarBack;
-use crate::input::{FilterError, UrlFieldError};
+use crate::input::{ListError, UrlFieldError};
+use crate::output::OutputError;
 use crate::policy::source::SourceError;
-use crate::run::JoinError;
+use crate::run::{FilterError, JoinError};
 
 /// An error of a run, with the options that help.
 pub fn filter(error: &FilterError) -> String {
@@ -24,23 +25,44 @@ pub fn filter(error: &FilterError) -> String {
 /// The options that help where a run fails.
 fn options(error: &FilterError) -> &'static str {
     match error {
-        FilterError::ListInOutput { .. } | FilterError::InUse { .. } => " (--out)",
-        FilterError::HeadsDiffer { .. } | FilterError::ColumnsDiffer { .. } => " (--per-input)",
-        FilterError::ColumnTaken { .. } => " (--format text)",
-        FilterError::LineTooLong { .. } | FilterError::TooLittleMemory { .. } => " (--memory)",
-        FilterError::List { error, .. } if is_window(error) => " (--memory)",
-        FilterError::NotDivisible { .. } => " (--shard)",
+        FilterError::List(error) => for_list(error),
+        FilterError::Output(error) => for_output(error),
+        FilterError::ListInOutput { .. } => " (--out)",
+        FilterError::TooLittleMemory { .. } => " (--memory)",
         FilterError::UniqueShard => " (--unique, --shard)",
         FilterError::Unique { .. } => " (--unique)",
-        FilterError::NotEmpty { .. } => " (--out, --force)",
-        FilterError::Unfinished { .. } => " (--resume, --force)",
-        FilterError::NotResumable { .. } | FilterError::Checkpoint { .. } => " (--force, without --resume)",
-        FilterError::UrlField { error, .. } => match error {
+        FilterError::Checkpoint { .. } => " (--force, without --resume)",
+        _ => "",
+    }
+}
+
+/// The options that help where a list cannot be read.
+fn for_list(error: &ListError) -> &'static str {
+    match error {
+        ListError::HeadsDiffer { .. } => " (--per-input)",
+        ListError::LineTooLong { .. } => " (--memory)",
+        ListError::Unreadable { error, .. } if is_window(error) => " (--memory)",
+        ListError::NotDivisible { .. } => " (--shard)",
+        ListError::UrlField { error, .. } => match error {
             UrlFieldError::NoUrl { .. } | UrlFieldError::Kind { .. } => " (--column)",
             UrlFieldError::NoDelimiter => " (--delimiter)",
             UrlFieldError::Index => " (--column, --header)",
             _ => "",
         },
+        _ => "",
+    }
+}
+
+/// The options that help where nothing can be written.
+fn for_output(error: &OutputError) -> &'static str {
+    match error {
+        OutputError::List(error) => for_list(error),
+        OutputError::InUse { .. } => " (--out)",
+        OutputError::ColumnsDiffer { .. } => " (--per-input)",
+        OutputError::ColumnTaken { .. } => " (--format text)",
+        OutputError::NotEmpty { .. } => " (--out, --force)",
+        OutputError::Unfinished { .. } => " (--resume, --force)",
+        OutputError::NotResumable { .. } => " (--force, without --resume)",
         _ => "",
     }
 }

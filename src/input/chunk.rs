@@ -15,6 +15,7 @@ pub(crate) struct Chunk<'c> {
     /// Lines that have no URL whatever they say, by their numbers.
     pub flaws: &'c [(u64, Reason)],
     /// The lines of the chunk that they are without, by their numbers in it.
+    #[cfg_attr(not(feature = "parquet"), allow(dead_code))]
     pub left_out: &'c [usize],
 }
 

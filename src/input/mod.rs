@@ -10,7 +10,7 @@ pub(crate) mod scan;
 pub(crate) mod shard;
 pub(crate) mod skipped;
 
-pub use error::{DelimiterError, FilterError, ShardError, UrlFieldError};
+pub use error::{DelimiterError, ListError, ShardError, UrlFieldError};
 pub use layout::{Column, Delimiter, Layout, UrlField};
 pub use list::range::ListRange;
 #[cfg(unix)]

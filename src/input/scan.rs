@@ -15,7 +15,7 @@ use super::chunks::{Buffer, Chunks};
 use super::list::List;
 use super::position::Position;
 use crate::formats::regular_file;
-use crate::input::error::FilterError;
+use crate::input::error::ListError;
 use crate::lock::lock;
 
 /// What is read of a list.
@@ -39,8 +39,8 @@ struct Scanned<T> {
 }
 
 /// A file that a run wrote, opened as a list to be scanned.
-pub(crate) fn opened(path: &Path) -> Result<List, FilterError> {
-    regular_file::ensure(path).map_err(|error| FilterError::List { path: path.to_owned(), error })?;
+pub(crate) fn opened(path: &Path) -> Result<List, ListError> {
+    regular_file::ensure(path).map_err(|error| ListError::Unreadable { path: path.to_owned(), error })?;
     List::open(path)
 }
 
@@ -53,7 +53,7 @@ pub(crate) fn scan<T: Default + Send>(
     chunk_size: usize,
     of: impl Fn(&[u8], bool) -> T + Sync,
     append: impl Fn(&mut T, &T) + Sync,
-) -> Result<T, FilterError> {
+) -> Result<T, ListError> {
     let read = AtomicU64::new(0);
     let chunks = Chunks::new(slice::from_ref(list), chunk_size, &read);
     let (chunks, until) = match extent {
@@ -80,7 +80,7 @@ pub(crate) fn scan<T: Default + Send>(
         Ok(())
     };
     let pool = ThreadPoolBuilder::new().num_threads(threads).build()?;
-    let ended: Vec<Result<(), FilterError>> = pool.broadcast(|_| work().inspect_err(|_| chunks.stop()));
+    let ended: Vec<Result<(), ListError>> = pool.broadcast(|_| work().inspect_err(|_| chunks.stop()));
     ended.into_iter().collect::<Result<(), _>>()?;
     list.unchanged()?;
     Ok(scanned.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).whole)

@@ -11,7 +11,7 @@ use std::ops::Range;
 use std::str::FromStr;
 
 use super::list::{List, line_border};
-use crate::input::error::{FilterError, ShardError};
+use crate::input::error::{ListError, ShardError};
 
 /// Which part of a job a run does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,8 +36,8 @@ impl Shard {
     ///
     /// # Errors
     ///
-    /// [`FilterError::NotDivisible`] where a list is no file that stays.
-    pub(crate) fn cut(self, lists: &mut [List]) -> Result<(), FilterError> {
+    /// [`ListError::NotDivisible`] where a list is no file that stays.
+    pub(crate) fn cut(self, lists: &mut [List]) -> Result<(), ListError> {
         let lengths: Vec<usize> = lists.iter().map(length).collect::<Result<_, _>>()?;
         let total: u128 = lengths.iter().map(|&length| length as u128).sum();
         let border = |number: u32| total * u128::from(number) / u128::from(self.of);
@@ -57,12 +57,12 @@ impl Shard {
 }
 
 /// The bytes of a list's file.
-fn length(list: &List) -> Result<usize, FilterError> {
+fn length(list: &List) -> Result<usize, ListError> {
     match (list.mapped(), list.file_state()) {
         (Some(text), _) => Ok(text.len()),
         _ if list.is_unreadable() => Ok(0),
         (None, Some(state)) => Ok(usize::try_from(state.length).unwrap_or(usize::MAX)),
-        (None, None) => Err(FilterError::NotDivisible { path: list.path.clone() }),
+        (None, None) => Err(ListError::NotDivisible { path: list.path.clone() }),
     }
 }
 

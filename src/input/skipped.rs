@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use std::{fmt, io};
 
 use crate::formats::compression::TooFarBack;
-use crate::input::error::FilterError;
+use crate::input::error::ListError;
 
 /// The rest of a list that could not be read, or of a row group of it, which was left out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,24 +49,24 @@ impl fmt::Display for SkippedPart {
     }
 }
 
-impl FilterError {
+impl ListError {
     /// Whether it is a list that is bad, and another one may still be read.
     pub(super) fn is_bad_list(&self) -> bool {
-        matches!(self, FilterError::List { .. } | FilterError::ListCut { .. } | FilterError::Parquet { .. })
+        matches!(self, ListError::Unreadable { .. } | ListError::Cut { .. } | ListError::Parquet { .. })
     }
 
     /// Whether it is a decompressor that needs more memory than it was given.
     pub(super) fn is_too_far_back(&self) -> bool {
         let is_it = |error: &io::Error| error.get_ref().is_some_and(|error| error.is::<TooFarBack>());
-        matches!(self, FilterError::List { error, .. } if is_it(error))
+        matches!(self, ListError::Unreadable { error, .. } if is_it(error))
     }
 
     /// What is wrong with the list, without its path.
     pub(super) fn problem(&self) -> String {
         match self {
-            FilterError::List { error, .. } => error.to_string(),
-            FilterError::Parquet { problem, .. } => problem.clone(),
-            FilterError::ListCut { at, had, .. } => {
+            ListError::Unreadable { error, .. } => error.to_string(),
+            ListError::Parquet { problem, .. } => problem.clone(),
+            ListError::Cut { at, had, .. } => {
                 format!("it was cut short while it was read, at byte {at} of {had}")
             }
             other => other.to_string(),

@@ -1,9 +1,12 @@
-//! Why bytes did not get to a file.
+//! Why lines cannot be written.
 
 use std::io;
+use std::path::PathBuf;
+
+use crate::input::error::ListError;
 
 /// Bytes that could not be written, most often because a disk is full. It is what an [`io::Error`] holds that tells of
-/// it, in [`FilterError::Output`](crate::input::FilterError::Output).
+/// it, in [`OutputError::Unwritable`].
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 #[error("at byte {at}: {error}")]
@@ -18,4 +21,95 @@ impl Unwritten {
     pub(super) fn told(at: u64, error: io::Error) -> io::Error {
         io::Error::new(error.kind(), Unwritten { at, error })
     }
+}
+
+/// Why what a run makes cannot be written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OutputError {
+    /// A list from which rows are copied, or whose head line stands in the files.
+    #[error(transparent)]
+    List(#[from] ListError),
+    /// A file that cannot be written.
+    #[error("cannot write {}: {error}", path.display())]
+    Unwritable {
+        /// The file, or the folder it is in.
+        path: PathBuf,
+        /// What the system said; where bytes could not be written, an [`Unwritten`](Unwritten) is in it, with their place.
+        error: io::Error,
+    },
+    /// Standard output that cannot be written to.
+    #[error("cannot write to standard output: {0}")]
+    StandardOutput(io::Error),
+    /// Lines that cannot be compressed.
+    #[error("cannot compress what is to be written: {0}")]
+    Compress(#[from] io::Error),
+    /// A folder that another run writes to.
+    #[error("another run is writing to {}; wait for its end, or choose another folder", path.display())]
+    InUse {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A folder with something in it.
+    #[error("{} is not empty; choose another folder, or have an earlier run's files in it replaced", path.display())]
+    NotEmpty {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A file that the run would have to replace, and that no earlier run wrote.
+    #[error("{} is in the way, and no receipt of an earlier run names it; move it away, or choose another folder", path.display())]
+    InTheWay {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A folder with a run that was interrupted.
+    #[error("{} has an unfinished run in it; resume it, or discard it", path.display())]
+    Unfinished {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A run that cannot go on.
+    #[error("the run in {} cannot be resumed: {problem}; begin it anew", path.display())]
+    NotResumable {
+        /// Its folder.
+        path: PathBuf,
+        /// Why.
+        problem: String,
+    },
+    /// Two crawlers whose files would have one name.
+    #[error("two crawlers would write to {name}; split for one of them in a run of its own")]
+    SameName {
+        /// The name.
+        name: String,
+    },
+    /// Lists with different columns, whose rows cannot be in one table.
+    #[error(
+        "the lists {} and {} have different columns, so their rows cannot stand in one table; give each list partitions of \
+         its own",
+        one.display(), other.display()
+    )]
+    ColumnsDiffer {
+        /// A list.
+        one: PathBuf,
+        /// A list with other columns.
+        other: PathBuf,
+    },
+    /// A list with a column that is called as one that is added.
+    #[error(
+        "the list {} has a column {column:?} of its own, which is what a column that is added would be called; rename it \
+         there, or write text",
+        path.display()
+    )]
+    ColumnTaken {
+        /// The list.
+        path: PathBuf,
+        /// The column.
+        column: String,
+    },
+    /// Rows that cannot be written.
+    #[error("cannot make the rows of what is to be written: {problem}")]
+    Table {
+        /// Why.
+        problem: String,
+    },
 }

@@ -9,8 +9,8 @@ use super::frame::{Compressor, FrameFormat};
 use super::receipt::ReceiptOptions;
 use super::table;
 use crate::formats::parquet_mark::PARQUET_MARK;
-use crate::input::error::FilterError;
 use crate::judge::tally::Tally;
+use crate::output::error::OutputError;
 use crate::robots::Agents;
 
 /// What the files of a run look like.
@@ -33,11 +33,11 @@ const MOST_ROW_GROUPS: u64 = i16::MAX as u64;
 
 impl FileLayout {
     /// That of the files that these options ask for, for the crawlers of these agents.
-    pub fn new(options: &ReceiptOptions, agents: &[&Agents]) -> Result<FileLayout, FilterError> {
+    pub fn new(options: &ReceiptOptions, agents: &[&Agents]) -> Result<FileLayout, OutputError> {
         let (rows, frames, split_size) = (options.rows(agents.len()), options.compress, options.split_size);
         let files = FileName::all(rows, agents, frames, split_size.is_some());
         if let Some((_, file)) = files.iter().enumerate().find(|(place, file)| files[..*place].contains(file)) {
-            return Err(FilterError::SameName { name: file.of_part(0) });
+            return Err(OutputError::SameName { name: file.of_part(0) });
         }
         let agents = agents.iter().copied().cloned().collect();
         let mut layout = FileLayout { rows, agents, files, nothing: Vec::new(), split_size, frames };
@@ -51,7 +51,7 @@ impl FileLayout {
     }
 
     /// A text as it is stored by itself.
-    fn stored(&self, text: &[u8]) -> Result<Vec<u8>, FilterError> {
+    fn stored(&self, text: &[u8]) -> Result<Vec<u8>, OutputError> {
         Ok(match self.frames {
             Some(format) => Compressor::new(format)?.frame(text)?,
             None => text.to_vec(),
@@ -59,7 +59,7 @@ impl FileLayout {
     }
 
     /// What a file begins with, where its lists have this head line, which may be empty.
-    pub fn head(&self, file: usize, of_lists: &[u8]) -> Result<Vec<u8>, FilterError> {
+    pub fn head(&self, file: usize, of_lists: &[u8]) -> Result<Vec<u8>, OutputError> {
         if self.rows.format == Format::Parquet {
             return Ok(PARQUET_MARK.to_vec());
         }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use crate::input::error::FilterError;
+use crate::output::error::OutputError;
 
 /// Keeps a checkpoint, where there may be one: then partial files stay for it.
 pub(crate) trait Keep: fmt::Debug + Send + Sync {
@@ -11,5 +11,5 @@ pub(crate) trait Keep: fmt::Debug + Send + Sync {
     fn has_kept(&self) -> bool;
 
     /// All files are durable, and about to get these names.
-    fn complete(&self, names: Vec<PathBuf>) -> Result<(), FilterError>;
+    fn complete(&self, names: Vec<PathBuf>) -> Result<(), OutputError>;
 }

@@ -19,7 +19,7 @@ pub(crate) mod spill;
 pub(crate) mod table;
 pub(crate) mod write_at;
 
-pub use error::Unwritten;
+pub use error::{OutputError, Unwritten};
 pub use folder::{NEEDED, RECEIPT, REPORT};
 pub use form::Form;
 pub use format::Format;

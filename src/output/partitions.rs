@@ -15,8 +15,8 @@ use super::folder::{Written, give_names, make_room, merged, partial, remove_fold
 use super::format::Format;
 use super::table;
 use super::write_at::{FrontToBack, write_at};
-use crate::input::error::FilterError;
 use crate::judge::tally::Tally;
+use crate::output::error::OutputError;
 use crate::output::keep::Keep;
 
 /// The folder that a run writes to.
@@ -90,9 +90,9 @@ pub(crate) struct Place<'b> {
 
 impl Place<'_> {
     /// Writes the bytes to their place; others may write elsewhere meanwhile.
-    pub fn write(&self) -> Result<(), FilterError> {
+    pub fn write(&self) -> Result<(), OutputError> {
         let OpenFile { path, file } = &*self.file;
-        write_at(file, self.bytes, self.at).map_err(|error| FilterError::Output { path: path.clone(), error })
+        write_at(file, self.bytes, self.at).map_err(|error| OutputError::Unwritable { path: path.clone(), error })
     }
 }
 
@@ -106,10 +106,10 @@ impl Output {
     ///
     /// # Errors
     ///
-    /// [`FilterError::Unfinished`] and [`FilterError::NotEmpty`] where something is in it and `force` is not given;
-    /// [`FilterError::InTheWay`] where a file has a name that is wanted and no earlier run wrote it;
-    /// [`FilterError::Output`] where it cannot be written.
-    pub fn create(directory: &Path, sets: &[SetStart], layout: FileLayout, force: bool) -> Result<Output, FilterError> {
+    /// [`OutputError::Unfinished`] and [`OutputError::NotEmpty`] where something is in it and `force` is not given;
+    /// [`OutputError::InTheWay`] where a file has a name that is wanted and no earlier run wrote it;
+    /// [`OutputError::Unwritable`] where it cannot be written.
+    pub fn create(directory: &Path, sets: &[SetStart], layout: FileLayout, force: bool) -> Result<Output, OutputError> {
         // Where sets come later, all of them are in the folder itself.
         let folders: Vec<&str> = if sets.is_empty() { vec![""] } else { sets.iter().map(|set| &*set.folder).collect() };
         make_room(directory, &folders, &layout, force)?;
@@ -117,10 +117,10 @@ impl Output {
         for set in sets {
             for folder in output.layout.folders() {
                 let path = output.directory.join(&set.folder).join(folder);
-                fs::create_dir_all(&path).map_err(|error| FilterError::Output { path, error })?;
+                fs::create_dir_all(&path).map_err(|error| OutputError::Unwritable { path, error })?;
             }
             let files = (0..output.layout.files.len()).map(|file| output.target(set, file));
-            let files = files.collect::<Result<_, FilterError>>()?;
+            let files = files.collect::<Result<_, OutputError>>()?;
             output.sets.push(files);
         }
         Ok(output)
@@ -131,14 +131,14 @@ impl Output {
     ///
     /// # Errors
     ///
-    /// [`FilterError::NotResumable`] where one is gone or shorter; [`FilterError::Output`] where it cannot be opened.
+    /// [`OutputError::NotResumable`] where one is gone or shorter; [`OutputError::Unwritable`] where it cannot be opened.
     pub fn resume(
         directory: &Path,
         starts: &[SetStart],
         layout: FileLayout,
         sets: &[Vec<TargetState>],
         checkpointer: Arc<dyn Keep>,
-    ) -> Result<Output, FilterError> {
+    ) -> Result<Output, OutputError> {
         let mut output = Output::new(directory, layout, Some(checkpointer));
         for (set, start) in sets.iter().zip(starts) {
             let targets = set.iter().enumerate().map(|(number, target)| {
@@ -150,19 +150,19 @@ impl Output {
                 output.pending.extend(target.parts.iter().map(|part| output.directory.join(&part.name)));
                 Ok(Target { state: target.clone(), ends, file: None })
             });
-            let targets = targets.collect::<Result<_, FilterError>>()?;
+            let targets = targets.collect::<Result<_, OutputError>>()?;
             output.sets.push(targets);
         }
         Ok(output)
     }
 
     /// What stands at the ends of a file of a set.
-    fn ends_of(&self, set: &SetStart, file: usize) -> Result<Ends, FilterError> {
+    fn ends_of(&self, set: &SetStart, file: usize) -> Result<Ends, OutputError> {
         Ok(Ends { head: self.layout.head(file, &set.head)?.into(), nothing: set.nothing.as_slice().into() })
     }
 
     /// Makes a part of a file as long as it was.
-    fn cut(&self, part: &Written) -> Result<(), FilterError> {
+    fn cut(&self, part: &Written) -> Result<(), OutputError> {
         let path = self.directory.join(&part.name);
         let cut = || {
             let file = OpenOptions::new().write(true).open(partial(&path))?;
@@ -176,14 +176,14 @@ impl Output {
         let refused = |what| self.not_resumable(format!("{}, which it wrote to, {what}", partial(&path).display()));
         match cut() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Err(refused("is gone")),
-            Err(error) => Err(FilterError::Output { path: path.clone(), error }),
+            Err(error) => Err(OutputError::Unwritable { path: path.clone(), error }),
             Ok(length) if length < part.end => Err(refused("was cut short")),
             Ok(_) => Ok(()),
         }
     }
 
-    fn not_resumable(&self, problem: String) -> FilterError {
-        FilterError::NotResumable { path: self.directory.clone(), problem }
+    fn not_resumable(&self, problem: String) -> OutputError {
+        OutputError::NotResumable { path: self.directory.clone(), problem }
     }
 
     /// From here on, partial files stay where `checkpointer` has kept a checkpoint.
@@ -209,7 +209,7 @@ impl Output {
     }
 
     /// Begins the first part of a file that lines go to.
-    fn target(&mut self, set: &SetStart, file: usize) -> Result<Target, FilterError> {
+    fn target(&mut self, set: &SetStart, file: usize) -> Result<Target, OutputError> {
         let ends = self.ends_of(set, file)?;
         let (written, _) = self.part(&set.folder, &ends.head, file, 0)?;
         let state = TargetState { folder: set.folder.clone(), parts: vec![written] };
@@ -223,7 +223,7 @@ impl Output {
         head: &[u8],
         file: usize,
         part: usize,
-    ) -> Result<(Written, Arc<OpenFile>), FilterError> {
+    ) -> Result<(Written, Arc<OpenFile>), OutputError> {
         let name = self.layout.files[file].of_part(part);
         let path = self.directory.join(folder).join(&name);
         let open = Arc::new(OpenFile { file: self.partial_file(&path)?, path });
@@ -235,15 +235,15 @@ impl Output {
     }
 
     /// Creates a file that gets this name when the run is complete.
-    fn partial_file(&mut self, path: &Path) -> Result<File, FilterError> {
+    fn partial_file(&mut self, path: &Path) -> Result<File, OutputError> {
         let file = File::create(partial(path));
-        let file = file.map_err(|error| FilterError::Output { path: path.to_owned(), error })?;
+        let file = file.map_err(|error| OutputError::Unwritable { path: path.to_owned(), error })?;
         self.pending.push(path.to_owned());
         Ok(file)
     }
 
     /// Takes room for blocks, to be written to by whoever holds the bytes; begins new parts where it has to.
-    pub fn reserve<'b>(&mut self, blocks: &'b [Block<'_>]) -> Result<Vec<Place<'b>>, FilterError> {
+    pub fn reserve<'b>(&mut self, blocks: &'b [Block<'_>]) -> Result<Vec<Place<'b>>, OutputError> {
         let mut places = Vec::with_capacity(blocks.len());
         for block in blocks {
             let mut rest = &block.bytes[..];
@@ -287,7 +287,7 @@ impl Output {
 
     /// Ends all files: one without any byte would not be a compressed file, and a table has a footer, and row groups that
     /// so many `threads` merge.
-    pub fn end(&mut self, threads: usize) -> Result<(), FilterError> {
+    pub fn end(&mut self, threads: usize) -> Result<(), OutputError> {
         match self.layout.rows.format {
             Format::Text => {
                 let nothing = &self.layout.nothing;
@@ -305,9 +305,9 @@ impl Output {
     }
 
     /// Makes sure that a folder in that of the run is there.
-    pub fn create_folder(&self, name: &str) -> Result<(), FilterError> {
+    pub fn create_folder(&self, name: &str) -> Result<(), OutputError> {
         let folder = self.directory.join(name);
-        fs::create_dir_all(&folder).map_err(|error| FilterError::Output { path: folder, error })
+        fs::create_dir_all(&folder).map_err(|error| OutputError::Unwritable { path: folder, error })
     }
 
     /// Writes a whole file that gets this name when the run is complete; returns what `write` does.
@@ -315,15 +315,15 @@ impl Output {
         &mut self,
         name: &str,
         write: impl FnOnce(&mut dyn Write) -> io::Result<T>,
-    ) -> Result<T, FilterError> {
+    ) -> Result<T, OutputError> {
         let path = self.directory.join(name);
         let mut file = io::BufWriter::new(FrontToBack::new(self.partial_file(&path)?));
         let written = write(&mut file).and_then(|written| file.flush().map(|()| written));
-        written.map_err(|error| FilterError::Output { path, error })
+        written.map_err(|error| OutputError::Unwritable { path, error })
     }
 
     /// Gives all files their names, in the order in which they were written: the receipt, written last, gets its name last.
-    pub fn commit(&mut self) -> Result<(), FilterError> {
+    pub fn commit(&mut self) -> Result<(), OutputError> {
         self.pending.iter().try_for_each(|path| sync(path))?;
         let relative = |path: &PathBuf| path.strip_prefix(&self.directory).unwrap_or(path).to_owned();
         let names: Vec<PathBuf> = self.pending.iter().map(relative).collect();
@@ -344,14 +344,14 @@ impl Target {
         bytes: &'b [u8],
         tally: &Tally,
         footer: u64,
-    ) -> Result<Place<'b>, FilterError> {
+    ) -> Result<Place<'b>, OutputError> {
         let part = self.state.parts.last_mut().expect("a target has parts");
         let file = match &mut self.file {
             Some(file) => file,
             none => {
                 let path = directory.join(&part.name);
                 let file = OpenOptions::new().write(true).open(partial(&path));
-                let file = file.map_err(|error| FilterError::Output { path: path.clone(), error })?;
+                let file = file.map_err(|error| OutputError::Unwritable { path: path.clone(), error })?;
                 none.insert(Arc::new(OpenFile { path, file }))
             }
         };
@@ -365,7 +365,7 @@ impl Target {
 
     /// Writes the footers of tables, and merges small row groups into a file beside. A run that is resumed cuts footers off
     /// again, so nothing that a checkpoint needs is replaced before [`Output::commit`].
-    fn end_tables(&mut self, directory: &Path, threads: usize) -> Result<(), FilterError> {
+    fn end_tables(&mut self, directory: &Path, threads: usize) -> Result<(), OutputError> {
         for part in &mut self.state.parts {
             let whole = directory.join(&part.name);
             let path = partial(&whole);
@@ -380,7 +380,7 @@ impl Target {
                 }
                 Ok(())
             };
-            write().map_err(|error| FilterError::Output { path: path.clone(), error })?;
+            write().map_err(|error| OutputError::Unwritable { path: path.clone(), error })?;
         }
         Ok(())
     }

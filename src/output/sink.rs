@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use super::block::Block;
 use super::form::{SEPARATOR, rest_of_row};
-use crate::input::error::FilterError;
 use crate::outcome::Partition;
+use crate::output::error::OutputError;
 use crate::output::partitions::{Output, Place};
 
 /// Where blocks go.
@@ -28,17 +28,17 @@ pub(crate) struct Pipe {
 
 impl Pipe {
     /// Standard output, which gets a head first.
-    pub fn new(file: usize, picked: &[Partition], head: &[u8]) -> Result<Pipe, FilterError> {
+    pub fn new(file: usize, picked: &[Partition], head: &[u8]) -> Result<Pipe, OutputError> {
         Pipe::to(Box::new(io::stdout()), file, picked, head)
     }
 
-    fn to(mut out: Box<dyn Write + Send>, file: usize, picked: &[Partition], head: &[u8]) -> Result<Pipe, FilterError> {
-        out.write_all(head).and_then(|()| out.flush()).map_err(FilterError::StandardOutput)?;
+    fn to(mut out: Box<dyn Write + Send>, file: usize, picked: &[Partition], head: &[u8]) -> Result<Pipe, OutputError> {
+        out.write_all(head).and_then(|()| out.flush()).map_err(OutputError::StandardOutput)?;
         Ok(Pipe { out, file, picked: picked.iter().map(|partition| partition.name()).collect() })
     }
 
     /// Writes what is for this pipe.
-    fn write(&mut self, blocks: &[Block<'_>]) -> Result<(), FilterError> {
+    fn write(&mut self, blocks: &[Block<'_>]) -> Result<(), OutputError> {
         let mut blocks = blocks.iter().filter(|block| block.file == self.file && !block.bytes.is_empty());
         blocks
             .try_for_each(|block| match self.picked.as_slice() {
@@ -46,7 +46,7 @@ impl Pipe {
                 picked => self.out.write_all(&pick(&block.bytes, picked)),
             })
             .and_then(|()| self.out.flush())
-            .map_err(FilterError::StandardOutput)
+            .map_err(OutputError::StandardOutput)
     }
 }
 
@@ -64,7 +64,7 @@ fn pick(rows: &[u8], verdicts: &[&str]) -> Vec<u8> {
 
 impl Sink {
     /// Takes blocks in their turn; returns what is still to be written, at places that are theirs.
-    pub fn take<'b>(&mut self, blocks: &'b [Block<'_>]) -> Result<Vec<Place<'b>>, FilterError> {
+    pub fn take<'b>(&mut self, blocks: &'b [Block<'_>]) -> Result<Vec<Place<'b>>, OutputError> {
         match self {
             Sink::Folder(output) => output.reserve(blocks),
             Sink::Pipe(pipe) => pipe.write(blocks).map(|()| Vec::new()),

@@ -14,14 +14,15 @@ use std::path::{Path, PathBuf};
 use super::gather::Gatherer;
 use super::reached::Reached;
 use super::totals::Totals;
-use crate::input::error::FilterError;
 use crate::input::list::FileState;
+use crate::output::error::OutputError;
 use crate::output::folder::{CHECKPOINT, partial, sync_folder};
 use crate::output::missing_robots::MissingRobotsState;
 use crate::output::partitions::TargetState;
 use crate::output::receipt::{Hex, ListPart, Receipt, ReceiptOptions};
 use crate::output::records;
 use crate::output::write_at::FrontToBack;
+use crate::run::error::FilterError;
 
 /// How far a run is, and what it is.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -82,7 +83,7 @@ impl Checkpoint {
     }
 
     /// Makes it the checkpoint of a folder, for certain.
-    pub fn write(&self, directory: &Path) -> Result<(), FilterError> {
+    pub fn write(&self, directory: &Path) -> Result<(), OutputError> {
         let path = directory.join(CHECKPOINT);
         let write = || {
             let mut file = BufWriter::new(FrontToBack::new(File::create(partial(&path))?));
@@ -92,7 +93,7 @@ impl Checkpoint {
             fs::rename(partial(&path), &path)?;
             sync_folder(directory)
         };
-        write().map_err(|error| FilterError::Output { path: path.clone(), error })
+        write().map_err(|error| OutputError::Unwritable { path: path.clone(), error })
     }
 }
 

@@ -9,11 +9,12 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::checkpoint::{Border, Checkpoint, JobRecord, Stage};
-use crate::input::error::FilterError;
 use crate::lock::lock;
+use crate::output::error::OutputError;
 use crate::output::folder::{CHECKPOINT, NEEDED, sync, sync_folders};
 use crate::output::keep::Keep;
 use crate::output::spill::Run;
+use crate::run::error::FilterError;
 
 /// Between two checkpoints there is at least so many times the time that the last one took.
 const REST: u32 = 20;
@@ -124,7 +125,7 @@ impl Checkpointer {
     }
 
     /// Makes checkpoints durable until [`Checkpointer::stop`].
-    pub fn keep(&self) -> Result<(), FilterError> {
+    pub fn keep(&self) -> Result<(), OutputError> {
         loop {
             let mut state = lock(&self.state);
             while state.ready.is_none() && !state.ended {
@@ -144,16 +145,16 @@ impl Checkpointer {
     }
 
     /// Makes a checkpoint durable.
-    pub fn save(&self, taken: Taken) -> Result<(), FilterError> {
+    pub fn save(&self, taken: Taken) -> Result<(), OutputError> {
         taken.files.iter().try_for_each(|file| sync(file))?;
-        let failed = |path: PathBuf| move |error| FilterError::Output { path, error };
+        let failed = |path: PathBuf| move |error| OutputError::Unwritable { path, error };
         taken.spilled.iter().try_for_each(|run| run.sync()).map_err(failed(self.directory.join(NEEDED)))?;
         let name = |file: &PathBuf| file.strip_prefix(&self.directory).ok().map(Path::to_owned);
         sync_folders(&self.directory, &taken.files.iter().filter_map(name).collect::<Vec<_>>())?;
         self.write(Stage::Judging(Box::new(taken.border)))
     }
 
-    fn write(&self, stage: Stage) -> Result<(), FilterError> {
+    fn write(&self, stage: Stage) -> Result<(), OutputError> {
         Checkpoint { job: self.job.clone(), stage }.write(&self.directory)?;
         lock(&self.state).kept = true;
         Ok(())
@@ -188,7 +189,7 @@ impl Keep for Checkpointer {
         lock(&self.state).kept
     }
 
-    fn complete(&self, names: Vec<PathBuf>) -> Result<(), FilterError> {
+    fn complete(&self, names: Vec<PathBuf>) -> Result<(), OutputError> {
         self.write(Stage::Naming(names))
     }
 }

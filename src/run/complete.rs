@@ -4,7 +4,6 @@ use super::checkpointer::Checkpointer;
 use super::pipeline::Pipeline;
 use super::plan::Plan;
 use super::totals::{ListTotals, Totals};
-use crate::input::error::FilterError;
 use crate::input::list::List;
 use crate::judge::tally::{LINE_HASH, Tally};
 use crate::outcome::Partition;
@@ -14,6 +13,7 @@ use crate::output::partitions::Output;
 use crate::output::receipt::{
     FilePart, Hex, ListPart, Part, PartitionPart, RECEIPT_VERSION, Receipt, VerdictsPart, reasons,
 };
+use crate::run::error::FilterError;
 
 /// Makes sure of what the run came to, and gives the files their names.
 pub(super) fn complete(
@@ -24,7 +24,8 @@ pub(super) fn complete(
     let progress = pipeline.progress;
     let (mut output, needed, totals) = pipeline.finish()?;
     let speed = progress.judged();
-    let proven = plan.lists.iter().try_for_each(List::unchanged).and_then(|()| totals.balanced());
+    let proven =
+        plan.lists.iter().try_for_each(List::unchanged).map_err(FilterError::from).and_then(|()| totals.balanced());
     proven.map_err(|failure| match checkpointer {
         Some(checkpointer) => checkpointer.word_of(failure),
         None => failure,

@@ -1,10 +1,114 @@
-//! Why shards cannot be joined.
+//! Why a run ends without a result, and why shards cannot be joined.
 
 use std::io;
 use std::path::PathBuf;
 
 use super::verify::VerifyError;
-use crate::input::error::FilterError;
+use crate::input::error::ListError;
+use crate::output::error::OutputError;
+
+/// Why a run ended without a result.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FilterError {
+    /// A list that cannot be read.
+    #[error(transparent)]
+    List(#[from] ListError),
+    /// What cannot be written.
+    #[error(transparent)]
+    Output(#[from] OutputError),
+    /// Lists of which nothing can be read, so that nothing would be left.
+    #[error("none of the lists can be read, so nothing of them would be left; the first one, {}: {problem}", path.display())]
+    AllUnreadable {
+        /// The first list.
+        path: PathBuf,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// A list that stands where the run would write.
+    #[error("the list {} would be replaced by the output; choose another folder for it", path.display())]
+    ListInOutput {
+        /// The list.
+        path: PathBuf,
+    },
+    /// One partition of several crawlers.
+    #[error(
+        "one partition can only be that of one crawler; {given} are asked for, so ask for each in a run of its own"
+    )]
+    SeveralCrawlers {
+        /// How many there are.
+        given: usize,
+    },
+    /// Lines that are to be left out where several runs share a job.
+    #[error(
+        "a shard cannot leave out what was seen before: none knows the URLs of the others, so what two of them have would stay twice; \
+         leave lines out in one run over all lists, and divide what it keeps"
+    )]
+    UniqueShard,
+    /// No room for the URLs that were seen.
+    #[error("cannot make room for {bytes} bytes in {}, for the URLs that were seen: {error}", folder.display())]
+    Unique {
+        /// The folder.
+        folder: PathBuf,
+        /// How many bytes are needed.
+        bytes: u64,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// Memory in which nobody can work.
+    #[error("{given} bytes of memory are too few for this run, which takes at least {least}")]
+    TooLittleMemory {
+        /// How much is given.
+        given: u64,
+        /// How much it takes.
+        least: u64,
+    },
+    /// A checkpoint that cannot be read.
+    #[error("cannot read the checkpoint {}: {error}; begin the run anew", path.display())]
+    Checkpoint {
+        /// The checkpoint.
+        path: PathBuf,
+        /// What is wrong.
+        error: io::Error,
+    },
+    /// A run that was asked to stop.
+    #[error("interrupted")]
+    Interrupted,
+    /// A run that failed, and can go on when the cause is removed.
+    #[error("{error}\nwhat was done until then is kept in {}: resume the run to go on from there", path.display())]
+    Kept {
+        /// Why it failed.
+        error: Box<FilterError>,
+        /// Its folder.
+        path: PathBuf,
+    },
+    /// The checksums of what was read and what was written differ.
+    #[error(
+        "what was written is not what was read: the checksums differ; this is a defect of robosieve, please report it"
+    )]
+    Unbalanced,
+    /// The workers could not be started.
+    #[error("cannot start the workers: {0}")]
+    Workers(#[from] rayon::ThreadPoolBuildError),
+}
+
+impl FilterError {
+    /// Whether what was read or written is not to be trusted, so that nothing can go on from it. A list that
+    /// was cut short is no reason for it: it must be again what it was before a run goes on, and what a checkpoint keeps was
+    /// read of it as it stood.
+    pub(crate) fn is_distrust(&self) -> bool {
+        matches!(self, FilterError::List(ListError::Changed { .. }) | FilterError::Unbalanced)
+    }
+
+    /// Whether the run only stopped because it was asked to.
+    pub fn is_interrupted(&self) -> bool {
+        match self {
+            FilterError::Interrupted => true,
+            FilterError::Kept { error, .. } => error.is_interrupted(),
+            _ => false,
+        }
+    }
+}
 
 /// Why shards cannot be joined.
 #[derive(Debug, thiserror::Error)]
@@ -106,5 +210,5 @@ pub enum JoinError {
     },
     /// What cannot be written.
     #[error(transparent)]
-    Output(#[from] FilterError),
+    Output(#[from] OutputError),
 }

@@ -18,8 +18,8 @@ use super::verify::account::contradictions;
 use super::verify::files::{outputs, robots_needed};
 use super::verify::read_receipt;
 use crate::formats::regular_file;
-use crate::input::error::FilterError;
 use crate::judge::tally::Tally;
+use crate::output::error::OutputError;
 use crate::output::file_layout::FileLayout;
 use crate::output::folder::{FolderLock, NEEDED, RECEIPT, table_part};
 use crate::output::format::Format;
@@ -239,7 +239,7 @@ fn prove(folder: &Path, receipt: &Receipt, partitions: bool) -> Result<(), JoinE
 }
 
 /// What the files of a job look like.
-fn layout(receipt: &Receipt) -> Result<FileLayout, FilterError> {
+fn layout(receipt: &Receipt) -> Result<FileLayout, OutputError> {
     FileLayout::new(&receipt.options, &receipt.crawlers().iter().collect::<Vec<_>>())
 }
 
@@ -320,7 +320,7 @@ fn needed(shards: &[(PathBuf, Receipt)], out: &Path) -> Result<MissingRobots, Jo
             let row = row.map_err(unreadable)?;
             let row = parse_row(&row, first);
             let (origin, waiting) = row.ok_or_else(|| JoinError::Row { path: path.clone(), line: line as u64 + 1 })?;
-            let failed = |error| FilterError::Output { path: out.to_owned(), error };
+            let failed = |error| OutputError::Unwritable { path: out.to_owned(), error };
             needed.add_one(origin.into(), waiting).map_err(failed)?;
             first += 1;
         }

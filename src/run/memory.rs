@@ -15,9 +15,9 @@
 //! Where blocked lines are explained, an eighth of the first half is for the rules that workers keep.
 
 use crate::input::chunks::LONGEST_CHUNK;
-use crate::input::error::FilterError;
 use crate::output::form::LONGEST_CAUSE;
 use crate::output::format::Format;
+use crate::run::error::FilterError;
 
 /// The memory budget of a run, unless another one is given.
 pub const DEFAULT_MEMORY: u64 = 1 << 30;

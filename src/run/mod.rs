@@ -31,9 +31,9 @@ pub(crate) mod unique;
 pub(crate) mod verify;
 pub(crate) mod worker;
 
-pub use crate::input::{Column, Delimiter, FilterError, Shard, UrlField};
+pub use crate::input::{Column, Delimiter, Shard, UrlField};
 pub use crate::output::{Form, Format, FrameFormat, Receipt};
-pub use error::JoinError;
+pub use error::{FilterError, JoinError};
 pub use job::{Destination, Folder, Job, LongRun, Pipe};
 pub use join::join;
 #[doc(hidden)]

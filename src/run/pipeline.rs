@@ -16,12 +16,12 @@ use super::unique::{Kept, Unique};
 use super::worker::{Judged, Worker};
 use crate::input::chunk::{Chunk, chunk_of};
 use crate::input::chunks::{Buffer, Chunks, Task};
-use crate::input::error::FilterError;
 use crate::input::skipped::Skipped;
 use crate::judge::matcher::Matcher;
 use crate::judge::tally::Tally;
 use crate::lock::lock;
 use crate::output::block::Block;
+use crate::output::error::OutputError;
 use crate::output::folder::NEEDED;
 use crate::output::form::Rows;
 use crate::output::frame::Compressor;
@@ -30,6 +30,7 @@ use crate::output::missing_robots::{MissingRobots, WaitingOrigins};
 use crate::output::partitions::{Output, Place};
 use crate::output::sink::Sink;
 use crate::output::table::{Source, Table};
+use crate::run::error::FilterError;
 
 /// Where the lines go.
 pub(super) struct Outlets {
@@ -150,7 +151,7 @@ impl<'l> Pipeline<'l> {
     /// Makes checkpoints durable until [`Pipeline::judged`], if there is anything to go on with.
     pub fn keep(&self) {
         if let Some(Err(failure)) = self.checkpointer.as_ref().map(|checkpointer| checkpointer.keep()) {
-            self.fail(failure);
+            self.fail(failure.into());
         }
     }
 
@@ -212,14 +213,14 @@ impl<'l> Pipeline<'l> {
             if let Some(taken) = turn.taken(gathered, checkpointer.seconds())
                 && let Err(failure) = checkpointer.save(taken)
             {
-                return checkpointer.word_of(failure);
+                return checkpointer.word_of(failure.into());
             }
         }
         checkpointer.word_of(failure)
     }
 
     fn compressor(&self) -> Result<Option<Compressor>, FilterError> {
-        Ok(self.plan.options.compress.map(Compressor::new).transpose()?)
+        Ok(self.plan.options.compress.map(Compressor::new).transpose().map_err(OutputError::Compress)?)
     }
 
     /// The blocks that the chunk of a task makes, if lines become rows.
@@ -266,7 +267,7 @@ impl<'l> Pipeline<'l> {
         &self,
         gathered: Vec<Gathered>,
         compressor: &mut Option<Compressor>,
-    ) -> Result<Vec<Block<'static>>, FilterError> {
+    ) -> Result<Vec<Block<'static>>, OutputError> {
         let (Some(rows), Some(compressor)) = (self.rows, compressor) else { return Ok(Vec::new()) };
         let block = |Gathered { set, file, text }: Gathered| {
             let bytes = Cow::Owned(compressor.frame(&text)?);
@@ -306,7 +307,7 @@ fn work_through(pipeline: &Pipeline<'_>, matchers: &[Matcher], kept_rules: usize
             Ok(Some(task)) => task,
             Ok(None) => return Ok(()),
             Err(failure) => {
-                pipeline.end_input(failure);
+                pipeline.end_input(failure.into());
                 return Ok(());
             }
         };
@@ -413,7 +414,8 @@ impl Turn {
         for origin in waiting.values_mut() {
             origin.first += before;
         }
-        needed.add(waiting).map_err(|error| FilterError::Output { path: output.directory().join(NEEDED), error })
+        let failed = |error| OutputError::Unwritable { path: output.directory().join(NEEDED), error };
+        Ok(needed.add(waiting).map_err(failed)?)
     }
 
     /// All that there is to know after the chunk whose turn it is, with the lines that wait for their frames.

@@ -8,7 +8,6 @@ use super::job::{Destination, Folder, Job, Pipe};
 use super::memory::{Crew, Memory};
 use super::reached::Reached;
 use crate::input::chunks::{Chunks, SideBySide};
-use crate::input::error::FilterError;
 use crate::input::list::{List, Patience};
 use crate::judge::matcher::Matcher;
 use crate::output::form::{Form, Rows};
@@ -16,6 +15,7 @@ use crate::output::format::Format;
 use crate::output::receipt::ReceiptOptions;
 use crate::policy::Policy;
 use crate::robots::Agents;
+use crate::run::error::FilterError;
 
 /// What a run does.
 pub(super) struct Plan<'j> {

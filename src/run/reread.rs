@@ -8,7 +8,7 @@ use std::path::Path;
 use super::stored::{StoredLines, StoredRun};
 use super::verify::VerifyError;
 use crate::formats::compression::Reader;
-use crate::input::error::FilterError;
+use crate::input::error::ListError;
 use crate::input::layout::{LOOK, Layout, MARK};
 use crate::origin;
 use crate::outcome::Partition;
@@ -126,7 +126,7 @@ impl Layouts {
             }
         }
         let known = receipt.options.url_field.layout(&start);
-        let (layout, _) = known.map_err(|error| FilterError::UrlField { path: path.to_owned(), error })?;
+        let (layout, _) = known.map_err(|error| ListError::UrlField { path: path.to_owned(), error })?;
         let is_any = [Layout::WHOLE, Layout::CDXJ].contains(&layout);
         Ok(Layouts(if is_any { vec![Layout::CDXJ, Layout::WHOLE] } else { vec![layout] }))
     }

@@ -17,8 +17,8 @@ use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::xxh3_128_with_seed;
 
 use crate::formats::mmap;
-use crate::input::error::FilterError;
 use crate::policy::prefetch;
+use crate::run::error::FilterError;
 
 /// What an empty slot holds, and the hash of nothing.
 const NOTHING: u128 = 0;

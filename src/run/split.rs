@@ -21,10 +21,10 @@ use super::plan::Plan;
 use super::progress::Progress;
 use super::start::{Start, start};
 use super::unique::Unique;
-use crate::input::error::FilterError;
 use crate::input::list::List;
 use crate::output::receipt::Receipt;
 use crate::policy::Policy;
+use crate::run::error::FilterError;
 
 /// Splits the job's lists by `policy`, and tells `progress` how far it is.
 ///

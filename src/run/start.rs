@@ -9,8 +9,8 @@ use super::checkpointer::Checkpointer;
 use super::job::{Destination, Folder, Pipe};
 use super::pipeline::Outlets;
 use super::plan::Plan;
-use crate::input::error::FilterError;
 use crate::input::list::{List, common_head};
+use crate::output::error::OutputError;
 use crate::output::file_layout::FileLayout;
 use crate::output::folder::{FolderLock, NEEDED, RECEIPT, give_names, list_folder, replaced};
 use crate::output::form::{Rows, rest_of_row};
@@ -23,6 +23,7 @@ use crate::output::records;
 use crate::output::sink::{self, Sink};
 use crate::output::table::Table;
 use crate::robots::Agents;
+use crate::run::error::FilterError;
 
 /// The files that a run is to write.
 struct Files<'j> {
@@ -64,7 +65,7 @@ pub(super) fn start(plan: &Plan<'_>) -> Result<(Start, Option<FolderLock>), Filt
     let record = record(plan);
     if job.long_run.resume {
         let problem = "standard input and pipes cannot be read again; give files as lists".to_owned();
-        let record = record.ok_or_else(|| FilterError::NotResumable { path: directory.clone(), problem })?;
+        let record = record.ok_or_else(|| OutputError::NotResumable { path: directory.clone(), problem })?;
         let lock = FolderLock::take(directory)?;
         return Ok((resume(plan, files, record)?, Some(lock)));
     }
@@ -139,7 +140,7 @@ fn anew(plan: &Plan<'_>, files: Files<'_>, record: Option<JobRecord>) -> Result<
         Some(_) => MissingRobots::resumable(directory, plan.memory.needed(), &MissingRobotsState::default()),
         None => Ok(MissingRobots::new(directory, plan.memory.needed())),
     };
-    let needed = needed.map_err(|error| FilterError::Output { path: directory.clone(), error })?;
+    let needed = needed.map_err(|error| OutputError::Unwritable { path: directory.clone(), error })?;
     let checkpointer =
         record.map(|record| Checkpointer::new(record, directory.clone(), plan.job.long_run.checkpoint, None));
     let outlets = outlets(output, sets.tables, needed, checkpointer.map(Arc::new));
@@ -149,7 +150,7 @@ fn anew(plan: &Plan<'_>, files: Files<'_>, record: Option<JobRecord>) -> Result<
 /// Goes on where the checkpoint in the folder says; anew, where there is no run yet.
 fn resume(plan: &Plan<'_>, files: Files<'_>, record: JobRecord) -> Result<Start, FilterError> {
     let directory = &files.folder.directory;
-    let refused = |problem| FilterError::NotResumable { path: directory.clone(), problem };
+    let refused = |problem| FilterError::from(OutputError::NotResumable { path: directory.clone(), problem });
     let Some(checkpoint) = Checkpoint::read(directory)? else {
         return match receipt_in(directory)? {
             Some(mut receipt) => match difference_of_complete(directory, &mut receipt, &record) {
@@ -184,7 +185,7 @@ fn resume(plan: &Plan<'_>, files: Files<'_>, record: JobRecord) -> Result<Start,
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     return Err(refused(format!("a part of {NEEDED} that it had stored is gone")));
                 }
-                other => other.map_err(|error| FilterError::Output { path: directory.clone(), error })?,
+                other => other.map_err(|error| OutputError::Unwritable { path: directory.clone(), error })?,
             };
             Ok(Start::Judging(Box::new(Some(outlets(output, sets.tables, needed, Some(checkpointer)))), Some(border)))
         }
@@ -247,7 +248,7 @@ pub struct Begun {
 ///
 /// # Errors
 ///
-/// [`FilterError::Checkpoint`] where its checkpoint or receipt cannot be read, [`FilterError::InUse`] where it goes on.
+/// [`FilterError::Checkpoint`] where its checkpoint or receipt cannot be read, [`OutputError::InUse`] where it goes on.
 pub fn begun(directory: &Path) -> Result<Option<Begun>, FilterError> {
     if !directory.exists() {
         return Ok(None);

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::input::error::FilterError;
+use crate::input::error::ListError;
 use crate::input::list::List;
 use crate::input::scan::{self, Extent, scan};
 use crate::output::format::Format;
@@ -39,7 +39,7 @@ pub(super) enum StoredLines<'l> {
 
 impl<'r> StoredRun<'r> {
     /// Opens the file of this name.
-    pub(super) fn open(self, name: &str) -> Result<StoredFile<'r>, FilterError> {
+    pub(super) fn open(self, name: &str) -> Result<StoredFile<'r>, ListError> {
         let path = self.directory.join(name);
         let list = match self.receipt.options.format {
             Format::Text => Some(scan::opened(&path)?),
@@ -56,7 +56,7 @@ impl StoredFile<'_> {
         wanted: Wanted,
         of: impl Fn(StoredLines<'_>) -> T + Sync,
         append: impl Fn(&mut T, &T) + Sync,
-    ) -> Result<T, FilterError> {
+    ) -> Result<T, ListError> {
         let StoredRun { receipt, threads, .. } = self.run;
         match &self.list {
             Some(list) => {

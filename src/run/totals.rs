@@ -3,13 +3,13 @@
 use serde::{Deserialize, Serialize};
 
 use super::worker::Judged;
-use crate::input::error::FilterError;
 use crate::input::skipped::{Skipped, SkippedPart};
 use crate::judge::sorted::Sorted;
 use crate::judge::tally::Tally;
 use crate::outcome::Partition;
 use crate::output::block::Block;
 use crate::output::form::Rows;
+use crate::run::error::FilterError;
 
 /// What a run came to.
 #[derive(Debug, Clone, Serialize, Deserialize)]

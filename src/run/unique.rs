@@ -16,7 +16,6 @@ use super::seen::{Seen, UrlHash};
 use super::sequence::Sequence;
 use crate::input::chunk::{Chunk, chunk_of};
 use crate::input::chunks::{Buffer, Chunks};
-use crate::input::error::FilterError;
 use crate::input::layout::Layout;
 use crate::input::list::List;
 use crate::judge::tally::{Tally, line_hash};
@@ -24,6 +23,7 @@ use crate::judge::urls::LineUrls;
 use crate::lock::lock;
 use crate::origin;
 use crate::outcome::Reason;
+use crate::run::error::FilterError;
 
 /// Bytes of a URL, about, to tell from the size of a list how many it has.
 const URL: u64 = 80;

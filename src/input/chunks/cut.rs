@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicU64;
 
 use super::alone::Alone;
 use super::task::LONGEST_CHUNK;
-use crate::input::error::FilterError;
+use crate::input::error::ListError;
 use crate::input::list::{List, Patience};
 use crate::input::position::Position;
 
@@ -54,7 +54,7 @@ impl Cut<'_> {
     }
 
     /// Makes sure that the last line of a chunk is not too long; others end before a chunk is full.
-    pub fn limit_lines(&self, list: &List, at: u64, chunk: &[u8]) -> Result<(), FilterError> {
+    pub fn limit_lines(&self, list: &List, at: u64, chunk: &[u8]) -> Result<(), ListError> {
         let longest = self.longest.min(LONGEST_CHUNK - self.chunk_size.min(LONGEST_CHUNK / 2));
         if chunk.len() <= longest {
             return Ok(());
@@ -64,6 +64,6 @@ impl Cut<'_> {
             return Ok(());
         }
         let head = if list.mapped().is_some() { 0 } else { list.head_length as u64 };
-        Err(FilterError::LineTooLong { path: list.path.clone(), offset: head + at + start as u64, longest })
+        Err(ListError::LineTooLong { path: list.path.clone(), offset: head + at + start as u64, longest })
     }
 }

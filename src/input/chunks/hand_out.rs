@@ -8,7 +8,7 @@ use super::cut::Cut;
 use super::lane::{Lane, Next, Piece};
 use super::lanes::{Choice, Ended, Lanes, Ready, SideBySide};
 use super::task::{Buffer, LONGEST_CHUNK, Task, What};
-use crate::input::error::FilterError;
+use crate::input::error::ListError;
 use crate::input::list::{List, Patience};
 use crate::input::position::Position;
 use crate::input::skipped::Skipped;
@@ -136,7 +136,7 @@ impl<'l> Chunks<'l> {
     }
 
     /// The next chunk; bytes that are not mapped go to `buffer`. After a failure there are no more.
-    pub fn next(&self, buffer: &mut Buffer) -> Result<Option<Task<'l>>, FilterError> {
+    pub fn next(&self, buffer: &mut Buffer) -> Result<Option<Task<'l>>, ListError> {
         let mut input = lock(&self.input);
         while !self.stopped.load(Ordering::Relaxed) && !self.is_asked_to_stop() {
             let Input { lanes, ended, .. } = &mut *input;
@@ -214,7 +214,7 @@ impl<'l> Chunks<'l> {
 
     /// Reads what was not read when a task was handed out: the lines of rows. Rows that cannot be read are no part of it any
     /// more then, if they are to be left out.
-    pub fn read(&self, task: &mut Task<'l>, buffer: &mut Buffer) -> Result<(), FilterError> {
+    pub fn read(&self, task: &mut Task<'l>, buffer: &mut Buffer) -> Result<(), ListError> {
         let list = &self.cut.lists[task.list];
         let (What::Rows(ranges), Some(table)) = (&mut task.what, list.parquet_list()) else { return Ok(()) };
         if list.skips_bad {
@@ -225,7 +225,7 @@ impl<'l> Chunks<'l> {
         // As much as a worker has room for beside what else it needs for a chunk.
         let most = self.cut.chunk_size.saturating_mul(8).max(self.cut.longest).min(LONGEST_CHUNK);
         let read = table.lines(ranges, most, &mut buffer.bytes, &mut buffer.flaws);
-        read.map_err(|problem| FilterError::Parquet { path: list.path.clone(), problem })
+        read.map_err(|problem| ListError::Parquet { path: list.path.clone(), problem })
     }
 
     /// What was left out after the last chunk, and which lists have ended since.
@@ -275,7 +275,7 @@ mod tests {
         for at in [0, 2] {
             assert!(next().is_ok_and(|task| task.is_some_and(|task| (task.list, task.at) == (0, at))));
         }
-        assert!(matches!(next(), Err(FilterError::LineTooLong { .. })));
+        assert!(matches!(next(), Err(ListError::LineTooLong { .. })));
         assert!(next().is_ok_and(|task| task.is_none()));
     }
 
@@ -297,7 +297,7 @@ mod tests {
         assert!(part.at == Some(6) && part.problem.contains("byte 7 of 16"), "{part:?}");
         assert!(lists[0].unchanged().is_ok());
         fs::write(file.path(), "c\n".repeat(8)).unwrap();
-        assert!(matches!(lists[0].unchanged(), Err(FilterError::ListChanged { .. })));
+        assert!(matches!(lists[0].unchanged(), Err(ListError::Changed { .. })));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use super::alone::Permit;
 use super::cut::Cut;
 use super::task::{Buffer, What};
-use crate::input::error::FilterError;
+use crate::input::error::ListError;
 use crate::input::list::{Ahead, List, Patience, Reading, chunk_end, fill, unreadable};
 use crate::input::position::Position;
 use crate::input::skipped::{Skipped, SkippedPart};
@@ -26,7 +26,7 @@ pub(super) struct Lane<'l> {
     /// What a stream's last chunk left over.
     left: Vec<u8>,
     /// Why nothing can be read after the last chunk.
-    failed: Option<FilterError>,
+    failed: Option<ListError>,
     /// What was left out since the last chunk.
     pub skipped: Vec<Skipped>,
 }
@@ -40,7 +40,7 @@ pub(super) enum Next<'l> {
     Long,
     /// Its decompressor needs more memory than it may take.
     Wide,
-    Failed(FilterError),
+    Failed(ListError),
 }
 
 /// A chunk that nobody has yet; its bytes are in a buffer unless it says otherwise.
@@ -141,7 +141,7 @@ impl<'l> Lane<'l> {
         what: What<'l>,
         buffer: &Buffer,
         permit: Option<Permit>,
-    ) -> Result<Option<Piece<'l>>, FilterError> {
+    ) -> Result<Option<Piece<'l>>, ListError> {
         let (list, at) = (&cut.lists[self.list], self.at);
         let chunk = if let What::Mapped(chunk) = what { chunk } else { &buffer.bytes };
         let limited = cut.limit_lines(list, at, chunk);
@@ -153,7 +153,7 @@ impl<'l> Lane<'l> {
         if at < self.done {
             // The same chunks as before, unless the list is another one.
             if self.at > self.done {
-                return Err(FilterError::ListChanged { path: list.path.clone() });
+                return Err(ListError::Changed { path: list.path.clone() });
             }
             self.skipped.clear();
             return Ok(None);
@@ -172,7 +172,7 @@ impl<'l> Lane<'l> {
         buffer: &mut Buffer,
         may_be_long: bool,
         permit: &mut Option<Permit>,
-    ) -> Result<Filled<'l>, FilterError> {
+    ) -> Result<Filled<'l>, ListError> {
         let list = &cut.lists[self.list];
         if let Some(failure) = self.failed.take() {
             return Err(failure);
@@ -208,7 +208,7 @@ impl<'l> Lane<'l> {
             Reading::Parquet(rows) => {
                 let filled = rows.fill(cut.chunk_size, &mut buffer.bytes, &mut buffer.flaws);
                 cut.source.fetch_add(rows.taken(), Ordering::Relaxed);
-                filled.map_err(|problem| FilterError::Parquet { path: list.path.clone(), problem })
+                filled.map_err(|problem| ListError::Parquet { path: list.path.clone(), problem })
             }
         };
         match filled {
@@ -228,7 +228,7 @@ impl<'l> Lane<'l> {
 
     /// Leaves out the rest of what cannot be read, if that is wanted: of a row group, after which the list goes on, or else
     /// of the list.
-    fn leave_out(&mut self, list: &List, failure: FilterError) -> Result<bool, FilterError> {
+    fn leave_out(&mut self, list: &List, failure: ListError) -> Result<bool, ListError> {
         if !list.skips_bad || !failure.is_bad_list() {
             return Err(failure);
         }

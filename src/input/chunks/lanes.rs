@@ -15,7 +15,7 @@ use super::cut::Cut;
 use super::lane::{Lane, Next, Piece};
 use super::task::Buffer;
 use crate::formats::compression::Compression;
-use crate::input::error::FilterError;
+use crate::input::error::ListError;
 use crate::input::list::{Ahead, List};
 use crate::input::position::Position;
 use crate::input::skipped::Skipped;
@@ -63,7 +63,7 @@ struct Slot<'l> {
 /// What came of a chunk that was read ahead of its turn.
 pub(super) enum Ready<'l> {
     Chunk(Piece<'l>, Buffer),
-    Failed(FilterError),
+    Failed(ListError),
 }
 
 /// What a worker does next.
@@ -222,7 +222,7 @@ impl<'l> Lanes<'l> {
         cut: &Cut<'l>,
         mut lane: Box<Lane<'l>>,
         next: Next<'l>,
-    ) -> Result<Option<Piece<'l>>, FilterError> {
+    ) -> Result<Option<Piece<'l>>, ListError> {
         let Some(slot) = self.open.iter_mut().find(|slot| slot.list == lane.list) else { return Ok(None) };
         let mut piece = None;
         let mut failed = None;

@@ -4,7 +4,7 @@ use std::io::{self, BufRead, Read};
 use std::path::Path;
 
 use crate::formats::placed::CutShort;
-use crate::input::error::FilterError;
+use crate::input::error::ListError;
 use crate::input::layout::{LOOK, UrlField};
 
 /// What a list that is a table is called in receipts.
@@ -27,10 +27,10 @@ pub(super) fn start(text: &mut dyn BufRead, url_field: &UrlField) -> io::Result<
 }
 
 /// The failure of a list that cannot be read.
-pub(crate) fn unreadable(path: &Path, error: io::Error) -> FilterError {
+pub(crate) fn unreadable(path: &Path, error: io::Error) -> ListError {
     let path = path.to_owned();
     match error.downcast::<CutShort>() {
-        Ok(CutShort { at, had }) => FilterError::ListCut { path, at, had },
-        Err(error) => FilterError::List { path, error },
+        Ok(CutShort { at, had }) => ListError::Cut { path, at, had },
+        Err(error) => ListError::Unreadable { path, error },
     }
 }

@@ -108,7 +108,7 @@ pub unsafe fn fill_lost_pages(address: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::input::error::FilterError;
+    use crate::input::error::ListError;
     use crate::input::list::List;
     use crate::input::scan::{Extent, scan};
     use std::fs::File;
@@ -159,7 +159,7 @@ mod tests {
             std::iter::successors(last(), |region| region.before).find(|region| region.start == start).unwrap();
         let lost = region.lost().unwrap();
         assert!((150_000 - region.page + 1..=150_000).contains(&lost), "{lost}");
-        let Err(FilterError::ListCut { at, had, .. }) = list.nothing_lost() else { panic!("it is cut") };
+        let Err(ListError::Cut { at, had, .. }) = list.nothing_lost() else { panic!("it is cut") };
         assert_eq!((at, had), (100_000, text().len() as u64));
         assert!(other.unchanged().is_ok() && other.mapped() == Some(&text()[..]));
         drop(list);
@@ -193,7 +193,7 @@ mod tests {
             let list = List::open(&path).unwrap();
             File::options().write(true).open(&path).unwrap().set_len(5000).unwrap();
             let read = scan(&list, Extent::Whole, 2, chunk_size, |chunk, _| chunk.len(), |all, more| *all += more);
-            assert!(matches!(read, Err(FilterError::ListCut { at: 5000, .. })), "{read:?}");
+            assert!(matches!(read, Err(ListError::Cut { at: 5000, .. })), "{read:?}");
         }
     }
 }

@@ -16,7 +16,7 @@ use super::stream::Stream;
 use super::{Ahead, ParquetAhead, ParquetLines, ParquetList};
 use crate::formats::compression::{Compression, InPieces, Pieces, Reader, Steady};
 use crate::formats::parquet_mark::PARQUET_MARK;
-use crate::input::error::FilterError;
+use crate::input::error::ListError;
 use crate::input::error::Unfit;
 use crate::input::layout::{LOOK, Layout, MARK, UrlField};
 use crate::input::skipped::SkippedPart;
@@ -87,9 +87,9 @@ impl List {
         url_field: &UrlField,
         memory: u64,
         skips_bad: bool,
-    ) -> Result<Vec<List>, FilterError> {
+    ) -> Result<Vec<List>, ListError> {
         if paths.iter().filter(|path| path.as_os_str() == STANDARD_INPUT).count() > 1 {
-            return Err(FilterError::StandardInputTwice);
+            return Err(ListError::StandardInputTwice);
         }
         let open = |path: &PathBuf| match Opened::at(path, memory) {
             Err(error) if skips_bad => Ok(Opened::Unreadable(error.to_string())),
@@ -122,7 +122,7 @@ impl List {
     }
 
     /// Opens one list, whose lines are taken as they are.
-    pub fn open(path: &Path) -> Result<List, FilterError> {
+    pub fn open(path: &Path) -> Result<List, ListError> {
         let any = UrlField::default();
         let content = Opened::at(path, u64::MAX).and_then(|opened| {
             let (compression, content) = opened.content(u64::MAX)?;
@@ -139,7 +139,7 @@ impl List {
         url_field: &UrlField,
         memory: u64,
         skips_bad: bool,
-    ) -> Result<List, FilterError> {
+    ) -> Result<List, ListError> {
         let (compression, content) = opened.content(memory).map_err(|error| unreadable(path, error))?;
         let start = content.start(url_field).map_err(|error| unreadable(path, error))?;
         if start.starts_with(PARQUET_MARK) {
@@ -149,10 +149,10 @@ impl List {
         let known = url_field.layout(&start);
         // What is lost of the start tells another layout than it had.
         match content.unchanged(path) {
-            Err(FilterError::ListCut { .. }) if skips_bad => {}
+            Err(ListError::Cut { .. }) if skips_bad => {}
             unchanged => unchanged?,
         }
-        let (layout, head) = known.map_err(|error| FilterError::UrlField { path: path.to_owned(), error })?;
+        let (layout, head) = known.map_err(|error| ListError::UrlField { path: path.to_owned(), error })?;
         let (head_length, is_empty) = (head.len(), start.is_empty());
         let mut head = head.to_vec();
         if !head.is_empty() && !head.ends_with(b"\n") {
@@ -167,14 +167,14 @@ impl List {
         compression: Option<Compression>,
         content: Content,
         url_field: &UrlField,
-    ) -> Result<List, FilterError> {
+    ) -> Result<List, ListError> {
         let file = content.seekable().map_err(|error| unreadable(path, error))?;
         // What is wrong with it should be told before the run begins.
         let own = file.file.try_clone().map_err(|error| unreadable(path, error))?;
         let table = ParquetList::open(own, url_field);
         let table = table.map_err(|unfit| match unfit {
-            Unfit::Malformed(problem) => FilterError::Parquet { path: path.to_owned(), problem },
-            Unfit::UrlField(error) => FilterError::UrlField { path: path.to_owned(), error },
+            Unfit::Malformed(problem) => ListError::Parquet { path: path.to_owned(), problem },
+            Unfit::UrlField(error) => ListError::UrlField { path: path.to_owned(), error },
         })?;
         let content = Content::Parquet { file, table: Box::new(table) };
         Ok(List::plain(path, compression, content))
@@ -337,7 +337,7 @@ impl List {
         source: &'l AtomicU64,
         memory: u64,
         ahead: Option<&Ahead<'l>>,
-    ) -> Result<Reading<'l>, FilterError> {
+    ) -> Result<Reading<'l>, ListError> {
         let failed = |error| unreadable(&self.path, error);
         let mut stream: Box<dyn Read + Send + 'l> = match &self.content {
             // What cannot be read of a file is an error of the system, and not a signal.
@@ -370,16 +370,16 @@ impl List {
     }
 
     /// Makes sure that a file is the one that was opened, and all of it could be read: its bytes were read as they stood.
-    pub fn unchanged(&self) -> Result<(), FilterError> {
+    pub fn unchanged(&self) -> Result<(), ListError> {
         match self.content.unchanged(&self.path) {
             // The rest of it is left out.
-            Err(FilterError::ListCut { .. }) if self.skips_bad => Ok(()),
+            Err(ListError::Cut { .. }) if self.skips_bad => Ok(()),
             unchanged => unchanged,
         }
     }
 
     /// The same, if something of a map was missing when it was wanted; costs nothing otherwise.
-    pub fn nothing_lost(&self) -> Result<(), FilterError> {
+    pub fn nothing_lost(&self) -> Result<(), ListError> {
         if self.content.lost().is_none() { Ok(()) } else { self.unchanged() }
     }
 }
@@ -449,7 +449,7 @@ impl Content {
     }
 
     /// Makes sure that all that was read of it was there, and stands at `path` as it did.
-    fn unchanged(&self, path: &Path) -> Result<(), FilterError> {
+    fn unchanged(&self, path: &Path) -> Result<(), ListError> {
         let Some(file) = self.file() else { return Ok(()) };
         // Before: what is lost from here on may be so because it is cut short now.
         let lost = self.lost();
@@ -476,11 +476,11 @@ fn is_streamed(metadata: &Metadata) -> bool {
 }
 
 /// The head line of all lists; those without any line do not matter.
-pub(crate) fn common_head<'l>(lists: &[&'l List]) -> Result<&'l [u8], FilterError> {
+pub(crate) fn common_head<'l>(lists: &[&'l List]) -> Result<&'l [u8], ListError> {
     let mut lists = lists.iter().filter(|list| !list.is_empty);
     let Some(one) = lists.next() else { return Ok(b"") };
     match lists.find(|other| other.head != one.head) {
-        Some(other) => Err(FilterError::HeadsDiffer { one: one.path.clone(), other: other.path.clone() }),
+        Some(other) => Err(ListError::HeadsDiffer { one: one.path.clone(), other: other.path.clone() }),
         None => Ok(&one.head),
     }
 }

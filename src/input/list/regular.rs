@@ -12,7 +12,7 @@ use super::beginning::unreadable;
 use super::mapped::Mapped;
 use crate::formats::compression::{Anywhere, Reader};
 use crate::formats::placed::Placed;
-use crate::input::error::FilterError;
+use crate::input::error::ListError;
 
 /// What tells that a file was changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,17 +62,17 @@ impl Regular {
     }
 
     /// What tells what is there now, at `path`.
-    pub fn state_now(&self, path: &Path) -> Result<FileState, FilterError> {
+    pub fn state_now(&self, path: &Path) -> Result<FileState, ListError> {
         FileState::of(&self.file).map_err(|error| unreadable(path, error))
     }
 
     /// Makes sure that what stands at `path` is as it was when it was opened.
-    pub fn unchanged(&self, path: &Path) -> Result<(), FilterError> {
+    pub fn unchanged(&self, path: &Path) -> Result<(), ListError> {
         let now = self.state_now(path)?;
         if now.length < self.state.length {
-            return Err(FilterError::ListCut { path: path.to_owned(), at: now.length, had: self.state.length });
+            return Err(ListError::Cut { path: path.to_owned(), at: now.length, had: self.state.length });
         }
-        if now == self.state { Ok(()) } else { Err(FilterError::ListChanged { path: path.to_owned() }) }
+        if now == self.state { Ok(()) } else { Err(ListError::Changed { path: path.to_owned() }) }
     }
 
     /// Whether it is what stands at a path, and no copy of that.

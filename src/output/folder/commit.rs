@@ -8,12 +8,12 @@ use std::{fs, io};
 use super::leftovers::remove_spilled;
 use super::names::{CHECKPOINT, merged, partial};
 use super::sync::sync_folders;
-use crate::input::error::FilterError;
+use crate::output::error::OutputError;
 
 /// Gives complete files in `directory` these names, in this order, unless they have them already; then the checkpoint that
 /// says so is not needed any more, nor what was spilled.
-pub(crate) fn give_names(directory: &Path, names: &[PathBuf]) -> Result<(), FilterError> {
-    let failed = |path: &Path, error| FilterError::Output { path: path.to_owned(), error };
+pub(crate) fn give_names(directory: &Path, names: &[PathBuf]) -> Result<(), OutputError> {
+    let failed = |path: &Path, error| OutputError::Unwritable { path: path.to_owned(), error };
     for path in names.iter().map(|name| directory.join(name)) {
         match fs::rename(merged(&path), partial(&path)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}

@@ -16,7 +16,7 @@ use super::list_folder::{folders_of, is_file_of_run, is_folder_of_run, is_list_f
 use super::lock::LOCK;
 use super::names::{CHECKPOINT, NEEDED, RECEIPT, REPORT, REPORT_START, is_partial, partial};
 use crate::formats::regular_file;
-use crate::input::error::FilterError;
+use crate::output::error::OutputError;
 use crate::output::file_layout::FileLayout;
 use crate::output::records;
 
@@ -28,31 +28,31 @@ const CHECKPOINT_START: &str = "{\"job\":{";
 ///
 /// # Errors
 ///
-/// [`FilterError::Unfinished`] and [`FilterError::NotEmpty`] where something is in it and `force` is not given;
-/// [`FilterError::InTheWay`] where a file has a name that the run wants and no earlier run wrote it;
-/// [`FilterError::Output`] where something cannot be removed.
+/// [`OutputError::Unfinished`] and [`OutputError::NotEmpty`] where something is in it and `force` is not given;
+/// [`OutputError::InTheWay`] where a file has a name that the run wants and no earlier run wrote it;
+/// [`OutputError::Unwritable`] where something cannot be removed.
 pub(crate) fn make_room(
     directory: &Path,
     folders: &[&str],
     layout: &FileLayout,
     force: bool,
-) -> Result<(), FilterError> {
-    let failed = |error| FilterError::Output { path: directory.to_owned(), error };
+) -> Result<(), OutputError> {
+    let failed = |error| OutputError::Unwritable { path: directory.to_owned(), error };
     let unfinished = directory.join(CHECKPOINT);
     if unfinished.exists() && !force {
-        return Err(FilterError::Unfinished { path: directory.to_owned() });
+        return Err(OutputError::Unfinished { path: directory.to_owned() });
     }
     let earlier = earlier(directory);
     if force && let Some(path) = in_the_way(directory, folders, layout, &earlier).map_err(failed)? {
-        return Err(FilterError::InTheWay { path });
+        return Err(OutputError::InTheWay { path });
     }
-    remove(&unfinished).map_err(|error| FilterError::Output { path: unfinished.clone(), error })?;
+    remove(&unfinished).map_err(|error| OutputError::Unwritable { path: unfinished.clone(), error })?;
     remove_leftovers(directory).map_err(failed)?;
     let is_foreign = |name: &str| name != LOCK && !is_partial(name);
     let mut entries = fs::read_dir(directory).map_err(failed)?.flatten();
     if entries.any(|entry| is_foreign(&entry.file_name().to_string_lossy())) {
         if !force {
-            return Err(FilterError::NotEmpty { path: directory.to_owned() });
+            return Err(OutputError::NotEmpty { path: directory.to_owned() });
         }
         remove_earlier(directory, &earlier).map_err(failed)?;
     }

@@ -8,7 +8,7 @@ use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::input::error::FilterError;
+use crate::output::error::OutputError;
 
 /// The name of the file that is locked; it is there while a run is.
 pub(super) const LOCK: &str = ".robosieve.lock";
@@ -26,20 +26,20 @@ impl FolderLock {
     ///
     /// # Errors
     ///
-    /// [`FilterError::InUse`] where another run has it; [`FilterError::Output`] where the lock cannot be written.
-    pub fn take(directory: &Path) -> Result<FolderLock, FilterError> {
-        fs::create_dir_all(directory).map_err(|error| FilterError::Output { path: directory.to_owned(), error })?;
+    /// [`OutputError::InUse`] where another run has it; [`OutputError::Unwritable`] where the lock cannot be written.
+    pub fn take(directory: &Path) -> Result<FolderLock, OutputError> {
+        fs::create_dir_all(directory).map_err(|error| OutputError::Unwritable { path: directory.to_owned(), error })?;
         let path = directory.join(LOCK);
         // Nobody writes to a lock: this is somebody's file, and would be removed in the end.
         if fs::metadata(&path).is_ok_and(|there| there.len() > 0) {
             let error =
                 io::Error::new(io::ErrorKind::AlreadyExists, "something is in it, so it is no lock; move it away");
-            return Err(FilterError::Output { path, error });
+            return Err(OutputError::Unwritable { path, error });
         }
-        let file = locked(&path).map_err(|error| FilterError::Output { path: path.clone(), error })?;
+        let file = locked(&path).map_err(|error| OutputError::Unwritable { path: path.clone(), error })?;
         match file {
             Some(file) => Ok(FolderLock { path, _file: file }),
-            None => Err(FilterError::InUse { path: directory.to_owned() }),
+            None => Err(OutputError::InUse { path: directory.to_owned() }),
         }
     }
 }
@@ -98,7 +98,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let directory = folder.path().join("out");
         let lock = FolderLock::take(&directory).unwrap();
-        assert!(matches!(FolderLock::take(&directory), Err(FilterError::InUse { path }) if path == directory));
+        assert!(matches!(FolderLock::take(&directory), Err(OutputError::InUse { path }) if path == directory));
         drop(lock);
         assert!(cfg!(not(unix)) || !directory.join(LOCK).exists());
         // What a run that was killed left behind locks nothing.
@@ -106,7 +106,7 @@ mod tests {
         drop(FolderLock::take(&directory).unwrap());
         // What has something in it is not a lock.
         fs::write(directory.join(LOCK), "mine").unwrap();
-        assert!(matches!(FolderLock::take(&directory), Err(FilterError::Output { .. })));
+        assert!(matches!(FolderLock::take(&directory), Err(OutputError::Unwritable { .. })));
         assert_eq!(fs::read(directory.join(LOCK)).unwrap(), b"mine");
     }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::list_folder::folders_of;
 use super::names::{merged, partial};
-use crate::input::error::FilterError;
+use crate::output::error::OutputError;
 
 /// Makes the names in a folder outlive a power cut, where the platform can promise that.
 pub(crate) fn sync_folder(directory: &Path) -> io::Result<()> {
@@ -18,16 +18,16 @@ pub(crate) fn sync_folder(directory: &Path) -> io::Result<()> {
 }
 
 /// The same for the folder of a run, and for those in it that files of these names are in.
-pub(crate) fn sync_folders(directory: &Path, names: &[PathBuf]) -> Result<(), FilterError> {
+pub(crate) fn sync_folders(directory: &Path, names: &[PathBuf]) -> Result<(), OutputError> {
     let folders = folders_of(names.iter().map(PathBuf::as_path)).into_iter().map(|folder| directory.join(folder));
     folders
         .chain([directory.to_owned()])
-        .try_for_each(|folder| sync_folder(&folder).map_err(|error| FilterError::Output { path: folder, error }))
+        .try_for_each(|folder| sync_folder(&folder).map_err(|error| OutputError::Unwritable { path: folder, error }))
 }
 
 /// Makes the bytes of a partial file, or of what takes its place, outlive a power cut.
-pub(crate) fn sync(path: &Path) -> Result<(), FilterError> {
+pub(crate) fn sync(path: &Path) -> Result<(), OutputError> {
     let open = |path| OpenOptions::new().write(true).open(path);
     let file = open(merged(path)).or_else(|_| open(partial(path)));
-    file.and_then(|file| file.sync_all()).map_err(|error| FilterError::Output { path: path.to_owned(), error })
+    file.and_then(|file| file.sync_all()).map_err(|error| OutputError::Unwritable { path: path.to_owned(), error })
 }

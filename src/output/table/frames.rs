@@ -17,13 +17,14 @@ use super::{Table, cause_columns};
 use crate::formats::columnar::{Malformed, guarded};
 use crate::formats::parquet_mark::PARQUET_MARK;
 use crate::input::chunk::Chunk;
-use crate::input::error::FilterError;
+use crate::input::error::ListError;
 use crate::input::list::line_columns::LineColumns;
 use crate::input::list::{List, RowRange};
 use crate::judge::tally::{Tally, line_hash};
 use crate::outcome::{Outcome, Partition, Reason};
 use crate::output::block::Block;
 use crate::output::causes::{Causes, Told};
+use crate::output::error::OutputError;
 use crate::output::form::Form;
 
 /// How many rows a row group made of text has at most; only lines of a few bytes are so many.
@@ -47,7 +48,7 @@ impl Table {
         outcomes: &[Vec<Outcome>],
         causes: &[Causes],
         again: &mut dyn FnMut(usize, usize) -> Told,
-    ) -> Result<Vec<Block<'static>>, FilterError> {
+    ) -> Result<Vec<Block<'static>>, OutputError> {
         let all = outcomes.first().map_or(0, Vec::len);
         let most = match source {
             Source::Text(_) => MOST_ROWS,
@@ -70,8 +71,8 @@ impl Table {
             }
             let made = guarded(|| self.frames(source, text.as_ref(), &sorting, again));
             let made = made.map_err(|Malformed(problem)| match source {
-                Source::Rows { list, .. } => FilterError::Parquet { path: list.path.clone(), problem },
-                Source::Text(_) => FilterError::Table { problem },
+                Source::Rows { list, .. } => ListError::Parquet { path: list.path.clone(), problem }.into(),
+                Source::Text(_) => OutputError::Table { problem },
             })?;
             blocks.extend(made.into_iter().map(|(file, bytes, tally)| {
                 let bytes = Cow::Owned(bytes);

@@ -8,7 +8,7 @@ use std::path::Path;
 use super::schema::verdict_names;
 use crate::formats::columnar::{self, BATCH, Column, Malformed, ParquetFile, guarded};
 use crate::formats::regular_file;
-use crate::input::error::FilterError;
+use crate::input::error::ListError;
 use crate::input::list::line_columns::{LineColumns, LineReader};
 use crate::input::list::{LIST_FORMAT, in_group};
 use crate::outcome::Partition;
@@ -43,7 +43,7 @@ pub(crate) enum Wanted {
 ///
 /// # Errors
 ///
-/// [`FilterError`] where the file is no such table, or cannot be read.
+/// [`ListError`] where the file is no such table, or cannot be read.
 pub(crate) fn reread<T: Default + Send>(
     path: &Path,
     wanted: Wanted,
@@ -51,9 +51,9 @@ pub(crate) fn reread<T: Default + Send>(
     threads: usize,
     of: impl Fn(&TableLines) -> T + Sync,
     append: impl Fn(&mut T, &T) + Sync,
-) -> Result<T, FilterError> {
-    let failed = |error| FilterError::List { path: path.to_owned(), error };
-    let malformed = |problem| FilterError::Parquet { path: path.to_owned(), problem };
+) -> Result<T, ListError> {
+    let failed = |error| ListError::Unreadable { path: path.to_owned(), error };
+    let malformed = |problem| ListError::Parquet { path: path.to_owned(), problem };
     let file = regular_file::open(path).map_err(failed)?;
     // Whether it was made of lists that are tables themselves.
     let is_of_table = receipt.lists_of(path).any(|list| list.format == LIST_FORMAT);

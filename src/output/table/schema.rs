@@ -12,10 +12,10 @@ use super::cause_columns;
 use super::fields::{COMMA, OUR_COLUMNS, fields_of, labels, named, text_field, text_fields};
 use crate::formats::columnar::{Malformed, guarded};
 use crate::formats::parquet_mark::PARQUET_MARK;
-use crate::input::error::FilterError;
 use crate::input::list::line_columns::LineColumns;
 use crate::input::list::{List, ParquetList, common_head};
 use crate::outcome::Partition;
+use crate::output::error::OutputError;
 use crate::output::folder::{CRAWLER, VERDICT};
 use crate::output::form::{Form, Rows};
 use crate::robots::Agents;
@@ -43,25 +43,25 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// [`FilterError::ColumnsDiffer`] where they have different columns, [`FilterError::HeadsDiffer`] where they have
-    /// different head lines, [`FilterError::ColumnTaken`] where a column is called as one of ours.
-    pub fn of(lists: &[&List], files: Rows, agents: &[&Agents]) -> Result<Table, FilterError> {
+    /// [`OutputError::ColumnsDiffer`] where they have different columns, [`ListError::HeadsDiffer`](crate::input::ListError::HeadsDiffer) where they have
+    /// different head lines, [`OutputError::ColumnTaken`] where a column is called as one of ours.
+    pub fn of(lists: &[&List], files: Rows, agents: &[&Agents]) -> Result<Table, OutputError> {
         let mut others = lists.iter().filter(|list| !list.is_empty);
         let first = others.next();
         let fields = first.map_or_else(text_fields, |list| fields_of(list));
         if let (Some(one), Some(other)) = (first, others.find(|list| fields_of(list) != fields)) {
-            return Err(FilterError::ColumnsDiffer { one: one.path.clone(), other: other.path.clone() });
+            return Err(OutputError::ColumnsDiffer { one: one.path.clone(), other: other.path.clone() });
         }
         let head = common_head(lists)?;
         let ours = own_columns(files, agents);
         let is_taken = |name: &&str| fields.iter().any(|field| field.name() == *name);
         let taken = ours.iter().map(|own| own.name()).chain(hive_columns(files)).find(is_taken);
         if let (Some(list), Some(own)) = (first, taken) {
-            return Err(FilterError::ColumnTaken { path: list.path.clone(), column: own.to_owned() });
+            return Err(OutputError::ColumnTaken { path: list.path.clone(), column: own.to_owned() });
         }
         let list = first.and_then(|list| list.parquet_list());
         let made = guarded(|| Table::with(fields, ours, list, head, files));
-        made.map_err(|Malformed(problem)| FilterError::Table { problem })
+        made.map_err(|Malformed(problem)| OutputError::Table { problem })
     }
 
     fn with(
@@ -87,9 +87,9 @@ impl Table {
     }
 
     /// What follows the head of a file that gets no row.
-    pub fn nothing(&self) -> Result<Vec<u8>, FilterError> {
+    pub fn nothing(&self) -> Result<Vec<u8>, OutputError> {
         let empty = self.writer().and_then(SerializedFileWriter::into_inner);
-        let empty = empty.map_err(|error| FilterError::Table { problem: error.to_string() })?;
+        let empty = empty.map_err(|error| OutputError::Table { problem: error.to_string() })?;
         Ok(empty[PARQUET_MARK.len()..].to_vec())
     }
 

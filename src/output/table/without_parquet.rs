@@ -5,11 +5,12 @@ use std::io;
 use std::path::Path;
 
 use crate::input::chunk::Chunk;
-use crate::input::error::FilterError;
+use crate::input::error::ListError;
 use crate::input::list::{List, RowRange};
 use crate::outcome::{Outcome, Partition};
 use crate::output::block::Block;
 use crate::output::causes::{Causes, Told};
+use crate::output::error::OutputError;
 use crate::output::form::Rows;
 use crate::output::receipt::Receipt;
 use crate::robots::Agents;
@@ -27,12 +28,12 @@ pub(crate) enum Source<'s> {
 
 impl Table {
     /// Says so.
-    pub fn of(_lists: &[&List], _files: Rows, _agents: &[&Agents]) -> Result<Table, FilterError> {
-        Err(FilterError::WithoutParquet)
+    pub fn of(_lists: &[&List], _files: Rows, _agents: &[&Agents]) -> Result<Table, OutputError> {
+        Err(ListError::WithoutParquet.into())
     }
 
     /// Cannot be called.
-    pub fn nothing(&self) -> Result<Vec<u8>, FilterError> {
+    pub fn nothing(&self) -> Result<Vec<u8>, OutputError> {
         match *self {}
     }
 
@@ -44,7 +45,7 @@ impl Table {
         _outcomes: &[Vec<Outcome>],
         _causes: &[Causes],
         _again: &mut dyn FnMut(usize, usize) -> Told,
-    ) -> Result<Vec<Block<'static>>, FilterError> {
+    ) -> Result<Vec<Block<'static>>, OutputError> {
         match *self {}
     }
 }
@@ -86,6 +87,6 @@ pub(crate) fn reread<T: Default + Send>(
     _threads: usize,
     _of: impl Fn(&TableLines) -> T + Sync,
     _append: impl Fn(&mut T, &T) + Sync,
-) -> Result<T, FilterError> {
-    Err(FilterError::WithoutParquet)
+) -> Result<T, ListError> {
+    Err(ListError::WithoutParquet)
 }

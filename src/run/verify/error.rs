@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use crate::input::error::FilterError;
+use crate::input::error::ListError;
 use crate::robots::AgentError;
 
 /// Why a receipt can be neither proved nor disproved.
@@ -61,5 +61,5 @@ pub enum VerifyError {
     },
     /// A list or an output that cannot be read, or changed meanwhile.
     #[error(transparent)]
-    Filter(#[from] FilterError),
+    List(#[from] ListError),
 }

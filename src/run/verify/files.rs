@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::verdicts::Columns;
 use super::{Checked, Role, VerifyError};
 use crate::formats::regular_file;
-use crate::input::error::FilterError;
+use crate::input::error::ListError;
 use crate::input::list::{LIST_FORMAT, List, STANDARD_INPUT};
 use crate::input::scan::{Extent, scan};
 use crate::judge::tally::{Tally, line_hash};
@@ -77,23 +77,23 @@ fn readable<T>(read: Result<T, Unreadable>) -> Result<Result<T, String>, VerifyE
     match read {
         Ok(found) => Ok(Ok(found)),
         Err(Unreadable::Otherwise(problem)) => Ok(Err(problem)),
-        Err(Unreadable::Filter(error @ FilterError::Workers(_))) => Err(error.into()),
-        Err(Unreadable::Filter(FilterError::List { error, .. })) => Ok(Err(not_read(&error))),
-        Err(Unreadable::Filter(FilterError::Parquet { problem, .. })) => Ok(Err(problem)),
-        Err(Unreadable::Filter(error)) => Ok(Err(error.to_string())),
+        Err(Unreadable::List(error @ ListError::Workers(_))) => Err(error.into()),
+        Err(Unreadable::List(ListError::Unreadable { error, .. })) => Ok(Err(not_read(&error))),
+        Err(Unreadable::List(ListError::Parquet { problem, .. })) => Ok(Err(problem)),
+        Err(Unreadable::List(error)) => Ok(Err(error.to_string())),
     }
 }
 
 /// Why a file cannot be read.
 enum Unreadable {
-    Filter(FilterError),
+    List(ListError),
     /// It is not what it was, in these words.
     Otherwise(String),
 }
 
-impl From<FilterError> for Unreadable {
-    fn from(error: FilterError) -> Unreadable {
-        Unreadable::Filter(error)
+impl From<ListError> for Unreadable {
+    fn from(error: ListError) -> Unreadable {
+        Unreadable::List(error)
     }
 }
 
@@ -116,7 +116,7 @@ fn reread_list(list: &ListPart, receipt: &Receipt, threads: usize) -> Result<Tex
         io::ErrorKind::NotFound if list.path.contains(char::REPLACEMENT_CHARACTER) => {
             Unreadable::Otherwise("missing, or its path is not UTF-8, so that the receipt cannot name it".to_owned())
         }
-        _ => FilterError::List { path: path.clone(), error }.into(),
+        _ => ListError::Unreadable { path: path.clone(), error }.into(),
     })?;
     let mut opened = List::open_all(&[path], &receipt.options.url_field, u64::MAX, skips_bad)?;
     let had = list.file.as_ref().map_or(0, |file| file.length);
@@ -155,7 +155,7 @@ impl Text {
 }
 
 /// The lines of a list, as far as it is to be read, below its head line.
-fn lines_of(list: &List, extent: Extent, threads: usize) -> Result<Tally, FilterError> {
+fn lines_of(list: &List, extent: Extent, threads: usize) -> Result<Tally, ListError> {
     scan(list, extent, threads, CHUNK, |chunk, _| Tally::of_text(chunk, |line| line), Tally::append)
 }
 
