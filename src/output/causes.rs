@@ -4,8 +4,8 @@
 //! no longer than in text, whatever the rules are. Beyond a bound, what more there is to tell is not kept: whoever writes the
 //! rows asks for it again.
 
-use std::collections::HashMap;
-use std::rc::Rc;
+use hashbrown::HashTable;
+use std::hash::{BuildHasher, RandomState};
 
 use super::form::put_rule;
 use crate::judge::explain::Cause;
@@ -51,8 +51,10 @@ pub(crate) struct Causes {
     /// How many bytes the causes may take, and do.
     limit: usize,
     bytes: usize,
-    told: Vec<Rc<Told>>,
-    places: HashMap<Rc<Told>, u32>,
+    told: Vec<Told>,
+    /// The place of each in `told`, by its hash.
+    places: HashTable<u32>,
+    hasher: RandomState,
 }
 
 impl Causes {
@@ -63,7 +65,8 @@ impl Causes {
     }
 
     fn place(&mut self, told: Told) -> u32 {
-        if let Some(&place) = self.places.get(&told) {
+        let hash = self.hasher.hash_one(&told);
+        if let Some(&place) = self.places.find(hash, |&place| self.told[place as usize] == told) {
             return place;
         }
         self.bytes += OF_CAUSE + told.text_bytes();
@@ -72,9 +75,9 @@ impl Causes {
         }
         // A chunk has fewer lines than 32 bits can count.
         let place = self.told.len() as u32;
-        let told = Rc::new(told);
-        self.told.push(Rc::clone(&told));
-        self.places.insert(told, place);
+        self.told.push(told);
+        let (all, hasher) = (&self.told, &self.hasher);
+        self.places.insert_unique(hash, place, |&place| hasher.hash_one(&all[place as usize]));
         place
     }
 
@@ -84,7 +87,7 @@ impl Causes {
         match self.lines.get(line) {
             None | Some(&NONE) => Kept::None,
             Some(&NOT_KEPT) => Kept::Again,
-            Some(&place) => self.told.get(place as usize).map_or(Kept::None, |told| Kept::Told(told)),
+            Some(&place) => self.told.get(place as usize).map_or(Kept::None, Kept::Told),
         }
     }
 

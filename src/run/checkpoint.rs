@@ -36,14 +36,14 @@ pub(super) struct Checkpoint {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) enum Stage {
     /// It is judging lines.
-    Judging(Box<Border>),
+    Judging(Box<RunState>),
     /// All files are complete, and get these names, in this order.
     Naming(Vec<PathBuf>),
 }
 
-/// A run's whole state at the border between two chunks.
+/// A run's whole state between two chunks.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Border {
+pub(crate) struct RunState {
     /// How far it is in the lists.
     pub reached: Reached,
     /// How long the run has taken.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::checkpoint::{Border, Checkpoint, JobRecord, Stage};
+use super::checkpoint::{Checkpoint, JobRecord, RunState, Stage};
 use crate::lock::lock;
 use crate::output::error::OutputError;
 use crate::output::folder::{CHECKPOINT, NEEDED, sync, sync_folders};
@@ -35,7 +35,7 @@ pub(crate) struct Checkpointer {
 /// What is known between two chunks, and the files that have to be durable before it counts.
 #[derive(Debug)]
 pub(crate) struct Taken {
-    pub border: Border,
+    pub state: RunState,
     pub files: Vec<PathBuf>,
     /// Origins that were spilled.
     pub spilled: Vec<Arc<Run>>,
@@ -151,7 +151,7 @@ impl Checkpointer {
         taken.spilled.iter().try_for_each(|run| run.sync()).map_err(failed(self.directory.join(NEEDED)))?;
         let name = |file: &PathBuf| file.strip_prefix(&self.directory).ok().map(Path::to_owned);
         sync_folders(&self.directory, &taken.files.iter().filter_map(name).collect::<Vec<_>>())?;
-        self.write(Stage::Judging(Box::new(taken.border)))
+        self.write(Stage::Judging(Box::new(taken.state)))
     }
 
     fn write(&self, stage: Stage) -> Result<(), OutputError> {

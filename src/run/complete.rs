@@ -50,7 +50,7 @@ pub(super) fn complete(
 
 /// What the run came to; how long it took is not known yet.
 fn receipt(plan: &Plan<'_>, totals: &Totals, output: Option<&Output>) -> Receipt {
-    let (policy, options, destination) = (plan.policy, plan.options.clone(), plan.job.destination.as_ref());
+    let (policy, options, destination) = (plan.policy, plan.options.clone(), plan.destination());
     let names = partition_names(&plan.agents());
     let written = destination.is_some();
     let files =

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex};
 
-use super::checkpoint::Border;
+use super::checkpoint::RunState;
 use super::checkpointer::{Checkpointer, Taken};
 use super::gather::{Gathered, Gatherer};
 use super::plan::Plan;
@@ -106,23 +106,23 @@ struct WorkerState<'m> {
 }
 
 impl<'l> Pipeline<'l> {
-    /// Of the chunks of a plan, telling `progress` of each; from the `border` on where the run was interrupted, and without
+    /// Of the chunks of a plan, telling `progress` of each; from this `state` on where the run was interrupted, and without
     /// what is not `unique` if lines are left out.
     pub fn new(
         plan: &'l Plan<'l>,
         chunks: Chunks<'l>,
         progress: &'l Progress,
         outlets: Option<Outlets>,
-        border: Option<Border>,
+        state: Option<RunState>,
         unique: Option<Unique>,
     ) -> Pipeline<'l> {
         let rows = plan.rows();
-        let (mut turn, gatherer) = match border {
-            Some(Border { reached, totals, gathered, .. }) => {
+        let (mut turn, gatherer) = match state {
+            Some(RunState { reached, totals, gathered, .. }) => {
                 (Turn { sink: None, needed: None, totals, reached }, gathered)
             }
             None => {
-                let totals = Totals::new(plan.lists.len(), plan.job.crawlers.len(), plan.sets(), rows);
+                let totals = Totals::new(plan.lists.len(), plan.crawlers(), plan.sets(), rows);
                 let turn = Turn { sink: None, needed: None, totals, reached: Reached::default() };
                 (turn, Gatherer::new(rows.map_or(0, Rows::files)))
             }
@@ -421,7 +421,7 @@ impl Turn {
     /// All that there is to know after the chunk whose turn it is, with the lines that wait for their frames.
     fn taken(&mut self, gathered: Gatherer, seconds: f64) -> Option<Taken> {
         let (output, needed) = (self.sink.as_mut()?.folder()?, self.needed.as_ref()?);
-        let border = Border {
+        let state = RunState {
             reached: self.reached.clone(),
             seconds,
             totals: self.totals.clone(),
@@ -429,7 +429,7 @@ impl Turn {
             gathered,
             needed: needed.state(),
         };
-        Some(Taken { border, files: output.touched(), spilled: needed.files().to_vec() })
+        Some(Taken { state, files: output.touched(), spilled: needed.files().to_vec() })
     }
 }
 

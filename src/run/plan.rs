@@ -2,7 +2,9 @@
 //!
 //! Arguments are checked once, here; whatever comes later reads the plan.
 
+use std::path::PathBuf;
 use std::sync::atomic::AtomicU64;
+use std::time::Duration;
 
 use super::job::{Destination, Folder, Job, Pipe};
 use super::memory::{Crew, Memory};
@@ -20,7 +22,7 @@ use crate::run::error::FilterError;
 /// What a run does.
 pub(super) struct Plan<'j> {
     pub policy: &'j Policy,
-    pub job: &'j Job,
+    job: &'j Job,
     /// The lists, or the parts of them that are to be read.
     pub lists: Vec<List>,
     /// What is asked for, as the receipt has it, with as many workers and as large chunks as have room.
@@ -47,12 +49,37 @@ impl<'j> Plan<'j> {
 
     /// What rows the files have; `None` where lines are only counted.
     pub fn rows(&self) -> Option<Rows> {
-        self.job.destination.as_ref().map(|_| self.options.rows(self.job.crawlers.len()))
+        self.destination().map(|_| self.options.rows(self.crawlers()))
     }
 
     /// The set of files that the lines of a list go to: one for all lists, or one for each.
     pub fn set_of(&self, list: usize) -> usize {
         if self.options.per_input { list } else { 0 }
+    }
+
+    /// Where lines go; nowhere, if they are only counted.
+    pub fn destination(&self) -> Option<&'j Destination> {
+        self.job.destination.as_ref()
+    }
+
+    /// The paths of all lists, also of those of which this shard reads nothing.
+    pub fn paths(&self) -> &'j [PathBuf] {
+        &self.job.lists
+    }
+
+    /// Whether a run that was interrupted is to go on.
+    pub fn resumes(&self) -> bool {
+        self.job.long_run.resume
+    }
+
+    /// After how long what is done is made durable each time.
+    pub fn checkpoint_interval(&self) -> Duration {
+        self.job.long_run.checkpoint
+    }
+
+    /// How many crawlers there are.
+    pub fn crawlers(&self) -> usize {
+        self.job.crawlers.len()
     }
 
     /// The agents of the crawlers.
@@ -67,7 +94,7 @@ impl<'j> Plan<'j> {
 
     /// The folder, if files are written.
     pub fn folder(&self) -> Option<&'j Folder> {
-        self.job.destination.as_ref().and_then(Destination::folder)
+        self.destination().and_then(Destination::folder)
     }
 
     /// The chunks of the lists, from where a run was interrupted that `reached` so far.
@@ -90,7 +117,7 @@ impl<'j> Plan<'j> {
     /// Whether the chunks of a list have to be judged after those of the lists before it: where lines go to the same files,
     /// or one is left out because of another.
     fn is_in_order(&self) -> bool {
-        self.job.unique || self.job.destination.is_some() && !self.options.per_input
+        self.options.unique || self.destination().is_some() && !self.options.per_input
     }
 
     /// The sets of files that get no more lines when these lists have ended.

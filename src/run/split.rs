@@ -13,7 +13,7 @@
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::sync::atomic::AtomicU64;
 
-use super::checkpoint::Border;
+use super::checkpoint::RunState;
 use super::complete::complete;
 use super::job::Job;
 use super::pipeline::{Pipeline, work};
@@ -44,19 +44,19 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
     let pool = ThreadPoolBuilder::new().num_threads(workers).build()?;
     // Nobody else writes to the folder until all is done, even what is done when the run has failed.
     let (start, _lock) = start(&plan)?;
-    let (outlets, border) = match start {
+    let (outlets, state) = match start {
         Start::Done(receipt) => return Ok(*receipt),
-        Start::Judging(outlets, border) => (*outlets, border.map(|border| *border)),
+        Start::Judging(outlets, state) => (*outlets, state.map(|state| *state)),
     };
-    let unique = job.unique.then(|| unique(&plan, border.as_ref(), &pool)).transpose()?;
+    let unique = plan.options.unique.then(|| unique(&plan, state.as_ref(), &pool)).transpose()?;
     let checkpointer = outlets.as_ref().and_then(|outlets| outlets.checkpointer.clone());
     let matchers = plan.matchers();
-    let chunks = plan.chunks(border.as_ref().map(|border| &border.reached), progress.source());
+    let chunks = plan.chunks(state.as_ref().map(|state| &state.reached), progress.source());
     progress.begin(plan.lists.iter().map(List::source_length).sum(), matchers.len());
-    if let Some(border) = &border {
-        progress.resume(&border.totals, border.reached.left_out(&plan.lists));
+    if let Some(state) = &state {
+        progress.resume(&state.totals, state.reached.left_out(&plan.lists));
     }
-    let pipeline = Pipeline::new(&plan, chunks, progress, outlets, border, unique);
+    let pipeline = Pipeline::new(&plan, chunks, progress, outlets, state, unique);
     std::thread::scope(|scope| {
         scope.spawn(|| pipeline.keep());
         pool.broadcast(|_| work(&pipeline, &matchers, plan.memory.rules_of_worker(workers, plan.options.format)));
@@ -65,10 +65,10 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
     complete(&plan, pipeline, checkpointer.as_deref())
 }
 
-/// What leaves out lines whose URLs were there before, also those before the border.
-fn unique(plan: &Plan<'_>, border: Option<&Border>, pool: &ThreadPool) -> Result<Unique, FilterError> {
+/// What leaves out lines whose URLs were there before, also those that an interrupted run had judged.
+fn unique(plan: &Plan<'_>, state: Option<&RunState>, pool: &ThreadPool) -> Result<Unique, FilterError> {
     let folder = plan.folder().map_or_else(std::env::temp_dir, |folder| folder.directory.clone());
     let read = AtomicU64::new(0);
-    let before = border.map(|border| plan.chunks(None, &read).before(border.reached.position()));
+    let before = state.map(|state| plan.chunks(None, &read).before(state.reached.position()));
     Unique::new(&plan.lists, &folder, before.as_ref(), pool)
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::{fs, io};
 
-use super::checkpoint::{Border, Checkpoint, JobRecord, ListRecord, Stage};
+use super::checkpoint::{Checkpoint, JobRecord, ListRecord, RunState, Stage};
 use super::checkpointer::Checkpointer;
 use super::job::{Destination, Folder, Pipe};
 use super::pipeline::Outlets;
@@ -40,16 +40,15 @@ struct Sets {
 
 /// What a run starts with.
 pub(super) enum Start {
-    /// Lines are to be judged, from the border on if there is one.
-    Judging(Box<Option<Outlets>>, Option<Box<Border>>),
+    /// Lines are to be judged, from this state on if there is one.
+    Judging(Box<Option<Outlets>>, Option<Box<RunState>>),
     /// An earlier run did it all.
     Done(Box<Receipt>),
 }
 
 /// Prepares the folder of a run, and locks it.
 pub(super) fn start(plan: &Plan<'_>) -> Result<(Start, Option<FolderLock>), FilterError> {
-    let job = plan.job;
-    let folder = match &job.destination {
+    let folder = match plan.destination() {
         None => return Ok((Start::Judging(Box::default(), None), None)),
         Some(Destination::Pipe(pipe)) => {
             return Ok((Start::Judging(Box::new(Some(piped(pipe, plan)?)), None), None));
@@ -58,12 +57,12 @@ pub(super) fn start(plan: &Plan<'_>) -> Result<(Start, Option<FolderLock>), Filt
     };
     let layout = FileLayout::new(&plan.options, &plan.agents())?;
     let directory = &folder.directory;
-    if let Some(list) = replaced(directory, &layout, &job.lists) {
+    if let Some(list) = replaced(directory, &layout, plan.paths()) {
         return Err(FilterError::ListInOutput { path: list.clone() });
     }
     let files = Files { sets: sets(plan, layout.rows)?, layout, folder };
     let record = record(plan);
-    if job.long_run.resume {
+    if plan.resumes() {
         let problem = "standard input and pipes cannot be read again; give files as lists".to_owned();
         let record = record.ok_or_else(|| OutputError::NotResumable { path: directory.clone(), problem })?;
         let lock = FolderLock::take(directory)?;
@@ -76,9 +75,6 @@ pub(super) fn start(plan: &Plan<'_>) -> Result<(Start, Option<FolderLock>), Filt
 /// What goes to standard output, of which nothing is kept.
 fn piped(pipe: &Pipe, plan: &Plan<'_>) -> Result<Outlets, FilterError> {
     let (file, picked) = match pipe {
-        Pipe::Only(_) if plan.job.crawlers.len() > 1 => {
-            return Err(FilterError::SeveralCrawlers { given: plan.job.crawlers.len() });
-        }
         Pipe::Only(partitions) => match partitions.as_slice() {
             [one] => (*one as usize, &[][..]),
             several => (0, several),
@@ -90,7 +86,7 @@ fn piped(pipe: &Pipe, plan: &Plan<'_>) -> Result<Outlets, FilterError> {
     let mut head = plan.options.rows(agents.len()).head(file, &agents, of_lists);
     if !picked.is_empty() {
         // The column of the verdict is not printed; without others, lines need no head of ours.
-        head = if plan.job.explain { rest_of_row(&head, 1).to_vec() } else { of_lists.to_vec() };
+        head = if plan.options.explain { rest_of_row(&head, 1).to_vec() } else { of_lists.to_vec() };
     }
     let sink = Sink::Pipe(sink::Pipe::new(file, picked, &head)?);
     Ok(Outlets { sink, needed: None, tables: Vec::new(), checkpointer: None })
@@ -142,7 +138,7 @@ fn anew(plan: &Plan<'_>, files: Files<'_>, record: Option<JobRecord>) -> Result<
     };
     let needed = needed.map_err(|error| OutputError::Unwritable { path: directory.clone(), error })?;
     let checkpointer =
-        record.map(|record| Checkpointer::new(record, directory.clone(), plan.job.long_run.checkpoint, None));
+        record.map(|record| Checkpointer::new(record, directory.clone(), plan.checkpoint_interval(), None));
     let outlets = outlets(output, sets.tables, needed, checkpointer.map(Arc::new));
     Ok(Start::Judging(Box::new(Some(outlets)), None))
 }
@@ -169,25 +165,25 @@ fn resume(plan: &Plan<'_>, files: Files<'_>, record: JobRecord) -> Result<Start,
             let receipt = receipt_in(directory)?.ok_or_else(|| refused("its receipt is gone".to_owned()))?;
             Ok(Start::Done(Box::new(receipt)))
         }
-        Stage::Judging(border) => {
-            let seconds = Some(border.seconds);
+        Stage::Judging(state) => {
+            let seconds = Some(state.seconds);
             let checkpointer =
-                Arc::new(Checkpointer::new(record, directory.clone(), plan.job.long_run.checkpoint, seconds));
+                Arc::new(Checkpointer::new(record, directory.clone(), plan.checkpoint_interval(), seconds));
             let Files { layout, sets, .. } = files;
             let output = Output::resume(
                 directory,
                 &sets.starts,
                 layout,
-                &border.files,
+                &state.files,
                 Arc::clone(&checkpointer) as Arc<dyn Keep>,
             )?;
-            let needed = match MissingRobots::resumable(directory, plan.memory.needed(), &border.needed) {
+            let needed = match MissingRobots::resumable(directory, plan.memory.needed(), &state.needed) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     return Err(refused(format!("a part of {NEEDED} that it had stored is gone")));
                 }
                 other => other.map_err(|error| OutputError::Unwritable { path: directory.clone(), error })?,
             };
-            Ok(Start::Judging(Box::new(Some(outlets(output, sets.tables, needed, Some(checkpointer)))), Some(border)))
+            Ok(Start::Judging(Box::new(Some(outlets(output, sets.tables, needed, Some(checkpointer)))), Some(state)))
         }
     }
 }
@@ -261,7 +257,7 @@ pub fn begun(directory: &Path) -> Result<Option<Begun>, FilterError> {
     let receipt = receipt_in(directory)?;
     if let Some(Checkpoint { job, stage }) = Checkpoint::read(directory)? {
         let lines = match stage {
-            Stage::Judging(border) => border.totals.input.lines,
+            Stage::Judging(state) => state.totals.input.lines,
             Stage::Naming(_) => receipt.as_ref().map_or(0, lines_of),
         };
         return Ok(begun(&job.options, lines));

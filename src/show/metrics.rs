@@ -30,8 +30,17 @@ pub struct Metrics {
     last_success: Option<f64>,
     /// Of each crawler, in order.
     agents: Vec<String>,
-    /// Origins with an entry, and distinct automata, once there is a policy.
-    policy: Option<(u64, u64)>,
+    /// What the policy has, once there is one.
+    policy: Option<PolicySize>,
+}
+
+/// How much a policy has.
+#[derive(Debug)]
+struct PolicySize {
+    /// Origins with an entry.
+    origins: u64,
+    /// Automata that differ.
+    automata: u64,
 }
 
 impl Metrics {
@@ -68,7 +77,7 @@ impl Metrics {
     /// Tells whom the lines are split for, and by what.
     pub fn describe(&mut self, crawlers: &[Crawler], statistics: &Statistics) {
         self.agents = crawlers.iter().map(|crawler| crawler.agents().to_string()).collect();
-        self.policy = Some((statistics.origins, statistics.automata));
+        self.policy = Some(PolicySize { origins: statistics.origins, automata: statistics.automata });
     }
 
     /// Renews the file while the run goes on.
@@ -140,7 +149,7 @@ impl Metrics {
             text.family(LAST_SUCCESS, GAUGE, "When a run with this file last ended well.").sample(&[], time);
         }
         text.family("run_seconds", GAUGE, "How long lines have been judged and written.").sample(&[], snapshot.seconds);
-        if let Some((origins, automata)) = self.policy {
+        if let Some(PolicySize { origins, automata }) = self.policy {
             text.family("policy_origins", GAUGE, "Origins of the policy.").sample(&[], origins);
             text.family("policy_groups", GAUGE, "Distinct groups of the policy.").sample(&[], automata);
         }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::sorting::Sorting;
+use super::sorting::{Segment, Sorting};
 use crate::automaton::priorities::{NO_MATCH, Priority};
 
 /// What may follow a segment of a glob.
@@ -66,10 +66,10 @@ pub(crate) struct Segments<'a> {
 }
 
 impl Segments<'_> {
-    /// Where a segment begins, and how many bytes it has.
-    fn start_and_len(&self, segment: u32) -> (u32, u32) {
-        let (start, end) = self.ranges[segment as usize];
-        (start, end - start)
+    /// The segment of this number, to be sorted under an `id`.
+    fn numbered(&self, number: u32, id: u32) -> Segment {
+        let (start, end) = self.ranges[number as usize];
+        Segment { start, len: end - start, id }
     }
 }
 
@@ -92,15 +92,11 @@ impl Globs {
             return;
         }
         let rests = self.globs.iter().flat_map(|glob| glob.first + 1..glob.end);
-        let numbered = rests.map(|segment| {
-            let (start, len) = segments.start_and_len(segment);
-            (start, len, segment)
-        });
-        sorting.sort(segments.text, numbered);
+        sorting.sort(segments.text, rests.map(|number| segments.numbered(number, number)));
         self.item_of.resize(segments.ranges.len(), 0);
         for (number, entry) in sorting.entries().iter().enumerate() {
-            self.item_of[entry.id as usize] = number as u32;
-            let (start, len, segment) = (entry.start, entry.len, entry.id);
+            let Segment { start, len, id: segment } = entry.segment;
+            self.item_of[segment as usize] = number as u32;
             self.items.push(Item { start, len, priority: NO_MATCH, then: Then::Accepts, segment });
         }
         for glob in &self.globs {
@@ -114,13 +110,10 @@ impl Globs {
 
     /// Sorts the first segments, and appends what comes after each to `firsts`, in their order.
     pub fn sort_firsts(&self, segments: Segments<'_>, sorting: &mut Sorting, firsts: &mut Vec<First>) {
-        let numbered = self.globs.iter().zip(0..).map(|(glob, number)| {
-            let (start, len) = segments.start_and_len(glob.first);
-            (start, len, number)
-        });
+        let numbered = self.globs.iter().zip(0..).map(|(glob, number)| segments.numbered(glob.first, number));
         sorting.sort(segments.text, numbered);
         firsts.extend(sorting.entries().iter().map(|entry| {
-            let glob = &self.globs[entry.id as usize];
+            let glob = &self.globs[entry.segment.id as usize];
             First { priority: glob.priority, then: self.then(glob, glob.first) }
         }));
     }

@@ -18,7 +18,7 @@ pub(super) struct Node {
     /// How many nodes stand from here to its last descendant; descendants stand after their ancestors.
     size: u32,
     /// The globs whose first segment ends here: a range of [`Prefixes::firsts`].
-    ends: (u32, u32),
+    ends: Ends,
     /// The best priorities of these: of those that accept, of those that wait, and of those that must reach the end of the
     /// path here.
     accepts: Priority,
@@ -28,6 +28,13 @@ pub(super) struct Node {
     after: [Priority; 2],
     /// The same, with what ends here.
     all: [Priority; 2],
+}
+
+/// A range of [`Prefixes::firsts`].
+#[derive(Debug, Clone, Copy, Default)]
+struct Ends {
+    from: u32,
+    to: u32,
 }
 
 /// A place in the trie: `depth` bytes after its root, on the way to `node` or there.
@@ -95,17 +102,17 @@ impl Prefixes {
         let mut end = entries.len();
         let mut shared = 0;
         while end > 0 {
-            let entry = entries[end - 1];
+            let segment = entries[end - 1].segment;
             let mut start = end - 1;
-            while start > 0 && common[start] == entry.len && entries[start - 1].len == entry.len {
+            while start > 0 && common[start] == segment.len && entries[start - 1].segment.len == segment.len {
                 start -= 1;
             }
             self.close_below(shared);
-            if entry.len > shared {
-                self.open.push(Open { node: Node::new(entry.start, entry.len), before: self.nodes.len() as u32 });
+            if segment.len > shared {
+                self.open.push(Open { node: Node::new(segment.start, segment.len), before: self.nodes.len() as u32 });
             }
             let node = &mut self.open.last_mut().expect("a node is open").node;
-            node.ends_with((start as u32, end as u32), &self.firsts);
+            node.ends_with(Ends { from: start as u32, to: end as u32 }, &self.firsts);
             (end, shared) = (start, common[start]);
         }
         self.close_below(0);
@@ -144,7 +151,7 @@ impl Prefixes {
         if place.depth < node.depth {
             return Complete { accepts: NO_MATCH, waits: NO_MATCH, firsts: &[] };
         }
-        let firsts = &self.firsts[node.ends.0 as usize..node.ends.1 as usize];
+        let firsts = &self.firsts[node.ends.from as usize..node.ends.to as usize];
         Complete { accepts: node.accepts, waits: node.waits, firsts }
     }
 
@@ -207,12 +214,22 @@ impl Prefixes {
 impl Node {
     fn new(text: u32, depth: u32) -> Node {
         let (accepts, waits, end) = (NO_MATCH, NO_MATCH, NO_MATCH);
-        Node { text, depth, size: 1, ends: (0, 0), accepts, waits, end, after: [NO_MATCH; 2], all: [NO_MATCH; 2] }
+        Node {
+            text,
+            depth,
+            size: 1,
+            ends: Ends::default(),
+            accepts,
+            waits,
+            end,
+            after: [NO_MATCH; 2],
+            all: [NO_MATCH; 2],
+        }
     }
 
-    fn ends_with(&mut self, ends: (u32, u32), firsts: &[First]) {
+    fn ends_with(&mut self, ends: Ends, firsts: &[First]) {
         self.ends = ends;
-        for &First { priority, then } in &firsts[ends.0 as usize..ends.1 as usize] {
+        for &First { priority, then } in &firsts[ends.from as usize..ends.to as usize] {
             let parity = priority as usize % 2;
             self.all[parity] = self.all[parity].max(priority);
             match then {

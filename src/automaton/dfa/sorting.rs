@@ -9,10 +9,9 @@ const KEY_BYTES: u32 = 7;
 /// The count in the key of a segment that goes on after it.
 const GOES_ON: u64 = KEY_BYTES as u64 + 1;
 
-/// A segment among those that are sorted.
+/// A segment that is to be sorted.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Entry {
-    key: u64,
+pub(crate) struct Segment {
     /// Where its bytes begin in the text.
     pub start: u32,
     /// How many there are.
@@ -21,43 +20,59 @@ pub(crate) struct Entry {
     pub id: u32,
 }
 
+/// A segment among those that are sorted.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Entry {
+    key: u64,
+    pub segment: Segment,
+}
+
+/// Entries that are equal so far.
+#[derive(Debug)]
+struct Equal {
+    from: u32,
+    to: u32,
+    /// How many bytes they have in common.
+    depth: u32,
+}
+
 /// Segments to be sorted, or sorted.
 #[derive(Debug, Default)]
 pub(crate) struct Sorting {
     entries: Vec<Entry>,
     common: Vec<u32>,
-    /// Ranges that are equal so far, with the bytes that they have in common; used again and again.
-    open: Vec<(u32, u32, u32)>,
+    /// Those that are to be sorted by what follows; used again and again.
+    open: Vec<Equal>,
 }
 
 impl Sorting {
-    /// The segments.
+    /// The segments, in their order.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
 
-    /// How many bytes each entry has in common with the one before; 0 for the first.
+    /// How many bytes each segment has in common with the one before; 0 for the first.
     pub fn common(&self) -> &[u32] {
         &self.common
     }
 
-    /// Takes these segments (start, length, id), and sorts them by their bytes in `text`.
-    pub fn sort(&mut self, text: &[u8], segments: impl Iterator<Item = (u32, u32, u32)>) {
+    /// Takes these segments, and sorts them by their bytes in `text`.
+    pub fn sort(&mut self, text: &[u8], segments: impl Iterator<Item = Segment>) {
         self.entries.clear();
-        self.entries.extend(segments.map(|(start, len, id)| Entry { key: 0, start, len, id }));
+        self.entries.extend(segments.map(|segment| Entry { key: 0, segment }));
         self.common.clear();
         self.common.resize(self.entries.len(), 0);
-        self.open.push((0, self.entries.len() as u32, 0));
-        while let Some((from, to, depth)) = self.open.pop() {
-            self.sort_behind(text, from as usize, to as usize, depth);
+        self.open.push(Equal { from: 0, to: self.entries.len() as u32, depth: 0 });
+        while let Some(equal) = self.open.pop() {
+            self.sort_next(text, equal);
         }
     }
 
-    /// Sorts a range of entries, which have their first `depth` bytes in common, by the key after them.
-    fn sort_behind(&mut self, text: &[u8], from: usize, to: usize, depth: u32) {
-        let entries = &mut self.entries[from..to];
-        for entry in &mut *entries {
-            entry.key = key(text, entry.start + depth, entry.len - depth);
+    /// Sorts entries by the key after what they have in common.
+    fn sort_next(&mut self, text: &[u8], Equal { from, to, depth }: Equal) {
+        let entries = &mut self.entries[from as usize..to as usize];
+        for Entry { key: next, segment } in &mut *entries {
+            *next = key(text, segment.start + depth, segment.len - depth);
         }
         // Often all are equal, and nearly always the file has them in some order already.
         if !entries.is_sorted_by_key(|entry| entry.key) {
@@ -69,14 +84,14 @@ impl Sorting {
             match entries.get(at) {
                 Some(entry) if entry.key == before => {
                     // If they go on, this is mended when they are sorted again.
-                    self.common[from + at] = depth + (before & 0xff) as u32;
+                    self.common[from as usize + at] = depth + (before & 0xff) as u32;
                     continue;
                 }
-                Some(entry) => self.common[from + at] = depth + in_common(before, entry.key),
+                Some(entry) => self.common[from as usize + at] = depth + in_common(before, entry.key),
                 None => {}
             }
             if at - run > 1 && before & 0xff == GOES_ON {
-                self.open.push(((from + run) as u32, (from + at) as u32, depth + KEY_BYTES));
+                self.open.push(Equal { from: from + run as u32, to: from + at as u32, depth: depth + KEY_BYTES });
             }
             run = at;
         }
@@ -114,16 +129,14 @@ mod tests {
     fn sorted(segments: &[&[u8]]) -> Vec<(Vec<u8>, u32)> {
         let text = segments.concat();
         let mut start = 0;
-        let ranges: Vec<(u32, u32, u32)> = (0..)
-            .zip(segments)
-            .map(|(id, segment)| {
-                start += segment.len() as u32;
-                (start - segment.len() as u32, segment.len() as u32, id)
-            })
-            .collect();
+        let in_text = (0..).zip(segments).map(|(id, segment)| {
+            let len = segment.len() as u32;
+            start += len;
+            Segment { start: start - len, len, id }
+        });
         let mut sorting = Sorting::default();
-        sorting.sort(&text, ranges.into_iter());
-        let bytes = |entry: &Entry| segments[entry.id as usize].to_vec();
+        sorting.sort(&text, in_text);
+        let bytes = |entry: &Entry| segments[entry.segment.id as usize].to_vec();
         sorting.entries().iter().map(bytes).zip(sorting.common().iter().copied()).collect()
     }
 

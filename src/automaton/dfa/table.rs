@@ -248,7 +248,7 @@ impl Writer<'_, '_> {
             push_bytes(&filter::new(self.builder.waited_for(id).collect()), words);
         }
         let payload = match state.edges {
-            Edges::Run { text, len, target } => self.run(state.fail, (text, len), target, words),
+            Edges::Run { text, len, target } => self.run(state.fail, self.builder.run(text, len), target, words),
             Edges::Branch { start, end } => self.branch(start, end, words),
             Edges::Unknown => unreachable!("only expanded states are written"),
         };
@@ -257,7 +257,7 @@ impl Writer<'_, '_> {
     }
 
     /// Writes the payload of a run; returns its part of the header.
-    fn run(&self, fail: Link, (text, len): (u32, u32), target: StateId, words: &mut Vec<u32>) -> u32 {
+    fn run(&self, fail: Link, bytes: &[u8], target: StateId, words: &mut Vec<u32>) -> u32 {
         let fail = fail.get().expect("a root is a branch");
         let middle = priorities::verdict(self.builder.state(fail).end);
         let code = match self.target(target) {
@@ -267,9 +267,9 @@ impl Writer<'_, '_> {
                 RUN_TARGET_EXPLICIT
             }
         };
-        push_bytes(self.builder.run(text, len), words);
+        push_bytes(bytes, words);
         let blocked = if middle == Verdict::Blocked { MIDDLE_BLOCKED } else { 0 };
-        RUN | blocked | code << RUN_TARGET_SHIFT | len << COUNT_SHIFT
+        RUN | blocked | code << RUN_TARGET_SHIFT | (bytes.len() as u32) << COUNT_SHIFT
     }
 
     /// Writes the payload of a branch; returns its part of the header.
