@@ -56,7 +56,6 @@ fn for_list(error: &ListError) -> &'static str {
 /// The options that help where nothing can be written.
 fn for_output(error: &OutputError) -> &'static str {
     match error {
-        OutputError::List(error) => for_list(error),
         OutputError::InUse { .. } => " (--out)",
         OutputError::ColumnsDiffer { .. } => " (--per-input)",
         OutputError::ColumnTaken { .. } => " (--format text)",

@@ -43,7 +43,7 @@ pub enum OutputError {
     StandardOutput(io::Error),
     /// Lines that cannot be compressed.
     #[error("cannot compress what is to be written: {0}")]
-    Compress(#[from] io::Error),
+    Compress(io::Error),
     /// A folder that another run writes to.
     #[error("another run is writing to {}; wait for its end, or choose another folder", path.display())]
     InUse {

@@ -53,7 +53,9 @@ impl FileLayout {
     /// A text as it is stored by itself.
     fn stored(&self, text: &[u8]) -> Result<Vec<u8>, OutputError> {
         Ok(match self.frames {
-            Some(format) => Compressor::new(format)?.frame(text)?,
+            Some(format) => {
+                Compressor::new(format).and_then(|mut frames| frames.frame(text)).map_err(OutputError::Compress)?
+            }
             None => text.to_vec(),
         })
     }

@@ -16,7 +16,7 @@ pub enum FilterError {
     List(#[from] ListError),
     /// What cannot be written.
     #[error(transparent)]
-    Output(#[from] OutputError),
+    Output(OutputError),
     /// Lists of which nothing can be read, so that nothing would be left.
     #[error("none of the lists can be read, so nothing of them would be left; the first one, {}: {problem}", path.display())]
     AllUnreadable {
@@ -90,6 +90,16 @@ pub enum FilterError {
     /// The workers could not be started.
     #[error("cannot start the workers: {0}")]
     Workers(#[from] rayon::ThreadPoolBuildError),
+}
+
+impl From<OutputError> for FilterError {
+    /// An error of a list stays one.
+    fn from(error: OutputError) -> FilterError {
+        match error {
+            OutputError::List(error) => FilterError::List(error),
+            error => FilterError::Output(error),
+        }
+    }
 }
 
 impl FilterError {

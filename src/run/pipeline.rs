@@ -270,7 +270,7 @@ impl<'l> Pipeline<'l> {
     ) -> Result<Vec<Block<'static>>, OutputError> {
         let (Some(rows), Some(compressor)) = (self.rows, compressor) else { return Ok(Vec::new()) };
         let block = |Gathered { set, file, text }: Gathered| {
-            let bytes = Cow::Owned(compressor.frame(&text)?);
+            let bytes = Cow::Owned(compressor.frame(&text).map_err(OutputError::Compress)?);
             Ok(Block { set, file, bytes, tally: rows.tally(file, &text) })
         };
         gathered.into_iter().map(block).collect()
