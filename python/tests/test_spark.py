@@ -118,6 +118,18 @@ def test_verdicts_are_those_of_a_run(
     assert frame.sparkSession.conf.get("spark.sql.execution.arrow.maxRecordsPerBatch") == "65536"
 
 
+def test_what_spark_writes_is_a_list(
+    frame: DataFrame, lines: list[str], policy: robosieve.Policy, policy_file: Path, program: Program, tmp_path: Path
+) -> None:
+    frame.write.parquet(str(tmp_path / "lists"))
+    lists = sorted((tmp_path / "lists").glob("*.parquet"))
+    assert len(lists) > 1
+    program("filter", "--policy", policy_file, "--agent", "examplebot", "--out", tmp_path / "out", *lists)
+    receipt = json.loads((tmp_path / "out" / "receipt.json").read_text())
+    found = {name: partition["lines"] for name, partition in receipt["partitions"].items() if partition["lines"]}
+    assert found == Counter(policy.judge(lines, "examplebot")["verdict"])
+
+
 def test_spark_takes_a_run_as_a_dataset(
     spark: SparkSession, policy_file: Path, program: Program, tmp_path: Path
 ) -> None:

@@ -8,6 +8,8 @@ import shutil
 import subprocess
 import sys
 
+import duckdb
+import polars
 import pyarrow
 import pyarrow.parquet
 
@@ -15,8 +17,12 @@ import pyarrow.parquet
 TOOLS = {
     "gzip-1.gz": ("gzip", "-1", "-c"),
     "gzip-9.gz": ("gzip", "-9", "-c"),
+    "pigz.gz": ("pigz", "-p2", "-b128", "-c"),
+    "pigz-independent.gz": ("pigz", "-p2", "-b128", "--independent", "-c"),
+    "bgzip.gz": ("bgzip", "-c"),
     "zstd-3.zst": ("zstd", "-3", "-q", "-c"),
     "zstd-19.zst": ("zstd", "-19", "-q", "-c"),
+    "zstd-threads.zst": ("zstd", "-3", "-T2", "-q", "-c"),
     "zstd-long.zst": ("zstd", "-10", "--long=27", "--no-check", "-q", "-c"),
     "bzip2-1.bz2": ("bzip2", "-1", "-c"),
     "bzip2-9.bz2": ("bzip2", "-9", "-c"),
@@ -89,6 +95,13 @@ def tables(folder, urls):
         path = folder / f"{name}.parquet"
         table = pyarrow.table({"number": pyarrow.array(range(len(urls))), "url": pyarrow.array(urls, pyarrow.string())})
         pyarrow.parquet.write_table(table, path, **options)
+        yield path, []
+    frame = polars.DataFrame({"number": range(len(urls)), "url": urls})
+    frame.write_parquet(folder / "polars.parquet", row_group_size=1000)
+    yield folder / "polars.parquet", []
+    for name, version in (("duckdb", "V1"), ("duckdb-v2", "V2")):
+        path = folder / f"{name}.parquet"
+        duckdb.sql(f"copy frame to '{path}' (format parquet, compression zstd, parquet_version {version})")
         yield path, []
     path = folder / "large.parquet"
     table = pyarrow.table({"page": pyarrow.array(urls, pyarrow.large_string()).dictionary_encode()})
