@@ -150,7 +150,7 @@ fn is_mostly_dictionary(list: &ParquetList, column: usize) -> bool {
         return false;
     };
     let Some(dictionary) = column.dictionary_page_offset() else { return false };
-    2 * (column.data_page_offset() - dictionary) > column.compressed_size()
+    column.data_page_offset().saturating_sub(dictionary).saturating_mul(2) > column.compressed_size()
 }
 
 /// How a file of these columns is written; those at the `plain` places have no dictionary.
