@@ -87,7 +87,7 @@ pub fn authority_end(line: &[u8]) -> Option<usize> {
 /// Whether `origin`, as [`cut`] finds it, is surely in canonical form: a host of lower-case labels whose last begins
 /// with a letter (so it is no number), none of them internationalised, and no port or one that is not the default.
 ///
-/// What is not surely canonical may still be: [`canonical`] knows.
+/// An origin of which this is false may be canonical all the same: [`canonical`] knows.
 pub fn is_surely_canonical(origin: &[u8]) -> bool {
     let (rest, default_port) = match origin.strip_prefix(b"http") {
         Some([b's', b':', b'/', b'/', rest @ ..]) => (rest, 443),

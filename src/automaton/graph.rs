@@ -52,7 +52,7 @@ pub struct State {
     pub priorities: Option<(u32, u32)>,
     /// The number of the longest segment that ends here; of a scanner.
     pub segment: Option<u32>,
-    /// What some bytes lead to, one after the other.
+    /// The transitions after some bytes, one after the other.
     pub edges: Vec<Edge>,
     /// Where all other bytes lead; they are looked at again there. `None`: they are used up, and the state stays.
     pub default: Option<Next>,
@@ -63,7 +63,7 @@ pub struct State {
 pub struct Edge {
     /// The bytes, all of them in this order.
     pub bytes: Vec<u8>,
-    /// What they lead to.
+    /// The target.
     pub next: Next,
 }
 

@@ -13,7 +13,7 @@ pub type Priority = u32;
 /// Nothing has matched.
 pub(super) const NO_MATCH: Priority = 0;
 
-/// What a priority says.
+/// The verdict of a priority.
 #[inline]
 pub(super) fn verdict(priority: Priority) -> Verdict {
     if priority % 2 == 1 { Verdict::Blocked } else { Verdict::Allowed }

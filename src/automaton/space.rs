@@ -1,4 +1,4 @@
-//! What compiling one group after the other keeps, and what one came to.
+//! The space for compiling one group after the other, and the result of one.
 
 use super::head::Engine;
 use crate::automaton::dfa::build::Arena;
@@ -16,7 +16,7 @@ pub struct Compiled {
     pub work: usize,
 }
 
-/// What compiling one group after the other uses again and again.
+/// Space for compiling, used again for each group.
 #[derive(Debug, Default)]
 pub(super) struct Space {
     pub(crate) arena: Arena,

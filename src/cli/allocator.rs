@@ -1,6 +1,6 @@
 //! Memory that is free, but that the system does not know of.
 //!
-//! What is known of captures is millions of small blocks. When they are freed, the allocator keeps their pages for the next
+//! The captures are millions of small blocks. When they are freed, the allocator keeps their pages for the next
 //! small blocks; a run takes few of these and large ones beside, for which it asks the system. Of 300,000 origins, 139 MiB
 //! stay while lists are filtered, and 24 where it is given back.
 

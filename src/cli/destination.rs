@@ -8,7 +8,7 @@ use super::failure::Failure;
 use crate::formats::is_stream;
 use crate::policy::source::SourceKind;
 
-/// What a command writes.
+/// A kind of file that a command writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Policy,

@@ -132,7 +132,7 @@ impl Failure {
         }
     }
 
-    /// Whether it only says that nobody reads the output any more.
+    /// Whether it only says that the output is not read any more.
     pub fn is_closed_pipe(&self) -> bool {
         match self {
             Failure::Print(error) | Failure::Filter(FilterError::Output(OutputError::StandardOutput(error))) => {

@@ -14,7 +14,7 @@ use signal_hook::flag;
 /// The exit status of a run that was interrupted, as shells have it for SIGINT.
 pub const STATUS: u8 = 130;
 
-/// What is set when the program is asked to end.
+/// The flag that is set when the program is asked to end.
 pub fn request() -> Arc<AtomicBool> {
     let asked = Arc::new(AtomicBool::new(false));
     let mut signals = vec![SIGINT, SIGTERM];
@@ -31,7 +31,7 @@ pub fn request() -> Arc<AtomicBool> {
     asked
 }
 
-/// Whether whoever started the program wants a signal to do nothing, as `nohup` does.
+/// Whether a signal was set to do nothing when the program began, as `nohup` does.
 #[cfg(unix)]
 fn is_ignored(signal: libc::c_int) -> bool {
     // SAFETY: a zeroed sigaction is a valid value to be filled, without a new action the old one is only read, and the

@@ -34,7 +34,7 @@ fn pattern(argument: &Path) -> Option<&str> {
     (!argument.exists()).then_some(pattern)
 }
 
-/// What a pattern stands for, as in a shell: no names that begin with a dot, which half-written files have, and no slash.
+/// How patterns match, as in a shell: no names that begin with a dot, which half-written files have, and no slash.
 const AS_A_SHELL: glob::MatchOptions =
     glob::MatchOptions { case_sensitive: true, require_literal_separator: true, require_literal_leading_dot: true };
 

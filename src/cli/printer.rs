@@ -2,7 +2,7 @@
 
 use std::io::{self, StdoutLock, Write};
 
-/// Prints lines; where nobody reads on, the rest is not printed, because the exit status still tells the answer.
+/// Prints lines; where the reader has gone, the rest is not printed, because the exit status still tells the answer.
 pub struct Printer(Option<io::BufWriter<StdoutLock<'static>>>);
 
 impl Printer {
@@ -15,7 +15,7 @@ impl Printer {
     ///
     /// # Errors
     ///
-    /// What the system says, but for a closed pipe.
+    /// Prints a line; a closed pipe is no error.
     pub fn line(&mut self, line: &str) -> io::Result<()> {
         self.attempt(|out| writeln!(out, "{line}"))
     }
@@ -24,7 +24,7 @@ impl Printer {
     ///
     /// # Errors
     ///
-    /// What the system says, but for a closed pipe.
+    /// Flushes; a closed pipe is no error.
     pub fn finish(mut self) -> io::Result<()> {
         self.attempt(Write::flush)
     }

@@ -7,7 +7,7 @@
 /// Goes on, or says what happened, should a mapped file be cut short while it is read.
 #[cfg(unix)]
 pub(super) fn report() {
-    /// What the code of a SIGBUS says that a thread gets because of what it reads: from BUS_ADRALN to BUS_MCEERR_AR.
+    /// Codes of the SIGBUS that a thread gets for a page that it reads: from BUS_ADRALN to BUS_MCEERR_AR.
     const FAULTS: std::ops::RangeInclusive<libc::c_int> = 1..=4;
 
     extern "C" fn handler(_signal: libc::c_int, info: *mut libc::siginfo_t, _context: *mut libc::c_void) {

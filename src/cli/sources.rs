@@ -7,13 +7,13 @@ use super::failure::Failure;
 use crate::policy::source::{self, Options};
 use crate::policy::{Captures, Overrides, Policy};
 
-/// What a policy is made from.
+/// The sources that a policy is made from.
 pub struct Sources<'a> {
     /// Folders and files; with an origin, a single robots.txt.
     pub paths: &'a [PathBuf],
     /// The origin that the single robots.txt is for.
     pub origin: Option<&'a str>,
-    /// What has to be known of them besides.
+    /// How they are read.
     pub options: Options,
     /// The operator's own word for origins.
     pub overrides: Option<&'a Path>,

@@ -47,7 +47,7 @@ pub enum AgentLine {
     ContainsName,
 }
 
-/// What a list of product tokens means, when a crawler has several.
+/// The meaning of a list of product tokens, when a crawler has several.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AgentList {
     /// The first that has a group of its own counts, then `*` (ours: the texts know one token).
@@ -56,7 +56,7 @@ pub enum AgentList {
     Merge,
 }
 
-/// What happens when several groups name one crawler.
+/// The rule for several groups that name one crawler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Groups {
     /// Their rules are merged (RFC 2.2.1, C++; Mandelbot calls it invalid: ours, merged with a note; 2008: order is
@@ -66,7 +66,7 @@ pub enum Groups {
     First,
 }
 
-/// What ends a group's list of agents, and the group.
+/// The end of a group's list of agents, and of the group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Boundary {
     /// An `Allow` or `Disallow` line ends the list of agents; the next `User-agent` line begins a group
@@ -121,7 +121,7 @@ pub enum RobotsTxtPath {
     ByRules,
 }
 
-/// What is skipped or decoded at the start of the file.
+/// The bytes skipped or decoded at the start of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileStart {
     /// A UTF-8 byte order mark is skipped, UTF-16 with a byte order mark is decoded (RFC 2.3: a bridge for encoding
@@ -131,7 +131,7 @@ pub enum FileStart {
     PartialMark,
 }
 
-/// What a NUL byte in a line means.
+/// The meaning of a NUL byte in a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NulByte {
     /// A byte like others (ours: unstated).
@@ -149,7 +149,7 @@ pub enum LineLimit {
     Bytes(usize),
 }
 
-/// What an HTTP status of a robots.txt means.
+/// The meaning of an HTTP status of a robots.txt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StatusMeaning {
     /// The body is a robots.txt (2xx).
@@ -169,7 +169,7 @@ pub enum StatusMeaning {
 pub struct Redirects {
     /// The most hops that are followed.
     pub hops: u8,
-    /// What a chain of more hops means (RFC 2.3.1.2: unavailable).
+    /// The meaning of a chain of more hops (RFC 2.3.1.2: unavailable).
     pub beyond: StatusMeaning,
 }
 
@@ -182,7 +182,7 @@ pub struct Lifetime {
     pub expires_header: bool,
 }
 
-/// What `Crawl-delay` means to the crawler.
+/// The meaning of `Crawl-delay` to the crawler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CrawlDelay {
     /// The raw value is kept for the operator; the document gives it no meaning (RFC, C++, 1996, 1994).

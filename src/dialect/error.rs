@@ -1,4 +1,4 @@
-//! A dialect that nobody knows.
+//! An unknown dialect.
 
 /// A dialect name that is not in [`Dialect::ALL`](crate::Dialect::ALL).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -21,11 +21,11 @@ pub struct Dialect {
     pub wildcards: Wildcards,
     /// How the value of a `User-agent` line names crawlers.
     pub agent_line: AgentLine,
-    /// What a list of product tokens means.
+    /// The meaning of a list of product tokens.
     pub agent_list: AgentList,
-    /// What happens when several groups name one crawler.
+    /// The rule for several groups that name one crawler.
     pub groups: Groups,
-    /// What ends the list of agents of a group, and the group.
+    /// The end of a group's list of agents, and of the group.
     pub boundary: Boundary,
     /// Which values of an `Allow` or `Disallow` line can be rules.
     pub rule_start: RuleStart,
@@ -37,23 +37,23 @@ pub struct Dialect {
     pub encoding: Encoding,
     /// Whether `/robots.txt` itself is subject to the rules.
     pub robots_txt: RobotsTxtPath,
-    /// What is skipped or decoded at the start of the file.
+    /// The bytes skipped or decoded at the start of the file.
     pub file_start: FileStart,
-    /// What a NUL byte in a line means.
+    /// The meaning of a NUL byte in a line.
     pub nul: NulByte,
     /// The most bytes of a file that are read, in whole lines.
     pub file_limit: usize,
     /// The most bytes of a line that are read.
     pub line_limit: LineLimit,
-    /// What status 401 or 403 for the robots.txt means.
+    /// The meaning of status 401 or 403 for the robots.txt.
     pub unauthorized: StatusMeaning,
-    /// What status 429 for the robots.txt means.
+    /// The meaning of status 429 for the robots.txt.
     pub too_many_requests: StatusMeaning,
     /// How redirects are followed.
     pub redirects: Redirects,
     /// How long a fetched robots.txt may be used, where age is enforced.
     pub lifetime: Lifetime,
-    /// What `Crawl-delay` means to the crawler.
+    /// The meaning of `Crawl-delay` to the crawler.
     pub crawl_delay: CrawlDelay,
 }
 
@@ -75,7 +75,7 @@ impl Dialect {
         Dialect::ALL.iter().map(|d| d.name).collect()
     }
 
-    /// What an HTTP status of the robots.txt's own answer means; 3xx is followed before this is asked.
+    /// The meaning of the HTTP status of the robots.txt's own answer; 3xx is followed before this is asked.
     ///
     /// Statuses that are no final answer (below 200, or 600 and more) count as no answer at all.
     pub fn status_meaning(&self, status: u16) -> StatusMeaning {

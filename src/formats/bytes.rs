@@ -20,7 +20,7 @@ pub(crate) fn push_text(text: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(text);
 }
 
-/// What is left to read.
+/// A reader of bytes, which holds the rest.
 pub(crate) struct Reader<'o>(pub &'o [u8]);
 
 impl<'o> Reader<'o> {

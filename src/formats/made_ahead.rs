@@ -1,6 +1,6 @@
 //! Pieces that one thread reads in order, made ahead by threads that have nothing else to do.
 //!
-//! A helper [claims](MadeAhead::claim) the next piece that nobody has, and makes it. The reader [takes](MadeAhead::take) pieces
+//! A helper [claims](MadeAhead::claim) the next piece that is free, and makes it. The reader [takes](MadeAhead::take) pieces
 //! in their order; one that no helper has claimed, the reader makes alone. What is made and not taken yet fits a budget.
 
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 /// So many pieces are made ahead of the one that is read.
 const AHEAD: u64 = 32;
 
-/// What comes of a piece. By default, what comes of one whose helper has failed.
+/// The result of a piece; by default, that of one whose helper has failed.
 pub(crate) trait Made: Default {
     /// The memory that it holds.
     fn bytes(&self) -> u64;
@@ -21,7 +21,7 @@ pub(crate) struct MadeAhead<M> {
     pieces: u64,
     /// The most that making a piece takes, what comes of it included.
     of_one: u64,
-    /// What all pieces may take together.
+    /// The room of all pieces together.
     room: u64,
     state: Mutex<State<M>>,
     changed: Condvar,
@@ -31,11 +31,11 @@ pub(crate) struct MadeAhead<M> {
 struct State<M> {
     /// The piece that is read.
     due: u64,
-    /// The first piece that nobody has claimed.
+    /// The first piece that no thread has claimed.
     next: u64,
     /// Claimed pieces; `None` while a helper makes one.
     claimed: BTreeMap<u64, Option<M>>,
-    /// What those that are made take, and the spares.
+    /// The bytes of those that are made, and of the spares.
     bytes: u64,
     /// Memory to be used again: the system takes long to find pages for each piece.
     spares: Vec<Vec<u8>>,
@@ -47,7 +47,7 @@ impl<M: Made> MadeAhead<M> {
         MadeAhead { pieces, of_one, room, state: Mutex::default(), changed: Condvar::new() }
     }
 
-    /// Claims the next piece that nobody has, if there is one, and room for it.
+    /// Claims the next piece that is free, if there is one, and room for it.
     pub fn claim(&self) -> Option<u64> {
         self.claim_in(&mut self.lock())
     }
@@ -71,7 +71,7 @@ impl<M: Made> MadeAhead<M> {
         hand_in.made = make();
     }
 
-    /// Takes what a helper made of this piece, which is read now; `None` if nobody has claimed it. Until the helper is done,
+    /// Takes what a helper made of this piece, which is read now; `None` if no helper has claimed it. Until the helper is done,
     /// the reader makes other pieces: `help` makes one that was claimed.
     pub fn take(&self, piece: u64, help: impl Fn(u64)) -> Option<M> {
         let mut state = self.lock();
@@ -133,7 +133,7 @@ impl<M: Made> State<M> {
     }
 }
 
-/// Hands in what came of a piece on drop, also after a panic, so that nobody waits for ever.
+/// Hands in what came of a piece on drop, also after a panic, so that no reader waits for ever.
 struct HandIn<'a, M: Made> {
     ahead: &'a MadeAhead<M>,
     piece: u64,

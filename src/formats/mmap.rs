@@ -1,6 +1,6 @@
 //! Files as memory: the only place that maps any.
 //!
-//! What is mapped is a file, and a file can be changed by another program. Callers rely on nothing but this:
+//! A file that is mapped can be changed by another program. Callers rely on nothing but this:
 //!
 //! - A [map](map) is read-only and private to this process. Its bytes are only compared, hashed, copied, or used as numbers
 //!   whose ranges are checked, so any values are valid at any time; offsets come from the slice's own length.
@@ -18,14 +18,14 @@ use std::ops::Range;
 
 /// All bytes of a file.
 pub(crate) fn map(file: &File) -> io::Result<Mmap> {
-    // SAFETY: see above: bytes that change can give wrong results, which is noticed, and SIGBUS, but nobody relies on
+    // SAFETY: see above: bytes that change can give wrong results, which is noticed, and SIGBUS, but no caller relies on
     // them to stay as they are.
     unsafe { Mmap::map(file) }
 }
 
-/// All bytes of a file without a name, to be written to. The file must be nobody else's.
+/// All bytes of a file without a name, to be written to. No other program may have the file.
 pub(crate) fn map_mut(file: &File) -> io::Result<MmapMut> {
-    // SAFETY: nobody else can open a file without a name, so only this map changes its bytes, and nobody shortens it.
+    // SAFETY: no other program can open a file without a name, so only this map changes its bytes, and none shortens it.
     unsafe { MmapMut::map_mut(file) }
 }
 

@@ -1,4 +1,4 @@
 //! How Parquet files are known.
 
-/// What a Parquet file begins and ends with.
+/// The mark at the beginning and at the end of a Parquet file.
 pub(crate) const PARQUET_MARK: &[u8] = b"PAR1";

@@ -10,7 +10,7 @@ use std::path::Path;
 ///
 /// # Errors
 ///
-/// What the system says, or that it is none.
+/// Checks that there is a regular file.
 pub(crate) fn ensure(path: &Path) -> io::Result<()> {
     if fs::metadata(path)?.is_file() {
         return Ok(());

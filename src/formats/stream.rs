@@ -1,4 +1,4 @@
-//! Places that take bytes and keep none: they have no name to be replaced, and hold nothing of anybody's.
+//! Places that take bytes and keep none: they have no name to be replaced, and hold nothing of the user's.
 
 use std::path::Path;
 

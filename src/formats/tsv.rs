@@ -9,7 +9,7 @@ pub(crate) fn escaped(value: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// What stands for a byte.
+/// The escape of a byte, if it has one.
 fn escape(byte: u8) -> Option<&'static [u8]> {
     match byte {
         b'\t' => Some(b"\\t"),

@@ -13,7 +13,7 @@ pub enum ListError {
     Unreadable {
         /// The list.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
     /// A list that changed while it was read.
@@ -49,7 +49,7 @@ pub enum ListError {
     UrlField {
         /// The list.
         path: PathBuf,
-        /// What is wrong.
+        /// The problem.
         error: UrlFieldError,
     },
     /// A list that is a Parquet file, and cannot be read as one.
@@ -57,7 +57,7 @@ pub enum ListError {
     Parquet {
         /// The list.
         path: PathBuf,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
     /// Lists with different head lines, whose lines cannot be in one file.
@@ -125,7 +125,7 @@ pub enum UrlFieldError {
     Kind {
         /// The column.
         name: String,
-        /// What is wanted.
+        /// The kind that is wanted.
         wanted: &'static str,
     },
     /// A column of lines that have none.
@@ -141,7 +141,7 @@ pub enum UrlFieldError {
     LongHead,
 }
 
-/// What is no delimiter.
+/// A text that is no delimiter.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[error("{given:?} is no delimiter: one character of ASCII is wanted, such as , or ; or `tab`")]
@@ -149,7 +149,7 @@ pub struct DelimiterError {
     pub(crate) given: String,
 }
 
-/// What is no shard.
+/// A text that is no shard.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[error("{given:?} is no shard: I/N is wanted, where I counts from 1 to N, such as 1/8")]

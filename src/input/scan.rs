@@ -1,6 +1,6 @@
 //! A list read without being judged, to compute its tally again.
 //!
-//! Workers take chunks as in a run, but nobody waits for a turn: what a chunk came to is small, and stays aside until
+//! Workers take chunks as in a run, but none waits for a turn: what a chunk came to is small, and stays aside until
 //! those before it are there.
 
 use std::collections::BTreeMap;
@@ -18,18 +18,18 @@ use crate::formats::regular_file;
 use crate::input::error::ListError;
 use crate::lock::lock;
 
-/// What is read of a list.
+/// The part of a list that is read.
 #[derive(Debug, Clone)]
 pub(crate) enum Extent {
     /// All of it.
     Whole,
-    /// What stands before this byte of its text.
+    /// The text before this byte.
     Before(u64),
     /// If it is a table, its rows but for those that are left out.
     Rows,
 }
 
-/// What chunks came to, put together in their order.
+/// The results of chunks, put together in their order.
 struct Scanned<T> {
     /// The ticket of the next chunk to be appended.
     next: u64,
@@ -44,7 +44,7 @@ pub(crate) fn opened(path: &Path) -> Result<List, ListError> {
     List::open(path)
 }
 
-/// What a list comes to, as far as it is to be read, below its head line: `of` its chunks, put together by
+/// The result of a list, as far as it is to be read, below its head line: `of` its chunks, put together by
 /// `append`. `of` is told whether a chunk begins the list.
 pub(crate) fn scan<T: Default + Send>(
     list: &List,

@@ -1,4 +1,4 @@
-//! What a run skips where a list cannot be read, instead of ending there.
+//! The parts of lists that a run skips because they cannot be read, instead of ending there.
 
 use serde::{Deserialize, Serialize};
 use std::{fmt, io};
@@ -15,7 +15,7 @@ pub struct SkippedPart {
     /// Of a table: the rows that were left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rows: Option<SkippedRows>,
-    /// What was wrong.
+    /// The problem.
     pub problem: String,
 }
 
@@ -61,7 +61,7 @@ impl ListError {
         matches!(self, ListError::Unreadable { error, .. } if is_it(error))
     }
 
-    /// What is wrong with the list, without its path.
+    /// The problem of the list, without its path.
     pub(super) fn problem(&self) -> String {
         match self {
             ListError::Unreadable { error, .. } => error.to_string(),

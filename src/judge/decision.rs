@@ -1,10 +1,10 @@
-//! What an origin comes to, by its answers and the operator's choices.
+//! The decision for an origin, by its answers and the operator's choices.
 
 use crate::dialect::{Dialect, Lifetime};
 use crate::outcome::{Outcome, Partition, Reason};
 use crate::policy::{Class, OriginStatus, OverrideState, Record, Ruling, State, Times};
 
-/// What to do with lines that have no definite verdict.
+/// The partition of lines that have no definite verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Fallback {
@@ -71,7 +71,7 @@ impl Choices {
     }
 }
 
-/// What a record comes to, before a path is looked at.
+/// The decision for an origin, before a path is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Decision {
     /// All URLs of the origin go the same way.
@@ -134,7 +134,7 @@ impl Decisions {
         Decisions { by_state: std::array::from_fn(state), unfetched: unfetched(&choices), choices, lifetime }
     }
 
-    /// What a record comes to.
+    /// The decision for a record.
     #[inline]
     pub fn of(&self, record: &Record<'_>) -> Decision {
         if record.is_overridden()
@@ -145,7 +145,7 @@ impl Decisions {
         self.of_state(record.standing, record.last_good, || record.state())
     }
 
-    /// What the classes of origins come to, by their numbers; `None` where a time decides, which only the record has.
+    /// The decisions for the classes of origins, by their numbers; `None` where a time decides, which only the record has.
     pub fn by_class(&self) -> [Option<Decision>; 256] {
         std::array::from_fn(|number| self.of_class(Class::from_number(number as u8)?))
     }
@@ -162,13 +162,13 @@ impl Decisions {
         (!by_time && !by_age).then_some(decision)
     }
 
-    /// What answers come to, whatever their age.
+    /// The decision by answers, whatever their age.
     #[inline]
     fn of_answers(&self, standing: OriginStatus, good: Option<OriginStatus>) -> Decision {
         self.by_state[standing as usize][good.map_or(OriginStatus::ALL.len(), |good| good as usize)]
     }
 
-    /// What the operator's word comes to, which stands above all answers and has no age.
+    /// The decision by the operator's word, which stands above all answers and has no age.
     fn by_word(&self, word: OverrideState) -> Option<Decision> {
         let fixed = |partition, reason| Some(Decision::Fixed(Outcome::new(partition, reason)));
         if word.paused_until.is_some_and(|until| self.choices.now < until) {

@@ -1,4 +1,4 @@
-//! What decided an outcome: the rule, and when its robots.txt was captured.
+//! The cause of an outcome: the rule, and when its robots.txt was captured.
 //!
 //! An automaton knows verdicts and no rules. So a line that is explained is judged once more, by the rules of its group as they
 //! stand in the robots.txt ([`ChosenRules::explain`]), a way that shares nothing with the automaton. To decode and rank the
@@ -20,7 +20,7 @@ use crate::rules::chosen::{ChosenRules, KeptRule};
 /// whatever they take.
 const KEPT: usize = 16 << 20;
 
-/// What decided the outcome of a URL.
+/// The cause of a URL's outcome.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cause<'e> {
     /// The rule; `None` where no rule decided, but the state of the robots.txt, an override, or the operator's choices.
@@ -28,7 +28,7 @@ pub struct Cause<'e> {
     /// The group that the rule is from: the value of the `User-agent` line that it stands below; `None` where no rule
     /// decided.
     pub agent: Option<Cow<'e, str>>,
-    /// When the answer that decided was captured, in seconds of Unix time; `None` where nobody knows, or where an override
+    /// When the answer that decided was captured, in seconds of Unix time; `None` where that is not known, or where an override
     /// stands above all answers.
     pub captured: Option<i64>,
 }
@@ -65,7 +65,7 @@ impl Explainer {
         self.rules.limit = bytes;
     }
 
-    /// What decided the outcome of a URL.
+    /// Finds the cause of a URL's outcome.
     pub fn explain(&mut self, url: &[u8]) -> Cause<'_> {
         let Explainer { judging, rules } = self;
         let judge = judging.view();
@@ -190,7 +190,7 @@ mod tests {
         captures.policy().unwrap()
     }
 
-    /// What blocked a URL: the rule with its line, the agent, the time; `None` if nothing did.
+    /// The cause that blocked a URL: the rule with its line, the agent, the time; `None` if nothing did.
     fn cause(policy: &Policy, choices: Choices, url: &str) -> Option<(String, Option<i64>)> {
         let crawler = policy.crawler(None).unwrap();
         let matcher = Matcher::new(policy, crawler, choices);

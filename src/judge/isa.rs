@@ -14,7 +14,7 @@ pub(super) const STEP: usize = 128;
 
 /// A function that is compiled for several instruction sets.
 pub(crate) trait Kernel {
-    /// What it returns.
+    /// Its result.
     type Output;
 
     /// Runs it. Implementations are `#[inline(always)]`.
@@ -52,7 +52,7 @@ pub(crate) trait Isa {
     /// Whether 32 bytes are the same.
     fn is_same_rest(one: &[u64; 4], other: &[u64; 4]) -> bool;
 
-    /// What the prefixes of a path that begins with `/` say to the front of an automaton.
+    /// Probes the front of an automaton for the prefixes of a path that begins with `/`.
     ///
     /// # Safety
     ///

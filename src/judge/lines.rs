@@ -121,7 +121,7 @@ impl Kernel for Find<'_, '_> {
     }
 }
 
-/// What was found so far.
+/// The lines found so far.
 struct Found {
     count: usize,
     /// Whether the line that is not ended yet needs a second look: not 0.

@@ -115,7 +115,7 @@ impl Matcher {
         with_scratch(|scratch| self.view().judge_lines(text, outcomes, scratch));
     }
 
-    /// What decided a URL's outcome: the rule with its line, whose group it is in, and when its robots.txt was captured.
+    /// The cause of a URL's outcome: the rule with its line, whose group it is in, and when its robots.txt was captured.
     /// Ranks the rules of the group each time; an [`Explainer`] keeps those of many.
     pub fn explain(&self, url: impl AsRef<[u8]>) -> Cause<'static> {
         self.explainer().explain(url.as_ref()).into_owned()

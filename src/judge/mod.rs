@@ -1,4 +1,4 @@
-//! What becomes of each line, and why.
+//! The judge of lines: the outcome of each, and its cause.
 //!
 //! A chunk's lines get their outcomes, each a partition and a reason, in `batch`, the hot path; `slow` is
 //! the plain definition of the same. `decision` says what an origin comes to before a path is looked at, `place` copies

@@ -4,7 +4,7 @@ use super::decision::{Decision, Decisions};
 use crate::outcome::{Outcome, Partition, Reason};
 use crate::policy::{Class, Lookup, LookupEntry as Entry};
 
-/// What an origin comes to, ready to be looked up.
+/// The route of an origin's lines, ready to be looked up.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Route {
     /// Whether the automaton decides, where a group applies.
@@ -32,7 +32,7 @@ impl Route {
 /// The routes of a matcher.
 pub(super) struct Routes {
     pub all: Box<[Route; 256]>,
-    /// What each number stands for; `None` where it is a class whose origins times decide, or none.
+    /// The decision of each number; `None` where it is a class whose origins times decide, or none.
     decisions: [Option<Decision>; 256],
 }
 

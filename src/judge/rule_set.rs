@@ -129,13 +129,13 @@ impl RuleSet {
         &self.chosen.patterns
     }
 
-    /// What was compiled.
+    /// The compiled rules.
     #[doc(hidden)]
     pub fn compiled(&self) -> Compiled {
         self.compiled
     }
 
-    /// What was dropped or cut in the file.
+    /// The lines that were dropped or cut in the file.
     #[doc(hidden)]
     pub fn notes(&self) -> &[Note] {
         &self.notes

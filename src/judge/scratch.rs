@@ -1,4 +1,4 @@
-//! What judging needs besides the policy.
+//! The space of judging besides the policy.
 
 use super::lines::{LONGEST, Lines, find_looks};
 use super::space::Space;
@@ -8,7 +8,7 @@ use crate::outcome::Outcome;
 use std::iter::Peekable;
 use std::ops::Range;
 
-/// What judging needs besides; one for each thread, used again and again.
+/// A thread's space for judging, used again and again.
 #[derive(Debug, Default)]
 pub struct Scratch {
     pub(crate) walk: automaton::Scratch,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::judge::tally::Tally;
 use crate::outcome::{Outcome, Partition};
 
-/// What the lines of a chunk are to one crawler, by the lines as they were read.
+/// The lines of a chunk for one crawler, counted as they were read.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct Sorted {
     /// By the number of the partition.

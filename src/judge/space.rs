@@ -1,4 +1,4 @@
-//! What one step of the [hot path](super::batch) hands the next.
+//! The arrays between the steps of the [hot path](super::batch).
 
 use crate::outcome::Outcome;
 
@@ -22,7 +22,7 @@ pub(super) struct Item {
     pub(super) outcomes: [Outcome; 2],
 }
 
-/// What stands between the steps; one for each thread, used again and again.
+/// The arrays between the steps; one for each thread, used again and again.
 ///
 /// A URL of the batch is a byte, which needs no bounds check in an array of 256.
 #[derive(Debug)]

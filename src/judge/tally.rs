@@ -1,7 +1,7 @@
 //! The proof that no line was lost: counts and checksums of a sequence of lines.
 //!
 //! Each line, without its LF, is hashed by XXH3 (128 bits, seed 0). `sum` adds the hashes modulo 2^128: it is the same
-//! in whatever order the lines stand, so that anybody can compare parts with a whole. `order` adds the sums of all
+//! in whatever order the lines stand, so that parts can be compared with a whole. `order` adds the sums of all
 //! beginnings of the sequence, as Fletcher's checksum does, and so also notices two lines that changed places.
 //!
 //! A run computes both twice, over the lines as they were read and over the bytes as they were handed to the system
@@ -76,7 +76,7 @@ impl Tally {
     }
 }
 
-/// What the lines of a chunk are to one crawler: tallies by partition, and counts by outcome.
+/// The counts of one crawler for the lines of a chunk: tallies by partition, and lines by outcome.
 pub(crate) type OfCrawler<'a> = (&'a mut [Tally; Partition::ALL.len()], &'a mut [u64; Outcome::COUNT]);
 
 /// Counts the lines of a text, in all and by their outcomes for each crawler, and hashes them if that is wanted.

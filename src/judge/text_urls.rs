@@ -9,7 +9,7 @@ const _: () = assert!(PADDING >= front::PADDING + 32);
 /// URLs within a text.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Urls<'u> {
-    /// What holds them.
+    /// The text that holds them.
     pub text: &'u [u8],
     /// Where each begins.
     pub starts: &'u [u32],

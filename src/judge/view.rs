@@ -23,7 +23,7 @@ impl Judging {
         Judging { policy, crawler, decisions, routes: routes.all, timed }
     }
 
-    /// What judging reads of it.
+    /// The parts of the policy that judging reads.
     pub fn view(&self) -> Judge<'_> {
         Judge {
             policy: &self.policy,
@@ -37,7 +37,7 @@ impl Judging {
     }
 }
 
-/// What judging reads.
+/// The parts of a policy that judging reads.
 #[derive(Clone)]
 pub struct Judge<'p> {
     pub(super) policy: &'p Policy,
@@ -59,7 +59,7 @@ impl<'p> Judge<'p> {
         self.lookup
     }
 
-    /// What the origin in a slot comes to, and the place of the automaton that decides; 0 where none does.
+    /// The route of the origin in a slot, and the place of the automaton that decides; 0 where none does.
     #[inline(always)]
     pub(crate) fn route(&self, slot: usize) -> (Route, u32) {
         let entry = self.lookup.entry(slot);
@@ -101,7 +101,7 @@ impl<'p> Judge<'p> {
         self.groups.prefetch_automaton(place);
     }
 
-    /// What a record comes to.
+    /// The decision for a record.
     pub(super) fn decision(&self, record: &Record<'_>) -> Decision {
         self.decisions.of(record)
     }

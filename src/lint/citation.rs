@@ -20,7 +20,7 @@ pub struct Citation {
     pub borrowed: bool,
 }
 
-/// What one dialect's documents say.
+/// The passages of one dialect's documents.
 struct Texts {
     dialect: &'static str,
     places: &'static [(FindingKind, &'static str, &'static str)],

@@ -12,14 +12,14 @@ use crate::robots::{self};
 pub struct Related {
     /// The line, counted from 1.
     pub line: u32,
-    /// What it says; cut if it is long.
+    /// Its text; cut if it is long.
     pub text: String,
 }
 
 /// One thing that the author probably did not mean.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// What kind of thing.
+    /// Its kind.
     pub kind: FindingKind,
     /// How bad it is.
     pub severity: Severity,
@@ -27,9 +27,9 @@ pub struct Finding {
     pub line: u32,
     /// The line as it stands there; cut if it is long.
     pub text: String,
-    /// What is the matter, in one sentence.
+    /// The defect, in one sentence.
     pub reason: String,
-    /// What was probably meant, if that can be guessed.
+    /// The author's probable meaning, if that can be guessed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proposal: Option<String>,
     /// The other line that it is about, such as the rule that always wins.

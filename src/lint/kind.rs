@@ -1,10 +1,10 @@
-//! What can be found.
+//! The kinds of findings.
 
 use serde::Serialize;
 
 use crate::robots::NoteKind;
 
-/// What kind of thing the author probably did not mean.
+/// A kind of thing that the author probably did not mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FindingKind {

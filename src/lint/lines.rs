@@ -1,4 +1,4 @@
-//! What a line says wrongly all by itself.
+//! Findings of single lines.
 
 use super::FindingKind;
 use super::finding::{Findings, excerpt};
@@ -30,7 +30,7 @@ pub(super) fn check(text: &[u8], robots: &Robots<'_>, dialect: &Dialect, finding
     }
 }
 
-/// What the parser dropped, and why.
+/// The finding for a line that the parser dropped.
 fn noted(kind: NoteKind, line: u32, read: &Line<'_>, robots: &Robots<'_>, findings: &mut Findings<'_>) {
     let reason = |reason: &str| reason.to_owned();
     match (kind, read) {

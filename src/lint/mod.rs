@@ -1,4 +1,4 @@
-//! What the author of a robots.txt probably did not mean.
+//! Findings in a robots.txt: lines that its author probably did not mean.
 //!
 //! A robots.txt is never refused, so nobody tells its author that half of it is ignored. [`lint`] reads a file as a
 //! dialect does and reports, line by line, what is dropped, what is read otherwise than it looks, and what has no effect;

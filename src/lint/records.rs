@@ -112,7 +112,7 @@ fn walk(text: &[u8], robots: &Robots<'_>, dialect: &Dialect, findings: &mut Find
     with_disallow
 }
 
-/// What stands between two lines that are agents or rules, and of one record by the look of them.
+/// The lines between two that are agents or rules, and of one record by the look of them.
 #[derive(Debug, Default)]
 struct Between {
     /// The line before, if it is an agent.

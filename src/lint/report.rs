@@ -1,4 +1,4 @@
-//! What was found in a file.
+//! The findings of a file.
 
 use super::finding::{Finding, Findings};
 use super::kind::FindingKind;
@@ -6,10 +6,10 @@ use super::{crawl_delay, lines, records, unreachable};
 use crate::dialect::Dialect;
 use crate::robots::{self, NoteKind, Robots};
 
-/// What every crawler should read of a file (RFC 9309 2.5, Google's documentation): 500 KiB.
+/// The length that every crawler should read of a file (RFC 9309 2.5, Google's documentation): 500 KiB.
 const READ_BY_ALL: usize = 500 << 10;
 
-/// What was found in a file.
+/// The findings of a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Report {
     /// The findings, in the order of the file; those about the whole file first.
@@ -63,7 +63,7 @@ fn is_utf16(file: &[u8]) -> bool {
     file.starts_with(b"\xff\xfe") || file.starts_with(b"\xfe\xff") || is_nul(0) || is_nul(1)
 }
 
-/// What was noted before there were lines.
+/// The finding for a note about the whole file.
 fn whole_file(kind: NoteKind, text: &[u8], dialect: &Dialect, findings: &mut Findings<'_>) {
     match kind {
         NoteKind::FileCut => {
@@ -103,7 +103,7 @@ mod tests {
         report.findings.iter().map(|finding| format!("{} {}", finding.line, finding.kind.name())).collect()
     }
 
-    /// What must be found in which dialects; in all others it must not.
+    /// Expects a finding in these dialects, and in no other.
     #[track_caller]
     fn expect(file: impl AsRef<[u8]>, finding: &str, dialects: &[&str]) {
         for dialect in Dialect::names() {

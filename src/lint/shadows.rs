@@ -20,9 +20,9 @@ use crate::rules::{Pattern, Patterns};
 /// segment counts sixteen.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Work {
-    /// What is left of it.
+    /// The work that is left.
     pub left: usize,
-    /// What was done.
+    /// The work that was done.
     pub done: usize,
     /// Patterns that were not tried with all others.
     pub not_searched: usize,
@@ -122,7 +122,7 @@ fn prefixes(patterns: &Patterns, shadows: &mut Shadows) {
     }
 }
 
-/// What a pattern can be told by without reading it.
+/// The properties by which a pattern can be told without reading it.
 struct Shape {
     /// The literal bytes that the shortest path it matches has.
     literals: usize,

@@ -14,7 +14,7 @@ use crate::rules::chosen::KeptRule;
 /// How many bytes of the name of a group are told; a rule has as many.
 const LONGEST_AGENT: usize = 200;
 
-/// What is told of a cause.
+/// The text told of a cause.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Told {
     /// The rule, as it stands before a line of text, but nothing is escaped; and its line.
@@ -29,17 +29,17 @@ pub(crate) struct Told {
 const NONE: u32 = u32::MAX;
 const NOT_KEPT: u32 = u32::MAX - 1;
 
-/// What a cause takes beside its texts: itself, twice its places as they double, and what the allocator adds.
+/// The memory of a cause beside its texts: itself, twice its places as they double, and the allocator's share.
 const OF_CAUSE: usize = 224;
 
-/// What is told of a line.
+/// The cause kept of a line.
 #[cfg_attr(not(feature = "parquet"), allow(dead_code))]
 pub(crate) enum Kept<'c> {
     /// It is not blocked.
     None,
     /// This.
     Told(&'c Told),
-    /// What was not kept.
+    /// A cause that was not kept.
     Again,
 }
 
@@ -81,7 +81,7 @@ impl Causes {
         place
     }
 
-    /// What blocked a line, if anything did.
+    /// The cause that blocked a line, if one did.
     #[cfg_attr(not(feature = "parquet"), allow(dead_code))]
     pub fn of(&self, line: usize) -> Kept<'_> {
         match self.lines.get(line) {
@@ -166,7 +166,7 @@ mod tests {
         }
     }
 
-    /// What is kept of a line.
+    /// The cause kept of a line.
     fn kept(causes: &Causes, line: usize) -> Option<Told> {
         match causes.of(line) {
             Kept::Told(told) => Some(told.clone()),

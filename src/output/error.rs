@@ -13,7 +13,7 @@ use crate::input::error::ListError;
 pub struct Unwritten {
     /// The byte of the file that was to be written next. Where several workers write, bytes before it may be missing too.
     pub at: u64,
-    /// What the system said.
+    /// The system's error.
     pub error: io::Error,
 }
 
@@ -35,7 +35,7 @@ pub enum OutputError {
     Unwritable {
         /// The file, or the folder it is in.
         path: PathBuf,
-        /// What the system said; where bytes could not be written, an [`Unwritten`](Unwritten) is in it, with their place.
+        /// The system's error; where bytes could not be written, an [`Unwritten`] is in it, with their place.
         error: io::Error,
     },
     /// Standard output that cannot be written to.

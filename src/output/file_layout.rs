@@ -1,4 +1,4 @@
-//! What the files of a run look like, whatever lines they get.
+//! The layout of a run's files, whatever lines they get.
 
 use std::collections::BTreeSet;
 
@@ -13,14 +13,14 @@ use crate::judge::tally::Tally;
 use crate::output::error::OutputError;
 use crate::robots::Agents;
 
-/// What the files of a run look like.
+/// The layout of a run's files.
 #[derive(Debug)]
 pub(crate) struct FileLayout {
     pub rows: Rows,
     agents: Vec<Agents>,
     /// One for each file of a set.
     pub files: Vec<FileName>,
-    /// What a file without any line is.
+    /// A file without any line.
     pub nothing: Vec<u8>,
     /// How long a part may be, if files are cut into parts.
     split_size: Option<u64>,
@@ -60,7 +60,7 @@ impl FileLayout {
         })
     }
 
-    /// What a file begins with, where its lists have this head line, which may be empty.
+    /// The beginning of a file whose lists have this head line, which may be empty.
     pub fn head(&self, file: usize, of_lists: &[u8]) -> Result<Vec<u8>, OutputError> {
         if self.rows.format == Format::Parquet {
             return Ok(PARQUET_MARK.to_vec());

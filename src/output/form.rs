@@ -25,7 +25,7 @@ pub enum Form {
     Verdicts,
 }
 
-/// What stands after each column before a line.
+/// The byte after each column before a line.
 pub(crate) const SEPARATOR: u8 = b'\t';
 
 /// The columns that tell what blocked a line.
@@ -34,18 +34,18 @@ const CAUSE: [&str; 3] = ["rule", "line", "captured"];
 /// So many bytes of a rule are told. A rule may be as long as its robots.txt, and block every line.
 const LONGEST_RULE: usize = 200;
 
-/// What stands after a rule that is longer.
+/// The mark after a rule that is longer.
 const CUT: &[u8] = b"...";
 
 /// How many times as long as a line can be what stands before it to tell what blocked it: each byte of a rule may be
 /// escaped, and no line is shorter than `//a` with a scheme.
 pub(crate) const LONGEST_CAUSE: u64 = 50;
 
-/// What rows the files of a run have.
+/// The rows of a run's files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Rows {
     pub form: Form,
-    /// What the files are: columns of tables do not stand before lines.
+    /// The format of the files: columns of tables do not stand before lines.
     #[serde(default)]
     pub format: Format,
     /// Whether columns tell what blocked a line: of a partition that is blocked, before the line; of verdicts, after each;
@@ -104,7 +104,7 @@ impl Rows {
         Tally::of_text(text, |line| rest_of_row(line, columns))
     }
 
-    /// What the tallies of all files must be, if what is written is what was judged.
+    /// The tallies that all files must have, if all that was judged is written.
     pub fn expected(self, judged: &Tally, added_line_feeds: u64, crawlers: &[Sorted]) -> Vec<Tally> {
         match self.form {
             Form::Partitions => crawlers.iter().flat_map(|sorted| sorted.tallies).collect(),
@@ -113,7 +113,7 @@ impl Rows {
     }
 }
 
-/// What stands below the columns of a head where the lists have no head line.
+/// The line below the columns of a head where the lists have no head line.
 pub(crate) const NO_HEAD: &[u8] = b"url\n";
 
 /// A line without so many columns before it; nothing, if they are not there.

@@ -1,6 +1,6 @@
 //! The format of line files: text or tables.
 
-/// What files of lines are.
+/// A format of files of lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Format {

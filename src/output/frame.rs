@@ -19,7 +19,7 @@ const GZIP_LEVEL: u32 = 6;
 const ZSTD_LEVEL: i32 = 3;
 
 impl FrameFormat {
-    /// What stands after the names of files, for example `gz`.
+    /// The extension of file names, for example `gz`.
     pub fn extension(self) -> &'static str {
         match self {
             FrameFormat::Gzip => "gz",

@@ -1,4 +1,4 @@
-//! What the output asks of a run's checkpointer.
+//! The part of a run's checkpointer that the output needs.
 
 use std::fmt;
 use std::path::PathBuf;

@@ -15,7 +15,7 @@ use crate::outcome::Reason;
 /// The head of `robots-needed.tsv`.
 pub(crate) const HEAD: &[u8] = b"robots_txt\treason\tlines\tstatus\n";
 
-/// What is known of one origin's deferred lines.
+/// One origin's deferred lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Waiting {
     /// The number of its first deferred line, among all lines.
@@ -51,10 +51,10 @@ pub(crate) struct MissingRobots {
     by_first: Sorter,
 }
 
-/// What stands for a status that is not known.
+/// Stands for a status that is not known.
 const NO_STATUS: u16 = u16::MAX;
 
-/// What is known of all origins, but for what has been spilled.
+/// The state of all origins, but for those that have been spilled.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct MissingRobotsState {
     /// How many files there are of spilled origins.
@@ -62,7 +62,7 @@ pub(crate) struct MissingRobotsState {
     held: Vec<(Box<str>, Waiting)>,
 }
 
-/// What an entry takes in memory besides its name, about.
+/// The memory of an entry besides its name, about.
 const OVERHEAD: usize = 64;
 
 impl MissingRobots {
@@ -85,13 +85,13 @@ impl MissingRobots {
         MissingRobots { held: WaitingOrigins::new(), held_bytes: 0, limit, by_origin, by_first }
     }
 
-    /// What another run needs to go on, besides the [files](MissingRobots::files).
+    /// The state from which another run can go on, besides the [files](MissingRobots::files).
     pub fn state(&self) -> MissingRobotsState {
         let held = self.held.iter().map(|(origin, waiting)| (origin.clone(), *waiting)).collect();
         MissingRobotsState { runs: self.by_origin.runs().len(), held }
     }
 
-    /// What has been spilled.
+    /// The files of spilled origins.
     pub fn files(&self) -> &[Arc<Run>] {
         self.by_origin.runs()
     }

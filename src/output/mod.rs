@@ -1,4 +1,4 @@
-//! What a run writes: partitions as text, compressed frames or tables, and the receipt, in a folder of its own.
+//! The output of a run: partitions as text, compressed frames or tables, and the receipt, in a folder of its own.
 
 pub(crate) mod block;
 pub(crate) mod causes;

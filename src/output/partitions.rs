@@ -41,7 +41,7 @@ pub(crate) struct SetStart {
     pub folder: String,
     /// The head line of its lists, which may be empty.
     pub head: Vec<u8>,
-    /// What follows the head in a table without rows.
+    /// The rest of a table without rows, after its head.
     pub nothing: Vec<u8>,
 }
 
@@ -54,12 +54,12 @@ struct Target {
     file: Option<Arc<OpenFile>>,
 }
 
-/// What stands at the ends of files, whatever lines they get.
+/// The beginning and the end of a file, whatever lines it gets.
 #[derive(Debug, Clone)]
 struct Ends {
-    /// What each begins with.
+    /// The beginning of each.
     head: Arc<[u8]>,
-    /// What follows the head in a table without rows.
+    /// The rest of a table without rows, after its head.
     nothing: Arc<[u8]>,
 }
 
@@ -156,7 +156,7 @@ impl Output {
         Ok(output)
     }
 
-    /// What stands at the ends of a file of a set.
+    /// The beginning and the end of a file of a set.
     fn ends_of(&self, set: &SetStart, file: usize) -> Result<Ends, OutputError> {
         Ok(Ends { head: self.layout.head(file, &set.head)?.into(), nothing: set.nothing.as_slice().into() })
     }
@@ -192,7 +192,7 @@ impl Output {
         self.unsynced = self.pending.clone();
     }
 
-    /// What stands in all files, set by set.
+    /// The state of all files, set by set.
     pub fn state(&self) -> Vec<Vec<TargetState>> {
         self.sets.iter().map(|set| set.iter().map(|target| target.state.clone()).collect()).collect()
     }
@@ -242,7 +242,7 @@ impl Output {
         Ok(file)
     }
 
-    /// Takes room for blocks, to be written to by whoever holds the bytes; begins new parts where it has to.
+    /// Takes room for blocks, to be written to by the worker that holds the bytes; begins new parts where it has to.
     pub fn reserve<'b>(&mut self, blocks: &'b [Block<'_>]) -> Result<Vec<Place<'b>>, OutputError> {
         let mut places = Vec::with_capacity(blocks.len());
         for block in blocks {
@@ -280,7 +280,7 @@ impl Output {
         }
     }
 
-    /// What stands in the files that lines of one kind go to, in the order of the lines.
+    /// The files of one kind of lines, in the order of the lines.
     pub fn written(&self, file: usize) -> impl Iterator<Item = &Written> {
         self.sets.iter().flat_map(move |set| &set[file].state.parts)
     }

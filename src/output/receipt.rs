@@ -35,15 +35,15 @@ pub struct Receipt {
     pub version: u32,
     /// How lines are hashed for the checksums.
     pub line_hash: Cow<'static, str>,
-    /// What was asked for.
+    /// The options.
     pub options: ReceiptOptions,
     /// The crawlers.
     pub agents: Vec<String>,
     /// The dialect.
     pub dialect: Cow<'static, str>,
-    /// What went in, all lists together.
+    /// The lines read, of all lists together.
     pub input: Part,
-    /// What of that was left out, because its URLs were there before; absent where nothing was to be.
+    /// The lines left out because their URLs were there before; absent where none were to be.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duplicates: Option<Part>,
     /// Where it went: the partitions by name, of each crawler if there are several (`allowed.examplebot`).
@@ -90,17 +90,17 @@ pub struct Receipt {
     pub speed: Vec<Sample>,
 }
 
-/// What a run was asked to do.
+/// The options of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReceiptOptions {
-    /// What the operator wants where there is no definite verdict.
+    /// The operator's choices where there is no definite verdict.
     #[serde(flatten)]
     pub choices: Choices,
     /// Where the URL stands in a line.
     pub url_field: UrlField,
     /// How lines are written.
     pub form: Form,
-    /// What the files are; absent where they are text.
+    /// The format of the files; absent where they are text.
     #[serde(default, skip_serializing_if = "Format::is_text")]
     pub format: Format,
     /// Whether blocked lines stand after what blocked them; absent where not.
@@ -127,7 +127,7 @@ pub struct ReceiptOptions {
 }
 
 impl ReceiptOptions {
-    /// What rows the files have, for so many crawlers.
+    /// The rows of the files, for so many crawlers.
     pub(crate) fn rows(&self, crawlers: usize) -> Rows {
         Rows { form: self.form, format: self.format, explain: self.explain, crawlers }
     }
@@ -225,7 +225,7 @@ pub struct ListPart {
     /// The part of it that a shard read; absent where all of it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub range: Option<ListRange>,
-    /// What its lines are: `lines` if each is a URL, `delimited`, `cdxj` or `parquet`.
+    /// The form of its lines: `lines` if each is a URL, `delimited`, `cdxj` or `parquet`.
     pub format: Cow<'static, str>,
     /// How it is compressed; absent where it is not.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -233,14 +233,14 @@ pub struct ListPart {
     /// Its head line, which every file with its lines begins with; absent where there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub head: Option<Part>,
-    /// What it held, decompressed, without its head line.
+    /// Its lines, decompressed, without its head line.
     #[serde(flatten)]
     pub input: Part,
-    /// What of that was left out, because its URLs were there before, in this list or an earlier one; absent where nothing
+    /// Its lines left out because their URLs were there before, in this list or an earlier one; absent where nothing
     /// was to be.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duplicates: Option<Part>,
-    /// What could not be read of it, and was left out, in order.
+    /// The parts that could not be read, and were left out, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub skipped: Vec<SkippedPart>,
     /// Where its lines went.
@@ -315,7 +315,7 @@ impl Receipt {
         self.lists.iter().enumerate().filter(is_its_own).map(|(_, list)| list)
     }
 
-    /// What rows its files have.
+    /// The rows of its files.
     pub(crate) fn rows(&self) -> Rows {
         self.options.rows(self.agents.len())
     }

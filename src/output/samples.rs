@@ -16,7 +16,7 @@ pub struct Sample {
 /// So many samples are kept at most.
 const MOST: usize = 240;
 
-/// What lies between the first samples.
+/// The interval between the first samples.
 const FIRST_INTERVAL: f64 = 0.05;
 
 /// The samples of a run. When there are too many, every other one is dropped, and from then on half as many are taken: so

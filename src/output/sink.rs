@@ -12,7 +12,7 @@ use crate::output::partitions::{Output, Place};
 pub(crate) enum Sink {
     /// To places in files, which are written to later.
     Folder(Box<Output>),
-    /// To standard output at once, which nobody but the turn's holder may do.
+    /// To standard output at once, which only the turn's holder may do.
     Pipe(Pipe),
 }
 

@@ -51,7 +51,7 @@ struct NewRun {
 }
 
 impl Home {
-    /// What the names of its files begin with.
+    /// The beginning of the names of its files.
     fn start(&self) -> &Path {
         match self {
             Home::Temporary(start) | Home::Kept(start) => start,
@@ -102,7 +102,7 @@ impl Run {
         Ok(())
     }
 
-    /// An error with its path: nobody else knows that there is such a file.
+    /// An error with its path: users do not know that there is such a file.
     fn told(&self, error: &io::Error) -> io::Error {
         io::Error::new(error.kind(), format!("{}, {error}", self.path.display()))
     }
@@ -125,7 +125,7 @@ impl NewRun {
     }
 }
 
-/// What a record takes in memory besides its bytes, about.
+/// The memory of a record besides its bytes, about.
 const OVERHEAD: usize = 32;
 
 /// So many runs are merged at a time at most.

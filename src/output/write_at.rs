@@ -1,6 +1,6 @@
 //! Writing bytes to a file, and how far that came.
 //!
-//! Whoever has a full disk wants to know how far the file came, so an error of the system tells it: it is an [`Unwritten`].
+//! After a full disk, users want to know how far the file came, so an error of the system tells it: it is an [`Unwritten`].
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -47,7 +47,7 @@ impl<W: Write> FrontToBack<W> {
 impl<W: Write> Write for FrontToBack<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.file.write(bytes).map_err(|error| match error.kind() {
-            // Whoever writes tries again.
+            // The caller tries again.
             io::ErrorKind::Interrupted => error,
             _ => Unwritten::told(self.at, error),
         })?;

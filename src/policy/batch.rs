@@ -31,7 +31,7 @@ pub(super) struct Batch {
     done: Receiver<Part>,
 }
 
-/// What the threads of the pool are given.
+/// The work for the threads of the pool.
 struct Work {
     captures: Vec<Capture>,
     /// The captures that are read: the first one of each group whose body no other group before has.
@@ -136,6 +136,6 @@ fn read(work: Arc<Work>, part: usize, done: &Sender<Part>) {
         firsts.iter().map(|&at| work.captures[at].read(&work.columns, work.dialect)).collect()
     }));
     drop(work);
-    // After an error, nobody waits for the batch.
+    // After an error, no thread waits for the batch.
     let _ = done.send((part, readings));
 }

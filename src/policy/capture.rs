@@ -30,7 +30,7 @@ pub struct Capture {
     pub body: Option<Arc<[u8]>>,
 }
 
-/// What an answer means.
+/// The meaning of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Meaning {
     /// A robots.txt.
@@ -45,7 +45,7 @@ pub(super) enum Meaning {
     Redirect(Option<String>),
 }
 
-/// What a robots.txt means to each crawler.
+/// The rules of a robots.txt for each crawler.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Selected {
     /// The distinct automata of its groups.
@@ -79,7 +79,7 @@ pub(super) struct Reading {
 }
 
 impl Capture {
-    /// The robots.txt that an origin answered with status 200, at a time that nobody knows.
+    /// The robots.txt that an origin answered with status 200, at an unknown time.
     pub fn found(origin: &str, body: impl AsRef<[u8]>) -> Capture {
         Capture {
             url: origin::robots_url(origin),
@@ -106,7 +106,7 @@ impl Capture {
         Reading { meaning, body_hash: xxh3_128(body), notes }
     }
 
-    /// What its status means.
+    /// The meaning of its status.
     pub(super) fn means(&self, dialect: &Dialect) -> StatusMeaning {
         dialect.status_meaning(match (self.answered.status, &self.body) {
             (Some(status), _) => status,

@@ -44,7 +44,7 @@ pub struct Captures {
     ahead: VecDeque<Batch>,
     /// The body of the capture that came last: captures that share it may come in the next batch.
     newest: Option<(Arc<[u8]>, Option<u16>)>,
-    /// What the capture means that was put in place last, and the hash of its body.
+    /// The meaning of the capture that was put in place last, and the hash of its body.
     last: Option<(Placed, u128)>,
     /// Threads of their own that read captures, if they have any: what compiling keeps for the next file goes with them.
     readers: Option<Arc<ThreadPool>>,
@@ -220,7 +220,7 @@ impl Captures {
         Ok(placement)
     }
 
-    /// What the sources hold beside answers for origins.
+    /// The records of the sources that are no answers for origins.
     pub fn passed_over(&self) -> &[PassedOver] {
         &self.passed_over
     }

@@ -57,7 +57,7 @@ impl Class {
         self.0
     }
 
-    /// What the last answer means, and the last good one beside a failure; `None` for [`Class::PAUSED`].
+    /// The standing by the last answer, and by the last good one beside a failure; `None` for [`Class::PAUSED`].
     pub fn standing(self) -> Option<(OriginStatus, Option<OriginStatus>)> {
         let good = |number: u8| number.checked_sub(1).map(|good| OriginStatus::ALL[usize::from(good)]);
         (self != Class::PAUSED).then(|| match self.0 % STATES {
@@ -68,7 +68,7 @@ impl Class {
         })
     }
 
-    /// What stands in place of the robots.txt, by the operator's word; for [`Class::PAUSED`], the record tells.
+    /// The operator's word in place of the robots.txt; for [`Class::PAUSED`], the record tells.
     pub fn ruling(self) -> Option<Ruling> {
         let number = usize::from(self.0 / STATES).checked_sub(1)?;
         Ruling::ALL.get(number).copied()

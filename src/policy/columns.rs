@@ -121,7 +121,7 @@ pub struct Crawler {
 }
 
 impl Crawler {
-    /// What it is called.
+    /// Its name.
     pub fn agents(&self) -> &Agents {
         &self.agents
     }

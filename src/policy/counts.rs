@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What became of the captures.
+/// The fate of the captures.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CaptureCounts {

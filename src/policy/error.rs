@@ -38,7 +38,7 @@ pub enum CrawlerError {
     /// One that the policy was not compiled for.
     #[error("the policy was not compiled for {given}, only for {known}; compile it for that crawler too")]
     Unknown {
-        /// What was asked for.
+        /// The text that was given.
         given: String,
         /// Those that it is for.
         known: String,
@@ -49,7 +49,7 @@ pub enum CrawlerError {
          compiled one by one; compile the policy for the list {given}"
     )]
     Merged {
-        /// What was asked for.
+        /// The text that was given.
         given: String,
         /// The dialect.
         dialect: &'static str,
@@ -79,7 +79,7 @@ pub enum MergeError {
         /// The newer one's.
         new: String,
     },
-    /// What comes of them cannot be written.
+    /// The policy cannot be written.
     #[error(transparent)]
     Write(#[from] WriteError),
 }

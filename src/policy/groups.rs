@@ -40,7 +40,7 @@ pub(crate) fn encode(group: Option<Group>) -> [u8; 8] {
     entry.to_le_bytes()
 }
 
-/// What an entry of a row says.
+/// The group of an entry of a row.
 #[inline]
 pub(crate) fn decode([automaton, rules]: Entry) -> Option<Group> {
     let (automaton, rules) = (u32::from_le(automaton), u32::from_le(rules));

@@ -1,4 +1,4 @@
-//! What is known per URL.
+//! The entries known of each URL.
 
 use hashbrown::HashMap;
 use std::cmp::Reverse;
@@ -15,7 +15,7 @@ pub(super) struct Entry {
     pub(super) hash: u128,
 }
 
-/// What an answer means; rows and side records are those of [`Captures::tables`].
+/// The meaning of an answer; rows and side records are those of [`Captures::tables`].
 #[derive(Debug, Clone)]
 pub(super) enum Placed {
     Known { standing: OriginStatus, row: u32, side: u32, html_page: bool },
@@ -28,7 +28,7 @@ impl Entry {
         (self.time(), Reverse(self.hash))
     }
 
-    /// What decides before the hash does.
+    /// The time, which decides before the hash does.
     fn time(&self) -> impl Ord + use<> {
         (self.answered.fetched_at, self.exact)
     }
@@ -55,7 +55,7 @@ pub(super) struct Known {
     pub(super) is_robots_txt: bool,
 }
 
-/// What is known of all URLs; boxed, because half of a map's places are free.
+/// The entries known of all URLs; boxed, because half of a map's places are free.
 pub(super) type Urls = HashMap<Box<str>, Box<Known>>;
 
 impl Known {
@@ -86,7 +86,7 @@ impl Known {
         }
     }
 
-    /// What may be the last good answer, the newer one first.
+    /// The candidates for the last good answer, the newer one first.
     pub fn earlier(&self) -> impl Iterator<Item = &Entry> {
         let redirect_first = match (&self.redirect, &self.answer) {
             (Some(redirect), Some(answer)) => redirect.precedence() > answer.precedence(),

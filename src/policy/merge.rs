@@ -96,7 +96,7 @@ enum Side {
     New = 1,
 }
 
-/// What an entry comes to: its state, and whose row and side records are in use.
+/// The result for an entry: its state, and whose row and side records are in use.
 struct Merged {
     state: State,
     rules_of: Side,
@@ -191,7 +191,7 @@ impl<'p> Merging<'p> {
     }
 }
 
-/// What two entries of one origin come to.
+/// The result for two entries of one origin.
 fn both(old: State, new: State) -> Merged {
     // What was never fetched is older than anything that was.
     let age = |state: &State| (state.standing != OriginStatus::Unfetched, state.answered.fetched_at);

@@ -1,4 +1,4 @@
-//! What robots.txt says for many origins: the policy.
+//! The policy: the rules of many origins' robots.txt files.
 //!
 //! [`Captures`] gathers answers from sources, keeps the newest of each URL (and the last good one beside a failure),
 //! and follows redirects among them. What comes of it is an image (module `image`): a look-up table of origins, their records,

@@ -1,4 +1,4 @@
-//! How far a policy in the making is, for whoever watches from another thread.
+//! How far a policy in the making is, for another thread to watch.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 

@@ -65,7 +65,7 @@ pub(super) fn check(bytes: &[u8], most_agents: usize) -> Result<(), &'static str
     if token < most_agents.max(1) { Ok(()) } else { Err("there is no agent of this number") }
 }
 
-/// What can be said of a group at a glance.
+/// A group at a glance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Outline<'p> {
     /// The first `User-agent` line for which the group was chosen.

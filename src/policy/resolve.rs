@@ -1,4 +1,4 @@
-//! What the captures of an origin come to: redirects followed among all captures, and the last good answer beside a
+//! The answer of an origin, by its captures: redirects followed among all captures, and the last good answer beside a
 //! failure.
 
 use super::known::{Entry, Known, Placed, Urls};
@@ -11,7 +11,7 @@ pub(super) struct Resolver<'c> {
     pub dialect: &'static Dialect,
 }
 
-/// What is known of an origin.
+/// The answers of an origin, resolved.
 pub(super) struct Resolved {
     pub state: State,
     /// The row and the side records in use.
@@ -63,7 +63,7 @@ impl<'c> Resolver<'c> {
         Resolved { state, row: last.row, side: last.side }
     }
 
-    /// What an entry comes to, at the end of its redirects.
+    /// The answer at the end of an entry's redirects.
     fn follow(&self, entry: &Entry) -> End<'c> {
         let mut end = End { standing: OriginStatus::RedirectUnresolved, row: 0, side: 0, html_page: false, at: None };
         let mut meaning = &entry.meaning;

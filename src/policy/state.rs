@@ -1,4 +1,4 @@
-//! What is known of an origin's robots.txt.
+//! The state of an origin's robots.txt.
 
 use serde::Serialize;
 
@@ -92,7 +92,7 @@ impl Times {
 /// All that is known of an origin but its rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct State {
-    /// What the last answer means.
+    /// The standing by the last answer.
     pub standing: OriginStatus,
     /// The last answer.
     pub answered: Answered,
@@ -100,21 +100,21 @@ pub struct State {
     pub last_good: Option<LastGood>,
     /// Whether the robots.txt in use, that of the last good answer where the last one failed, looks like an HTML page.
     pub html_page: bool,
-    /// What the operator says, whatever was answered.
+    /// The operator's word, which stands above all answers.
     pub word: OverrideState,
 }
 
-/// What the operator says of an origin; by default nothing. A crawl delay that is set by hand stands among the side
+/// The operator's word for an origin; by default there is none. A crawl delay that is set by hand stands among the side
 /// records, at line 0.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct OverrideState {
-    /// What stands in place of the robots.txt.
+    /// The operator's rule in place of the robots.txt.
     pub ruling: Option<Ruling>,
     /// Nothing is fetched before this time, in seconds of Unix time.
     pub paused_until: Option<i64>,
 }
 
-/// What stands in place of an origin's robots.txt.
+/// The operator's rule in place of an origin's robots.txt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[repr(u8)]
@@ -140,14 +140,14 @@ impl Ruling {
 /// An earlier answer, whose rules are kept beside a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct LastGood {
-    /// What it means.
+    /// Its meaning.
     pub standing: OriginStatus,
     /// When it came.
     pub times: Times,
 }
 
 impl State {
-    /// What the answer in use means: the last good one, where the last one failed.
+    /// The standing by the answer in use: the last good one, where the last one failed.
     pub fn standing_in_use(&self) -> OriginStatus {
         self.last_good.map_or(self.standing, |good| good.standing)
     }

@@ -1,4 +1,4 @@
-//! What a policy was made of.
+//! Statistics of the sources of a policy.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +12,7 @@ use crate::robots::NoteCounts;
 pub struct Statistics {
     /// Captures read, and what became of them.
     pub captures: CaptureCounts,
-    /// What was met in WARC files.
+    /// Counts of records of WARC files.
     pub warc: source::WarcCounts,
     /// Origins with an entry.
     pub origins: u64,
@@ -28,6 +28,6 @@ pub struct Statistics {
     pub cursors: u64,
     /// Bytes that all automata take.
     pub automata_bytes: u64,
-    /// What was dropped or cut in the robots.txt files, with counts.
+    /// Counts of lines that were dropped or cut in the robots.txt files.
     pub notes: NoteCounts,
 }

@@ -1,4 +1,4 @@
-//! What a crawler calls itself: a product token, or a list of them in order of preference.
+//! Agents: a crawler's product token, or a list of them in order of preference.
 
 use super::error::AgentError;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! What a `Crawl-delay` comes to: one fetch per window of so many seconds.
+//! The value of a `Crawl-delay`: one fetch per window of so many seconds.
 
 use super::{SideKey, SideRecord};
 use crate::dialect::{CrawlDelay, Dialect};

@@ -29,10 +29,10 @@ pub fn decode<'a>(file: &'a [u8], dialect: &Dialect, notes: &mut Vec<Note>) -> C
     }
 }
 
-/// What two bytes of UTF-16 are, in one order or the other.
+/// Reads a unit of UTF-16, in one byte order or the other.
 type Unit = fn([u8; 2]) -> u16;
 
-/// What stands after the mark of UTF-16, and what two bytes of it are, if the dialect decodes it.
+/// The bytes after the mark of UTF-16, and how to read them, if the dialect decodes it.
 fn utf16<'a>(file: &'a [u8], dialect: &Dialect) -> Option<(&'a [u8], Unit)> {
     if dialect.file_start != FileStart::Decoded {
         return None;

@@ -10,7 +10,7 @@ pub enum AgentError {
     /// A full `User-Agent` header instead of its token.
     #[error("{given:?} is a whole user-agent string; robots.txt is matched by the product token, probably {proposed}")]
     WholeUserAgent {
-        /// What was given.
+        /// The text that was given.
         given: String,
         /// The token in it that names the crawler, by the look of it.
         proposed: String,
@@ -21,7 +21,7 @@ pub enum AgentError {
     /// A byte that no product token has.
     #[error("agent {given:?} has the character {character:?}; a product token has letters, digits, - and _")]
     Character {
-        /// What was given.
+        /// The text that was given.
         given: String,
         /// The first character that does not belong.
         character: char,

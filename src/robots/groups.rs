@@ -1,4 +1,4 @@
-//! What a parsed robots.txt is: groups of agents and rules, and the records beside them.
+//! A parsed robots.txt: groups of agents and rules, and the records beside them.
 
 use std::ops::Range;
 
@@ -66,6 +66,6 @@ pub struct Robots<'a> {
     pub rules: Vec<Rule<'a>>,
     /// Records kept beside the rules, in the order of the file.
     pub side_records: Vec<SideRecord<'a>>,
-    /// What was dropped or cut while reading, in the order of the file.
+    /// The lines dropped or cut, in the order of the file.
     pub notes: Vec<Note>,
 }

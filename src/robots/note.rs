@@ -1,4 +1,4 @@
-//! What a parser drops, told by line: a robots.txt is never refused, but nothing of it goes missing in silence.
+//! Notes of the parser on lines that it drops: a robots.txt is never refused, but nothing of it goes missing in silence.
 
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;

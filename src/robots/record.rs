@@ -54,7 +54,7 @@ impl SideKey {
     ];
 }
 
-/// What the key of a record says.
+/// The key of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Key {
     UserAgent,

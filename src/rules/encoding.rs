@@ -151,7 +151,7 @@ fn is_kept_escape(text: &[u8], kept: &ByteSet) -> bool {
     escaped(text).is_some_and(|byte| kept.contains(byte)) && !text[1..3].iter().any(u8::is_ascii_lowercase)
 }
 
-/// What each hexadecimal digit stands for; 255 for other bytes.
+/// The value of each hexadecimal digit; 255 for other bytes.
 const DIGITS: [u8; 256] = {
     let mut digits = [u8::MAX; 256];
     let mut digit = 0;

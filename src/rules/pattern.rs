@@ -7,7 +7,7 @@ use super::verdict::Verdict;
 /// One ranked pattern; its segments are ranges of [`Patterns::text`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pattern {
-    /// What a match says, if no pattern of a smaller rank matches.
+    /// The verdict of a match, if no pattern of a smaller rank matches.
     pub verdict: Verdict,
     /// Whether the match must reach the end of the path (`$`).
     pub anchored: bool,

@@ -1,6 +1,6 @@
-//! What a rule says.
+//! Verdicts.
 
-/// What a rule or a policy says of a URL.
+/// The verdict of a rule or a policy for a URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Verdict {
     /// It may be fetched.

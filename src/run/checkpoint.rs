@@ -1,4 +1,4 @@
-//! What a run needs to go on after it was killed: its whole state between two chunks.
+//! Checkpoints: the whole state of a run between two chunks, from which it can go on after it was killed.
 //!
 //! A checkpoint stands in the folder of an unfinished run, as `.checkpoint.json`. It says where in the lists the run was,
 //! how long each file was, and what had been counted. What the files hold beyond that was written later and is cut off;
@@ -27,7 +27,7 @@ use crate::run::error::FilterError;
 /// How far a run is, and what it is.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Checkpoint {
-    /// What is being done.
+    /// The job.
     pub job: JobRecord,
     pub stage: Stage,
 }
@@ -56,7 +56,7 @@ pub(crate) struct RunState {
     pub needed: MissingRobotsState,
 }
 
-/// What makes a run the one that it is: if any of it is different, its parts do not belong together.
+/// The identity of a run: if any of it is different, its parts do not belong together.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct JobRecord {
     pub robosieve: String,
@@ -67,7 +67,7 @@ pub(crate) struct JobRecord {
     pub lists: Vec<ListRecord>,
 }
 
-/// What tells that a list is still the same.
+/// The identity of a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ListRecord {
     /// Its path, as receipts have it.

@@ -32,7 +32,7 @@ pub(crate) struct Checkpointer {
     changed: Condvar,
 }
 
-/// What is known between two chunks, and the files that have to be durable before it counts.
+/// The state between two chunks, and the files that have to be durable before it counts.
 #[derive(Debug)]
 pub(crate) struct Taken {
     pub state: RunState,
@@ -46,7 +46,7 @@ struct State {
     due: Instant,
     /// Chunks whose lines are being written.
     writing: Vec<u64>,
-    /// Whether somebody is about to take a checkpoint, or one is on its way.
+    /// Whether a worker is about to take a checkpoint, or one is on its way.
     claimed: bool,
     /// A checkpoint, taken in the turn of this chunk, that waits for lines to be written.
     taken: Option<(u64, Taken)>,
@@ -102,7 +102,7 @@ impl Checkpointer {
         let mut state = lock(&self.state);
         state.writing.retain(|&writing| writing != ticket);
         self.settle(&mut state);
-        // One that is merely due waits for its chunk, which is written by whoever waits here.
+        // One that is merely due waits for its chunk, which the worker that waits here writes.
         while self.every.is_zero() && (state.ready.is_some() || state.saving) && !state.ended {
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }

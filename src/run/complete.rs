@@ -48,7 +48,7 @@ pub(super) fn complete(
     Ok(receipt)
 }
 
-/// What the run came to; how long it took is not known yet.
+/// The receipt of a run, but for how long it took.
 fn receipt(plan: &Plan<'_>, totals: &Totals, output: Option<&Output>) -> Receipt {
     let (policy, options, destination) = (plan.policy, plan.options.clone(), plan.destination());
     let names = partition_names(&plan.agents());
@@ -101,7 +101,7 @@ fn receipt(plan: &Plan<'_>, totals: &Totals, output: Option<&Output>) -> Receipt
     }
 }
 
-/// What a receipt says of a list whose lines went to the partitions of these names.
+/// The receipt's part on a list whose lines went to the partitions of these names.
 fn list_part(list: &List, totals: &ListTotals, names: &[String], unique: bool, written: bool) -> ListPart {
     let head = &list.head[..list.head_length];
     let partitions = names.iter().zip(totals.crawlers.as_flattened());

@@ -14,7 +14,7 @@ pub enum FilterError {
     /// A list that cannot be read.
     #[error(transparent)]
     List(#[from] ListError),
-    /// What cannot be written.
+    /// An error of the output.
     #[error(transparent)]
     Output(OutputError),
     /// Lists of which nothing can be read, so that nothing would be left.
@@ -22,7 +22,7 @@ pub enum FilterError {
     AllUnreadable {
         /// The first list.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The problem.
         problem: String,
     },
     /// A list that stands where the run would write.
@@ -52,10 +52,10 @@ pub enum FilterError {
         folder: PathBuf,
         /// How many bytes are needed.
         bytes: u64,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
-    /// Memory in which nobody can work.
+    /// Too little memory for one worker.
     #[error("{given} bytes of memory are too few for this run, which takes at least {least}")]
     TooLittleMemory {
         /// How much is given.
@@ -68,7 +68,7 @@ pub enum FilterError {
     Checkpoint {
         /// The checkpoint.
         path: PathBuf,
-        /// What is wrong.
+        /// The problem.
         error: io::Error,
     },
     /// A run that was asked to stop.
@@ -138,7 +138,7 @@ pub enum JoinError {
     Contradiction {
         /// Its folder.
         path: PathBuf,
-        /// What does not fit together.
+        /// The contradiction.
         problem: String,
     },
     /// Shards of different jobs.
@@ -207,7 +207,7 @@ pub enum JoinError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
     /// A file of a shard that is not as its receipt says.
@@ -215,10 +215,10 @@ pub enum JoinError {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
-    /// What cannot be written.
+    /// An error of the output.
     #[error(transparent)]
     Output(#[from] OutputError),
 }

@@ -20,7 +20,7 @@ pub(crate) struct Gathered {
     pub text: Vec<u8>,
 }
 
-/// What waits for each file of the sets that have not ended. This is all there is between two chunks: below [`FRAME`] bytes a
+/// The lines that wait for each file of the sets that have not ended. This is all there is between two chunks: below [`FRAME`] bytes a
 /// file.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Gatherer {
@@ -28,7 +28,7 @@ pub(crate) struct Gatherer {
     sets: BTreeMap<usize, Texts>,
 }
 
-/// What waits for each file of a set.
+/// The texts that wait for each file of a set.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Texts(#[serde(with = "bytes")] Vec<Vec<u8>>);
 

@@ -15,7 +15,7 @@ use crate::output::format::Format;
 use crate::output::frame::FrameFormat;
 use crate::policy::Crawler;
 
-/// What to do.
+/// The job of a run.
 #[derive(Debug, Clone)]
 pub struct Job {
     /// The lists, in order; `-` is standard input.
@@ -29,7 +29,7 @@ pub struct Job {
     pub explain: bool,
     /// Who asks: crawlers of the policy, at least one; for each, the lines are split of their own.
     pub crawlers: Vec<Crawler>,
-    /// What to do where there is no definite verdict.
+    /// The choices for lines without a definite verdict.
     pub choices: Choices,
     /// Whether lines are left out whose URLs were there before.
     pub unique: bool,
@@ -37,7 +37,7 @@ pub struct Job {
     pub threads: usize,
     /// Bytes of a chunk; 0: as many as are good for so many workers.
     pub chunk_size: usize,
-    /// What makes a long run many runs, or one that can be left alone.
+    /// The settings of a long run.
     pub long_run: LongRun,
 }
 
@@ -59,7 +59,7 @@ impl Job {
     }
 }
 
-/// What makes a long run many runs, or one that can be left alone.
+/// The settings that divide a long run, or let it be left alone.
 #[derive(Debug, Clone)]
 pub struct LongRun {
     /// Which part of the lists to read, if not all of them.
@@ -70,7 +70,7 @@ pub struct LongRun {
     pub skip_bad: bool,
     /// After how long what is done is made durable each time.
     pub checkpoint: Duration,
-    /// Set by whoever wants the run to stop at the next chunk.
+    /// Set to stop the run at the next chunk.
     pub interrupt: Option<Arc<AtomicBool>>,
     /// The budget for what it allocates on purpose, in bytes: not for files that are mapped, nor the policy.
     pub memory: u64,
@@ -100,7 +100,7 @@ pub struct Folder {
     pub directory: PathBuf,
     /// How lines are written.
     pub form: Form,
-    /// What the files are.
+    /// The format of the files.
     pub format: Format,
     /// How files are compressed, if they are; tables are by themselves.
     pub compress: Option<FrameFormat>,
@@ -120,7 +120,7 @@ impl Folder {
     }
 }
 
-/// What goes to standard output. There is no receipt in a file then, nor a list of robots.txt to fetch.
+/// The output to standard output. There is no receipt in a file then, nor a list of robots.txt to fetch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Pipe {
     /// The lines of these partitions, at least one, of the only crawler.

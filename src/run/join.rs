@@ -238,7 +238,7 @@ fn prove(folder: &Path, receipt: &Receipt, partitions: bool) -> Result<(), JoinE
     damaged.map_or(Ok(()), |(path, problem)| Err(JoinError::Damaged { path, problem }))
 }
 
-/// What the files of a job look like.
+/// The layout of a job's files.
 fn layout(receipt: &Receipt) -> Result<FileLayout, OutputError> {
     FileLayout::new(&receipt.options, &receipt.crawlers().iter().collect::<Vec<_>>())
 }

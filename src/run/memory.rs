@@ -22,10 +22,10 @@ use crate::run::error::FilterError;
 /// The memory budget of a run, unless another one is given.
 pub const DEFAULT_MEMORY: u64 = 1 << 30;
 
-/// What a run takes that does not depend on shares: the program, stacks, what is read and written at a time.
+/// The memory of a run that does not depend on shares: the program, stacks, buffers of files.
 const BASE: u64 = 24 << 20;
 
-/// What each crawler takes beside: lines that are gathered for frames.
+/// The memory of each crawler: lines that are gathered for frames.
 const OF_CRAWLER: u64 = 2 << 20;
 
 /// How many times as long a line can become that is explained.
@@ -80,17 +80,17 @@ impl Memory {
         if bytes < least { Err(FilterError::TooLittleMemory { given: bytes, least }) } else { Ok(memory) }
     }
 
-    /// What does not depend on shares.
+    /// The memory that does not depend on shares.
     fn fixed(&self) -> u64 {
         BASE + OF_CRAWLER * self.crawlers
     }
 
-    /// What is left for shares.
+    /// The memory for shares.
     fn rest(&self) -> u64 {
         self.bytes.saturating_sub(self.fixed())
     }
 
-    /// What a worker takes with a chunk of this size: the chunk with room to grow, and what is left of it without duplicates;
+    /// The memory of a worker with a chunk of this size: the chunk with room to grow, and what is left of it without duplicates;
     /// for each crawler its lines, in buffers that double as they grow, those of another chunk that waits to be written, and
     /// frames of them; and, if many lines are of origins that are not known, sixteen times the chunk for these. Lines of text
     /// that are explained are longer. Rows are encoded column by column, and what waits to be written is compressed: measured
@@ -110,7 +110,7 @@ impl Memory {
         if self.explain { SHORTEST_EXPLAINED } else { SHORTEST_CHUNK }
     }
 
-    /// What is left for the rules that all workers keep to explain lines.
+    /// The memory for the rules that all workers keep to explain lines.
     fn rules(&self, format: Format) -> u64 {
         match format {
             _ if !self.explain => 0,
@@ -125,9 +125,9 @@ impl Memory {
         usize::try_from(self.rules(format) / (workers as u64 * self.crawlers).max(1)).unwrap_or(usize::MAX)
     }
 
-    /// How large chunks are, unless somebody gives a size, and how many of the workers that are `asked` for have room. How
+    /// How large chunks are, unless a size is given, and how many of the workers that are `asked` for have room. How
     /// many are asked for does not change the chunks: frames and row groups are made of these, and files are the same
-    /// whoever makes them.
+    /// whichever worker makes them.
     ///
     /// # Errors
     ///
@@ -162,7 +162,7 @@ impl Memory {
         usize::try_from(self.rest() / 32).unwrap_or(usize::MAX)
     }
 
-    /// What decompressors may take, and chunks that are read ahead of their turn.
+    /// The memory of decompressors, and of chunks that are read ahead.
     pub fn decompressors(&self) -> u64 {
         self.rest() / 7
     }

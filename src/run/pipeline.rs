@@ -35,7 +35,7 @@ use crate::run::error::FilterError;
 /// Where the lines go.
 pub(super) struct Outlets {
     pub sink: Sink,
-    /// The robots.txt to fetch, if somebody wants to know.
+    /// The robots.txt to fetch, if they are wanted.
     pub needed: Option<MissingRobots>,
     /// If lines become rows: the tables of each set of files.
     pub tables: Vec<Table>,
@@ -43,13 +43,13 @@ pub(super) struct Outlets {
     pub checkpointer: Option<Arc<Checkpointer>>,
 }
 
-/// What all workers share.
+/// The state that all workers share.
 pub(super) struct Pipeline<'l> {
     plan: &'l Plan<'l>,
     chunks: Chunks<'l>,
     pub progress: &'l Progress,
     rows: Option<Rows>,
-    /// Whether somebody wants to know which robots.txt are to be fetched.
+    /// Whether the list of robots.txt to fetch is wanted.
     notes_waiting: bool,
     /// If lines become rows: the tables of each set of files.
     tables: Vec<Table>,
@@ -64,7 +64,7 @@ pub(super) struct Pipeline<'l> {
     failure: Mutex<Option<FilterError>>,
 }
 
-/// What is done in the order of the chunks.
+/// The work done in the order of the chunks.
 struct Turn {
     sink: Option<Sink>,
     needed: Option<MissingRobots>,
@@ -77,13 +77,13 @@ struct Handed {
     list: usize,
     /// Where it ends in the text of its list.
     end: u64,
-    /// What was left out of lists before it.
+    /// The parts of lists left out before it.
     skipped: Vec<Skipped>,
     /// Lists that have ended before it.
     ended: Vec<usize>,
     judged: Judged,
     blocks: Blocks,
-    /// What waits for its frames after the chunk, if a checkpoint is due there.
+    /// The lines that wait for their frames after the chunk, if a checkpoint is due there.
     border: Option<Gatherer>,
 }
 
@@ -180,7 +180,7 @@ impl<'l> Pipeline<'l> {
         self.judged();
     }
 
-    /// What the run came to.
+    /// Ends the run, and gives its totals.
     pub fn finish(self) -> Result<(Option<Output>, Option<MissingRobots>, Totals), FilterError> {
         let failure = lock(&self.failure).take();
         let failure = failure.or_else(|| self.chunks.is_interrupted().then_some(FilterError::Interrupted));
@@ -447,7 +447,7 @@ mod tests {
 
     const LINES: &str = "http://a.example/1\nhttp://a.example/2\nhttp://a.example/3\n";
 
-    /// What the run says when somebody changes the deferred lines between judging and writing.
+    /// Whether the proof holds when the deferred lines are changed between judging and writing.
     fn balance(change: impl Fn(&str) -> String) -> bool {
         let policy = Captures::new(Agents::everybody(), Dialect::DEFAULT).policy().unwrap();
         let crawler = policy.crawler(None).unwrap();

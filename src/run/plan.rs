@@ -19,13 +19,13 @@ use crate::policy::Policy;
 use crate::robots::Agents;
 use crate::run::error::FilterError;
 
-/// What a run does.
+/// The plan of a run.
 pub(super) struct Plan<'j> {
     pub policy: &'j Policy,
     job: &'j Job,
     /// The lists, or the parts of them that are to be read.
     pub lists: Vec<List>,
-    /// What is asked for, as the receipt has it, with as many workers and as large chunks as have room.
+    /// The options for the receipt, with as many workers and as large chunks as have room.
     pub options: ReceiptOptions,
     pub memory: Memory,
 }
@@ -47,7 +47,7 @@ impl<'j> Plan<'j> {
         Ok(Plan { policy, job, lists, options: options(job, crew), memory })
     }
 
-    /// What rows the files have; `None` where lines are only counted.
+    /// The rows of the files; `None` where lines are only counted.
     pub fn rows(&self) -> Option<Rows> {
         self.destination().map(|_| self.options.rows(self.crawlers()))
     }
@@ -103,7 +103,7 @@ impl<'j> Plan<'j> {
             Some(Reached { begun, next }) => Chunks::from(&self.lists, self.options.chunk_size, read, begun, *next),
             None => Chunks::new(&self.lists, self.options.chunk_size, read),
         };
-        // Whoever reads a pipe does not wait for more lines than there are.
+        // The reader of a pipe does not wait for more lines than there are.
         let patience = match self.job.destination {
             Some(Destination::Pipe(_)) => Patience::UntilLine,
             _ => Patience::UntilFull,
@@ -134,7 +134,7 @@ impl<'j> Plan<'j> {
 /// The lists of a job, or the parts of them that it is to read.
 fn lists(job: &Job, memory: Memory) -> Result<Vec<List>, FilterError> {
     let mut lists = List::open_all(&job.lists, &job.url_field, memory.decompressors(), job.long_run.skip_bad)?;
-    // To leave out everything is not what anybody asks for.
+    // A run that leaves out everything is an error.
     let problems: Option<Vec<&str>> = lists.iter().map(List::unreadable).collect();
     if let (Some([problem, ..]), [first, ..]) = (problems.as_deref(), &lists[..]) {
         return Err(FilterError::AllUnreadable { path: first.path.clone(), problem: (*problem).to_owned() });
@@ -148,7 +148,7 @@ fn lists(job: &Job, memory: Memory) -> Result<Vec<List>, FilterError> {
     Ok(lists)
 }
 
-/// What the files of a job are.
+/// The format of a job's files.
 fn format(job: &Job) -> Format {
     let folder = job.destination.as_ref().and_then(Destination::folder);
     folder.map_or(Format::Text, |folder| folder.format)

@@ -1,4 +1,4 @@
-//! What a run has done so far, for whoever watches it from another thread.
+//! The progress of a run, to be watched from another thread.
 //!
 //! A run notes its totals once a chunk, in the chunk's turn. So the numbers of a [`Snapshot`] belong together, they are
 //! those of the first so many chunks, and a watcher may ask as often as it likes: no line is slower for it.
@@ -16,7 +16,7 @@ use crate::output::samples::{Sample, Samples};
 #[derive(Debug, Default)]
 pub struct Progress {
     state: Mutex<State>,
-    /// Bytes that were read of the lists' files. Apart from the rest, because whoever reads has no turn.
+    /// Bytes that were read of the lists' files. Apart from the rest, because reading has no turn.
     source: AtomicU64,
 }
 
@@ -43,7 +43,7 @@ pub enum Phase {
     Ended,
 }
 
-/// What a run has done at some moment.
+/// The progress of a run at some moment.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Snapshot {
     /// How far it is.
@@ -64,13 +64,13 @@ pub struct Snapshot {
     pub skipped: u64,
     /// Chunks.
     pub chunks: u64,
-    /// What the lines were to each crawler.
+    /// The lines, counted for each crawler.
     pub crawlers: Vec<Counted>,
-    /// What of all that was done by an earlier run, which this one goes on with.
+    /// The part of all that which an earlier run did, and this one goes on from.
     pub resumed: Resumed,
 }
 
-/// What was done before a run went on.
+/// The progress of a run before it went on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Resumed {
     /// Lines.
@@ -81,7 +81,7 @@ pub struct Resumed {
     pub source_bytes: u64,
 }
 
-/// What lines were to one crawler.
+/// Lines, counted for one crawler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Counted {
     /// Lines, by the number of the [`Partition`].
@@ -117,7 +117,7 @@ impl Progress {
         Progress::default()
     }
 
-    /// What the run has done by now.
+    /// The progress by now.
     pub fn snapshot(&self) -> Snapshot {
         let state = lock(&self.state);
         let source_bytes = self.source.load(Ordering::Relaxed);

@@ -1,6 +1,6 @@
 //! Judged chunks on their way to the output, in the order of the input.
 //!
-//! A worker that has judged a chunk hands it in and takes the next one. Whoever hands in the chunk that is due writes it,
+//! A worker that has judged a chunk hands it in and takes the next one. The worker that hands in the chunk that is due writes it,
 //! and all that are due after it, while the others judge on: only one thread writes at a time, because two that write to
 //! one file wait for each other in the kernel. A worker waits only where as many chunks are waiting already as there is
 //! memory for, and never with the chunk that is due.
@@ -25,7 +25,7 @@ struct Waiting<T> {
     /// The ticket that is due.
     due: u64,
     chunks: BTreeMap<u64, T>,
-    /// Whether somebody writes.
+    /// Whether a worker writes.
     writing: bool,
     stopped: bool,
 }
@@ -37,7 +37,7 @@ impl<T, S> Queue<T, S> {
         Queue { waiting: Mutex::new(waiting), changed: Condvar::new(), most, state: Mutex::new(state) }
     }
 
-    /// Hands in the chunk of a ticket, and writes all that are due, if nobody else does.
+    /// Hands in the chunk of a ticket, and writes all that are due, if no other worker does.
     pub fn hand_in<E>(
         &self,
         ticket: u64,
@@ -73,7 +73,7 @@ impl<T, S> Queue<T, S> {
         }
     }
 
-    /// Changes the state in nobody's turn.
+    /// Changes the state out of turn.
     pub fn out_of_turn<R>(&self, change: impl FnOnce(&mut S) -> R) -> R {
         change(&mut lock(&self.state))
     }

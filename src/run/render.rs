@@ -1,4 +1,4 @@
-//! What becomes of the lines of a judged chunk: text, or what a table needs to know of its rows.
+//! The renderer of judged chunks: as text, or as the parts of rows of a table.
 
 use super::memory::told_bytes;
 use crate::judge::explain::Explainer;
@@ -19,11 +19,11 @@ pub(super) struct JudgedChunk<'c> {
     pub outcomes: &'c [Vec<Outcome>],
 }
 
-/// What the rows of a chunk are made of beside its text.
+/// The parts of a chunk's rows beside its text.
 pub(super) struct RowParts<'w> {
     /// For each crawler.
     pub outcomes: &'w [Vec<Outcome>],
-    /// For each crawler, if somebody wants to know what blocked a line.
+    /// For each crawler, if causes are wanted.
     pub causes: &'w [Causes],
     explainers: &'w mut [Explainer],
     chunk: JudgedChunk<'w>,
@@ -44,7 +44,7 @@ pub(super) enum Renderer {
     /// A buffer for each file of a [`Form`].
     Text {
         form: Form,
-        /// One for each crawler; none where nobody wants to know what blocked a line.
+        /// One for each crawler; none where causes are not wanted.
         explainers: Vec<Explainer>,
     },
     /// The table itself makes rows, of outcomes and causes.
@@ -115,7 +115,7 @@ impl Renderer {
         }
     }
 
-    /// What the rows of a chunk, which was rendered, are made of beside its text.
+    /// The parts of the rows of a chunk, which was rendered, beside its text.
     pub fn rows<'w>(&'w mut self, chunk: JudgedChunk<'w>) -> RowParts<'w> {
         match self {
             Renderer::Table { explainers, causes } => RowParts { outcomes: chunk.outcomes, causes, explainers, chunk },

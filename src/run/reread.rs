@@ -18,7 +18,7 @@ use crate::output::format::Format;
 use crate::output::receipt::{FilePart, Receipt};
 use crate::output::table::{TableLines, Wanted};
 
-/// What the URLs of a partition come to: those of a chunk by `of`, put together in their order by `append`. They are those
+/// The result of the URLs of a partition: those of a chunk by `of`, put together in their order by `append`. They are those
 /// of the crawler at this place of the receipt.
 ///
 /// # Errors

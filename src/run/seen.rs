@@ -1,7 +1,7 @@
 //! The URLs that a run has seen, as a set of their hashes.
 //!
 //! A URL is kept as its XXH3 hash of 128 bits. That two different ones of a billion URLs have the same has a chance of
-//! 10^18 / 2^129, which is 1.5 in 10^21. The hash has a seed that is drawn anew for each run, so that nobody can write URLs
+//! 10^18 / 2^129, which is 1.5 in 10^21. The hash has a seed that is drawn anew for each run, so that an attacker cannot write URLs
 //! that have the same hash, or that all want the same slot.
 //!
 //! The set is a table in a file without a name, which is mapped: its pages are those of the page cache, which the system
@@ -20,7 +20,7 @@ use crate::formats::mmap;
 use crate::policy::prefetch;
 use crate::run::error::FilterError;
 
-/// What an empty slot holds, and the hash of nothing.
+/// The value of an empty slot, and the hash of nothing.
 const NOTHING: u128 = 0;
 
 /// Bytes of a slot.
@@ -42,7 +42,7 @@ pub(super) struct UrlHash {
 }
 
 impl UrlHash {
-    /// With a seed that nobody knew before.
+    /// With a new seed.
     pub fn new() -> UrlHash {
         UrlHash { seed: RandomState::new().hash_one(NOTHING) }
     }

@@ -40,7 +40,7 @@ impl<T> Sequence<T> {
         (!ordered.stopped).then_some(InTurn { ordered, passed: &self.passed })
     }
 
-    /// Changes the state in nobody's turn.
+    /// Changes the state out of turn.
     pub fn out_of_turn<R>(&self, change: impl FnOnce(&mut T) -> R) -> R {
         change(&mut lock(&self.ordered).state)
     }

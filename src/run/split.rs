@@ -65,7 +65,7 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
     complete(&plan, pipeline, checkpointer.as_deref())
 }
 
-/// What leaves out lines whose URLs were there before, also those that an interrupted run had judged.
+/// Prepares to leave out lines whose URLs were there before, also among those that an interrupted run had judged.
 fn unique(plan: &Plan<'_>, state: Option<&RunState>, pool: &ThreadPool) -> Result<Unique, FilterError> {
     let folder = plan.folder().map_or_else(std::env::temp_dir, |folder| folder.directory.clone());
     let read = AtomicU64::new(0);

@@ -38,7 +38,7 @@ struct Sets {
     tables: Vec<Table>,
 }
 
-/// What a run starts with.
+/// The start of a run.
 pub(super) enum Start {
     /// Lines are to be judged, from this state on if there is one.
     Judging(Box<Option<Outlets>>, Option<Box<RunState>>),
@@ -72,7 +72,7 @@ pub(super) fn start(plan: &Plan<'_>) -> Result<(Start, Option<FolderLock>), Filt
     Ok((anew(plan, files, record)?, Some(lock)))
 }
 
-/// What goes to standard output, of which nothing is kept.
+/// The outlet to standard output, of which nothing is kept.
 fn piped(pipe: &Pipe, plan: &Plan<'_>) -> Result<Outlets, FilterError> {
     let (file, picked) = match pipe {
         Pipe::Only(partitions) => match partitions.as_slice() {
@@ -92,7 +92,7 @@ fn piped(pipe: &Pipe, plan: &Plan<'_>) -> Result<Outlets, FilterError> {
     Ok(Outlets { sink, needed: None, tables: Vec::new(), checkpointer: None })
 }
 
-/// What makes the job the one that it is; `None` where its lists cannot be read again.
+/// The identity of the job; `None` where its lists cannot be read again.
 fn record(plan: &Plan<'_>) -> Option<JobRecord> {
     let list = |list: &List| Some(ListRecord { path: list.path.display().to_string(), file: list.file_state()? });
     Some(JobRecord {

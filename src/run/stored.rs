@@ -50,7 +50,7 @@ impl<'r> StoredRun<'r> {
 }
 
 impl StoredFile<'_> {
-    /// What the file comes to: `of` some of its lines, put together in their order by `append`.
+    /// The result of the file: `of` some of its lines, put together in their order by `append`.
     pub(super) fn read<T: Default + Send>(
         &self,
         wanted: Wanted,

@@ -11,7 +11,7 @@ use crate::output::block::Block;
 use crate::output::form::Rows;
 use crate::run::error::FilterError;
 
-/// What a run came to.
+/// The totals of a run.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Totals {
     pub input: Tally,
@@ -32,13 +32,13 @@ pub(crate) struct Totals {
     rows: Option<Rows>,
 }
 
-/// What a list came to.
+/// The totals of a list.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct ListTotals {
     pub input: Tally,
     kept: Tally,
     pub duplicates: Tally,
-    /// What could not be read of it, and was left out.
+    /// The parts that could not be read, and were left out.
     pub skipped: Vec<SkippedPart>,
     /// For each crawler, by partition.
     pub crawlers: Vec<[Tally; Partition::COUNT]>,

@@ -1,7 +1,7 @@
 //! Leaving out lines whose URL came up before.
 //!
 //! A worker hashes the URLs of its chunk, and then, in the chunk's turn, asks for all of them whether they were
-//! [seen](super::seen): so it is always the first line of a URL that stays, whoever comes to it first. What stays is put
+//! [seen](super::seen): so it is always the first line of a URL that stays, whichever worker comes to it first. What stays is put
 //! together, and judged as if it were the whole chunk. Two lines have the same URL if what is judged of them is the same,
 //! byte for byte; a line without a URL is never left out.
 //!
@@ -31,14 +31,14 @@ const URL: u64 = 80;
 /// How many times as much is read of a list that is compressed, or a table, as is stored of it, about.
 const RATIO: u64 = 4;
 
-/// What all workers share: the URLs of all chunks whose turn was.
+/// The state that all workers share: the URLs of all chunks whose turn was.
 #[derive(Debug)]
 pub(super) struct Unique {
     hash: UrlHash,
     seen: Sequence<Seen>,
 }
 
-/// What stays of a chunk; a worker's own space, used for one chunk after the other.
+/// The lines that stay of a chunk; a worker's own space, used for one chunk after the other.
 #[derive(Debug, Default)]
 pub(super) struct Kept {
     urls: LineUrls,
@@ -75,7 +75,7 @@ impl Unique {
         Ok(Unique { hash, seen: Sequence::new(seen) })
     }
 
-    /// What is to be judged of the chunk of this ticket; `None` if the run has failed meanwhile. `hashed` says whether lines
+    /// The lines to be judged of the chunk of this ticket; `None` if the run has failed meanwhile. `hashed` says whether lines
     /// are hashed for checksums.
     pub fn left<'c>(
         &self,
@@ -184,7 +184,7 @@ fn has_url(line: &[u8], layout: &Layout) -> bool {
 mod tests {
     use super::*;
 
-    /// What stays of chunks that follow each other, and how much was left out of each.
+    /// The lines that stay of chunks that follow each other, and how many were left out of each.
     fn left(layout: &Layout, chunks: &[(&str, &[(u64, Reason)])]) -> Vec<(String, Vec<u64>, u64)> {
         let seen = Sequence::new(Seen::new(&std::env::temp_dir(), 0).unwrap());
         let (unique, mut kept) = (Unique { hash: UrlHash::new(), seen }, Kept::default());

@@ -17,10 +17,10 @@ use crate::outcome::{Outcome, Partition, Reason};
 use crate::output::form::Rows;
 use crate::output::missing_robots::{self, WaitingOrigins};
 
-/// What one chunk came to.
+/// The result for one chunk.
 #[derive(Debug, Default)]
 pub(crate) struct Judged {
-    /// What is to be written, in the order of the files of a [`Form`](crate::output::form::Form).
+    /// The bytes to be written, in the order of the files of a [`Form`](crate::output::form::Form).
     pub buffers: Vec<Vec<u8>>,
     /// Whether the buffers were compared with the lines, and hold each where it belongs: then their tallies are those of
     /// the crawlers. Otherwise they are to be computed.
@@ -126,7 +126,7 @@ impl<'m> Worker<'m> {
         }
     }
 
-    /// What rows of this chunk, which was judged, are made of beside its text.
+    /// The parts of this chunk's rows, which was judged, beside its text.
     pub fn rows<'w>(&'w mut self, text: &'w [u8]) -> RowParts<'w> {
         self.renderer.rows(JudgedChunk { text, urls: &self.urls, outcomes: &self.outcomes })
     }

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-/// What is wrong with a file of metrics.
+/// A problem of a file of metrics.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MetricsError {
@@ -12,13 +12,13 @@ pub enum MetricsError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
     /// It cannot be replaced as a whole.
     #[error("{} is a folder, a pipe or a device; metrics go to a file, which is replaced as a whole each time", path.display())]
     NoFile {
-        /// What is there.
+        /// The file that is there.
         path: PathBuf,
     },
     /// Something else is in it.

@@ -2,7 +2,7 @@
 //!
 //! The format is that of
 //! <https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format>. The file is replaced as a whole, so
-//! that whoever collects it never sees half of one.
+//! that a collector never sees half of one.
 
 use std::fmt::{self, Write as _};
 use std::fs;
@@ -16,7 +16,7 @@ use crate::run::progress::{Phase, Snapshot};
 /// The version of the metrics' names. It goes up when one changes, not when one is added.
 const METRICS_VERSION: &str = "1";
 
-/// What all names begin with.
+/// The beginning of all names.
 const PREFIX: &str = "robosieve";
 
 /// The time of the last success, which one run takes over from the one before.
@@ -30,7 +30,7 @@ pub struct Metrics {
     last_success: Option<f64>,
     /// Of each crawler, in order.
     agents: Vec<String>,
-    /// What the policy has, once there is one.
+    /// The size of the policy, once there is one.
     policy: Option<PolicySize>,
 }
 
@@ -53,7 +53,7 @@ impl Metrics {
     pub fn create(path: &Path) -> Result<Metrics, MetricsError> {
         // A link stays; what it leads to is replaced.
         let path = &path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        // Reading a pipe would wait for somebody who writes to it.
+        // Reading a pipe would wait for a writer.
         if fs::metadata(path).is_ok_and(|there| !there.is_file()) {
             return Err(MetricsError::NoFile { path: path.to_owned() });
         }

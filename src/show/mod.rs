@@ -1,4 +1,4 @@
-//! What people look at: a page about a run, what is in a policy, tables of it, and how far a run is.
+//! Views for people: a page about a run, the contents of a policy, tables of it, and progress.
 
 pub(crate) mod error;
 pub mod export;

@@ -7,7 +7,7 @@
 //! children at their segments. Queues are in order of arrival, so that the nodes that may not match yet, because the
 //! segment would overlap the one before, stand after those that may.
 //!
-//! The bound: every node is reached once, and a segment is looked at only where somebody waits for it. Segments that
+//! The bound: every node is reached once, and a segment is looked at only where it is waited for. Segments that
 //! end together are suffixes of one another; numbered along heavy paths (`suffixes`), those waited for are bits
 //! in few ranges of a bitmap. The crate aho-corasick cannot stand in here: it lists all matches of every state when it
 //! is built, which is quadratic for such segments (`a` to `a` 500 times, and one long run of `a`: 500 KiB of robots.txt,
@@ -156,7 +156,7 @@ impl<'t> Tables<'t> {
         })
     }
 
-    /// The segments that somebody waits for at the start of the path.
+    /// The segments that are waited for at the start of the path.
     fn bitmap(&self) -> Vec<u32> {
         let mut bitmap = vec![0; self.suffixes.number.len().div_ceil(32)];
         for (_, _, node) in self.initial() {
@@ -209,7 +209,7 @@ impl<'t> Tables<'t> {
     }
 }
 
-/// What a walk of this engine remembers; one for each thread, used again and again.
+/// The memory of a walk of this engine; one for each thread, used again and again.
 #[derive(Debug, Default)]
 pub struct Scratch {
     /// Entries of another epoch are as good as absent, so that nothing has to be cleared between paths.
@@ -344,7 +344,7 @@ impl Run<'_, '_> {
         }
     }
 
-    /// All segments with numbers from `head` to `number` end at `end`: those that somebody waits for.
+    /// All segments with numbers from `head` to `number` end at `end`: those that are waited for.
     fn waiting_in(&mut self, head: u32, number: u32, end: u32) {
         for word in head / 32..=number / 32 {
             let mut bits = self.scratch.waiting[word as usize];

@@ -64,7 +64,7 @@ impl Link {
     }
 }
 
-/// What is in progress in a state, but not in its failure link.
+/// The items in progress in a state that are not so in its failure link.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Own {
     /// First segments: all below a place of their trie that are better than the context's best priority.
@@ -90,14 +90,14 @@ pub(crate) struct State {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct OverBudget;
 
-/// What a context costs beside what is copied for it: the record of its root alone has twenty words. One pattern of
+/// The work of a context beside what is copied for it: the record of its root alone has twenty words. One pattern of
 /// 250,000 segments is given up for it after 80,000 contexts (36 MiB, 43 ms) and not after 209,000 (56 MiB, 96 ms).
 const CONTEXT_WORK: usize = 8;
 
 /// Space for builders, used again and again: most groups are so small that allocating would take longer than building.
 #[derive(Debug, Default)]
 pub(crate) struct Arena {
-    /// What is to be determinised.
+    /// The globs to be determinised.
     pub globs: Globs,
     sorting: Sorting,
     pub prefixes: Prefixes,

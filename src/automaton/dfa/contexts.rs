@@ -1,4 +1,4 @@
-//! What holds for good on a walk: the best priority so far, and the items waited for.
+//! Contexts: the best priority so far on a walk, and the items waited for, both of which hold for good.
 
 use hashbrown::HashTable;
 use std::hash::{BuildHasher, Hasher};
@@ -26,7 +26,7 @@ impl List {
     }
 }
 
-/// What holds for good.
+/// A context: it holds for good.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Context {
     pub best: Priority,
@@ -58,7 +58,7 @@ impl Context {
     }
 }
 
-/// What a context loses and gets: items that are complete, and the ones after them.
+/// The items that leave a context because they are complete, and those after them, which enter it.
 #[derive(Debug, Default)]
 pub(crate) struct Change {
     pub leaving: Vec<u32>,

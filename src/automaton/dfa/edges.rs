@@ -51,7 +51,7 @@ impl Builder<'_> {
                     if len == 1 {
                         return Ok(target);
                     }
-                    // The middle of a run has no state of its own until somebody wants one.
+                    // The middle of a run has no state of its own until one is wanted.
                     let Own::Items { list, offset } = own else { unreachable!("nothing is above first segments") };
                     return self.land_items(fail, context, self.going_on(list, offset), offset + 1);
                 }

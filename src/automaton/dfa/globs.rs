@@ -1,11 +1,11 @@
-//! What is determinised: ranked globs, as lists of segments with a `*` between each two.
+//! Ranked globs, as lists of segments with a `*` between each two.
 
 use std::ops::Range;
 
 use super::sorting::{Segment, Sorting};
 use crate::automaton::priorities::{NO_MATCH, Priority};
 
-/// What may follow a segment of a glob.
+/// The continuation of a glob after a segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Then {
     /// Nothing: the glob has matched, whatever follows.

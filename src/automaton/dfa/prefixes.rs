@@ -54,7 +54,7 @@ impl Place {
     }
 }
 
-/// What is live of the first segments at a place.
+/// The first segments that are live at a place.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Live {
     /// Whether anything is in progress.
@@ -144,7 +144,7 @@ impl Prefixes {
         }
     }
 
-    /// What first segments that are complete at `place` lead to.
+    /// The globs whose first segments are complete at `place`.
     #[inline]
     pub fn complete(&self, place: Place) -> Complete<'_> {
         let node = &self.nodes[place.node as usize];
@@ -155,7 +155,7 @@ impl Prefixes {
         Complete { accepts: node.accepts, waits: node.waits, firsts }
     }
 
-    /// What is better than `best` at `place`, once what is complete has been dealt with.
+    /// The first segments still live at `place` that are better than `best`.
     pub fn live(&self, place: Place, best: Priority) -> Live {
         let node = &self.nodes[place.node as usize];
         let here = place.depth == node.depth;

@@ -16,7 +16,7 @@ pub(crate) struct Segment {
     pub start: u32,
     /// How many there are.
     pub len: u32,
-    /// What the caller knows it by.
+    /// The caller's number for it.
     pub id: u32,
 }
 

@@ -82,7 +82,7 @@ pub(crate) struct Layout {
     starts: [StateId; 2],
 }
 
-/// What is to be written for a state.
+/// The fields of a state's record, before it is written.
 #[derive(Debug, Clone, Copy)]
 struct Record {
     state: StateId,

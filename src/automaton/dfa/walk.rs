@@ -9,7 +9,7 @@ use super::table::{
 use crate::automaton::head::{MAIN_ROOT, word};
 use crate::rules::Verdict;
 
-/// What a walk tells on its way.
+/// The observer of a walk, told of each step.
 pub(crate) trait Observer {
     /// Whether it listens at all.
     const LISTENS: bool;

@@ -19,7 +19,7 @@ const LEAST_FREE: usize = 3;
 const FEW_BUCKETS: usize = 8;
 /// The most buckets: their bytes are counted in 16 bits.
 const MOST_BUCKETS: usize = u16::MAX as usize / BUCKET;
-/// What prefixes are cut to where there are too many buckets otherwise.
+/// Lengths to which prefixes are cut where there would be too many buckets.
 const SHORTER: [usize; 3] = [LONGEST, 16, 8];
 /// The most triples of a table, on average.
 const TRIPLES_A_TABLE: usize = 10;

@@ -40,7 +40,7 @@ impl Item {
         &all[..self.length]
     }
 
-    /// What both probes say, who must agree whatever stands after the path.
+    /// The answer of both probes, which must agree whatever stands after the path.
     fn passes(&self, path: &[u8]) -> bool {
         let portable = passes(self.bytes(), path);
         #[cfg(target_arch = "x86_64")]

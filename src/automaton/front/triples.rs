@@ -18,7 +18,7 @@ const ANOTHER_LITERAL: u32 = 6;
 type Place = (usize, usize);
 
 impl Triple {
-    /// What every path has.
+    /// The triple that every path has.
     pub const ANY: Triple = Triple { bytes: [0; 3], count: 0 };
 
     fn new(bytes: &[u8]) -> Triple {

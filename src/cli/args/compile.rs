@@ -10,7 +10,7 @@ use super::reading::ReadingArgs;
 /// Compile robots.txt files into a policy file
 ///
 /// The file is made once, and `filter --policy` and `check --policy` use it as often as wanted, without reading a
-/// robots.txt again. It gets its name when it is complete, and replaces an earlier policy of that name; whoever reads that
+/// robots.txt again. It gets its name when it is complete, and replaces an earlier policy of that name; a run that reads that
 /// one goes on reading it. The same sources make the same file, byte for byte. FORMAT.md documents it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:

@@ -86,7 +86,7 @@ pub struct InputArgs {
     pub header: bool,
 }
 
-/// What the lines are judged by.
+/// The options that say by what lines are judged.
 #[derive(Debug, clap::Args)]
 pub struct PolicySourceArgs {
     /// The crawler's product token, or * for everybody; repeat for more
@@ -122,12 +122,12 @@ pub struct PolicySourceArgs {
     pub reading: ReadingArgs,
 }
 
-/// What to do where there is no definite verdict.
+/// The options for lines without a definite verdict.
 #[derive(Debug, clap::Args)]
 pub struct VerdictArgs {
     /// Never fetched: allow, block or defer
     ///
-    /// What becomes of URLs whose robots.txt was never fetched.
+    /// The partition of URLs whose robots.txt was never fetched.
     #[arg(long, default_value = "defer", value_name = "WHAT", hide_possible_values = true)]
     pub on_unfetched: Simple,
     /// Unreachable: allow, block, defer or use

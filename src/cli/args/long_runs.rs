@@ -13,7 +13,7 @@ use crate::run::LongRun;
 /// The seconds of a day.
 const DAY: u64 = 86_400;
 
-/// What makes a long run many runs, or one that can be left alone.
+/// The options of long runs: shards, resuming, budgets.
 #[derive(Debug, clap::Args)]
 pub struct LongRunArgs {
     /// Go on where a run into --out was interrupted, or begin

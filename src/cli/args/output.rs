@@ -65,7 +65,7 @@ pub struct OutputArgs {
     /// --shard.
     #[arg(long)]
     pub unique: bool,
-    /// What the files are: text or parquet
+    /// The format of the files: text or parquet
     ///
     /// Parquet has a row a line, in a dataset that is partitioned as Hive does it (lines/verdict=allowed/part-0001.parquet and
     /// so on; of several crawlers, lines/crawler=NAME/verdict=allowed), with the column reason, and with --explain four more;
@@ -111,7 +111,7 @@ impl From<Only> for Partition {
     }
 }
 
-/// What files are.
+/// A format of files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum OutputFormat {
     Text,

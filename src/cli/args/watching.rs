@@ -4,7 +4,7 @@ use clap::ValueEnum;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What a run tells while it goes on, and where.
+/// The options for progress and logs.
 #[derive(Debug, clap::Args)]
 pub struct WatchingArgs {
     /// Say nothing but errors
@@ -12,7 +12,7 @@ pub struct WatchingArgs {
     pub quiet: bool,
     /// Say more
     ///
-    /// What the policy and the lists are, the reasons with each line of progress, and what was dropped from robots.txt files.
+    /// The policy and the lists, the reasons with each line of progress, and what was dropped from robots.txt files.
     /// (JSON has it all anyway.)
     #[arg(short, long)]
     pub verbose: bool,

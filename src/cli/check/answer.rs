@@ -52,7 +52,7 @@ pub struct Answer {
     pub group: Vec<AgentLine>,
 }
 
-/// What stands where no group applies.
+/// Stands where no group applies.
 const NO_GROUP: &str = "-";
 
 const UNFETCHED: &str = "its robots.txt was never fetched";
@@ -77,7 +77,7 @@ impl Answer {
     }
 }
 
-/// What a policy says of a URL.
+/// The answer of a policy for a URL.
 pub fn by_policy(policy: &Policy, crawler: &Crawler, origin: &str, path: &[u8]) -> Answer {
     let Some(record) = policy.lookup().get(origin.as_bytes()) else {
         return Answer::without_group(Said::Deferred, UNFETCHED);
@@ -97,7 +97,7 @@ pub fn by_policy(policy: &Policy, crawler: &Crawler, origin: &str, path: &[u8]) 
     answer
 }
 
-/// What the operator says, whatever was answered.
+/// The answer by the operator's word, which stands above whatever was fetched.
 fn by_word(word: OverrideState, rules: impl FnOnce() -> Answer) -> Option<Answer> {
     let now = jiff::Timestamp::now();
     let until = word.paused_until.and_then(|until| jiff::Timestamp::from_second(until).ok());
@@ -115,7 +115,7 @@ fn by_word(word: OverrideState, rules: impl FnOnce() -> Answer) -> Option<Answer
     })
 }
 
-/// What an answer of this standing means, where `rules` tells what its rules say.
+/// The answer for an origin of this standing, where `rules` gives that of its rules.
 fn by_standing(standing: OriginStatus, state: &State, rules: impl FnOnce() -> Answer) -> Answer {
     // The status is that of the last answer, not of the last good one.
     let status = state.answered.status.filter(|_| standing == state.standing);
@@ -146,7 +146,7 @@ fn by_group(policy: &Policy, crawler: &Crawler, row: u32, path: &[u8]) -> Answer
     }
 }
 
-/// What rules say of a path.
+/// The answer of rules for a path.
 pub fn by_rules(rules: &ChosenRules, path: &[u8]) -> Answer {
     let explanation = rules.explain(path);
     let verdict = match explanation.verdict {

@@ -1,4 +1,4 @@
-//! What URLs are judged by.
+//! The judge of `check`: a policy, or one robots.txt.
 
 use std::ffi::OsStr;
 use std::io::{self, Write};
@@ -16,7 +16,7 @@ use crate::policy::source::{SourceError, SourceKind};
 use crate::policy::{Captures, Columns, Crawler, Policy};
 use crate::robots::{self, Agents, NoteKind, Robots};
 
-/// What URLs are judged by.
+/// The judge of URLs: a policy, or one robots.txt.
 pub enum Judge {
     /// The rules of one robots.txt, for each crawler.
     Rules(Vec<(Agents, RuleSet)>),

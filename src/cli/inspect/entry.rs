@@ -5,7 +5,7 @@ use crate::policy::{OriginStatus, Ruling};
 use crate::robots::SideKey;
 use crate::show::inspect::{AgentEntry, DelayEntry, Entry, GroupKind, SideLine};
 
-/// What is known of the origin, a fact a line, without the last line feed.
+/// The facts known of an origin, one a line, without the last line feed.
 pub fn text(entry: &Entry) -> String {
     let mut lines = vec![entry.origin.clone()];
     lines.extend(state(entry).into_iter().map(|(name, value)| format!("{name:<18}{value}")));
@@ -51,7 +51,7 @@ fn state(entry: &Entry) -> Vec<(&'static str, String)> {
     facts
 }
 
-/// What a crawler is told, and why.
+/// The answer for a crawler, and its reason.
 fn of_agent(agent: &AgentEntry, entry: &Entry) -> Vec<String> {
     let mut lines = vec![format!("{}: {}", agent.agent, why(agent, entry))];
     if let Some(engine) = agent.engine {

@@ -20,7 +20,7 @@ impl Bar {
     /// How often it is drawn.
     pub const EVERY: Duration = Duration::from_millis(100);
 
-    /// Whether there is somebody to look at it, on a terminal that can go back in what it has written, and where nothing
+    /// Whether a person can look at it, on a terminal that can go back in what it has written, and where nothing
     /// else is written.
     pub fn is_wanted(lines_are_printed: bool) -> bool {
         !(lines_are_printed && io::stdout().is_terminal())
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
     use crate::run::Counted;
 
-    /// What a terminal of so many columns shows of a run of an hour.
+    /// A run of an hour on a terminal of so many columns.
     fn shown(columns: u16, known: Option<u64>) -> Vec<String> {
         let lines = [123_456_789_012, 45_678_901_234, 5_678_901_234, 678_901_234];
         let snapshot = |seconds| Snapshot {

@@ -57,7 +57,7 @@ fn partitions(counted: &Counted) -> Value {
     Value::Object(counted.partitions().map(of).collect())
 }
 
-/// What the receipt says, without its lists, of which there may be many, and its samples.
+/// The receipt without its lists, of which there may be many, and without its samples.
 pub fn finish(receipt: &Receipt) -> Value {
     let mut fields = json!(receipt);
     if let Some(fields) = fields.as_object_mut() {

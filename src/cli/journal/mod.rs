@@ -1,4 +1,4 @@
-//! What the program says of a run on the standard error, for people or for machines.
+//! Messages about a run on standard error, for people or for machines.
 //!
 //! Nobody may be there to read it: that is no error, for the receipt has it all.
 

@@ -8,7 +8,7 @@ use crate::policy::Policy;
 use crate::robots::NoteCounts;
 use crate::run::{Job, Phase, Snapshot};
 
-/// What the policy and the lists are.
+/// A description of the policy and the lists.
 pub fn start(policy: &Policy, job: &Job) -> String {
     let statistics = policy.statistics();
     let (origins, groups) = (HumanCount(statistics.origins), HumanCount(statistics.automata));
@@ -42,7 +42,7 @@ pub fn progress(snapshot: &Snapshot, pace: &Pace, agents: &[String], reasons: bo
     format!("robosieve: {done}, {}{left}{reasons}", lines(snapshot, pace, agents))
 }
 
-/// What is said while the files are completed.
+/// The message while the files are completed.
 pub const COMPLETING: &str = "all lines are judged; waiting until the files are safe on disk";
 
 /// How many lines there were, how fast they come, and where they go.

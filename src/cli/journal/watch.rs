@@ -35,7 +35,7 @@ pub fn watch<T>(
 pub fn beside<T>(watch: impl FnOnce(Receiver<()>) + Send, run: impl FnOnce() -> T) -> T {
     let (running, end) = mpsc::channel::<()>();
     thread::scope(|scope| {
-        // Without a thread to spare, nobody watches; the run is what counts.
+        // Without a thread to spare there is no bar; the run is what counts.
         let _ = thread::Builder::new().spawn_scoped(scope, move || watch(end));
         let result = run();
         // Dropped as well if the run panics.
@@ -59,7 +59,7 @@ struct Watcher<'a> {
     warned: bool,
 }
 
-/// What is done again and again.
+/// A task done at intervals.
 struct Timer {
     next: Instant,
     every: Duration,

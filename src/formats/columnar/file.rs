@@ -24,7 +24,7 @@ pub(crate) const BATCH: usize = 1024;
 /// How many bytes of a column's values are read at a time, about.
 const BATCH_BYTES: u64 = 1 << 20;
 
-/// What is wrong with a file, in a sentence.
+/// The defect of a file, in a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Malformed(pub String);
 
@@ -91,7 +91,7 @@ impl ParquetFile {
         Ok(ParquetFile { bytes: Arc::new(bytes), metadata })
     }
 
-    /// What its footer says.
+    /// The footer.
     pub fn metadata(&self) -> &ParquetMetaData {
         &self.metadata
     }
@@ -140,7 +140,7 @@ pub(crate) struct Group<'f> {
 }
 
 impl Group<'_> {
-    /// What the footer says of a column.
+    /// The footer's description of a column.
     pub fn described(&self, at: usize) -> Result<&ColumnChunkMetaData, Malformed> {
         self.metadata.columns().get(at).ok_or_else(|| Malformed(format!("a row group of it has no column {at}")))
     }
@@ -259,7 +259,7 @@ impl Column {
     }
 }
 
-/// What is wrong with a column that ends before its rows do.
+/// The error for a column that ends before its rows do.
 pub(crate) fn too_few(name: &str) -> Malformed {
     Malformed(format!("its column {name:?} has fewer rows than the file says"))
 }

@@ -12,7 +12,7 @@ pub struct Damaged {
     pub compression: Compression,
     /// How many bytes of the file were read when it showed.
     pub offset: u64,
-    /// What the decompressor said.
+    /// The decompressor's own error.
     pub error: io::Error,
 }
 

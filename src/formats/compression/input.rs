@@ -13,7 +13,7 @@ pub(super) struct Input<R: Read> {
     pub text: Peeked<BufReader<Source<R>>>,
     /// How many bytes of the file were read.
     pub offset: u64,
-    /// What a decompressor may keep.
+    /// The memory of a decompressor.
     pub memory: u64,
 }
 

@@ -23,10 +23,10 @@ pub(super) const DICTIONARY_MAGIC: [u8; 4] = [0x5d, 0x2a, 0x4d, 0x18];
 /// The most bytes of a dictionary: the tool that makes them does not make larger ones.
 pub(super) const DICTIONARY_LIMIT: u64 = 100 << 20;
 
-/// What `zstd` looks back at most, unless asked otherwise when it decompresses.
+/// The window of `zstd` when it decompresses, unless asked otherwise.
 pub(crate) const DEFAULT_WINDOW: u64 = 1 << 27;
 
-/// What the format itself allows to ask for, in bits: more than that no decompressor gives.
+/// The windows that the format allows, in bits: no decompressor gives more.
 const WINDOW_BITS: RangeInclusive<u32> = 10..=if usize::BITS == 64 { 31 } else { 30 };
 
 impl Compression {

@@ -1,8 +1,8 @@
 //! A file of many members, frames or streams, decompressed by many threads.
 //!
 //! Where members begin can only be guessed: by bytes that all of them begin with. So a file is cut into pieces of one length.
-//! Who [helps](Pieces::claim) takes a piece that nobody has, looks for the first such bytes in it, and decompresses what
-//! begins there up to the first border after the piece. Whoever reads the text goes from border to border, and takes what
+//! A helper [claims](Pieces::claim) a piece that is free, looks for the first such bytes in it, and decompresses what
+//! begins there up to the first border after the piece. The reader of the text goes from border to border, and takes what
 //! was made of a piece only if it begins at the very border that he stands at; otherwise he decompresses the piece himself.
 //! So a false beginning costs time, and changes nothing: not the text, not what is wrong with it, and not where.
 
@@ -41,7 +41,7 @@ pub(crate) struct Pieces<'f> {
     /// Bytes of a piece.
     piece: u64,
     compression: Compression,
-    /// What each decompressor may take.
+    /// The memory of each decompressor.
     memory: u64,
     /// The longest text of a piece that is kept.
     longest: u64,
@@ -84,7 +84,7 @@ impl<'f> Pieces<'f> {
         Ok(Some(Pieces { file, length, piece: PIECE, compression, memory, longest, ahead }))
     }
 
-    /// Claims a piece that nobody has, if there is one, and room for it.
+    /// Claims a piece that is free, if there is one, and room for it.
     pub fn claim(&self) -> Option<u64> {
         self.ahead.claim()
     }
@@ -111,7 +111,7 @@ impl<'f> Pieces<'f> {
         Ok(None)
     }
 
-    /// What begins at a border, up to the first border after a piece.
+    /// The part that begins at a border, up to the first border after a piece.
     fn part(&self, at: u64, piece: u64) -> Part<'f> {
         let input = Input::from(self.file.bytes_from(at), at, self.memory);
         Members::new(input, self.compression, (piece + 1) * self.piece)

@@ -77,7 +77,7 @@ impl<R: Read> BufRead for Reader<R> {
     }
 }
 
-/// A text of which as much is read before damage whoever reads it, and however much at a time. What is decompressed goes
+/// A text of which as much is read before damage, however much is read at a time. What is decompressed goes
 /// through one buffer always: a decompressor that is asked for less or more might give up earlier or later.
 pub(crate) struct Steady<R>(pub R);
 

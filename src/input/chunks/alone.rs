@@ -15,7 +15,7 @@ pub(super) struct Alone {
 pub(super) struct Permit(Arc<Alone>);
 
 impl Alone {
-    /// Waits until nobody else has a long chunk.
+    /// Waits until no other worker has a long chunk.
     pub fn permit(self: &Arc<Alone>) -> Permit {
         let mut taken = lock(&self.taken);
         while *taken {

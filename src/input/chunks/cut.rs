@@ -18,22 +18,22 @@ pub(super) struct Cut<'l> {
     pub patience: Patience,
     /// Bytes that were read of the lists' files.
     pub source: &'l AtomicU64,
-    /// Whether of tables, ranges of rows are handed out, which whoever takes one reads by himself.
+    /// Whether of tables, ranges of rows are handed out, which the worker that takes one reads by itself.
     pub by_rows: bool,
     /// The list, and the place in it, from which on nothing is handed out.
     pub before: Position,
     pub alone: Arc<Alone>,
-    /// What decompressors may take, and chunks that are read ahead.
+    /// The memory of decompressors, and of chunks that are read ahead.
     pub memory: u64,
 }
 
 impl Cut<'_> {
-    /// What the pieces of the first list may take that others help with.
+    /// The memory for pieces of the first list that others help with.
     pub fn of_pieces(&self) -> u64 {
         self.memory / 3
     }
 
-    /// What other readers may take, and chunks that wait.
+    /// The memory of other readers, and of chunks that wait.
     pub fn of_readers(&self) -> u64 {
         self.memory - self.of_pieces()
     }

@@ -18,19 +18,19 @@ use crate::lock::lock;
 pub(crate) struct Chunks<'l> {
     cut: Cut<'l>,
     input: Mutex<Input<'l>>,
-    /// Somebody has read what others may wait for.
+    /// A chunk was read that others may wait for.
     changed: Condvar,
     /// Whether no more are handed out.
     stopped: AtomicBool,
-    /// Whether somebody outside wants no more to be handed out.
+    /// Whether the caller wants no more to be handed out.
     interrupt: Option<Arc<AtomicBool>>,
 }
 
-/// What has not been handed out yet.
+/// The lists that have not been handed out yet.
 struct Input<'l> {
     lanes: Lanes<'l>,
     tickets: u64,
-    /// What has ended since the last chunk was handed out.
+    /// The lists that have ended since the last chunk was handed out.
     ended: Ended,
 }
 
@@ -114,7 +114,7 @@ impl<'l> Chunks<'l> {
         self.cut.lists
     }
 
-    /// Hands out no more. Whoever waits is told so by whoever he waits for.
+    /// Hands out no more. A worker that waits is told so by the one it waits for.
     pub fn stop(&self) {
         self.stopped.store(true, Ordering::Relaxed);
         self.changed.notify_all();
@@ -178,7 +178,7 @@ impl<'l> Chunks<'l> {
                         && piece.is_long
                         && piece.permit.is_none()
                     {
-                        // Whoever has the permit may need what is locked here before he gives it back.
+                        // The worker with the permit may need the lock held here before it gives the permit back.
                         drop(input);
                         piece.permit = Some(self.cut.alone.permit());
                         input = lock(&self.input);
@@ -190,7 +190,7 @@ impl<'l> Chunks<'l> {
             match piece {
                 Ok(Some(piece)) => return Ok(Some(self.task(&mut input, list, piece))),
                 Ok(None) => {}
-                // While the input is locked: somebody else who waits for it would read on after what could not be read.
+                // While the input is locked: another worker that waits for it would read on after what could not be read.
                 Err(failure) => {
                     self.stop();
                     return Err(failure);
@@ -203,7 +203,7 @@ impl<'l> Chunks<'l> {
     /// Hands out a chunk.
     fn task(&self, input: &mut Input<'l>, list: usize, piece: Piece<'l>) -> Task<'l> {
         let Piece { at, end, what, skipped, permit, is_long } = piece;
-        // One that was read ahead has none yet; nobody reads its list now, so that whoever has it has a ticket.
+        // One that was read ahead has none yet; no worker reads its list now, so that the one that has it has a ticket.
         let permit = permit.or_else(|| is_long.then(|| self.cut.alone.permit()));
         let ended = take(&mut input.ended);
         let skipped = [ended.skipped, skipped].concat();
@@ -228,7 +228,7 @@ impl<'l> Chunks<'l> {
         read.map_err(|problem| ListError::Parquet { path: list.path.clone(), problem })
     }
 
-    /// What was left out after the last chunk, and which lists have ended since.
+    /// The parts left out after the last chunk, and the lists that have ended since.
     pub fn left_out(&self) -> Ended {
         take(&mut lock(&self.input).ended)
     }
@@ -240,7 +240,7 @@ struct StopOnPanic<'c, 'l>(&'c Chunks<'l>);
 impl Drop for StopOnPanic<'_, '_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            // While nobody is about to wait.
+            // While no worker is about to wait.
             let _input = lock(&self.0.input);
             self.0.stop();
         }
@@ -265,7 +265,7 @@ mod tests {
         List::open_all(&paths, &UrlField::default(), u64::MAX, false).unwrap()
     }
 
-    /// Somebody else waits for the next chunk while one cannot be read.
+    /// Another worker waits for the next chunk while one cannot be read.
     #[test]
     fn after_a_failure_there_are_no_chunks() {
         let lists = lists(&["a\nb\n", "longer\nc\n", "d\n"]);

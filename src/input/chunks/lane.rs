@@ -17,21 +17,21 @@ pub(super) struct Lane<'l> {
     /// Where the next chunk begins in the list's text.
     at: u64,
     reading: Option<Reading<'l>>,
-    /// What others may help with.
+    /// The pieces that others may help with.
     pub ahead: Option<Ahead<'l>>,
-    /// What its decompressor may take.
+    /// The memory of its decompressor.
     memory: u64,
     /// Where the first chunk begins that is given: an earlier run had those before it.
     done: u64,
-    /// What a stream's last chunk left over.
+    /// The rest of a stream after its last chunk.
     left: Vec<u8>,
     /// Why nothing can be read after the last chunk.
     failed: Option<ListError>,
-    /// What was left out since the last chunk.
+    /// The parts left out since the last chunk.
     pub skipped: Vec<Skipped>,
 }
 
-/// What came of asking for the next chunk.
+/// The answer to asking for the next chunk.
 pub(super) enum Next<'l> {
     Chunk(Piece<'l>),
     /// There are no more.
@@ -43,7 +43,7 @@ pub(super) enum Next<'l> {
     Failed(ListError),
 }
 
-/// A chunk that nobody has yet; its bytes are in a buffer unless it says otherwise.
+/// A chunk that no worker has yet; its bytes are in a buffer unless it says otherwise.
 pub(super) struct Piece<'l> {
     pub at: u64,
     pub end: u64,
@@ -54,7 +54,7 @@ pub(super) struct Piece<'l> {
     pub is_long: bool,
 }
 
-/// What was read for a chunk.
+/// The way in which a chunk was filled.
 enum Filled<'l> {
     Mapped(&'l [u8]),
     Buffered,

@@ -20,7 +20,7 @@ use crate::input::list::{Ahead, List};
 use crate::input::position::Position;
 use crate::input::skipped::Skipped;
 
-/// What reading a list takes beside the window of its decompressor: two buffers, tables, the rest of a chunk.
+/// The memory for reading a list beside the window of its decompressor: two buffers, tables, the rest of a chunk.
 const OF_READER: u64 = 1 << 20;
 
 /// Which lists are read at once.
@@ -60,13 +60,13 @@ struct Slot<'l> {
     is_wide: bool,
 }
 
-/// What came of a chunk that was read ahead of its turn.
+/// A chunk that was read ahead of its turn, or its error.
 pub(super) enum Ready<'l> {
     Chunk(Piece<'l>, Buffer),
     Failed(ListError),
 }
 
-/// What a worker does next.
+/// The next task of a worker.
 pub(super) enum Choice<'l> {
     /// It has what was read ahead of this list.
     Take(usize, Ready<'l>),
@@ -74,7 +74,7 @@ pub(super) enum Choice<'l> {
     Read(Box<Lane<'l>>),
     /// It reads this list ahead.
     Ahead(Box<Lane<'l>>),
-    /// It decompresses this piece of a list that somebody else reads.
+    /// It decompresses this piece of a list that another worker reads.
     Help(Ahead<'l>, u64),
     /// It waits until something has changed.
     Wait,
@@ -82,7 +82,7 @@ pub(super) enum Choice<'l> {
     End,
 }
 
-/// What was left of lists that have ended.
+/// The lists that have ended, and the parts left out of them.
 #[derive(Default)]
 pub(crate) struct Ended {
     pub lists: Vec<usize>,
@@ -100,7 +100,7 @@ impl<'l> Lanes<'l> {
         self.open.is_empty() && self.begun.is_empty() && self.next >= cut.lists.len()
     }
 
-    /// What to do now; `ended` gets what has ended.
+    /// Chooses the next task; `ended` gets the lists that have ended.
     pub fn choose(&mut self, cut: &Cut<'l>, ended: &mut Ended) -> Choice<'l> {
         self.remove_ended(ended);
         if self.open.is_empty() && !self.begin(cut) {
@@ -257,7 +257,7 @@ impl<'l> Lanes<'l> {
         }
     }
 
-    /// What those that read take.
+    /// The memory of the lists that are being read.
     fn of_decompressors(&self, cut: &Cut<'l>) -> u64 {
         let reading = self.open.iter().filter(|slot| !slot.has_ended);
         reading.map(|slot| of_reader(&cut.lists[slot.list])).sum()
@@ -265,7 +265,7 @@ impl<'l> Lanes<'l> {
 }
 
 impl Ready<'_> {
-    /// What it takes.
+    /// The memory it takes.
     fn bytes(&self) -> u64 {
         if let Ready::Chunk(_, buffer) = self { buffer.bytes.capacity() as u64 } else { 0 }
     }
@@ -276,7 +276,7 @@ fn room_of_chunk(cut: &Cut<'_>) -> u64 {
     cut.chunk_size.saturating_mul(2) as u64
 }
 
-/// What a decompressor is given at first.
+/// The memory a decompressor is given at first.
 fn of_decompressor(list: &List) -> u64 {
     match list.compression {
         Some(compression) => compression.usual_memory(),
@@ -286,7 +286,7 @@ fn of_decompressor(list: &List) -> u64 {
     }
 }
 
-/// What reading a list takes.
+/// The memory for reading a list.
 fn of_reader(list: &List) -> u64 {
     if list.is_made() { OF_READER + of_decompressor(list) } else { 0 }
 }

@@ -8,7 +8,7 @@ use crate::outcome::Reason;
 /// The longest chunk: lines are found by 32-bit offsets.
 pub(crate) const LONGEST_CHUNK: usize = u32::MAX as usize - 1;
 
-/// What a worker keeps chunks in that are not mapped; used for one after the other.
+/// A worker's space for chunks that are not mapped; used for one after the other.
 #[derive(Default)]
 pub(crate) struct Buffer {
     pub(super) bytes: Vec<u8>,
@@ -27,7 +27,7 @@ pub(crate) struct Task<'l> {
     /// Where the next one begins.
     pub end: u64,
     pub(super) what: What<'l>,
-    /// What was left out before it, and of its rows.
+    /// The parts left out before it, and of its rows.
     pub skipped: Vec<Skipped>,
     /// Lists that have ended since the last chunk was handed out.
     pub ended: Vec<usize>,
@@ -35,11 +35,11 @@ pub(crate) struct Task<'l> {
     pub(super) permit: Option<Permit>,
 }
 
-/// What was handed out.
+/// The text of a task: mapped, in a buffer, or as rows.
 pub(super) enum What<'l> {
     /// A part of a mapped list.
     Mapped(&'l [u8]),
-    /// Bytes in the buffer of whoever took it.
+    /// Bytes in the buffer of the worker that took it.
     Buffered,
     /// Rows of a table; their lines are in the buffer once they were [read](super::Chunks::read).
     Rows(Vec<RowRange>),
@@ -61,7 +61,7 @@ impl Task<'_> {
         }
     }
 
-    /// Whether it is so long that nobody should keep memory of its size.
+    /// Whether it is so long that no worker should keep memory of its size.
     pub fn is_long(&self) -> bool {
         self.permit.is_some()
     }

@@ -14,7 +14,7 @@ use crate::outcome::Reason;
 
 const QUOTE: u8 = b'"';
 
-/// What may stand between fields in quotes.
+/// The separators between fields in quotes.
 const QUOTING: [u8; 2] = [b',', b';'];
 
 thread_local! {

@@ -173,7 +173,7 @@ impl Walk<'_> {
         if string == name {
             return true;
         }
-        // A name may be written with escapes, though nobody does.
+        // A name may be written with escapes, though no program does.
         let mut unescaped = Vec::new();
         string.contains(&b'\\') && unescape(string, &mut unescaped).is_ok() && unescaped == name
     }
@@ -300,7 +300,7 @@ mod tests {
         assert_eq!(url(&deep(1 << 20)), Err(Malformed));
     }
 
-    /// What serde_json finds; an error also where the member stands twice, which it does not mind by itself.
+    /// The member as serde_json finds it; an error also where it stands twice, which serde_json alone accepts.
     fn found_by_serde(text: &str) -> Result<Option<String>, ()> {
         #[derive(serde::Deserialize)]
         struct Record {

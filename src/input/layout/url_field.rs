@@ -1,4 +1,4 @@
-//! What the operator says of the lines of lists, and what lists say of themselves.
+//! The operator's word on the lines of lists, and what lists say of themselves.
 
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
@@ -10,7 +10,7 @@ use crate::input::error::{DelimiterError, UrlFieldError};
 /// Where the URL stands in the lines of lists, as far as the operator says it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct UrlField {
-    /// What separates the fields of a line. Without it, a line is the URL, or one of an index that is recognised.
+    /// The separator of fields. Without it, a line is the URL, or one of an index that is recognised.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delimiter: Option<Delimiter>,
     /// Which field is the URL; without it the first.
@@ -20,7 +20,7 @@ pub struct UrlField {
     pub header: bool,
 }
 
-/// What separates the fields of a line: one byte of ASCII, but no line end and no quote.
+/// A separator of fields: one byte of ASCII, but no line end and no quote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Delimiter(u8);
@@ -54,10 +54,10 @@ impl From<Delimiter> for String {
 /// So much of a list is looked at, at most, to know what it is.
 pub(crate) const LOOK: usize = 1 << 20;
 
-/// What a text begins with that is no part of its first line: a byte order mark.
+/// The byte order mark, which may stand before the first line of a text and is no part of it.
 pub(crate) const MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// What a line of an index begins with that is no entry.
+/// The first byte of a line of an index that is no entry.
 const REMARK: u8 = b'!';
 
 impl UrlField {

@@ -15,7 +15,7 @@ pub(crate) enum Ahead<'l> {
 }
 
 impl Ahead<'_> {
-    /// Claims a piece that nobody has, if there is one, and room for it.
+    /// Claims a piece that is free, if there is one, and room for it.
     pub fn claim(&self) -> Option<u64> {
         match self {
             Ahead::Members(pieces) => pieces.claim(),

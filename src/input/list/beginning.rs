@@ -7,7 +7,7 @@ use crate::formats::placed::CutShort;
 use crate::input::error::ListError;
 use crate::input::layout::{LOOK, UrlField};
 
-/// What a list that is a table is called in receipts.
+/// The name of Parquet lists in receipts.
 pub(crate) const LIST_FORMAT: &str = "parquet";
 
 /// How a list is named where a path stands: standard input.

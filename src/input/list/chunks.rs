@@ -24,7 +24,7 @@ pub(crate) fn line_border(text: &[u8], at: usize) -> usize {
 pub(crate) enum Patience {
     /// Until it has its size: where chunks end depends on the stream's bytes alone.
     UntilFull,
-    /// Until a line is there: whoever reads the output sees it as soon as may be. Where chunks end depends on when bytes
+    /// Until a line is there: the reader of the output sees it as soon as may be. Where chunks end depends on when bytes
     /// came.
     UntilLine,
 }

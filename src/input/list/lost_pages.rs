@@ -2,7 +2,7 @@
 //!
 //! Who reads a page of a map that the file has no bytes for any more, because another program cut it short or the disk
 //! failed, gets the signal SIGBUS. A handler of it can find the list here by the address, note that it is not whole, and
-//! put zeros where nothing can be read, so that whoever wanted them goes on. Nothing that was made of them may be kept:
+//! put zeros where nothing can be read, so that the thread that wanted them goes on. Nothing that was made of them may be kept:
 //! who reads a list asks afterwards whether something of it is [lost](Region::lost).
 //!
 //! The handler may run at any moment, so it takes no locks and no memory: regions are only ever added, and stay.
@@ -57,7 +57,7 @@ impl Region {
 
     /// The first byte that was missing when it was wanted, if there was one, of all that was read until now.
     ///
-    /// Whoever read zeros sees them noted: the handler runs in the thread that wants the bytes, before it gets any, and
+    /// A thread that read zeros sees them noted: the handler runs in the thread that wants the bytes, before it gets any, and
     /// another thread that finds zeros where they were put gets them of the system after the system has put them there,
     /// which is after they were noted.
     pub fn lost(&self) -> Option<usize> {

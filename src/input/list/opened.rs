@@ -52,9 +52,9 @@ pub(crate) enum Content {
         file: Regular,
         table: Box<ParquetList>,
     },
-    /// What cannot be read at all, and why.
+    /// A list that cannot be read at all, and why.
     Unreadable(String),
-    /// What can be read only once.
+    /// A list that can be read only once.
     Stream(Box<Stream>),
 }
 
@@ -68,18 +68,18 @@ pub(crate) enum Reading<'l> {
     Parquet(Box<ParquetLines<'l>>),
 }
 
-/// What is at a path, opened.
+/// The result of opening a path.
 enum Opened {
     /// A regular file, mapped or compressed.
     Regular(Option<Compression>, Content),
-    /// What cannot be opened, and why.
+    /// A list that cannot be opened, and why.
     Unreadable(String),
     /// A pipe or a device, or standard input; also a file that says it is empty, as those of `/proc` do.
     Stream(Box<dyn Read + Send>),
 }
 
 impl List {
-    /// Opens all lists, and then looks into them: somebody who feeds several pipes may wait for all to be opened.
+    /// Opens all lists, and then looks into them: a program that feeds several pipes may wait for all to be opened.
     /// `-` is standard input. Decompressors take so much `memory` at most. With `skips_bad`, a list that cannot be opened is
     /// left out, and so is the rest of one that is damaged.
     pub fn open_all(
@@ -180,7 +180,7 @@ impl List {
         Ok(List::plain(path, compression, content))
     }
 
-    /// What its lines are, for receipts.
+    /// The form of its lines, for receipts.
     pub fn format(&self) -> &'static str {
         match &self.content {
             Content::Parquet { .. } => LIST_FORMAT,
@@ -239,7 +239,7 @@ impl List {
         }
     }
 
-    /// What tells that it is still the same when it is read again; `None` where it cannot be.
+    /// The state of the file, by which a change shows when it is read again; `None` where it cannot be.
     pub fn file_state(&self) -> Option<FileState> {
         match &self.content {
             // A table may be a copy of what came through a pipe.
@@ -309,12 +309,12 @@ impl List {
         self.range().start as u64
     }
 
-    /// What a shard's receipt says of a list that was [cut](List::cut_to).
+    /// The range of a list that was [cut](List::cut_to), for a shard's receipt.
     pub fn shard_range(&self) -> Option<ListRange> {
         self.part.as_ref().map(|part| ListRange { start: part.start as u64, end: part.end as u64 })
     }
 
-    /// What many can make of a compressed file, each with so much `memory`, or of a table, to texts for which there is so much
+    /// The pieces that many can make of a compressed file, each with so much `memory`, or of a table, to texts for which there is so much
     /// `room` together; `None` where there is only one way through.
     pub fn ahead(&self, memory: u64, room: u64) -> Option<Ahead<'_>> {
         if self.is_others() {
@@ -407,7 +407,7 @@ impl Opened {
         Ok(Opened::Regular(None, Content::Mapped { map, file }))
     }
 
-    /// What it holds; of a stream, as much is read as tells how it is compressed.
+    /// Its content; of a stream, as much is read as tells how it is compressed.
     fn content(self, memory: u64) -> io::Result<(Option<Compression>, Content)> {
         match self {
             Opened::Regular(compression, content) => Ok((compression, content)),

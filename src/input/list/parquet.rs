@@ -18,7 +18,7 @@ use crate::input::layout::UrlField;
 use crate::input::skipped::{SkippedPart, SkippedRows};
 use crate::outcome::Reason;
 
-/// What a value of a line takes beside its bytes, about: a file may hold less of it, where it says once what many rows have.
+/// The bytes of a value beside its text, about: a file may hold less of it, where it says once what many rows have.
 const VALUE: u64 = 8;
 
 /// A chunk may have so many times as many bytes in all its columns as in its lines: columns are copied one after the other,
@@ -29,11 +29,11 @@ const WIDTH: u64 = 8;
 pub(crate) struct ParquetList {
     pub file: ParquetFile,
     pub line_columns: LineColumns,
-    /// What can be read of each row group, once somebody wants to know.
+    /// The rows of each row group that can be read, once asked for.
     pub(super) readable: Vec<OnceLock<Readable>>,
 }
 
-/// What can be read of a row group, with all its columns.
+/// The rows of a row group that can be read, with all its columns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Readable {
     /// So many of its rows, from the first one on.
@@ -100,7 +100,7 @@ impl ParquetList {
         (ranges, taken)
     }
 
-    /// What a row of a group takes of the room of a chunk, in bytes: its line, or its share of all columns.
+    /// The bytes of a chunk's room that a row of a group takes: its line, or its share of all columns.
     fn bytes_of_row(&self, group: &RowGroupMetaData) -> u64 {
         let rows = rows_of(group).max(1);
         let number = |number: i64| u64::try_from(number).unwrap_or(0);
@@ -193,7 +193,7 @@ impl ParquetList {
     }
 }
 
-/// What is wrong in a row group.
+/// A problem, with its row group.
 pub(crate) fn in_group(number: usize, Malformed(problem): Malformed) -> String {
     format!("in its row group {number}: {problem}")
 }

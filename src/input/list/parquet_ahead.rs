@@ -57,7 +57,7 @@ impl<'t> ParquetAhead<'t> {
         self.pieces.binary_search_by_key(&(group, first), |range| (range.group, range.first)).ok()
     }
 
-    /// Claims a piece that nobody has, if there is one, and room for it.
+    /// Claims a piece that is free, if there is one, and room for it.
     pub fn claim(&self) -> Option<u64> {
         self.ahead.claim()
     }
@@ -90,7 +90,7 @@ impl<'t> ParquetAhead<'t> {
     }
 }
 
-/// What became of a piece.
+/// The fate of a piece.
 pub(super) enum Taken {
     Made(Made),
     /// It has to be read from the start of its group.

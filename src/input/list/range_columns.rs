@@ -41,7 +41,7 @@ impl Levels {
 
 impl ParquetList {
     /// Cuts off of a range what cannot be read of its row group with all columns; tells it if it begins in this range. What can
-    /// be read is tried once, by whoever comes first.
+    /// be read is tried once, by the first worker that needs it.
     pub fn keep_readable(&self, range: &mut RowRange) -> Option<SkippedPart> {
         let Readable { rows, problem } = self.readable[range.group].get_or_init(|| readable_rows(self, range.group));
         let problem = problem.as_ref()?;

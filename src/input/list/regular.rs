@@ -14,7 +14,7 @@ use crate::formats::compression::{Anywhere, Reader};
 use crate::formats::placed::Placed;
 use crate::input::error::ListError;
 
-/// What tells that a file was changed.
+/// The size and times of a file, by which a change shows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileState {
     /// Its bytes.
@@ -44,7 +44,7 @@ impl FileState {
 pub(crate) struct Regular {
     pub file: File,
     pub state: FileState,
-    /// What a decompressor of it may take.
+    /// The memory of its decompressor.
     pub memory: u64,
 }
 
@@ -61,7 +61,7 @@ impl Regular {
         Mapped::of(&self.file)
     }
 
-    /// What tells what is there now, at `path`.
+    /// The state of the file that is now at `path`.
     pub fn state_now(&self, path: &Path) -> Result<FileState, ListError> {
         FileState::of(&self.file).map_err(|error| unreadable(path, error))
     }

@@ -1,4 +1,4 @@
-//! What can be read only once: pipes, devices, standard input.
+//! Lists that can be read only once: pipes, devices, standard input.
 //!
 //! All lists are looked into at the start, but read one after the other. What was taken of a stream to look into it is kept
 //! and read again when its turn is there.
@@ -9,7 +9,7 @@ use std::sync::{Mutex, MutexGuard};
 use crate::formats::compression::{Compression, Peeked, Reader};
 use crate::lock::lock;
 
-/// What a stream gives, decompressed.
+/// The text of a stream, decompressed.
 type Text = Reader<Box<dyn Read + Send>>;
 
 /// A list that comes as a stream.

@@ -1,4 +1,4 @@
-//! What stands for Parquet in a program that is built without it.
+//! Stand-ins for Parquet in a program that is built without it.
 
 use std::fs::File;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use crate::input::layout::UrlField;
 use crate::input::skipped::{SkippedPart, SkippedRows};
 use crate::outcome::Reason;
 
-/// A file that nobody can open.
+/// A file that cannot be opened.
 pub(crate) enum ParquetList {}
 
 /// Rows that there are none of.
@@ -51,7 +51,7 @@ impl ParquetList {
     }
 }
 
-/// What others would make of the rows.
+/// The rows decoded ahead, of which there are none.
 pub(crate) struct ParquetAhead<'t>(&'t ParquetList);
 
 impl<'t> ParquetAhead<'t> {

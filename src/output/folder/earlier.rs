@@ -1,4 +1,4 @@
-//! What stands in the folder of a run before it begins, and goes when the run may replace it.
+//! Earlier files in the folder of a run, and which of them it may replace.
 //!
 //! Which files an earlier run wrote, its receipt tells, and nothing else goes: a file that a user made is refused by name
 //! where this run would write. The receipt goes in two steps: first it loses its name, because without that nothing of
@@ -77,7 +77,7 @@ fn in_the_way(
         let path = directory.join(set).join(folder);
         let entries = match fs::read_dir(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-            // Somebody's file stands where a folder should.
+            // A file stands where a folder should.
             Err(error) if error.kind() == io::ErrorKind::NotADirectory => return Ok(Some(path)),
             entries => entries?,
         };
@@ -106,7 +106,7 @@ fn begins_as(path: &Path, start: &str) -> bool {
     file.is_ok() && read.starts_with(start.as_bytes())
 }
 
-/// What is read of an earlier receipt, whatever else is in it.
+/// The parts of an earlier receipt that are read, whatever else is in it.
 #[derive(Default, Deserialize)]
 struct Earlier {
     #[serde(default)]

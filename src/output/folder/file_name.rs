@@ -6,18 +6,18 @@ use crate::output::format::Format;
 use crate::output::frame::FrameFormat;
 use crate::robots::Agents;
 
-/// What the file of all lines after their verdicts is called.
+/// The stem of the file of all lines after their verdicts.
 const VERDICTS: &str = "verdicts";
 
 /// The folder of tables of lines, a dataset that is partitioned as Hive does it, and what its parts are called.
 const LINES: &str = "lines";
 const PART: &str = "part";
 
-/// What the folders in it are named after: readers make columns of these names.
+/// The column that readers make of the names of folders.
 pub(crate) const VERDICT: &str = "verdict";
 pub(crate) const CRAWLER: &str = "crawler";
 
-/// What stands for everybody (`*`) in the names of files.
+/// The name of everybody (`*`) in file names.
 const EVERYBODY: &str = "default";
 
 /// The endings of partitions and of verdicts.
@@ -34,7 +34,7 @@ pub(crate) struct FileName {
     stem: String,
     ending: &'static str,
     frames: Option<FrameFormat>,
-    /// What stands before the number of a part, if it is cut into parts.
+    /// The separator before the number of a part, if the file is cut into parts.
     numbered: Option<char>,
 }
 
@@ -85,7 +85,7 @@ impl FileName {
         })
     }
 
-    /// What stands after the stem and the number.
+    /// The name after the stem and the number.
     fn extension(&self) -> String {
         let packed = self.frames.map_or(String::new(), |format| format!(".{}", format.extension()));
         format!(".{}{packed}", self.ending)
@@ -115,7 +115,7 @@ fn table_names(agents: &[&Agents]) -> Vec<String> {
     folders.iter().flat_map(|folder| Partition::ALL.map(|partition| name(folder, partition))).collect()
 }
 
-/// What stands for each crawler in names: nothing, where there is only one.
+/// The labels of crawlers in names: none, where there is only one.
 pub(crate) fn crawler_labels(agents: &[&Agents]) -> Vec<String> {
     let several = agents.len() > 1;
     let label = |agents: &&Agents| match agents.tokens() {

@@ -1,4 +1,4 @@
-//! What a run that ended early leaves in its folder: nothing of it is a result.
+//! Leftovers of a run that ended early: nothing of them is a result.
 
 use std::path::Path;
 use std::{fs, io};

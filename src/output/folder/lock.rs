@@ -13,7 +13,7 @@ use crate::output::error::OutputError;
 /// The name of the file that is locked; it is there while a run is.
 pub(super) const LOCK: &str = ".robosieve.lock";
 
-/// A folder that nobody else writes to; until it is dropped.
+/// A folder to which no other run writes until this is dropped.
 #[derive(Debug)]
 pub(crate) struct FolderLock {
     path: PathBuf,
@@ -61,11 +61,11 @@ fn locked(path: &Path) -> io::Result<Option<File>> {
         let file = File::options().read(true).write(true).create(true).truncate(false).open(path)?;
         match file.try_lock() {
             Err(TryLockError::WouldBlock) => return Ok(None),
-            // Some file systems have no locks; then only whoever starts runs can see to it that there is one.
+            // Some file systems have no locks; then only the user can see to it that there is one run.
             Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => return Ok(Some(file)),
             Err(TryLockError::Error(error)) => return Err(error),
             Ok(()) if is_at(&file, path)? => return Ok(Some(file)),
-            // Whoever held the lock has removed the file between opening and locking it.
+            // The run that held the lock has removed the file between opening and locking it.
             Ok(()) => {}
         }
     }

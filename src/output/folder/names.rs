@@ -8,7 +8,7 @@ pub const RECEIPT: &str = "receipt.json";
 /// The name of a page about a run, which is nothing of the run's own but goes with its files when they are replaced.
 pub const REPORT: &str = "report.html";
 
-/// What every such page begins with.
+/// The beginning of every such page.
 pub(crate) const REPORT_START: &str =
     "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta name=\"generator\" content=\"robosieve\">\n";
 

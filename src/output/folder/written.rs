@@ -1,10 +1,10 @@
-//! What a file holds.
+//! The content of a file.
 
 use serde::{Deserialize, Serialize};
 
 use crate::judge::tally::Tally;
 
-/// What a file holds, once all places that were reserved are written.
+/// The content of a file, once all places that were reserved are written.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Written {
     /// Its name, with that of its folder.

@@ -72,7 +72,7 @@ struct Files<'f, 'w> {
     row: usize,
     levels: Levels,
     writers: Vec<SerializedColumnWriter<'w>>,
-    /// Whether it is one of the columns that make up lines; of others nobody is told.
+    /// Whether it is one of the columns that make up lines; the values of others are not kept.
     is_of_lines: bool,
 }
 

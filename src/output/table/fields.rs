@@ -13,10 +13,10 @@ use crate::robots::Agents;
 /// Where a file tells which of its columns are ours: read as a list, it is as if it had none of them.
 pub(super) const OUR_COLUMNS: &str = "robosieve.columns";
 
-/// What stands between their names.
+/// The separator of their names.
 pub(super) const COMMA: char = ',';
 
-/// What stands after the names of our columns, for each crawler whose verdicts stand in a file.
+/// The suffixes of our columns' names, for each crawler whose verdicts stand in a file.
 pub(super) fn labels(form: Form, agents: &[&Agents]) -> Vec<String> {
     match form {
         Form::Partitions => vec![String::new()],

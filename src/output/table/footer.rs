@@ -1,6 +1,6 @@
 //! The footer of a file, made of those of its frames.
 //!
-//! After a frame stands its length. So, from where the last one ends, one finds them all, and nobody has to keep in mind
+//! After a frame stands its length. So all are found from where the last one ends, and no list is kept of
 //! where they begin. What a frame says of its row group counts from its own start, and is shifted to where it stands.
 
 use parquet::errors::ParquetError;
@@ -12,10 +12,10 @@ use std::io::{self, Read, Seek, SeekFrom};
 
 use crate::formats::parquet_mark::PARQUET_MARK;
 
-/// What stands after the footer of a frame: its length.
+/// The bytes after the footer of a frame: its length.
 pub(super) const TRAILER: usize = 8;
 
-/// What stands at the end of every file and of every frame before its length: how long the footer is, and the mark.
+/// The bytes at the end of every file and of every frame before its length: the length of the footer, and the mark.
 const TAIL: usize = 8;
 
 /// The footer of a file with this head, whose frames end at `end`; `None` where there are none.
@@ -77,7 +77,7 @@ fn footer_at(file: &mut File, end: u64) -> io::Result<(Vec<u8>, u64)> {
     Ok((footer, start))
 }
 
-/// What the footer of a whole file says.
+/// The contents of the footer of a whole file.
 #[derive(Default)]
 pub(super) struct Whole {
     of_file: Option<FileMetaData>,
@@ -119,7 +119,7 @@ impl Whole {
     }
 }
 
-/// What a footer says of a row group that stands so many bytes further after.
+/// The description of a row group that stands so many bytes later than it says.
 fn shifted(group: &RowGroupMetaData, by: i64, ordinal: i16) -> Result<RowGroupMetaData, ParquetError> {
     let columns = group.columns().iter().map(|column: &ColumnChunkMetaData| {
         let shifted = |place: Option<i64>| place.map(|place| place + by);

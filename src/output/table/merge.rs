@@ -101,10 +101,10 @@ fn plain_columns(file: &ParquetFile) -> impl Iterator<Item = usize> {
 /// A row group for the new file.
 struct MadeGroup {
     bytes: Vec<u8>,
-    /// What is to be said of it, if its first byte stood at `start`.
+    /// Its description, as if its first byte stood at `start`.
     metadata: RowGroupMetaData,
     start: u64,
-    /// What each column holds, where it was encoded anew.
+    /// The content of each column, where it was encoded anew.
     contents: Vec<Content>,
 }
 
@@ -149,7 +149,7 @@ fn stored(group: &RowGroupMetaData) -> Range<u64> {
     start.min(end)..end
 }
 
-/// What a column of some rows holds: its levels and its values, in their order.
+/// The content of a column of some rows: its levels and its values, in their order.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Content {
     levels: u64,

@@ -2,7 +2,7 @@
 //!
 //! A [`Table`] says which columns the files of a set have: all those of the list, as they are stored there, and after them
 //! the reason, and what blocked the line, if that is asked for. The verdict is a column only where the rows of all verdicts
-//! stand in one file; of others, the folder says it, as in datasets of Hive. A chunk becomes a [`frame`](frames) of each file, made by one worker with nobody's help: a
+//! stand in one file; of others, the folder says it, as in datasets of Hive. A chunk becomes a [`frame`](frames) of each file, made by one worker alone: a
 //! row group with a footer of its own. When all frames are written, the [footer](footer) of the file is made by walking
 //! back over theirs. So nothing has to be kept of a file but where it ends; that readers pass over the footers of the
 //! frames, because nothing refers to them, is what the format says.

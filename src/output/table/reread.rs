@@ -30,7 +30,7 @@ pub(crate) struct TableLines {
     pub verdicts: Vec<Vec<Option<Partition>>>,
 }
 
-/// What is read of the rows.
+/// The lines or the URLs of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wanted {
     /// The lines that they were made of.
@@ -39,7 +39,7 @@ pub(crate) enum Wanted {
     Urls,
 }
 
-/// What the rows of a table of a run come to: `of` some of them, put together in their order by `append`.
+/// The result of the rows of a run's table: `of` some of them, put together in their order by `append`.
 ///
 /// # Errors
 ///

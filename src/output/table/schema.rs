@@ -26,7 +26,7 @@ const REASON: &str = "reason";
 /// Where a file tells the head line of a text.
 const HEAD_LINE: &str = "robosieve.head";
 
-/// What all files of a set look like.
+/// The look of all files of a set.
 #[derive(Debug, Clone)]
 pub(crate) struct Table {
     pub(super) schema: TypePtr,
@@ -34,7 +34,7 @@ pub(crate) struct Table {
     /// How many columns, at the bottom of the schema, are the list's; the others are ours.
     pub(super) of_list: usize,
     pub(super) line_columns: LineColumns,
-    /// What rows there are in which files.
+    /// The rows of which files.
     pub(super) files: Rows,
 }
 
@@ -86,7 +86,7 @@ impl Table {
         Ok(Table { schema, properties: Arc::new(properties.build()), of_list, line_columns, files })
     }
 
-    /// What follows the head of a file that gets no row.
+    /// The bytes after the head of a file that gets no row.
     pub fn nothing(&self) -> Result<Vec<u8>, OutputError> {
         let empty = self.writer().and_then(SerializedFileWriter::into_inner);
         let empty = empty.map_err(|error| OutputError::Table { problem: error.to_string() })?;
@@ -164,7 +164,7 @@ pub(super) fn properties(schema: &TypePtr, plain: impl Iterator<Item = usize>) -
     plain.map(path).fold(builder, |builder, path| builder.set_column_dictionary_enabled(path, false))
 }
 
-/// What a file says of itself: which columns are `ours`, and the head line of its lists.
+/// The metadata of a file: which columns are `ours`, and the head line of its lists.
 fn key_values(ours: KeyValue, head: &[u8]) -> Vec<KeyValue> {
     let head = (!head.is_empty()).then(|| String::from_utf8_lossy(head).trim_end_matches('\n').to_owned());
     let head = head.map(|head| KeyValue::new(HEAD_LINE.to_owned(), head));

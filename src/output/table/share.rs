@@ -1,11 +1,11 @@
-//! What of a column goes to one file.
+//! The part of a column that goes to one file.
 
 use parquet::data_type::DataType;
 use parquet::file::writer::SerializedColumnWriter;
 
 use crate::formats::columnar::Malformed;
 
-/// What of a column goes to one file, of a few rows.
+/// The part of a column that goes to one file, of a few rows.
 pub(super) struct Share<T: DataType> {
     pub(super) values: Vec<T::T>,
     /// How much of the way to a value is there, and where lists go on, as the format has it; none for columns of which

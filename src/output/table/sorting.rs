@@ -28,7 +28,7 @@ pub(super) struct Sorting<'o> {
 /// A file that gets rows.
 pub(super) struct Slot<'w> {
     pub(super) group: SerializedRowGroupWriter<'w, Vec<u8>>,
-    /// What was handed over of the columns that make up the lines.
+    /// The values handed over of the columns that make up the lines.
     pub(super) handed: Vec<Values>,
 }
 

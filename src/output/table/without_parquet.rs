@@ -1,4 +1,4 @@
-//! What stands for tables in a program that is built without Parquet.
+//! Stand-ins for tables in a program that is built without Parquet.
 
 use std::fs::File;
 use std::io;
@@ -15,7 +15,7 @@ use crate::output::form::Rows;
 use crate::output::receipt::Receipt;
 use crate::robots::Agents;
 
-/// A table that nobody can make.
+/// A table that cannot be made.
 #[derive(Debug, Clone)]
 pub(crate) enum Table {}
 
@@ -65,7 +65,7 @@ pub(crate) fn merge_groups(_from: &Path, _to: &Path, _threads: usize) -> io::Res
     Ok(None)
 }
 
-/// What would be read of the rows.
+/// The lines or the URLs of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wanted {
     Lines,

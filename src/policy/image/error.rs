@@ -47,7 +47,7 @@ pub enum ImageError {
         /// How many it has.
         found: u64,
     },
-    /// A header that does not fit its own hash, or that nobody writes so.
+    /// A header that does not fit its own hash, or that no version writes so.
     #[error("its header is damaged; copy or make it again")]
     Header,
     /// The content is not what was written.
@@ -74,7 +74,7 @@ pub enum OpenError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
     /// It is no policy, or not whole.
@@ -82,7 +82,7 @@ pub enum OpenError {
     Image {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The problem.
         problem: ImageError,
     },
 }
@@ -94,12 +94,12 @@ pub enum WriteError {
     /// The system does not let it be written.
     #[error("{0}")]
     Io(#[from] io::Error),
-    /// What does not fit into memory cannot be kept in a temporary file either.
+    /// The temporary file, for policies that do not fit into memory, cannot be written.
     #[error("cannot keep a temporary file in {}: {error}; make room there, or name another folder", folder.display())]
     Spill {
         /// The folder.
         folder: PathBuf,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
     /// A section beyond what its places can name.

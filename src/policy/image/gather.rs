@@ -1,4 +1,4 @@
-//! What origins share, taken from where it is into the order of an image: each item is noted when an origin first needs
+//! Items that origins share, brought into the order of an image: each item is noted when an origin first needs
 //! it, and copied when the image is written. Equal items of several sources are one.
 
 use hashbrown::{HashMap, HashTable};
@@ -139,7 +139,7 @@ impl<'s> Gathered<'s> {
         self.items.iter().map(|item| self.content(item))
     }
 
-    /// What its places count.
+    /// The unit in which places are counted.
     pub fn unit(&self) -> usize {
         self.unit
     }

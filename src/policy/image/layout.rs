@@ -25,7 +25,7 @@ pub(crate) const ENTRY: usize = 8;
 /// Bytes of an entry of the look-up table.
 const LOOKUP_ENTRY: usize = 64;
 
-/// What items of the pools begin at multiples of.
+/// The bytes of which the items of the pools begin at multiples.
 pub(crate) const AUTOMATA_UNIT: usize = 64;
 pub(crate) const RULES_UNIT: usize = 8;
 pub(crate) const SIDE_UNIT: usize = 4;
@@ -63,13 +63,13 @@ impl Section {
         if self == Section::Rules { u32::MAX >> 2 } else { u32::MAX }
     }
 
-    /// What is to be said when no place, counted in `unit` bytes, is left.
+    /// The error where no place, counted in `unit` bytes, is left.
     pub fn full(self, unit: usize) -> WriteError {
         let limit = (u64::from(self.last_place()) + 1) * unit as u64;
         WriteError::Full { section: self.name(), limit: limit >> 30 }
     }
 
-    /// What its length is a multiple of.
+    /// The bytes of which its length is a multiple.
     fn unit(self) -> u64 {
         match self {
             Section::Lookup => LOOKUP_ENTRY as u64,

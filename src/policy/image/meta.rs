@@ -1,4 +1,4 @@
-//! What there is in an image, and how far it is trusted.
+//! The contents of an image, and how far it is trusted.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +16,7 @@ pub enum Trust {
     Checksum,
 }
 
-/// What META says, in JSON.
+/// The section META, in JSON.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Meta {
     pub dialect: String,
@@ -24,7 +24,7 @@ pub(crate) struct Meta {
     pub statistics: Statistics,
 }
 
-/// What there is in an image.
+/// The contents of an image.
 #[derive(Debug)]
 pub(crate) struct Content {
     pub dialect: &'static Dialect,

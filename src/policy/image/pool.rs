@@ -25,7 +25,7 @@ const CHECKED_AT_ONCE: usize = 1 << 20;
 
 const LENGTH: usize = 4;
 
-/// What is wrong, and where, in bytes from the start of what was looked at.
+/// A problem, and its place in bytes from the start of the section or the item.
 pub(crate) type Problem = (usize, &'static str);
 
 /// A pool, to be read.
@@ -197,13 +197,13 @@ impl Distinct {
         self.section.full(self.unit)
     }
 
-    /// What was written.
+    /// The items that were written.
     pub fn spool(&mut self) -> &mut Spool {
         &mut self.spool
     }
 }
 
-/// What a hash table is given for 32 bits of a hash: it looks at the upper and at the lower ones.
+/// A hash for a hash table of 32 bits of a hash: it looks at the upper and at the lower ones.
 pub(super) fn spread(hash: u32) -> u64 {
     u64::from(hash).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }

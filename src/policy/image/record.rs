@@ -41,7 +41,7 @@ const LAST_GOOD_MASK: u8 = 3;
 const HTML_PAGE_SHIFT: u32 = 5;
 const RULING_SHIFT: u32 = 6;
 
-/// What the bits of a standing mean; those that mean nothing, a check refuses.
+/// The standings by their bits; a check refuses bits without one.
 const STANDINGS: [OriginStatus; 8] = {
     let mut standings = [OriginStatus::Unreachable; 8];
     let mut bits = 0;
@@ -85,16 +85,16 @@ pub struct Record<'i> {
     pub origin: &'i [u8],
     /// The row with its groups.
     pub row: u32,
-    /// What its last answer means.
+    /// The standing by its last answer.
     pub standing: OriginStatus,
     /// Where that is no verdict: what the last one meant that was, if any.
     pub last_good: Option<OriginStatus>,
-    /// What stands in place of the robots.txt, by the operator's word.
+    /// The operator's rule in place of the robots.txt.
     pub ruling: Option<Ruling>,
     /// Whether the robots.txt in use looks like an HTML page.
     pub html_page: bool,
     fields: u8,
-    /// What stands after the name.
+    /// The bytes after the name.
     cold: &'i [u8],
 }
 
@@ -181,7 +181,7 @@ impl<'i> Record<'i> {
         self.fields >> PAUSED_UNTIL & 1 == 1
     }
 
-    /// What the operator says.
+    /// The operator's word.
     pub fn word(&self) -> OverrideState {
         OverrideState { ruling: self.ruling, paused_until: self.time(PAUSED_UNTIL) }
     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::formats::is_stream;
 
 /// Writes a file beside its final name and then gives it that name: who reads an earlier file of the name goes on reading
-/// that one, and nobody ever sees half a file.
+/// that one, and no reader ever sees half a file.
 pub(crate) fn replace<T, E: From<io::Error>>(
     path: &Path,
     write: impl FnOnce(&mut File) -> Result<T, E>,
@@ -20,7 +20,7 @@ pub(crate) fn replace<T, E: From<io::Error>>(
     let mut builder = tempfile::Builder::new();
     let prefix = format!(".{}.", name.to_string_lossy());
     builder.prefix(&prefix).suffix(".partial");
-    // An error of the library has the temporary name, which says nothing to whoever gave the final one.
+    // An error of the library has the temporary name, which says nothing to a user who gave the final one.
     let mut code = None;
     let mut create = |path: &Path| {
         let file = File::options().read(true).write(true).create_new(true).open(path);

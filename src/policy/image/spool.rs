@@ -22,7 +22,7 @@ pub(crate) enum Home {
     Folder { folder: PathBuf, limit: usize },
 }
 
-/// What is written from front to back.
+/// Bytes written from front to back.
 #[derive(Debug)]
 pub(crate) struct Spool {
     home: Home,
@@ -78,7 +78,7 @@ impl Spool {
         Ok(())
     }
 
-    /// What is to be said when the temporary file fails.
+    /// The error where the temporary file fails.
     fn failed(&self, error: io::Error) -> WriteError {
         match &self.home {
             Home::Folder { folder, .. } => WriteError::Spill { folder: folder.clone(), error },

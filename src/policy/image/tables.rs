@@ -1,4 +1,4 @@
-//! What captures share while they are gathered, each stored once: automata, rules, side records and rows, in the order
+//! The tables that captures share while they are gathered, each item once: automata, rules, side records and rows, in the order
 //! in which they came. A [`Writer`](super::Writer) takes from here what an image needs, in the order of the image.
 
 use super::gather::Source;
@@ -73,7 +73,7 @@ pub(crate) struct ReadTables<'t> {
 }
 
 impl ReadTables<'_> {
-    /// What a writer takes from.
+    /// The source that a writer takes from.
     pub fn source(&self) -> Source<'_> {
         Source {
             automata: Pool::new(&self.automata, AUTOMATA_UNIT),
@@ -85,7 +85,7 @@ impl ReadTables<'_> {
 }
 
 impl<'p> Parts<'p> {
-    /// What a writer takes from.
+    /// The source that a writer takes from.
     pub fn source(&self) -> Source<'p> {
         Source {
             automata: Pool::new(self.automata, AUTOMATA_UNIT),

@@ -158,12 +158,12 @@ impl Sealed<'_> {
 /// How many bytes are written at a time.
 const BUFFER: usize = 1 << 16;
 
-/// What is written, with its checksum.
+/// A writer that sums what passes.
 struct Summed<'o, O> {
     out: &'o mut O,
     sum: Xxh3,
     at: u64,
-    /// What is after that, and not written yet.
+    /// The bytes after that, which are not written yet.
     buffer: Vec<u8>,
     header: &'o Header,
 }

@@ -17,7 +17,7 @@ const AT_ONCE: usize = 32;
 ///
 /// # Errors
 ///
-/// What is wrong, and where in the section.
+/// Checks the section; an error tells the problem and its place.
 pub(in crate::policy) fn check(
     section: &[u8],
     records: &[u8],

@@ -1,4 +1,4 @@
-//! What a slot holds: all that most lines need of an origin, in one cache line.
+//! A slot of the table: all that most lines need of an origin, in one cache line.
 
 use super::key::{self, HELD};
 use crate::policy::class::Class;

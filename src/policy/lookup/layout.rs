@@ -34,7 +34,7 @@ pub(super) fn header(seed: u64, pilots: usize, slots: usize, overflow: usize) ->
 ///
 /// # Errors
 ///
-/// What is wrong with the header, or with the zeros after the pilots.
+/// Finds the sections; an error tells the problem of the header, or of the zeros after the pilots.
 pub(super) fn sections(section: &[u8]) -> Result<Sections<'_>, &'static str> {
     let (header, rest) = section.split_first_chunk::<HEADER>().ok_or("it is too short")?;
     let word = |at: usize| u64::from_le_bytes(header[8 * at..8 * at + 8].try_into().expect("8 bytes"));

@@ -12,7 +12,7 @@
 //! header   seed u64 | number of pilots u64 | number of slots u64 | number of entries in the overflow u64 | 32 zeros
 //! ```
 //!
-//! The overflow holds the origins that no pilot could place. It is empty unless somebody constructs origins of equal
+//! The overflow holds the origins that no pilot could place. It is empty unless an attacker constructs origins of equal
 //! hashes; it is searched last, in the order of origins.
 
 mod build;

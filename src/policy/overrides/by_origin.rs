@@ -8,7 +8,7 @@ use crate::policy::state::Ruling;
 /// The operator's word for one origin; at least one of the fields says something.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Override {
-    /// What stands in place of the robots.txt.
+    /// The operator's rule in place of the robots.txt.
     pub ruling: Option<Ruling>,
     /// The robots.txt that stands in its place, with [`Ruling::RobotsTxt`].
     pub robots_txt: Option<Arc<[u8]>>,

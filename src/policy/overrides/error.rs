@@ -1,4 +1,4 @@
-//! What can be wrong in an overrides file.
+//! Errors in an overrides file.
 
 use std::path::PathBuf;
 
@@ -14,7 +14,7 @@ pub enum OverridesError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         error: std::io::Error,
     },
     /// Something in the file that is wrong.
@@ -26,19 +26,19 @@ pub enum OverridesError {
         line: usize,
         /// Where in the file, in bytes from its start.
         offset: usize,
-        /// What is wrong.
+        /// The problem.
         problem: OverrideProblem,
     },
 }
 
-/// What is wrong in an overrides file.
+/// A problem in an overrides file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OverrideProblem {
     /// Bytes that are not UTF-8.
     #[error("it is not UTF-8, as TOML must be")]
     NotUtf8,
-    /// What is no TOML.
+    /// The file is no TOML.
     #[error("it is no TOML: {0}")]
     NotToml(String),
     /// A table whose name is no origin.
@@ -78,7 +78,7 @@ pub enum OverrideProblem {
     NotTable {
         /// The origin as it is written.
         origin: String,
-        /// What it is instead.
+        /// The kind found instead.
         found: &'static str,
     },
     /// A table without a key.
@@ -101,9 +101,9 @@ pub enum OverrideProblem {
     Value {
         /// The key.
         key: &'static str,
-        /// What it takes.
+        /// The kind that is wanted.
         wanted: &'static str,
-        /// What it got.
+        /// The text found.
         found: String,
     },
     /// Two keys of which only one can be meant.
@@ -119,7 +119,7 @@ pub enum OverrideProblem {
     Unreadable {
         /// The replacement.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         error: std::io::Error,
     },
 }

@@ -20,7 +20,7 @@ const FORBID_ALL: &str = "forbid-all";
 /// A crawl delay beyond a year is a slip.
 const LONGEST_DELAY: f64 = 365.0 * 86_400.0;
 
-/// What is wrong, and at which byte.
+/// A problem, and the byte where it is.
 pub(super) type Wrong = (usize, OverrideProblem);
 
 /// The line, counted from 1, that a byte of a text stands in.
@@ -198,7 +198,7 @@ mod tests {
         parse(text.as_bytes(), Path::new("nowhere"))
     }
 
-    /// What is wrong with a file: its line, the text that stands there, and the problem.
+    /// The error of a file: its line, the text that stands there, and the problem.
     fn wrong(text: &str) -> (usize, &str, String) {
         let (at, problem) = parsed(text).expect_err(text);
         (line_of(text.as_bytes(), at), text[at..].lines().next().unwrap_or(""), problem.to_string())

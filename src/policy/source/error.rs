@@ -9,7 +9,7 @@ use super::warc::RecordProblem;
 use crate::origin::InvalidUrl;
 use crate::policy::WriteError;
 
-/// What is wrong with a record of an archive; without WARC there are none.
+/// The problem of a record of an archive; without WARC there are none.
 #[cfg(not(feature = "warc"))]
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -24,7 +24,7 @@ pub enum SourceError {
     Unreadable {
         /// The file or directory.
         path: PathBuf,
-        /// What the system said, or how its compressed data is damaged.
+        /// The system's error, or the damage of its compressed data.
         error: io::Error,
     },
     /// A source without a single robots.txt.
@@ -32,7 +32,7 @@ pub enum SourceError {
     Empty {
         /// The source.
         path: PathBuf,
-        /// What a source of this kind needs.
+        /// The option that a source of this kind needs.
         hint: &'static str,
     },
     /// A line of JSON Lines that is none.
@@ -44,7 +44,7 @@ pub enum SourceError {
         line: u64,
         /// Where the line begins, in bytes from the start of the text, which is the file's where it is not compressed.
         offset: u64,
-        /// What is wrong with it.
+        /// The problem.
         problem: String,
     },
     /// More than a policy can hold.
@@ -60,7 +60,7 @@ pub enum SourceError {
         /// Where the record begins, in bytes from the start of the archive, which is the file's where it is not
         /// compressed.
         offset: u64,
-        /// What is wrong with it.
+        /// The problem.
         problem: RecordProblem,
     },
     /// A Parquet file that cannot be read as answers.
@@ -68,7 +68,7 @@ pub enum SourceError {
     Parquet {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The problem.
         problem: String,
     },
     /// A Parquet file without a column that is to be read.
@@ -86,7 +86,7 @@ pub enum SourceError {
     Without {
         /// The file.
         path: PathBuf,
-        /// What it is.
+        /// The kind of thing.
         what: &'static str,
         /// The feature that reads it.
         feature: &'static str,
@@ -98,7 +98,7 @@ pub enum SourceError {
         path: PathBuf,
         /// The row, counted from 1.
         row: u64,
-        /// What is wrong with it.
+        /// The problem.
         problem: String,
     },
     /// A policy.
@@ -107,18 +107,18 @@ pub enum SourceError {
         /// The file.
         path: PathBuf,
     },
-    /// What names its origins by itself, given with one.
+    /// A source that names its origins by itself, given with one.
     #[error("{} is {}, which says itself whose each robots.txt is; give no origin with it", path.display(), kind.name())]
     NotSingle {
         /// The file or folder.
         path: PathBuf,
-        /// What it is.
+        /// Its kind.
         kind: SourceKind,
     },
     /// An origin, given beside a file, that is none.
     #[error("{given:?} is no origin, such as https://example.com or http://example.com:8080: {reason}")]
     Origin {
-        /// What was given.
+        /// The text that was given.
         given: String,
         /// Why it is none.
         reason: InvalidUrl,

@@ -1,4 +1,4 @@
-//! What all sources give, on its way into [`Captures`].
+//! The intake of all sources into [`Captures`].
 //!
 //! Captures are added in batches, which bounds the memory for bodies and lets them be compiled in parallel, beside the
 //! source that is read on. On the way
@@ -20,7 +20,7 @@ use crate::policy::{Capture, Captures, WriteError};
 const BATCH_BYTES: usize = 16 << 20;
 const BATCH: usize = 8192;
 
-/// What is made of a body for each crawler, however short it is, counts as so many bytes of it.
+/// The bytes that a body counts for each crawler at least, however short it is.
 const OF_COLUMN: usize = 4 << 10;
 
 /// The most bytes of a text that is read as a whole, such as a line of JSON.
@@ -50,7 +50,7 @@ pub(super) struct Intake<'c> {
     failure: Option<WriteError>,
 }
 
-/// What a URL is known by among the targets of redirects.
+/// The key of a URL among the targets of redirects.
 pub(super) fn target_key(url: &str) -> u128 {
     xxh3_128(url.as_bytes())
 }
@@ -76,12 +76,12 @@ impl<'c> Intake<'c> {
         self.dialect().file_limit.saturating_add(BEYOND_LIMIT)
     }
 
-    /// What the decompressors of so many files that are read at a time may take, each, in bytes.
+    /// The memory of each decompressor, in bytes, when so many files are read at a time.
     pub fn decompressor(&self, files: usize) -> u64 {
         DEFAULT_WINDOW.min(self.captures.memory() / 8 / files as u64)
     }
 
-    /// What texts may take that are decompressed ahead.
+    /// The memory for texts that are decompressed ahead.
     pub fn room_ahead(&self) -> u64 {
         AHEAD.min(self.captures.memory() / 8)
     }

@@ -1,6 +1,6 @@
-//! What a source is.
+//! The kinds of sources.
 
-/// What a source is. Its name does not matter, nor whether it is compressed.
+/// A kind of source. Its name does not matter, nor whether it is compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SourceKind {
     /// A folder of robots.txt files.
@@ -18,7 +18,7 @@ pub enum SourceKind {
 }
 
 impl SourceKind {
-    /// What to call it, with its article.
+    /// Its name, with the article.
     pub fn name(self) -> &'static str {
         match self {
             SourceKind::Folder => "a folder",

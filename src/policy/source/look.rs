@@ -1,4 +1,4 @@
-//! What a source is, by what stands in it.
+//! Recognises a source by its content.
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -19,7 +19,7 @@ use crate::policy::image::MAGIC;
 const START: usize = 64 << 10;
 
 impl SourceKind {
-    /// What stands at a path.
+    /// The kind of a file or folder.
     ///
     /// # Errors
     ///
@@ -36,7 +36,7 @@ impl SourceKind {
         Ok(start.map_or(SourceKind::Folder, |start| SourceKind::of_text(&start)))
     }
 
-    /// What a text is, or one that begins so, decompressed.
+    /// The kind of a text, or of one that begins so, decompressed.
     pub fn of_text(text: &[u8]) -> SourceKind {
         match text {
             text if text.starts_with(warc::START) => SourceKind::Warc,

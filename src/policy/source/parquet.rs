@@ -73,7 +73,7 @@ impl FromStr for ParquetColumns {
     }
 }
 
-/// What is wrong with the file, or with a row of it.
+/// A problem of the file, or of a row of it.
 enum Problem {
     File(String),
     /// A column that is not there, and those that are.

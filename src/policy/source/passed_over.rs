@@ -1,4 +1,4 @@
-//! What a source holds beside answers for origins: a slip of whoever made it, more often than not.
+//! Records of a source that are no answers for origins: most often a slip of the one who made it.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ pub(crate) enum Reason {
     Url,
 }
 
-/// What was passed over in a source.
+/// The records passed over in a source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PassedOver {
     source: PathBuf,

@@ -21,7 +21,7 @@ pub(super) struct Robots {
 }
 
 impl Robots {
-    /// Reads so many bytes of a file, whose decompressor may take so much memory; nobody reads on.
+    /// Reads so many bytes of a file, whose decompressor may take so much memory; the rest is not read.
     pub(crate) fn open(path: &Path, limit: usize, memory: u64) -> Result<Robots, SourceError> {
         let read = || {
             let mut file = File::open(path)?;

@@ -28,7 +28,7 @@ pub(super) fn page(url: &str) -> Result<(String, Option<String>), String> {
     let robots_url = origin::robots_url(&origin);
     let url = match is_robots_txt {
         true => robots_url,
-        // Dot segments may lead to the robots.txt, but whoever wrote them asked for something else.
+        // Dot segments may lead to the robots.txt, but their author asked for something else.
         false if canonical.as_str() == robots_url => url.to_owned(),
         false => canonical.into(),
     };

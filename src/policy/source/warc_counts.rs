@@ -1,8 +1,8 @@
-//! What was met in WARC archives, counted: policy files have it, whether archives can be read or not.
+//! Counts of WARC records: policy files have them, whether archives can be read or not.
 
 use serde::{Deserialize, Serialize};
 
-/// What was met in WARC archives, besides plain answers.
+/// Counts of WARC records, besides plain answers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct WarcCounts {
@@ -23,7 +23,7 @@ pub struct WarcCounts {
 }
 
 impl WarcCounts {
-    /// What operators should see: answers that are not whole, or not known, with their counts.
+    /// The counts that operators should see: answers that are not whole, or not known.
     pub fn flaws(&self) -> impl Iterator<Item = (&'static str, u64)> {
         [
             ("truncated", self.truncated),

@@ -1,4 +1,4 @@
-//! What stands for WARC in a program that is built without it.
+//! Stand-ins for WARC in a program that is built without it.
 
 use std::io::BufRead;
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::formats::compression::Compression;
 /// How an archive begins.
 pub(super) const START: &[u8] = b"WARC/";
 
-/// An archive that nobody can read.
+/// An archive that cannot be read.
 pub(super) enum Archive {}
 
 /// There are none.

@@ -7,7 +7,7 @@ use crate::output::folder::{is_file_of_run, partition_names};
 use crate::output::form::Form;
 use crate::output::receipt::{FilePart, Hex, Part, PartitionPart, Receipt};
 
-/// What in the receipt does not fit together, in sentences.
+/// The contradictions in a receipt, in sentences.
 pub(crate) fn contradictions(receipt: &Receipt) -> Vec<String> {
     let mut found: Vec<String> = strange_names(receipt).into_iter().collect();
     for (crawler, partitions) in by_crawler(receipt) {
@@ -86,7 +86,7 @@ fn strange_names(receipt: &Receipt) -> Option<String> {
     differ("", receipt.partitions.keys().map(String::as_str).collect()).or(of_lists)
 }
 
-/// What must have been written, by the lines that were read, and the files that are said to hold it.
+/// The parts that must have been written, by the lines that were read, and the files that should hold them.
 fn written(receipt: &Receipt) -> Vec<(&str, Part, &[FilePart])> {
     match receipt.options.form {
         Form::Partitions => {

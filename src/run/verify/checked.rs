@@ -1,4 +1,4 @@
-//! What a proof finds of one file.
+//! The result of the proof for one file.
 
 use std::path::PathBuf;
 
@@ -9,11 +9,11 @@ use crate::output::receipt::Part;
 pub struct Checked {
     /// Its path; of a list, as the receipt has it.
     pub path: PathBuf,
-    /// What it is.
+    /// Its role.
     pub role: Role,
-    /// What was found in it; `None` if it was not read.
+    /// Its content; `None` if it was not read.
     pub found: Option<Part>,
-    /// What is not as the receipt says.
+    /// Its difference from the receipt.
     pub problem: Option<String>,
     /// Of a list, how many parts could not be read and were left out by the run; they are left out again.
     pub left_out: usize,
@@ -31,7 +31,7 @@ impl Checked {
     }
 }
 
-/// What a file is to a run.
+/// The role of a file in a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// It was written.

@@ -24,7 +24,7 @@ pub enum VerifyError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
     /// A receipt that is none.
@@ -32,7 +32,7 @@ pub enum VerifyError {
     Malformed {
         /// The receipt.
         path: PathBuf,
-        /// What is wrong, with its line.
+        /// The problem, with its line.
         error: serde_json::Error,
     },
     /// A receipt with names of crawlers that are none.
@@ -40,10 +40,10 @@ pub enum VerifyError {
     Agents {
         /// The receipt.
         path: PathBuf,
-        /// What is wrong.
+        /// The problem.
         error: AgentError,
     },
-    /// A receipt without crawlers: there is no run for nobody.
+    /// A receipt without crawlers: there is no such run.
     #[error("{} is no receipt of robosieve: it names no crawler, `agents` is empty", path.display())]
     NoAgents {
         /// The receipt.

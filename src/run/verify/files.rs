@@ -71,7 +71,7 @@ fn end_of_read(list: &ListPart) -> u64 {
     list.skipped.last().and_then(|last| last.at).unwrap_or(u64::MAX)
 }
 
-/// What was read of a file, or why it cannot be read, which disproves what the receipt says of it. Only what keeps all files
+/// The content of a file, or why it cannot be read, which disproves the receipt. Only what keeps all files
 /// from being read is an error.
 fn readable<T>(read: Result<T, Unreadable>) -> Result<Result<T, String>, VerifyError> {
     match read {
@@ -135,7 +135,7 @@ fn reread_list(list: &ListPart, receipt: &Receipt, threads: usize) -> Result<Tex
     Ok(Text { head, lines: lines_of(&opened[0], Extent::Before(end_of_read(list)), threads)? })
 }
 
-/// What a list comes to.
+/// The tallies of a list.
 #[derive(Default)]
 struct Text {
     head: Tally,
@@ -159,7 +159,7 @@ fn lines_of(list: &List, extent: Extent, threads: usize) -> Result<Tally, ListEr
     scan(list, extent, threads, CHUNK, |chunk, _| Tally::of_text(chunk, |line| line), Tally::append)
 }
 
-/// What is wrong with the bytes of a file as they are stored, whatever its lines are.
+/// The problem of a file's bytes as they are stored, whatever its lines are.
 fn stored_otherwise(path: &Path, file: &FilePart) -> Option<String> {
     let stored = path.metadata().ok()?.len();
     (stored != file.file_bytes).then(|| format!("{} bytes stored by the receipt, {stored} found", file.file_bytes))
@@ -260,7 +260,7 @@ pub(crate) fn robots_needed(receipt: &Receipt, directory: &Path) -> Checked {
     Checked::output(path, Part::of(&found.rows, true), problem)
 }
 
-/// What a list of robots.txt to fetch comes to.
+/// The tallies of a list of robots.txt to fetch.
 struct NeededRows {
     has_head: bool,
     /// Its rows, without the head.

@@ -1,6 +1,6 @@
 //! A receipt, proved again.
 //!
-//! What a receipt says has to fit together ([`account`]): partitions add up to the input, lists add up to it too, reasons
+//! The parts of a receipt have to fit together ([`account`]): partitions add up to the input, lists add up to it too, reasons
 //! add up to partitions. Then its files are read again ([`files`]), and each must come to the lines, bytes and checksums
 //! that the receipt has for it. Together that proves that every line of the input stands in exactly one partition, in
 //! order, without looking at the input: its checksums are those of the lines as they were read. Where the lists are still

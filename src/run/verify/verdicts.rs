@@ -1,4 +1,4 @@
-//! What a file of a run comes to: its lines, and, where verdicts stand beside them, those of each.
+//! The tallies of a file of a run: of its lines, and, where verdicts stand beside them, of those of each.
 
 use crate::judge::tally::{Tally, line_hash};
 use crate::outcome::Partition;
@@ -6,7 +6,7 @@ use crate::output::form::{Rows, SEPARATOR, rest_of_row};
 use crate::output::receipt::Part;
 use crate::output::table::TableLines;
 
-/// What a text of lines after their verdicts comes to.
+/// The tallies of a text of lines after their verdicts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Columns {
     /// The head line of a text of a partition.
@@ -87,18 +87,18 @@ impl Columns {
         }
     }
 
-    /// What is wrong with lines that are not as they should be whatever the receipt says.
+    /// The problem of lines that are wrong whatever the receipt says.
     pub fn strange(&self) -> Option<String> {
         (self.strange > 0).then(|| format!("{} lines without a verdict for each crawler", self.strange))
     }
 
-    /// What is wrong with a head line that is not this one. The line feed after it may be missing where nothing follows.
+    /// The problem of a head line that is not this one. The line feed after it may be missing where nothing follows.
     pub fn other_head(&self, head: Option<&Tally>) -> Option<String> {
         let is_other = head.is_some_and(|head| head.sum != self.head.sum);
         is_other.then(|| "its head line is another one".to_owned())
     }
 
-    /// What is not as the receipt says: the lines must be `whole`, and those of each partition `parts`, in the order of
+    /// The difference from the receipt: the lines must be `whole`, and those of each partition `parts`, in the order of
     /// `names`.
     pub fn difference(&self, whole: &Part, parts: &[Part], names: &[String]) -> Option<String> {
         whole.difference(&self.lines).or_else(|| {

@@ -12,12 +12,12 @@ use crate::output::receipt::{Part, Receipt};
 use crate::run::join;
 use crate::run::stored::StoredRun;
 
-/// What was found when a receipt was proved again.
+/// The result of proving a receipt again.
 #[derive(Debug, Clone)]
 pub struct Verification {
-    /// What was read again, in the order of the receipt.
+    /// The files read again, in the order of the receipt.
     pub files: Vec<Checked>,
-    /// What in the receipt does not fit together.
+    /// The contradictions in the receipt.
     pub contradictions: Vec<String>,
 }
 
@@ -59,7 +59,7 @@ fn verify_shards(
     let mut shards = Vec::new();
     for folder in receipt.shards.iter().map(|folder| directory.join(folder)) {
         let of_shard = match read_receipt(&folder) {
-            // A joined receipt may name itself, or another that does: nobody should follow that.
+            // A joined receipt may name itself, or another that does: that is not followed.
             Ok(of_shard) if !of_shard.shards.is_empty() => {
                 let problem = "a shard has no shards itself; this was joined, and is not followed".to_owned();
                 verification.files.push(Checked::unreadable(folder.join(RECEIPT), problem));

@@ -32,7 +32,7 @@ pub(super) struct ParquetWriter<W: Write + Send> {
     most: usize,
 }
 
-/// What is held of a column, until its group is written.
+/// The values of a column, until its group is written.
 struct Held {
     column: &'static Column,
     values: Values,
@@ -152,7 +152,7 @@ fn field(column: &Column) -> String {
     format!("{repetition} {physical} {} {logical};", column.name)
 }
 
-/// What the system said, if the library only hands that on: a closed pipe is to be known as one.
+/// The system's error, if the library only hands that on: a closed pipe is to be known as one.
 fn io_error(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(source) => source.downcast::<io::Error>().map_or_else(io::Error::other, |error| *error),

@@ -1,4 +1,4 @@
-//! What stands in the tables.
+//! The contents of the tables.
 
 use std::io;
 
@@ -15,7 +15,7 @@ pub enum Table {
     Sitemaps,
     /// Whose group applies: a row for each origin and crawler.
     Agents,
-    /// What is known of the origins: a row for each.
+    /// The origins: a row for each.
     Status,
 }
 
@@ -24,13 +24,13 @@ pub enum Table {
 pub struct Column {
     /// Its name.
     pub name: &'static str,
-    /// What its values are.
+    /// The kind of its values.
     pub kind: Kind,
     /// Whether every row has a value there.
     pub always: bool,
 }
 
-/// What the values of a column are.
+/// The kind of a column's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Texts.

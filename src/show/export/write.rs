@@ -14,7 +14,7 @@ use crate::policy::{Crawler, Policy, replace};
 ///
 /// # Errors
 ///
-/// What the system says.
+/// Writes the table.
 pub fn write(
     policy: &Policy,
     table: Table,
@@ -44,7 +44,7 @@ pub fn write(
 ///
 /// # Errors
 ///
-/// What the system says.
+/// Writes the table to a file.
 pub fn write_file(policy: &Policy, table: Table, crawlers: &[Crawler], format: Format, path: &Path) -> io::Result<()> {
     replace(path, |file: &mut File| write(policy, table, crawlers, format, file))
 }

@@ -46,7 +46,7 @@ fn line(out: &mut String, statement: std::fmt::Arguments<'_>) {
     let _ = writeln!(out, "  {statement};");
 }
 
-/// What is to be known of the whole: the engine, and the priorities with their rules.
+/// The legend of the whole: the engine, and the priorities with their rules.
 fn legend(graph: &Graph, rules: &ChosenRules) -> String {
     let mut text = match graph.engine {
         Engine::Constant => "\nall paths have one verdict".to_owned(),

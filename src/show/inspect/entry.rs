@@ -7,12 +7,12 @@ use crate::formats::time::time;
 use crate::policy::{Crawler, OriginStatus, Policy, Record, Ruling, Times};
 use crate::robots::{Delay, GroupOrigin, SideKey, SideRecord};
 
-/// What a policy knows of an origin.
+/// The entry of an origin in a policy.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Entry {
     /// The origin in canonical form.
     pub origin: String,
-    /// What the last answer means.
+    /// The standing by the last answer.
     pub standing: OriginStatus,
     /// The HTTP status of the robots.txt itself, before redirects.
     pub status: Option<u16>,
@@ -29,10 +29,10 @@ pub struct Entry {
     pub stale: Option<bool>,
     /// Whether the robots.txt in use looks like an HTML page.
     pub html_page: bool,
-    /// What the operator says, if anything.
+    /// The operator's word, if there is one.
     #[serde(rename = "override")]
     pub word: Option<WordEntry>,
-    /// What the robots.txt says to each crawler.
+    /// The robots.txt for each crawler.
     pub agents: Vec<AgentEntry>,
     /// Its sitemaps, which belong to no group.
     pub sitemaps: Vec<SideLine>,
@@ -50,17 +50,17 @@ pub struct Answer {
 /// An earlier answer, whose rules are in use.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LastGoodAnswer {
-    /// What it means.
+    /// Its meaning.
     pub standing: OriginStatus,
     /// When it came.
     #[serde(flatten)]
     pub answer: Answer,
 }
 
-/// What the operator says of the origin.
+/// The operator's word for the origin.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct WordEntry {
-    /// What stands in place of its robots.txt.
+    /// The rule in place of its robots.txt.
     pub ruling: Option<Ruling>,
     /// Until when it is paused, as RFC 3339.
     pub paused_until: Option<String>,
@@ -70,10 +70,10 @@ pub struct WordEntry {
     pub crawl_delay: Option<String>,
 }
 
-/// What the robots.txt says to a crawler.
+/// The robots.txt for a crawler.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AgentEntry {
-    /// What the crawler is called.
+    /// The crawler's name.
     pub agent: String,
     /// Whose group applies.
     pub group: GroupKind,
@@ -157,7 +157,7 @@ pub struct DelayEntry {
 }
 
 impl Entry {
-    /// What a policy knows of an origin, for some of its crawlers, at a time in seconds of Unix time.
+    /// The entry of an origin in a policy, for some of its crawlers, at a time in seconds of Unix time.
     pub fn of(policy: &Policy, record: &Record<'_>, crawlers: &[Crawler], now: i64) -> Entry {
         let state = record.state();
         let is_in_use = state.word.ruling.is_none() && state.standing_in_use().is_definite();
@@ -191,7 +191,7 @@ impl Entry {
 }
 
 impl AgentEntry {
-    /// What the robots.txt of an origin says to a crawler of the policy.
+    /// The robots.txt of an origin for a crawler of the policy.
     pub fn of(policy: &Policy, record: &Record<'_>, crawler: &Crawler) -> AgentEntry {
         let groups = policy.groups(crawler);
         let (column, group) = groups.answer(record.row);

@@ -1,4 +1,4 @@
-//! What is in a policy, for people and for other programs.
+//! The contents of a policy, for people and for other programs.
 //!
 //! A [`Summary`] tells of the whole policy: how its origins stand, what their groups look like, how much of their
 //! lifetime is left. An [`Entry`] tells of one origin: its state, and for each crawler the group that was chosen, why,

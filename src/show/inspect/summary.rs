@@ -12,7 +12,7 @@ use crate::robots::{Delay, NoteCounts};
 /// Where buckets of rules a group begin.
 const RULES: [u64; 9] = [0, 1, 2, 5, 10, 50, 100, 1000, 10_000];
 
-/// What a policy holds.
+/// The contents of a policy, counted.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Summary {
     /// The dialect.
@@ -37,7 +37,7 @@ pub struct Summary {
     pub overrides: OverrideCounts,
     /// The captures that it was made from.
     pub captures: CaptureCounts,
-    /// What was dropped or cut in their robots.txt files, by kind.
+    /// The lines dropped or cut in their robots.txt files, by kind.
     pub dropped: NoteCounts,
     /// The origins whose robots.txt in use looks like an HTML page, in their order.
     pub html_pages: Vec<String>,
@@ -57,7 +57,7 @@ pub struct SectionSize {
 /// Origins of a standing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct StandingCount {
-    /// What the last answer means.
+    /// The standing by the last answer.
     pub standing: OriginStatus,
     /// How many origins.
     pub origins: u64,
@@ -77,7 +77,7 @@ pub struct StatusCount {
 /// Whose groups apply to a crawler.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AgentCounts {
-    /// What the crawler is called.
+    /// The crawler's name.
     pub agent: String,
     /// Origins with a group of its own.
     pub own: u64,
@@ -106,7 +106,7 @@ pub struct GroupCounts {
     pub most_shared: Vec<SharedGroup>,
 }
 
-/// What the operator says.
+/// The operator's words, counted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct OverrideCounts {
     /// Origins that the operator has something to say of.
@@ -127,12 +127,12 @@ pub struct OverrideCounts {
     pub first: Vec<Overridden>,
 }
 
-/// What the operator says of an origin.
+/// The operator's word for an origin.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Overridden {
     /// The origin.
     pub origin: String,
-    /// What stands in place of its robots.txt: `allow-all`, `forbid-all`, or `robots-txt` for another one.
+    /// The rule in place of its robots.txt: `allow-all`, `forbid-all`, or `robots-txt` for another one.
     pub ruling: Option<&'static str>,
     /// Until when it is paused, as RFC 3339.
     pub paused_until: Option<String>,

@@ -1,4 +1,4 @@
-//! What blocked the blocked lines: they are judged again, and each is explained.
+//! The causes of blocked lines: they are judged again, and each is explained.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -19,7 +19,7 @@ use crate::run::verify::VerifyError;
 /// So many bytes of a rule are told apart.
 const LONGEST_RULE: usize = 200;
 
-/// What blocked the lines of one crawler.
+/// The causes that blocked the lines of one crawler.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Blocked {
     /// Blocked lines that were read.
@@ -32,7 +32,7 @@ pub(crate) struct Blocked {
     pub deciders: Tops<Decider, Place>,
 }
 
-/// What blocked a line.
+/// The cause that blocked a line.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Decider {
     /// A rule `Disallow` with this value, whichever robots.txt it is in.
@@ -50,7 +50,7 @@ pub(crate) struct Place {
 }
 
 impl Blocked {
-    /// What blocked the lines of a crawler, by the run's own choices.
+    /// Finds what blocked the lines of a crawler, by the run's own choices.
     pub fn read(run: StoredRun<'_>, place: usize, crawler: &Crawler, policy: &Policy) -> Result<Blocked, VerifyError> {
         let matcher = Matcher::new(policy, crawler.clone(), run.receipt.options.choices);
         let of = |urls: &[Cow<'_, [u8]>]| {
@@ -79,7 +79,7 @@ struct Counter<'p> {
     scratch: Scratch,
 }
 
-/// What blocked the lines of one origin.
+/// The causes that blocked the lines of one origin.
 struct Origin {
     name: String,
     /// By the reason and the line of the rule, or 0 if none decided.

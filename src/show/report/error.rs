@@ -18,7 +18,7 @@ pub enum ReportError {
     Waiting {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
     /// A crawler of the run that the policy is not for.

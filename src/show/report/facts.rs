@@ -1,4 +1,4 @@
-//! What is known of a run.
+//! The facts of a run.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use crate::run::stored::StoredRun;
 use crate::run::verify::read_receipt;
 use crate::show::inspect::Summary;
 
-/// What is known of a run.
+/// The facts of a run.
 #[derive(Debug, Clone)]
 pub struct Report {
     directory: PathBuf,
@@ -23,7 +23,7 @@ pub struct Report {
     pub(crate) most: usize,
 }
 
-/// What a policy adds.
+/// The facts that a policy adds.
 #[derive(Debug, Clone)]
 pub(crate) struct Explained {
     /// Whether it is the one that the run had.
@@ -46,7 +46,7 @@ impl Report {
         Ok(Report { directory: directory.to_owned(), receipt, waiting, explained: None, most })
     }
 
-    /// What the run said of itself.
+    /// The run's receipt.
     pub fn receipt(&self) -> &Receipt {
         &self.receipt
     }

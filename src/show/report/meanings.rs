@@ -1,9 +1,9 @@
-//! What the names of reasons and notes mean, for whoever did not choose them.
+//! The meanings of the names of reasons and notes.
 
 use crate::outcome::Reason;
 use crate::robots::NoteKind;
 
-/// What a reason means.
+/// The meaning of a reason.
 pub(super) fn of_reason(reason: Reason) -> &'static str {
     match reason {
         Reason::Rules => "the rules of the crawler's group decided: one won, or none matched",
@@ -32,7 +32,7 @@ pub(super) fn of_reason(reason: Reason) -> &'static str {
     }
 }
 
-/// What a note means.
+/// The meaning of a note.
 pub(super) fn of_note(kind: NoteKind) -> &'static str {
     match kind {
         NoteKind::RuleOutsideGroup => "a rule before the first User-agent line, or outside every record",

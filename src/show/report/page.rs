@@ -27,7 +27,7 @@ impl Report {
     ///
     /// # Errors
     ///
-    /// What the system says; or where the file is there and is no such page, which nobody wants to lose.
+    /// Writes the page; an error also where the file is there and is no such page, which is not replaced.
     pub fn write_file(&self, path: &Path) -> io::Result<()> {
         let mut start = Vec::new();
         match regular_file::open(path) {
@@ -86,7 +86,7 @@ fn subtitle(receipt: &Receipt) -> String {
     format!("<p class=\"run\">{}</p>\n", text(&said))
 }
 
-/// What one wants to know first: of each crawler, what was allowed and blocked.
+/// The first figures: of each crawler, the lines allowed and blocked.
 fn figures(report: &Report) -> String {
     let receipt = &report.receipt;
     let proof = match receipt.balanced {

@@ -65,7 +65,7 @@ fn reason_named(name: &str) -> Option<Reason> {
     Reason::ALL.into_iter().find(|reason| reason.name() == name)
 }
 
-/// What the reasons that occurred mean.
+/// The meanings of the reasons that occurred.
 fn reasons_legend(report: &Report) -> String {
     let of_parts = report.receipt.partitions.values().flat_map(|part| part.reasons.keys());
     let occurred: Vec<&str> = of_parts.map(|name| &**name).collect();
@@ -74,7 +74,7 @@ fn reasons_legend(report: &Report) -> String {
     legend("What the reasons mean", &terms)
 }
 
-/// What blocked the lines.
+/// The causes of blocked lines.
 pub(super) fn blocked(report: &Report) -> String {
     let Some(explained) = &report.explained else {
         let hint = "Give the policy of the run to see which rules blocked the lines, and of which origins.";
@@ -197,7 +197,7 @@ fn waiting(report: &Report) -> String {
     reasons.html() + &origins.html()
 }
 
-/// What was made of the robots.txt files.
+/// The engines of the robots.txt files.
 pub(super) fn engines(report: &Report) -> String {
     let policy = &report.receipt.policy;
     let engines = [("dfa", policy.dfa), ("constant", policy.constant), ("cursors", policy.cursors)];
@@ -260,7 +260,7 @@ pub(super) fn lists(report: &Report) -> String {
     section("Lists", &content)
 }
 
-/// What the run was asked to do.
+/// The options of the run.
 pub(super) fn options(report: &Report) -> String {
     let receipt = &report.receipt;
     let mut table = Table::new("As the receipt has them", &[("option", false), ("value", false)]);

@@ -1,4 +1,4 @@
-//! What lines wait for: `robots-needed.tsv`, counted.
+//! The origins that lines wait for: `robots-needed.tsv`, counted.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -10,7 +10,7 @@ use crate::outcome::Reason;
 use crate::output::folder::NEEDED;
 use crate::output::missing_robots::parse_row;
 
-/// What there is to fetch. Memory is bounded: by the reasons and statuses that there are, and by the number of origins
+/// The origins to fetch. Memory is bounded: by the reasons and statuses that there are, and by the number of origins
 /// that are asked for.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Waiting {

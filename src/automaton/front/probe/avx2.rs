@@ -61,7 +61,7 @@ pub unsafe fn passes_avx2(item: *const u8, path: *const u8, len: usize) -> bool 
     }
 }
 
-/// What the prefixes of a path say, which is in normal form and begins with `/`.
+/// Probes the prefixes of a path, which is in normal form and begins with `/`.
 ///
 /// # Safety
 ///

@@ -14,7 +14,7 @@ pub fn passes(item: &[u8], path: &[u8]) -> bool {
     path.first() != Some(&b'/') || found.passes != 0 || found.asks != 0 && triples(item, path, found.lanes)
 }
 
-/// What the prefixes of a path say, which is in normal form and begins with `/`.
+/// Probes the prefixes of a path, which is in normal form and begins with `/`.
 pub fn prefixes(item: &[u8], path: &[u8]) -> Prefixes {
     let lanes = lanes(item, path);
     let always = item[FLAGS] & (ALWAYS | (ROOT_PASSES * u8::from(path.len() == 1)));

@@ -1,6 +1,6 @@
-//! What the prefixes of a path say, on any processor.
+//! The probe of prefixes, on any processor.
 
-/// What the prefixes of a path say.
+/// The result of probing the prefixes of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Prefixes {
     /// The lanes in which one was found, a bit each.

@@ -29,7 +29,7 @@ pub(crate) struct Archive {
     copy: Option<File>,
     /// How the file is compressed, if it is.
     compression: Option<Compression>,
-    /// What its decompressor may take, in bytes.
+    /// The memory of its decompressor, in bytes.
     memory: u64,
     has_other_pages: bool,
 }

@@ -1,4 +1,4 @@
-//! What was done to a body on its way: chunks and compression, undone.
+//! Transfer and content codings of a body, undone.
 //!
 //! An archive may keep a body as it was sent, or as it was decoded, with the fields that say otherwise still in place.
 //! So a coding that is claimed is tried: if the body is not encoded like that but is text, it was decoded before. If it
@@ -20,7 +20,7 @@ pub(super) struct Body {
 /// The largest window of Zstandard in HTTP (RFC 9659): 8 MiB.
 const ZSTD_WINDOW_LOG: u32 = 23;
 
-/// More codings than anybody applies.
+/// More codings than servers apply.
 const MOST_CODINGS: usize = 8;
 
 /// The bytes that tell text from what is compressed.
@@ -77,7 +77,7 @@ fn looks_like_text(bytes: &[u8]) -> bool {
         || !start.iter().any(is_control) && (is_utf8 || is_mostly_ascii)
 }
 
-/// What a decoder gives, up to the limit.
+/// The bytes of a decoder, up to the limit.
 fn read(decoder: impl Read, limit: usize) -> Body {
     let mut bytes = Vec::new();
     let whole = decoder.take(limit as u64).read_to_end(&mut bytes).is_ok();
@@ -138,7 +138,7 @@ fn unbrotli(raw: &[u8], limit: usize) -> Body {
     }
 }
 
-/// What the chunks hold (RFC 9112 7.1); `None` where there are none.
+/// The content of the chunks (RFC 9112 7.1); `None` where there are none.
 fn dechunked(raw: &[u8], limit: usize) -> Option<Body> {
     let mut rest = raw;
     let mut bytes = Vec::new();

@@ -1,10 +1,10 @@
-//! What is wrong with a record of an archive.
+//! Problems of the records of an archive.
 
 use std::io;
 
 use super::head;
 
-/// What is wrong with a record.
+/// A problem of a record.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecordProblem {
@@ -31,7 +31,7 @@ pub enum RecordProblem {
         /// Its value.
         value: String,
     },
-    /// What follows its block is no end of a record.
+    /// The bytes after its block are no end of a record.
     #[error("it does not end where its Content-Length says")]
     End,
     /// The archive ends within it.

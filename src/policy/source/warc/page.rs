@@ -19,7 +19,7 @@ pub(super) struct Page {
     pub(super) fetched_at: Option<i64>,
 }
 
-/// What is known of an answer.
+/// The facts of an answer.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Answer {
     pub(crate) status: Option<u16>,
@@ -43,7 +43,7 @@ impl Page {
     }
 }
 
-/// What is wrong with an answer.
+/// A flaw of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Flaw {
     None,

@@ -59,7 +59,7 @@ pub(super) struct Records<R> {
     pub number: u64,
     /// Where it begins, in bytes.
     pub offset: u64,
-    /// What is left of its block.
+    /// The rest of its block, in bytes.
     left: u64,
 }
 

@@ -18,7 +18,7 @@ use crate::policy::Capture;
 #[derive(Default)]
 pub(super) struct Revisits {
     waiting: Vec<Revisit>,
-    /// What those are known by that were not yet looked for.
+    /// The keys of those that were not yet looked for.
     fresh: Vec<Want>,
 }
 
@@ -26,14 +26,14 @@ struct Revisit {
     page: Page,
     /// Whether its own head says that the original is a file.
     is_file: bool,
-    /// What that head says is newer than what the original's does.
+    /// The status in that head, which is newer than that of the original.
     status: Option<u16>,
     expires: Option<i64>,
     /// The originals that were found, by hash: it is one, unless names or digests lie.
     found: Vec<u128>,
 }
 
-/// What an original is known by, hashed: the id of its record, its URL and date, or the digest of its payload, which the
+/// The key of an original, hashed: the id of its record, its URL and date, or the digest of its payload, which the
 /// last bit tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Key(u128);
@@ -86,7 +86,7 @@ impl Key {
         self.0 & 1 == 0 || original.is_file()
     }
 
-    /// What a revisit says of its original. The digest counts only if that is known to be a file.
+    /// The keys of a revisit's original. The digest counts only if it is known to be that of a file.
     fn of_revisit(
         record: &Record,
         page: &Page,
