@@ -278,7 +278,7 @@ fn runs_go_on_over_damaged_rows() {
     bench.file("bad", damaged(&[(SIZE, 150), (URL, 1250), (ID, 2950)]));
     bench.file("good", list(url));
     for options in ["", "--unique"] {
-        let run = format!("{RUN} {options} --format parquet --chunk-size 2000 --threads 2");
+        let run = format!("{RUN} {options} --format parquet --chunk-size 600 --threads 2");
         bench.program(&format!("{run} --force --out whole bad good")).assert().success();
         let words = format!("{run} --checkpoint 0 --resume --out out bad good");
         let interrupted = interrupted_again_and_again(&bench, &words);
