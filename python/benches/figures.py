@@ -115,11 +115,22 @@ def peers(arguments: argparse.Namespace, policy: robosieve.Policy, agent: str) -
 
             theirs = Protego.parse(body)
             return lambda url: theirs.can_fetch(url, agent)
+        if make == "robotspy":
+            from robots import RobotsParser
+
+            other = RobotsParser.from_string(body)
+            return lambda url: other.can_fetch(agent, url)
+        if make == "gpyrobotstxt":
+            from gpyrobotstxt.robots_cc import RobotsMatcher
+
+            # It has no parsed form: each call reads the file.
+            return lambda url: RobotsMatcher().one_agent_allowed_by_robots(body.encode(), agent, url)
         return robosieve.RobotsTxt(body, agent).allowed
 
-    found = {name for name in ("fastrobots", "reppy") if importlib.util.find_spec(name)}
-    print(f"others that are installed: {', '.join(found) or 'none'}")
-    for make in ("robosieve.RobotsTxt", "protego", "urllib.robotparser"):
+    others = {"robotspy": "robots", "gpyrobotstxt": "gpyrobotstxt"}
+    found = [name for name, module in others.items() if importlib.util.find_spec(module)]
+    print(f"pip install robotspy gpyrobotstxt for more; here: {', '.join(found) or 'neither'}")
+    for make in ("robosieve.RobotsTxt", "protego", "urllib.robotparser", *found):
         cache = {host: parsed(hosts[host], make) for host in {url.split("/")[2] for url in known}}
         ask = lambda: [cache[urlsplit(url).netloc](url) for url in known]  # noqa: B023, E731
         same = sum(got == (verdict == "allowed") for got, verdict in zip(ask(), expected, strict=True))

@@ -27,7 +27,7 @@ pub struct Graph {
     /// Where a walk begins.
     pub start: Next,
     /// The states that are not settled, those nearest to the start first.
-    pub states: Vec<State>,
+    pub states: Vec<GraphState>,
 }
 
 /// Where a walk goes.
@@ -36,12 +36,12 @@ pub enum Next {
     /// Nowhere: the verdict is settled.
     Settled(Verdict),
     /// To the state of this number.
-    State(u32),
+    GraphState(u32),
 }
 
 /// A state.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct State {
+pub struct GraphState {
     /// Its number: where its record begins.
     pub number: u32,
     /// The verdict, if the path ends here.
@@ -98,7 +98,7 @@ fn priorities_of(words: &[u32], patterns: &Patterns) -> Option<HashMap<u32, (u32
 }
 
 fn next(target: Target) -> Next {
-    if target < FIRST_RECORD { Next::Settled(verdict_of(target)) } else { Next::State(target) }
+    if target < FIRST_RECORD { Next::Settled(verdict_of(target)) } else { Next::GraphState(target) }
 }
 
 fn blocked_if(bits: u32) -> Verdict {
@@ -106,7 +106,7 @@ fn blocked_if(bits: u32) -> Verdict {
 }
 
 /// The state whose record begins at a word, and where the next one begins.
-fn read(table: &[u32], at: usize) -> (State, usize) {
+fn read(table: &[u32], at: usize) -> (GraphState, usize) {
     let header = word(table, at);
     let default = header >> DEFAULT_SHIFT & DEFAULT_MASK;
     let count = (header >> COUNT_SHIFT) as usize;
@@ -117,7 +117,7 @@ fn read(table: &[u32], at: usize) -> (State, usize) {
         RUN => run(table, payload, header >> RUN_TARGET_SHIFT & RUN_TARGET_MASK, count),
         kind => branch(table, payload, kind, count),
     };
-    let state = State {
+    let state = GraphState {
         number: at as u32,
         at_end: blocked_if(header & END_BLOCKED),
         within: blocked_if(header & MIDDLE_BLOCKED),
@@ -179,7 +179,7 @@ mod tests {
         loop {
             let number = match at {
                 Next::Settled(verdict) => return (verdict, None),
-                Next::State(number) => number,
+                Next::GraphState(number) => number,
             };
             let state = graph.states.iter().find(|state| state.number == number).expect("a state");
             if rest.is_empty() {
@@ -236,6 +236,6 @@ mod tests {
         assert_eq!(graph.engine, Engine::Cursors);
         let segments: std::collections::BTreeSet<u32> = graph.states.iter().filter_map(|state| state.segment).collect();
         assert_eq!(segments.len(), 4, "b, ab, ba, aaaa: {graph:?}");
-        assert!(graph.states.iter().any(|state| Next::State(state.number) == graph.start));
+        assert!(graph.states.iter().any(|state| Next::GraphState(state.number) == graph.start));
     }
 }

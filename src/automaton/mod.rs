@@ -27,7 +27,7 @@ mod verdict;
 pub use check::{CheckSpace, Damage, check, check_item, engine};
 pub use compile::{compile, compile_item, compile_within};
 pub use cursors::engine::Scratch;
-pub use graph::{Edge, Graph, Next, State, graph};
+pub use graph::{Edge, Graph, GraphState, Next, graph};
 pub use head::Engine;
 pub use priorities::priorities;
 pub use space::Compiled;

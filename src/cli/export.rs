@@ -9,16 +9,16 @@ use super::failure::Failure;
 use crate::cli::crawlers::crawlers;
 #[cfg(feature = "parquet")]
 use crate::formats::parquet_mark::PARQUET_MARK;
-use crate::show::export::{self, Format, Table};
+use crate::show::export::{self, ExportTable, Format};
 
 pub fn run(args: &ExportArgs) -> Result<ExitCode, Failure> {
     let policy = args.policy.open()?;
     let crawlers = crawlers(args.agent.as_ref(), &policy)?;
     let table = match args.what {
-        What::Delays => Table::Delays,
-        What::Sitemaps => Table::Sitemaps,
-        What::Agents => Table::Agents,
-        What::Status => Table::Status,
+        What::Delays => ExportTable::Delays,
+        What::Sitemaps => ExportTable::Sitemaps,
+        What::Agents => ExportTable::Agents,
+        What::Status => ExportTable::Status,
     };
     let format = match args.format {
         ExportFormat::Tsv => Format::Tsv,

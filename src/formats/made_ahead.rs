@@ -23,12 +23,12 @@ pub(crate) struct MadeAhead<M> {
     of_one: u64,
     /// The room of all pieces together.
     room: u64,
-    state: Mutex<State<M>>,
+    state: Mutex<PieceStates<M>>,
     changed: Condvar,
 }
 
 #[derive(Default)]
-struct State<M> {
+struct PieceStates<M> {
     /// The piece that is read.
     due: u64,
     /// The first piece that no thread has claimed.
@@ -52,7 +52,7 @@ impl<M: Made> MadeAhead<M> {
         self.claim_in(&mut self.lock())
     }
 
-    fn claim_in(&self, state: &mut State<M>) -> Option<u64> {
+    fn claim_in(&self, state: &mut PieceStates<M>) -> Option<u64> {
         // The reader makes the piece that is due.
         let piece = state.next.max(state.due + 1);
         let at_work = state.claimed.values().filter(|made| made.is_none()).count() as u64;
@@ -120,12 +120,12 @@ impl<M: Made> MadeAhead<M> {
         state.bytes == state.spares.iter().map(|spare| spare.capacity() as u64).sum::<u64>()
     }
 
-    fn lock(&self) -> MutexGuard<'_, State<M>> {
+    fn lock(&self) -> MutexGuard<'_, PieceStates<M>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl<M: Made> State<M> {
+impl<M: Made> PieceStates<M> {
     fn forget(&mut self, piece: u64) -> Option<M> {
         let made = self.claimed.remove(&piece)??;
         self.bytes -= made.bytes();

@@ -2,7 +2,7 @@
 
 use crate::dialect::{Dialect, Lifetime};
 use crate::outcome::{Outcome, Partition, Reason};
-use crate::policy::{Class, OriginStatus, OverrideState, Record, Ruling, State, Times};
+use crate::policy::{Class, OriginState, OriginStatus, OverrideState, Record, Ruling, Times};
 
 /// The partition of lines that have no definite verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
@@ -182,7 +182,12 @@ impl Decisions {
     }
 
     #[inline]
-    fn of_state(&self, standing: OriginStatus, good: Option<OriginStatus>, state: impl Fn() -> State) -> Decision {
+    fn of_state(
+        &self,
+        standing: OriginStatus,
+        good: Option<OriginStatus>,
+        state: impl Fn() -> OriginState,
+    ) -> Decision {
         if standing == OriginStatus::Unreachable && self.is_long_unreachable(&state) {
             return Decision::Fixed(Outcome::new(Partition::Allowed, Reason::LongUnreachable));
         }
@@ -195,7 +200,7 @@ impl Decisions {
 
     /// Whether an origin that is unreachable has been so for as long as to count as one without a robots.txt. Where no
     /// source says since when, it is at least since the answer that failed.
-    fn is_long_unreachable(&self, state: impl FnOnce() -> State) -> bool {
+    fn is_long_unreachable(&self, state: impl FnOnce() -> OriginState) -> bool {
         let Some(seconds) = self.choices.unreachable_as_unavailable else { return false };
         let answered = state().answered;
         let since = answered.unreachable_since.or(answered.fetched_at);
@@ -259,7 +264,7 @@ mod tests {
 
     fn decided(choices: Choices, standing: OriginStatus, good: Option<OriginStatus>, answered: Answered) -> Decision {
         let last_good = good.map(|standing| LastGood { standing, times: Times::default() });
-        let state = State { standing, answered, last_good, html_page: false, word: OverrideState::default() };
+        let state = OriginState { standing, answered, last_good, html_page: false, word: OverrideState::default() };
         Decisions::new(choices, Dialect::named("draft-1996").unwrap()).of_state(standing, good, || state)
     }
 
@@ -386,7 +391,7 @@ mod tests {
                     let last_good = good.map(|standing| LastGood { standing, times: answered.times() });
                     let ruling = class.and_then(Class::ruling);
                     let word = OverrideState { ruling, paused_until: None };
-                    let state = State { standing, answered, last_good, html_page: false, word };
+                    let state = OriginState { standing, answered, last_good, html_page: false, word };
                     let of_record =
                         decisions.by_word(word).unwrap_or_else(|| decisions.of_state(standing, good, || state));
                     match by_class[usize::from(number)] {

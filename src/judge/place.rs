@@ -17,22 +17,22 @@ type Buffers = [Vec<u8>; Partition::ALL.len()];
 /// Copies the lines of a text to the ends of the buffers of their partitions. `starts` says where each line begins, and
 /// where one after the last would; a last line without LF stays without.
 pub(crate) fn place(text: &[u8], starts: &[u32], outcomes: &[Outcome], buffers: &mut [Vec<u8>]) {
-    isa::run(Place { text, starts, outcomes, buffers });
+    isa::run(PlaceLines { text, starts, outcomes, buffers });
 }
 
-struct Place<'a> {
+struct PlaceLines<'a> {
     text: &'a [u8],
     starts: &'a [u32],
     outcomes: &'a [Outcome],
     buffers: &'a mut [Vec<u8>],
 }
 
-impl Kernel for Place<'_> {
+impl Kernel for PlaceLines<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run<I: Isa>(self) {
-        let Place { text, starts, outcomes, buffers } = self;
+        let PlaceLines { text, starts, outcomes, buffers } = self;
         let buffers: &mut Buffers = buffers.try_into().expect("a buffer for each partition");
         for buffer in buffers.iter_mut() {
             buffer.reserve(text.len() + STEP);

@@ -82,13 +82,13 @@ struct OpenFile {
 
 /// A place in a file that was reserved for bytes.
 #[derive(Debug)]
-pub(crate) struct Place<'b> {
+pub(crate) struct ReservedPlace<'b> {
     file: Arc<OpenFile>,
     at: u64,
     bytes: &'b [u8],
 }
 
-impl Place<'_> {
+impl ReservedPlace<'_> {
     /// Writes the bytes to their place; others may write elsewhere meanwhile.
     pub fn write(&self) -> Result<(), OutputError> {
         let OpenFile { path, file } = &*self.file;
@@ -228,7 +228,7 @@ impl Output {
         let path = self.directory.join(folder).join(&name);
         let open = Arc::new(OpenFile { file: self.partial_file(&path)?, path });
         let name = if folder.is_empty() { name } else { format!("{folder}/{name}") };
-        Place { file: Arc::clone(&open), at: 0, bytes: head }.write()?;
+        ReservedPlace { file: Arc::clone(&open), at: 0, bytes: head }.write()?;
         let length = head.len() as u64;
         let written = Written { name, head: length, end: length, tally: Tally::default(), blocks: 0, footer: 0 };
         Ok((written, open))
@@ -243,7 +243,7 @@ impl Output {
     }
 
     /// Takes room for blocks, to be written to by the worker that holds the bytes; begins new parts where it has to.
-    pub fn reserve<'b>(&mut self, blocks: &'b [Block<'_>]) -> Result<Vec<Place<'b>>, OutputError> {
+    pub fn reserve<'b>(&mut self, blocks: &'b [Block<'_>]) -> Result<Vec<ReservedPlace<'b>>, OutputError> {
         let mut places = Vec::with_capacity(blocks.len());
         for block in blocks {
             let mut rest = &block.bytes[..];
@@ -344,7 +344,7 @@ impl Target {
         bytes: &'b [u8],
         tally: &Tally,
         footer: u64,
-    ) -> Result<Place<'b>, OutputError> {
+    ) -> Result<ReservedPlace<'b>, OutputError> {
         let part = self.state.parts.last_mut().expect("a target has parts");
         let file = match &mut self.file {
             Some(file) => file,
@@ -360,7 +360,7 @@ impl Target {
         part.footer += footer;
         part.blocks += 1;
         part.tally.append(tally);
-        Ok(Place { file: Arc::clone(file), at, bytes })
+        Ok(ReservedPlace { file: Arc::clone(file), at, bytes })
     }
 
     /// Writes the footers of tables, and merges small row groups into a file beside. A run that is resumed cuts footers off

@@ -6,7 +6,7 @@ use super::block::Block;
 use super::form::{SEPARATOR, rest_of_row};
 use crate::outcome::Partition;
 use crate::output::error::OutputError;
-use crate::output::partitions::{Output, Place};
+use crate::output::partitions::{Output, ReservedPlace};
 
 /// Where blocks go.
 pub(crate) enum Sink {
@@ -64,7 +64,7 @@ fn pick(rows: &[u8], verdicts: &[&str]) -> Vec<u8> {
 
 impl Sink {
     /// Takes blocks in their turn; returns what is still to be written, at places that are theirs.
-    pub fn take<'b>(&mut self, blocks: &'b [Block<'_>]) -> Result<Vec<Place<'b>>, OutputError> {
+    pub fn take<'b>(&mut self, blocks: &'b [Block<'_>]) -> Result<Vec<ReservedPlace<'b>>, OutputError> {
         match self {
             Sink::Folder(output) => output.reserve(blocks),
             Sink::Pipe(pipe) => pipe.write(blocks).map(|()| Vec::new()),

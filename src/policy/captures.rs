@@ -12,7 +12,7 @@ use super::capture::{Capture, Meaning, Reading, Selected};
 use super::columns::Columns;
 use super::groups::Group;
 use super::image::{Content, HELD, Home, NewOrigin, SideList, Tables, WriteError, Writer, folder_of, replace};
-use super::known::{Entry, Known, Placed, Urls};
+use super::known::{Known, KnownEntry, Placed, Urls};
 use super::overrides::{Override, Overrides, Placement};
 use super::progress::Progress;
 use super::resolve::{Resolved, Resolver};
@@ -283,7 +283,7 @@ impl Captures {
         counts.read += 1;
         counts.not_robots_txt += u64::from(capture.origin.is_none());
         let hash = capture.hash(body_hash);
-        let entry = Entry { meaning, answered: capture.answered, exact: capture.exact, hash };
+        let entry = KnownEntry { meaning, answered: capture.answered, exact: capture.exact, hash };
         let is_robots_txt = capture.origin.is_some();
         match self.urls.entry(capture.url.into_boxed_str()) {
             Slot::Vacant(slot) => {

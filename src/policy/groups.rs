@@ -13,7 +13,7 @@ use super::columns::Crawler;
 use super::image::{AUTOMATA_UNIT, Parts, Pool};
 use super::prefetch::prefetch;
 use crate::automaton::front;
-use crate::policy::image::layout::Entry;
+use crate::policy::image::layout::RowEntry;
 
 /// The group that applies to a crawler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -42,7 +42,7 @@ pub(crate) fn encode(group: Option<Group>) -> [u8; 8] {
 
 /// The group of an entry of a row.
 #[inline]
-pub(crate) fn decode([automaton, rules]: Entry) -> Option<Group> {
+pub(crate) fn decode([automaton, rules]: RowEntry) -> Option<Group> {
     let (automaton, rules) = (u32::from_le(automaton), u32::from_le(rules));
     let kind = rules & KIND_MASK;
     (kind != 0).then_some(Group { automaton, rules: rules >> KIND_BITS, own: kind == OWN })
@@ -54,7 +54,7 @@ pub(crate) fn automaton_of(entry: &[u8]) -> u32 {
 }
 
 /// Makes sure that an entry says something; returns what.
-pub(crate) fn check(entry: Entry) -> Result<Option<Group>, &'static str> {
+pub(crate) fn check(entry: RowEntry) -> Result<Option<Group>, &'static str> {
     match (decode(entry), u32::from_le(entry[1]) & KIND_MASK) {
         (None, _) if entry != [0, 0] => Err("a group is nobody's"),
         (Some(_), KIND_MASK) => Err("there is no kind of group of this number"),
@@ -65,7 +65,7 @@ pub(crate) fn check(entry: Entry) -> Result<Option<Group>, &'static str> {
 /// The rows of a policy as one crawler sees them, and the automata.
 #[derive(Debug, Clone)]
 pub struct Groups<'p> {
-    rows: &'p [Entry],
+    rows: &'p [RowEntry],
     /// The pool of automata.
     automata: &'p [u8],
     /// How many columns a row has, and those that answer.
@@ -158,14 +158,14 @@ mod tests {
         Group { automaton: number, rules: number + 1, own }
     }
 
-    fn entry(group: Option<Group>) -> Entry {
+    fn entry(group: Option<Group>) -> RowEntry {
         bytemuck::cast(encode(group))
     }
 
     #[test]
     fn the_first_own_group_counts_else_everybodys() {
         let [own, other, everybodys] = [group(5, true), group(7, true), group(9, false)];
-        let rows: Vec<Entry> =
+        let rows: Vec<RowEntry> =
             [None, None, None, Some(own), Some(other), Some(everybodys), Some(everybodys), None, Some(other)]
                 .map(entry)
                 .to_vec();

@@ -8,7 +8,7 @@ use super::state::{Answered, OriginStatus};
 
 /// An answer with what it means, when its groups are in place.
 #[derive(Debug, Clone)]
-pub(super) struct Entry {
+pub(super) struct KnownEntry {
     pub meaning: Placed,
     pub answered: Answered,
     pub(super) exact: bool,
@@ -22,7 +22,7 @@ pub(super) enum Placed {
     Redirect(Option<Box<str>>),
 }
 
-impl Entry {
+impl KnownEntry {
     /// Newest first, exact names before shorthands, then by the hash, so that the order of the sources does not matter.
     fn precedence(&self) -> impl Ord + use<> {
         (self.time(), Reverse(self.hash))
@@ -45,10 +45,10 @@ impl Entry {
 /// All that is known of one URL: there are millions, so what few have is boxed.
 #[derive(Debug)]
 pub(super) struct Known {
-    pub newest: Entry,
+    pub newest: KnownEntry,
     /// Beside it, the newest that was an answer, and the newest that was a redirect, which may lead to one.
-    pub(super) answer: Option<Box<Entry>>,
-    pub(super) redirect: Option<Box<Entry>>,
+    pub(super) answer: Option<Box<KnownEntry>>,
+    pub(super) redirect: Option<Box<KnownEntry>>,
     /// How many others are as new as the newest.
     pub(super) same_time: u32,
     /// Whether the URL is a robots.txt: that of the origin which it begins with.
@@ -59,7 +59,7 @@ pub(super) struct Known {
 pub(super) type Urls = HashMap<Box<str>, Box<Known>>;
 
 impl Known {
-    pub(crate) fn insert(&mut self, entry: Entry, counts: &mut CaptureCounts) {
+    pub(crate) fn insert(&mut self, entry: KnownEntry, counts: &mut CaptureCounts) {
         let current = &mut self.newest;
         // Counted so that it does not matter which came first.
         if entry.time() == current.time() {
@@ -87,7 +87,7 @@ impl Known {
     }
 
     /// The candidates for the last good answer, the newer one first.
-    pub fn earlier(&self) -> impl Iterator<Item = &Entry> {
+    pub fn earlier(&self) -> impl Iterator<Item = &KnownEntry> {
         let redirect_first = match (&self.redirect, &self.answer) {
             (Some(redirect), Some(answer)) => redirect.precedence() > answer.precedence(),
             _ => false,

@@ -18,7 +18,7 @@ use super::error::MergeError;
 use super::image::{Content, HELD, Home, NewOrigin, Pool, Record, SideList, WriteError, Writer, folder_of, replace};
 use super::overrides::Overrides;
 use super::resolve::Resolved;
-use super::state::{LastGood, OriginStatus, OverrideState, Ruling, State};
+use super::state::{LastGood, OriginState, OriginStatus, OverrideState, Ruling};
 use super::{Policy, Statistics, side_records};
 use crate::robots::{Note, NoteKind};
 
@@ -98,7 +98,7 @@ enum Side {
 
 /// The result for an entry: its state, and whose row and side records are in use.
 struct Merged {
-    state: State,
+    state: OriginState,
     rules_of: Side,
 }
 
@@ -162,7 +162,7 @@ impl<'p> Merging<'p> {
         self.writer.add(NewOrigin { origin, state: &merged.state, source: merged.rules_of as usize, row, side })
     }
 
-    fn count(&mut self, state: &State, overridden: bool) {
+    fn count(&mut self, state: &OriginState, overridden: bool) {
         let Statistics { captures, notes, overridden: all_overridden, .. } = &mut self.statistics;
         captures.read += u64::from(state.standing != OriginStatus::Unfetched);
         captures.last_good_kept += u64::from(state.last_good.is_some());
@@ -192,9 +192,9 @@ impl<'p> Merging<'p> {
 }
 
 /// The result for two entries of one origin.
-fn both(old: State, new: State) -> Merged {
+fn both(old: OriginState, new: OriginState) -> Merged {
     // What was never fetched is older than anything that was.
-    let age = |state: &State| (state.standing != OriginStatus::Unfetched, state.answered.fetched_at);
+    let age = |state: &OriginState| (state.standing != OriginStatus::Unfetched, state.answered.fetched_at);
     let new_is_newer = age(&new) >= age(&old);
     let ((mut state, of), (other, of_other)) = match new_is_newer {
         true => ((new, Side::New), (old, Side::Old)),
@@ -215,7 +215,7 @@ fn both(old: State, new: State) -> Merged {
         others.filter(|good| state.last_good.is_none_or(|own| good.times.fetched_at > own.times.fetched_at));
     match of_others {
         Some(good) => {
-            let state = State { last_good: Some(good), html_page: other.html_page, ..state };
+            let state = OriginState { last_good: Some(good), html_page: other.html_page, ..state };
             Merged { state, rules_of: of_other }
         }
         None => Merged { state, rules_of: of },
@@ -229,15 +229,15 @@ mod tests {
     use crate::policy::{Answered, Capture, Captures, Overrides, Times};
     use crate::robots::Agents;
 
-    fn state(standing: OriginStatus, fetched_at: Option<i64>, good: Option<i64>) -> State {
+    fn state(standing: OriginStatus, fetched_at: Option<i64>, good: Option<i64>) -> OriginState {
         let answered = Answered { status: Some(200), fetched_at, ..Answered::default() };
         let times = |fetched_at| Times { fetched_at: Some(fetched_at), expires: None };
         let last_good = good.map(|at| LastGood { standing: OriginStatus::RobotsTxt, times: times(at) });
-        State { standing, answered, last_good, html_page: false, word: OverrideState::default() }
+        OriginState { standing, answered, last_good, html_page: false, word: OverrideState::default() }
     }
 
     /// Time of the entry, of its last good answer, and whose rules are in use.
-    fn merged(old: State, new: State) -> (Option<i64>, Option<i64>, usize) {
+    fn merged(old: OriginState, new: OriginState) -> (Option<i64>, Option<i64>, usize) {
         let Merged { state, rules_of } = both(old, new);
         let good = state.last_good.map(|good| good.times.fetched_at.unwrap_or(-1));
         (state.answered.fetched_at, good, rules_of as usize)
@@ -269,9 +269,9 @@ mod tests {
 
     #[test]
     fn whether_it_is_an_html_page_goes_with_the_answer_in_use() {
-        let page = |standing, time, good| State { html_page: true, ..state(standing, Some(time), good) };
+        let page = |standing, time, good| OriginState { html_page: true, ..state(standing, Some(time), good) };
         let plain = |standing, time, good| state(standing, Some(time), good);
-        let is_page = |old: State, new: State| both(old, new).state.html_page;
+        let is_page = |old: OriginState, new: OriginState| both(old, new).state.html_page;
         use OriginStatus::{RobotsTxt, Unreachable};
         assert!(is_page(page(RobotsTxt, 1, None), plain(Unreachable, 2, None)));
         assert!(!is_page(page(RobotsTxt, 1, None), plain(RobotsTxt, 2, None)));
@@ -282,8 +282,8 @@ mod tests {
 
     #[test]
     fn an_origin_is_unreachable_since_it_was_first_seen_to_be() {
-        let since = |old: State, new: State| both(old, new).state.answered.unreachable_since;
-        let failed = |time, since| State {
+        let since = |old: OriginState, new: OriginState| both(old, new).state.answered.unreachable_since;
+        let failed = |time, since| OriginState {
             answered: Answered { fetched_at: Some(time), unreachable_since: since, ..Answered::default() },
             ..state(OriginStatus::Unreachable, None, None)
         };
@@ -337,7 +337,7 @@ mod tests {
             let delays: Vec<_> =
                 delays.map(|one| (one.line, String::from_utf8_lossy(one.value).into_owned())).collect();
             let rules = merged.groups(&crawler).of(record.row).map_or(0, |group| merged.rules(group).rules().len());
-            let State { standing, word, answered, .. } = record.state();
+            let OriginState { standing, word, answered, .. } = record.state();
             (standing, answered.fetched_at, word, delays, rules)
         };
         let word = |ruling, paused_until| OverrideState { ruling, paused_until };

@@ -59,6 +59,6 @@ pub use progress::Progress;
 pub use provenance::Outline;
 pub use state::Answered;
 #[doc(hidden)]
-pub use state::{LastGood, OriginStatus, OverrideState, Ruling, State, Times};
+pub use state::{LastGood, OriginState, OriginStatus, OverrideState, Ruling, Times};
 pub use statistics::Statistics;
 pub use view::Policy;

@@ -1,8 +1,8 @@
 //! The answer of an origin, by its captures: redirects followed among all captures, and the last good answer beside a
 //! failure.
 
-use super::known::{Entry, Known, Placed, Urls};
-use super::state::{Answered, LastGood, OriginStatus, OverrideState, State};
+use super::known::{Known, KnownEntry, Placed, Urls};
+use super::state::{Answered, LastGood, OriginState, OriginStatus, OverrideState};
 use crate::dialect::{Dialect, StatusMeaning};
 
 /// All captures, to be asked about one origin after the other.
@@ -13,7 +13,7 @@ pub(super) struct Resolver<'c> {
 
 /// The answers of an origin, resolved.
 pub(super) struct Resolved {
-    pub state: State,
+    pub state: OriginState,
     /// The row and the side records in use.
     pub row: u32,
     pub side: u32,
@@ -23,7 +23,8 @@ impl Resolved {
     /// An origin whose robots.txt was never asked for.
     pub fn unfetched() -> Resolved {
         let (answered, word) = (Answered::default(), OverrideState::default());
-        let state = State { standing: OriginStatus::Unfetched, answered, last_good: None, html_page: false, word };
+        let state =
+            OriginState { standing: OriginStatus::Unfetched, answered, last_good: None, html_page: false, word };
         Resolved { state, row: 0, side: 0 }
     }
 }
@@ -42,7 +43,7 @@ impl<'c> Resolver<'c> {
     pub fn resolve(&self, known: &Known) -> Resolved {
         let newest = &known.newest;
         let end = self.follow(newest);
-        let mut state = State {
+        let mut state = OriginState {
             standing: end.standing,
             answered: newest.answered,
             last_good: None,
@@ -64,7 +65,7 @@ impl<'c> Resolver<'c> {
     }
 
     /// The answer at the end of an entry's redirects.
-    fn follow(&self, entry: &Entry) -> End<'c> {
+    fn follow(&self, entry: &KnownEntry) -> End<'c> {
         let mut end = End { standing: OriginStatus::RedirectUnresolved, row: 0, side: 0, html_page: false, at: None };
         let mut meaning = &entry.meaning;
         for _ in 0..=self.dialect.redirects.hops {

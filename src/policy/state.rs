@@ -91,7 +91,7 @@ impl Times {
 
 /// All that is known of an origin but its rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct State {
+pub struct OriginState {
     /// The standing by the last answer.
     pub standing: OriginStatus,
     /// The last answer.
@@ -146,7 +146,7 @@ pub struct LastGood {
     pub times: Times,
 }
 
-impl State {
+impl OriginState {
     /// The standing by the answer in use: the last good one, where the last one failed.
     pub fn standing_in_use(&self) -> OriginStatus {
         self.last_good.map_or(self.standing, |good| good.standing)

@@ -28,7 +28,7 @@ pub(crate) struct Checkpointer {
     started: Instant,
     /// How long the run had taken when it was interrupted.
     before: f64,
-    state: Mutex<State>,
+    state: Mutex<Saving>,
     changed: Condvar,
 }
 
@@ -42,7 +42,7 @@ pub(crate) struct Taken {
 }
 
 #[derive(Debug)]
-struct State {
+struct Saving {
     due: Instant,
     /// Chunks whose lines are being written.
     writing: Vec<u64>,
@@ -65,7 +65,7 @@ impl Checkpointer {
     /// so many seconds `before`.
     pub fn new(job: JobRecord, directory: PathBuf, every: Duration, before: Option<f64>) -> Checkpointer {
         let started = Instant::now();
-        let state = State {
+        let state = Saving {
             due: started + every,
             writing: Vec::new(),
             claimed: false,
@@ -116,7 +116,7 @@ impl Checkpointer {
     }
 
     /// Hands the checkpoint on that was taken, if its lines are written.
-    fn settle(&self, state: &mut State) {
+    fn settle(&self, state: &mut Saving) {
         let earliest = state.writing.iter().min().copied().unwrap_or(u64::MAX);
         if state.taken.as_ref().is_some_and(|&(ticket, _)| ticket < earliest) {
             state.ready = state.taken.take().map(|(_, taken)| taken);

@@ -27,9 +27,9 @@ use crate::output::form::Rows;
 use crate::output::frame::Compressor;
 use crate::output::keep::Keep;
 use crate::output::missing_robots::{MissingRobots, WaitingOrigins};
-use crate::output::partitions::{Output, Place};
+use crate::output::partitions::{Output, ReservedPlace};
 use crate::output::sink::Sink;
-use crate::output::table::{Source, Table};
+use crate::output::table::{RowSource, Table};
 use crate::run::error::FilterError;
 
 /// Where the lines go.
@@ -195,7 +195,7 @@ impl<'l> Pipeline<'l> {
         totals.add_written(&frames);
         totals.end();
         let Some(Sink::Folder(mut output)) = sink else { return Ok((None, needed, totals)) };
-        output.reserve(&frames)?.iter().try_for_each(Place::write)?;
+        output.reserve(&frames)?.iter().try_for_each(ReservedPlace::write)?;
         output.end(self.plan.options.threads)?;
         Ok((Some(*output), needed, totals))
     }
@@ -227,8 +227,8 @@ impl<'l> Pipeline<'l> {
     fn rows(&self, task: &Task<'_>, left: Chunk<'_>, worker: &mut Worker<'_>) -> Result<Blocks, FilterError> {
         let (set, list) = (self.plan.set_of(task.list), &self.chunks.lists()[task.list]);
         let source = match task.ranges() {
-            Some(ranges) => Source::Rows { list, ranges, lines: left },
-            None => Source::Text(left),
+            Some(ranges) => RowSource::Rows { list, ranges, lines: left },
+            None => RowSource::Text(left),
         };
         let mut parts = worker.rows(left.text);
         let (outcomes, causes) = (parts.outcomes, parts.causes);
@@ -395,7 +395,7 @@ fn write(pipeline: &Pipeline<'_>, turn: &mut Turn, ticket: u64, handed: Handed) 
             checkpointer.take(ticket, taken);
         }
     }
-    places.iter().try_for_each(Place::write)?;
+    places.iter().try_for_each(ReservedPlace::write)?;
     if let Some(checkpointer) = &pipeline.checkpointer {
         checkpointer.end(ticket);
     }

@@ -15,13 +15,13 @@ use crate::output::samples::{Sample, Samples};
 /// The progress of one run.
 #[derive(Debug, Default)]
 pub struct Progress {
-    state: Mutex<State>,
+    state: Mutex<Counters>,
     /// Bytes that were read of the lists' files. Apart from the rest, because reading has no turn.
     source: AtomicU64,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct Counters {
     /// When the run began; its clock stops when it ends.
     started: Option<Instant>,
     ended: Option<f64>,
@@ -133,7 +133,7 @@ impl Progress {
             ..Snapshot::default()
         };
         self.source.store(0, Ordering::Relaxed);
-        *lock(&self.state) = State { started: Some(Instant::now()), snapshot, ..State::default() };
+        *lock(&self.state) = Counters { started: Some(Instant::now()), snapshot, ..Counters::default() };
     }
 
     /// Counts bytes that are read of the lists' files.
@@ -191,7 +191,7 @@ impl Progress {
     }
 }
 
-impl State {
+impl Counters {
     fn seconds(&self) -> f64 {
         self.ended.or(self.started.map(|started| started.elapsed().as_secs_f64())).unwrap_or(0.0)
     }

@@ -4,8 +4,8 @@ use robosieve::Dialect;
 use robosieve::automaton::front;
 use robosieve::judge::{Choices, Fallback, Matcher, MaxAge};
 use robosieve::policy::{Answered, Capture, Captures, Columns, Crawler, Overrides, Policy};
-use robosieve::show::export::{self, Format, Table};
-use robosieve::show::inspect::{self, Entry, Summary};
+use robosieve::show::export::{self, ExportTable, Format};
+use robosieve::show::inspect::{self, OriginEntry, Summary};
 
 /// Several crawlers, all standings, redirects, a last good answer, side records, every word of an operator's, and automata
 /// of every engine.
@@ -122,12 +122,12 @@ fn look_into(policy: &Policy) {
     let crawlers: Vec<Crawler> = policy.columns().all().iter().map(crawler).collect();
     std::hint::black_box(Summary::of(policy, &crawlers, 0, 3));
     for record in policy.lookup().records() {
-        std::hint::black_box(Entry::of(policy, &record, &crawlers, 0));
+        std::hint::black_box(OriginEntry::of(policy, &record, &crawlers, 0));
     }
     for (record, crawler) in policy.lookup().records().zip(crawlers.iter().cycle()) {
         std::hint::black_box(inspect::dot(policy, &record, crawler));
     }
-    for table in [Table::Delays, Table::Sitemaps, Table::Agents, Table::Status] {
+    for table in [ExportTable::Delays, ExportTable::Sitemaps, ExportTable::Agents, ExportTable::Status] {
         for format in [Format::Tsv, Format::JsonLines] {
             export::write(policy, table, &crawlers, format, &mut std::io::sink()).expect("a sink takes everything");
         }

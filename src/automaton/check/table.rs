@@ -29,7 +29,7 @@ pub(super) fn check(words: &[u32], outputs: u32, space: &mut CheckSpace) -> Resu
     }
     let mut at = FIRST_RECORD;
     while at < words.len() {
-        let record = Record::read(words, at, outputs)?;
+        let record = CheckedRecord::read(words, at, outputs)?;
         space.begins.set(at);
         for place in record.targets {
             lead(words, place, &mut space.led_to)?;
@@ -101,16 +101,16 @@ fn check_defaults(words: &[u32], space: &mut CheckSpace) -> Result<(), Damage> {
 }
 
 /// Where the parts of a record are.
-struct Record {
+struct CheckedRecord {
     /// The words that hold the targets of its bytes.
     targets: Range<usize>,
     /// After its last word.
     end: usize,
 }
 
-impl Record {
+impl CheckedRecord {
     #[inline]
-    fn read(words: &[u32], at: usize, outputs: u32) -> Result<Record, Damage> {
+    fn read(words: &[u32], at: usize, outputs: u32) -> Result<CheckedRecord, Damage> {
         let header = word(words, at);
         let default = header >> DEFAULT_SHIFT & DEFAULT_MASK;
         let is_root = default == DEFAULT_HERE;
@@ -123,34 +123,34 @@ impl Record {
             return Damage::at(at, "there is no output of this number");
         }
         let payload = if is_root { at + 1 + FILTER_WORDS } else { output + usize::from(has_output) };
-        let record = Record::payload(words, at, payload)?;
+        let record = CheckedRecord::payload(words, at, payload)?;
         if record.end > words.len() { Damage::at(at, "a record reaches beyond the end") } else { Ok(record) }
     }
 
     /// A record whose payload begins at `payload`.
     #[inline]
-    fn payload(words: &[u32], at: usize, payload: usize) -> Result<Record, Damage> {
+    fn payload(words: &[u32], at: usize, payload: usize) -> Result<CheckedRecord, Damage> {
         let header = word(words, at);
         let count = (header >> COUNT_SHIFT) as usize;
         let bytes = match header & KIND_MASK {
-            RUN => return Record::run(header, at, payload),
+            RUN => return CheckedRecord::run(header, at, payload),
             NARROW if count <= NARROW_MOST => narrow_byte_words(count),
             WIDE if bitmap_is(words, payload, count) => WIDE_WORDS,
             _ => return Damage::at(at, "there is no record of this kind with so many targets"),
         };
         let targets = payload + bytes..payload + bytes + count;
-        Ok(Record { end: targets.end, targets })
+        Ok(CheckedRecord { end: targets.end, targets })
     }
 
     #[inline]
-    fn run(header: u32, at: usize, payload: usize) -> Result<Record, Damage> {
+    fn run(header: u32, at: usize, payload: usize) -> Result<CheckedRecord, Damage> {
         let target = header >> RUN_TARGET_SHIFT & RUN_TARGET_MASK;
         let bytes = (header >> COUNT_SHIFT) as usize;
         if target > RUN_TARGET_EXPLICIT || bytes == 0 || header >> DEFAULT_SHIFT & DEFAULT_MASK == DEFAULT_HERE {
             return Damage::at(at, "a run has bytes, a target, and another record or verdict as default");
         }
         let targets = payload..payload + usize::from(target == RUN_TARGET_EXPLICIT);
-        Ok(Record { end: targets.end + bytes.div_ceil(4), targets })
+        Ok(CheckedRecord { end: targets.end + bytes.div_ceil(4), targets })
     }
 }
 

@@ -27,7 +27,7 @@ use std::hash::{BuildHasher, Hasher};
 
 use super::contexts::{Change, Context, Contexts, List};
 use super::globs::{Globs, Item, Segments, Then};
-use super::prefixes::{Place, Prefixes};
+use super::prefixes::{Prefixes, TriePlace};
 use super::sorting::Sorting;
 use super::state_id::StateId;
 use crate::automaton::priorities::{NO_MATCH, Priority};
@@ -68,7 +68,7 @@ impl Link {
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Own {
     /// First segments: all below a place of their trie that are better than the context's best priority.
-    Firsts(Place),
+    Firsts(TriePlace),
     /// Items, of which `offset` bytes have matched; for a root all that are waited for, and 0.
     Items { list: List, offset: u32 },
 }
@@ -163,7 +163,7 @@ impl<'a> Builder<'a> {
         let root = self.arena.states.len() as StateId;
         let (context, _) = self.arena.contexts.find_or_add(NO_MATCH, List::EMPTY, &[], (root, self.text));
         self.add_root(context);
-        self.land_firsts(root, Place::START)
+        self.land_firsts(root, TriePlace::START)
     }
 
     /// The bytes of a run.
@@ -212,7 +212,7 @@ impl<'a> Builder<'a> {
 
     /// The state of first segments that have just come to `place`, on top of `fail`: what completes is accepted, or
     /// waits for the next segment.
-    pub(super) fn land_firsts(&mut self, mut fail: StateId, place: Place) -> Result<StateId, OverBudget> {
+    pub(super) fn land_firsts(&mut self, mut fail: StateId, place: TriePlace) -> Result<StateId, OverBudget> {
         let Arena { prefixes, contexts, states, change, .. } = &mut *self.arena;
         let State { mut context, mut end, .. } = states[fail as usize];
         let Context { mut best, mut undecided, .. } = *contexts.get(context);

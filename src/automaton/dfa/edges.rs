@@ -3,7 +3,7 @@
 use super::build::{Builder, Edge, Edges, OverBudget, Own, State};
 use super::contexts::List;
 use super::globs::Item;
-use super::prefixes::Place;
+use super::prefixes::TriePlace;
 use super::state_id::StateId;
 use super::table::LONGEST_RUN;
 
@@ -101,7 +101,7 @@ impl Builder<'_> {
         self.state(state).fail.get().filter(|&fail| self.state(fail).fail.get().is_none())
     }
 
-    fn branch_of_firsts(&mut self, state: StateId, place: Place) -> Result<Edges, OverBudget> {
+    fn branch_of_firsts(&mut self, state: StateId, place: TriePlace) -> Result<Edges, OverBudget> {
         let State { fail, context, .. } = *self.state(state);
         let fail = fail.get().expect("first segments are on top of a root");
         let best = self.arena.contexts.get(context).best;
@@ -142,14 +142,14 @@ impl Builder<'_> {
 
     /// The run that begins at `state`: as long as all that is in progress goes on with the same byte, none completes,
     /// and the byte means nothing to the failure link.
-    fn run_of_firsts(&mut self, state: StateId, place: Place) -> Result<Option<Edges>, OverBudget> {
+    fn run_of_firsts(&mut self, state: StateId, place: TriePlace) -> Result<Option<Edges>, OverBudget> {
         self.spend(1)?;
         let Some(root) = self.root_below(state) else { return Ok(None) };
         let prefixes = &self.arena.prefixes;
         let end = prefixes.straight_on(place, self.best(root));
         let text = prefixes.text_at(end) - (end.depth - place.depth);
         // Walks begin after the first byte, which is to be a state therefore.
-        let most = if place == Place::START { end.depth.min(1) } else { end.depth - place.depth };
+        let most = if place == TriePlace::START { end.depth.min(1) } else { end.depth - place.depth };
         let len = self.idle_bytes(root, text, most);
         if len == 0 {
             return Ok(None);

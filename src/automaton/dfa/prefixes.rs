@@ -39,18 +39,18 @@ struct Ends {
 
 /// A place in the trie: `depth` bytes after its root, on the way to `node` or there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct TriePlace {
     node: u32,
     pub depth: u32,
 }
 
-impl Place {
+impl TriePlace {
     /// Before the first byte.
-    pub const START: Place = Place { node: 0, depth: 0 };
+    pub const START: TriePlace = TriePlace { node: 0, depth: 0 };
 
     /// A place before it on the same way, where nothing parts in between.
-    pub fn at_depth(self, depth: u32) -> Place {
-        Place { depth, ..self }
+    pub fn at_depth(self, depth: u32) -> TriePlace {
+        TriePlace { depth, ..self }
     }
 }
 
@@ -146,7 +146,7 @@ impl Prefixes {
 
     /// The globs whose first segments are complete at `place`.
     #[inline]
-    pub fn complete(&self, place: Place) -> Complete<'_> {
+    pub fn complete(&self, place: TriePlace) -> Complete<'_> {
         let node = &self.nodes[place.node as usize];
         if place.depth < node.depth {
             return Complete { accepts: NO_MATCH, waits: NO_MATCH, firsts: &[] };
@@ -156,7 +156,7 @@ impl Prefixes {
     }
 
     /// The first segments still live at `place` that are better than `best`.
-    pub fn live(&self, place: Place, best: Priority) -> Live {
+    pub fn live(&self, place: TriePlace, best: Priority) -> Live {
         let node = &self.nodes[place.node as usize];
         let here = place.depth == node.depth;
         let priorities = if here { node.after } else { node.all };
@@ -168,10 +168,10 @@ impl Prefixes {
     /// A place one byte after `place` where something better than `best` goes on: the first, or the one that comes
     /// after `previous`.
     #[inline]
-    pub fn next_after(&self, place: Place, best: Priority, previous: Option<Place>) -> Option<Place> {
+    pub fn next_after(&self, place: TriePlace, best: Priority, previous: Option<TriePlace>) -> Option<TriePlace> {
         let node = &self.nodes[place.node as usize];
         if place.depth < node.depth {
-            return previous.is_none().then_some(Place { node: place.node, depth: place.depth + 1 });
+            return previous.is_none().then_some(TriePlace { node: place.node, depth: place.depth + 1 });
         }
         let mut child = match previous {
             None => place.node + 1,
@@ -180,7 +180,7 @@ impl Prefixes {
         while child < place.node + node.size {
             let next = &self.nodes[child as usize];
             if next.all[0].max(next.all[1]) > best {
-                return Some(Place { node: child, depth: place.depth + 1 });
+                return Some(TriePlace { node: child, depth: place.depth + 1 });
             }
             child += next.size;
         }
@@ -188,7 +188,7 @@ impl Prefixes {
     }
 
     /// How far it goes on from `place` before anything better than `best` completes or parts.
-    pub fn straight_on(&self, place: Place, best: Priority) -> Place {
+    pub fn straight_on(&self, place: TriePlace, best: Priority) -> TriePlace {
         let mut here = place;
         loop {
             let node = &self.nodes[here.node as usize];
@@ -206,7 +206,7 @@ impl Prefixes {
     }
 
     /// Where the bytes after `place` stand in the text, if there are any; those that lead to it stand before.
-    pub fn text_at(&self, place: Place) -> u32 {
+    pub fn text_at(&self, place: TriePlace) -> u32 {
         self.nodes[place.node as usize].text + place.depth
     }
 }
@@ -255,7 +255,7 @@ mod tests {
         globs: &[(Vec<u8>, Priority, bool)],
         best: Priority,
         path: Vec<u8>,
-        place: Place,
+        place: TriePlace,
     ) {
         let better = |matches: &dyn Fn(&[u8]) -> bool, anchored: Option<bool>| {
             let globs = globs.iter().filter(|(segment, ..)| matches(segment));
@@ -317,7 +317,7 @@ mod tests {
             }
             prefixes.build(Segments { text: &text, ranges: &ranges }, &added, &mut sorting);
             for best in 0..5 {
-                follow(&prefixes, &text, &globs, best, Vec::new(), Place::START);
+                follow(&prefixes, &text, &globs, best, Vec::new(), TriePlace::START);
             }
         }
     }

@@ -22,7 +22,7 @@ pub(crate) struct Segment {
 
 /// A segment among those that are sorted.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Entry {
+pub(crate) struct KeyedSegment {
     key: u64,
     pub segment: Segment,
 }
@@ -39,7 +39,7 @@ struct Equal {
 /// Segments to be sorted, or sorted.
 #[derive(Debug, Default)]
 pub(crate) struct Sorting {
-    entries: Vec<Entry>,
+    entries: Vec<KeyedSegment>,
     common: Vec<u32>,
     /// Those that are to be sorted by what follows; used again and again.
     open: Vec<Equal>,
@@ -47,7 +47,7 @@ pub(crate) struct Sorting {
 
 impl Sorting {
     /// The segments, in their order.
-    pub fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> &[KeyedSegment] {
         &self.entries
     }
 
@@ -59,7 +59,7 @@ impl Sorting {
     /// Takes these segments, and sorts them by their bytes in `text`.
     pub fn sort(&mut self, text: &[u8], segments: impl Iterator<Item = Segment>) {
         self.entries.clear();
-        self.entries.extend(segments.map(|segment| Entry { key: 0, segment }));
+        self.entries.extend(segments.map(|segment| KeyedSegment { key: 0, segment }));
         self.common.clear();
         self.common.resize(self.entries.len(), 0);
         self.open.push(Equal { from: 0, to: self.entries.len() as u32, depth: 0 });
@@ -71,7 +71,7 @@ impl Sorting {
     /// Sorts entries by the key after what they have in common.
     fn sort_next(&mut self, text: &[u8], Equal { from, to, depth }: Equal) {
         let entries = &mut self.entries[from as usize..to as usize];
-        for Entry { key: next, segment } in &mut *entries {
+        for KeyedSegment { key: next, segment } in &mut *entries {
             *next = key(text, segment.start + depth, segment.len - depth);
         }
         // Often all are equal, and nearly always the file has them in some order already.
@@ -136,7 +136,7 @@ mod tests {
         });
         let mut sorting = Sorting::default();
         sorting.sort(&text, in_text);
-        let bytes = |entry: &Entry| segments[entry.segment.id as usize].to_vec();
+        let bytes = |entry: &KeyedSegment| segments[entry.segment.id as usize].to_vec();
         sorting.entries().iter().map(bytes).zip(sorting.common().iter().copied()).collect()
     }
 

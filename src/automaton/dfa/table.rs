@@ -75,7 +75,7 @@ pub(crate) fn narrow_byte_words(count: usize) -> usize {
 #[derive(Debug, Default)]
 pub(crate) struct Layout {
     /// All that are not settled, those nearest to the start first.
-    records: Vec<Record>,
+    records: Vec<StateRecord>,
     /// By state: its target, or a mark.
     targets: Vec<Target>,
     /// Where a walk begins, and where it is after a first `/`.
@@ -84,7 +84,7 @@ pub(crate) struct Layout {
 
 /// The fields of a state's record, before it is written.
 #[derive(Debug, Clone, Copy)]
-struct Record {
+struct StateRecord {
     state: StateId,
     fail: Link,
     /// How many words it takes, but for an explicit default and an output.
@@ -125,7 +125,7 @@ impl Layout {
                 // Few paths begin at the start proper, so it stands after all others.
                 self.visit(builder, start);
             }
-            let Some(&Record { state, fail, .. }) = self.records.get(at) else { return Ok(()) };
+            let Some(&StateRecord { state, fail, .. }) = self.records.get(at) else { return Ok(()) };
             let edges = builder.expand(state)?;
             self.targets.resize(builder.states().len(), UNREACHED);
             // Most bytes go to the failure link: its record is to be near.
@@ -164,7 +164,7 @@ impl Layout {
                 *target = settled(priorities::verdict(builder.best(state)));
             } else {
                 *target = REACHED;
-                self.records.push(Record { state, fail, words: 0 });
+                self.records.push(StateRecord { state, fail, words: 0 });
             }
         }
         *target
@@ -195,7 +195,7 @@ impl Layout {
 
     /// Tells of each state where its record was written, and its priorities.
     pub fn tell_priorities(&self, builder: &Builder<'_>, tell: &mut TellPriorities<'_>) {
-        for &Record { state, .. } in &self.records {
+        for &StateRecord { state, .. } in &self.records {
             tell(self.targets[state as usize], (builder.state(state).end, builder.best(state)));
         }
     }

@@ -30,7 +30,7 @@ pub(super) const MOST_TABLES: usize = 16;
 #[derive(Debug, Default)]
 pub(crate) struct Space {
     prefixes: Vec<Prefix>,
-    entries: Vec<Entry>,
+    entries: Vec<PrefixEntry>,
     /// Triples that need no prefix, and others of the same patterns.
     free: Vec<(Triple, Triple)>,
     /// Triples with the lanes that they go with, of which one is enough.
@@ -50,13 +50,13 @@ struct Prefix {
 }
 
 /// The hash of a prefix that was cut, and in the lower half the number of the prefix plus 1, if it needs a triple.
-type Entry = u64;
+type PrefixEntry = u64;
 
-fn hash_of(entry: Entry) -> u32 {
+fn hash_of(entry: PrefixEntry) -> u32 {
     (entry >> 32) as u32
 }
 
-fn needs_triple(entry: Entry) -> bool {
+fn needs_triple(entry: PrefixEntry) -> bool {
     entry as u32 != 0
 }
 
@@ -184,11 +184,11 @@ impl Space {
         lengths.iter().for_each(|&length| cut_to[length..].fill(length));
         self.entries.extend(self.prefixes.iter().zip(1..).map(|(prefix, number)| {
             let hash = prefixes::hash(&text[prefix.start as usize..][..cut_to[usize::from(prefix.length)]]);
-            Entry::from(hash) << 32 | if prefix.triple.is_some() { number } else { 0 }
+            PrefixEntry::from(hash) << 32 | if prefix.triple.is_some() { number } else { 0 }
         }));
         if blocked {
             let hash = prefixes::hash(&ROBOTS_TXT[..cut_to[ROBOTS_TXT.len()]]);
-            self.entries.push(Entry::from(hash) << 32);
+            self.entries.push(PrefixEntry::from(hash) << 32);
         }
         self.entries.sort_unstable();
         // What passes without a triple need not be asked for with one.
@@ -252,7 +252,7 @@ impl Space {
                 bucket[lane] = fingerprint;
                 *taken |= lanes;
             }
-            let triple = |&entry: &Entry| self.prefixes[entry as u32 as usize - 1].triple;
+            let triple = |&entry: &PrefixEntry| self.prefixes[entry as u32 as usize - 1].triple;
             self.tied.extend(group.iter().filter_map(triple).map(|triple| (triple, lanes)));
         }
         self.tied.sort_unstable();
@@ -298,13 +298,13 @@ fn fewest_buckets(entries: usize) -> usize {
 }
 
 /// The entries of one hash after the other.
-fn groups(entries: &[Entry]) -> impl Iterator<Item = &[Entry]> {
+fn groups(entries: &[PrefixEntry]) -> impl Iterator<Item = &[PrefixEntry]> {
     entries.chunk_by(|one, other| hash_of(*one) == hash_of(*other))
 }
 
 /// The bucket of some entries of one hash, and which of its lanes are taken.
 fn bucket_of<'b>(
-    group: &[Entry],
+    group: &[PrefixEntry],
     buckets: &'b mut [[u16; LANES]],
     taken: &'b mut [u8],
 ) -> (&'b mut [u16; LANES], &'b mut u8) {

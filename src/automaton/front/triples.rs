@@ -15,7 +15,7 @@ pub(super) struct Triple {
 const ANOTHER_LITERAL: u32 = 6;
 
 /// A literal's number, and a place in it.
-type Place = (usize, usize);
+type TriplePlace = (usize, usize);
 
 impl Triple {
     /// The triple that every path has.
@@ -41,8 +41,8 @@ impl Triple {
 
 /// The rarest triple, and where it is, that has at most a byte in common with the one at a place; another literal tells
 /// more than the rest of the same one.
-fn rarest<'l>(literals: impl Iterator<Item = &'l [u8]>, apart: Option<Place>) -> Option<(Triple, Place)> {
-    let mut best: Option<(u32, &[u8], Place)> = None;
+fn rarest<'l>(literals: impl Iterator<Item = &'l [u8]>, apart: Option<TriplePlace>) -> Option<(Triple, TriplePlace)> {
+    let mut best: Option<(u32, &[u8], TriplePlace)> = None;
     for (number, literal) in literals.enumerate() {
         let (same, other) = match apart {
             Some((literal, at)) if literal == number => (Some(at), 0),

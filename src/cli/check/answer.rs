@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::origin;
-use crate::policy::{Crawler, OriginStatus, OverrideState, Policy, Ruling, State};
+use crate::policy::{Crawler, OriginState, OriginStatus, OverrideState, Policy, Ruling};
 use crate::robots::GroupOrigin;
 use crate::rules::{ChosenRules, Verdict};
 
@@ -116,7 +116,7 @@ fn by_word(word: OverrideState, rules: impl FnOnce() -> Answer) -> Option<Answer
 }
 
 /// The answer for an origin of this standing, where `rules` gives that of its rules.
-fn by_standing(standing: OriginStatus, state: &State, rules: impl FnOnce() -> Answer) -> Answer {
+fn by_standing(standing: OriginStatus, state: &OriginState, rules: impl FnOnce() -> Answer) -> Answer {
     // The status is that of the last answer, not of the last good one.
     let status = state.answered.status.filter(|_| standing == state.standing);
     let status = status.map(|status| format!(" (status {status})")).unwrap_or_default();

@@ -3,10 +3,10 @@
 use super::numbers::number;
 use crate::policy::{OriginStatus, Ruling};
 use crate::robots::SideKey;
-use crate::show::inspect::{AgentEntry, DelayEntry, Entry, GroupKind, SideLine};
+use crate::show::inspect::{AgentEntry, DelayEntry, GroupKind, OriginEntry, SideLine};
 
 /// The facts known of an origin, one a line, without the last line feed.
-pub fn text(entry: &Entry) -> String {
+pub fn text(entry: &OriginEntry) -> String {
     let mut lines = vec![entry.origin.clone()];
     lines.extend(state(entry).into_iter().map(|(name, value)| format!("{name:<18}{value}")));
     lines.extend(
@@ -20,7 +20,7 @@ pub fn text(entry: &Entry) -> String {
 }
 
 /// How the origin stands, as names and values.
-fn state(entry: &Entry) -> Vec<(&'static str, String)> {
+fn state(entry: &OriginEntry) -> Vec<(&'static str, String)> {
     let status = entry.status.map_or_else(String::new, |status| format!(" (status {status})"));
     let mut facts = vec![("standing", format!("{}{status}", entry.standing.name()))];
     let mut fact = |name, value: &Option<String>| facts.extend(value.clone().map(|value| (name, value)));
@@ -52,7 +52,7 @@ fn state(entry: &Entry) -> Vec<(&'static str, String)> {
 }
 
 /// The answer for a crawler, and its reason.
-fn of_agent(agent: &AgentEntry, entry: &Entry) -> Vec<String> {
+fn of_agent(agent: &AgentEntry, entry: &OriginEntry) -> Vec<String> {
     let mut lines = vec![format!("{}: {}", agent.agent, why(agent, entry))];
     if let Some(engine) = agent.engine {
         let engine = format!("{engine:?}").to_lowercase();
@@ -74,7 +74,7 @@ fn is_delay(record: &SideLine, delay: &DelayEntry) -> bool {
 }
 
 /// Which group applies, and for what reason.
-fn why(agent: &AgentEntry, entry: &Entry) -> String {
+fn why(agent: &AgentEntry, entry: &OriginEntry) -> String {
     let named: Vec<String> =
         agent.user_agent.iter().map(|one| format!("User-agent: {} (line {})", one.value, one.line)).collect();
     let named = named.join(", ");

@@ -3,7 +3,7 @@
 use crate::cli::crawlers::crawlers;
 use crate::origin;
 use crate::policy::{Policy, Record};
-use crate::show::inspect::{self, Entry, Summary};
+use crate::show::inspect::{self, OriginEntry, Summary};
 use std::process::ExitCode;
 
 use super::{entry, summary};
@@ -30,7 +30,7 @@ pub fn run(args: &InspectArgs) -> Result<ExitCode, Failure> {
     if args.dot {
         return print(drawing(args, &policy, &record)?.trim_end());
     }
-    let entry = Entry::of(&policy, &record, &crawlers, now);
+    let entry = OriginEntry::of(&policy, &record, &crawlers, now);
     print(&if args.json { json(&entry)? } else { entry::text(&entry) })
 }
 

@@ -10,7 +10,7 @@ const WIDTH: usize = 32;
 
 /// A table of the policy, without its last line feed; lists have at most so many lines.
 pub fn text(summary: &Summary, most: usize) -> String {
-    let mut table = Table::default();
+    let mut table = TextTable::default();
     table.origins(summary);
     table.groups(&summary.groups);
     table.lifetimes(&summary.lifetimes);
@@ -28,9 +28,9 @@ pub fn text(summary: &Summary, most: usize) -> String {
 
 /// Rows of a name and numbers, in blocks with titles.
 #[derive(Default)]
-struct Table(String);
+struct TextTable(String);
 
-impl Table {
+impl TextTable {
     fn line(&mut self, line: std::fmt::Arguments<'_>) {
         // Writing to a string does not fail.
         let _ = writeln!(self.0, "{line}");

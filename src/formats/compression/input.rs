@@ -10,7 +10,7 @@ pub(super) const BUFFER: usize = 256 << 10;
 
 /// The file as it is stored, counted.
 pub(super) struct Input<R: Read> {
-    pub text: Peeked<BufReader<Source<R>>>,
+    pub text: Peeked<BufReader<StoredBytes<R>>>,
     /// How many bytes of the file were read.
     pub offset: u64,
     /// The memory of a decompressor.
@@ -20,7 +20,7 @@ pub(super) struct Input<R: Read> {
 impl<R: Read> Input<R> {
     /// A file from byte `offset` on, which `file` begins with.
     pub fn from(file: R, offset: u64, memory: u64) -> Input<R> {
-        let source = BufReader::with_capacity(BUFFER, Source { file, failed: false });
+        let source = BufReader::with_capacity(BUFFER, StoredBytes { file, failed: false });
         Input { text: Cursor::new(Vec::new()).chain(source), offset, memory }
     }
 
@@ -81,12 +81,12 @@ impl<R: Read> Read for Input<R> {
 }
 
 /// A file that remembers its own failures, so that they are not taken for damaged data.
-pub(super) struct Source<R> {
+pub(super) struct StoredBytes<R> {
     pub file: R,
     pub failed: bool,
 }
 
-impl<R: Read> Read for Source<R> {
+impl<R: Read> Read for StoredBytes<R> {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         loop {
             match self.file.read(bytes) {

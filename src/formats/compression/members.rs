@@ -11,12 +11,12 @@ use zstd::stream::read::Decoder as ZstdDecoder;
 pub(super) struct Members<R: Read> {
     compression: Compression,
     /// There is one but for the moment in which another one takes its place.
-    state: Option<State<R>>,
+    state: Option<MemberState<R>>,
     /// They are read up to the first border at this byte of the file or after it.
     until: u64,
 }
 
-enum State<R: Read> {
+enum MemberState<R: Read> {
     Between(Input<R>),
     Gzip(Box<GzDecoder<Input<R>>>),
     Zstd(ZstdDecoder<'static, Input<R>>),
@@ -26,7 +26,7 @@ enum State<R: Read> {
 impl<R: Read> Members<R> {
     /// Those from here on.
     pub fn new(input: Input<R>, compression: Compression, until: u64) -> Members<R> {
-        Members { compression, state: Some(State::Between(input)), until }
+        Members { compression, state: Some(MemberState::Between(input)), until }
     }
 
     /// How they are compressed.
@@ -41,28 +41,28 @@ impl<R: Read> Members<R> {
 
     fn input(&self) -> &Input<R> {
         match self.state.as_ref().expect("there is one") {
-            State::Between(input) => input,
-            State::Gzip(decoder) => decoder.get_ref(),
-            State::Zstd(decoder) => decoder.get_ref(),
-            State::Bzip2(decoder) => decoder.get_ref(),
+            MemberState::Between(input) => input,
+            MemberState::Gzip(decoder) => decoder.get_ref(),
+            MemberState::Zstd(decoder) => decoder.get_ref(),
+            MemberState::Bzip2(decoder) => decoder.get_ref(),
         }
     }
 
     /// Begins the next one, if there is one.
     fn begin(&mut self) -> io::Result<bool> {
-        let Some(State::Between(input)) = &mut self.state else { return Ok(true) };
+        let Some(MemberState::Between(input)) = &mut self.state else { return Ok(true) };
         if input.offset >= self.until || !input.has_more(self.compression)? {
             return Ok(false);
         }
-        let Some(State::Between(input)) = self.state.take() else { return Ok(false) };
+        let Some(MemberState::Between(input)) = self.state.take() else { return Ok(false) };
         self.state = Some(match self.compression {
-            Compression::Gzip => State::Gzip(Box::new(GzDecoder::new(input))),
-            Compression::Bzip2 => State::Bzip2(BzDecoder::new(input)),
+            Compression::Gzip => MemberState::Gzip(Box::new(GzDecoder::new(input))),
+            Compression::Bzip2 => MemberState::Bzip2(BzDecoder::new(input)),
             Compression::Zstd => {
                 let bits = window_bits(input.memory);
                 let mut decoder = ZstdDecoder::with_buffer(input)?.single_frame();
                 decoder.window_log_max(bits)?;
-                State::Zstd(decoder)
+                MemberState::Zstd(decoder)
             }
         });
         Ok(true)
@@ -79,19 +79,19 @@ impl<R: Read> Members<R> {
     fn read_on(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         while self.begin()? {
             let read = match self.state.as_mut().expect("there is one") {
-                State::Between(_) => 0,
-                State::Gzip(decoder) => decoder.read(bytes)?,
-                State::Zstd(decoder) => decoder.read(bytes)?,
-                State::Bzip2(decoder) => decoder.read(bytes)?,
+                MemberState::Between(_) => 0,
+                MemberState::Gzip(decoder) => decoder.read(bytes)?,
+                MemberState::Zstd(decoder) => decoder.read(bytes)?,
+                MemberState::Bzip2(decoder) => decoder.read(bytes)?,
             };
             if read > 0 || bytes.is_empty() {
                 return Ok(read);
             }
             self.state = self.state.take().map(|state| match state {
-                State::Between(input) => State::Between(input),
-                State::Gzip(decoder) => State::Between(decoder.into_inner()),
-                State::Zstd(decoder) => State::Between(decoder.finish()),
-                State::Bzip2(decoder) => State::Between(decoder.into_inner()),
+                MemberState::Between(input) => MemberState::Between(input),
+                MemberState::Gzip(decoder) => MemberState::Between(decoder.into_inner()),
+                MemberState::Zstd(decoder) => MemberState::Between(decoder.finish()),
+                MemberState::Bzip2(decoder) => MemberState::Between(decoder.into_inner()),
             });
         }
         Ok(0)

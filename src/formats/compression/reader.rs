@@ -1,6 +1,6 @@
 //! A file, decompressed as it is read.
 
-use super::input::{BUFFER, Input, Source};
+use super::input::{BUFFER, Input, StoredBytes};
 use super::kind::{Compression, DEFAULT_WINDOW, DICTIONARY_LIMIT, DICTIONARY_MAGIC, MAGIC_LENGTH, window_bits};
 use super::members::Members;
 use super::peeked::peeked;
@@ -42,7 +42,7 @@ impl<R: Read> Reader<R> {
     ///
     /// Where it cannot be read, or its Zstandard dictionary is [`Damaged`]; later, where it is `TooFarBack`.
     pub fn within(file: R, memory: u64) -> io::Result<Reader<R>> {
-        let source = Source { file, failed: false };
+        let source = StoredBytes { file, failed: false };
         let (start, text) = peeked(BufReader::with_capacity(BUFFER, source), MAGIC_LENGTH)?;
         let input = Input { text, offset: 0, memory };
         let stream = match Compression::of(&start) {

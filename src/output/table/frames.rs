@@ -31,7 +31,7 @@ use crate::output::form::Form;
 const MOST_ROWS: usize = 1 << 20;
 
 /// Where the columns of the list come from.
-pub(crate) enum Source<'s> {
+pub(crate) enum RowSource<'s> {
     /// The lines of a chunk.
     Text(Chunk<'s>),
     /// Rows of a list that is a table, and their lines, but for those that were left out.
@@ -44,26 +44,26 @@ impl Table {
     pub fn blocks(
         &self,
         set: usize,
-        source: &Source<'_>,
+        source: &RowSource<'_>,
         outcomes: &[Vec<Outcome>],
         causes: &[Causes],
         again: &mut dyn FnMut(usize, usize) -> Told,
     ) -> Result<Vec<Block<'static>>, OutputError> {
         let all = outcomes.first().map_or(0, Vec::len);
         let most = match source {
-            Source::Text(_) => MOST_ROWS,
-            Source::Rows { .. } => all.max(1),
+            RowSource::Text(_) => MOST_ROWS,
+            RowSource::Rows { .. } => all.max(1),
         };
         let mut blocks = Vec::new();
         let mut text = match source {
-            Source::Text(lines) => Some(Text::new(*lines, false)),
-            Source::Rows { list, ranges, lines } => {
+            RowSource::Text(lines) => Some(Text::new(*lines, false)),
+            RowSource::Rows { list, ranges, lines } => {
                 self.are_column(list, ranges, lines).then(|| Text::new(*lines, true))
             }
         };
         for start in (0..all).step_by(most) {
             let mut sorting = Sorting::new(self.files, outcomes, causes, start..(start + most).min(all));
-            if let Source::Rows { ranges, lines, .. } = source {
+            if let RowSource::Rows { ranges, lines, .. } = source {
                 sorting.leave_out(lines.left_out, ranges.iter().map(|range| range.rows).sum());
             }
             if let Some(text) = &mut text {
@@ -71,8 +71,8 @@ impl Table {
             }
             let made = guarded(|| self.frames(source, text.as_ref(), &sorting, again));
             let made = made.map_err(|Malformed(problem)| match source {
-                Source::Rows { list, .. } => ListError::Parquet { path: list.path.clone(), problem }.into(),
-                Source::Text(_) => OutputError::Table { problem },
+                RowSource::Rows { list, .. } => ListError::Parquet { path: list.path.clone(), problem }.into(),
+                RowSource::Text(_) => OutputError::Table { problem },
             })?;
             blocks.extend(made.into_iter().map(|(file, bytes, tally)| {
                 let bytes = Cow::Owned(bytes);
@@ -85,7 +85,7 @@ impl Table {
     /// The frames of some rows, each with its file and the tally of its lines.
     fn frames(
         &self,
-        source: &Source<'_>,
+        source: &RowSource<'_>,
         text: Option<&Text<'_>>,
         sorting: &Sorting<'_>,
         again: &mut dyn FnMut(usize, usize) -> Told,
@@ -97,8 +97,8 @@ impl Table {
             let place = self.line_columns.columns().iter().position(|&at| at == column);
             match (source, text, place) {
                 (_, Some(text), Some(place)) => text.write(place, sorting, &mut slots)?,
-                (Source::Rows { list, ranges, .. }, ..) => copied(self, list, ranges, column, sorting, &mut slots)?,
-                (Source::Text(_), ..) => {}
+                (RowSource::Rows { list, ranges, .. }, ..) => copied(self, list, ranges, column, sorting, &mut slots)?,
+                (RowSource::Text(_), ..) => {}
             }
         }
         for (&file, slot) in files.iter().zip(&mut slots) {

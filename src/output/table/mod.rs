@@ -38,7 +38,7 @@ mod without_parquet;
 #[cfg(feature = "parquet")]
 pub(crate) use footer::{footer, frame_footer};
 #[cfg(feature = "parquet")]
-pub(crate) use frames::Source;
+pub(crate) use frames::RowSource;
 #[cfg(feature = "parquet")]
 pub(crate) use merge::merge_groups;
 #[cfg(feature = "parquet")]
@@ -46,4 +46,4 @@ pub(crate) use reread::{TableLines, Wanted, reread};
 #[cfg(feature = "parquet")]
 pub(crate) use schema::Table;
 #[cfg(not(feature = "parquet"))]
-pub(crate) use without_parquet::{Source, Table, TableLines, Wanted, footer, frame_footer, merge_groups, reread};
+pub(crate) use without_parquet::{RowSource, Table, TableLines, Wanted, footer, frame_footer, merge_groups, reread};

@@ -57,8 +57,8 @@ pub(crate) fn reread<T: Default + Send>(
     let file = regular_file::open(path).map_err(failed)?;
     // Whether it was made of lists that are tables themselves.
     let is_of_table = receipt.lists_of(path).any(|list| list.format == LIST_FORMAT);
-    let table =
-        guarded(|| Table::open(file, receipt, wanted, is_of_table)).map_err(|Malformed(problem)| malformed(problem))?;
+    let table = guarded(|| WrittenTable::open(file, receipt, wanted, is_of_table))
+        .map_err(|Malformed(problem)| malformed(problem))?;
     let pool = ThreadPoolBuilder::new().num_threads(threads).build()?;
     let groups: Vec<usize> = (0..table.file.metadata().num_row_groups()).collect();
     let mut whole = T::default();
@@ -77,15 +77,15 @@ pub(crate) fn reread<T: Default + Send>(
 }
 
 /// A table, opened.
-struct Table {
+struct WrittenTable {
     file: ParquetFile,
     line_columns: LineColumns,
     /// The columns of verdicts.
     verdicts: Vec<usize>,
 }
 
-impl Table {
-    fn open(file: File, receipt: &Receipt, wanted: Wanted, is_of_table: bool) -> Result<Table, Malformed> {
+impl WrittenTable {
+    fn open(file: File, receipt: &Receipt, wanted: Wanted, is_of_table: bool) -> Result<WrittenTable, Malformed> {
         let agents = receipt.crawlers();
         let agents: Vec<&Agents> = agents.iter().collect();
         let options = &receipt.options;
@@ -101,7 +101,7 @@ impl Table {
         let column =
             |name: &String| columnar::find(schema, name).ok_or_else(|| Malformed(format!("it has no column {name:?}")));
         let verdicts = verdict_names(options.form, &agents).iter().map(column).collect::<Result<_, _>>()?;
-        Ok(Table { file, line_columns, verdicts })
+        Ok(WrittenTable { file, line_columns, verdicts })
     }
 
     /// Tells of the rows of a row group.

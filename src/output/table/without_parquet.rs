@@ -21,7 +21,7 @@ pub(crate) enum Table {}
 
 /// Where its columns would come from.
 #[allow(dead_code)]
-pub(crate) enum Source<'s> {
+pub(crate) enum RowSource<'s> {
     Text(Chunk<'s>),
     Rows { list: &'s List, ranges: &'s [RowRange], lines: Chunk<'s> },
 }
@@ -41,7 +41,7 @@ impl Table {
     pub fn blocks(
         &self,
         _set: usize,
-        _source: &Source<'_>,
+        _source: &RowSource<'_>,
         _outcomes: &[Vec<Outcome>],
         _causes: &[Causes],
         _again: &mut dyn FnMut(usize, usize) -> Told,

@@ -15,7 +15,7 @@ use crate::policy::groups::{self, Group};
 
 /// Where rows and items are taken from: the tables of captures, or an image.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Source<'s> {
+pub(crate) struct ItemSource<'s> {
     pub automata: Pool<'s>,
     pub rules: Pool<'s>,
     pub side: Pool<'s>,
@@ -176,9 +176,9 @@ struct Counts {
 
 impl<'s> Shared<'s> {
     /// Nothing yet, of these sources, with rows of so many columns.
-    pub fn new(sources: &[Source<'s>], width: usize, home: &Home) -> Shared<'s> {
-        let pools = |of: fn(&Source<'s>) -> Pool<'s>| sources.iter().map(of).collect::<Vec<_>>();
-        let rows = |source: &Source<'s>| SourceRows {
+    pub fn new(sources: &[ItemSource<'s>], width: usize, home: &Home) -> Shared<'s> {
+        let pools = |of: fn(&ItemSource<'s>) -> Pool<'s>| sources.iter().map(of).collect::<Vec<_>>();
+        let rows = |source: &ItemSource<'s>| SourceRows {
             bytes: source.rows,
             taken: vec![0; source.rows.len() / (width * ENTRY)],
         };

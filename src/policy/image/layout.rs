@@ -172,7 +172,7 @@ impl Header {
 }
 
 /// An entry of a row, as it stands in an image.
-pub(crate) type Entry = [u32; 2];
+pub(crate) type RowEntry = [u32; 2];
 
 #[cfg(test)]
 mod tests {

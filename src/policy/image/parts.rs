@@ -1,6 +1,6 @@
 //! The sections of an image as what they are.
 
-use super::layout::Entry;
+use super::layout::RowEntry;
 use super::pool::Pool;
 
 /// The sections of an image that is checked.
@@ -8,7 +8,7 @@ use super::pool::Pool;
 pub(crate) struct Parts<'p> {
     pub lookup: &'p [u8],
     pub records: &'p [u8],
-    pub rows: &'p [Entry],
+    pub rows: &'p [RowEntry],
     /// The pool of automata.
     pub automata: &'p [u8],
     pub rules: Pool<'p>,

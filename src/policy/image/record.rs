@@ -15,7 +15,7 @@ use std::fmt;
 
 use super::WriteError;
 use super::pool::NONE;
-use crate::policy::state::{Answered, LastGood, OriginStatus, OverrideState, Ruling, State, Times};
+use crate::policy::state::{Answered, LastGood, OriginState, OriginStatus, OverrideState, Ruling, Times};
 
 /// A record's place counts these.
 pub(crate) const UNIT: usize = 2;
@@ -187,7 +187,7 @@ impl<'i> Record<'i> {
     }
 
     /// All that is known of the origin but its rules.
-    pub fn state(&self) -> State {
+    pub fn state(&self) -> OriginState {
         let time = |field: usize| self.time(field);
         let answered = Answered {
             status: self.field(STATUS).map(|number| (number >> 48) as u16),
@@ -197,7 +197,7 @@ impl<'i> Record<'i> {
         };
         let times = Times { fetched_at: time(GOOD_FETCHED_AT), expires: time(GOOD_EXPIRES) };
         let last_good = self.last_good.map(|standing| LastGood { standing, times });
-        State { standing: self.standing, answered, last_good, html_page: self.html_page, word: self.word() }
+        OriginState { standing: self.standing, answered, last_good, html_page: self.html_page, word: self.word() }
     }
 
     /// The place of its side records.
@@ -239,12 +239,18 @@ impl<'i> Record<'i> {
 }
 
 /// Writes a record after others.
-pub(crate) fn push(origin: &[u8], row: u32, side: u32, state: &State, out: &mut Vec<u8>) -> Result<(), WriteError> {
+pub(crate) fn push(
+    origin: &[u8],
+    row: u32,
+    side: u32,
+    state: &OriginState,
+    out: &mut Vec<u8>,
+) -> Result<(), WriteError> {
     let length = u16::try_from(origin.len()).map_err(|_| {
         let start = String::from_utf8_lossy(&origin[..80]).into_owned();
         WriteError::LongOrigin { length: origin.len(), start }
     })?;
-    let State { standing, answered, last_good, html_page, word } = state;
+    let OriginState { standing, answered, last_good, html_page, word } = state;
     let good = last_good.map(|good| good.times).unwrap_or_default();
     let time = |time: Option<i64>| time.map(|time| time.clamp(-LONGEST_TIME, LONGEST_TIME));
     let fields: [Option<i64>; WIDTHS.len()] = [
@@ -295,7 +301,7 @@ mod tests {
             let word = OverrideState { ruling, paused_until: time(number, 0) };
             let in_use = last_good.map_or(standing, |good| good.standing);
             let html_page = in_use == OriginStatus::RobotsTxt && number % 5 == 0;
-            let state = State { standing, answered, last_good, html_page, word };
+            let state = OriginState { standing, answered, last_good, html_page, word };
             let origin = "x".repeat(number as usize % 7);
             let side = if number % 2 == 1 { number } else { NONE };
             push(origin.as_bytes(), number * 3, side, &state, &mut records).unwrap();
@@ -333,7 +339,7 @@ mod tests {
     #[test]
     fn times_beyond_all_reason_are_cut() {
         let answered = Answered { fetched_at: Some(i64::MAX), expires: Some(i64::MIN), ..Answered::default() };
-        let state = State {
+        let state = OriginState {
             standing: OriginStatus::RobotsTxt,
             answered,
             last_good: None,

@@ -1,7 +1,7 @@
 //! The tables that captures share while they are gathered, each item once: automata, rules, side records and rows, in the order
 //! in which they came. A [`Writer`](super::Writer) takes from here what an image needs, in the order of the image.
 
-use super::gather::Source;
+use super::gather::ItemSource;
 use super::layout::{AUTOMATA_UNIT, ENTRY, RULES_UNIT, SIDE_UNIT, Section};
 use super::pool::{Distinct, Pool};
 use super::spool::{Home, Spooled};
@@ -74,8 +74,8 @@ pub(crate) struct ReadTables<'t> {
 
 impl ReadTables<'_> {
     /// The source that a writer takes from.
-    pub fn source(&self) -> Source<'_> {
-        Source {
+    pub fn source(&self) -> ItemSource<'_> {
+        ItemSource {
             automata: Pool::new(&self.automata, AUTOMATA_UNIT),
             rules: Pool::new(&self.rules, RULES_UNIT),
             side: Pool::new(&self.side, SIDE_UNIT),
@@ -86,8 +86,8 @@ impl ReadTables<'_> {
 
 impl<'p> Parts<'p> {
     /// The source that a writer takes from.
-    pub fn source(&self) -> Source<'p> {
-        Source {
+    pub fn source(&self) -> ItemSource<'p> {
+        ItemSource {
             automata: Pool::new(self.automata, AUTOMATA_UNIT),
             rules: self.rules,
             side: self.side,

@@ -3,7 +3,7 @@
 use std::io::{self, Cursor, Seek, SeekFrom, Write};
 use xxhash_rust::xxh3::Xxh3;
 
-use super::gather::{Gathered, Shared, SideList, Source};
+use super::gather::{Gathered, ItemSource, Shared, SideList};
 use super::layout::{ALIGNMENT, ENTRY, HEADER, Header, Section};
 use super::pool::Pool;
 use super::record;
@@ -12,7 +12,7 @@ use super::view::Aligned;
 use super::{Image, Meta, WriteError};
 use crate::dialect::Dialect;
 use crate::policy::columns::Columns;
-use crate::policy::state::State;
+use crate::policy::state::OriginState;
 use crate::policy::{Statistics, groups, lookup};
 
 /// An image in the making. What origins share stays with its sources until the image is written; of the rest nothing
@@ -32,14 +32,14 @@ pub(crate) struct Writer<'s> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NewOrigin<'o> {
     pub origin: &'o [u8],
-    pub state: &'o State,
+    pub state: &'o OriginState,
     pub source: usize,
     pub row: u32,
     pub side: SideList<'o>,
 }
 
 impl<'s> Writer<'s> {
-    pub fn new(columns: Columns, dialect: &'static Dialect, sources: &[Source<'s>], home: &Home) -> Writer<'s> {
+    pub fn new(columns: Columns, dialect: &'static Dialect, sources: &[ItemSource<'s>], home: &Home) -> Writer<'s> {
         let shared = Shared::new(sources, columns.count(), home);
         let origins = Spool::new(home, Vec::new());
         Writer { columns, dialect, shared, origins, count: 0, record: Vec::new(), last: Vec::new() }
@@ -103,7 +103,7 @@ impl<'s> Writer<'s> {
         self.shared.count(&mut statistics);
         let meta = Meta { dialect: self.dialect.name.to_owned(), agents: self.columns, statistics };
         let meta_bytes = serde_json::to_vec(&meta).map_err(io::Error::from)?;
-        let table = lookup::Table::build(&self.origins.read()?);
+        let table = lookup::LookupTable::build(&self.origins.read()?);
         let header = Header::of([
             meta_bytes.len() as u64,
             table.length(),
@@ -122,7 +122,7 @@ impl<'s> Writer<'s> {
 struct Sealed<'s> {
     header: Header,
     meta: Vec<u8>,
-    table: lookup::Table,
+    table: lookup::LookupTable,
     origins: Spool,
     shared: Shared<'s>,
     statistics: Statistics,

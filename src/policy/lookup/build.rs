@@ -19,20 +19,20 @@ const AT_ONCE: usize = 1 << 14;
 /// A table of which everything is known but the entries, which are made when they are written: they are as long as all
 /// records together.
 #[derive(Debug)]
-pub(crate) struct Table {
+pub(crate) struct LookupTable {
     seed: u64,
     placed: Placed,
 }
 
-impl Table {
+impl LookupTable {
     /// The table of these records. The seed depends on all of them: who constructs origins for their hashes would have
     /// to know all others.
-    pub fn build(records: &[u8]) -> Table {
-        Table::build_by(records, hash_of)
+    pub fn build(records: &[u8]) -> LookupTable {
+        LookupTable::build_by(records, hash_of)
     }
 
     /// The same, by any function of an origin and a seed.
-    pub(super) fn build_by(records: &[u8], hash: impl Fn(&[u8], u64) -> u64) -> Table {
+    pub(super) fn build_by(records: &[u8], hash: impl Fn(&[u8], u64) -> u64) -> LookupTable {
         let mut number = 0;
         loop {
             let seed = xxh3_64_with_seed(records, number);
@@ -43,7 +43,7 @@ impl Table {
             let placed = place(&keys);
             number += 1;
             if placed.overflow.is_empty() || number == SEEDS {
-                return Table { seed, placed };
+                return LookupTable { seed, placed };
             }
         }
     }

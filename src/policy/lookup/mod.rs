@@ -23,7 +23,7 @@ mod layout;
 mod place;
 mod table;
 
-pub(super) use build::Table;
+pub(super) use build::LookupTable;
 pub(super) use check::check;
 pub(crate) use entry::Entry;
 pub(crate) use key::hash;

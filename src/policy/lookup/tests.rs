@@ -2,9 +2,9 @@
 
 use super::check::check_by;
 use super::key::hash_of;
-use super::{Lookup, Table};
+use super::{Lookup, LookupTable};
 use crate::policy::image::{Problem, RECORD_UNIT, push_record, record_starts};
-use crate::policy::state::{Answered, OriginStatus, OverrideState, State};
+use crate::policy::state::{Answered, OriginState, OriginStatus, OverrideState};
 
 type Hash = fn(&[u8], u64) -> u64;
 
@@ -14,7 +14,7 @@ fn records(origins: &[Vec<u8>]) -> Vec<u8> {
     for (row, origin) in origins.iter().enumerate() {
         let standing = OriginStatus::ALL[row % OriginStatus::ALL.len()];
         let (answered, word) = (Answered::default(), OverrideState::default());
-        let state = State { standing, answered, last_good: None, html_page: false, word };
+        let state = OriginState { standing, answered, last_good: None, html_page: false, word };
         push_record(origin, row as u32, 0, &state, &mut records).unwrap();
     }
     records
@@ -36,7 +36,7 @@ fn aligned(section: &[u8]) -> Vec<Line> {
 }
 
 fn section(records: &[u8], hash: Hash) -> Vec<u8> {
-    let (table, mut section) = (Table::build_by(records, hash), Vec::new());
+    let (table, mut section) = (LookupTable::build_by(records, hash), Vec::new());
     let write = |part: &[u8]| {
         section.extend_from_slice(part);
         Ok(())

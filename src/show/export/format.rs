@@ -3,7 +3,7 @@
 use serde::{Serialize, Serializer};
 use std::io::{self, Write};
 
-use super::{Table, Value};
+use super::{ExportTable, Value};
 use crate::formats::time;
 use crate::formats::tsv::escaped;
 
@@ -23,7 +23,7 @@ pub enum Format {
 }
 
 /// Writes the names of the columns, as the first line of tab-separated values.
-pub(super) fn tsv_head(table: Table, out: &mut impl Write) -> io::Result<()> {
+pub(super) fn tsv_head(table: ExportTable, out: &mut impl Write) -> io::Result<()> {
     let names: Vec<&str> = table.columns().iter().map(|column| column.name).collect();
     writeln!(out, "{}", names.join("\t"))
 }
@@ -38,7 +38,7 @@ pub(super) fn tsv_row(row: &[Value<'_>], out: &mut impl Write) -> io::Result<()>
 }
 
 /// Writes a row as a line of JSON.
-pub(super) fn json_row(table: Table, row: &[Value<'_>], out: &mut impl Write) -> io::Result<()> {
+pub(super) fn json_row(table: ExportTable, row: &[Value<'_>], out: &mut impl Write) -> io::Result<()> {
     debug_assert_eq!(row.len(), table.columns().len());
     let names = table.columns().iter().map(|column| column.name);
     let fields = names.zip(row).filter(|(_, value)| **value != Value::None);
@@ -81,7 +81,7 @@ mod tests {
 
     fn json(row: &[Value<'_>]) -> String {
         let mut out = Vec::new();
-        json_row(Table::Sitemaps, row, &mut out).unwrap();
+        json_row(ExportTable::Sitemaps, row, &mut out).unwrap();
         String::from_utf8(out).unwrap()
     }
 

@@ -1,16 +1,16 @@
 //! Side tables of a policy, for the parts of a crawler that want them: schedulers, sitemap readers, dashboards.
 //!
-//! A [`Table`] is rows of [`Value`]s under [`Column`]s, read from the policy one origin after the other, in their order, so
+//! A [`ExportTable`] is rows of [`Value`]s under [`Column`]s, read from the policy one origin after the other, in their order, so
 //! that memory does not grow with the table. A [`Format`] says how rows are written.
 //!
 //! ```
-//! use robosieve::show::export::{self, Format, Table};
+//! use robosieve::show::export::{self, ExportTable, Format};
 //! use robosieve::policy::{Captures, Policy};
 //! use robosieve::{Dialect, robots::Agents};
 //!
 //! let policy = Captures::new(Agents::everybody(), Dialect::DEFAULT).policy()?;
 //! let mut out = Vec::new();
-//! export::write(&policy, Table::Sitemaps, &[policy.crawler(None)?], Format::Tsv, &mut out)?;
+//! export::write(&policy, ExportTable::Sitemaps, &[policy.crawler(None)?], Format::Tsv, &mut out)?;
 //! assert_eq!(out, b"origin\tsitemap\tline\n");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -22,5 +22,5 @@ mod tables;
 mod write;
 
 pub use format::Format;
-pub use tables::{Column, Kind, Table, Value};
+pub use tables::{Column, ExportTable, Kind, Value};
 pub use write::{write, write_file};

@@ -14,7 +14,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use super::tables::{Column, Kind};
-use super::{Table, Value};
+use super::{ExportTable, Value};
 
 /// Rows of a group, at most.
 pub(super) const GROUP: usize = 1 << 16;
@@ -48,7 +48,7 @@ enum Values {
 
 impl<W: Write + Send> ParquetWriter<W> {
     /// Begins a file, in groups of at most so many rows.
-    pub fn new(table: Table, out: W, most: usize) -> io::Result<ParquetWriter<W>> {
+    pub fn new(table: ExportTable, out: W, most: usize) -> io::Result<ParquetWriter<W>> {
         let fields: String = table.columns().iter().map(field).collect();
         let schema = parse_message_type(&format!("message {} {{{fields}}}", table.name())).map_err(io_error)?;
         let properties = WriterProperties::builder().set_compression(Compression::ZSTD(ZstdLevel::default())).build();
@@ -176,7 +176,7 @@ mod tests {
         };
         for most in [1, 3, 10, 100] {
             let file = tempfile::tempfile().unwrap();
-            let mut writer = ParquetWriter::new(Table::Sitemaps, &file, most).unwrap();
+            let mut writer = ParquetWriter::new(ExportTable::Sitemaps, &file, most).unwrap();
             (0..10).for_each(|number| writer.row(&row(number)).unwrap());
             writer.finish().unwrap();
             let reader = SerializedFileReader::new(file).unwrap();
@@ -202,7 +202,7 @@ mod tests {
                 Ok(())
             }
         }
-        let written = ParquetWriter::new(Table::Sitemaps, Closed, 1).and_then(ParquetWriter::finish);
+        let written = ParquetWriter::new(ExportTable::Sitemaps, Closed, 1).and_then(ParquetWriter::finish);
         assert_eq!(written.unwrap_err().kind(), io::ErrorKind::BrokenPipe);
     }
 }

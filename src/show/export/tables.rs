@@ -8,7 +8,7 @@ use crate::show::inspect::GroupKind;
 
 /// A table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Table {
+pub enum ExportTable {
     /// Crawl delays: a row for each origin and crawler that has one.
     Delays,
     /// Sitemaps: a row for each.
@@ -58,24 +58,24 @@ pub enum Value<'v> {
     Time(i64),
 }
 
-impl Table {
+impl ExportTable {
     /// Its name, for example `delays`.
     pub fn name(self) -> &'static str {
         match self {
-            Table::Delays => "delays",
-            Table::Sitemaps => "sitemaps",
-            Table::Agents => "agents",
-            Table::Status => "status",
+            ExportTable::Delays => "delays",
+            ExportTable::Sitemaps => "sitemaps",
+            ExportTable::Agents => "agents",
+            ExportTable::Status => "status",
         }
     }
 
     /// Its columns.
     pub fn columns(self) -> &'static [Column] {
         match self {
-            Table::Delays => &DELAYS,
-            Table::Sitemaps => &SITEMAPS,
-            Table::Agents => &AGENTS,
-            Table::Status => &STATUS,
+            ExportTable::Delays => &DELAYS,
+            ExportTable::Sitemaps => &SITEMAPS,
+            ExportTable::Agents => &AGENTS,
+            ExportTable::Status => &STATUS,
         }
     }
 }
@@ -127,13 +127,13 @@ const fn perhaps(name: &'static str, kind: Kind) -> Column {
 pub(super) type Each<'e> = dyn FnMut(&[Value<'_>]) -> io::Result<()> + 'e;
 
 /// Hands over all rows of a table, origins in their order.
-pub(super) fn rows(policy: &Policy, table: Table, crawlers: &[Crawler], each: &mut Each<'_>) -> io::Result<()> {
+pub(super) fn rows(policy: &Policy, table: ExportTable, crawlers: &[Crawler], each: &mut Each<'_>) -> io::Result<()> {
     for record in policy.lookup().records() {
         match table {
-            Table::Delays => crawlers.iter().try_for_each(|crawler| delay(policy, &record, crawler, each))?,
-            Table::Sitemaps => sitemaps(policy, &record, each)?,
-            Table::Agents => crawlers.iter().try_for_each(|crawler| agent(policy, &record, crawler, each))?,
-            Table::Status => status(&record, each)?,
+            ExportTable::Delays => crawlers.iter().try_for_each(|crawler| delay(policy, &record, crawler, each))?,
+            ExportTable::Sitemaps => sitemaps(policy, &record, each)?,
+            ExportTable::Agents => crawlers.iter().try_for_each(|crawler| agent(policy, &record, crawler, each))?,
+            ExportTable::Status => status(&record, each)?,
         }
     }
     Ok(())

@@ -7,7 +7,7 @@ use std::path::Path;
 use super::format::{self, Format};
 #[cfg(feature = "parquet")]
 use super::parquet;
-use super::tables::{self, Each, Table};
+use super::tables::{self, Each, ExportTable};
 use crate::policy::{Crawler, Policy, replace};
 
 /// Writes a table of a policy, for some of its crawlers.
@@ -17,7 +17,7 @@ use crate::policy::{Crawler, Policy, replace};
 /// Writes the table.
 pub fn write(
     policy: &Policy,
-    table: Table,
+    table: ExportTable,
     crawlers: &[Crawler],
     format: Format,
     out: &mut (dyn Write + Send),
@@ -45,6 +45,12 @@ pub fn write(
 /// # Errors
 ///
 /// Writes the table to a file.
-pub fn write_file(policy: &Policy, table: Table, crawlers: &[Crawler], format: Format, path: &Path) -> io::Result<()> {
+pub fn write_file(
+    policy: &Policy,
+    table: ExportTable,
+    crawlers: &[Crawler],
+    format: Format,
+    path: &Path,
+) -> io::Result<()> {
     replace(path, |file: &mut File| write(policy, table, crawlers, format, file))
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use crate::automaton::{Engine, Graph, Next, State, graph, priorities};
+use crate::automaton::{Engine, Graph, GraphState, Next, graph, priorities};
 use crate::policy::{Crawler, Policy, Record};
 use crate::rules::Verdict;
 use crate::rules::chosen::ChosenRules;
@@ -75,7 +75,7 @@ fn legend(graph: &Graph, rules: &ChosenRules) -> String {
     text
 }
 
-fn draw(state: &State, engine: Engine, out: &mut String) {
+fn draw(state: &GraphState, engine: Engine, out: &mut String) {
     let mut label = match (engine, state.segment) {
         (Engine::Cursors, Some(segment)) => format!("segment {segment} ends here"),
         (Engine::Cursors, None) => String::new(),
@@ -154,7 +154,7 @@ fn word(verdict: Verdict) -> &'static str {
 fn node(next: Next) -> String {
     match next {
         Next::Settled(verdict) => word(verdict).to_owned(),
-        Next::State(number) => format!("s{number}"),
+        Next::GraphState(number) => format!("s{number}"),
     }
 }
 

@@ -9,7 +9,7 @@ use crate::robots::{Delay, GroupOrigin, SideKey, SideRecord};
 
 /// The entry of an origin in a policy.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Entry {
+pub struct OriginEntry {
     /// The origin in canonical form.
     pub origin: String,
     /// The standing by the last answer.
@@ -156,9 +156,9 @@ pub struct DelayEntry {
     pub pages_a_day: Option<f64>,
 }
 
-impl Entry {
+impl OriginEntry {
     /// The entry of an origin in a policy, for some of its crawlers, at a time in seconds of Unix time.
-    pub fn of(policy: &Policy, record: &Record<'_>, crawlers: &[Crawler], now: i64) -> Entry {
+    pub fn of(policy: &Policy, record: &Record<'_>, crawlers: &[Crawler], now: i64) -> OriginEntry {
         let state = record.state();
         let is_in_use = state.word.ruling.is_none() && state.standing_in_use().is_definite();
         let until = state.times_in_use().until(policy.dialect().lifetime).filter(|_| is_in_use);
@@ -173,7 +173,7 @@ impl Entry {
         };
         let is_word = record.is_overridden() || by_hand.is_some();
         let good = state.last_good.map(|good| LastGoodAnswer { standing: good.standing, answer: answer(good.times) });
-        Entry {
+        OriginEntry {
             origin: text(record.origin),
             standing: state.standing,
             status: state.answered.status,

@@ -29,7 +29,7 @@ pub(crate) struct Blocked {
     /// Lines of each origin.
     pub origins: Tops<String, ()>,
     /// Lines of each decider, with a place where it decided.
-    pub deciders: Tops<Decider, Place>,
+    pub deciders: Tops<Decider, RulePlace>,
 }
 
 /// The cause that blocked a line.
@@ -43,7 +43,7 @@ pub(crate) enum Decider {
 
 /// Where something was decided.
 #[derive(Debug, Clone)]
-pub(crate) struct Place {
+pub(crate) struct RulePlace {
     pub origin: String,
     /// The line of the robots.txt; 0 if no rule decided.
     pub line: u32,
@@ -111,7 +111,7 @@ impl<'p> Counter<'p> {
         let reason = outcome.reason();
         let Some(record) = self.judge.policy().lookup().get(origin.as_bytes()) else {
             let origin = origin.into_owned();
-            blocked.deciders.add(Decider::Reason(reason), 1, || Place { origin: origin.clone(), line: 0 });
+            blocked.deciders.add(Decider::Reason(reason), 1, || RulePlace { origin: origin.clone(), line: 0 });
             blocked.origins.add(origin, 1, || ());
             return;
         };
@@ -137,7 +137,7 @@ impl<'p> Counter<'p> {
                         Some(rule) => Decider::Rule(rule.value[..rule.value.len().min(LONGEST_RULE)].to_vec()),
                         None => Decider::Reason(reason),
                     };
-                    blocked.deciders.add(decider, lines, || Place { origin: name.clone(), line });
+                    blocked.deciders.add(decider, lines, || RulePlace { origin: name.clone(), line });
                     of_origin += lines;
                 }
             }

@@ -82,7 +82,7 @@ pub(super) fn paragraph(content: &str) -> String {
 }
 
 /// A table that can be sorted by each column.
-pub(super) struct Table {
+pub(super) struct HtmlTable {
     caption: String,
     columns: Vec<(&'static str, bool)>,
     rows: String,
@@ -107,10 +107,10 @@ pub(super) enum Cell {
     Share(u64, u64),
 }
 
-impl Table {
+impl HtmlTable {
     /// A table with these columns; those of numbers are marked.
-    pub fn new(caption: &str, columns: &[(&'static str, bool)]) -> Table {
-        Table { caption: caption.to_owned(), columns: columns.to_vec(), rows: String::new(), count: 0 }
+    pub fn new(caption: &str, columns: &[(&'static str, bool)]) -> HtmlTable {
+        HtmlTable { caption: caption.to_owned(), columns: columns.to_vec(), rows: String::new(), count: 0 }
     }
 
     /// Adds a row.
@@ -175,7 +175,7 @@ mod tests {
         let raw = "<script>alert(\"1\")</script>&amp;'\u{202e}\u{7}\nä\u{200f}";
         let expected = "&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&amp;amp;&#39;\\u{202e}\\u{7}\\nä\\u{200f}";
         assert_eq!(text(raw), expected);
-        let mut table = Table::new("<b>", &[("<i>", false)]);
+        let mut table = HtmlTable::new("<b>", &[("<i>", false)]);
         assert_eq!(table.html(), "");
         table.row([Cell::Code("</code><u>".to_owned()), Cell::Words("<s>".to_owned())]);
         let html = table.html();

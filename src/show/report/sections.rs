@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use super::blocked::{Blocked, Decider};
 use super::facts::Explained;
-use super::html::{Cell, Table, folded, legend, number, paragraph, section, text};
+use super::html::{Cell, HtmlTable, folded, legend, number, paragraph, section, text};
 use super::meanings::{of_note, of_reason};
 use super::{Report, chart};
 use crate::outcome::{Partition, Reason};
@@ -41,7 +41,7 @@ pub(super) fn partitions(report: &Report) -> String {
         let lines: Vec<(&'static str, u64)> = parts.iter().map(|(name, part)| (*name, part.judged.lines)).collect();
         content.push_str(&chart::parts("Shares of the partitions", &lines));
         let columns = [("partition", false), ("reason", false), ("lines", true), ("of all lines", true)];
-        let mut table = Table::new("Reasons, with their shares of all lines", &columns);
+        let mut table = HtmlTable::new("Reasons, with their shares of all lines", &columns);
         let reasons = parts.iter().flat_map(|(name, part)| part.reasons.iter().map(move |reason| (*name, reason)));
         let mut reasons: Vec<_> = reasons.collect();
         reasons.sort_by_key(|(_, (_, lines))| Reverse(**lines));
@@ -111,7 +111,7 @@ fn caption(what: &str, known: usize, most: usize, error: u64) -> String {
 
 fn top_origins(blocked: &Blocked, most: usize) -> String {
     let caption = caption("Origins by blocked lines", blocked.origins.len(), most, blocked.origins.error());
-    let mut table = Table::new(&caption, &[("origin", false), ("lines", true), ("of blocked lines", true)]);
+    let mut table = HtmlTable::new(&caption, &[("origin", false), ("lines", true), ("of blocked lines", true)]);
     for (origin, lines, ()) in blocked.origins.most_frequent(most) {
         table.row([
             Cell::Origin(origin.clone(), String::new()),
@@ -125,7 +125,7 @@ fn top_origins(blocked: &Blocked, most: usize) -> String {
 fn top_deciders(blocked: &Blocked, most: usize) -> String {
     let caption = caption("Deciding rules", blocked.deciders.len(), most, blocked.deciders.error());
     let columns = [("rule", false), ("lines", true), ("of blocked lines", true), ("for example at", false)];
-    let mut table = Table::new(&caption, &columns);
+    let mut table = HtmlTable::new(&caption, &columns);
     for (decider, lines, place) in blocked.deciders.most_frequent(most) {
         let (rule, more) = match decider {
             Decider::Rule(value) => {
@@ -151,13 +151,13 @@ pub(super) fn origins(report: &Report) -> String {
     let mut content = String::new();
     if let Some(Explained { summary, .. }) = &report.explained {
         let columns = [("what the last answer means", false), ("origins", true), ("of all origins", true)];
-        let mut table = Table::new("Origins of the policy", &columns);
+        let mut table = HtmlTable::new("Origins of the policy", &columns);
         for count in summary.standings.iter().filter(|count| count.origins > 0) {
             let share = Cell::Share(count.origins, summary.origins);
             table.row([Cell::Words(count.standing.name().to_owned()), Cell::Number(count.origins), share]);
         }
         content.push_str(&table.html());
-        let mut table = Table::new(
+        let mut table = HtmlTable::new(
             "HTTP status of their robots.txt",
             &[("status", false), ("origins", true), ("of all origins", true)],
         );
@@ -180,7 +180,7 @@ fn status(status: Option<u16>) -> String {
 
 fn waiting(report: &Report) -> String {
     let columns = [("reason", false), ("origins", true), ("waiting lines", true), ("status", false)];
-    let mut reasons = Table::new("robots.txt to fetch, by reason", &columns);
+    let mut reasons = HtmlTable::new("robots.txt to fetch, by reason", &columns);
     let term = |reason: Reason| Cell::Term(reason.name().to_owned(), of_reason(reason));
     for ((reason, code), (origins, lines)) in &report.waiting.reasons {
         let numbers = [Cell::Number(*origins), Cell::Number(*lines)];
@@ -189,7 +189,7 @@ fn waiting(report: &Report) -> String {
     let all = report.waiting.reasons.values().map(|(origins, _)| *origins).sum::<u64>();
     let caption = caption("robots.txt to fetch, by waiting lines", all as usize, report.most, 0);
     let columns = [("origin", false), ("waiting lines", true), ("reason", false), ("status", false)];
-    let mut origins = Table::new(&caption, &columns);
+    let mut origins = HtmlTable::new(&caption, &columns);
     for (lines, Reverse(origin), reason, code) in &report.waiting.origins {
         let origin = Cell::Origin(origin.clone(), String::new());
         origins.row([origin, Cell::Number(*lines), term(*reason), Cell::Words(status(*code))]);
@@ -209,7 +209,8 @@ pub(super) fn engines(report: &Report) -> String {
         number(policy.automata_bytes)
     ));
     content.push_str(&chart::parts("Engines of the groups", &engines));
-    let mut table = Table::new("What was dropped or cut in robots.txt files", &[("what", false), ("how often", true)]);
+    let mut table =
+        HtmlTable::new("What was dropped or cut in robots.txt files", &[("what", false), ("how often", true)]);
     for (kind, count) in policy.notes.iter() {
         table.row([Cell::Term(kind.name().to_owned(), of_note(kind)), Cell::Number(count)]);
     }
@@ -241,7 +242,8 @@ pub(super) fn lists(report: &Report) -> String {
     let mut lists: Vec<_> = report.receipt.lists.iter().collect();
     lists.sort_by_key(|list| Reverse(list.input.lines));
     let caption = caption("Lists", lists.len(), LISTS, 0);
-    let mut table = Table::new(&caption, &[("list", false), ("lines", true), ("of all lines", true), ("bytes", true)]);
+    let mut table =
+        HtmlTable::new(&caption, &[("list", false), ("lines", true), ("of all lines", true), ("bytes", true)]);
     for list in lists.into_iter().take(LISTS) {
         let share = Cell::Share(list.input.lines, report.receipt.input.lines);
         table.row([
@@ -263,7 +265,7 @@ pub(super) fn lists(report: &Report) -> String {
 /// The options of the run.
 pub(super) fn options(report: &Report) -> String {
     let receipt = &report.receipt;
-    let mut table = Table::new("As the receipt has them", &[("option", false), ("value", false)]);
+    let mut table = HtmlTable::new("As the receipt has them", &[("option", false), ("value", false)]);
     let mut row = |name: &str, value: String| table.row([Cell::Words(name.to_owned()), Cell::Code(value)]);
     row("agents", receipt.agents.join("; "));
     row("dialect", receipt.dialect.to_string());

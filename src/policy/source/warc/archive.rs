@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::error::RecordProblem;
 use super::http::Response;
 use super::page::{Answer, Page, count};
-use super::record::{Record, Records};
+use super::record::{Records, WarcRecord};
 use super::revisit::{Key, Revisits, Wanted};
 use crate::formats::compression::{Compression, Reader, with_help};
 use crate::policy::source::SourceError;
@@ -150,7 +150,7 @@ impl Pass<'_> {
 
     fn visit(
         &mut self,
-        record: &Record,
+        record: &WarcRecord,
         block: &mut impl BufRead,
         intake: &mut Intake<'_>,
     ) -> Result<(), RecordProblem> {

@@ -12,11 +12,11 @@ use super::head::{self, Head};
 
 /// A record, whose block is still to be read.
 #[derive(Debug)]
-pub(super) struct Record {
+pub(super) struct WarcRecord {
     head: Head,
 }
 
-impl Record {
+impl WarcRecord {
     /// The value of a field; what is not UTF-8 is replaced.
     pub fn field(&self, name: &'static str) -> Option<String> {
         self.head.get(name).map(|value| String::from_utf8_lossy(value).into_owned())
@@ -70,7 +70,7 @@ impl<R: BufRead> Records<R> {
     }
 
     /// The next record; what was not read of the one before is passed over.
-    pub fn next(&mut self) -> Result<Option<Record>, RecordProblem> {
+    pub fn next(&mut self) -> Result<Option<WarcRecord>, RecordProblem> {
         self.finish()?;
         while let Some(b'\r' | b'\n') = self.archive.fill_buf()?.first() {
             self.archive.consume(1);
@@ -95,7 +95,7 @@ impl<R: BufRead> Records<R> {
         if let Some(line) = head.stray_line() {
             return Err(RecordProblem::NoField(String::from_utf8_lossy(line).into_owned()));
         }
-        let record = Record { head };
+        let record = WarcRecord { head };
         let value = record.required(LENGTH)?;
         let digits = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
         let length = value.parse().ok().filter(|_| digits);

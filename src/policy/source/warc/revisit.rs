@@ -11,7 +11,7 @@ use xxhash_rust::xxh3::xxh3_128_with_seed;
 
 use super::error::RecordProblem;
 use super::page::{Answer, Page};
-use super::record::Record;
+use super::record::WarcRecord;
 use crate::policy::Capture;
 
 /// Revisits that wait for their originals.
@@ -74,7 +74,7 @@ impl Key {
     }
 
     /// All that a record of this page is known by, should it be an original.
-    pub fn of_original(record: &Record, page: &Page) -> Vec<Key> {
+    pub fn of_original(record: &WarcRecord, page: &Page) -> Vec<Key> {
         let id = record.field("WARC-Record-ID").map(|id| Key::id(&id));
         let place = page.fetched_at.map(|time| Key::page(page, time));
         let digest = record.field("WARC-Payload-Digest").map(|digest| Key::digest(&digest));
@@ -88,7 +88,7 @@ impl Key {
 
     /// The keys of a revisit's original. The digest counts only if it is known to be that of a file.
     fn of_revisit(
-        record: &Record,
+        record: &WarcRecord,
         page: &Page,
         is_file: bool,
     ) -> Result<impl Iterator<Item = Key> + use<>, RecordProblem> {
@@ -104,7 +104,7 @@ impl Key {
 impl Revisits {
     /// Adds the revisit of a page. `head` is the answer as far as the record has it; if that is enough, as it is for
     /// everything but a file, it comes back as a capture.
-    pub fn add(&mut self, record: &Record, page: Page, head: Answer) -> Result<Option<Capture>, RecordProblem> {
+    pub fn add(&mut self, record: &WarcRecord, page: Page, head: Answer) -> Result<Option<Capture>, RecordProblem> {
         let Answer { status, expires, .. } = head;
         if status.is_some() && !head.is_file() && status != Some(NOT_MODIFIED) {
             return Ok(Some(page.answered(head)));
