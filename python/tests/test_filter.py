@@ -110,35 +110,29 @@ def test_progress_is_told_and_can_end_the_run(policy: robosieve.Policy, tmp_path
 
 @pytest.mark.skipif(sys.platform != "linux", reason="it looks into /proc")
 def test_a_list_that_is_cut_short_ends_the_run_and_not_the_interpreter(policy_file: Path, tmp_path: Path) -> None:
+    # Cut while a worker reads the middle of a chunk.
     code = """
-        import os, sys, threading
-        from pathlib import Path
+        import os, sys
         import robosieve
 
-        policy, folder = robosieve.Policy(sys.argv[1]), Path(sys.argv[2])
-        os.mkfifo(folder / "first")
-        (folder / "second").write_bytes(b"http://a.example/\\n" * 100_000)
+        path = sys.argv[2] + "/list"
+        with open(path, "wb") as file:
+            file.write(b"http://a.example/\\n" * 5_000_000)
 
-        def is_open(path):
-            links = (os.path.join("/proc/self/fd", name) for name in os.listdir("/proc/self/fd"))
-            return any(os.path.lexists(link) and os.path.realpath(link) == str(path) for link in links)
+        def cut(progress):
+            if progress["lines"]:
+                os.truncate(path, 4096)
 
-        def cut():
-            first = os.open(folder / "first", os.O_WRONLY)
-            while not is_open(folder / "second"):
-                pass
-            os.truncate(folder / "second", 4096)
-            os.close(first)
-
-        threading.Thread(target=cut).start()
         try:
-            robosieve.filter(policy, [folder / "first", folder / "second"], folder / "out", "examplebot")
+            robosieve.filter(
+                robosieve.Policy(sys.argv[1]), [path], sys.argv[2] + "/out", "examplebot", threads=1, progress=cut
+            )
         except robosieve.RunError as error:
             print(error)
     """
     command = [sys.executable, "-c", textwrap.dedent(code), str(policy_file), str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert "second was cut short" in done.stdout
+    assert "list was cut short" in done.stdout
 
 
 def test_ctrl_c_ends_a_run(policy_file: Path, tmp_path: Path) -> None:
