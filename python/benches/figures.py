@@ -118,19 +118,15 @@ def peers(arguments: argparse.Namespace, policy: robosieve.Policy, agent: str) -
         if make == "robotspy":
             from robots import RobotsParser
 
-            other = RobotsParser.from_string(body)
-            return lambda url: other.can_fetch(agent, url)
-        if make == "gpyrobotstxt":
-            from gpyrobotstxt.robots_cc import RobotsMatcher
-
-            # It has no parsed form: each call reads the file.
-            return lambda url: RobotsMatcher().one_agent_allowed_by_robots(body.encode(), agent, url)
+            spy = RobotsParser.from_string(body)
+            return lambda url: spy.can_fetch(agent, url)
         return robosieve.RobotsTxt(body, agent).allowed
 
-    others = {"robotspy": "robots", "gpyrobotstxt": "gpyrobotstxt"}
-    found = [name for name, module in others.items() if importlib.util.find_spec(module)]
-    print(f"pip install robotspy gpyrobotstxt for more; here: {', '.join(found) or 'neither'}")
-    for make in ("robosieve.RobotsTxt", "protego", "urllib.robotparser", *found):
+    # fastrobots and reppy have no wheel for this Python; gpyrobotstxt ends with a TypeError at real files.
+    other = ["robotspy"] if importlib.util.find_spec("robots") else []
+    if not other:
+        print("robotspy is left out: pip install robotspy")
+    for make in ("robosieve.RobotsTxt", "protego", "urllib.robotparser", *other):
         cache = {host: parsed(hosts[host], make) for host in {url.split("/")[2] for url in known}}
         ask = lambda: [cache[urlsplit(url).netloc](url) for url in known]  # noqa: B023, E731
         same = sum(got == (verdict == "allowed") for got, verdict in zip(ask(), expected, strict=True))
