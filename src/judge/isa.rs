@@ -52,7 +52,14 @@ pub(crate) trait Isa {
     /// Whether 32 bytes are the same.
     fn is_same_rest(one: &[u64; 4], other: &[u64; 4]) -> bool;
 
-    /// Probes the front of an automaton for the prefixes of a path that begins with `/`.
+    /// Whether a path, which begins with `/`, may begin with one of the prefixes of an automaton's front, or pass without.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Isa::prefixes`].
+    unsafe fn begins(item: &[u8], path: &[u8]) -> bool;
+
+    /// Probes the front of an automaton for the prefixes of a path that [begins](Isa::begins) with one, perhaps.
     ///
     /// # Safety
     ///
@@ -155,6 +162,11 @@ impl Isa for Portable {
     }
 
     #[inline(always)]
+    unsafe fn begins(item: &[u8], path: &[u8]) -> bool {
+        front::begins(item, path)
+    }
+
+    #[inline(always)]
     unsafe fn prefixes(item: &[u8], path: &[u8]) -> Prefixes {
         front::prefixes(item, path)
     }
@@ -214,6 +226,12 @@ mod avx2 {
         fn is_same_rest(one: &[u64; 4], other: &[u64; 4]) -> bool {
             // SAFETY: the features are there, see [`Avx2`].
             unsafe { is_same_rest(one, other) }
+        }
+
+        #[inline(always)]
+        unsafe fn begins(item: &[u8], path: &[u8]) -> bool {
+            // SAFETY: the features are there, see [`Avx2`]; for the rest the caller answers.
+            unsafe { front::begins_avx2(item.as_ptr(), path.as_ptr(), path.len()) }
         }
 
         #[inline(always)]

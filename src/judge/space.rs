@@ -43,8 +43,9 @@ pub(crate) struct Space {
     pub(super) known: List<u8>,
     pub(super) untidy: List<u8>,
     pub(super) unknown: List<u8>,
-    /// Paths for the front; of these, by index: those that are to be asked for triples, and for the walk.
+    /// Paths for the front; of these, by index: those that are to be asked for prefixes, for triples, and for the walk.
     pub(super) items: List<Item>,
+    pub(super) probing: List<u8>,
     pub(super) asking: List<u8>,
     pub(super) walks: List<u8>,
     /// The lanes of an item's prefixes.
@@ -107,6 +108,7 @@ impl Default for Space {
             untidy: List::default(),
             unknown: List::default(),
             items: List::default(),
+            probing: List::default(),
             asking: List::default(),
             walks: List::default(),
             lanes: [0; BATCH],

@@ -1,11 +1,11 @@
 //! Making the front of an automaton from its patterns.
 
 use super::layout::{
-    ALWAYS, BASE_BLOCKED, BUCKET, BUCKET_BYTES, CUTS, FLAGS, FREE, FREE_CLASSES, HEADER, LANES, LENGTH, LENGTHS,
-    LONGEST, NEVER, PAIRS, ROOT_PASSES, TABLE, TABLES,
+    ALWAYS, BASE_BLOCKED, BEGINNINGS, BLOOM_BYTES, BUCKET, BUCKET_BYTES, CUTS, FLAGS, FREE, FREE_CLASSES, HEADER,
+    LANES, LENGTH, LENGTHS, LONGEST, NEVER, PAIRS, ROOT_PASSES, TABLE, TABLES,
 };
-use super::prefixes;
 use super::triples::{self, Triple};
+use super::{bloom, prefixes};
 use crate::rules::{Pattern, Patterns, Verdict};
 
 /// The path that some dialects allow whatever the rules say: where the base verdict is "blocked", it always passes.
@@ -36,6 +36,9 @@ pub(crate) struct Space {
     /// Triples with the lanes that they go with, of which one is enough.
     tied: Vec<(Triple, u8)>,
     buckets: Vec<[u16; LANES]>,
+    /// Beginnings of prefixes, as words that are cut already.
+    beginnings: Vec<u64>,
+    bloom: Vec<u8>,
     /// The lanes of each bucket that are taken.
     taken: Vec<u8>,
 }
@@ -95,6 +98,7 @@ pub(crate) fn build(patterns: &Patterns, space: &mut Space, words: &mut Vec<u32>
         space.buckets.push([0; LANES]);
         header[FREE] = u8::MAX;
     }
+    space.fill_bloom(patterns.text(), &mut header);
     space.write(&mut header, words);
 }
 
@@ -143,6 +147,37 @@ impl Space {
             None => return Err(AllPass),
         }
         Ok(())
+    }
+
+    /// Fills the Bloom filter with the beginnings of all prefixes, and with the path `/` if it passes.
+    fn fill_bloom(&mut self, text: &[u8], header: &mut [u8; HEADER]) {
+        self.beginnings.clear();
+        let blocked = (header[FLAGS] & BASE_BLOCKED != 0).then_some(ROBOTS_TXT);
+        let prefix = |prefix: &Prefix| &text[prefix.start as usize..][..usize::from(prefix.length)];
+        let prefixes = || self.prefixes.iter().map(prefix).chain(blocked);
+        let mut counts = [0; LONGEST + 1];
+        prefixes().for_each(|prefix| counts[prefix.len()] += 1);
+        let lengths = bloom::lengths(&counts);
+        let [shorter, longer] = lengths.map(bloom::cut);
+        header[BEGINNINGS..BLOOM_BYTES].copy_from_slice(&[shorter, longer]);
+        self.beginnings.extend(prefixes().map(|prefix| {
+            let cut = if prefix.len() < lengths[1] { shorter } else { longer };
+            bloom::word(prefix) << cut
+        }));
+        if header[FLAGS] & ROOT_PASSES != 0 {
+            self.beginnings.push(bloom::word(b"/") << shorter);
+        }
+        self.beginnings.sort_unstable();
+        self.beginnings.dedup();
+        let bytes = bloom::bytes(self.beginnings.len());
+        header[BLOOM_BYTES..].copy_from_slice(&bytes.to_le_bytes());
+        self.bloom.clear();
+        let always = header[FLAGS] & ALWAYS != 0;
+        self.bloom.resize(usize::from(bytes), if always { u8::MAX } else { 0 });
+        for &word in &self.beginnings {
+            let bit = bloom::bit(word, 0, bytes);
+            self.bloom[bit / 8] |= 1 << (bit % 8);
+        }
     }
 
     /// Places everything in buckets and classes.
@@ -267,11 +302,13 @@ impl Space {
         let pairs = usize::from(header[FLAGS] & PAIRS != 0);
         let count = usize::from(header[TABLES]);
         let start = words.len();
-        let bytes = HEADER - LENGTH + buckets.len() + ((TABLE * count) << pairs);
+        let bytes = HEADER - LENGTH + self.bloom.len() + buckets.len() + ((TABLE * count) << pairs);
         words.resize(start + bytes / size_of::<u32>(), 0);
         let out: &mut [u8] = bytemuck::cast_slice_mut(&mut words[start..]);
         let (front, out) = out.split_at_mut(HEADER - LENGTH);
         front.copy_from_slice(&header[LENGTH..]);
+        let (front, out) = out.split_at_mut(self.bloom.len());
+        front.copy_from_slice(&self.bloom);
         let (front, tables) = out.split_at_mut(buckets.len());
         front.copy_from_slice(buckets);
         // Neighbours share a table: they often have halves in common, so that classes stay narrow.

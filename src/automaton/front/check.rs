@@ -1,8 +1,8 @@
 //! Whether bytes begin with a front.
 
 use super::layout::{
-    ALL_FLAGS, BUCKET, BUCKET_BYTES, CUTS, FLAGS, FREE, FREE_CLASSES, HEADER, LENGTH, LENGTHS, LONGEST, TABLE, TABLES,
-    bucket_bytes, front_bytes,
+    ALL_FLAGS, BEGINNINGS, BLOOM_BYTES, BUCKET, BUCKET_BYTES, CUTS, FLAGS, FREE, FREE_CLASSES, HEADER, LENGTH, LENGTHS,
+    LONGEST, TABLE, TABLES, bloom_bytes, bucket_bytes, front_bytes,
 };
 use crate::automaton::Damage;
 
@@ -24,8 +24,14 @@ pub(crate) fn check(content: &[u32]) -> Result<(&[u32], usize), Damage> {
         return damage(CUTS, "a prefix has less than no bytes");
     }
     let buckets = bucket_bytes(&item);
-    if buckets == 0 || usize::from(buckets) % BUCKET != 0 || item[BUCKET_BYTES + 2..] != [0, 0] {
+    if buckets == 0 || usize::from(buckets) % BUCKET != 0 || item[BUCKET_BYTES + 2..BEGINNINGS] != [0, 0] {
         return damage(BUCKET_BYTES, "its buckets do not fill so many bytes");
+    }
+    if item[BEGINNINGS..BLOOM_BYTES].iter().any(|&cut| cut > 56) {
+        return damage(BEGINNINGS, "a beginning has less than a byte");
+    }
+    if !(HEADER + usize::from(bloom_bytes(&item))).is_multiple_of(BUCKET) {
+        return damage(BEGINNINGS, "its buckets do not begin at a multiple of 16");
     }
     if item[TABLES] == 0 && (item[FREE] != u8::MAX || item[FREE_CLASSES] != 0) {
         return damage(TABLES, "it has no triples for its classes");

@@ -16,7 +16,8 @@
 //!
 //! A path that has a free class in the first table of a pair alone is asked for the second one's.
 //!
-//! Items begin at multiples of 64, so the header and three buckets share a cache line.
+//! Items begin at multiples of 64, so the header and the Bloom filter of up to 22 beginnings share a cache line. The filter's
+//! bytes are 12 more than a multiple of 16, so that buckets stand at multiples of 16.
 
 /// Bytes before the content: the length of the item.
 pub(super) const LENGTH: usize = 4;
@@ -26,8 +27,10 @@ pub(super) const FREE: usize = 9;
 pub(super) const FREE_CLASSES: usize = 10;
 pub(super) const TABLES: usize = 11;
 pub(super) const BUCKET_BYTES: usize = 12;
+pub(super) const BEGINNINGS: usize = 16;
+pub(super) const BLOOM_BYTES: usize = 18;
 /// Bytes of the header, with the length of the item.
-pub(super) const HEADER: usize = 16;
+pub(super) const HEADER: usize = 20;
 
 pub(super) const BASE_BLOCKED: u8 = 1;
 pub(super) const ROOT_PASSES: u8 = 2;
@@ -70,6 +73,12 @@ pub fn never_passes(item: &[u8]) -> bool {
     item[FLAGS] & NEVER != 0
 }
 
+/// Whether a path may pass by a triple, whatever it begins with.
+#[inline]
+pub fn has_free_classes(item: &[u8]) -> bool {
+    item[FREE_CLASSES] != 0
+}
+
 /// The words of an item's engine, for `begin`, `finish` and `verdict`.
 #[inline]
 pub fn words(item: &[u8]) -> &[u32] {
@@ -97,7 +106,17 @@ pub(super) fn table_bytes(item: &[u8]) -> usize {
 
 #[inline]
 pub(super) fn tables_at(item: &[u8]) -> usize {
-    HEADER + usize::from(bucket_bytes(item))
+    buckets_at(item) + usize::from(bucket_bytes(item))
+}
+
+#[inline]
+pub(super) fn buckets_at(item: &[u8]) -> usize {
+    HEADER + usize::from(bloom_bytes(item))
+}
+
+#[inline]
+pub(super) fn bloom_bytes(item: &[u8]) -> u16 {
+    u16::from_le_bytes([item[BLOOM_BYTES], item[BLOOM_BYTES + 1]])
 }
 
 #[inline]

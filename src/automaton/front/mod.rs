@@ -10,10 +10,13 @@
 //!   the packed searcher Teddy. A pattern that begins with `*` or `/*` has a triple alone; any other with a `*` has
 //!   both, and must find both.
 //!
+//! Before prefixes are asked for, a **Bloom filter** (module `bloom`) of how they begin says of most paths that none is there.
+//!
 //! Prefix and triple are tied by lanes. A bucket has eight fingerprints, a triple table eight classes. Lane `i` of each
 //! bucket goes with class `i`: a path passes if a lane and its class are found, or either alone where the lane is *free*.
 //! Free lanes hold prefixes that need no triple, free classes triples that need no prefix.
 
+mod bloom;
 mod build;
 mod check;
 mod layout;
@@ -27,7 +30,7 @@ mod triples;
 pub(super) use build::{Space, build};
 pub(super) use check::check;
 pub(crate) use layout::engine_words;
-pub use layout::{PADDING, always_passes, base_is_blocked, never_passes, root_passes, words};
-pub use probe::{Prefixes, passes, prefixes, triples};
+pub use layout::{PADDING, always_passes, base_is_blocked, has_free_classes, never_passes, root_passes, words};
+pub use probe::{Prefixes, begins, passes, prefixes, triples};
 #[cfg(target_arch = "x86_64")]
-pub use probe::{passes_avx2, prefixes_avx2, triples_avx2};
+pub use probe::{begins_avx2, passes_avx2, prefixes_avx2, triples_avx2};

@@ -42,7 +42,7 @@ pub(super) fn place(hash: u32, bytes: u16) -> usize {
 }
 
 /// How likely a path begins with a prefix that was cut to a length, in some unit: four fifths for each byte more.
-const LET_THROUGH: [u64; LONGEST + 1] = {
+pub(super) const LET_THROUGH: [u64; LONGEST + 1] = {
     let mut likely = [1 << 20; LONGEST + 1];
     let mut length = 1;
     while length <= LONGEST {

@@ -1,11 +1,13 @@
 //! Step 6: the fronts of the automata, which let a few paths pass to the walk.
 //!
-//! Prefixes are asked for of all paths, and then triples of the two fifths where they may decide: asking for both at once
-//! takes half a mispredicted branch a line more. 154 instructions and 0.3 mispredicted branches a line; 3.6 % of the paths pass.
+//! First a Bloom filter tells which paths begin as some prefix does, one in six. These are asked for prefixes, and then two
+//! fifths of all, where they may decide, for triples. Each question has a loop of its own, so that none takes a branch that
+//! cannot be predicted. 146 instructions and 0.3 mispredicted branches a line, 16 to 18 ns; without the Bloom filter 154, and
+//! 20 ns. 3.6 % of the paths pass.
 
 use crate::automaton::front;
 use crate::judge::isa::{Isa, Kernel};
-use crate::judge::space::{Append, Item, Space};
+use crate::judge::space::{Append, BATCH, Item, Space};
 use crate::judge::text_urls::Urls;
 use crate::judge::view::Judge;
 
@@ -22,15 +24,24 @@ impl Kernel for Front<'_, '_> {
     #[inline(always)]
     fn run<I: Isa>(self) {
         let Front { space, judge, urls } = self;
-        let [mut asking, mut walks] = [&mut space.asking, &mut space.walks].map(|list| Append::to(&mut list.items));
+        let [mut probing, mut asking, mut walks] =
+            [&mut space.probing, &mut space.asking, &mut space.walks].map(|list| Append::to(&mut list.items));
+        space.lanes = [0; BATCH];
         for (place, item) in space.items.items().iter().enumerate() {
             let automaton = judge.automaton(item.automaton);
             space.outcomes[usize::from(item.url)] = item.outcomes[usize::from(front::base_is_blocked(automaton))];
             // SAFETY: the automaton is an item of a checked image, and the path one of a URL that is readable.
-            let found = unsafe { I::prefixes(automaton, path_of(urls.text, item)) };
-            space.lanes[place] = found.lanes;
-            walks.push_if(found.passes != 0, place as u8);
-            asking.push_if((found.asks != 0) & (found.passes == 0), place as u8);
+            let begins = unsafe { I::begins(automaton, path_of(urls.text, item)) };
+            probing.push_if(begins, place as u8);
+            asking.push_if(!begins & front::has_free_classes(automaton), place as u8);
+        }
+        for &place in &probing.items[..probing.count] {
+            let item = &space.items.items[usize::from(place)];
+            // SAFETY: as above.
+            let found = unsafe { I::prefixes(judge.automaton(item.automaton), path_of(urls.text, item)) };
+            space.lanes[usize::from(place)] = found.lanes;
+            walks.push_if(found.passes != 0, place);
+            asking.push_if((found.asks != 0) & (found.passes == 0), place);
         }
         for &place in &asking.items[..asking.count] {
             let item = &space.items.items[usize::from(place)];

@@ -1,7 +1,7 @@
 //! With AVX2.
 
 use std::arch::x86_64::{
-    __m128i, __m256i, _mm_add_epi32, _mm_and_si128, _mm_cmpeq_epi16, _mm_cvtsi128_si64, _mm_extract_epi16,
+    __m128i, __m256i, _bzhi_u64, _mm_add_epi32, _mm_and_si128, _mm_cmpeq_epi16, _mm_cvtsi128_si64, _mm_extract_epi16,
     _mm_load_si128, _mm_movemask_epi8, _mm_mulhi_epu16, _mm_mullo_epi32, _mm_or_si128, _mm_packs_epi16, _mm_set1_epi16,
     _mm_set1_epi32, _mm_setr_epi8, _mm_shuffle_epi8, _mm_unpackhi_epi64, _mm256_alignr_epi8, _mm256_and_si256,
     _mm256_broadcastsi128_si256, _mm256_castsi256_si128, _mm256_extracti128_si256, _mm256_hadd_epi32,
@@ -9,8 +9,10 @@ use std::arch::x86_64::{
     _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_srli_epi16, _mm256_testz_si256,
 };
 
+use super::super::bloom;
 use super::super::layout::{
-    ALWAYS, BUCKET, BUCKET_BYTES, CUTS, FLAGS, FREE, FREE_CLASSES, HEADER, LONGEST, PAIRS, ROOT_PASSES, TABLE, TABLES,
+    ALWAYS, BEGINNINGS, BLOOM_BYTES, BUCKET, BUCKET_BYTES, CUTS, FLAGS, FREE, FREE_CLASSES, HEADER, LONGEST, PAIRS,
+    ROOT_PASSES, TABLE, TABLES,
 };
 use super::super::prefixes::{FACTORS, MIX};
 use super::prefixes::Prefixes;
@@ -56,12 +58,36 @@ static FACTORS_IN_MEMORY: [i16; LONGEST / 2] = FACTORS;
 pub unsafe fn passes_avx2(item: *const u8, path: *const u8, len: usize) -> bool {
     // SAFETY: as the caller ensures; triples are asked for only where prefixes say so.
     unsafe {
-        let found = prefixes_avx2(item, path, len);
+        let found = match begins_avx2(item, path, len) {
+            true => prefixes_avx2(item, path, len),
+            false => Prefixes::none(*item.add(FREE_CLASSES) != 0),
+        };
         *path != b'/' || found.passes != 0 || found.asks != 0 && triples_avx2(item, path, len, found.lanes)
     }
 }
 
-/// Probes the prefixes of a path, which is in normal form and begins with `/`.
+/// Whether a path may begin with one of the prefixes, or pass without. It is in normal form and begins with `/`.
+///
+/// # Safety
+///
+/// As for [`prefixes_avx2`].
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
+#[inline]
+pub unsafe fn begins_avx2(item: *const u8, path: *const u8, len: usize) -> bool {
+    // SAFETY: eight bytes of the path can be read, whatever its length. A bit's number is less than eight times the bytes of
+    // the filter, which are a multiple of four, and so is what is before them.
+    unsafe {
+        let word = _bzhi_u64(path.cast::<u64>().read_unaligned(), 8 * len.min(31) as u32);
+        let bytes = item.add(BLOOM_BYTES).cast::<u16>().read();
+        let has = |place: usize| {
+            let bit = bloom::bit(word, *item.add(BEGINNINGS + place), bytes);
+            item.add(HEADER).cast::<u32>().add(bit / 32).read() >> (bit % 32)
+        };
+        (has(0) | has(1)) & 1 == 1
+    }
+}
+
+/// Probes the prefixes of a path that [begins](begins_avx2) with one, perhaps.
 ///
 /// # Safety
 ///
@@ -101,7 +127,7 @@ unsafe fn lanes(item: *const u8, path: *const u8, len: usize) -> u8 {
         let hashes = _mm_mullo_epi32(all, _mm_set1_epi32(MIX));
         let bucket_bytes = _mm_set1_epi16(item.add(BUCKET_BYTES).cast::<i16>().read());
         let places = _mm_and_si128(_mm_mulhi_epu16(hashes, bucket_bytes), _mm_set1_epi16(-(BUCKET as i16)));
-        let buckets = item.add(HEADER);
+        let buckets = item.add(HEADER + usize::from(item.add(BLOOM_BYTES).cast::<u16>().read()));
         let found = |place: i32, fingerprint: __m128i| {
             let bucket = _mm_load_si128(buckets.add(place as usize).cast());
             _mm_cmpeq_epi16(bucket, fingerprint)
@@ -140,7 +166,8 @@ pub unsafe fn triples_avx2(item: *const u8, path: *const u8, len: usize, lanes: 
         let pairs = *item.add(FLAGS) & PAIRS != 0;
         let free = *item.add(FREE_CLASSES);
         let asked = _mm256_set1_epi8((lanes | free) as i8);
-        let mut table = item.add(HEADER + usize::from(item.add(BUCKET_BYTES).cast::<u16>().read()));
+        let bytes = |at: usize| usize::from(item.add(at).cast::<u16>().read());
+        let mut table = item.add(HEADER + bytes(BLOOM_BYTES) + bytes(BUCKET_BYTES));
         let mut tables = *item.add(TABLES);
         loop {
             let found = classes(table, path, len);

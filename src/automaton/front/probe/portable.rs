@@ -1,8 +1,9 @@
 //! On any processor.
 
+use super::super::bloom;
 use super::super::layout::{
-    ALWAYS, BUCKET, CUTS, FLAGS, FREE, FREE_CLASSES, HEADER, LENGTHS, LONGEST, PAIRS, ROOT_PASSES, TABLE, TABLES,
-    bucket_bytes, table_bytes, tables_at,
+    ALWAYS, BEGINNINGS, BLOOM_BYTES, BUCKET, CUTS, FLAGS, FREE, FREE_CLASSES, HEADER, LENGTHS, LONGEST, PAIRS,
+    ROOT_PASSES, TABLE, TABLES, bloom_bytes, bucket_bytes, buckets_at, has_free_classes, table_bytes, tables_at,
 };
 use super::super::prefixes::{fingerprint, hash, place};
 use super::super::triples::classes;
@@ -10,11 +11,20 @@ use super::prefixes::Prefixes;
 
 /// Whether the path may have another verdict than the base. It is in normal form; what does not begin with `/` passes.
 pub fn passes(item: &[u8], path: &[u8]) -> bool {
-    let found = prefixes(item, path);
+    let found = if begins(item, path) { prefixes(item, path) } else { Prefixes::none(has_free_classes(item)) };
     path.first() != Some(&b'/') || found.passes != 0 || found.asks != 0 && triples(item, path, found.lanes)
 }
 
-/// Probes the prefixes of a path, which is in normal form and begins with `/`.
+/// Whether a path may begin with one of the prefixes, or pass without. It is in normal form and begins with `/`.
+pub fn begins(item: &[u8], path: &[u8]) -> bool {
+    let word = bloom::word(path);
+    item[BEGINNINGS..BLOOM_BYTES].iter().any(|&cut| {
+        let bit = bloom::bit(word, cut, bloom_bytes(item));
+        item[HEADER + bit / 8] >> (bit % 8) & 1 == 1
+    })
+}
+
+/// Probes the prefixes of a path that [begins] with one, perhaps.
 pub fn prefixes(item: &[u8], path: &[u8]) -> Prefixes {
     let lanes = lanes(item, path);
     let always = item[FLAGS] & (ALWAYS | (ROOT_PASSES * u8::from(path.len() == 1)));
@@ -38,7 +48,7 @@ fn lanes(item: &[u8], path: &[u8]) -> u8 {
     let mut lanes = 0;
     for cut in &item[CUTS..CUTS + LENGTHS] {
         let hash = hash(&path[..path.len().min(LONGEST - usize::from(*cut))]);
-        let at = HEADER + place(hash, bucket_bytes(item));
+        let at = buckets_at(item) + place(hash, bucket_bytes(item));
         let fingerprint = fingerprint(hash).to_le_bytes();
         for (lane, other) in item[at..at + BUCKET].chunks_exact(2).enumerate() {
             lanes |= u8::from(other == fingerprint) << lane;

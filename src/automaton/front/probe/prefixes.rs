@@ -10,3 +10,10 @@ pub struct Prefixes {
     /// If it does not: not 0 if it may pass by a triple.
     pub asks: u8,
 }
+
+impl Prefixes {
+    /// That of a path that begins with none.
+    pub(super) fn none(has_free_classes: bool) -> Prefixes {
+        Prefixes { lanes: 0, passes: 0, asks: u8::from(has_free_classes) }
+    }
+}
