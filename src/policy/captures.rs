@@ -13,7 +13,7 @@ use super::columns::Columns;
 use super::groups::Group;
 use super::image::{Content, HELD, Home, NewOrigin, SideList, Tables, WriteError, Writer, folder_of, replace};
 use super::known::{Known, KnownEntry, Placed, Urls};
-use super::overrides::{Override, Overrides, Placement};
+use super::overrides::{Override, Overrides, PlacedRobots, Placement};
 use super::progress::Progress;
 use super::resolve::{Resolved, Resolver};
 use super::source::PassedOver;
@@ -214,7 +214,7 @@ impl Captures {
             let reading = capture.read(&self.columns, self.dialect);
             self.statistics.notes.merge(&reading.notes);
             if let Placed::Known { row, side, .. } = self.place(reading.meaning)? {
-                placement.robots_txt = Some((row, side));
+                placement.robots_txt = Some(PlacedRobots { row, side });
             }
         }
         Ok(placement)

@@ -19,7 +19,7 @@ const BITS: usize = 16;
 #[inline(always)]
 pub(super) fn bit(word: u64, cut: u8, bytes: u16) -> usize {
     let hash = (word << (cut & 63)).wrapping_mul(MIX) >> 32;
-    (hash * u64::from(bytes) >> 29) as usize
+    ((hash * u64::from(bytes)) >> 29) as usize
 }
 
 /// The first bytes of a path as a word.

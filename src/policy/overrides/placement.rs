@@ -9,10 +9,17 @@ use crate::policy::state::OverrideState;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::policy) struct Placement {
     word: OverrideState,
-    /// Row and side records of the robots.txt that stands in place of the origin's.
-    pub robots_txt: Option<(u32, u32)>,
+    /// The robots.txt that stands in place of the origin's.
+    pub robots_txt: Option<PlacedRobots>,
     /// Side records of the operator's own, encoded: the crawl delay.
     pub side_records: Option<Vec<u8>>,
+}
+
+/// Where the captures' tables have what a robots.txt comes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::policy) struct PlacedRobots {
+    pub row: u32,
+    pub side: u32,
 }
 
 impl Placement {
@@ -28,8 +35,8 @@ impl Placement {
     /// Puts the word above what is known of the origin, which stays beside it.
     pub fn apply(&self, resolved: &mut Resolved) {
         resolved.state.word = self.word;
-        if let Some((row, side)) = self.robots_txt {
-            (resolved.row, resolved.side) = (row, side);
+        if let Some(robots_txt) = self.robots_txt {
+            (resolved.row, resolved.side) = (robots_txt.row, robots_txt.side);
         }
     }
 }

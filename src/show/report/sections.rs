@@ -182,17 +182,18 @@ fn waiting(report: &Report) -> String {
     let columns = [("reason", false), ("origins", true), ("waiting lines", true), ("status", false)];
     let mut reasons = HtmlTable::new("robots.txt to fetch, by reason", &columns);
     let term = |reason: Reason| Cell::Term(reason.name().to_owned(), of_reason(reason));
-    for ((reason, code), (origins, lines)) in &report.waiting.reasons {
-        let numbers = [Cell::Number(*origins), Cell::Number(*lines)];
-        reasons.row([term(*reason)].into_iter().chain(numbers).chain([Cell::Words(status(*code))]));
+    for (why, counts) in &report.waiting.reasons {
+        let numbers = [Cell::Number(counts.origins), Cell::Number(counts.lines)];
+        reasons.row([term(why.reason)].into_iter().chain(numbers).chain([Cell::Words(status(why.status))]));
     }
-    let all = report.waiting.reasons.values().map(|(origins, _)| *origins).sum::<u64>();
+    let all = report.waiting.reasons.values().map(|counts| counts.origins).sum::<u64>();
     let caption = caption("robots.txt to fetch, by waiting lines", all as usize, report.most, 0);
     let columns = [("origin", false), ("waiting lines", true), ("reason", false), ("status", false)];
     let mut origins = HtmlTable::new(&caption, &columns);
-    for (lines, Reverse(origin), reason, code) in &report.waiting.origins {
-        let origin = Cell::Origin(origin.clone(), String::new());
-        origins.row([origin, Cell::Number(*lines), term(*reason), Cell::Words(status(*code))]);
+    for waiting in &report.waiting.origins {
+        let origin = Cell::Origin(waiting.origin.0.clone(), String::new());
+        let why = waiting.why;
+        origins.row([origin, Cell::Number(waiting.lines), term(why.reason), Cell::Words(status(why.status))]);
     }
     reasons.html() + &origins.html()
 }

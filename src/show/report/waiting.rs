@@ -14,10 +14,32 @@ use crate::output::missing_robots::parse_row;
 /// that are asked for.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Waiting {
-    /// Origins and lines, by reason and HTTP status.
-    pub reasons: BTreeMap<(Reason, Option<u16>), (u64, u64)>,
-    /// The origins that most lines wait for, with the reason and the status.
-    pub origins: Vec<(u64, Reverse<String>, Reason, Option<u16>)>,
+    /// How many wait, and why.
+    pub reasons: BTreeMap<Why, HowMany>,
+    /// The origins that most lines wait for.
+    pub origins: Vec<WaitingOrigin>,
+}
+
+/// Why lines wait for a robots.txt: the reason, and the HTTP status of its fetch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Why {
+    pub reason: Reason,
+    pub status: Option<u16>,
+}
+
+/// How many origins are waited for, and how many lines wait.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct HowMany {
+    pub origins: u64,
+    pub lines: u64,
+}
+
+/// An origin that lines wait for; in their order, the one that most wait for is the greatest, and of equals the first by name.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct WaitingOrigin {
+    pub lines: u64,
+    pub origin: Reverse<String>,
+    pub why: Why,
 }
 
 impl Waiting {
@@ -32,15 +54,16 @@ impl Waiting {
         for row in BufReader::new(file).lines().skip(1) {
             let row = row?;
             let Some((origin, found)) = parse_row(&row, 0) else { continue };
-            let (origins, lines) = waiting.reasons.entry((found.reason, found.status)).or_default();
-            *origins += 1;
-            *lines = lines.saturating_add(found.lines);
-            top.push(Reverse((found.lines, Reverse(origin.to_owned()), found.reason, found.status)));
+            let why = Why { reason: found.reason, status: found.status };
+            let counts = waiting.reasons.entry(why).or_default();
+            counts.origins += 1;
+            counts.lines = counts.lines.saturating_add(found.lines);
+            top.push(Reverse(WaitingOrigin { lines: found.lines, origin: Reverse(origin.to_owned()), why }));
             if top.len() > most {
                 top.pop();
             }
         }
-        waiting.origins = top.into_sorted_vec().into_iter().map(|Reverse(row)| row).collect();
+        waiting.origins = top.into_sorted_vec().into_iter().map(|Reverse(origin)| origin).collect();
         Ok(waiting)
     }
 }
