@@ -11,11 +11,12 @@ pub(super) const CUT_TO: usize = 2;
 pub(super) const LONGEST: usize = 8;
 /// Mixes the bytes of a beginning.
 const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
-/// Bits for each beginning, at least.
+/// Bits for each beginning, at least. One path in six begins as a prefix does; with 64 bits that saves 3 of 462 instructions a
+/// line, with 8 it costs 3.
 const BITS: usize = 16;
 
-/// The bit for a beginning, in a filter of so many bytes. `word` begins with the path's first bytes, and has zeros where it
-/// ends; all but the upper bits are cut away, `cut` of them, and the first byte is the lowest.
+/// The number of a beginning's bit, in a filter of so many bytes. The first byte of `word` is its lowest; its upper bits, `cut`
+/// of them, are no part of the beginning.
 #[inline(always)]
 pub(super) fn bit(word: u64, cut: u8, bytes: u16) -> usize {
     let hash = (word << (cut & 63)).wrapping_mul(MIX) >> 32;

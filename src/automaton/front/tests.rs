@@ -119,6 +119,18 @@ fn a_front_lets_through_what_it_should_and_little_else() {
 }
 
 #[test]
+fn paths_that_begin_as_no_prefix_does_are_told_apart() {
+    let item = item(&patterns(["-/private", "-/p/", "-/tmp*x"]));
+    for (path, may) in [("/private/x", true), ("/p/", true), ("/tmp", true), ("/public", false), ("/", false)] {
+        assert_eq!(begins(item.bytes(), path.as_bytes()), may, "{path}");
+    }
+    let many: Vec<String> = (0..500).map(|n| format!("-/{n}-{n}")).collect();
+    let item = self::item(&patterns(many.iter().map(String::as_str)));
+    let told = (0..1000).filter(|n| !begins(item.bytes(), format!("/x{n}").as_bytes())).count();
+    assert!(told > 800, "{told} of 1000");
+}
+
+#[test]
 fn constant_verdicts_are_told_by_the_header() {
     for (rules, blocked) in [("+/", false), ("-/ +/*", false), ("+/a", false)] {
         let item = item(&patterns(rules.split(' ')));
