@@ -16,6 +16,14 @@ pub enum ListError {
         /// The system's error.
         error: io::Error,
     },
+    /// A part of a list that was read ahead of its turn, waited on disk, and cannot be read there any more.
+    #[error("cannot read back what was read ahead of a list, from a file in {}: {error}", folder.display())]
+    NotReadBack {
+        /// The folder of the file.
+        folder: PathBuf,
+        /// The system's error.
+        error: io::Error,
+    },
     /// A list that changed while it was read.
     #[error("the list {} was changed while it was read; nothing of the result can be trusted, run again", path.display())]
     Changed {

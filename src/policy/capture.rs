@@ -119,8 +119,17 @@ impl Capture {
     /// the hash. Two that differ have different hashes, so whatever comes first, the same one wins.
     pub(super) fn hash(&self, body_hash: u128) -> u128 {
         let Answered { status, expires, unreachable_since, .. } = self.answered;
-        let facts = format!("{status:?} {expires:?} {unreachable_since:?} {:?}", self.location);
-        xxh3_128(&[&body_hash.to_le_bytes(), facts.as_bytes()].concat())
+        let mut facts = Vec::with_capacity(64);
+        facts.extend(body_hash.to_le_bytes());
+        for number in [status.map(i64::from), expires, unreachable_since] {
+            facts.push(u8::from(number.is_some()));
+            facts.extend(number.unwrap_or(0).to_le_bytes());
+        }
+        if let Some(location) = &self.location {
+            facts.push(1);
+            facts.extend(location.as_bytes());
+        }
+        xxh3_128(&facts)
     }
 
     /// The URL that a redirect leads to, in canonical form.

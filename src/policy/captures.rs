@@ -1,6 +1,7 @@
 //! Captures from all sources together: the newest of each URL, and what they share.
 
 use hashbrown::hash_map::Entry as Slot;
+use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
@@ -337,7 +338,7 @@ impl Captures {
         let named = overrides.keys().map(|origin| (&**origin, None));
         let mut origins: Vec<(&str, Option<&Known>)> = Vec::with_capacity(urls.len() + overrides.len());
         origins.extend(known.chain(named));
-        origins.sort_unstable_by_key(|&(origin, known)| (origin, known.is_none()));
+        origins.par_sort_unstable_by_key(|&(origin, known)| (origin, known.is_none()));
         origins.dedup_by_key(|&mut (origin, _)| origin);
         progress.places(origins.len());
         for &(origin, known) in &origins {

@@ -15,7 +15,7 @@ use crate::rules::chosen::{ChosenRules, KeptRule};
 
 /// The rules that were chosen for a crawler, as bytes.
 pub(super) fn encode(robots: &Robots<'_>, selection: &Selection, agents: &Agents, dialect: &Dialect) -> Vec<u8> {
-    let mut out = Vec::new();
+    let mut out = Vec::with_capacity(256);
     let token = if let GroupOrigin::Own(token) = selection.origin { token } else { 0 };
     push_number(token as u64, &mut out);
     let lines: Vec<_> = selection.agent_lines(robots, agents, dialect).collect();

@@ -111,7 +111,8 @@ impl<'j> Plan<'j> {
         let chunks = chunks.with_lines_up_to(self.memory.longest_line()).by_rows(!self.options.format.is_text());
         let chunks = chunks.until(self.job.long_run.interrupt.clone()).with_patience(patience);
         let sides = SideBySide { lists: self.options.threads, in_order: self.is_in_order() };
-        chunks.side_by_side(sides, self.memory.decompressors())
+        let home = self.folder().map(|folder| folder.directory.clone());
+        chunks.side_by_side(sides, self.memory.decompressors()).stored_in(home)
     }
 
     /// Whether the chunks of a list have to be judged after those of the lists before it: where lines go to the same files,

@@ -204,7 +204,9 @@ impl Contexts {
         };
         let own = hash(best, waiting);
         if let Some(&id) = self.by_content.find(own, same) {
-            self.lists.truncate(waiting.start as usize);
+            if !waiting.is_empty() {
+                self.lists.truncate(waiting.start as usize);
+            }
             return (id, false);
         }
         let id = self.all.len() as u32;

@@ -50,6 +50,8 @@ struct Glob {
 #[derive(Debug, Default)]
 pub(crate) struct Globs {
     globs: Vec<Glob>,
+    /// The best priority of all.
+    pub best: Priority,
     /// How many segments are not the first of their glob.
     rests: usize,
     /// The items by the numbers of their segments.
@@ -76,11 +78,13 @@ impl Segments<'_> {
 impl Globs {
     pub fn clear(&mut self) {
         self.globs.clear();
+        self.best = NO_MATCH;
         self.rests = 0;
     }
 
     /// Adds a glob of these segments; there is at least one.
     pub fn add(&mut self, priority: Priority, anchored: bool, segments: Range<u32>) {
+        self.best = self.best.max(priority);
         self.rests += segments.len() - 1;
         self.globs.push(Glob { priority, anchored, first: segments.start, end: segments.end });
     }

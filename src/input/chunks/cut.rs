@@ -1,5 +1,6 @@
 //! How lists are cut into chunks.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
@@ -25,6 +26,8 @@ pub(super) struct Cut<'l> {
     pub alone: Arc<Alone>,
     /// The memory of decompressors, and of chunks that are read ahead.
     pub memory: u64,
+    /// The folder for chunks that are read ahead and have no room in memory; without one, nothing more is read ahead then.
+    pub home: Option<PathBuf>,
 }
 
 impl Cut<'_> {

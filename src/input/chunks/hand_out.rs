@@ -1,12 +1,14 @@
 //! Who gets which chunk.
 
 use std::mem::take;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::cut::Cut;
 use super::lane::{Lane, Next, Piece};
 use super::lanes::{Choice, Ended, Lanes, Ready, SideBySide};
+use super::store::{ReadAhead, Store};
 use super::task::{Buffer, LONGEST_CHUNK, Task, What};
 use crate::input::error::ListError;
 use crate::input::list::{List, Patience};
@@ -58,6 +60,7 @@ impl<'l> Chunks<'l> {
             before: Position { list: lists.len(), at: 0 },
             alone: Arc::default(),
             memory: u64::MAX / 2,
+            home: None,
         };
         let lanes = Lanes::new(SideBySide { lists: 1, in_order: true }, begun, next);
         let input = Mutex::new(Input { lanes, tickets: 0, ended: Ended::default() });
@@ -68,6 +71,12 @@ impl<'l> Chunks<'l> {
     pub fn side_by_side(mut self, sides: SideBySide, memory: u64) -> Chunks<'l> {
         lock(&self.input).lanes.sides = sides;
         self.cut.memory = memory;
+        self
+    }
+
+    /// The same, but what is read ahead and has no room in that memory waits in a file in this folder, if there is one.
+    pub fn stored_in(mut self, home: Option<PathBuf>) -> Chunks<'l> {
+        self.cut.home = home;
         self
     }
 
@@ -121,18 +130,24 @@ impl<'l> Chunks<'l> {
     }
 
     /// Reads on in a list, while others do likewise in others.
-    fn read_on(
-        &self,
-        lane: &mut Lane<'l>,
-        buffer: &mut Buffer,
-        may_be_long: bool,
-    ) -> (MutexGuard<'_, Input<'l>>, Next<'l>) {
+    fn read_on<R>(&self, read: impl FnOnce() -> R) -> (MutexGuard<'_, Input<'l>>, R) {
         let guard = StopOnPanic(self);
-        let next = lane.next(&self.cut, buffer, may_be_long);
+        let read = read();
         drop(guard);
         let input = lock(&self.input);
         self.changed.notify_all();
-        (input, next)
+        (input, read)
+    }
+
+    /// Reads the next chunk of a list ahead of its turn, to the store if there is one.
+    fn read_ahead(&self, lane: &mut Lane<'l>, store: Option<Arc<Store>>) -> (Next<'l>, ReadAhead) {
+        let mut buffer = Buffer::default();
+        let next = lane.next(&self.cut, &mut buffer, false);
+        let ahead = match (&next, store) {
+            (Next::Chunk(_), Some(store)) => store.take(buffer),
+            _ => ReadAhead::InMemory(buffer),
+        };
+        (next, ahead)
     }
 
     /// The next chunk; bytes that are not mapped go to `buffer`. After a failure there are no more.
@@ -152,16 +167,18 @@ impl<'l> Chunks<'l> {
                     input = lock(&self.input);
                     continue;
                 }
-                Choice::Take(list, Ready::Chunk(piece, read)) => {
-                    *buffer = read;
+                Choice::Take(list, Ready::Chunk(mut piece, ahead)) => {
+                    match ahead {
+                        ReadAhead::InMemory(read) => *buffer = read,
+                        ReadAhead::OnDisk(stored) => piece.what = What::Stored(stored),
+                    }
                     (list, Ok(Some(piece)))
                 }
                 Choice::Take(list, Ready::Failed(failure)) => (list, Err(failure)),
-                Choice::Ahead(mut lane) => {
+                Choice::Ahead(mut lane, store) => {
                     drop(input);
-                    let mut ahead = Buffer::default();
-                    let next;
-                    (input, next) = self.read_on(&mut lane, &mut ahead, false);
+                    let (next, ahead);
+                    (input, (next, ahead)) = self.read_on(|| self.read_ahead(&mut lane, store));
                     input.lanes.keep(&self.cut, lane, next, ahead);
                     continue;
                 }
@@ -172,7 +189,7 @@ impl<'l> Chunks<'l> {
                         next = lane.next(&self.cut, buffer, true);
                     } else {
                         drop(input);
-                        (input, next) = self.read_on(&mut lane, buffer, true);
+                        (input, next) = self.read_on(|| lane.next(&self.cut, buffer, true));
                     }
                     if let Next::Chunk(piece) = &mut next
                         && piece.is_long
@@ -212,9 +229,13 @@ impl<'l> Chunks<'l> {
         Task { ticket, list, at, end, what, skipped, ended: ended.lists, permit }
     }
 
-    /// Reads what was not read when a task was handed out: the lines of rows. Rows that cannot be read are no part of it any
-    /// more then, if they are to be left out.
+    /// Reads what was not read when a task was handed out: the lines of rows, or what waits on disk. Rows that cannot be read
+    /// are no part of it any more then, if they are to be left out.
     pub fn read(&self, task: &mut Task<'l>, buffer: &mut Buffer) -> Result<(), ListError> {
+        match std::mem::replace(&mut task.what, What::Buffered) {
+            What::Stored(stored) => return stored.read_back(buffer),
+            other => task.what = other,
+        }
         let list = &self.cut.lists[task.list];
         let (What::Rows(ranges), Some(table)) = (&mut task.what, list.parquet_list()) else { return Ok(()) };
         if list.skips_bad {
@@ -251,7 +272,10 @@ impl Drop for StopOnPanic<'_, '_> {
 mod tests {
     use super::*;
     use crate::input::layout::UrlField;
-    use std::fs;
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+    use std::fs::{self, File};
+    use std::io::Write;
 
     /// These texts as lists.
     fn lists(texts: &[&str]) -> Vec<List> {
@@ -298,6 +322,52 @@ mod tests {
         assert!(lists[0].unchanged().is_ok());
         fs::write(file.path(), "c\n".repeat(8)).unwrap();
         assert!(matches!(lists[0].unchanged(), Err(ListError::Changed { .. })));
+    }
+
+    /// While one worker reads the first list, another one reads the second.
+    #[test]
+    fn what_is_read_ahead_waits_in_memory_and_then_on_disk() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = |list: usize| (0..200_000).map(|line| format!("{list} {line}\n")).collect::<String>();
+        let path = |list: usize| {
+            let path = folder.path().join(list.to_string());
+            let mut file = GzEncoder::new(File::create(&path).unwrap(), Compression::fast());
+            file.write_all(text(list).as_bytes()).unwrap();
+            file.finish().unwrap();
+            path
+        };
+        let lists = List::open_all(&[path(0), path(1)], &UrlField::default(), u64::MAX, false).unwrap();
+        let home = tempfile::tempdir().unwrap();
+        // Lists of 1.6 MB; two readers take 2.2 MB of two thirds of this.
+        let memory = 4_500_000;
+        for home in [None, Some(home.path().to_owned()), Some("there/is/no/such/folder".into())] {
+            let (read, mut buffer, mut ended) = (AtomicU64::new(0), Buffer::default(), Ended::default());
+            let chunks = Chunks::new(&lists, 64 << 10, &read);
+            let chunks = chunks.side_by_side(SideBySide { lists: 2, in_order: true }, memory).stored_in(home.clone());
+            let (mut in_memory, mut on_disk) = (0, 0);
+            {
+                let mut input = lock(&chunks.input);
+                let Choice::Read(first) = input.lanes.choose(&chunks.cut, &mut ended) else { panic!("it is first") };
+                while let Choice::Ahead(mut lane, store) = input.lanes.choose(&chunks.cut, &mut ended) {
+                    let (next, ahead) = chunks.read_ahead(&mut lane, store);
+                    match (&next, &ahead) {
+                        (Next::Chunk(_), ReadAhead::InMemory(_)) => in_memory += 1,
+                        (Next::Chunk(_), ReadAhead::OnDisk(_)) => on_disk += 1,
+                        _ => {}
+                    }
+                    input.lanes.keep(&chunks.cut, lane, next, ahead);
+                }
+                input.lanes.put_back(&chunks.cut, first, Next::Long).unwrap();
+            }
+            let is_stored = home.as_ref().is_some_and(|home| home.exists());
+            assert!(in_memory > 0 && (on_disk > 0) == is_stored, "{in_memory} {on_disk} {home:?}");
+            let mut given = Vec::new();
+            while let Some(mut task) = chunks.next(&mut buffer).unwrap() {
+                chunks.read(&mut task, &mut buffer).unwrap();
+                given.extend_from_slice(task.bytes(&buffer));
+            }
+            assert!(given == (text(0) + &text(1)).into_bytes(), "other lines, or in another order");
+        }
     }
 
     #[test]

@@ -2,18 +2,19 @@
 //!
 //! One list after the other can be read only as fast as one thread decompresses it. So a worker that finds the list busy
 //! whose turn it is reads on in a later one. Where lists need not keep their order among each other, it has the next chunk
-//! then; otherwise it keeps the chunk here until the turn of its list, as far as there is memory. Either way, nothing depends
-//! on who reads what and when but the order of lists that need not keep it.
+//! then; otherwise it keeps the chunk here until the turn of its list: in memory as far as there is any, then on disk. Either
+//! way, nothing depends on who reads what and when but the order of lists that need not keep it.
 //!
 //! A decompressor gets the memory that is usual for its format, and as many lists are read at once as there is memory for.
 //! One that needs more waits until its list is the first, and is alone then: the others are closed, and read again later up
 //! to where they were.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use super::cut::Cut;
 use super::lane::{Lane, Next, Piece};
-use super::task::Buffer;
+use super::store::{ReadAhead, Store};
 use crate::formats::compression::Compression;
 use crate::input::error::ListError;
 use crate::input::list::{Ahead, List};
@@ -53,6 +54,8 @@ struct Slot<'l> {
     ahead: Option<Ahead<'l>>,
     /// Chunks that wait for its turn.
     ready: VecDeque<Ready<'l>>,
+    /// Where they wait that have no room in memory.
+    store: Option<Arc<Store>>,
     has_ended: bool,
     /// Whether its next chunk has to wait for its turn to be read.
     is_long: bool,
@@ -62,7 +65,7 @@ struct Slot<'l> {
 
 /// A chunk that was read ahead of its turn, or its error.
 pub(super) enum Ready<'l> {
-    Chunk(Piece<'l>, Buffer),
+    Chunk(Piece<'l>, ReadAhead),
     Failed(ListError),
 }
 
@@ -72,8 +75,8 @@ pub(super) enum Choice<'l> {
     Take(usize, Ready<'l>),
     /// It reads this list.
     Read(Box<Lane<'l>>),
-    /// It reads this list ahead.
-    Ahead(Box<Lane<'l>>),
+    /// It reads this list ahead, to this store where memory has no room.
+    Ahead(Box<Lane<'l>>, Option<Arc<Store>>),
     /// It decompresses this piece of a list that another worker reads.
     Help(Ahead<'l>, u64),
     /// It waits until something has changed.
@@ -172,20 +175,25 @@ impl<'l> Lanes<'l> {
     /// Another list than the first, which is being read.
     fn another(&mut self, cut: &Cut<'l>) -> Choice<'l> {
         let in_order = self.sides.in_order;
-        if in_order && self.waiting + self.of_decompressors(cut) + room_of_chunk(cut) > cut.of_readers() {
+        let left = cut.of_readers().saturating_sub(self.waiting + self.of_decompressors(cut));
+        if in_order && left < room_of_chunk(cut) {
             return Choice::Wait;
         }
+        let to_disk = left < room_of_chunk(cut) + self.reserve(cut);
         loop {
             let is_free = |slot: &&mut Slot<'l>| {
-                let waits = slot.is_wide || in_order && (slot.is_long || !cut.lists[slot.list].is_made());
+                let is_full = to_disk && slot.store.as_ref().is_none_or(|store| !store.has_room());
+                let waits = slot.is_wide || in_order && (slot.is_long || is_full || !cut.lists[slot.list].is_made());
                 !slot.has_ended && !waits && slot.lane.is_some()
             };
-            if let Some(lane) = self.open.iter_mut().skip(1).find(is_free).and_then(|slot| slot.lane.take()) {
+            if let Some(slot) = self.open.iter_mut().skip(1).find(is_free)
+                && let Some(lane) = slot.lane.take()
+            {
                 if !in_order {
                     return Choice::Read(lane);
                 }
                 self.waiting += room_of_chunk(cut);
-                return Choice::Ahead(lane);
+                return Choice::Ahead(lane, slot.store.clone().filter(|_| to_disk));
             }
             if !self.begin(cut) {
                 return Choice::Wait;
@@ -209,10 +217,16 @@ impl<'l> Lanes<'l> {
         // Nobody knows what the decompressor of a stream takes already.
         let is_wide = list.is_stream() && list.compression == Some(Compression::Zstd);
         let lane = Box::new(Lane::from(cut, at, memory.min(cut.memory)));
-        let (ahead, lane) = (lane.ahead.clone(), Some(lane));
-        let slot =
-            Slot { list: at.list, lane, ahead, ready: VecDeque::new(), has_ended: false, is_long: false, is_wide };
-        self.open.push(slot);
+        self.open.push(Slot {
+            list: at.list,
+            ahead: lane.ahead.clone(),
+            lane: Some(lane),
+            ready: VecDeque::new(),
+            store: cut.home.clone().map(|home| Arc::new(Store::new(home))),
+            has_ended: false,
+            is_long: false,
+            is_wide,
+        });
         true
     }
 
@@ -241,11 +255,11 @@ impl<'l> Lanes<'l> {
         failed.map_or(Ok(piece), Err)
     }
 
-    /// The same of a list that was read ahead into this buffer.
-    pub fn keep(&mut self, cut: &Cut<'l>, lane: Box<Lane<'l>>, next: Next<'l>, buffer: Buffer) {
+    /// The same of a list that was read ahead.
+    pub fn keep(&mut self, cut: &Cut<'l>, lane: Box<Lane<'l>>, next: Next<'l>, ahead: ReadAhead) {
         let list = lane.list;
         let ready = match self.put_back(cut, lane, next) {
-            Ok(piece) => piece.map(|piece| Ready::Chunk(piece, buffer)),
+            Ok(piece) => piece.map(|piece| Ready::Chunk(piece, ahead)),
             Err(failure) => Some(Ready::Failed(failure)),
         };
         self.waiting -= room_of_chunk(cut);
@@ -255,6 +269,12 @@ impl<'l> Lanes<'l> {
             self.waiting += ready.bytes();
             slot.ready.push_back(ready);
         }
+    }
+
+    /// The memory that is left to chunks on their way to disk, where they may wait there: one for each list.
+    fn reserve(&self, cut: &Cut<'l>) -> u64 {
+        let of_all = room_of_chunk(cut).saturating_mul(self.sides.lists as u64);
+        cut.home.as_ref().map_or(0, |_| of_all.min(cut.of_readers() / 2))
     }
 
     /// The memory of the lists that are being read.
@@ -267,7 +287,7 @@ impl<'l> Lanes<'l> {
 impl Ready<'_> {
     /// The memory it takes.
     fn bytes(&self) -> u64 {
-        if let Ready::Chunk(_, buffer) = self { buffer.bytes.capacity() as u64 } else { 0 }
+        if let Ready::Chunk(_, ReadAhead::InMemory(buffer)) = self { buffer.bytes.capacity() as u64 } else { 0 }
     }
 }
 

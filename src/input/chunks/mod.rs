@@ -9,6 +9,7 @@ mod cut;
 mod hand_out;
 mod lane;
 mod lanes;
+mod store;
 mod task;
 
 pub(crate) use hand_out::Chunks;

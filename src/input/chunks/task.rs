@@ -1,6 +1,7 @@
 //! A chunk that was handed out, and what its bytes are kept in.
 
 use super::alone::Permit;
+use super::store::StoredChunk;
 use crate::input::list::RowRange;
 use crate::input::skipped::Skipped;
 use crate::outcome::Reason;
@@ -41,6 +42,8 @@ pub(super) enum What<'l> {
     Mapped(&'l [u8]),
     /// Bytes in the buffer of the worker that took it.
     Buffered,
+    /// Bytes on disk; they are in the buffer once they were [read](super::Chunks::read).
+    Stored(StoredChunk),
     /// Rows of a table; their lines are in the buffer once they were [read](super::Chunks::read).
     Rows(Vec<RowRange>),
 }
@@ -57,7 +60,7 @@ impl Task<'_> {
     pub fn ranges(&self) -> Option<&[RowRange]> {
         match &self.what {
             What::Rows(ranges) => Some(ranges),
-            What::Mapped(_) | What::Buffered => None,
+            What::Mapped(_) | What::Buffered | What::Stored(_) => None,
         }
     }
 

@@ -41,7 +41,9 @@ pub(crate) struct Gathered<'s> {
     made: Vec<Box<[u8]>>,
     /// In the order of the image: from which source, and its places there and in the image.
     items: Vec<Item>,
-    /// By 32 bits of the hash of the content, which item it is.
+    /// Whether an item can be equal to one of another place: not where all come from one pool, which holds each once.
+    may_repeat: bool,
+    /// By 32 bits of the hash of the content, which item it is; where they may repeat.
     known: HashTable<(u32, u32)>,
     /// For each source, the places in the image of what was taken.
     taken: Vec<HashMap<u32, u32>>,
@@ -67,7 +69,8 @@ impl<'s> Gathered<'s> {
         // The item without content, which every pool begins with.
         let items = vec![Item { source: 0, place: NONE, new_place: NONE }];
         let length = Pool::size_of(0, unit) as u64;
-        Gathered { section, unit, sources, made: Vec::new(), items, known: HashTable::new(), taken, length }
+        let (made, known, may_repeat) = (Vec::new(), HashTable::new(), sources.len() > 1 || section == Section::Side);
+        Gathered { section, unit, sources, made, items, may_repeat, known, taken, length }
     }
 
     /// The place in the image of an item of a source, and its content if it was not there before.
@@ -79,8 +82,8 @@ impl<'s> Gathered<'s> {
             return Ok((known, None));
         }
         let content = self.sources[source].item(place);
-        let hash = xxh3_64(content) as u32;
-        let found = self.find(hash, content);
+        let hash = self.may_repeat.then(|| xxh3_64(content) as u32);
+        let found = hash.and_then(|hash| self.find(hash, content));
         let new_place = match found {
             Some(new_place) => new_place,
             None => self.add(source as u32, place, hash, content.len())?,
@@ -98,7 +101,7 @@ impl<'s> Gathered<'s> {
         let number = u32::try_from(self.made.len()).map_err(|_| self.full())?;
         u32::try_from(content.len()).map_err(|_| self.full())?;
         self.made.push(content.into());
-        self.add(MADE, number, hash, content.len())
+        self.add(MADE, number, Some(hash), content.len())
     }
 
     /// The place in the image of an item of this content, if it is there.
@@ -114,12 +117,14 @@ impl<'s> Gathered<'s> {
         }
     }
 
-    fn add(&mut self, source: u32, place: u32, hash: u32, content: usize) -> Result<u32, WriteError> {
+    fn add(&mut self, source: u32, place: u32, hash: Option<u32>, content: usize) -> Result<u32, WriteError> {
         let new_place = u32::try_from(self.length / self.unit as u64).map_err(|_| self.full())?;
         if new_place > self.section.last_place() {
             return Err(self.full());
         }
-        self.known.insert_unique(spread(hash), (hash, self.items.len() as u32), |&(hash, _)| spread(hash));
+        if let Some(hash) = hash {
+            self.known.insert_unique(spread(hash), (hash, self.items.len() as u32), |&(hash, _)| spread(hash));
+        }
         self.items.push(Item { source, place, new_place });
         self.length += Pool::size_of(content, self.unit) as u64;
         Ok(new_place)

@@ -1,0 +1,136 @@
+//! Chunks that were read ahead of their turn, on disk.
+//!
+//! What memory has no room for waits in a file without a name, in the folder of the run, one for each list; it goes when the
+//! list has ended, or with the program. A store that cannot be written, on a full disk for example, takes nothing more.
+//!
+//! It is stored as it is. Zstandard at its fastest usual level makes a third of it, but compresses 227 MB a second (and
+//! decompresses 797), so that it takes as long as to decompress the list once more.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
+use super::task::Buffer;
+use crate::input::error::ListError;
+use crate::lock::lock;
+use crate::outcome::Reason;
+
+/// The chunks of one list that wait on disk.
+#[derive(Debug)]
+pub(super) struct Store {
+    folder: PathBuf,
+    /// From the first chunk on: the file. It is locked for as long as a chunk is copied, so that its place is one's own.
+    file: Mutex<Option<File>>,
+    has_failed: AtomicBool,
+}
+
+/// A chunk that waits on disk.
+#[derive(Debug)]
+pub(super) struct StoredChunk {
+    store: Arc<Store>,
+    at: u64,
+    length: usize,
+    flaws: Vec<(u64, Reason)>,
+}
+
+/// The bytes of a chunk that was read ahead of its turn.
+pub(super) enum ReadAhead {
+    InMemory(Buffer),
+    OnDisk(StoredChunk),
+}
+
+impl Store {
+    /// One that makes its file in this folder.
+    pub fn new(folder: PathBuf) -> Store {
+        Store { folder, file: Mutex::default(), has_failed: AtomicBool::new(false) }
+    }
+
+    /// Whether it takes chunks.
+    pub fn has_room(&self) -> bool {
+        !self.has_failed.load(Ordering::Relaxed)
+    }
+
+    /// Takes a chunk; one that cannot be written stays in memory.
+    pub fn take(self: &Arc<Self>, buffer: Buffer) -> ReadAhead {
+        match self.append(&buffer.bytes) {
+            Ok(at) => ReadAhead::OnDisk(StoredChunk {
+                store: Arc::clone(self),
+                at,
+                length: buffer.bytes.len(),
+                flaws: buffer.flaws,
+            }),
+            Err(_) => {
+                self.has_failed.store(true, Ordering::Relaxed);
+                ReadAhead::InMemory(buffer)
+            }
+        }
+    }
+
+    fn append(&self, bytes: &[u8]) -> io::Result<u64> {
+        let mut file = lock(&self.file);
+        let file = match &mut *file {
+            Some(file) => file,
+            none => none.insert(tempfile::tempfile_in(&self.folder)?),
+        };
+        let at = file.seek(SeekFrom::End(0))?;
+        file.write_all(bytes)?;
+        Ok(at)
+    }
+
+    fn read(&self, at: u64, bytes: &mut [u8]) -> io::Result<()> {
+        let mut file = lock(&self.file);
+        let file = file.as_mut().ok_or(io::ErrorKind::NotFound)?;
+        file.seek(SeekFrom::Start(at))?;
+        file.read_exact(bytes)
+    }
+}
+
+impl StoredChunk {
+    /// Reads it back.
+    ///
+    /// # Errors
+    ///
+    /// [`ListError::NotReadBack`].
+    pub fn read_back(self, buffer: &mut Buffer) -> Result<(), ListError> {
+        buffer.bytes.resize(self.length, 0);
+        buffer.flaws = self.flaws;
+        let failed = |error| ListError::NotReadBack { folder: self.store.folder.clone(), error };
+        self.store.read(self.at, &mut buffer.bytes).map_err(failed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn buffer(text: &str) -> Buffer {
+        Buffer { bytes: text.into(), flaws: vec![(0, Reason::Unfetched)] }
+    }
+
+    #[test]
+    fn chunks_are_read_back_in_any_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Arc::new(Store::new(folder.path().to_owned()));
+        let texts = ["a\n", "longer\n", ""];
+        let stored = texts.map(|text| match store.take(buffer(text)) {
+            ReadAhead::OnDisk(stored) => stored,
+            ReadAhead::InMemory(_) => panic!("it is not stored"),
+        });
+        let mut read = buffer("what was there before");
+        for (stored, text) in stored.into_iter().zip(texts).rev() {
+            stored.read_back(&mut read).unwrap();
+            assert_eq!((&read.bytes[..], read.flaws.len()), (text.as_bytes(), 1));
+        }
+        assert!(store.has_room());
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "the file has a name");
+    }
+
+    #[test]
+    fn what_cannot_be_stored_stays_in_memory() {
+        let store = Arc::new(Store::new("there/is/no/such/folder".into()));
+        assert!(matches!(store.take(buffer("a\n")), ReadAhead::InMemory(buffer) if buffer.bytes == b"a\n"));
+        assert!(!store.has_room());
+    }
+}
