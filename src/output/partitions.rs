@@ -13,7 +13,7 @@ use super::block::Block;
 use super::file_layout::FileLayout;
 use super::folder::{Written, give_names, make_room, merged, partial, remove_folders, remove_leftovers, sync};
 use super::format::Format;
-use super::table;
+use super::table::{self, Merged, Stop};
 use super::write_at::{FrontToBack, write_at};
 use crate::judge::tally::Tally;
 use crate::output::error::OutputError;
@@ -286,8 +286,8 @@ impl Output {
     }
 
     /// Ends all files: one without any byte would not be a compressed file, and a table has a footer, and row groups that
-    /// so many `threads` merge.
-    pub fn end(&mut self, threads: usize) -> Result<(), OutputError> {
+    /// so many `threads` merge. False if that was asked to `stop`.
+    pub fn end(&mut self, threads: usize, stop: Stop<'_>) -> Result<bool, OutputError> {
         match self.layout.rows.format {
             Format::Text => {
                 let nothing = &self.layout.nothing;
@@ -296,11 +296,23 @@ impl Output {
                     target.place(&self.directory, nothing, &Tally::default(), 0)?.write()?;
                     target.file = None;
                 }
-                Ok(())
             }
             Format::Parquet => {
-                self.sets.iter_mut().flatten().try_for_each(|target| target.end_tables(&self.directory, threads))
+                for target in self.sets.iter_mut().flatten() {
+                    if !target.end_tables(&self.directory, threads, stop)? {
+                        self.remove_merged();
+                        return Ok(false);
+                    }
+                }
             }
+        }
+        Ok(true)
+    }
+
+    /// Removes the files beside tables, of which those are complete that were merged first.
+    fn remove_merged(&self) {
+        for part in self.sets.iter().flatten().flat_map(|target| &target.state.parts) {
+            let _ = fs::remove_file(merged(&self.directory.join(&part.name)));
         }
     }
 
@@ -364,8 +376,8 @@ impl Target {
     }
 
     /// Writes the footers of tables, and merges small row groups into a file beside. A run that is resumed cuts footers off
-    /// again, so nothing that a checkpoint needs is replaced before [`Output::commit`].
-    fn end_tables(&mut self, directory: &Path, threads: usize) -> Result<(), OutputError> {
+    /// again, so nothing that a checkpoint needs is replaced before [`Output::commit`]. False if it was asked to stop.
+    fn end_tables(&mut self, directory: &Path, threads: usize, stop: Stop<'_>) -> Result<bool, OutputError> {
         for part in &mut self.state.parts {
             let whole = directory.join(&part.name);
             let path = partial(&whole);
@@ -375,14 +387,15 @@ impl Target {
                 let footer = footer.as_deref().unwrap_or(&self.ends.nothing);
                 write_at(&file, footer, part.end)?;
                 part.end += footer.len() as u64;
-                if let Some(length) = table::merge_groups(&path, &merged(&whole), threads)? {
-                    part.end = length;
-                }
-                Ok(())
+                table::merge_groups(&path, &merged(&whole), threads, stop)
             };
-            write().map_err(|error| OutputError::Unwritable { path: path.clone(), error })?;
+            match write().map_err(|error| OutputError::Unwritable { path: path.clone(), error })? {
+                Merged::Nothing => {}
+                Merged::Written(length) => part.end = length,
+                Merged::Stopped => return Ok(false),
+            }
         }
-        Ok(())
+        Ok(true)
     }
 }
 

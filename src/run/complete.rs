@@ -1,7 +1,7 @@
 //! The end of a run: its totals are proved, the receipt is written, and files get their names.
 
 use super::checkpointer::Checkpointer;
-use super::pipeline::Pipeline;
+use super::pipeline::{Finished, Pipeline};
 use super::plan::Plan;
 use super::totals::{ListTotals, Totals};
 use crate::input::list::List;
@@ -22,8 +22,7 @@ pub(super) fn complete(
     checkpointer: Option<&Checkpointer>,
 ) -> Result<Receipt, FilterError> {
     let progress = pipeline.progress;
-    let (mut output, needed, totals) = pipeline.finish()?;
-    let speed = progress.judged();
+    let Finished { mut output, needed, totals, speed } = pipeline.finish()?;
     let proven =
         plan.lists.iter().try_for_each(List::unchanged).map_err(FilterError::from).and_then(|()| totals.balanced());
     proven.map_err(|failure| match checkpointer {

@@ -28,6 +28,7 @@ use crate::output::frame::Compressor;
 use crate::output::keep::Keep;
 use crate::output::missing_robots::{MissingRobots, WaitingOrigins};
 use crate::output::partitions::{Output, ReservedPlace};
+use crate::output::samples::Sample;
 use crate::output::sink::Sink;
 use crate::output::table::{RowSource, Table};
 use crate::run::error::FilterError;
@@ -41,6 +42,16 @@ pub(super) struct Outlets {
     pub tables: Vec<Table>,
     /// Who keeps checkpoints, if the run can go on from one.
     pub checkpointer: Option<Arc<Checkpointer>>,
+}
+
+/// What a run came to.
+pub(super) struct Finished {
+    /// The files, if there are any.
+    pub output: Option<Output>,
+    pub needed: Option<MissingRobots>,
+    pub totals: Totals,
+    /// How fast its lines were judged.
+    pub speed: Vec<Sample>,
 }
 
 /// The state that all workers share.
@@ -180,8 +191,8 @@ impl<'l> Pipeline<'l> {
         self.judged();
     }
 
-    /// Ends the run, and gives its totals.
-    pub fn finish(self) -> Result<(Option<Output>, Option<MissingRobots>, Totals), FilterError> {
+    /// Ends the run, and gives what it came to.
+    pub fn finish(self) -> Result<Finished, FilterError> {
         let failure = lock(&self.failure).take();
         let failure = failure.or_else(|| self.chunks.is_interrupted().then_some(FilterError::Interrupted));
         if let Some(failure) = failure {
@@ -189,15 +200,24 @@ impl<'l> Pipeline<'l> {
         }
         let waiting = self.gatherer.out_of_turn(Gatherer::rest);
         let frames = self.framed(waiting, &mut self.compressor()?)?;
-        let Turn { sink, needed, mut totals, .. } = self.queue.into_inner();
+        let mut turn = self.queue.into_inner();
+        // To end tables takes so long that it may be interrupted.
+        let checkpointer = self.checkpointer.as_ref().filter(|_| !self.tables.is_empty());
+        let taken = checkpointer.and_then(|checkpointer| turn.taken(Gatherer::new(0), checkpointer.seconds()));
+        let Turn { sink, needed, mut totals, .. } = turn;
         totals.skip(&self.chunks.left_out().skipped);
         self.progress.skipped(totals.skipped());
         totals.add_written(&frames);
         totals.end();
-        let Some(Sink::Folder(mut output)) = sink else { return Ok((None, needed, totals)) };
+        let speed = self.progress.judged();
+        let Some(Sink::Folder(mut output)) = sink else { return Ok(Finished { output: None, needed, totals, speed }) };
         output.reserve(&frames)?.iter().try_for_each(ReservedPlace::write)?;
-        output.end(self.plan.options.threads)?;
-        Ok((Some(*output), needed, totals))
+        if !output.end(self.plan.options.threads, &|| self.chunks.is_asked_to_stop())? {
+            let (Some(checkpointer), Some(taken)) = (checkpointer, taken) else { return Err(FilterError::Interrupted) };
+            let saved = checkpointer.save(taken).map_err(FilterError::from);
+            return Err(checkpointer.word_of(saved.err().unwrap_or(FilterError::Interrupted)));
+        }
+        Ok(Finished { output: Some(*output), needed, totals, speed })
     }
 
     /// The failure, with word of what is kept of the run: all chunks that were handed out, if nothing went wrong with

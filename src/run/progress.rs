@@ -37,7 +37,7 @@ pub enum Phase {
     Waiting,
     /// Lines are judged.
     Judging,
-    /// All lines are judged, and the files are made durable and get their names.
+    /// All lines are judged. Row groups of tables are merged, files are made durable and get their names.
     Completing,
     /// It has ended, well or not.
     Ended,

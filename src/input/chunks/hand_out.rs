@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
+use super::buffer::Buffer;
 use super::cut::Cut;
 use super::lane::{Lane, Next, Piece};
 use super::lanes::{Choice, Ended, Lanes, Ready, SideBySide};
 use super::store::{ReadAhead, Store};
-use super::task::{Buffer, LONGEST_CHUNK, Task, What};
+use super::task::{LONGEST_CHUNK, Task, What};
 use crate::input::error::ListError;
 use crate::input::list::{List, Patience};
 use crate::input::position::Position;
@@ -114,7 +115,8 @@ impl<'l> Chunks<'l> {
         self.is_asked_to_stop() && !lock(&self.input).lanes.is_at_end(&self.cut)
     }
 
-    fn is_asked_to_stop(&self) -> bool {
+    /// Whether it was set.
+    pub fn is_asked_to_stop(&self) -> bool {
         self.interrupt.as_ref().is_some_and(|interrupt| interrupt.load(Ordering::Relaxed))
     }
 

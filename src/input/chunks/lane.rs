@@ -4,8 +4,9 @@ use std::mem::take;
 use std::sync::atomic::Ordering;
 
 use super::alone::Permit;
+use super::buffer::Buffer;
 use super::cut::Cut;
-use super::task::{Buffer, What};
+use super::task::What;
 use crate::input::error::ListError;
 use crate::input::list::{Ahead, List, Patience, Reading, chunk_end, fill, unreadable};
 use crate::input::position::Position;

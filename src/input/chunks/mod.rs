@@ -5,6 +5,7 @@
 //! tickets. Several lists may be read at once (`lanes`).
 
 mod alone;
+mod buffer;
 mod cut;
 mod hand_out;
 mod lane;
@@ -12,6 +13,7 @@ mod lanes;
 mod store;
 mod task;
 
+pub(crate) use buffer::Buffer;
 pub(crate) use hand_out::Chunks;
 pub(crate) use lanes::SideBySide;
-pub(crate) use task::{Buffer, LONGEST_CHUNK, Task};
+pub(crate) use task::{LONGEST_CHUNK, Task};

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-use super::task::Buffer;
+use super::buffer::Buffer;
 use crate::input::error::ListError;
 use crate::lock::lock;
 use crate::outcome::Reason;

@@ -1,6 +1,7 @@
-//! A chunk that was handed out, and what its bytes are kept in.
+//! A chunk that was handed out.
 
 use super::alone::Permit;
+use super::buffer::Buffer;
 use super::store::StoredChunk;
 use crate::input::list::RowRange;
 use crate::input::skipped::Skipped;
@@ -8,14 +9,6 @@ use crate::outcome::Reason;
 
 /// The longest chunk: lines are found by 32-bit offsets.
 pub(crate) const LONGEST_CHUNK: usize = u32::MAX as usize - 1;
-
-/// A worker's space for chunks that are not mapped; used for one after the other.
-#[derive(Default)]
-pub(crate) struct Buffer {
-    pub(super) bytes: Vec<u8>,
-    /// The lines of a table whose URLs are not what they were there, by their numbers in the chunk.
-    pub(super) flaws: Vec<(u64, Reason)>,
-}
 
 /// A chunk that was handed out.
 pub(crate) struct Task<'l> {
@@ -46,13 +39,6 @@ pub(super) enum What<'l> {
     Stored(StoredChunk),
     /// Rows of a table; their lines are in the buffer once they were [read](super::Chunks::read).
     Rows(Vec<RowRange>),
-}
-
-impl Buffer {
-    /// Keeps no memory.
-    pub fn release(&mut self) {
-        *self = Buffer::default();
-    }
 }
 
 impl Task<'_> {

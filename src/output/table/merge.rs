@@ -18,6 +18,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::footer::Whole;
+use super::merged::{Merged, Stop};
 use super::schema::properties;
 use crate::formats::columnar::{Malformed, ParquetFile, guarded};
 use crate::formats::parquet_mark::PARQUET_MARK;
@@ -31,21 +32,22 @@ const ENOUGH_ROWS: i64 = 100_000;
 /// Bytes of one that is, before they are compressed.
 const ENOUGH_BYTES: i64 = 64 << 20;
 
-/// Writes a file at `to` with the rows of a complete one, and fewer row groups; returns its length, or `None` where no group is
-/// to be merged with the next, and nothing is at `to` then.
-pub(crate) fn merge_groups(from: &Path, to: &Path, threads: usize) -> io::Result<Option<u64>> {
-    let merged = guarded(|| merge(from, to, threads));
+/// Writes a file at `to` with the rows of a complete one, and fewer row groups. Nothing is there in the end where no group is
+/// to be merged with the next, or where it was asked to `stop`.
+pub(crate) fn merge_groups(from: &Path, to: &Path, threads: usize, stop: Stop<'_>) -> io::Result<Merged> {
+    let merged = guarded(|| merge(from, to, threads, stop));
     merged.map_err(|Malformed(problem)| io::Error::other(problem))
 }
 
-fn merge(from: &Path, to: &Path, threads: usize) -> Result<Option<u64>, Malformed> {
+/// Merges for a minute and more, so it is asked before each group.
+fn merge(from: &Path, to: &Path, threads: usize, stop: Stop<'_>) -> Result<Merged, Malformed> {
     let file = ParquetFile::open(File::open(from)?)?;
     let merges = merges(file.metadata().row_groups());
     if merges.iter().all(|merge| merge.len() == 1) {
         // What a run left that died while it merged would be taken for the file.
         return match fs::remove_file(to) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error.into()),
-            _ => Ok(None),
+            _ => Ok(Merged::Nothing),
         };
     }
     let properties = Arc::new(properties(&file.schema().root_schema_ptr(), plain_columns(&file)).build());
@@ -55,6 +57,9 @@ fn merge(from: &Path, to: &Path, threads: usize) -> Result<Option<u64>, Malforme
     let mut whole = Whole::of(file.metadata().file_metadata());
     let (mut at, mut contents) = (PARQUET_MARK.len() as u64, Vec::new());
     for some in merges.chunks(threads) {
+        if stop() {
+            return stopped(to);
+        }
         let made = pool.install(|| some.par_iter().map(|merge| guarded(|| group(&file, merge, &properties))).collect());
         let made: Result<Vec<MadeGroup>, Malformed> = made;
         for MadeGroup { bytes, metadata, start, contents: of_group } in made? {
@@ -67,8 +72,15 @@ fn merge(from: &Path, to: &Path, threads: usize) -> Result<Option<u64>, Malforme
     let footer = whole.footer()?.unwrap_or_default();
     out.write_all(&footer)?;
     let written = ParquetFile::open(File::open(to)?)?;
-    pool.install(|| prove(&written, &contents))?;
-    Ok(Some(at + footer.len() as u64))
+    if !pool.install(|| prove(&written, &contents, stop))? {
+        return stopped(to);
+    }
+    Ok(Merged::Written(at + footer.len() as u64))
+}
+
+fn stopped(to: &Path) -> Result<Merged, Malformed> {
+    fs::remove_file(to)?;
+    Ok(Merged::Stopped)
 }
 
 /// The row groups that become one, in their order.
@@ -200,9 +212,12 @@ impl TakeRead for Copy<'_, '_> {
     }
 }
 
-/// Makes sure that the row groups of a file hold this.
-fn prove(file: &ParquetFile, contents: &[Vec<Content>]) -> Result<(), Malformed> {
+/// Makes sure that the row groups of a file hold this; false if it was asked to stop before it was.
+fn prove(file: &ParquetFile, contents: &[Vec<Content>], stop: Stop<'_>) -> Result<bool, Malformed> {
     let is_so = |number: usize, of_group: &Vec<Content>| -> Result<bool, Malformed> {
+        if stop() {
+            return Ok(true);
+        }
         for (column, expected) in of_group.iter().enumerate() {
             let mut content = Content::default();
             each(file, number, column, &mut content, None)?;
@@ -217,13 +232,45 @@ fn prove(file: &ParquetFile, contents: &[Vec<Content>]) -> Result<(), Malformed>
     let groups = file.metadata().num_row_groups();
     let proven = contents.par_iter().enumerate().map(|(number, of_group)| guarded(|| is_so(number, of_group)));
     let proven: Result<Vec<bool>, Malformed> = proven.collect();
-    if groups == contents.len() && proven?.into_iter().all(|is_so| is_so) { Ok(()) } else { Err(differs()) }
+    if groups == contents.len() && proven?.into_iter().all(|is_so| is_so) { Ok(!stop()) } else { Err(differs()) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use parquet::data_type::Int32Type;
+    use parquet::schema::parser::parse_message_type;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    #[test]
+    fn groups_are_merged_unless_it_is_asked_to_stop() {
+        let folder = tempfile::tempdir().unwrap();
+        let (from, to) = (folder.path().join("from"), folder.path().join("to"));
+        let schema = Arc::new(parse_message_type("message rows { required int32 number; }").unwrap());
+        let mut writer = SerializedFileWriter::new(File::create(&from).unwrap(), schema, Default::default()).unwrap();
+        for group in 0..10 {
+            let mut row_group = writer.next_row_group().unwrap();
+            let mut column = row_group.next_column().unwrap().unwrap();
+            let values: Vec<i32> = (0..30_000).map(|row| 30_000 * group + row).collect();
+            column.typed::<Int32Type>().write_batch(&values, None, None).unwrap();
+            column.close().unwrap();
+            row_group.close().unwrap();
+        }
+        writer.close().unwrap();
+        // Each time it is asked once more before it is to stop.
+        let written = (0..).find(|&most| {
+            let asked = AtomicUsize::new(0);
+            let merged = merge_groups(&from, &to, 2, &|| asked.fetch_add(1, Ordering::Relaxed) >= most).unwrap();
+            assert_eq!(to.exists(), merged != Merged::Stopped, "{most}");
+            merged != Merged::Stopped
+        });
+        assert!(written.is_some_and(|asked| asked > 3), "it is asked before each group, read or written: {written:?}");
+        let rows = |path| -> Vec<i64> {
+            let file = ParquetFile::open(File::open(path).unwrap()).unwrap();
+            file.metadata().row_groups().iter().map(RowGroupMetaData::num_rows).collect()
+        };
+        assert_eq!((rows(&from), rows(&to)), (vec![30_000; 10], vec![120_000, 120_000, 60_000]));
+    }
 
     #[test]
     fn what_a_column_holds_is_told_from_what_it_does_not() {

@@ -22,6 +22,7 @@ mod footer;
 mod frames;
 #[cfg(feature = "parquet")]
 mod merge;
+mod merged;
 #[cfg(feature = "parquet")]
 mod reread;
 #[cfg(feature = "parquet")]
@@ -41,6 +42,7 @@ pub(crate) use footer::{footer, frame_footer};
 pub(crate) use frames::RowSource;
 #[cfg(feature = "parquet")]
 pub(crate) use merge::merge_groups;
+pub(crate) use merged::{Merged, Stop};
 #[cfg(feature = "parquet")]
 pub(crate) use reread::{TableLines, Wanted, reread};
 #[cfg(feature = "parquet")]

@@ -1,5 +1,6 @@
 //! Stand-ins for tables in a program that is built without Parquet.
 
+use super::merged::{Merged, Stop};
 use std::fs::File;
 use std::io;
 use std::path::Path;
@@ -61,8 +62,8 @@ pub(crate) fn frame_footer(_frame: &[u8]) -> u64 {
 }
 
 /// There are no row groups.
-pub(crate) fn merge_groups(_from: &Path, _to: &Path, _threads: usize) -> io::Result<Option<u64>> {
-    Ok(None)
+pub(crate) fn merge_groups(_from: &Path, _to: &Path, _threads: usize, _stop: Stop<'_>) -> io::Result<Merged> {
+    Ok(Merged::Nothing)
 }
 
 /// The lines or the URLs of rows.
