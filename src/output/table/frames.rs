@@ -3,6 +3,7 @@
 //! Columns are made one after the other, each for all files at once, some rows at a time. So there is never more of a
 //! chunk in memory than its text and what is already encoded.
 
+use bytes::Bytes;
 use parquet::data_type::ByteArray;
 use parquet::errors::ParquetError;
 use parquet::file::statistics::Statistics;
@@ -138,8 +139,9 @@ impl Table {
         sorting: &Sorting<'_>,
         again: &mut dyn FnMut(usize, usize) -> Told,
     ) -> Result<(), Malformed> {
-        let verdicts = Partition::ALL.map(|partition| ByteArray::from(partition.name()));
-        let reasons = Reason::ALL.map(|reason| ByteArray::from(reason.name()));
+        let name = |name: &'static str| ByteArray::from(Bytes::from_static(name.as_bytes()));
+        let (verdicts, reasons) =
+            (Partition::ALL.map(|partition| name(partition.name())), Reason::ALL.map(|reason| name(reason.name())));
         let rows: Vec<usize> = sorting.rows.clone().filter(|&row| sorting.goes_to(row, file)).collect();
         for crawler in self.crawlers_of(file) {
             if self.files.form == Form::Verdicts {

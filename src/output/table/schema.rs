@@ -1,6 +1,6 @@
 //! The columns of the files of a set.
 
-use parquet::basic::{Compression, Repetition, ZstdLevel};
+use parquet::basic::{Compression, Repetition, Type as PhysicalType, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder, WriterPropertiesPtr};
@@ -81,7 +81,7 @@ impl Table {
             None => LineColumns::of_text(&SchemaDescriptor::new(Arc::clone(&schema)))?,
         };
         let plain = (0..of_list)
-            .filter(|at| is_unique(line_columns, *at) || list.is_some_and(|list| is_mostly_dictionary(list, *at)));
+            .filter(|at| is_unique(line_columns, *at) || list.is_some_and(|list| is_idle_dictionary(list, *at)));
         let properties = properties(&schema, plain).set_key_value_metadata(Some(key_values(told, head)));
         Ok(Table { schema, properties: Arc::new(properties.build()), of_list, line_columns, files })
     }
@@ -144,13 +144,22 @@ fn is_unique(line_columns: LineColumns, column: usize) -> bool {
     !matches!(line_columns, LineColumns::Parts(_)) && line_columns.columns().contains(&column)
 }
 
-/// Whether the dictionary of a column is more than half of it in the first row group of a list: then it saves nothing.
-fn is_mostly_dictionary(list: &ParquetList, column: usize) -> bool {
+/// Whether the dictionary of a column saves nothing in the first row group of a list: it is more than half of what is
+/// stored, or takes more, before it is compressed, than values of one width would without it.
+fn is_idle_dictionary(list: &ParquetList, column: usize) -> bool {
     let Some(column) = list.file.metadata().row_groups().first().and_then(|group| group.columns().get(column)) else {
         return false;
     };
     let Some(dictionary) = column.dictionary_page_offset() else { return false };
+    let of_values = match column.column_type() {
+        PhysicalType::INT32 | PhysicalType::FLOAT => 4,
+        PhysicalType::INT64 | PhysicalType::DOUBLE => 8,
+        PhysicalType::INT96 => 12,
+        PhysicalType::FIXED_LEN_BYTE_ARRAY => i64::from(column.column_descr().type_length()),
+        PhysicalType::BOOLEAN | PhysicalType::BYTE_ARRAY => i64::MAX,
+    };
     column.data_page_offset().saturating_sub(dictionary).saturating_mul(2) > column.compressed_size()
+        || column.uncompressed_size() > column.num_values().saturating_mul(of_values)
 }
 
 /// How a file of these columns is written; those at the `plain` places have no dictionary.
