@@ -28,6 +28,13 @@ impl Words {
         self.0[word / 64] |= 1 << (word % 64);
     }
 
+    /// Sets a word that may be beyond the table; whether it is near enough to be set.
+    #[inline]
+    pub(crate) fn insert(&mut self, word: usize) -> bool {
+        let bits = self.0.get_mut(word / 64);
+        bits.map(|bits| *bits |= 1 << (word % 64)).is_some()
+    }
+
     pub(crate) fn has(&self, word: usize) -> bool {
         self.0.get(word / 64).is_some_and(|bits| bits >> (word % 64) & 1 == 1)
     }
