@@ -2,8 +2,9 @@
 //!
 //! Each chunk makes a row group of every file, and where few of its rows go to a file, a small one; engines read those
 //! slowly. So row groups that stand after each other become one, until it is [large enough](is_enough). Those that are so by
-//! themselves are copied as they stand. Values pass as they are stored, column by column; then the new file is read again,
-//! and what its row groups hold must be what they were made of.
+//! themselves are copied as they stand, and so are the pages of [columns without a dictionary](super::spliced). Other values
+//! pass as they are stored, column by column; then the new file is read again, and these columns must hold what they were
+//! made of.
 
 use parquet::data_type::{AsBytes, DataType};
 use parquet::file::metadata::RowGroupMetaData;
@@ -20,6 +21,7 @@ use std::sync::Arc;
 use super::footer::Whole;
 use super::merged::{Merged, Stop};
 use super::schema::properties;
+use super::spliced::spliced;
 use crate::formats::columnar::{Malformed, ParquetFile, guarded};
 use crate::formats::parquet_mark::PARQUET_MARK;
 use crate::input::list::RowRange;
@@ -116,8 +118,8 @@ struct MadeGroup {
     /// Its description, as if its first byte stood at `start`.
     metadata: RowGroupMetaData,
     start: u64,
-    /// The content of each column, where it was encoded anew.
-    contents: Vec<Content>,
+    /// The columns that were encoded again, and what they hold.
+    contents: Vec<(usize, Content)>,
 }
 
 /// One row group of some.
@@ -137,6 +139,10 @@ fn group(file: &ParquetFile, groups: &Range<usize>, properties: &WriterPropertie
     let mut row_group = writer.next_row_group()?;
     let mut contents = Vec::new();
     for column in 0..file.schema().num_columns() {
+        if let Some((pages, described)) = spliced(file, groups, column)? {
+            row_group.append_column(&pages, described)?;
+            continue;
+        }
         let mut to =
             row_group.next_column()?.ok_or_else(|| Malformed("it has fewer columns than its schema".to_owned()))?;
         let mut content = Content::default();
@@ -144,7 +150,7 @@ fn group(file: &ParquetFile, groups: &Range<usize>, properties: &WriterPropertie
             each(file, number, column, &mut content, Some(&mut to))?;
         }
         to.close()?;
-        contents.push(content);
+        contents.push((column, content));
     }
     let metadata = RowGroupMetaData::clone(&*row_group.close()?);
     let end = writer.bytes_written();
@@ -213,14 +219,14 @@ impl TakeRead for Copy<'_, '_> {
 }
 
 /// Makes sure that the row groups of a file hold this; false if it was asked to stop before it was.
-fn prove(file: &ParquetFile, contents: &[Vec<Content>], stop: Stop<'_>) -> Result<bool, Malformed> {
-    let is_so = |number: usize, of_group: &Vec<Content>| -> Result<bool, Malformed> {
+fn prove(file: &ParquetFile, contents: &[Vec<(usize, Content)>], stop: Stop<'_>) -> Result<bool, Malformed> {
+    let is_so = |number: usize, of_group: &Vec<(usize, Content)>| -> Result<bool, Malformed> {
         if stop() {
             return Ok(true);
         }
-        for (column, expected) in of_group.iter().enumerate() {
+        for (column, expected) in of_group {
             let mut content = Content::default();
-            each(file, number, column, &mut content, None)?;
+            each(file, number, *column, &mut content, None)?;
             if content != *expected {
                 return Ok(false);
             }

@@ -32,6 +32,8 @@ mod share;
 #[cfg(feature = "parquet")]
 mod sorting;
 #[cfg(feature = "parquet")]
+mod spliced;
+#[cfg(feature = "parquet")]
 mod text;
 #[cfg(not(feature = "parquet"))]
 mod without_parquet;
