@@ -119,9 +119,19 @@ impl Kernel for Count<'_, '_> {
                     all.add_hash(*hash);
                 }
                 for ((tallies, _), outcomes) in crawlers.iter_mut().zip(outcomes) {
+                    // The tally of one partition at a time, in registers: most lines go where the one before them goes. In
+                    // memory, each waits for the one before: 2.4 ns of the 107 of a sorted line.
+                    let mut at = Partition::Allowed as usize;
+                    let mut tally = tallies[at];
                     for (&hash, outcome) in some.iter().zip(&outcomes[from..]) {
-                        tallies[outcome.partition() as usize].add_hash(hash);
+                        let partition = outcome.partition() as usize;
+                        if partition != at {
+                            tallies[at] = std::mem::replace(&mut tally, tallies[partition]);
+                            at = partition;
+                        }
+                        tally.add_hash(hash);
                     }
+                    tallies[at] = tally;
                 }
             }
         }
