@@ -2,7 +2,8 @@
 //!
 //! The pages of a column without a dictionary need nothing but themselves: those of several row groups, one after the other,
 //! are the pages of one. So they are copied, compressed as they are, and only what the footer says of them is summed up.
-//! Decoding and encoding them again takes a tenth of a run from Parquet to Parquet.
+//! To decode them and encode them again would take a quarter of a run from Parquet to Parquet (3.45 s instead of 2.61 s for two
+//! million rows of three columns).
 
 use bytes::{Bytes, BytesMut};
 use parquet::basic::SortOrder;
