@@ -175,6 +175,13 @@ impl Outcome {
         Partition::ALL[usize::from(self.0 & 3)]
     }
 
+    /// The numbers of eight partitions, the first one in the lowest byte.
+    #[inline(always)]
+    pub(crate) fn partitions(of: &[Outcome; 8]) -> u64 {
+        u64::from_le_bytes([of[0].0, of[1].0, of[2].0, of[3].0, of[4].0, of[5].0, of[6].0, of[7].0])
+            & u64::from_le_bytes([3; 8])
+    }
+
     /// Why.
     #[inline]
     pub fn reason(self) -> Reason {

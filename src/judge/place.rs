@@ -2,85 +2,184 @@
 //!
 //! [`place`] copies each line with its LF to the buffer of the partition that its outcome names: 128 bytes in four wide
 //! steps that need no length, more only where the line is longer. What is stored past a line's end, the next line
-//! overwrites. [`prove`] then goes through the outcomes again and compares the buffers with the text, byte for byte: a line
-//! that was changed, dropped, doubled, swapped, cut short or put into another partition does not come out.
-//!
-//! Copying whole runs of lines of one partition is as fast for lists that are sorted, and slower for others: there, a run
-//! is three lines long, and its length is guessed wrong every time.
+//! overwrites. Where the text stays, as that of a mapped file does, long runs of lines of one partition are not copied:
+//! they are written from where they stand. [`prove`] then goes through the outcomes again and compares the pieces with the
+//! text, byte for byte where they are copies: a line that was changed, dropped, doubled, swapped, cut short or put into
+//! another partition does not come out.
+
+use std::ops::Range;
 
 use super::isa::{self, Isa, Kernel, STEP};
 use crate::outcome::{Outcome, Partition};
 
-/// The partitions' buffers.
-type Buffers = [Vec<u8>; Partition::ALL.len()];
-
-/// Copies the lines of a text to the ends of the buffers of their partitions. `starts` says where each line begins, and
-/// where one after the last would; a last line without LF stays without.
-pub(crate) fn place(text: &[u8], starts: &[u32], outcomes: &[Outcome], buffers: &mut [Vec<u8>]) {
-    isa::run(PlaceLines { text, starts, outcomes, buffers });
+/// The lines of a text that go to one file: copies, and between them runs of lines that stay where they stand.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Pieces {
+    /// The lines that were copied.
+    pub copies: Vec<u8>,
+    runs: Vec<Run>,
 }
 
-struct PlaceLines<'a> {
+/// Lines of one partition that follow each other in the text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Run {
+    /// How many bytes of copies stand before them.
+    before: usize,
+    /// Their bytes in the text.
+    text: Range<usize>,
+}
+
+impl Pieces {
+    /// The pieces in their order; the runs are those of this text.
+    pub fn of<'t>(&'t self, text: &'t [u8]) -> impl Iterator<Item = &'t [u8]> {
+        let copied = self.runs.iter().scan(0, |from, run| {
+            let copies = &self.copies[*from..run.before];
+            *from = run.before;
+            Some([copies, &text[run.text.clone()]])
+        });
+        let rest = &self.copies[self.runs.last().map_or(0, |run| run.before)..];
+        copied.flatten().chain([rest]).filter(|piece| !piece.is_empty())
+    }
+
+    /// Makes it empty, and keeps at most `most` bytes of memory.
+    pub fn clear(&mut self, most: usize) {
+        self.runs.clear();
+        self.copies.clear();
+        self.copies.shrink_to(most);
+    }
+}
+
+/// The pieces of each partition.
+type Partitions = [Pieces; Partition::COUNT];
+
+/// So many bytes of lines that follow each other are not copied. With two threads, a run with a policy at hand takes a tenth
+/// less time for it, shuffled or sorted; with 384 or 4096 it is slower.
+const LONG: usize = 1024;
+
+/// Appends the lines of a text to the pieces of their partitions. `starts` says where each line begins, and where one after
+/// the last would; a last line without LF stays without. Long runs are not copied if the text `stays`.
+pub(crate) fn place(text: &[u8], starts: &[u32], outcomes: &[Outcome], stays: bool, partitions: &mut [Pieces]) {
+    isa::run(Place { text, starts, outcomes, stays, partitions });
+}
+
+struct Place<'a> {
     text: &'a [u8],
     starts: &'a [u32],
     outcomes: &'a [Outcome],
-    buffers: &'a mut [Vec<u8>],
+    stays: bool,
+    partitions: &'a mut [Pieces],
 }
 
-impl Kernel for PlaceLines<'_> {
+impl Kernel for Place<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run<I: Isa>(self) {
-        let PlaceLines { text, starts, outcomes, buffers } = self;
-        let buffers: &mut Buffers = buffers.try_into().expect("a buffer for each partition");
-        for buffer in buffers.iter_mut() {
-            buffer.reserve(text.len() + STEP);
+        let Place { text, starts, outcomes, stays, partitions } = self;
+        let partitions: &mut Partitions = partitions.try_into().expect("pieces of each partition");
+        for pieces in partitions.iter_mut() {
+            pieces.copies.reserve(text.len() + STEP);
         }
+        let ends = partitions.each_mut().map(|pieces| pieces.copies.spare_capacity_mut().as_mut_ptr().cast::<u8>());
         // The lines that have as much text after them as a copy reads.
         let wide = outcomes.len().min(starts.partition_point(|&start| start as usize + STEP <= text.len()));
-        let mut ends = buffers.each_mut().map(|buffer| buffer.spare_capacity_mut().as_mut_ptr().cast::<u8>());
-        for line in 0..wide {
-            let (start, end) = (starts[line] as usize, (starts[line + 1] as usize).min(text.len()));
+        let mut copy = Copy { text, starts, outcomes, ends };
+        let mut copied = 0;
+        let mut from = if stays { 0 } else { wide };
+        while let Some(lines) = next_run(&outcomes[..wide], from) {
+            from = lines.end;
+            let run = starts[lines.start] as usize..(starts[lines.end] as usize).min(text.len());
+            if run.len() >= LONG {
+                copy.lines::<I>(copied..lines.start);
+                let partition = outcomes[lines.start].partition() as usize;
+                let Pieces { copies, runs } = &mut partitions[partition];
+                // SAFETY: it points into this buffer, or to its end.
+                let before = unsafe { copy.ends[partition].offset_from_unsigned(copies.as_ptr()) };
+                runs.push(Run { before, text: run });
+                copied = lines.end;
+            }
+        }
+        copy.lines::<I>(copied..wide);
+        for (pieces, end) in partitions.iter_mut().zip(copy.ends) {
+            // SAFETY: it points into the buffer, all of which up to there was written.
+            unsafe { pieces.copies.set_len(end.offset_from_unsigned(pieces.copies.as_ptr())) };
+        }
+        for line in wide..outcomes.len() {
+            let end = (starts[line + 1] as usize).min(text.len());
+            partitions[outcomes[line].partition() as usize].copies.extend_from_slice(&text[starts[line] as usize..end]);
+        }
+    }
+}
+
+/// The next lines of one partition from a line on, eight at least. Blocks of eight are looked at, because where partitions take
+/// turns, to go from line to line guesses every other branch wrong.
+#[inline(always)]
+fn next_run(outcomes: &[Outcome], mut from: usize) -> Option<Range<usize>> {
+    while let Some(eight) = outcomes.get(from..).and_then(<[_]>::first_chunk) {
+        let block = Outcome::partitions(eight);
+        // A byte is not 0 where the line after it has another partition.
+        let borders = (block ^ block << 8) >> 8;
+        if borders != 0 {
+            from += 8 - borders.leading_zeros() as usize / 8;
+            continue;
+        }
+        let mut end = from + 8;
+        while let Some(eight) = outcomes.get(end..).and_then(<[_]>::first_chunk) {
+            let others = Outcome::partitions(eight) ^ block;
+            end += others.trailing_zeros() as usize / 8;
+            if others != 0 {
+                break;
+            }
+        }
+        return Some(from..end);
+    }
+    None
+}
+
+/// Copies lines to the ends of buffers that have room for the whole text and [`STEP`] more bytes.
+struct Copy<'a> {
+    text: &'a [u8],
+    starts: &'a [u32],
+    outcomes: &'a [Outcome],
+    ends: [*mut u8; Partition::COUNT],
+}
+
+impl Copy<'_> {
+    /// Copies lines that have at least [`STEP`] bytes of text from their start on.
+    #[inline(always)]
+    fn lines<I: Isa>(&mut self, lines: Range<usize>) {
+        for line in lines {
+            let (start, end) = (self.starts[line] as usize, (self.starts[line + 1] as usize).min(self.text.len()));
             let length = end - start;
-            let to = &mut ends[outcomes[line].partition() as usize];
+            let to = &mut self.ends[self.outcomes[line].partition() as usize];
             if length > STEP {
-                let whole = &text[start..end];
+                let whole = &self.text[start..end];
                 // SAFETY: as below.
                 unsafe { std::ptr::copy_nonoverlapping(whole.as_ptr(), *to, length) };
             } else {
                 // SAFETY: 128 bytes can be read from `start` on, which lies as far before the end of the text. What goes
                 // into a buffer is at most the text, and 128 bytes more have room in it.
-                unsafe { I::copy_step(text.as_ptr().add(start), *to) };
+                unsafe { I::copy_step(self.text.as_ptr().add(start), *to) };
             }
             // SAFETY: still within the buffer's room, see above.
             *to = unsafe { to.add(length) };
         }
-        for (buffer, end) in buffers.iter_mut().zip(ends) {
-            let start = buffer.spare_capacity_mut().as_mut_ptr().cast::<u8>();
-            // SAFETY: both point into the spare room of the buffer, of which all up to `end` was written.
-            unsafe { buffer.set_len(buffer.len() + end.offset_from_unsigned(start)) };
-        }
-        for line in wide..outcomes.len() {
-            let end = (starts[line + 1] as usize).min(text.len());
-            buffers[outcomes[line].partition() as usize].extend_from_slice(&text[starts[line] as usize..end]);
-        }
     }
 }
 
-/// Whether the buffers hold each line of the text once, in its order and in the partition of its outcome, and nothing
+/// Whether the pieces hold each line of the text once, in its order and in the partition of its outcome, and nothing
 /// else. Line ends are counted once more, by other code than the one that found the lines.
-pub(crate) fn prove(text: &[u8], starts: &[u32], outcomes: &[Outcome], buffers: &[Vec<u8>]) -> bool {
+pub(crate) fn prove(text: &[u8], starts: &[u32], outcomes: &[Outcome], partitions: &[Pieces]) -> bool {
     let ends = memchr::memchr_iter(b'\n', text).count();
     let unended = usize::from(text.last().is_some_and(|&byte| byte != b'\n'));
-    outcomes.len() == ends + unended && isa::run(Prove { text, starts, outcomes, buffers })
+    outcomes.len() == ends + unended && isa::run(Prove { text, starts, outcomes, partitions })
 }
 
 struct Prove<'a> {
     text: &'a [u8],
     starts: &'a [u32],
     outcomes: &'a [Outcome],
-    buffers: &'a [Vec<u8>],
+    partitions: &'a [Pieces],
 }
 
 impl Kernel for Prove<'_> {
@@ -88,26 +187,84 @@ impl Kernel for Prove<'_> {
 
     #[inline(always)]
     fn run<I: Isa>(self) -> bool {
-        let Prove { text, starts, outcomes, buffers } = self;
-        let Ok(buffers) = <&[Vec<u8>; Partition::ALL.len()]>::try_from(buffers) else { return false };
-        let mut rests = buffers.each_ref().map(Vec::as_slice);
-        let mut at = 0;
-        for (line, outcome) in outcomes.iter().enumerate() {
+        let Prove { text, starts, outcomes, partitions } = self;
+        let Ok(partitions) = <&Partitions>::try_from(partitions) else { return false };
+        let mut rests = partitions.each_ref().map(Rest::of);
+        let (mut line, mut at) = (0, 0);
+        while line < outcomes.len() {
+            let rest = &mut rests[outcomes[line].partition() as usize];
+            if at == rest.run.start && rest.copies.is_empty() {
+                let Some(lines) = lines_of_run(text, &starts[line..], &outcomes[line..], rest.run.end) else {
+                    return false;
+                };
+                (at, line) = (rest.run.end, line + lines);
+                rest.go_on();
+                continue;
+            }
             let (start, end) = (starts[line] as usize, (starts[line + 1] as usize).min(text.len()));
-            let rest = &mut rests[outcome.partition() as usize];
             // Lines follow each other without a gap.
-            if start != at || end < start || rest.len() < end - start {
+            if start != at || end <= at || text[end - 1] != b'\n' && end != text.len() {
                 return false;
             }
-            let (copy, others) = rest.split_at(end - start);
-            let is_ended = text[end - 1] == b'\n' || end == text.len();
-            if !is_ended || !I::is_same(copy, &text[start..end]) {
+            let Some((copy, others)) = rest.copies.split_at_checked(end - start) else { return false };
+            if !I::is_same(copy, &text[start..end]) {
                 return false;
             }
-            *rest = others;
-            at = end;
+            rest.copies = others;
+            (at, line) = (end, line + 1);
         }
-        at == text.len() && rests.iter().all(|rest| rest.is_empty())
+        at == text.len() && rests.iter().all(Rest::is_empty)
+    }
+}
+
+/// How many of the lines that begin here are a run with this end, if they are: all of one partition, and the last one ends there.
+#[inline(always)]
+fn lines_of_run(text: &[u8], starts: &[u32], outcomes: &[Outcome], run_end: usize) -> Option<usize> {
+    let partition = outcomes[0].partition();
+    let (mut lines, mut at, mut are_lines) = (0, starts[0] as usize, true);
+    while at < run_end && lines < outcomes.len() {
+        let end = (starts[lines + 1] as usize).min(text.len());
+        are_lines &= (at < end) & (outcomes[lines].partition() == partition);
+        are_lines &= (end == text.len()) | (text[end - 1] == b'\n');
+        (at, lines) = (end, lines + 1);
+    }
+    (are_lines && at == run_end).then_some(lines)
+}
+
+/// What no line was found in yet of the pieces of a partition.
+struct Rest<'p> {
+    pieces: &'p Pieces,
+    /// The copies before the next run.
+    copies: &'p [u8],
+    /// Where copies go on after it.
+    from: usize,
+    /// The next run; past the end of any text, if there is none.
+    run: Range<usize>,
+    /// How many runs were begun, this one included.
+    runs: usize,
+}
+
+impl<'p> Rest<'p> {
+    fn of(pieces: &'p Pieces) -> Rest<'p> {
+        let mut rest = Rest { pieces, copies: &[], from: 0, run: 0..0, runs: 0 };
+        rest.go_on();
+        rest
+    }
+
+    /// Goes on to the copies that follow, and the run after them.
+    fn go_on(&mut self) {
+        let Pieces { copies, runs } = self.pieces;
+        let (before, text) = match runs.get(self.runs) {
+            Some(run) => (run.before, run.text.clone()),
+            None => (copies.len(), usize::MAX..usize::MAX),
+        };
+        self.copies = copies.get(self.from..before).unwrap_or_default();
+        (self.from, self.run) = (before, text);
+        self.runs += 1;
+    }
+
+    fn is_empty(&self) -> bool {
+        self.copies.is_empty() && self.runs > self.pieces.runs.len()
     }
 }
 
@@ -121,18 +278,23 @@ mod tests {
         text: Vec<u8>,
         lines: Lines,
         outcomes: Vec<Outcome>,
-        buffers: Vec<Vec<u8>>,
+        partitions: Vec<Pieces>,
+    }
+
+    /// The texts of the partitions.
+    fn texts(text: &[u8], partitions: &[Pieces]) -> Vec<Vec<u8>> {
+        partitions.iter().map(|pieces| pieces.of(text).collect::<Vec<_>>().concat()).collect()
     }
 
     impl Placed {
-        fn new(text: Vec<u8>, outcomes: impl Fn(usize) -> Partition) -> Placed {
+        fn new(text: Vec<u8>, stays: bool, outcomes: impl Fn(usize) -> Partition) -> Placed {
             let mut lines = Lines::default();
             lines.find(&text);
             let outcomes: Vec<Outcome> =
                 (0..lines.count()).map(|line| Outcome::new(outcomes(line), Reason::Rules)).collect();
-            let mut buffers = vec![Vec::new(); 4];
-            place(&text, lines.starts(), &outcomes, &mut buffers);
-            Placed { text, lines, outcomes, buffers }
+            let mut partitions = vec![Pieces::default(); 4];
+            place(&text, lines.starts(), &outcomes, stays, &mut partitions);
+            Placed { text, lines, outcomes, partitions }
         }
 
         fn is_proven(&self) -> bool {
@@ -140,9 +302,9 @@ mod tests {
                 text: &self.text,
                 starts: self.lines.starts(),
                 outcomes: &self.outcomes,
-                buffers: &self.buffers,
+                partitions: &self.partitions,
             };
-            let proven = prove(&self.text, self.lines.starts(), &self.outcomes, &self.buffers);
+            let proven = prove(&self.text, self.lines.starts(), &self.outcomes, &self.partitions);
             assert!(!proven || portable.run::<isa::Portable>(), "both instruction sets agree");
             proven
         }
@@ -162,80 +324,143 @@ mod tests {
         text
     }
 
+    /// Lines that take turns, and lines of one partition that are a run.
     fn partition(line: usize) -> Partition {
-        Partition::ALL[(line * 7 / 3 + line / 5) % 4]
+        Partition::ALL[if line % 60 < 30 { line * 7 / 3 + line / 5 } else { line / 60 + line % 60 / 58 } % 4]
     }
 
     #[test]
     fn lines_go_to_their_partitions_whole_and_in_order() {
-        for count in [0, 1, 2, 5, 12, 100] {
-            for ended in [true, false] {
+        let mut runs = 0;
+        for count in [0, 1, 2, 5, 12, 31, 59, 60, 61, 100, 1000] {
+            for (ended, stays) in [(true, true), (false, true), (true, false), (false, false)] {
                 if count == 0 && !ended {
                     continue;
                 }
-                let placed = Placed::new(text(count, ended), partition);
+                let placed = Placed::new(text(count, ended), stays, partition);
                 let mut expected = vec![Vec::new(); 4];
                 for line in 0..placed.lines.count() {
                     expected[partition(line) as usize].extend_from_slice(placed.lines.whole(&placed.text, line));
                 }
-                assert_eq!(placed.buffers, expected, "{count} {ended}");
+                assert_eq!(texts(&placed.text, &placed.partitions), expected, "{count} {ended} {stays}");
                 assert!(placed.is_proven());
+                runs += placed.partitions.iter().map(|pieces| pieces.runs.len()).sum::<usize>();
             }
         }
+        assert!(runs > 30, "{runs}");
         // A last line that is longer than what is copied at once, and has no LF.
-        let placed = Placed::new([&b"a\n"[..], &[b'b'; 1000]].concat(), |_| Partition::Allowed);
-        assert_eq!(placed.buffers[0], placed.text);
-        assert!(placed.is_proven());
+        for stays in [true, false] {
+            let placed = Placed::new([&b"a\n"[..], &[b'b'; 3000]].concat(), stays, |_| Partition::Allowed);
+            assert_eq!(texts(&placed.text, &placed.partitions)[0], placed.text);
+            assert!(placed.is_proven());
+        }
+    }
+
+    #[test]
+    fn a_run_is_all_lines_of_one_partition_that_follow_each_other() {
+        for length in [0, 7, 8, 9, 15, 16, 17, 100] {
+            for before in 0..20 {
+                let partitions = (0..before).map(|line| Partition::ALL[line % 4]);
+                let run = std::iter::repeat_n(Partition::Deferred, length);
+                let after = (0..20).map(|line| Partition::ALL[line % 2]);
+                let outcomes: Vec<_> =
+                    partitions.chain(run).chain(after).map(|to| Outcome::new(to, Reason::Rules)).collect();
+                let from = before - usize::from(before % 4 == 3);
+                let end = before + length;
+                assert_eq!(next_run(&outcomes, 0), (end - from >= 8).then_some(from..end), "{before} {length}");
+                assert_eq!(next_run(&outcomes, end), None);
+            }
+        }
     }
 
     #[test]
     fn whatever_is_done_to_a_line_on_its_way_is_found() {
         type Change = (&'static str, fn(&mut Placed));
-        let changes: [Change; 9] = [
-            ("a byte flipped", |placed| placed.buffers[0][40] ^= 1),
-            ("the last byte flipped", |placed| *placed.buffers[1].last_mut().unwrap() ^= 1),
+        let changes: [Change; 14] = [
+            ("a byte flipped", |placed| placed.partitions[0].copies[40] ^= 1),
+            ("the last byte flipped", |placed| *placed.partitions[1].copies.last_mut().unwrap() ^= 1),
             ("a line dropped", |placed| {
-                let end = placed.buffers[2].iter().position(|&byte| byte == b'\n').unwrap();
-                placed.buffers[2].drain(..=end);
+                let copies = &mut placed.partitions[2].copies;
+                let end = copies.iter().position(|&byte| byte == b'\n').unwrap();
+                copies.drain(..=end);
             }),
             ("a line doubled", |placed| {
-                let end = placed.buffers[2].iter().position(|&byte| byte == b'\n').unwrap();
-                let line = placed.buffers[2][..=end].to_vec();
-                placed.buffers[2].splice(0..0, line);
+                let copies = &mut placed.partitions[2].copies;
+                let end = copies.iter().position(|&byte| byte == b'\n').unwrap();
+                let line = copies[..=end].to_vec();
+                copies.splice(0..0, line);
             }),
             ("two lines swapped", |placed| {
+                let copies = &mut placed.partitions[0].copies;
                 let mut lines: Vec<Vec<u8>> =
-                    placed.buffers[0].split_inclusive(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect();
+                    copies.split_inclusive(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect();
                 lines.swap(3, 4);
-                placed.buffers[0] = lines.concat();
+                *copies = lines.concat();
             }),
             ("a line in another partition", |placed| {
-                let end = placed.buffers[3].iter().position(|&byte| byte == b'\n').unwrap();
-                let line: Vec<u8> = placed.buffers[3].drain(..=end).collect();
-                placed.buffers[0].extend(line);
+                let end = placed.partitions[3].copies.iter().position(|&byte| byte == b'\n').unwrap();
+                let line: Vec<u8> = placed.partitions[3].copies.drain(..=end).collect();
+                placed.partitions[0].copies.extend(line);
             }),
             ("an LF lost", |placed| {
-                let end = placed.buffers[1].iter().position(|&byte| byte == b'\n').unwrap();
-                placed.buffers[1].remove(end);
+                let copies = &mut placed.partitions[1].copies;
+                let end = copies.iter().position(|&byte| byte == b'\n').unwrap();
+                copies.remove(end);
             }),
-            ("an LF added", |placed| placed.buffers[1].push(b'\n')),
-            ("a line end missed", |placed| {
-                // Two lines are taken for one, everywhere.
-                let text = placed.text.clone();
-                let mut starts = placed.lines.starts().to_vec();
-                starts.remove(5);
-                placed.outcomes.remove(5);
-                placed.buffers.iter_mut().for_each(Vec::clear);
-                place(&text, &starts, &placed.outcomes, &mut placed.buffers);
-                assert!(!prove(&text, &starts, &placed.outcomes, &placed.buffers));
+            ("an LF added", |placed| placed.partitions[1].copies.push(b'\n')),
+            ("a run without its last line", |placed| run(placed).text.end -= 1),
+            ("a run with a line more", |placed| run(placed).text.end += 1),
+            ("a run that begins a line later", |placed| run(placed).text.start += 1),
+            ("a run between other copies", |placed| run(placed).before -= 1),
+            ("a run lost", |placed| runs(placed).clear()),
+            ("a run doubled", |placed| {
+                let run = run(placed).clone();
+                runs(placed).push(run);
             }),
         ];
         for (name, change) in changes {
-            let mut placed = Placed::new(text(100, true), partition);
+            let mut placed = Placed::new(text(100, true), true, partition);
             assert!(placed.is_proven());
             change(&mut placed);
             assert!(!placed.is_proven(), "{name}");
         }
+    }
+
+    /// The runs of the partition that has one.
+    fn runs(placed: &mut Placed) -> &mut Vec<Run> {
+        &mut placed.partitions.iter_mut().find(|pieces| !pieces.runs.is_empty()).expect("a run").runs
+    }
+
+    fn run(placed: &mut Placed) -> &mut Run {
+        &mut runs(placed)[0]
+    }
+
+    #[test]
+    fn a_line_end_that_was_missed_is_found() {
+        let Placed { text, lines, outcomes, .. } = Placed::new(text(100, true), true, partition);
+        for line in 0..outcomes.len() - 1 {
+            // Two lines are taken for one, everywhere.
+            let (mut starts, mut outcomes) = (lines.starts().to_vec(), outcomes.clone());
+            starts.remove(line + 1);
+            outcomes.remove(line);
+            let mut partitions = vec![Pieces::default(); 4];
+            place(&text, &starts, &outcomes, true, &mut partitions);
+            assert!(!prove(&text, &starts, &outcomes, &partitions), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_line_of_another_partition_in_a_run_is_found() {
+        let mut placed = Placed::new(text(100, true), true, partition);
+        let lines = next_run(&placed.outcomes, 0).expect("a run");
+        for line in lines {
+            let outcome = placed.outcomes[line];
+            let other = Partition::ALL[(outcome.partition() as usize + 1) % 4];
+            placed.outcomes[line] = Outcome::new(other, Reason::Rules);
+            assert!(!placed.is_proven(), "{line}");
+            placed.outcomes[line] = outcome;
+        }
+        assert!(placed.is_proven());
     }
 
     #[test]

@@ -10,7 +10,14 @@ pub(crate) struct Block<'b> {
     /// The set of files, and the file of it.
     pub set: usize,
     pub file: usize,
-    /// As they are written.
-    pub bytes: Cow<'b, [u8]>,
+    /// As they are written, one after the other.
+    pub pieces: Vec<Cow<'b, [u8]>>,
     pub tally: Tally,
+}
+
+impl Block<'_> {
+    /// How many bytes it has.
+    pub fn length(&self) -> u64 {
+        self.pieces.iter().map(|piece| piece.len() as u64).sum()
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::folder::FileName;
+use super::folder::{FileName, Written};
 use super::form::Rows;
 use super::format::Format;
 use super::frame::{Compressor, FrameFormat};
@@ -82,18 +82,33 @@ impl FileLayout {
         self.frames.is_some() || self.rows.format == Format::Parquet
     }
 
-    /// How many of the bytes of a block go to a part that would end here, with its footer, and has so many blocks; 0: the
-    /// next part has to begin. A part is never longer than it may be, unless a single line or frame is.
-    pub fn fitting(&self, bytes: &[u8], end: u64, blocks: u64) -> usize {
-        if self.rows.format == Format::Parquet && blocks == MOST_ROW_GROUPS {
-            return 0;
-        }
-        let Some(split_size) = self.split_size else { return bytes.len() };
-        let has_lines = blocks > 0;
-        let room = usize::try_from(split_size.saturating_sub(end)).unwrap_or(usize::MAX);
-        if bytes.len() <= room {
+    /// Whether so many bytes more go to a part, with this footer.
+    pub fn fits(&self, length: u64, part: &Written, footer: u64) -> bool {
+        !self.is_full(part) && length <= self.room(part, footer)
+    }
+
+    /// Whether a part can have no more blocks.
+    fn is_full(&self, part: &Written) -> bool {
+        self.rows.format == Format::Parquet && part.blocks == MOST_ROW_GROUPS
+    }
+
+    /// How many bytes there is room for in a part, beside this footer.
+    fn room(&self, part: &Written, footer: u64) -> u64 {
+        self.split_size.map_or(u64::MAX, |size| size.saturating_sub(part.end + part.footer + footer))
+    }
+
+    /// How many of the bytes of a block with this footer go to a part; 0: the next part has to begin. A part is never longer than
+    /// it may be, unless a single line or frame is.
+    pub fn fitting(&self, bytes: &[u8], part: &Written, footer: u64) -> usize {
+        if self.fits(bytes.len() as u64, part, footer) {
             return bytes.len();
         }
+        if self.is_full(part) {
+            return 0;
+        }
+        let has_lines = part.blocks > 0;
+        // Less than the bytes.
+        let room = self.room(part, footer) as usize;
         let lines = if self.has_frames() { None } else { memchr::memrchr(b'\n', &bytes[..room]) };
         match lines {
             Some(at) => at + 1,
@@ -134,10 +149,14 @@ mod tests {
         FileLayout::new(&options, &[&Agents::everybody()]).unwrap()
     }
 
+    fn part(end: u64, blocks: u64) -> Written {
+        Written { name: String::new(), head: 0, end, tally: Tally::default(), blocks, footer: 0 }
+    }
+
     #[test]
     fn lines_are_cut_where_a_part_is_full() {
         let text = b"one\ntwo\nthree\nlast";
-        let fitting = |split_size, end, blocks| layout(None, split_size).fitting(text, end, blocks);
+        let fitting = |split_size, end, blocks| layout(None, split_size).fitting(text, &part(end, blocks), 0);
         assert_eq!(fitting(None, 1 << 40, 1), text.len());
         assert_eq!(fitting(Some(100), 82, 1), text.len());
         assert_eq!(fitting(Some(100), 83, 1), 14);
@@ -146,14 +165,14 @@ mod tests {
         assert_eq!(fitting(Some(100), 97, 1), 0);
         assert_eq!(fitting(Some(100), 200, 1), 0);
         assert_eq!(fitting(Some(3), 0, 0), 4, "a part has one line at least");
-        assert_eq!(layout(None, Some(3)).fitting(b"last", 0, 0), 4);
+        assert_eq!(layout(None, Some(3)).fitting(b"last", &part(0, 0), 0), 4);
     }
 
     #[test]
     fn frames_are_not_cut() {
         let layout = layout(Some(FrameFormat::Gzip), Some(10));
-        assert_eq!(layout.fitting(b"\n23456789\n", 0, 0), 10);
-        assert_eq!(layout.fitting(b"\n23456789\n", 1, 1), 0);
-        assert_eq!(layout.fitting(b"\n23456789\n1", 0, 0), 11, "a part has one frame at least");
+        assert_eq!(layout.fitting(b"\n23456789\n", &part(0, 0), 0), 10);
+        assert_eq!(layout.fitting(b"\n23456789\n", &part(1, 1), 0), 0);
+        assert_eq!(layout.fitting(b"\n23456789\n1", &part(0, 0), 0), 11, "a part has one frame at least");
     }
 }

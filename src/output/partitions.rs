@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, IoSlice, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -80,19 +80,20 @@ struct OpenFile {
     file: File,
 }
 
-/// A place in a file that was reserved for bytes.
+/// A place in a file that was reserved for these pieces.
 #[derive(Debug)]
 pub(crate) struct ReservedPlace<'b> {
     file: Arc<OpenFile>,
     at: u64,
-    bytes: &'b [u8],
+    pieces: Vec<&'b [u8]>,
 }
 
 impl ReservedPlace<'_> {
-    /// Writes the bytes to their place; others may write elsewhere meanwhile.
+    /// Writes the pieces to their place; others may write elsewhere meanwhile.
     pub fn write(&self) -> Result<(), OutputError> {
         let OpenFile { path, file } = &*self.file;
-        write_at(file, self.bytes, self.at).map_err(|error| OutputError::Unwritable { path: path.clone(), error })
+        let mut pieces: Vec<_> = self.pieces.iter().map(|piece| IoSlice::new(piece)).collect();
+        write_at(file, &mut pieces, self.at).map_err(|error| OutputError::Unwritable { path: path.clone(), error })
     }
 }
 
@@ -228,7 +229,7 @@ impl Output {
         let path = self.directory.join(folder).join(&name);
         let open = Arc::new(OpenFile { file: self.partial_file(&path)?, path });
         let name = if folder.is_empty() { name } else { format!("{folder}/{name}") };
-        ReservedPlace { file: Arc::clone(&open), at: 0, bytes: head }.write()?;
+        ReservedPlace { file: Arc::clone(&open), at: 0, pieces: vec![head] }.write()?;
         let length = head.len() as u64;
         let written = Written { name, head: length, end: length, tally: Tally::default(), blocks: 0, footer: 0 };
         Ok((written, open))
@@ -245,31 +246,44 @@ impl Output {
     /// Takes room for blocks, to be written to by the worker that holds the bytes; begins new parts where it has to.
     pub fn reserve<'b>(&mut self, blocks: &'b [Block<'_>]) -> Result<Vec<ReservedPlace<'b>>, OutputError> {
         let mut places = Vec::with_capacity(blocks.len());
-        for block in blocks {
-            let mut rest = &block.bytes[..];
-            while !rest.is_empty() {
-                let target = &mut self.sets[block.set][block.file];
-                let part = target.state.parts.last().expect("a target has parts");
-                let footer = self.layout.footer(rest);
-                let end = part.end + part.footer + footer;
-                let (now, later) = rest.split_at(self.layout.fitting(rest, end, part.blocks));
-                if now.is_empty() {
-                    let (folder, head) = (target.state.folder.clone(), Arc::clone(&target.ends.head));
-                    let number = target.state.parts.len();
-                    let (written, open) = self.part(&folder, &head, block.file, number)?;
+        for block in blocks.iter().filter(|block| !block.pieces.is_empty()) {
+            let length = block.length();
+            let target = &mut self.sets[block.set][block.file];
+            let pieces: Vec<&[u8]> = block.pieces.iter().map(|piece| &piece[..]).collect();
+            let footer = pieces.iter().map(|piece| self.layout.footer(piece)).sum();
+            if self.layout.fits(length, target.part(), footer) {
+                places.push(target.place(&self.directory, pieces, &block.tally, footer)?);
+                continue;
+            }
+            for mut rest in pieces {
+                while !rest.is_empty() {
                     let target = &mut self.sets[block.set][block.file];
-                    target.state.parts.push(written);
-                    let ended = target.file.replace(open);
-                    self.unsynced.extend(ended.map(|ended| ended.path.clone()));
-                    continue;
+                    let footer = self.layout.footer(rest);
+                    let (now, later) = rest.split_at(self.layout.fitting(rest, target.part(), footer));
+                    if now.is_empty() {
+                        self.begin_part(block.set, block.file)?;
+                        continue;
+                    }
+                    let whole = now.len() as u64 == length;
+                    let tally = if whole { block.tally } else { self.layout.tally(block.file, now) };
+                    places.push(target.place(&self.directory, vec![now], &tally, footer)?);
+                    rest = later;
                 }
-                let whole = now.len() == block.bytes.len();
-                let tally = if whole { block.tally } else { self.layout.tally(block.file, now) };
-                places.push(target.place(&self.directory, now, &tally, footer)?);
-                rest = later;
             }
         }
         Ok(places)
+    }
+
+    /// Begins the next part of a file of a set.
+    fn begin_part(&mut self, set: usize, file: usize) -> Result<(), OutputError> {
+        let Target { state, ends, .. } = &self.sets[set][file];
+        let (folder, head, number) = (state.folder.clone(), Arc::clone(&ends.head), state.parts.len());
+        let (written, open) = self.part(&folder, &head, file, number)?;
+        let target = &mut self.sets[set][file];
+        target.state.parts.push(written);
+        let ended = target.file.replace(open);
+        self.unsynced.extend(ended.map(|ended| ended.path.clone()));
+        Ok(())
     }
 
     /// These sets get no more lines: their files are closed.
@@ -293,7 +307,7 @@ impl Output {
                 let nothing = &self.layout.nothing;
                 let empty = |target: &&mut Target| !nothing.is_empty() && target.state.parts[0].end == 0;
                 for target in self.sets.iter_mut().flatten().filter(empty) {
-                    target.place(&self.directory, nothing, &Tally::default(), 0)?.write()?;
+                    target.place(&self.directory, vec![nothing], &Tally::default(), 0)?.write()?;
                     target.file = None;
                 }
             }
@@ -349,11 +363,16 @@ impl Output {
 }
 
 impl Target {
+    /// The part that is written to.
+    fn part(&self) -> &Written {
+        self.state.parts.last().expect("a target has parts")
+    }
+
     /// Takes room for bytes in the last file, which is opened if it is not.
     fn place<'b>(
         &mut self,
         directory: &Path,
-        bytes: &'b [u8],
+        pieces: Vec<&'b [u8]>,
         tally: &Tally,
         footer: u64,
     ) -> Result<ReservedPlace<'b>, OutputError> {
@@ -368,11 +387,11 @@ impl Target {
             }
         };
         let at = part.end;
-        part.end += bytes.len() as u64;
+        part.end += pieces.iter().map(|piece| piece.len() as u64).sum::<u64>();
         part.footer += footer;
         part.blocks += 1;
         part.tally.append(tally);
-        Ok(ReservedPlace { file: Arc::clone(file), at, bytes })
+        Ok(ReservedPlace { file: Arc::clone(file), at, pieces })
     }
 
     /// Writes the footers of tables, and merges small row groups into a file beside. A run that is resumed cuts footers off
@@ -385,7 +404,7 @@ impl Target {
                 let mut file = OpenOptions::new().read(true).write(true).open(&path)?;
                 let footer = table::footer(&mut file, part.head, part.end)?;
                 let footer = footer.as_deref().unwrap_or(&self.ends.nothing);
-                write_at(&file, footer, part.end)?;
+                write_at(&file, &mut [IoSlice::new(footer)], part.end)?;
                 part.end += footer.len() as u64;
                 table::merge_groups(&path, &merged(&whole), threads, stop)
             };

@@ -39,11 +39,11 @@ impl Pipe {
 
     /// Writes what is for this pipe.
     fn write(&mut self, blocks: &[Block<'_>]) -> Result<(), OutputError> {
-        let mut blocks = blocks.iter().filter(|block| block.file == self.file && !block.bytes.is_empty());
-        blocks
-            .try_for_each(|block| match self.picked.as_slice() {
-                [] => self.out.write_all(&block.bytes),
-                picked => self.out.write_all(&pick(&block.bytes, picked)),
+        let mut pieces = blocks.iter().filter(|block| block.file == self.file).flat_map(|block| &block.pieces);
+        pieces
+            .try_for_each(|piece| match self.picked.as_slice() {
+                [] => self.out.write_all(piece),
+                picked => self.out.write_all(&pick(piece, picked)),
             })
             .and_then(|()| self.out.flush())
             .map_err(OutputError::StandardOutput)
@@ -104,7 +104,8 @@ mod tests {
     fn one_file_goes_to_the_pipe() {
         let out = Shared::default();
         let mut pipe = Pipe::to(Box::new(out.clone()), 1, &[], b"head\n").unwrap();
-        let block = |file, bytes: &'static [u8]| Block { set: 0, file, bytes: bytes.into(), tally: Tally::default() };
+        let block =
+            |file, bytes: &'static [u8]| Block { set: 0, file, pieces: vec![bytes.into()], tally: Tally::default() };
         pipe.write(&[block(0, b"no\n"), block(1, b"one\n"), block(3, b"no\n")]).unwrap();
         pipe.write(&[block(0, b"no\n")]).unwrap();
         pipe.write(&[block(1, b"two\n")]).unwrap();

@@ -3,25 +3,30 @@
 //! After a full disk, users want to know how far the file came, so an error of the system tells it: it is an [`Unwritten`].
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, IoSlice, Write};
 
 use super::error::Unwritten;
 
-/// Writes all of `bytes` at a place of a file.
+/// The system takes so many pieces at once.
+#[cfg(unix)]
+const PIECES: usize = 1024;
+
+/// Writes these pieces one after the other, from this place of a file on.
 ///
 /// # Errors
 ///
 /// [`Unwritten`].
-pub(super) fn write_at(file: &File, mut bytes: &[u8], mut at: u64) -> io::Result<()> {
-    while !bytes.is_empty() {
+pub(super) fn write_at(file: &File, mut pieces: &mut [IoSlice<'_>], mut at: u64) -> io::Result<()> {
+    IoSlice::advance_slices(&mut pieces, 0);
+    while !pieces.is_empty() {
         #[cfg(unix)]
-        let written = std::os::unix::fs::FileExt::write_at(file, bytes, at);
+        let written = rustix::io::pwritev(file, &pieces[..pieces.len().min(PIECES)], at).map_err(io::Error::from);
         #[cfg(windows)]
-        let written = std::os::windows::fs::FileExt::seek_write(file, bytes, at);
+        let written = std::os::windows::fs::FileExt::seek_write(file, &pieces[0], at);
         match written {
             Ok(0) => return Err(Unwritten::told(at, io::ErrorKind::WriteZero.into())),
             Ok(length) => {
-                bytes = &bytes[length..];
+                IoSlice::advance_slices(&mut pieces, length);
                 at += length as u64;
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -68,10 +73,14 @@ mod tests {
         error.get_ref().unwrap().downcast_ref::<Unwritten>().unwrap().at
     }
 
+    fn at(file: &File, pieces: &[&[u8]], at: u64) -> io::Result<()> {
+        write_at(file, &mut pieces.iter().map(|piece| IoSlice::new(piece)).collect::<Vec<_>>(), at)
+    }
+
     #[test]
     fn all_bytes_get_to_their_place() {
         let file = tempfile::NamedTempFile::new().unwrap();
-        write_at(file.as_file(), b"two", 3).and_then(|()| write_at(file.as_file(), b"one", 0)).unwrap();
+        at(file.as_file(), &[b"tw", b"", b"o"], 3).and_then(|()| at(file.as_file(), &[b"", b"one"], 0)).unwrap();
         assert_eq!(std::fs::read(file.path()).unwrap(), b"onetwo");
     }
 
@@ -80,10 +89,10 @@ mod tests {
     #[test]
     fn an_error_has_the_place() {
         let full = File::options().write(true).open("/dev/full").unwrap();
-        let error = write_at(&full, b"bytes", 5000).unwrap_err();
+        let error = at(&full, &[b"bytes"], 5000).unwrap_err();
         assert_eq!((error.kind(), place(&error)), (io::ErrorKind::StorageFull, 5000));
         assert!(error.to_string().starts_with("at byte 5000: "), "{error}");
-        assert!(write_at(&full, b"", 7).is_ok());
+        assert!(at(&full, &[b""], 7).is_ok());
     }
 
     #[test]

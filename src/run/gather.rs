@@ -56,7 +56,12 @@ impl Gatherer {
 
     /// Takes the lines of the next chunk, which are for the files of `set`; returns what makes frames now, in the order
     /// of the files, after the rest of sets that have `ended`.
-    pub fn take(&mut self, set: usize, ended: &[usize], buffers: &mut [Vec<u8>]) -> Vec<Gathered> {
+    pub fn take<'b>(
+        &mut self,
+        set: usize,
+        ended: &[usize],
+        buffers: impl IntoIterator<Item = &'b mut Vec<u8>>,
+    ) -> Vec<Gathered> {
         let ended = ended.iter().filter_map(|&set| Some((set, self.sets.remove(&set)?)));
         let mut full: Vec<Gathered> = ended.flat_map(|(set, texts)| texts.rest(set)).collect();
         let texts = self.sets.entry(set).or_insert_with(|| Texts(vec![Vec::new(); self.files]));

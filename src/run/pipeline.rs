@@ -1,6 +1,7 @@
 //! Workers and their pipeline: who judges which chunk, and in what order their lines are placed.
 
 use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
 use super::checkpoint::RunState;
@@ -18,6 +19,7 @@ use crate::input::chunk::{Chunk, chunk_of};
 use crate::input::chunks::{Buffer, Chunks, Task};
 use crate::input::skipped::Skipped;
 use crate::judge::matcher::Matcher;
+use crate::judge::place::Pieces;
 use crate::judge::tally::Tally;
 use crate::lock::lock;
 use crate::output::block::Block;
@@ -68,9 +70,9 @@ pub(super) struct Pipeline<'l> {
     unique: Option<Unique>,
     /// The turn of a chunk before the last one, where lines go into frames.
     gatherer: Sequence<Gatherer>,
-    queue: Queue<Handed, Turn>,
-    /// Buffers of chunks that are written, to be filled again.
-    spares: Mutex<Vec<Vec<Vec<u8>>>>,
+    queue: Queue<Handed<'l>, Turn>,
+    /// What chunks leave that are written.
+    spares: Mutex<Vec<Spare>>,
     checkpointer: Option<Arc<Checkpointer>>,
     failure: Mutex<Option<FilterError>>,
 }
@@ -84,18 +86,31 @@ struct Turn {
 }
 
 /// A judged chunk, handed in to be written.
-struct Handed {
+struct Handed<'l> {
     list: usize,
+    /// Where it begins in the text of its list.
+    at: u64,
     /// Where it ends in the text of its list.
     end: u64,
     /// The parts of lists left out before it.
     skipped: Vec<Skipped>,
     /// Lists that have ended before it.
     ended: Vec<usize>,
+    /// Its text, if runs of lines are written from there.
+    text: Option<&'l [u8]>,
     judged: Judged,
     blocks: Blocks,
     /// The lines that wait for their frames after the chunk, if a checkpoint is due there.
     border: Option<Gatherer>,
+}
+
+/// What a chunk leaves that is written.
+struct Spare {
+    /// Buffers, to be filled again.
+    buffers: Vec<Pieces>,
+    /// The list and the part of its text that were read for the last time.
+    list: usize,
+    text: Range<usize>,
 }
 
 /// The blocks that a chunk makes.
@@ -271,7 +286,8 @@ impl<'l> Pipeline<'l> {
             return Ok(Some((Blocks::Buffers(set, judged.tallies(rows)), None)));
         }
         let Some(mut gatherer) = self.gatherer.turn_of(task.ticket) else { return Ok(None) };
-        let gathered = gatherer.take(set, &self.plan.sets_of(&task.ended), &mut judged.buffers);
+        let texts = judged.buffers.iter_mut().map(|pieces| &mut pieces.copies);
+        let gathered = gatherer.take(set, &self.plan.sets_of(&task.ended), texts);
         let border = self.is_checkpoint_due().then(|| gatherer.clone());
         gatherer.pass();
         Ok(Some((Blocks::Made(self.framed(gathered, compressor)?), border)))
@@ -290,8 +306,8 @@ impl<'l> Pipeline<'l> {
     ) -> Result<Vec<Block<'static>>, OutputError> {
         let (Some(rows), Some(compressor)) = (self.rows, compressor) else { return Ok(Vec::new()) };
         let block = |Gathered { set, file, text }: Gathered| {
-            let bytes = Cow::Owned(compressor.frame(&text).map_err(OutputError::Compress)?);
-            Ok(Block { set, file, bytes, tally: rows.tally(file, &text) })
+            let pieces = vec![Cow::Owned(compressor.frame(&text).map_err(OutputError::Compress)?)];
+            Ok(Block { set, file, pieces, tally: rows.tally(file, &text) })
         };
         gathered.into_iter().map(block).collect()
     }
@@ -340,19 +356,18 @@ fn work_through(pipeline: &Pipeline<'_>, matchers: &[Matcher], kept_rules: usize
             None => Some(chunk),
         };
         let Some(left) = left else { return Ok(()) };
-        state.worker.judge(&left, more_follows);
+        // Lines can be written from where they stand if they are written as they are, and all of them.
+        let stays = task.mapped().filter(|_| pipeline.unique.is_none() && pipeline.plan.options.compress.is_none());
+        state.worker.judge(&left, stays.is_some(), more_follows);
         let rows = as_rows.then(|| pipeline.rows(&task, left, &mut state.worker));
-        // Its bytes were read for the last time. Only what was read of a list as it stood may be written, or a checkpoint
-        // could keep lines that never were in it.
-        let list = &pipeline.chunks.lists()[task.list];
-        list.unchanged()?;
-        list.let_go(task.at as usize..task.end as usize);
+        // Only what was read of a list as it stood may be written, or a checkpoint could keep lines that never were in it.
+        pipeline.chunks.lists()[task.list].unchanged()?;
         let rows = rows.transpose()?;
         state.worker.leave_out(&state.kept);
-        hand_in(pipeline, &mut task, rows, &mut state)?;
+        hand_in(pipeline, &mut task, stays, rows, &mut state)?;
         if task.is_long() {
             pipeline.queue.wait_for(task.ticket);
-            lock(&pipeline.spares).clear();
+            lock(&pipeline.spares).drain(..).for_each(|spare| drop(spare.buffers(pipeline)));
             // The next such chunk may go its way only then.
             buffer.release();
             state.worker.release();
@@ -362,9 +377,10 @@ fn work_through(pipeline: &Pipeline<'_>, matchers: &[Matcher], kept_rules: usize
 }
 
 /// Hands in the chunk of a task that was judged, with the rows that its lines became, if they did.
-fn hand_in(
-    pipeline: &Pipeline<'_>,
-    task: &mut Task<'_>,
+fn hand_in<'l>(
+    pipeline: &Pipeline<'l>,
+    task: &mut Task<'l>,
+    text: Option<&'l [u8]>,
     rows: Option<Blocks>,
     state: &mut WorkerState<'_>,
 ) -> Result<(), FilterError> {
@@ -376,20 +392,22 @@ fn hand_in(
     let Some((blocks, border)) = prepared else { return Ok(()) };
     let skipped = std::mem::take(&mut task.skipped);
     let ended = std::mem::take(&mut task.ended);
-    let handed = Handed { list: task.list, end: task.end, skipped, ended, judged, blocks, border };
+    let handed = Handed { list: task.list, at: task.at, end: task.end, skipped, ended, text, judged, blocks, border };
     pipeline.queue.hand_in(task.ticket, handed, |turn, ticket, handed| write(pipeline, turn, ticket, handed))?;
-    state.worker.judged.buffers = lock(&pipeline.spares).pop().unwrap_or_default();
+    let spare = lock(&pipeline.spares).pop();
+    state.worker.judged.buffers = spare.map_or_else(Vec::new, |spare| spare.buffers(pipeline));
     Ok(())
 }
 
 /// Counts a chunk in its turn, and writes its lines.
-fn write(pipeline: &Pipeline<'_>, turn: &mut Turn, ticket: u64, handed: Handed) -> Result<(), FilterError> {
-    let Handed { list, end, skipped, ended, mut judged, blocks, mut border } = handed;
+fn write(pipeline: &Pipeline<'_>, turn: &mut Turn, ticket: u64, handed: Handed<'_>) -> Result<(), FilterError> {
+    let Handed { list, at, end, skipped, ended, text, mut judged, blocks, mut border } = handed;
     let blocks: Vec<Block<'_>> = match blocks {
         Blocks::Made(blocks) => blocks,
         Blocks::Buffers(set, tallies) => {
-            let files = judged.buffers.iter().zip(tallies).enumerate();
-            files.map(|(file, (text, tally))| Block { set, file, bytes: Cow::Borrowed(text), tally }).collect()
+            let files = judged.buffers.iter().map(|pieces| pieces.of(text.unwrap_or_default()).map(Cow::Borrowed));
+            let files = files.zip(tallies).enumerate();
+            files.map(|(file, (pieces, tally))| Block { set, file, pieces: pieces.collect(), tally }).collect()
         }
     };
     let lists = pipeline.chunks.lists();
@@ -402,7 +420,11 @@ fn write(pipeline: &Pipeline<'_>, turn: &mut Turn, ticket: u64, handed: Handed) 
     turn.totals.add_written(&blocks);
     turn.add_waiting(std::mem::take(&mut judged.waiting), before)?;
     pipeline.progress.chunk(&turn.totals);
-    let places = turn.sink.as_mut().map(|sink| sink.take(&blocks)).transpose()?.unwrap_or_default();
+    // What is written from where it stands must be what was read.
+    let as_it_stood = || if text.is_some() { lists[list].unchanged() } else { Ok(()) };
+    let places = turn.sink.as_mut().map(|sink| sink.take(&blocks)).transpose();
+    as_it_stood()?;
+    let places = places?.unwrap_or_default();
     if let Some(output) = turn.sink.as_mut().and_then(Sink::folder) {
         output.close(&pipeline.plan.sets_of(&ended));
     }
@@ -415,14 +437,24 @@ fn write(pipeline: &Pipeline<'_>, turn: &mut Turn, ticket: u64, handed: Handed) 
             checkpointer.take(ticket, taken);
         }
     }
-    places.iter().try_for_each(ReservedPlace::write)?;
+    let written = places.iter().try_for_each(ReservedPlace::write);
+    as_it_stood()?;
+    written?;
     if let Some(checkpointer) = &pipeline.checkpointer {
         checkpointer.end(ticket);
     }
     drop(places);
     drop(blocks);
-    lock(&pipeline.spares).push(judged.buffers);
+    lock(&pipeline.spares).push(Spare { buffers: judged.buffers, list, text: at as usize..end as usize });
     Ok(())
+}
+
+impl Spare {
+    /// The buffers; lets go of the text, of which other workers than the one that writes should have the trouble.
+    fn buffers(self, pipeline: &Pipeline<'_>) -> Vec<Pieces> {
+        pipeline.chunks.lists()[self.list].let_go(self.text);
+        self.buffers
+    }
 }
 
 impl Turn {
@@ -477,15 +509,16 @@ mod tests {
         worker.judge(
             &Chunk { text: LINES.as_bytes(), layout: &Layout::WHOLE, mark: 0, flaws: &[], left_out: &[] },
             false,
+            false,
         );
-        let deferred = &mut worker.judged.buffers[Partition::Deferred as usize];
+        let deferred = &mut worker.judged.buffers[Partition::Deferred as usize].copies;
         assert_eq!(deferred, LINES.as_bytes());
         *deferred = change(LINES).into_bytes();
         let mut totals = Totals::new(1, 1, 1, Some(rows));
         totals.add(0, &worker.judged);
-        let blocks = worker.judged.buffers.iter().enumerate().map(|(file, text)| {
-            let tally = rows.tally(file, text);
-            Block { set: 0, file, bytes: Cow::Borrowed(text), tally }
+        let blocks = worker.judged.buffers.iter().enumerate().map(|(file, pieces)| {
+            let tally = rows.tally(file, &pieces.copies);
+            Block { set: 0, file, pieces: vec![Cow::Borrowed(&pieces.copies[..])], tally }
         });
         totals.add_written(&blocks.collect::<Vec<_>>());
         totals.end();

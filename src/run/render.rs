@@ -3,7 +3,7 @@
 use super::memory::told_bytes;
 use crate::judge::explain::Explainer;
 use crate::judge::matcher::Matcher;
-use crate::judge::place;
+use crate::judge::place::{self, Pieces};
 use crate::judge::urls::LineUrls;
 use crate::outcome::{Outcome, Partition};
 use crate::output::causes::{Causes, Told};
@@ -14,6 +14,8 @@ use crate::output::format::Format;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct JudgedChunk<'c> {
     pub text: &'c [u8],
+    /// Whether the text stays where it is until it is written.
+    pub stays: bool,
     pub urls: &'c LineUrls,
     /// For each crawler, those of the lines.
     pub outcomes: &'c [Vec<Outcome>],
@@ -81,7 +83,7 @@ impl Renderer {
 
     /// Renders the lines of a chunk into empty buffers, one for each file; returns whether these were compared with the lines,
     /// and hold each where it belongs.
-    pub fn render(&mut self, chunk: JudgedChunk<'_>, buffers: &mut [Vec<u8>]) -> bool {
+    pub fn render(&mut self, chunk: JudgedChunk<'_>, buffers: &mut [Pieces]) -> bool {
         match self {
             Renderer::Nothing => false,
             Renderer::Text { form: Form::Partitions, explainers } if explainers.is_empty() => split(chunk, buffers),
@@ -90,7 +92,7 @@ impl Renderer {
                 false
             }
             Renderer::Text { form: Form::Verdicts, explainers } => {
-                put_verdicts(chunk, &mut buffers[0], explainers);
+                put_verdicts(chunk, &mut buffers[0].copies, explainers);
                 false
             }
             Renderer::Table { explainers, causes } => {
@@ -101,14 +103,14 @@ impl Renderer {
     }
 
     /// Ends the last line of a chunk in the buffers.
-    pub fn end_line(&self, outcomes: &[Vec<Outcome>], buffers: &mut [Vec<u8>]) {
+    pub fn end_line(&self, outcomes: &[Vec<Outcome>], buffers: &mut [Pieces]) {
         match self {
             Renderer::Nothing | Renderer::Table { .. } => {}
-            Renderer::Text { form: Form::Verdicts, .. } => buffers[0].push(b'\n'),
+            Renderer::Text { form: Form::Verdicts, .. } => buffers[0].copies.push(b'\n'),
             Renderer::Text { form: Form::Partitions, .. } => {
                 for (buffers, outcomes) in buffers.chunks_exact_mut(Partition::COUNT).zip(outcomes) {
                     if let Some(last) = outcomes.last() {
-                        buffers[last.partition() as usize].push(b'\n');
+                        buffers[last.partition() as usize].copies.push(b'\n');
                     }
                 }
             }
@@ -132,22 +134,22 @@ impl Renderer {
 }
 
 /// Copies lines to their partitions, and makes sure of it.
-fn split(chunk: JudgedChunk<'_>, buffers: &mut [Vec<u8>]) -> bool {
+fn split(chunk: JudgedChunk<'_>, buffers: &mut [Pieces]) -> bool {
     let (text, starts) = (chunk.text, chunk.urls.lines().starts());
     let mut is_proven = true;
     for (buffers, outcomes) in buffers.chunks_exact_mut(Partition::COUNT).zip(chunk.outcomes) {
-        place::place(text, starts, outcomes, buffers);
+        place::place(text, starts, outcomes, chunk.stays, buffers);
         is_proven &= place::prove(text, starts, outcomes, buffers);
     }
     is_proven
 }
 
 /// Copies lines to their partitions, those that are blocked after what blocked them.
-fn split_explained(chunk: JudgedChunk<'_>, buffers: &mut [Vec<u8>], explainers: &mut [Explainer]) {
+fn split_explained(chunk: JudgedChunk<'_>, buffers: &mut [Pieces], explainers: &mut [Explainer]) {
     let crawlers = buffers.chunks_exact_mut(Partition::COUNT).zip(chunk.outcomes).zip(explainers);
     for ((buffers, outcomes), explainer) in crawlers {
         for (line, outcome) in outcomes.iter().enumerate() {
-            let buffer = &mut buffers[outcome.partition() as usize];
+            let buffer = &mut buffers[outcome.partition() as usize].copies;
             if outcome.partition() == Partition::Blocked {
                 put_cause(&explainer.explain(chunk.urls.url(chunk.text, line)), buffer);
             }

@@ -1,14 +1,11 @@
 //! A run: lists in, partitions and a receipt out.
 //!
-//! Every worker takes the next chunk, judges it into buffers of its own, waits for its turn, takes room in the output
-//! files, passes the turn on, and writes at the places it took. Turns go in the order of the chunks, so the order of
-//! the lines is that of the input whatever the number of workers; only the turn itself is one worker's at a time, and
-//! memory is one chunk's a worker, of which there are as many as [have room](super::memory). A worker only ever waits for
-//! one that is already busy with an earlier chunk.
+//! Every worker takes the next chunk, judges it, and [hands it in](super::queue). One worker at a time writes what is due, in the
+//! order of the chunks, so the order of the lines is that of the input whatever the number of workers; the others judge on.
+//! Memory is a few chunks a worker, of which there are as many as [have room](super::memory).
 //!
 //! Where files are compressed, a chunk has an earlier turn as well: what it has for each file is gathered with what came
-//! before ([`gather`](super::gather)), the worker compresses what is enough for a frame, and then takes its turn with the
-//! frames.
+//! before ([`gather`](super::gather)), the worker compresses what is enough for a frame, and then hands in the frames.
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::sync::atomic::AtomicU64;

@@ -6,6 +6,7 @@ use crate::input::chunk::Chunk;
 use crate::judge::batch;
 use crate::judge::lines::Lines;
 use crate::judge::matcher::Matcher;
+use crate::judge::place::Pieces;
 use crate::judge::scratch::Scratch;
 use crate::judge::sorted::Sorted;
 use crate::judge::space::Space;
@@ -21,7 +22,7 @@ use crate::output::missing_robots::{self, WaitingOrigins};
 #[derive(Debug, Default)]
 pub(crate) struct Judged {
     /// The bytes to be written, in the order of the files of a [`Form`](crate::output::form::Form).
-    pub buffers: Vec<Vec<u8>>,
+    pub buffers: Vec<Pieces>,
     /// Whether the buffers were compared with the lines, and hold each where it belongs: then their tallies are those of
     /// the crawlers. Otherwise they are to be computed.
     pub is_proven: bool,
@@ -47,7 +48,7 @@ impl Judged {
     pub fn tallies(&self, rows: Rows) -> Vec<Tally> {
         match self.is_proven {
             true => self.crawlers.iter().flat_map(|sorted| sorted.tallies).collect(),
-            false => self.buffers.iter().enumerate().map(|(file, text)| rows.tally(file, text)).collect(),
+            false => self.buffers.iter().enumerate().map(|(file, pieces)| rows.tally(file, &pieces.copies)).collect(),
         }
     }
 }
@@ -85,7 +86,7 @@ impl<'m> Worker<'m> {
     }
 
     /// Judges the lines of a chunk. The last one gets a line feed, if it has none and `more_follows`.
-    pub fn judge(&mut self, chunk: &Chunk<'_>, more_follows: bool) {
+    pub fn judge(&mut self, chunk: &Chunk<'_>, stays: bool, more_follows: bool) {
         self.clear(chunk.text.len());
         let mut urls = std::mem::take(&mut self.urls);
         urls.find(chunk);
@@ -94,7 +95,7 @@ impl<'m> Worker<'m> {
         if self.notes_waiting {
             self.note_waiting(chunk.text, &urls);
         }
-        let judged_chunk = JudgedChunk { text: chunk.text, urls: &urls, outcomes: &self.outcomes };
+        let judged_chunk = JudgedChunk { text: chunk.text, stays, urls: &urls, outcomes: &self.outcomes };
         self.judged.is_proven = self.renderer.render(judged_chunk, &mut self.judged.buffers);
         self.urls = urls;
         self.judged.input = self.judged.kept;
@@ -128,7 +129,7 @@ impl<'m> Worker<'m> {
 
     /// The parts of this chunk's rows, which was judged, beside its text.
     pub fn rows<'w>(&'w mut self, text: &'w [u8]) -> RowParts<'w> {
-        self.renderer.rows(JudgedChunk { text, urls: &self.urls, outcomes: &self.outcomes })
+        self.renderer.rows(JudgedChunk { text, stays: false, urls: &self.urls, outcomes: &self.outcomes })
     }
 
     /// Keeps no memory of the size of chunks.
@@ -142,11 +143,10 @@ impl<'m> Worker<'m> {
 
     fn clear(&mut self, size: usize) {
         let mut buffers = std::mem::take(&mut self.judged.buffers);
-        buffers.resize(self.rows.map_or(0, Rows::files), Vec::new());
+        buffers.resize(self.rows.map_or(0, Rows::files), Pieces::default());
         for buffer in &mut buffers {
-            buffer.clear();
             // A chunk with a huge line should not take its memory for the rest of the run.
-            buffer.shrink_to(2 * size);
+            buffer.clear(2 * size);
         }
         let crawlers = vec![Sorted::default(); self.judges.len()];
         self.judged = Judged { buffers, crawlers, ..Judged::default() };

@@ -41,7 +41,7 @@ pub(super) enum What<'l> {
     Rows(Vec<RowRange>),
 }
 
-impl Task<'_> {
+impl<'l> Task<'l> {
     /// The rows that it is, if rows were handed out.
     pub fn ranges(&self) -> Option<&[RowRange]> {
         match &self.what {
@@ -53,6 +53,11 @@ impl Task<'_> {
     /// Whether it is so long that no worker should keep memory of its size.
     pub fn is_long(&self) -> bool {
         self.permit.is_some()
+    }
+
+    /// Its bytes, if they are those of a mapped list.
+    pub fn mapped(&self) -> Option<&'l [u8]> {
+        if let What::Mapped(bytes) = self.what { Some(bytes) } else { None }
     }
 
     /// Its bytes, if it was taken with this `buffer`.

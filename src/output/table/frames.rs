@@ -77,7 +77,7 @@ impl Table {
             })?;
             blocks.extend(made.into_iter().map(|(file, bytes, tally)| {
                 let bytes = Cow::Owned(bytes);
-                Block { set, file, bytes, tally }
+                Block { set, file, pieces: vec![bytes], tally }
             }));
         }
         Ok(blocks)
