@@ -2,8 +2,8 @@
 //!
 //! A robots.txt speaks for one origin: scheme, host and port (RFC 9309 2.3). Nearly every line of a URL list begins with
 //! its origin in canonical form already, so [`cut`] only finds where the authority ends, and the bytes before serve as
-//! the key of the policy's index: if they are found there, they are canonical. Whatever is not found goes the slow way,
-//! [`canonical`], which asks the `url` crate (the WHATWG's URL standard) and so agrees with what a browser would fetch:
+//! the key of the policy's index: if they are found there, they are canonical. Whatever is not found, and not
+//! [surely canonical](is_surely_canonical), goes the slow way, [`canonical`], which asks the `url` crate (the WHATWG's URL standard) and so agrees with what a browser would fetch:
 //! upper case, user info, default ports, IPv6, internationalised and numeric hosts, backslashes, tabs.
 
 use std::borrow::Cow;
@@ -44,8 +44,8 @@ pub fn trimmed(line: &[u8]) -> &[u8] {
     &line[start..end]
 }
 
-/// Where the authority ends, if the line begins like a canonical http or https URL with a path: the bytes before are
-/// its origin, provided that they are in canonical form (that is not checked here), the bytes from there its path.
+/// Where the authority ends, if the line begins like a canonical http or https URL: at the next `/`, or the end of the line. The
+/// bytes before are its origin, provided that they are in canonical form; that is not checked here.
 #[inline]
 pub fn cut(line: &[u8]) -> Option<usize> {
     // "https://" is "http" and then one byte more than "http://".
@@ -70,18 +70,7 @@ pub fn cut(line: &[u8]) -> Option<usize> {
         }
         at += 8;
     }
-    line[at..].iter().position(|&byte| byte == b'/').map(|found| at + found)
-}
-
-/// Where the authority ends of a line that begins like a canonical http or https URL, with a path or without; as with
-/// [`cut`], whether it is canonical is not checked here.
-pub fn authority_end(line: &[u8]) -> Option<usize> {
-    let from = if line.starts_with(b"http://") { 7 } else { 8 };
-    if from == 8 && !line.starts_with(b"https://") {
-        return None;
-    }
-    let end = line[from..].iter().position(|byte| matches!(byte, b'/' | b'\\' | b'?' | b'#'));
-    Some(end.map_or(line.len(), |at| from + at))
+    Some(line[at..].iter().position(|&byte| byte == b'/').map_or(line.len(), |found| at + found))
 }
 
 /// Whether `origin`, as [`cut`] finds it, is surely in canonical form: a host of lower-case labels whose last begins
@@ -94,22 +83,54 @@ pub fn is_surely_canonical(origin: &[u8]) -> bool {
         Some([b':', b'/', b'/', rest @ ..]) => (rest, 80),
         _ => return false,
     };
-    let (host, port) = match rest.iter().position(|&byte| byte == b':') {
+    let (host, port) = match memchr::memchr(b':', rest) {
         Some(at) => (&rest[..at], Some(&rest[at + 1..])),
         None => (rest, None),
     };
-    let label = |label: &[u8]| {
-        !label.is_empty()
-            && !label.starts_with(b"xn--")
-            && label.iter().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_'))
-    };
-    let last_is_name =
-        host.rsplit(|&byte| byte == b'.').next().is_some_and(|last| last.first().is_some_and(u8::is_ascii_lowercase));
-    let port_is_canonical = port.is_none_or(|port| {
-        let number = std::str::from_utf8(port).ok().and_then(|port| port.parse::<u16>().ok());
-        number.is_some_and(|number| number != default_port && number.to_string().as_bytes() == port)
-    });
-    last_is_name && port_is_canonical && host.split(|&byte| byte == b'.').all(label)
+    // Without a branch on a byte: where labels end cannot be guessed, and lines of unknown origins all come here.
+    let (mut is_host, mut begins, mut last, mut has_x) = (true, true, 0, false);
+    for (at, &byte) in host.iter().enumerate() {
+        is_host &= IS_OF_LABEL[usize::from(byte)] | (byte == b'.') & !begins;
+        last = if begins { at } else { last };
+        has_x |= begins & (byte == b'x');
+        begins = byte == b'.';
+    }
+    is_host
+        && !begins
+        && host[last].is_ascii_lowercase()
+        && !(has_x && host.split(|&byte| byte == b'.').any(|label| label.starts_with(b"xn--")))
+        && port.is_none_or(|port| is_canonical_port(port, default_port))
+}
+
+/// Whether a byte may stand in a label.
+const IS_OF_LABEL: [bool; 256] = {
+    let (mut bytes, mut byte) = ([false; 256], 0);
+    while byte < 128 {
+        bytes[byte] = matches!(byte as u8, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_');
+        byte += 1;
+    }
+    bytes
+};
+
+/// Whether a port is written as the URL standard writes it.
+fn is_canonical_port(port: &[u8], default_port: u16) -> bool {
+    let number = std::str::from_utf8(port).ok().and_then(|port| port.parse::<u16>().ok());
+    number.is_some_and(|number| number != default_port && number.to_string().as_bytes() == port)
+}
+
+/// The origin of a trimmed line in canonical form, and where its path begins.
+///
+/// # Errors
+///
+/// As [`canonical`].
+pub fn of(line: &[u8]) -> Result<(Cow<'_, str>, usize), InvalidUrl> {
+    if let Some(end) = cut(line)
+        && is_surely_canonical(&line[..end])
+        && let Ok(origin) = std::str::from_utf8(&line[..end])
+    {
+        return Ok((Cow::Borrowed(origin), end));
+    }
+    canonical(line).map(|(origin, end)| (Cow::Owned(origin), end))
 }
 
 /// The origin of a trimmed line in canonical form (`scheme://host`, with `:port` unless it is the default), and where
@@ -273,13 +294,10 @@ mod tests {
         ] {
             assert!(!is_surely_canonical(origin.as_bytes()), "{origin}");
         }
-        assert_eq!(cut(b"http://a.example"), None);
-        for (line, end) in
-            [("http://a", 8), ("https://a?b/", 9), ("http://a#/", 8), ("http://a\\/", 8), ("http://a/", 8)]
-        {
-            assert_eq!(authority_end(line.as_bytes()), Some(end), "{line}");
+        for (line, end) in [("http://ab", 9), ("https://a.example", 17), ("https://a?b/", 11), ("http://a/", 8)] {
+            assert_eq!(cut(line.as_bytes()), Some(end), "{line}");
         }
-        assert_eq!(authority_end(b"ftp://a"), None);
+        assert_eq!(cut(b"ftp://a/"), None);
         assert_eq!(cut(b"HTTP://a/"), None);
     }
 

@@ -70,10 +70,9 @@ impl Explainer {
         let Explainer { judging, rules } = self;
         let judge = judging.view();
         let url = origin::trimmed(url);
-        let place = judge.origin_of(url).ok();
-        match place.and_then(|(origin, end)| Some((judge.lookup().get(origin.as_bytes())?, end))) {
-            Some((record, end)) => of_path(&judge, rules, &record, &origin::path(&url[end..])),
-            None => Cause { rule: None, agent: None, captured: None },
+        match judge.find(url) {
+            Ok((Some(record), end)) => of_path(&judge, rules, &record, &origin::path(&url[end..])),
+            _ => Cause { rule: None, agent: None, captured: None },
         }
     }
 

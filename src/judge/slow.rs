@@ -9,6 +9,7 @@ use super::view::Judge;
 use crate::automaton::{self, front};
 use crate::origin;
 use crate::outcome::{Outcome, Partition, Reason};
+use crate::policy::Record;
 use crate::rules::Verdict;
 use crate::rules::chosen::is_always_allowed;
 
@@ -26,13 +27,13 @@ impl Judge<'_> {
     /// The outcome of any line, without its LF.
     pub fn judge_line(&self, line: &[u8], scratch: &mut Scratch) -> Outcome {
         let line = origin::trimmed(line);
-        let (origin, rest) = match self.origin_of(line) {
-            Ok((origin, end)) => (origin, &line[end..]),
+        let (record, end) = match self.find(line) {
+            Ok(found) => found,
             Err(reason) => return reason.into(),
         };
-        let path = origin::path(rest);
+        let path = origin::path(&line[end..]);
         scratch.dot_segments += u64::from(origin::has_dot_segment(&path));
-        let Some(record) = self.lookup.get(origin.as_bytes()) else { return self.decisions.unfetched };
+        let Some(record) = record else { return self.decisions.unfetched };
         let route = Route::new(self.decisions.of(&record));
         self.judge_path(route, self.groups.automaton_of(record.row), &path, scratch)
     }
@@ -68,15 +69,21 @@ impl Judge<'_> {
         }
     }
 
-    /// The origin of a trimmed line in canonical form, and where it ends in the line.
-    pub(crate) fn origin_of<'l>(&self, line: &'l [u8]) -> Result<(Cow<'l, str>, usize), origin::InvalidUrl> {
-        if let Some(end) = origin::authority_end(line) {
-            let key = &line[..end];
-            if self.lookup.get(key).is_some() || origin::is_surely_canonical(key) {
-                let key = std::str::from_utf8(key).map_err(|_| origin::InvalidUrl::Host)?;
-                return Ok((Cow::Borrowed(key), end));
+    /// The record of the origin of a trimmed line, and where its path begins.
+    pub(super) fn find(&self, line: &[u8]) -> Result<(Option<Record<'_>>, usize), origin::InvalidUrl> {
+        if let Some(end) = origin::cut(line) {
+            let record = self.lookup.get(&line[..end]);
+            if record.is_some() || origin::is_surely_canonical(&line[..end]) {
+                return Ok((record, end));
             }
         }
-        origin::canonical(line).map(|(origin, end)| (Cow::Owned(origin), end))
+        let (origin, end) = origin::canonical(line)?;
+        Ok((self.lookup.get(origin.as_bytes()), end))
+    }
+
+    /// The outcome of a plain URL of which an entry does not have the key, if it is sure without a look at the rest.
+    #[inline(always)]
+    pub(super) fn outcome_of_unknown(&self, key: &[u8]) -> Option<Outcome> {
+        (self.lookup.is_all_in_slots() && origin::is_surely_canonical(key)).then_some(self.decisions.unfetched)
     }
 }

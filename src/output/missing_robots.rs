@@ -28,23 +28,35 @@ pub(crate) struct Waiting {
     pub status: Option<u16>,
 }
 
-/// Origins with deferred lines, of one chunk or of many.
-pub(crate) type WaitingOrigins = HashMap<Box<str>, Waiting>;
+/// Origins with deferred lines of one chunk. They are bytes so that those of a line can be looked up before anything is known of
+/// them.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct WaitingOrigins(HashMap<Box<[u8]>, Waiting>);
 
-/// Counts a deferred line.
-pub(crate) fn count(waiting: &mut WaitingOrigins, origin: &str, line: u64, reason: Reason) {
-    match waiting.get_mut(origin) {
-        Some(entry) => entry.lines += 1,
-        None => {
-            waiting.insert(origin.into(), Waiting { first: line, lines: 1, reason, status: None });
+impl WaitingOrigins {
+    /// Counts a deferred line with this URL. If it is none, nothing is counted.
+    pub fn count(&mut self, url: &[u8], line: u64, reason: Reason) {
+        let url = origin::trimmed(url);
+        // What is an origin here is in canonical form.
+        let known = origin::cut(url).and_then(|end| self.0.get_mut(&url[..end]));
+        if let Some(waiting) = known {
+            waiting.lines += 1;
+        } else if let Ok((origin, _)) = origin::of(url) {
+            let new = Waiting { first: line, lines: 0, reason, status: None };
+            self.0.entry_ref(origin.as_bytes()).or_insert(new).lines += 1;
         }
+    }
+
+    /// Counts lines before those of the chunk.
+    pub fn stand_after(&mut self, lines: u64) {
+        self.0.values_mut().for_each(|waiting| waiting.first += lines);
     }
 }
 
 /// All origins with deferred lines, in bounded memory.
 #[derive(Debug)]
 pub(crate) struct MissingRobots {
-    held: WaitingOrigins,
+    held: HashMap<Box<str>, Waiting>,
     held_bytes: usize,
     limit: usize,
     by_origin: Sorter,
@@ -82,7 +94,7 @@ impl MissingRobots {
 
     fn with(by_origin: Sorter, directory: &Path, limit: usize) -> MissingRobots {
         let by_first = Sorter::new(Home::Temporary(directory.join(NEEDED)), limit);
-        MissingRobots { held: WaitingOrigins::new(), held_bytes: 0, limit, by_origin, by_first }
+        MissingRobots { held: HashMap::new(), held_bytes: 0, limit, by_origin, by_first }
     }
 
     /// The state from which another run can go on, besides the [files](MissingRobots::files).
@@ -98,7 +110,10 @@ impl MissingRobots {
 
     /// Adds the origins of a chunk.
     pub fn add(&mut self, chunk: WaitingOrigins) -> io::Result<()> {
-        chunk.into_iter().try_for_each(|(origin, waiting)| self.add_one(origin, waiting))
+        let chunk = chunk.0.into_iter();
+        chunk
+            .map(|(origin, waiting)| (String::from_utf8_lossy(&origin).into(), waiting))
+            .try_for_each(|(origin, waiting)| self.add_one(origin, waiting))
     }
 
     /// Adds an origin.
@@ -225,8 +240,8 @@ mod tests {
                 let mut needed =
                     MissingRobots::resumable(folder.path(), limit, &MissingRobotsState::default()).unwrap();
                 for line in 0..100 {
-                    let mut waiting = WaitingOrigins::new();
-                    count(&mut waiting, &format!("http://{}.example", line * 7919 % 61), line, Reason::Unfetched);
+                    let mut waiting = WaitingOrigins::default();
+                    waiting.count(format!("http://{}.example", line * 7919 % 61).as_bytes(), line, Reason::Unfetched);
                     if stops.contains(&line) {
                         let state = serde_json::to_string(&needed.state()).unwrap();
                         // What comes after the checkpoint is lost.
@@ -248,7 +263,7 @@ mod tests {
         for status in [None, Some(503)] {
             let mut needed = MissingRobots::new(&std::env::temp_dir(), 1 << 20);
             let waiting = Waiting { first: 7, lines: 3, reason: Reason::Unreachable, status };
-            needed.add([("https://a.example:8443".into(), waiting)].into_iter().collect()).unwrap();
+            needed.add_one("https://a.example:8443".into(), waiting).unwrap();
             let mut out = Vec::new();
             needed.write(|_, waiting| waiting.status, &mut out).unwrap();
             let text = String::from_utf8(out).unwrap();
@@ -269,9 +284,9 @@ mod tests {
             let mut needed = MissingRobots::new(&std::env::temp_dir(), limit);
             // Chunks may come in any order.
             for chunk in [2, 0, 3, 1] {
-                let mut waiting = WaitingOrigins::new();
+                let mut waiting = WaitingOrigins::default();
                 for line in chunk * 100..chunk * 100 + 100 {
-                    count(&mut waiting, &format!("http://{}.example", line * 7919 % 61), line, Reason::Unfetched);
+                    waiting.count(format!("http://{}.example", line * 7919 % 61).as_bytes(), line, Reason::Unfetched);
                 }
                 needed.add(waiting).unwrap();
             }

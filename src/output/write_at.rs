@@ -82,6 +82,10 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         at(file.as_file(), &[b"tw", b"", b"o"], 3).and_then(|()| at(file.as_file(), &[b"", b"one"], 0)).unwrap();
         assert_eq!(std::fs::read(file.path()).unwrap(), b"onetwo");
+        // More pieces than the system takes at once.
+        let pieces: Vec<[u8; 2]> = (0..3000u16).map(u16::to_be_bytes).collect();
+        at(file.as_file(), &pieces.iter().map(|piece| &piece[..]).collect::<Vec<_>>(), 6).unwrap();
+        assert_eq!(std::fs::read(file.path()).unwrap(), [&b"onetwo"[..], &pieces.concat()].concat());
     }
 
     /// A device that is a full disk.

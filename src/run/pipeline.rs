@@ -463,9 +463,7 @@ impl Turn {
         let (Some(output), Some(needed)) = (self.sink.as_mut().and_then(Sink::folder), &mut self.needed) else {
             return Ok(());
         };
-        for origin in waiting.values_mut() {
-            origin.first += before;
-        }
+        waiting.stand_after(before);
         let failed = |error| OutputError::Unwritable { path: output.directory().join(NEEDED), error };
         Ok(needed.add(waiting).map_err(failed)?)
     }

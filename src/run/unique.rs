@@ -175,8 +175,7 @@ impl Kept {
 fn has_url(line: &[u8], layout: &Layout) -> bool {
     layout.url(line).is_ok_and(|url| {
         let url = origin::trimmed(&url);
-        let end = origin::authority_end(url);
-        end.is_some_and(|end| origin::is_surely_canonical(&url[..end])) || origin::canonical(url).is_ok()
+        origin::of(url).is_ok()
     })
 }
 

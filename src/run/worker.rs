@@ -13,10 +13,9 @@ use crate::judge::space::Space;
 use crate::judge::tally::{self, Tally};
 use crate::judge::urls::LineUrls;
 use crate::judge::view::Judge;
-use crate::origin;
 use crate::outcome::{Outcome, Partition, Reason};
 use crate::output::form::Rows;
-use crate::output::missing_robots::{self, WaitingOrigins};
+use crate::output::missing_robots::WaitingOrigins;
 
 /// The result for one chunk.
 #[derive(Debug, Default)]
@@ -163,14 +162,11 @@ impl<'m> Worker<'m> {
     /// Notes the origins of deferred lines. They are the same for all crawlers: what there is no answer of, there is of
     /// none.
     fn note_waiting(&mut self, text: &[u8], urls: &LineUrls) {
-        let (Some(judge), Some(outcomes)) = (self.judges.first(), self.outcomes.first()) else { return };
+        let Some(outcomes) = self.outcomes.first() else { return };
         for (line, outcome) in outcomes.iter().enumerate() {
             // A paused origin waits for the operator, not for its robots.txt.
-            if outcome.partition() == Partition::Deferred
-                && outcome.reason() != Reason::Paused
-                && let Ok((origin, _)) = judge.origin_of(origin::trimmed(urls.url(text, line)))
-            {
-                missing_robots::count(&mut self.judged.waiting, &origin, line as u64, outcome.reason());
+            if outcome.partition() == Partition::Deferred && outcome.reason() != Reason::Paused {
+                self.judged.waiting.count(urls.url(text, line), line as u64, outcome.reason());
             }
         }
     }

@@ -4,7 +4,7 @@
 
 use crate::automaton::{self, front};
 use crate::judge::scratch::Scratch;
-use crate::judge::space::Space;
+use crate::judge::space::{NO_KEY, Space};
 use crate::judge::text_urls::Urls;
 use crate::judge::view::Judge;
 use crate::rules::Verdict;
@@ -37,7 +37,14 @@ impl Space {
         }
         for &url in self.unknown.items() {
             let place = usize::from(url);
-            self.outcomes[place] = judge.judge_line(urls.get(place), scratch);
+            let length = self.lengths[place];
+            // The key of a plain URL that is not one of the policy.
+            let outcome = if urls.looks[place] == 0 && length != NO_KEY {
+                judge.outcome_of_unknown(&urls.get(place)[..length as usize])
+            } else {
+                None
+            };
+            self.outcomes[place] = outcome.unwrap_or_else(|| judge.judge_line(urls.get(place), scratch));
         }
     }
 }

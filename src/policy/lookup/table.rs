@@ -40,6 +40,12 @@ impl<'p> Lookup<'p> {
         self.find_hashed(origin, self.hash_of(origin))
     }
 
+    /// Whether each origin is in the slot of its hash, so that one that is not there is not in the table.
+    #[inline(always)]
+    pub(crate) fn is_all_in_slots(&self) -> bool {
+        self.sections.overflow.is_empty()
+    }
+
     /// The hash of an origin.
     #[inline]
     pub(crate) fn hash_of(&self, origin: &[u8]) -> u64 {

@@ -103,7 +103,7 @@ impl<'p> Counter<'p> {
         blocked.lines += 1;
         let outcome = self.judge.judge_line(url, &mut self.scratch);
         let url = origin::trimmed(url);
-        let found = self.judge.origin_of(url).ok().filter(|_| outcome.partition() == Partition::Blocked);
+        let found = origin::of(url).ok().filter(|_| outcome.partition() == Partition::Blocked);
         let Some((origin, end)) = found else {
             blocked.not_blocked += 1;
             return;
