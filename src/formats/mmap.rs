@@ -2,7 +2,7 @@
 //!
 //! A file that is mapped can be changed by another program. Callers rely on nothing but this:
 //!
-//! - A [map](map) is read-only and private to this process. Its bytes are only compared, hashed, copied, or used as numbers
+//! - A [map](map) is read-only and private to this process. Its bytes are only compared, hashed, copied, written, or used as numbers
 //!   whose ranges are checked, so any values are valid at any time; offsets come from the slice's own length.
 //! - A list that is changed or cut short is noticed before anything of a chunk is kept, by its length and time. A policy
 //!   file is replaced by renaming another one to its name, which leaves the mapped one as it is.

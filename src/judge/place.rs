@@ -1,4 +1,4 @@
-//! Copying lines into the buffers of their partitions, and the proof that none was lost on the way.
+//! Putting lines into the pieces of their partitions, and the proof that none was lost on the way.
 //!
 //! [`place`] copies each line with its LF to the buffer of the partition that its outcome names: 128 bytes in four wide
 //! steps that need no length, more only where the line is longer. What is stored past a line's end, the next line

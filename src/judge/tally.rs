@@ -4,8 +4,8 @@
 //! in whatever order the lines stand, so that parts can be compared with a whole. `order` adds the sums of all
 //! beginnings of the sequence, as Fletcher's checksum does, and so also notices two lines that changed places.
 //!
-//! A run computes both twice, over the lines as they were read and over the bytes as they were handed to the system
-//! for writing, and compares.
+//! A run computes both of the lines as they were read. What it hands to the system for writing is [compared](super::place::prove)
+//! with these lines, or, where more than lines is written, computed again.
 
 use super::isa::{self, Isa, Kernel};
 use super::lines::{self, Lines};
