@@ -7,7 +7,7 @@
 use parquet::basic::Type;
 use parquet::data_type::ByteArray;
 use parquet::schema::types::SchemaDescriptor;
-
+use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::formats::columnar::{self, Column, Group, Malformed};
@@ -146,7 +146,8 @@ impl Values {
         }
     }
 
-    fn len(&self) -> usize {
+    /// How many there are.
+    pub fn len(&self) -> usize {
         match self {
             Values::Texts(texts) => texts.len(),
             Values::Numbers(numbers) => numbers.len(),
@@ -231,6 +232,15 @@ impl LineReader {
         (self.values, self.rows) = (values, 0..rows);
         Ok(())
     }
+}
+
+/// The line of a URL that is one value: itself, but for its line feeds.
+pub(crate) fn as_line(url: &[u8]) -> Cow<'_, [u8]> {
+    let mut line = Cow::Borrowed(url);
+    if memchr::memchr(b'\n', url).is_some() {
+        encode_line_feeds(line.to_mut(), 0);
+    }
+    line
 }
 
 /// Writes the line feeds from `start` on as `%0A`; returns whether there were any.

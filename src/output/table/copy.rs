@@ -1,14 +1,14 @@
 //! Columns of a list that is a table, copied to the files that its rows go to.
 
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
-use parquet::data_type::{ByteArray, DataType};
+use parquet::data_type::DataType;
 use parquet::file::writer::SerializedColumnWriter;
 
 use super::Table;
+use super::handed::Value;
 use super::share::Share;
 use super::sorting::{Slot, Sorting};
 use crate::formats::columnar::Malformed;
-use crate::input::list::line_columns::Values;
 use crate::input::list::range_columns::{Levels, Read, read_range};
 use crate::input::list::{List, ParquetList, RowRange, in_group};
 
@@ -29,9 +29,9 @@ pub(super) fn copied(
         writers.push(writer);
         handed.push(values);
     }
-    let mut keep = |slot: usize, value: Value| {
+    let mut keep = |slot: usize, value: Value<'_>| {
         if let Some(place) = kept {
-            value.push_to(&mut handed[slot][place]);
+            handed[slot].push(place, value);
         }
     };
     let levels = Levels::of(list.file.schema().column(column).as_ref());
@@ -43,27 +43,8 @@ pub(super) fn copied(
     files.writers.into_iter().try_for_each(|writer| Ok(writer.close()?))
 }
 
-/// A value of a column that makes up lines.
-enum Value {
-    Text(Option<ByteArray>),
-    Number(Option<i64>),
-    Other,
-}
-
-impl Value {
-    fn push_to(self, values: &mut Values) {
-        match (self, values) {
-            (Value::Text(text), Values::Texts(texts)) => texts.push(text),
-            (Value::Number(number), Values::Numbers(numbers)) => numbers.push(number),
-            // Such a column was refused when its lines were read.
-            (_, Values::Texts(texts)) => texts.push(None),
-            (_, Values::Numbers(numbers)) => numbers.push(None),
-        }
-    }
-}
-
 /// Told of the value of each row, and where it goes.
-type Keep<'k> = dyn FnMut(usize, Value) + 'k;
+type Keep<'k> = dyn FnMut(usize, Value<'_>) + 'k;
 
 /// The files that the rows of a column go to.
 struct Files<'f, 'w> {
@@ -97,8 +78,9 @@ impl Files<'_, '_> {
             ColumnReader::Int96ColumnReader(reader) => self.copy(reader, range, at_once, keep, |_| Value::Other),
             ColumnReader::FloatColumnReader(reader) => self.copy(reader, range, at_once, keep, |_| Value::Other),
             ColumnReader::DoubleColumnReader(reader) => self.copy(reader, range, at_once, keep, |_| Value::Other),
+            #[expect(clippy::redundant_closure, reason = "a constructor is of one lifetime, the closure of any")]
             ColumnReader::ByteArrayColumnReader(reader) => {
-                self.copy(reader, range, at_once, keep, |value| Value::Text(value.cloned()))
+                self.copy(reader, range, at_once, keep, |value| Value::Text(value))
             }
             ColumnReader::FixedLenByteArrayColumnReader(reader) => {
                 self.copy(reader, range, at_once, keep, |_| Value::Other)
@@ -112,7 +94,7 @@ impl Files<'_, '_> {
         range: &RowRange,
         at_once: usize,
         keep: &mut Keep<'_>,
-        value: impl Fn(Option<&T::T>) -> Value,
+        value: impl Fn(Option<&T::T>) -> Value<'_>,
     ) -> Result<(), Malformed> {
         let mut shares: Vec<Share<T>> = self.writers.iter().map(|_| Share::default()).collect();
         read_range(reader, self.levels, range, at_once, |rows, read| {

@@ -12,6 +12,7 @@ use std::borrow::Cow;
 
 use super::copy::copied;
 use super::footer::TRAILER;
+use super::handed::Handed;
 use super::sorting::{Slot, Sorting};
 use super::text::Text;
 use super::{Table, cause_columns};
@@ -21,7 +22,7 @@ use crate::input::chunk::Chunk;
 use crate::input::error::ListError;
 use crate::input::list::line_columns::LineColumns;
 use crate::input::list::{List, RowRange};
-use crate::judge::tally::{Tally, line_hash};
+use crate::judge::tally::Tally;
 use crate::outcome::{Outcome, Partition, Reason};
 use crate::output::block::Block;
 use crate::output::causes::{Causes, Told};
@@ -127,8 +128,7 @@ impl Table {
     }
 
     fn slot<'w>(&self, writer: &'w mut SerializedFileWriter<Vec<u8>>) -> Result<Slot<'w>, ParquetError> {
-        let handed = (0..self.line_columns.columns().len()).map(|place| self.line_columns.no_values(place));
-        Ok(Slot { group: writer.next_row_group()?, handed: handed.collect() })
+        Ok(Slot { group: writer.next_row_group()?, handed: Handed::nothing(self.line_columns) })
     }
 
     /// Writes the columns of reasons of a file, of verdicts where they stand beside them, and of what blocked its lines.
@@ -158,13 +158,7 @@ impl Table {
     /// Ends a row group; returns the tally of its lines, by what was handed over.
     fn ended(&self, slot: Slot<'_>) -> Result<Tally, Malformed> {
         let rows = slot.group.close()?.num_rows();
-        let (mut tally, mut line) = (Tally::default(), Vec::new());
-        for row in 0..usize::try_from(rows).unwrap_or(0) {
-            line.clear();
-            self.line_columns.append_line(&slot.handed, row, &mut line);
-            tally.add_hashed(line_hash(&line), line.len() + 1);
-        }
-        Ok(tally)
+        slot.handed.tally(self.line_columns, u64::try_from(rows).unwrap_or(0))
     }
 }
 

@@ -21,6 +21,8 @@ mod footer;
 #[cfg(feature = "parquet")]
 mod frames;
 #[cfg(feature = "parquet")]
+mod handed;
+#[cfg(feature = "parquet")]
 mod merge;
 mod merged;
 #[cfg(feature = "parquet")]

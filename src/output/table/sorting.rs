@@ -4,8 +4,8 @@ use parquet::data_type::ByteArray;
 use parquet::file::writer::{SerializedColumnWriter, SerializedRowGroupWriter};
 use std::ops::Range;
 
+use super::handed::Handed;
 use crate::formats::columnar::{BATCH, Malformed};
-use crate::input::list::line_columns::Values;
 use crate::outcome::{Outcome, Partition};
 use crate::output::causes::Causes;
 use crate::output::form::{Form, Rows};
@@ -28,13 +28,13 @@ pub(super) struct Sorting<'o> {
 /// A file that gets rows.
 pub(super) struct Slot<'w> {
     pub(super) group: SerializedRowGroupWriter<'w, Vec<u8>>,
-    /// The values handed over of the columns that make up the lines.
-    pub(super) handed: Vec<Values>,
+    /// What was handed over of the columns that make up the lines.
+    pub(super) handed: Handed,
 }
 
 impl<'w> Slot<'w> {
     /// Begins the next column.
-    pub fn column(&mut self) -> Result<(SerializedColumnWriter<'_>, &mut Vec<Values>), Malformed> {
+    pub fn column(&mut self) -> Result<(SerializedColumnWriter<'_>, &mut Handed), Malformed> {
         let column = self.group.next_column()?;
         let column = column.ok_or_else(|| Malformed("it has fewer columns than its schema says".to_owned()))?;
         Ok((column, &mut self.handed))

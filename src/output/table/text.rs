@@ -6,11 +6,11 @@
 
 use parquet::data_type::{ByteArray, ByteArrayType};
 
+use super::handed::Value;
 use super::share::Share;
 use super::sorting::{Slot, Sorting};
 use crate::formats::columnar::{BATCH, Malformed};
 use crate::input::chunk::Chunk;
-use crate::input::list::line_columns::Values;
 use crate::judge::urls::LineUrls;
 use crate::origin;
 
@@ -22,6 +22,7 @@ pub(super) struct Text<'c> {
     done: usize,
     /// The chunk, or of a line that was decoded, its URL: what values are slices of.
     bytes: ByteArray,
+    /// Whether its lines need not be asked one by one.
     is_utf8: bool,
     /// Whether each line is a value of the list's column of URLs, as it stands there.
     is_column: bool,
@@ -40,7 +41,7 @@ impl<'c> Text<'c> {
             lines,
             done: 0,
             bytes: ByteArray::from(chunk.text.to_vec()),
-            is_utf8: std::str::from_utf8(chunk.text).is_ok(),
+            is_utf8: is_column || std::str::from_utf8(chunk.text).is_ok(),
             is_column,
             urls: Vec::new(),
             more: Vec::new(),
@@ -81,15 +82,13 @@ impl<'c> Text<'c> {
         for slot in slots {
             let (writer, values) = slot.column()?;
             writers.push(writer);
-            handed.push(&mut values[place]);
+            handed.push(values);
         }
         let mut shares: Vec<Share<ByteArrayType>> = writers.iter().map(|_| Share::default()).collect();
         for (number, value) in values.iter().enumerate() {
             sorting.each_slot(sorting.rows.start + number, |slot| {
                 shares[slot].push(value.clone());
-                if let Values::Texts(texts) = &mut *handed[slot] {
-                    texts.push(value.clone());
-                }
+                handed[slot].push(place, Value::Text(value.as_ref()));
             });
             if (number + 1) % BATCH == 0 || number + 1 == values.len() {
                 for (share, writer) in shares.iter_mut().zip(&mut writers) {
