@@ -31,34 +31,33 @@ pub(super) fn fields(named: impl Fn(&str) -> String) -> [TypePtr; 4] {
     ]
 }
 
-/// Writes them for these rows; `again` tells what of a row is not kept.
+/// Writes them for the rows of a file; `again` tells what of a row is not kept.
 pub(super) fn write(
     slot: &mut Slot<'_>,
-    rows: &[usize],
     causes: &Causes,
     again: &mut dyn FnMut(usize) -> Told,
 ) -> Result<(), Malformed> {
-    column::<ByteArrayType>(slot, rows, (causes, again), |told| {
+    column::<ByteArrayType>(slot, (causes, again), |told| {
         let (text, _) = told.rule.as_ref()?;
         Some(ByteArray::from(as_utf8(text).into_bytes()))
     })?;
-    column::<Int32Type>(slot, rows, (causes, again), |told| {
+    column::<Int32Type>(slot, (causes, again), |told| {
         let (_, line) = told.rule.as_ref()?;
         // A number that this type does not have is not told; a robots.txt of 2 GiB has such lines.
         i32::try_from(*line).ok()
     })?;
-    column::<ByteArrayType>(slot, rows, (causes, again), |told| Some(ByteArray::from(told.agent.as_deref()?)))?;
+    column::<ByteArrayType>(slot, (causes, again), |told| Some(ByteArray::from(told.agent.as_deref()?)))?;
     // A time of which the milliseconds are no number is none.
-    column::<Int64Type>(slot, rows, (causes, again), |told| told.captured?.checked_mul(1000))
+    column::<Int64Type>(slot, (causes, again), |told| told.captured?.checked_mul(1000))
 }
 
 /// Writes the next column.
 fn column<T: DataType>(
     slot: &mut Slot<'_>,
-    rows: &[usize],
     (causes, again): (&Causes, &mut dyn FnMut(usize) -> Told),
     value: impl Fn(&Told) -> Option<T::T>,
 ) -> Result<(), Malformed> {
+    let rows = slot.rows;
     let (mut column, _) = slot.column()?;
     let mut share = Share::<T>::default();
     for rows in rows.chunks(BATCH) {

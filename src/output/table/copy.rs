@@ -35,7 +35,7 @@ pub(super) fn copied(
         }
     };
     let levels = Levels::of(list.file.schema().column(column).as_ref());
-    let mut files = Files { sorting, row: sorting.rows.start, levels, writers, is_of_lines: kept.is_some() };
+    let mut files = Files { sorting, row: 0, levels, writers, is_of_lines: kept.is_some() };
     for range in ranges {
         let copied = files.copy_range(list, column, range, &mut keep);
         copied.map_err(|problem| Malformed(in_group(range.group, problem)))?;

@@ -57,7 +57,7 @@ impl Table {
             RowSource::Rows { .. } => all.max(1),
         };
         let mut blocks = Vec::new();
-        let mut text = match source {
+        let text = match source {
             RowSource::Text(lines) => Some(Text::new(*lines, false)),
             RowSource::Rows { list, ranges, lines } => {
                 self.are_column(list, ranges, lines).then(|| Text::new(*lines, true))
@@ -67,9 +67,6 @@ impl Table {
             let mut sorting = Sorting::new(self.files, outcomes, causes, start..(start + most).min(all));
             if let RowSource::Rows { ranges, lines, .. } = source {
                 sorting.leave_out(lines.left_out, ranges.iter().map(|range| range.rows).sum());
-            }
-            if let Some(text) = &mut text {
-                text.next_rows(sorting.rows.len());
             }
             let made = guarded(|| self.frames(source, text.as_ref(), &sorting, again));
             let made = made.map_err(|Malformed(problem)| match source {
@@ -94,11 +91,12 @@ impl Table {
     ) -> Result<Vec<(usize, Vec<u8>, Tally)>, Malformed> {
         let files = sorting.files();
         let mut writers = files.iter().map(|_| self.writer()).collect::<Result<Vec<_>, _>>()?;
-        let mut slots = writers.iter_mut().map(|writer| self.slot(writer)).collect::<Result<Vec<_>, _>>()?;
+        let slots = files.iter().zip(&mut writers).map(|(&file, writer)| self.slot(writer, sorting.rows_of(file)));
+        let mut slots = slots.collect::<Result<Vec<_>, _>>()?;
         for column in 0..self.of_list {
             let place = self.line_columns.columns().iter().position(|&at| at == column);
             match (source, text, place) {
-                (_, Some(text), Some(place)) => text.write(place, sorting, &mut slots)?,
+                (_, Some(text), Some(place)) => text.write(place, &mut slots)?,
                 (RowSource::Rows { list, ranges, .. }, ..) => copied(self, list, ranges, column, sorting, &mut slots)?,
                 (RowSource::Text(_), ..) => {}
             }
@@ -127,8 +125,12 @@ impl Table {
             && ranges.iter().all(is_nowhere_null)
     }
 
-    fn slot<'w>(&self, writer: &'w mut SerializedFileWriter<Vec<u8>>) -> Result<Slot<'w>, ParquetError> {
-        Ok(Slot { group: writer.next_row_group()?, handed: Handed::nothing(self.line_columns) })
+    fn slot<'w>(
+        &self,
+        writer: &'w mut SerializedFileWriter<Vec<u8>>,
+        rows: &'w [usize],
+    ) -> Result<Slot<'w>, ParquetError> {
+        Ok(Slot { group: writer.next_row_group()?, rows, handed: Handed::nothing(self.line_columns) })
     }
 
     /// Writes the columns of reasons of a file, of verdicts where they stand beside them, and of what blocked its lines.
@@ -142,14 +144,13 @@ impl Table {
         let name = |name: &'static str| ByteArray::from(Bytes::from_static(name.as_bytes()));
         let (verdicts, reasons) =
             (Partition::ALL.map(|partition| name(partition.name())), Reason::ALL.map(|reason| name(reason.name())));
-        let rows: Vec<usize> = sorting.rows.clone().filter(|&row| sorting.goes_to(row, file)).collect();
         for crawler in self.crawlers_of(file) {
             if self.files.form == Form::Verdicts {
-                slot.write(&rows, |row| verdicts[sorting.outcomes[crawler][row].partition() as usize].clone())?;
+                slot.write(|row| verdicts[sorting.outcomes[crawler][row].partition() as usize].clone())?;
             }
-            slot.write(&rows, |row| reasons[sorting.outcomes[crawler][row].reason() as usize].clone())?;
+            slot.write(|row| reasons[sorting.outcomes[crawler][row].reason() as usize].clone())?;
             if let Some(causes) = sorting.causes.get(crawler) {
-                cause_columns::write(slot, &rows, causes, &mut |row| again(crawler, row))?;
+                cause_columns::write(slot, causes, &mut |row| again(crawler, row))?;
             }
         }
         Ok(())

@@ -17,17 +17,18 @@ pub(super) struct Sorting<'o> {
     pub(crate) outcomes: &'o [Vec<Outcome>],
     /// For each crawler, if the columns of causes are written.
     pub(super) causes: &'o [Causes],
-    /// The rows of the chunk that are sorted.
-    pub rows: Range<usize>,
     /// Where rows were left out: for each row of the chunk, which of those that were not it is.
     kept: Option<Vec<Option<usize>>>,
-    /// For each file of the form, its place among those that get rows.
+    /// For each file of the form, those of the rows that it gets, and its place among the files that get any.
+    rows_of: Vec<Vec<usize>>,
     slots: Vec<Option<usize>>,
 }
 
 /// A file that gets rows.
 pub(super) struct Slot<'w> {
     pub(super) group: SerializedRowGroupWriter<'w, Vec<u8>>,
+    /// The rows of the chunk that it gets.
+    pub(super) rows: &'w [usize],
     /// What was handed over of the columns that make up the lines.
     pub(super) handed: Handed,
 }
@@ -40,8 +41,9 @@ impl<'w> Slot<'w> {
         Ok((column, &mut self.handed))
     }
 
-    /// Writes a column of texts that none of these rows is without.
-    pub(crate) fn write(&mut self, rows: &[usize], text: impl Fn(usize) -> ByteArray) -> Result<(), Malformed> {
+    /// Writes a column of texts that none of its rows is without.
+    pub(crate) fn write(&mut self, text: impl Fn(usize) -> ByteArray) -> Result<(), Malformed> {
+        let rows = self.rows;
         let (mut column, _) = self.column()?;
         for rows in rows.chunks(BATCH) {
             let texts: Vec<ByteArray> = rows.iter().map(|&row| text(row)).collect();
@@ -58,11 +60,12 @@ impl<'o> Sorting<'o> {
         causes: &'o [Causes],
         rows: Range<usize>,
     ) -> Sorting<'o> {
-        let mut has_rows = vec![false; files.files()];
-        let mut sorting = Sorting { files, outcomes, causes, rows: rows.clone(), kept: None, slots: Vec::new() };
-        rows.for_each(|row| sorting.each_file(row, |file| has_rows[file] = true));
+        let mut rows_of = vec![Vec::new(); files.files()];
+        let mut sorting = Sorting { files, outcomes, causes, kept: None, rows_of: Vec::new(), slots: Vec::new() };
+        rows.for_each(|row| sorting.each_file(row, |file| rows_of[file].push(row)));
         let mut slots = 0..;
-        sorting.slots = has_rows.iter().map(|&has_rows| if has_rows { slots.next() } else { None }).collect();
+        sorting.slots = rows_of.iter().map(|rows| if rows.is_empty() { None } else { slots.next() }).collect();
+        sorting.rows_of = rows_of;
         sorting
     }
 
@@ -79,6 +82,11 @@ impl<'o> Sorting<'o> {
     /// The files that get rows, in their order.
     pub(crate) fn files(&self) -> Vec<usize> {
         (0..self.slots.len()).filter(|&file| self.slots[file].is_some()).collect()
+    }
+
+    /// The rows of the chunk that a file gets.
+    pub(super) fn rows_of(&self, file: usize) -> &[usize] {
+        &self.rows_of[file]
     }
 
     fn each_file(&self, row: usize, mut tell: impl FnMut(usize)) {
@@ -102,14 +110,5 @@ impl<'o> Sorting<'o> {
                 tell(slot);
             }
         });
-    }
-
-    pub(crate) fn goes_to(&self, row: usize, file: usize) -> bool {
-        match self.files.form {
-            Form::Verdicts => true,
-            Form::Partitions => {
-                self.outcomes[file / Partition::COUNT][row].partition() as usize == file % Partition::COUNT
-            }
-        }
     }
 }

@@ -8,95 +8,70 @@ use parquet::data_type::{ByteArray, ByteArrayType};
 
 use super::handed::Value;
 use super::share::Share;
-use super::sorting::{Slot, Sorting};
+use super::sorting::Slot;
 use crate::formats::columnar::{BATCH, Malformed};
 use crate::input::chunk::Chunk;
 use crate::judge::urls::LineUrls;
 use crate::origin;
 
-/// The lines of a chunk as rows, some at a time.
+/// The lines of a chunk as rows.
 pub(super) struct Text<'c> {
     text: &'c [u8],
     lines: LineUrls,
-    /// How many of the lines are done.
-    done: usize,
-    /// The chunk, or of a line that was decoded, its URL: what values are slices of.
+    /// The chunk, of which values are slices.
     bytes: ByteArray,
     /// Whether its lines need not be asked one by one.
     is_utf8: bool,
     /// Whether each line is a value of the list's column of URLs, as it stands there.
     is_column: bool,
-    urls: Vec<Option<ByteArray>>,
-    /// The lines that are more than their URLs.
-    more: Vec<Option<ByteArray>>,
 }
+
+/// The place of the URL among the columns of a text's lines.
+const URL: usize = 0;
 
 impl<'c> Text<'c> {
     /// These lines; whether they are a column of URLs already.
     pub fn new(chunk: Chunk<'c>, is_column: bool) -> Text<'c> {
         let mut lines = LineUrls::default();
         lines.find(&chunk);
-        Text {
-            text: chunk.text,
-            lines,
-            done: 0,
-            bytes: ByteArray::from(chunk.text.to_vec()),
-            is_utf8: is_column || std::str::from_utf8(chunk.text).is_ok(),
-            is_column,
-            urls: Vec::new(),
-            more: Vec::new(),
-        }
+        let is_utf8 = is_column || std::str::from_utf8(chunk.text).is_ok();
+        Text { text: chunk.text, lines, bytes: ByteArray::from(chunk.text.to_vec()), is_utf8, is_column }
     }
 
-    /// Goes on to the next rows.
-    pub fn next_rows(&mut self, rows: usize) {
-        self.urls.clear();
-        self.more.clear();
-        let end = self.lines.lines().count().min(self.done + rows);
-        for line in self.done..end {
-            self.push(line);
+    /// What a line has in the column at this place of those that make up lines.
+    fn value(&self, place: usize, line: usize) -> Option<ByteArray> {
+        let lines = self.lines.lines();
+        let whole = lines.line(self.text, line);
+        let slice = || self.bytes.slice(lines.starts()[line] as usize, whole.len());
+        if self.is_column {
+            return Some(slice());
         }
-        self.done = end;
-    }
-
-    /// Adds a line.
-    fn push(&mut self, line: usize) {
-        let whole = self.lines.lines().line(self.text, line);
         let url = origin::trimmed(self.lines.url(self.text, line));
-        let is_url = self.is_column || whole == url && (self.is_utf8 || std::str::from_utf8(url).is_ok());
-        let slice = || self.bytes.slice(self.lines.lines().starts()[line] as usize, whole.len());
-        if is_url {
-            self.urls.push(Some(slice()));
-            self.more.push(None);
-            return;
+        let is_url = whole == url && (self.is_utf8 || std::str::from_utf8(url).is_ok());
+        match place {
+            URL if is_url => Some(slice()),
+            URL => (!url.is_empty()).then(|| ByteArray::from(as_utf8(url).into_bytes())),
+            _ => (!is_url).then(slice),
         }
-        let more = slice();
-        self.urls.push((!url.is_empty()).then(|| ByteArray::from(as_utf8(url).into_bytes())));
-        self.more.push(Some(more));
     }
 
-    /// Writes a column of these rows to the files that they go to: the one at this place of those that make up lines.
-    pub fn write(&self, place: usize, sorting: &Sorting<'_>, slots: &mut [Slot<'_>]) -> Result<(), Malformed> {
-        let values = if place == 0 { &self.urls } else { &self.more };
-        let (mut writers, mut handed) = (Vec::new(), Vec::new());
+    /// Writes a column of the files that these lines go to: the one at this place of those that make up lines.
+    pub fn write(&self, place: usize, slots: &mut [Slot<'_>]) -> Result<(), Malformed> {
         for slot in slots {
-            let (writer, values) = slot.column()?;
-            writers.push(writer);
-            handed.push(values);
-        }
-        let mut shares: Vec<Share<ByteArrayType>> = writers.iter().map(|_| Share::default()).collect();
-        for (number, value) in values.iter().enumerate() {
-            sorting.each_slot(sorting.rows.start + number, |slot| {
-                shares[slot].push(value.clone());
-                handed[slot].push(place, Value::Text(value.as_ref()));
-            });
-            if (number + 1) % BATCH == 0 || number + 1 == values.len() {
-                for (share, writer) in shares.iter_mut().zip(&mut writers) {
-                    share.write(writer)?;
+            let rows = slot.rows;
+            let (mut column, handed) = slot.column()?;
+            let mut share = Share::<ByteArrayType>::default();
+            for rows in rows.chunks(BATCH) {
+                for &row in rows {
+                    let value = self.value(place, row);
+                    handed.push(place, Value::Text(value.as_ref()));
+                    share.push(value);
                 }
+                share.write(&mut column)?;
             }
+            column.close()?;
         }
-        writers.into_iter().try_for_each(|writer| Ok(writer.close()?))
+        Ok(())
     }
 }
 
