@@ -138,8 +138,8 @@ pub struct VerdictArgs {
     pub on_unreachable: WithUse,
     /// Treat a robots.txt unreachable this long as missing
     ///
-    /// After a robots.txt has answered 5xx or not at all for this long, everything is allowed. A duration such as 30d,
-    /// the example in RFC 9309, which ends at --now. Takes precedence over --on-unreachable [default: never].
+    /// A duration such as 30d, the example in RFC 9309. If a robots.txt has answered 5xx or not at all for that long at
+    /// the time of --now, everything is allowed. Takes precedence over --on-unreachable [default: never].
     #[arg(long, value_name = "AGE", value_parser = seconds)]
     pub unreachable_as_unavailable: Option<u64>,
     /// If too old: allow, block, defer or use [default: use]
