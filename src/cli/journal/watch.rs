@@ -31,7 +31,7 @@ pub fn watch<T>(
     beside(|end| watcher.until(&end), run)
 }
 
-/// Calls `run`, while `watch` runs in a thread of its own until it is told of the end.
+/// Calls `run`, while `watch` waits for its end in a thread of its own.
 pub fn beside<T>(watch: impl FnOnce(Receiver<()>) + Send, run: impl FnOnce() -> T) -> T {
     let (running, end) = mpsc::channel::<()>();
     thread::scope(|scope| {
