@@ -20,7 +20,7 @@ pub enum Kind {
 /// The first bytes of our manual pages.
 const MANUAL_PAGE: &[u8] = b".ie \\n(.g .ds Aq";
 
-/// The number of bytes read to tell the kind of a file.
+/// The number of bytes read to identify a file.
 const START: u64 = 64;
 
 impl Kind {

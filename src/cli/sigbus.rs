@@ -4,7 +4,8 @@
 //! file is a list, the run can end by itself, and name the list and what is kept. Otherwise the handler says what may
 //! have happened and ends the process with status 2; no file of the run has its final name then.
 
-/// Installs the handler. It lets a run continue that lost part of a list, and reports any other SIGBUS.
+/// Installs the handler. If part of a list is lost, it returns, and the run ends by itself; otherwise it ends the
+/// process.
 #[cfg(unix)]
 pub(super) fn report() {
     /// The codes of a SIGBUS that a thread gets for a page it reads: BUS_ADRALN to BUS_MCEERR_AR.

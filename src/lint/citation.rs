@@ -1,8 +1,8 @@
 //! Cites the document behind a finding.
 //!
-//! Each dialect has a table: what its own documents say about each kind of finding, and where. What they do not say is
-//! borrowed from RFC 9309, today's standard. Findings that rest on a single document are made only for dialects that
-//! have it.
+//! Each dialect has a table: the passages of its own documents on each kind of finding. Where these are silent, the
+//! passage is borrowed from RFC 9309, today's standard. Findings that rest on a single document are made only for
+//! dialects that have it.
 
 use serde::Serialize;
 

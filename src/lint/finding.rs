@@ -29,7 +29,7 @@ pub struct Finding {
     pub text: String,
     /// The defect, in one sentence.
     pub reason: String,
-    /// What the author probably meant, if that can be guessed.
+    /// The author's probable meaning, if it can be guessed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proposal: Option<String>,
     /// The other line involved, such as the rule that always wins.

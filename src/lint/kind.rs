@@ -70,11 +70,11 @@ pub enum FindingKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Severity {
-    /// Crawlers do something other than what is written.
+    /// Crawlers do something other than the line says.
     Error,
-    /// What is written has no effect, or not for all crawlers.
+    /// The line has no effect, or not for all crawlers.
     Warning,
-    /// It could be written better.
+    /// The line could be better.
     Note,
 }
 

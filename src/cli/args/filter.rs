@@ -125,12 +125,12 @@ pub struct PolicySourceArgs {
 /// The options for lines without a definite verdict.
 #[derive(Debug, clap::Args)]
 pub struct VerdictArgs {
-    /// If never fetched: allow, block or defer
+    /// Never fetched: allow, block or defer
     ///
     /// The partition of URLs whose robots.txt was never fetched.
     #[arg(long, default_value = "defer", value_name = "WHAT", hide_possible_values = true)]
     pub on_unfetched: Simple,
-    /// If unreachable: allow, block, defer or use
+    /// Unreachable: allow, block, defer or use
     ///
     /// The partition of URLs whose robots.txt answers 5xx or not at all, or redirects to an unknown place. `use`
     /// applies the last good one.
@@ -142,7 +142,7 @@ pub struct VerdictArgs {
     /// the time of --now, everything is allowed. Takes precedence over --on-unreachable [default: never].
     #[arg(long, value_name = "AGE", value_parser = seconds)]
     pub unreachable_as_unavailable: Option<u64>,
-    /// If too old: allow, block, defer or use [default: use]
+    /// Too old: allow, block, defer or use [default: use]
     ///
     /// The partition of URLs whose robots.txt is older than --max-age. `use` applies it anyway, and counts the lines as
     /// stale. Without --max-age, the limit is the dialect's own lifetime.

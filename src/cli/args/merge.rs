@@ -10,8 +10,8 @@ use std::path::PathBuf;
 /// OLD; its origin keeps the last good answer too. For each origin, an override in NEW wins over one in OLD. The files
 /// must be for the same crawlers, in the same order, and of the same dialect.
 ///
-/// Counts in the result are those of the merged policy. What was dropped from robots.txt files or passed over on the
-/// way is recorded only in the two input files.
+/// The counts in the result are those of the merged policy. Parts dropped from robots.txt files, or passed over on the
+/// way, are counted only in the two input files.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   robosieve merge policy.rsv today.rsv -o policy.rsv")]

@@ -12,7 +12,7 @@ pub struct WatchingArgs {
     pub quiet: bool,
     /// Print more
     ///
-    /// Shows the policy and the lists, the reasons with each line of progress, and what was dropped from robots.txt
+    /// Shows the policy and the lists, the reasons with each line of progress, and the parts dropped from robots.txt
     /// files. JSON always has all of it.
     #[arg(short, long)]
     pub verbose: bool,

@@ -13,7 +13,7 @@ pub struct SharedGroup {
     pub origins: u64,
     /// The first of these origins.
     pub example: String,
-    /// The number of rules in its robots.txt.
+    /// The number of its rules in that origin's robots.txt.
     pub rules: u64,
     /// The engine of its automaton.
     pub engine: Engine,

@@ -1,4 +1,4 @@
-//! Finds what blocked lines: they are judged again, and each is explained.
+//! Finds the causes of blocked lines: they are judged again, and each is explained.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -19,7 +19,7 @@ use crate::run::verify::VerifyError;
 /// The number of bytes of a rule that are kept; rules that differ only after them count as one.
 const LONGEST_RULE: usize = 200;
 
-/// What blocked the lines of one crawler.
+/// The causes that blocked the lines of one crawler.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Blocked {
     /// Blocked lines that were read.
@@ -28,11 +28,11 @@ pub(crate) struct Blocked {
     pub not_blocked: u64,
     /// Lines of each origin.
     pub origins: Tops<String, ()>,
-    /// Lines by what decided, each with an example.
+    /// Lines of each decider, with an example of where it decided.
     pub deciders: Tops<Decider, RulePlace>,
 }
 
-/// What blocked a line.
+/// The cause of a blocked line.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Decider {
     /// A `Disallow` rule with this value, in any robots.txt.
@@ -50,7 +50,7 @@ pub(crate) struct RulePlace {
 }
 
 impl Blocked {
-    /// Finds what blocked the lines of a crawler, under the choices of the run.
+    /// Finds the causes that blocked the lines of a crawler, under the choices of the run.
     pub fn read(run: StoredRun<'_>, place: usize, crawler: &Crawler, policy: &Policy) -> Result<Blocked, VerifyError> {
         let matcher = Matcher::new(policy, crawler.clone(), run.receipt.options.choices);
         let of = |urls: &[Cow<'_, [u8]>]| {
@@ -71,7 +71,7 @@ impl Blocked {
     }
 }
 
-/// Counts what blocked the lines of one chunk. Text is copied once per origin and rule, not once per line.
+/// Counts the causes that blocked the lines of one chunk. Text is copied once per origin and rule, not once per line.
 struct Counter<'p> {
     judge: Judge<'p>,
     explainer: Explainer,
@@ -79,7 +79,7 @@ struct Counter<'p> {
     scratch: Scratch,
 }
 
-/// What blocked the lines of one origin.
+/// The causes that blocked the lines of one origin.
 struct Origin {
     name: String,
     /// The key is the reason and the line of the rule, or 0 if no rule decided.

@@ -74,7 +74,7 @@ fn reasons_legend(report: &Report) -> String {
     legend("What the reasons mean", &terms)
 }
 
-/// What blocked the lines.
+/// The causes of blocked lines.
 pub(super) fn blocked(report: &Report) -> String {
     let Some(explained) = &report.explained else {
         let hint = "Give the policy of the run to see which rules blocked the lines, and of which origins.";
