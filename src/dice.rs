@@ -1,6 +1,6 @@
-//! A small generator for tests, so that the cases are the same at every run.
+//! A small random number generator for tests, seeded so that the cases are the same in every run.
 
-/// The state of the generator, which is its seed at first.
+/// The state of the generator; the initial value is the seed.
 pub(crate) struct Dice(pub u64);
 
 impl Dice {
@@ -10,12 +10,12 @@ impl Dice {
         (self.0 >> 33) as usize % bound
     }
 
-    /// One of all.
+    /// A random element of `all`.
     pub fn of<T: Copy>(&mut self, all: &[T]) -> T {
         all[self.below(all.len())]
     }
 
-    /// A text of these characters, and of `most` at the most.
+    /// A random string of up to `most` of these characters.
     pub fn text(&mut self, bytes: &[u8], most: usize) -> String {
         (0..self.below(most + 1)).map(|_| char::from(self.of(bytes))).collect()
     }

@@ -1,8 +1,8 @@
 //! A compiled-automaton, high-throughput batch filter for robots.txt.
 //!
-//! A crawl asks the same question billions of times: may this URL be fetched? What a robots.txt answers is known before
-//! any URL is seen. So robosieve compiles the robots.txt files of many origins, for the crawler's own user agent, into
-//! automata, and streams URL lists through them.
+//! A crawl asks the same question billions of times: may this URL be fetched? The answer of a robots.txt is fixed
+//! before any URL arrives. So robosieve compiles the robots.txt files of many origins into automata, for the crawler's
+//! own user agent, and streams URL lists through them.
 //!
 //! One file and one path:
 //!
@@ -17,7 +17,8 @@
 //! # Ok::<(), robosieve::AgentError>(())
 //! ```
 //!
-//! Many origins and many URLs: open a policy file, or make a policy of [`policy::Captures`], and ask its [`Matcher`]:
+//! Many origins and many URLs: open a policy file, or build a policy from [`policy::Captures`], and query its
+//! [`Matcher`]:
 //!
 //! ```
 //! use robosieve::policy::{Captures, source};
@@ -40,14 +41,14 @@
 //! | judge paths by one robots.txt | [`RuleSet`] |
 //! | open a policy file | [`Policy::open`] |
 //! | judge URLs by a policy, one or many at a time | [`Matcher`] |
-//! | gather the robots.txt of many origins, and make a policy of them | [`policy::Captures`], [`policy::source`] |
+//! | collect the robots.txt files of many origins and build a policy from them | [`policy::Captures`], [`policy::source`] |
 //! | split whole lists into files, with a receipt | [`run::run`] |
-//! | prove a receipt, or join those of shards | [`run::verify()`], [`run::join()`] |
-//! | tell the author of a robots.txt what was probably meant otherwise | [`lint::lint`] |
+//! | verify a receipt, or join those of shards | [`run::verify()`], [`run::join()`] |
+//! | show the author of a robots.txt what probably went wrong | [`lint::lint`] |
 #![deny(missing_docs)]
 
-// The data's way, backwards. What is hidden is no part of the interface, and open only to the tests, benchmarks and fuzz
-// targets of this repository.
+// Hidden modules are not part of the public interface. They are open only to the tests, benchmarks and fuzz targets of
+// this repository.
 #[doc(hidden)]
 pub mod automaton;
 #[cfg(feature = "cli")]

@@ -2,7 +2,8 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Locks; a worker that panics takes the whole run with it, and what it held is not looked at again.
+/// Locks a mutex, even if it is poisoned: a worker that panics ends the whole run, so the data it held is never read
+/// again.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! The program `robosieve`.
+//! The `robosieve` program.
 
 use std::process::ExitCode;
 

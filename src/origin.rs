@@ -1,10 +1,11 @@
-//! The origin of a URL, and what is left of it.
+//! Splits a URL into its origin and path.
 //!
-//! A robots.txt speaks for one origin: scheme, host and port (RFC 9309 2.3). Nearly every line of a URL list begins with
-//! its origin in canonical form already, so [`cut`] only finds where the authority ends, and the bytes before serve as
-//! the key of the policy's index: if they are found there, they are canonical. Whatever is not found, and not
-//! [surely canonical](is_surely_canonical), goes the slow way, [`canonical`], which asks the `url` crate (the WHATWG's URL standard) and so agrees with what a browser would fetch:
-//! upper case, user info, default ports, IPv6, internationalised and numeric hosts, backslashes, tabs.
+//! A robots.txt applies to one origin: scheme, host and port (RFC 9309 2.3). Nearly every line of a URL list begins
+//! with its origin in canonical form already. So [`cut`] only finds the end of the authority, and the bytes before it
+//! serve as the key of the policy's index: an origin found there is canonical. One that is neither found nor [surely
+//! canonical](is_surely_canonical) takes the slow path, [`canonical`]. That asks the `url` crate (the WHATWG URL
+//! standard), so it agrees with what a browser would fetch: upper case, user info, default ports, IPv6,
+//! internationalised and numeric hosts, backslashes, tabs.
 
 use std::borrow::Cow;
 
@@ -13,19 +14,19 @@ use url::{ParseError, Url};
 /// Why a line is not an absolute http or https URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, thiserror::Error)]
 pub enum InvalidUrl {
-    /// Nothing, or only blanks.
+    /// Nothing, or only whitespace.
     #[error("it is empty")]
     Empty,
-    /// No scheme: a relative reference, or no URL at all.
+    /// No scheme: a relative reference, or not a URL at all.
     #[error("it has no scheme; an absolute http or https URL is wanted")]
     NotAbsolute,
     /// A scheme other than http and https.
     #[error("its scheme is neither http nor https")]
     Scheme,
-    /// A host that is none: empty, not UTF-8, with forbidden characters, or a malformed address.
+    /// An invalid host: empty, not UTF-8, with forbidden characters, or a malformed address.
     #[error("its host is not valid")]
     Host,
-    /// A port that is no number up to 65,535.
+    /// A port that is not a number up to 65,535.
     #[error("its port is not valid")]
     Port,
 }
@@ -36,7 +37,7 @@ impl InvalidUrl {
         [InvalidUrl::Empty, InvalidUrl::NotAbsolute, InvalidUrl::Scheme, InvalidUrl::Host, InvalidUrl::Port];
 }
 
-/// Removes what the URL standard strips from both ends of a URL: C0 controls and spaces, so also a CR before the LF.
+/// Trims a URL as the URL standard does: C0 controls and spaces at both ends, including a CR before the LF.
 #[inline]
 pub fn trimmed(line: &[u8]) -> &[u8] {
     let start = line.iter().take_while(|&&byte| byte <= b' ').count();
@@ -44,11 +45,11 @@ pub fn trimmed(line: &[u8]) -> &[u8] {
     &line[start..end]
 }
 
-/// Where the authority ends, if the line begins like a canonical http or https URL: at the next `/`, or the end of the line. The
-/// bytes before are its origin, provided that they are in canonical form; that is not checked here.
+/// The end of the authority, if the line begins like a canonical http or https URL: the next `/`, or the end of the
+/// line. The bytes before it are the origin, provided that they are in canonical form, which is not checked here.
 #[inline]
 pub fn cut(line: &[u8]) -> Option<usize> {
-    // "https://" is "http" and then one byte more than "http://".
+    // "https://" is one byte longer than "http://".
     let tail = line.get(4..9)?;
     let from = if &line[..4] != b"http" {
         return None;
@@ -59,7 +60,7 @@ pub fn cut(line: &[u8]) -> Option<usize> {
     } else {
         return None;
     };
-    // Hosts are short: eight bytes at a time, in the lanes of a word, beat both a loop and a call of memchr.
+    // Hosts are short: comparing eight bytes at a time within a word beats both a byte loop and a call to memchr.
     const LOW: u64 = u64::from_ne_bytes([1; 8]);
     let mut at = from;
     while let Some(bytes) = line.get(at..at + 8) {
@@ -73,10 +74,11 @@ pub fn cut(line: &[u8]) -> Option<usize> {
     Some(line[at..].iter().position(|&byte| byte == b'/').map_or(line.len(), |found| at + found))
 }
 
-/// Whether `origin`, as [`cut`] finds it, is surely in canonical form: a host of lower-case labels whose last begins
-/// with a letter (so it is no number), none of them internationalised, and no port or one that is not the default.
+/// Whether `origin`, as found by [`cut`], is surely in canonical form: a host of lower-case labels, none of them
+/// internationalised, the last beginning with a letter (so the host is no number), and no port or one that is not the
+/// default.
 ///
-/// An origin of which this is false may be canonical all the same: [`canonical`] knows.
+/// If this is false, the origin may still be canonical; [`canonical`] decides.
 pub fn is_surely_canonical(origin: &[u8]) -> bool {
     let (rest, default_port) = match origin.strip_prefix(b"http") {
         Some([b's', b':', b'/', b'/', rest @ ..]) => (rest, 443),
@@ -87,7 +89,7 @@ pub fn is_surely_canonical(origin: &[u8]) -> bool {
         Some(at) => (&rest[..at], Some(&rest[at + 1..])),
         None => (rest, None),
     };
-    // Without a branch on a byte: where labels end cannot be guessed, and lines of unknown origins all come here.
+    // No branches on single bytes: label ends are unpredictable, and every line with an unknown origin gets here.
     let (mut is_host, mut begins, mut last, mut has_x) = (true, true, 0, false);
     for (at, &byte) in host.iter().enumerate() {
         is_host &= IS_OF_LABEL[usize::from(byte)] | (byte == b'.') & !begins;
@@ -102,7 +104,7 @@ pub fn is_surely_canonical(origin: &[u8]) -> bool {
         && port.is_none_or(|port| is_canonical_port(port, default_port))
 }
 
-/// Whether a byte may stand in a label.
+/// Look-up table: whether a byte may appear in a label.
 const IS_OF_LABEL: [bool; 256] = {
     let (mut bytes, mut byte) = ([false; 256], 0);
     while byte < 128 {
@@ -112,17 +114,17 @@ const IS_OF_LABEL: [bool; 256] = {
     bytes
 };
 
-/// Whether a port is written as the URL standard writes it.
+/// Whether a port is written as the URL standard serialises it.
 fn is_canonical_port(port: &[u8], default_port: u16) -> bool {
     let number = std::str::from_utf8(port).ok().and_then(|port| port.parse::<u16>().ok());
     number.is_some_and(|number| number != default_port && number.to_string().as_bytes() == port)
 }
 
-/// The origin of a trimmed line in canonical form, and where its path begins.
+/// The origin of a trimmed line in canonical form, and the offset of its path.
 ///
 /// # Errors
 ///
-/// As [`canonical`].
+/// As for [`canonical`].
 pub fn of(line: &[u8]) -> Result<(Cow<'_, str>, usize), InvalidUrl> {
     if let Some(end) = cut(line)
         && is_surely_canonical(&line[..end])
@@ -133,12 +135,12 @@ pub fn of(line: &[u8]) -> Result<(Cow<'_, str>, usize), InvalidUrl> {
     canonical(line).map(|(origin, end)| (Cow::Owned(origin), end))
 }
 
-/// The origin of a trimmed line in canonical form (`scheme://host`, with `:port` unless it is the default), and where
-/// its path begins: at `/`, `\`, `?`, `#` or the end of the line.
+/// The origin of a trimmed line in canonical form (`scheme://host`, with `:port` unless it is the default), and the
+/// offset of its path: at `/`, `\`, `?`, `#` or the end of the line.
 ///
 /// # Errors
 ///
-/// [`InvalidUrl`] where the line is not an absolute http or https URL. Bytes of the path do not matter.
+/// [`InvalidUrl`] if the line is not an absolute http or https URL. The bytes of the path do not matter.
 pub fn canonical(line: &[u8]) -> Result<(String, usize), InvalidUrl> {
     if line.is_empty() {
         return Err(InvalidUrl::Empty);
@@ -163,7 +165,7 @@ pub fn canonical(line: &[u8]) -> Result<(String, usize), InvalidUrl> {
     Ok((url.origin().ascii_serialization(), end))
 }
 
-/// Where the colon after the scheme is, if the line begins with something like a scheme.
+/// The offset of the colon after the scheme, if the line begins with something like a scheme.
 fn scheme_end(line: &[u8]) -> Option<usize> {
     let end = line.iter().position(|&byte| byte == b':')?;
     let mut letters = line[..end].iter().filter(|byte| !is_removed(byte));
@@ -172,25 +174,25 @@ fn scheme_end(line: &[u8]) -> Option<usize> {
     (first.is_ascii_alphabetic() && letters.all(is_scheme)).then_some(end)
 }
 
-/// Bytes that the URL standard removes wherever they stand.
+/// Whether the URL standard removes a byte wherever it appears.
 fn is_removed(byte: &u8) -> bool {
     matches!(byte, b'\t' | b'\r' | b'\n')
 }
 
-/// The path and query that a crawler asks for, of what follows the authority: up to `#` or CR, with the `/` that a URL
-/// may leave out.
+/// The path and query that a crawler requests, from the rest of a URL after the authority: up to `#` or CR, with the
+/// leading `/` that a URL may omit.
 #[inline]
 pub fn path(rest: &[u8]) -> Cow<'_, [u8]> {
     let end = memchr::memchr2(b'#', b'\r', rest).unwrap_or(rest.len());
     match &rest[..end] {
         path @ [b'/', ..] => Cow::Borrowed(path),
         [] => Cow::Borrowed(b"/"),
-        // The URL standard takes a backslash there for a slash.
+        // Here the URL standard treats a backslash as a slash.
         [b'\\', path @ ..] | path => Cow::Owned([b"/", path].concat()),
     }
 }
 
-/// Whether a path has a segment `.` or `..`, which it keeps: they are matched as written.
+/// Whether a path has a `.` or `..` segment. They are kept, and matched as written.
 pub fn has_dot_segment(path: &[u8]) -> bool {
     let is_dot_segment = |dot: usize| {
         let rest = &path[dot..];
@@ -200,7 +202,7 @@ pub fn has_dot_segment(path: &[u8]) -> bool {
     memchr::memchr_iter(b'.', path).find(|&dot| is_dot_segment(dot)).is_some_and(|dot| !path[..dot].contains(&b'?'))
 }
 
-/// Where an origin's robots.txt is.
+/// The path of an origin's robots.txt.
 const ROBOTS_TXT: &str = "/robots.txt";
 
 /// The URL of an origin's robots.txt (RFC 9309 2.3): at the root, in lower case.
@@ -208,7 +210,7 @@ pub fn robots_url(origin: &str) -> String {
     format!("{origin}{ROBOTS_TXT}")
 }
 
-/// The origin whose robots.txt a URL is, if it is one as [`robots_url`] makes it.
+/// The origin of a robots.txt URL, if `url` has the form that [`robots_url`] makes.
 pub fn of_robots_url(url: &str) -> Option<&str> {
     url.strip_suffix(ROBOTS_TXT)
 }

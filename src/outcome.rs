@@ -1,94 +1,94 @@
-//! Where a line goes, and why.
+//! The partition a line goes to, and why.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
 use crate::origin::InvalidUrl;
 
-/// A part of the output; every line goes to exactly one.
+/// A part of the output. Every line goes to exactly one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[repr(u8)]
 pub enum Partition {
     /// The policy of the origin allows the URL.
     Allowed = 0,
-    /// It refuses it.
+    /// The policy of the origin blocks it.
     Blocked = 1,
-    /// There is no verdict now.
+    /// There is no verdict yet.
     Deferred = 2,
     /// The line has no absolute http or https URL.
     Invalid = 3,
 }
 
 impl Partition {
-    /// How many there are.
+    /// The number of partitions.
     pub(crate) const COUNT: usize = 4;
 
-    /// All of them, in the order of their numbers.
+    /// All partitions, in the order of their discriminants.
     pub const ALL: [Partition; Partition::COUNT] =
         [Partition::Allowed, Partition::Blocked, Partition::Deferred, Partition::Invalid];
 
-    /// Its name, for example `allowed`.
+    /// The name, for example `allowed`.
     pub fn name(self) -> &'static str {
         ["allowed", "blocked", "deferred", "invalid"][self as usize]
     }
 }
 
-/// Why a line went where it did.
+/// Why a line went to its partition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[repr(u8)]
 pub enum Reason {
-    /// The rules of the crawler's groups: one that won, or none matched.
+    /// The rules of the crawler's groups: one won, or none matched.
     Rules = 0,
     /// The robots.txt has no group for the crawler.
     NoGroup,
     /// There is no robots.txt (4xx).
     Unavailable,
-    /// The robots.txt itself is refused (401, 403), where the dialect takes that as a refusal of everything.
+    /// The robots.txt itself is refused (401, 403), and the dialect takes that as blocking everything.
     Forbidden,
-    /// It is `/robots.txt`, which the dialect always allows.
+    /// The URL is that of `/robots.txt`, which the dialect always allows.
     RobotsTxt,
     /// The robots.txt of the origin was never fetched.
     Unfetched,
     /// The robots.txt answered 5xx, or not at all.
     Unreachable,
-    /// As before, and the last good answer was used.
+    /// The robots.txt was unreachable, and the last good answer was used.
     LastGood,
-    /// It did so for so long that it counts as if there were no robots.txt.
+    /// The robots.txt was unreachable for so long that it counts as missing.
     LongUnreachable,
-    /// The robots.txt redirects to somewhere of which nothing is known.
+    /// The robots.txt redirects to a place about which nothing is known.
     RedirectUnresolved,
-    /// The answer is older than allowed (or of unknown age, where age is enforced).
+    /// The answer is older than allowed, or its age is unknown and an age limit is enforced.
     Stale,
-    /// The operator allows or forbids everything of the origin.
+    /// An override by the operator allows or blocks the whole origin.
     Override,
-    /// The operator has paused the origin until a time that is still to come.
+    /// The operator has paused the origin until a time in the future.
     Paused,
     /// The line is empty.
     Empty,
-    /// It has no scheme.
+    /// The URL has no scheme.
     NotAbsolute,
-    /// Its scheme is neither http nor https.
+    /// The scheme of the URL is neither http nor https.
     Scheme,
-    /// Its host is not valid.
+    /// The host of the URL is not valid.
     Host,
-    /// Its port is not valid.
+    /// The port of the URL is not valid.
     Port,
-    /// The line has no such field.
+    /// The line does not have the URL's field.
     Column,
-    /// A quote in the line is open, or out of place.
+    /// A quote in the line is unclosed or misplaced.
     Quote,
-    /// There is no JSON where it should be, or it is malformed, or has two URLs.
+    /// The JSON of the line is missing or malformed, or has two URLs.
     Json,
-    /// The line's JSON has no URL.
+    /// The JSON of the line has no URL.
     NoUrl,
-    /// The URL holds a line feed, which a line cannot.
+    /// The URL contains a line feed, which a line cannot hold.
     LineBreak,
 }
 
 impl Reason {
-    /// All of them, in the order of their numbers.
+    /// All reasons, in the order of their discriminants.
     pub const ALL: [Reason; 23] = [
         Reason::Rules,
         Reason::NoGroup,
@@ -115,7 +115,7 @@ impl Reason {
         Reason::LineBreak,
     ];
 
-    /// Its name, for example `no-group`.
+    /// The name, for example `no-group`.
     pub fn name(self) -> &'static str {
         const NAMES: [&str; 23] = [
             "rules",
@@ -146,7 +146,7 @@ impl Reason {
     }
 }
 
-/// The partition of a line and the reason, in one byte.
+/// The partition of a line and the reason for it, in one byte.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Outcome(u8);
 
@@ -157,44 +157,44 @@ impl Default for Outcome {
 }
 
 impl Outcome {
-    /// Stands for an outcome that is not known yet.
+    /// Placeholder for an outcome not known yet.
     pub(crate) const NONE: Outcome = Outcome::new(Partition::Invalid, Reason::Empty);
 
-    /// How many values an outcome's [`Outcome::index`] can have.
+    /// The number of values an outcome's [`Outcome::index`] can have.
     pub const COUNT: usize = Partition::COUNT * Reason::ALL.len();
 
-    /// The outcome of a partition and a reason.
+    /// Packs a partition and a reason.
     #[inline]
     pub const fn new(partition: Partition, reason: Reason) -> Outcome {
         Outcome(partition as u8 | (reason as u8) << 2)
     }
 
-    /// Where the line goes.
+    /// The partition the line goes to.
     #[inline]
     pub fn partition(self) -> Partition {
         Partition::ALL[usize::from(self.0 & 3)]
     }
 
-    /// The numbers of eight partitions, the first one in the lowest byte.
+    /// The partitions of eight outcomes as one word, one byte each; the first is the lowest byte.
     #[inline(always)]
     pub(crate) fn partitions(of: &[Outcome; 8]) -> u64 {
         u64::from_le_bytes([of[0].0, of[1].0, of[2].0, of[3].0, of[4].0, of[5].0, of[6].0, of[7].0])
             & u64::from_le_bytes([3; 8])
     }
 
-    /// Why.
+    /// The reason for it.
     #[inline]
     pub fn reason(self) -> Reason {
         Reason::ALL[usize::from(self.0 >> 2)]
     }
 
-    /// Its number, below [`Outcome::COUNT`].
+    /// The outcome as a number below [`Outcome::COUNT`].
     #[inline]
     pub fn index(self) -> usize {
         usize::from(self.0)
     }
 
-    /// The outcome of this number.
+    /// The outcome with this index.
     pub fn from_index(index: usize) -> Outcome {
         Outcome::new(Partition::ALL[index & 3], Reason::ALL[index >> 2])
     }

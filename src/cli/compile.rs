@@ -38,11 +38,11 @@ pub fn run(args: &CompileArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Says what is in a policy file that was written.
+/// Reports the contents of a new policy file.
 pub fn report(path: &Path, statistics: &Statistics) {
     let mut err = io::stderr().lock();
     let notes: u64 = statistics.notes.iter().map(|(_, count)| count).sum();
-    // Nobody may be there to read it; the file has it all.
+    // Write errors are ignored: the file has all of it.
     if notes > 0 {
         let lines = counted(notes, "line or part", "lines or parts");
         let _ = writeln!(err, "{lines} of robots.txt files had no effect; `robosieve inspect` has the kinds");

@@ -1,4 +1,4 @@
-//! Files that a command may write: it overwrites nothing that a user made.
+//! Checks of output files: a command overwrites nothing that a user made.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -12,15 +12,15 @@ use crate::policy::source::SourceKind;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Policy,
-    /// A table that begins so.
+    /// A table that begins with these bytes.
     Table(&'static [u8]),
     ManualPage,
 }
 
-/// How a manual page of ours begins.
+/// The first bytes of our manual pages.
 const MANUAL_PAGE: &[u8] = b".ie \\n(.g .ds Aq";
 
-/// So much of a file is looked at.
+/// The number of bytes read to identify a file.
 const START: u64 = 64;
 
 impl Kind {
@@ -41,11 +41,11 @@ impl Kind {
     }
 }
 
-/// Makes sure that a file may be written: it is not there, or empty, or no regular file, or of the kind that is written;
-/// and it is none of what is read meanwhile.
+/// Checks that a file may be written: it does not exist, is empty, is not a regular file, or is of the kind being
+/// written; and it is not one of the inputs.
 pub fn ensure(path: &Path, kind: Kind, inputs: &[PathBuf]) -> Result<(), Failure> {
     let Ok(there) = std::fs::metadata(path) else { return Ok(()) };
-    // Pipes and devices hold nothing, and of a folder the system tells.
+    // Pipes and devices hold nothing to lose, and writing to a folder fails by itself.
     if !there.is_file() {
         return Ok(());
     }

@@ -115,7 +115,8 @@ pub enum Failure {
     NoCommand { given: String, known: String },
 }
 
-/// The command that helps where a policy cannot be opened, if the error does not say it.
+/// The end of the message for a policy that cannot be opened: the command that helps, unless the error already names
+/// it.
 fn remedy(error: &OpenError) -> &'static str {
     match error {
         OpenError::Image { problem: ImageError::Older { .. }, .. } => " with `robosieve compile`",
@@ -124,7 +125,7 @@ fn remedy(error: &OpenError) -> &'static str {
 }
 
 impl Failure {
-    /// The exit status that tells of it.
+    /// The exit status for this failure.
     pub fn status(&self) -> u8 {
         match self {
             Failure::Filter(error) if error.is_interrupted() => interrupt::STATUS,
@@ -132,7 +133,7 @@ impl Failure {
         }
     }
 
-    /// Whether it only says that the output is not read any more.
+    /// Whether this only means that the reader of the output is gone.
     pub fn is_closed_pipe(&self) -> bool {
         match self {
             Failure::Print(error) | Failure::Filter(FilterError::Output(OutputError::StandardOutput(error))) => {

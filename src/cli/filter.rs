@@ -31,7 +31,7 @@ pub fn run(args: &FilterArgs) -> ExitCode {
     }
 }
 
-/// Keeps the metrics, whatever becomes of the run.
+/// Runs with metrics, and completes their file whatever the result.
 fn watched(args: &FilterArgs, journal: &Journal) -> Result<ExitCode, Failure> {
     let progress = Progress::new();
     if let (Some(path), Some(directory)) = (&args.watching.metrics, &args.output.out)
@@ -49,7 +49,7 @@ fn watched(args: &FilterArgs, journal: &Journal) -> Result<ExitCode, Failure> {
     result
 }
 
-/// Whether a file lies in a folder, or would; either may be missing.
+/// Whether a file is in a folder, or would be; either may be missing.
 fn lies_in(file: &Path, directory: &Path) -> bool {
     let whole = |path: &Path| path.canonicalize().or_else(|_| std::path::absolute(path)).ok();
     let folder = file.parent().map(|folder| if folder.as_os_str().is_empty() { Path::new(".") } else { folder });
@@ -72,7 +72,7 @@ fn split(
     let lists = lists::all(args)?;
     run::check_memory(args.long_run.memory, args.source.agent.len().max(1), args.output.explain)?;
     let policy = policy(args)?;
-    // The captures' statistics.
+    // The memory of the captures, which are gone.
     allocator::give_back();
     let mut job = job(args, lists, choices, crawlers(args, &policy)?);
     if let (0, Some(begun)) = (job.chunk_size, begun) {
@@ -110,7 +110,7 @@ fn split(
     Ok(ExitCode::SUCCESS)
 }
 
-/// Says how many origins have a robots.txt that is older than the dialect lets it be used, if any has.
+/// Warns if some origins have a robots.txt older than the dialect's lifetime.
 fn tell_stale(journal: &Journal, policy: &Policy, now: i64) {
     let Lifetimes { fresh, stale, lifetime, .. } = Lifetimes::of(policy, now);
     if stale > 0 {
@@ -138,7 +138,7 @@ fn policy(args: &FilterArgs) -> Result<Policy, Failure> {
         overrides: source.overrides.as_deref(),
         quiet: args.watching.quiet,
     };
-    // Not the folder of the partitions, which may not be there yet, or on another machine.
+    // Not the folder of the partitions, which may not exist yet, or may be on another machine.
     let captures = Captures::within(args.long_run.memory, &std::env::temp_dir(), columns, source.dialect.dialect);
     Ok(sources.read(captures)?.policy()?)
 }
@@ -156,14 +156,14 @@ fn job(args: &FilterArgs, lists: Vec<PathBuf>, choices: Choices, crawlers: Vec<C
     let url_field = UrlField { delimiter: *delimiter, column: column.clone(), header: *header };
     let (explain, threads) = (args.output.explain, args.long_run.threads);
     let chunk_size = args.long_run.chunk_size.map_or(0, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
-    // What cannot be resumed ends at once when it is asked to.
+    // A run that cannot be resumed ends at once when interrupted.
     let long_run = args.long_run.long_run(is_resumable(args, &lists).then(interrupt::request));
     let unique = args.output.unique;
     Job { lists, url_field, destination, explain, crawlers, choices, unique, threads, chunk_size, long_run }
 }
 
-/// Whether the run could be resumed: it writes, and all its lists can be read again. What is not there, or is a folder, is
-/// no list, which the run will tell.
+/// Whether the run could be resumed: it writes files, and all its lists can be read again. A missing list or a folder
+/// does not count as a pipe; the run will report it.
 fn is_resumable(args: &FilterArgs, lists: &[PathBuf]) -> bool {
     let is_pipe = |list: &PathBuf| {
         let is_there = || std::fs::metadata(list).is_ok_and(|there| !there.is_file() && !there.is_dir());
@@ -172,7 +172,7 @@ fn is_resumable(args: &FilterArgs, lists: &[PathBuf]) -> bool {
     args.output.out.is_some() && !lists.iter().any(is_pipe)
 }
 
-/// The run that is to go on, if there is one.
+/// The run to resume, if there is one.
 fn begun(args: &FilterArgs) -> Result<Option<Begun>, Failure> {
     match &args.output.out {
         Some(directory) if args.long_run.resume => Ok(run::begun(directory)?),

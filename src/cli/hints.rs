@@ -1,4 +1,4 @@
-//! The options that help where the library has an error, which knows of none.
+//! The options that help with errors of the library, which does not know the options.
 
 use std::io;
 
@@ -8,7 +8,7 @@ use crate::output::OutputError;
 use crate::policy::source::SourceError;
 use crate::run::{FilterError, JoinError};
 
-/// An error of a run, with the options that help.
+/// The message for an error of a run, with the options that help.
 pub fn filter(error: &FilterError) -> String {
     match error {
         FilterError::Kept { error, path } => {
@@ -22,7 +22,7 @@ pub fn filter(error: &FilterError) -> String {
     }
 }
 
-/// The options that help where a run fails.
+/// The options that help if a run fails.
 fn options(error: &FilterError) -> &'static str {
     match error {
         FilterError::List(error) => for_list(error),
@@ -36,7 +36,7 @@ fn options(error: &FilterError) -> &'static str {
     }
 }
 
-/// The options that help where a list cannot be read.
+/// The options that help if a list cannot be read.
 fn for_list(error: &ListError) -> &'static str {
     match error {
         ListError::HeadsDiffer { .. } => " (--per-input)",
@@ -53,7 +53,7 @@ fn for_list(error: &ListError) -> &'static str {
     }
 }
 
-/// The options that help where nothing can be written.
+/// The options that help if output cannot be written.
 fn for_output(error: &OutputError) -> &'static str {
     match error {
         OutputError::InUse { .. } => " (--out)",
@@ -66,7 +66,7 @@ fn for_output(error: &OutputError) -> &'static str {
     }
 }
 
-/// An error of a source, with the options that help.
+/// The message for an error of a source, with the options that help.
 pub fn source(error: &SourceError) -> String {
     let options = match error {
         SourceError::Unreadable { error, .. } if is_window(error) => " (--memory)",
@@ -77,7 +77,7 @@ pub fn source(error: &SourceError) -> String {
     format!("{error}{options}")
 }
 
-/// Why shards cannot be joined, with the options that help.
+/// The message for shards that cannot be joined, with the options that help.
 pub fn join(error: &JoinError) -> String {
     let options = match error {
         JoinError::Differ { .. } => " (all shards want the same options, and one --now)",
@@ -89,7 +89,7 @@ pub fn join(error: &JoinError) -> String {
     format!("{error}{options}")
 }
 
-/// Whether there was too little memory for a window of compressed data.
+/// Whether the window of compressed data did not fit in memory.
 fn is_window(error: &io::Error) -> bool {
     error.get_ref().is_some_and(|error| error.is::<TooFarBack>())
 }

@@ -10,7 +10,7 @@ use crate::run;
 pub fn run(args: &JoinArgs) -> Result<ExitCode, Failure> {
     let receipt = run::join(&args.shards, &args.out, args.concat, args.force)?;
     if !args.quiet {
-        // Nobody may be there to read the table; the receipt has it all.
+        // Write errors are ignored: the receipt has all of it.
         let _ = writeln!(io::stderr(), "{receipt}");
     }
     Ok(ExitCode::SUCCESS)

@@ -18,7 +18,7 @@ pub fn run(args: &LintArgs) -> Result<ExitCode, Failure> {
     let dialects = dialects(&args.dialect);
     let (mut printer, mut counts, mut failed) = (Printer::new(), Counts::default(), false);
     for path in &args.files {
-        // The other files are reported all the same.
+        // The other files are still reported.
         let files = files(path).unwrap_or_else(|failure| {
             failed = true;
             say(&failure.to_string());
@@ -36,7 +36,7 @@ pub fn run(args: &LintArgs) -> Result<ExitCode, Failure> {
     }
     printer.finish()?;
     if !args.json {
-        // Nobody may be there to read it; the findings stand for themselves.
+        // Write errors are ignored: the findings matter, not their count.
         let _ = writeln!(io::stderr(), "{counts}");
     }
     Ok(match (failed, counts.all() > 0) {
@@ -46,7 +46,7 @@ pub fn run(args: &LintArgs) -> Result<ExitCode, Failure> {
     })
 }
 
-/// How many findings there are, by their severities.
+/// The number of findings by severity.
 #[derive(Default)]
 struct Counts {
     files: u64,
@@ -89,7 +89,7 @@ fn say(what: &str) {
     let _ = writeln!(io::stderr(), "robosieve: {what}");
 }
 
-/// The files of a folder, in the order of their names, without hidden ones; a file as it is.
+/// The files of a folder, sorted by name, without hidden ones; any other path as it is.
 fn files(path: &Path) -> Result<Vec<PathBuf>, Failure> {
     if !path.is_dir() {
         return Ok(vec![path.to_owned()]);
@@ -105,7 +105,7 @@ fn files(path: &Path) -> Result<Vec<PathBuf>, Failure> {
     list().map_err(|error| Failure::Unreadable { path: path.to_owned(), error })
 }
 
-/// Reports on a file.
+/// Reports on one file.
 fn one(
     path: &Path,
     file: &[u8],
@@ -142,7 +142,7 @@ fn dialects(asked: &[Dialects]) -> Vec<&'static Dialect> {
     dialects
 }
 
-/// A finding as a line for people, with what stands in the file below it.
+/// A finding for people, with the text of the file below it.
 fn text(path: &Path, dialect: &Dialect, finding: &Finding) -> String {
     let Finding { kind, severity, line, text, reason, proposal, citation, .. } = finding;
     let place = if *line == 0 { String::new() } else { format!(":{line}") };
@@ -165,7 +165,7 @@ fn text(path: &Path, dialect: &Dialect, finding: &Finding) -> String {
     out
 }
 
-/// A finding as a line for machines.
+/// A finding as a line of JSON.
 fn json(path: &Path, dialect: &Dialect, finding: &Finding) -> Result<String, serde_json::Error> {
     #[derive(Serialize)]
     struct Line<'f> {
@@ -177,10 +177,10 @@ fn json(path: &Path, dialect: &Dialect, finding: &Finding) -> Result<String, ser
     serde_json::to_string(&Line { file: path.display().to_string(), dialect: dialect.name, finding })
 }
 
-/// Says what was not done, because the file is too large or too hostile.
+/// Reports what was cut short because the file is too large or too hostile.
 fn bounds(path: &Path, dialect: &Dialect, report: &Report) {
     let say = |what: String| {
-        // Nobody may be there to read it; the findings stand for themselves.
+        // Write errors are ignored: the findings are printed elsewhere.
         let _ = writeln!(io::stderr(), "robosieve: {}: {}: {what}", path.display(), dialect.name);
     };
     if report.left_off > 0 {

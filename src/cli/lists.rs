@@ -1,4 +1,4 @@
-//! Which lists are meant: arguments, patterns among them, and the lines of a file.
+//! Determines the lists of a run: arguments, patterns among them, and the lines of a file.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use super::failure::Failure;
 use super::read::read;
 use crate::input::STANDARD_INPUT;
 
-/// All lists, in order: first the arguments, then those that `--files-from` names.
+/// All lists, in order: the arguments, then those that `--files-from` names.
 pub fn all(args: &FilterArgs) -> Result<Vec<PathBuf>, Failure> {
     let mut lists = Vec::new();
     for argument in &args.lists {
@@ -28,13 +28,13 @@ pub fn all(args: &FilterArgs) -> Result<Vec<PathBuf>, Failure> {
     if is_read_twice(&lists) { Err(Failure::StandardInputTwice) } else { Ok(lists) }
 }
 
-/// An argument that is a pattern: it has one of its signs, and no file has that name.
+/// The argument as a pattern, if it contains a wildcard character and no file has that name.
 fn pattern(argument: &Path) -> Option<&str> {
     let pattern = argument.to_str().filter(|text| text.contains(['*', '?', '[']))?;
     (!argument.exists()).then_some(pattern)
 }
 
-/// How patterns match, as in a shell: no names that begin with a dot, which half-written files have, and no slash.
+/// Patterns match as in a shell: a wildcard matches no slash and no leading dot, which half-written files have.
 const AS_A_SHELL: glob::MatchOptions =
     glob::MatchOptions { case_sensitive: true, require_literal_separator: true, require_literal_leading_dot: true };
 
@@ -55,7 +55,7 @@ fn matching(pattern: &str) -> Result<Vec<PathBuf>, Failure> {
     Ok(files)
 }
 
-/// The paths that stand in a file, one a line; empty lines are passed over.
+/// The paths listed in a file, one per line; empty lines are skipped.
 fn named_in(file: &Path) -> Result<Vec<PathBuf>, Failure> {
     let text = read(file)?;
     let lines = text.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
@@ -69,14 +69,14 @@ fn named_in(file: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(paths)
 }
 
-/// A path as it is written in a file.
+/// The path on a line of a file.
 #[cfg(unix)]
 fn path(bytes: &[u8]) -> Option<PathBuf> {
     use std::os::unix::ffi::OsStrExt;
     Some(PathBuf::from(std::ffi::OsStr::from_bytes(bytes)))
 }
 
-/// A path as it is written in a file, if that is text.
+/// The path on a line of a file, if it is UTF-8.
 #[cfg(not(unix))]
 fn path(bytes: &[u8]) -> Option<PathBuf> {
     std::str::from_utf8(bytes).ok().map(PathBuf::from)

@@ -22,7 +22,7 @@ pub fn run(args: &ManArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The command of a name.
+/// The command with this name.
 fn command(program: &Command, name: &str) -> Result<Command, Failure> {
     let found = program.find_subcommand(name).cloned();
     found.ok_or_else(|| Failure::NoCommand {
@@ -48,21 +48,21 @@ fn write_all(program: Command, folder: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The page of a command. Its foot names the program, not the command.
+/// The page of a command. Its footer names the program, not the command.
 fn page(mut command: Command) -> io::Result<Vec<u8>> {
     let usage = command.render_usage().to_string();
     let synopsis = usage.trim_start_matches("Usage: ").lines().map(|line| roff(line.trim())).collect::<Vec<_>>();
     let man = Man::new(command).source(concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION")));
     let mut page = Vec::new();
     man.render(&mut page)?;
-    // The library's synopsis names options without their values.
+    // clap_mangen's synopsis lists options without their values.
     let text = String::from_utf8_lossy(&page).into_owned();
     let Some((head, rest)) = text.split_once(".SH SYNOPSIS\n") else { return Ok(page) };
     let (_, rest) = rest.split_once("\n.SH ").unwrap_or(("", rest));
     Ok(format!("{head}.SH SYNOPSIS\n{}\n.SH {rest}", synopsis.join("\n.br\n")).into_bytes())
 }
 
-/// A line of text, as roff has it.
+/// Escapes a line of text for roff.
 fn roff(line: &str) -> String {
     line.replace('\\', "\\e").replace('-', "\\-")
 }

@@ -9,7 +9,7 @@ use super::failure::Failure;
 use crate::policy::{self, MergeError, Policy};
 
 pub fn run(args: &MergeArgs) -> Result<ExitCode, Failure> {
-    // The older one may be replaced by what comes of it.
+    // The result may replace the older policy.
     destination::ensure(&args.out, Kind::Policy, std::slice::from_ref(&args.new))?;
     let [old, new] = [&args.old, &args.new].map(Policy::open);
     let statistics = policy::merge(&old?, &new?, &args.out).map_err(|error| match error {

@@ -1,9 +1,9 @@
 //! The command line.
 //!
-//! `args` is plain data; each command turns it into what the library wants, and prints what came of it. Exit status:
-//! 0 done, 1 the answer is "no" (`check` found a URL that is not allowed, `lint` something to report, `inspect` no
-//! entry, `verify` something that is not as the receipt says), 2 an
-//! error, 130 a run that was interrupted and can be resumed. A closed pipe is no error.
+//! `args` is plain data; each command converts it for the library and prints the result. Exit status: 0 done, 1 the
+//! answer is "no" (`check` found a URL that is not allowed, `lint` something to report, `inspect` no entry, `verify`
+//! something that differs from the receipt), 2 an error, 130 an interrupted run that can be resumed. A closed pipe is
+//! not an error.
 
 mod allocator;
 mod args;

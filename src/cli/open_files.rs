@@ -1,9 +1,9 @@
-//! How many files may be open at once.
+//! The limit on open files.
 //!
-//! All lists of a run are opened at its start, and systems often allow no more than 1,024 open files, or 256, although a
+//! A run opens all its lists at the start. Systems often allow no more than 1,024 open files, or 256, although a
 //! process may raise that limit itself.
 
-/// Raises the limit to what the system lets a process have; where it does not, it stays as it is.
+/// Raises the limit to the maximum that the system allows; if that fails, it stays as it is.
 #[cfg(unix)]
 pub(super) fn raise_limit() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};

@@ -1,6 +1,6 @@
-//! Panics that are no defect: a malformed file can break assertions of the library that reads it.
+//! Panics that are not bugs: a malformed file can violate assertions of the library that reads it.
 
-/// Says nothing of panics that become errors.
+/// Silences panics that are caught and become errors.
 #[cfg(feature = "parquet")]
 pub(super) fn hide_caught() {
     let others = std::panic::take_hook();
@@ -11,6 +11,6 @@ pub(super) fn hide_caught() {
     }));
 }
 
-/// There are none.
+/// Without Parquet there are none.
 #[cfg(not(feature = "parquet"))]
 pub(super) fn hide_caught() {}

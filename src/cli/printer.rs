@@ -1,12 +1,12 @@
-//! Lines on the standard output, for commands whose exit status is an answer too.
+//! Lines on standard output, for commands whose exit status is an answer too.
 
 use std::io::{self, StdoutLock, Write};
 
-/// Prints lines; where the reader has gone, the rest is not printed, because the exit status still tells the answer.
+/// Prints lines. Once the reader is gone, the rest is dropped: the exit status still gives the answer.
 pub struct Printer(Option<io::BufWriter<StdoutLock<'static>>>);
 
 impl Printer {
-    /// For the standard output.
+    /// A printer to standard output.
     pub fn new() -> Printer {
         Printer(Some(io::BufWriter::new(io::stdout().lock())))
     }
@@ -15,16 +15,16 @@ impl Printer {
     ///
     /// # Errors
     ///
-    /// Prints a line; a closed pipe is no error.
+    /// If standard output cannot be written; a closed pipe is not an error.
     pub fn line(&mut self, line: &str) -> io::Result<()> {
         self.attempt(|out| writeln!(out, "{line}"))
     }
 
-    /// Makes sure that everything is printed.
+    /// Flushes the output.
     ///
     /// # Errors
     ///
-    /// Flushes; a closed pipe is no error.
+    /// If standard output cannot be written; a closed pipe is not an error.
     pub fn finish(mut self) -> io::Result<()> {
         self.attempt(Write::flush)
     }
@@ -35,7 +35,7 @@ impl Printer {
     ) -> io::Result<()> {
         match self.0.as_mut().map_or(Ok(()), write) {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
-                // Into parts, so that it does not try to write again when it is dropped.
+                // Taken apart, so that it does not write again when dropped.
                 let _ = self.0.take().map(io::BufWriter::into_parts);
                 Ok(())
             }

@@ -1,4 +1,4 @@
-//! Whole files.
+//! Reads whole files.
 
 use crate::formats::compression::Reader;
 use crate::input::STANDARD_INPUT;
@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::failure::Failure;
 
-/// A whole file, or the standard input, decompressed if it is compressed.
+/// Reads a whole file, or standard input, and decompresses it if it is compressed.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     let read = || {
         let mut file = Vec::new();

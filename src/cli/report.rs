@@ -26,12 +26,12 @@ pub fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
     }
     let path = args.out.clone().unwrap_or_else(|| args.directory.join(REPORT));
     report.write_file(&path).map_err(|error| Failure::Output { path: path.clone(), error })?;
-    // Nobody may be there to read it.
+    // Write errors are ignored.
     let _ = writeln!(io::stderr(), "{}", path.display());
     Ok(ExitCode::SUCCESS)
 }
 
-/// The policy, if one is given, for the crawlers and the dialect of the run.
+/// The policy, if one is given, for the crawlers and in the dialect of the run.
 fn policy(args: &ReportArgs, receipt: &Receipt) -> Result<Option<Policy>, Failure> {
     if let Some(policy) = args.policy.open()? {
         return Ok(Some(policy));

@@ -1,4 +1,4 @@
-//! Each command, run.
+//! Runs the commands.
 
 use clap::Parser;
 use std::ffi::OsString;
@@ -13,8 +13,8 @@ use super::{
     verify,
 };
 
-/// The whole program: `args` are the name that it was called by and what follows it. What goes wrong is said on the
-/// standard error; the exit status is 0 done, 1 the answer is "no", 2 an error, 130 interrupted.
+/// Runs the program. `args` are its name and its arguments. Errors go to standard error; the exit status is 0 done, 1
+/// the answer is "no", 2 an error, 130 interrupted.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let given: Vec<OsString> = args.into_iter().collect();
     let args = match Args::try_parse_from(&given) {

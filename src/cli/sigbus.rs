@@ -1,18 +1,19 @@
-//! A file that shrinks while it is mapped.
+//! Handles files that shrink while they are mapped.
 //!
-//! Reading a page of a mapping that the file has no bytes for any more raises SIGBUS, which kills a process without a
-//! word. If the file is a list, the run can end by itself, with word of the list and of what is kept. Otherwise the
-//! handler says what may have happened and ends the process with status 2; no file of the run has its final name then.
+//! Reading a mapped page that the file no longer covers raises SIGBUS, which kills a process without a message. If the
+//! file is a list, the run can end by itself, and name the list and what is kept. Otherwise the handler says what may
+//! have happened and ends the process with status 2; no file of the run has its final name then.
 
-/// Goes on, or says what happened, should a mapped file be cut short while it is read.
+/// Installs the handler. If part of a list is lost, it returns, and the run ends by itself; otherwise it ends the
+/// process.
 #[cfg(unix)]
 pub(super) fn report() {
-    /// Codes of the SIGBUS that a thread gets for a page that it reads: from BUS_ADRALN to BUS_MCEERR_AR.
+    /// The codes of a SIGBUS that a thread gets for a page it reads: BUS_ADRALN to BUS_MCEERR_AR.
     const FAULTS: std::ops::RangeInclusive<libc::c_int> = 1..=4;
 
     extern "C" fn handler(_signal: libc::c_int, info: *mut libc::siginfo_t, _context: *mut libc::c_void) {
-        // SAFETY: a handler with SA_SIGINFO is called with a pointer to what is known of the signal; an address is in it for
-        // any SIGBUS of the system. Its codes are these; whatever else sends the signal has others.
+        // SAFETY: a handler with SA_SIGINFO gets a valid pointer to the signal's data, which contains an address for
+        // every SIGBUS from the system. These are the system's codes; any other sender of the signal uses other codes.
         let is_filled =
             unsafe { FAULTS.contains(&(*info).si_code) && crate::input::fill_lost_pages((*info).si_addr().addr()) };
         if is_filled {
@@ -29,8 +30,8 @@ pub(super) fn report() {
         }
     }
     let handler: extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void) = handler;
-    // SAFETY: a zeroed sigaction is a valid value (no flags, empty mask), the handler has the signature that sa_sigaction
-    // with SA_SIGINFO is called with, and both pointers are valid for the call.
+    // SAFETY: a zeroed sigaction is a valid value (no flags, empty mask), the handler has the signature with which
+    // sa_sigaction is called under SA_SIGINFO, and both pointers are valid for the call.
     unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
         action.sa_sigaction = handler as usize;
@@ -39,6 +40,6 @@ pub(super) fn report() {
     }
 }
 
-/// Other systems have their own ways to tell.
+/// Other systems report this in their own ways.
 #[cfg(not(unix))]
 pub(super) fn report() {}

@@ -9,22 +9,22 @@ use crate::policy::{Captures, Overrides, Policy};
 
 /// The sources that a policy is made from.
 pub struct Sources<'a> {
-    /// Folders and files; with an origin, a single robots.txt.
+    /// Folders and files, or a single robots.txt if there is an origin.
     pub paths: &'a [PathBuf],
-    /// The origin that the single robots.txt is for.
+    /// The origin of the single robots.txt.
     pub origin: Option<&'a str>,
-    /// How they are read.
+    /// How to read them.
     pub options: Options,
-    /// The operator's own word for origins.
+    /// The file with the operator's overrides for origins.
     pub overrides: Option<&'a Path>,
-    /// Whether what is passed over is not told.
+    /// Whether to omit warnings about what was passed over.
     pub quiet: bool,
 }
 
 impl Sources<'_> {
-    /// Adds all of them to `captures`; returns these.
+    /// Adds all sources to `captures`, and returns it.
     pub fn read(&self, mut captures: Captures) -> Result<Captures, Failure> {
-        // First, because a slip of the operator's should not be told after an hour of reading.
+        // First, because the operator should not learn of a mistake in them after an hour of reading.
         if let Some(path) = self.overrides {
             captures.add_overrides(&Overrides::read(path)?)?;
         }
@@ -35,7 +35,7 @@ impl Sources<'_> {
         }
         if !self.quiet {
             for passed in captures.passed_over() {
-                // Nobody may be there to read it; the receipt has the counts.
+                // Write errors are ignored: the receipt has the counts.
                 let _ = writeln!(io::stderr(), "robosieve: warning: {passed}");
             }
         }
@@ -43,7 +43,7 @@ impl Sources<'_> {
     }
 }
 
-/// A policy under the operator's own word for origins, if there is one.
+/// A policy with the operator's overrides, if there are any.
 pub fn with_overrides(policy: Policy, overrides: Option<&Path>) -> Result<Policy, Failure> {
     match overrides {
         Some(path) => Ok(policy.with_overrides(&Overrides::read(path)?, &std::env::temp_dir())?),

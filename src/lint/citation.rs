@@ -1,8 +1,8 @@
-//! Which text says so.
+//! Cites the document behind a finding.
 //!
-//! A table for each dialect: what its own document says about each kind of finding, and where. What it does not say is
-//! borrowed from RFC 9309, the standard of today; findings that rest on one text alone are only made where the dialect
-//! has it.
+//! Each dialect has a table: the passages of its own documents on each kind of finding. Where these are silent, the
+//! passage is borrowed from RFC 9309, today's standard. Findings that rest on a single document are made only for
+//! dialects that have it.
 
 use serde::Serialize;
 
@@ -14,7 +14,7 @@ use crate::dialect::Dialect;
 pub struct Citation {
     /// The document, for example `RFC 9309`.
     pub document: &'static str,
-    /// The section, rule or function in it; empty where the document has no parts.
+    /// The section, rule or function in it; empty if the document has no parts.
     pub section: &'static str,
     /// Whether the dialect's own documents are silent, so that another one is cited.
     pub borrowed: bool,
@@ -33,9 +33,9 @@ const MANDELBOT: &str = "Fractle's page on Mandelbot's robots.txt support";
 const SEARCHTOOLS: &str = "SearchTools, Elements of robots.txt, June 2008";
 const DRAFT: &str = "draft-koster-robots-00";
 const STANDARD: &str = "A Standard for Robot Exclusion, 30 June 1994";
-/// The page of the same author that explains the standard.
+/// The page by the same author that explains the standard.
 const WEB_ROBOTS: &str = "robotstxt.org, About /robots.txt";
-/// The standard itself allows several agents; pages that taught it then did not.
+/// The standard itself allows several agents; pages that taught it at the time did not.
 const TUTORIALS: &str = "tutorials of the format of 1994";
 const BING: &str = "Bing Webmaster Blog, To crawl or not to crawl, 3 May 2012";
 const SITEMAPS: &str = "sitemaps.org, Sitemaps XML format";
@@ -162,12 +162,12 @@ const ALL: [Texts; 6] = [
     },
 ];
 
-/// Whether a kind rests on one text alone, and is no finding where the dialect has not that text.
+/// Whether a kind rests on a single document, and is no finding for a dialect without that document.
 fn needs_own_text(kind: FindingKind) -> bool {
     matches!(kind, FileTooLong | SeveralAgents | CrawlDelayOutOfRange | CrawlDelayIgnored)
 }
 
-/// The text of a dialect that a finding of this kind rests on; `None`: nothing is said against it.
+/// The document behind a finding of this kind in a dialect; `None` if there is nothing to cite against it.
 pub(super) fn citation(kind: FindingKind, dialect: &Dialect) -> Option<Citation> {
     let in_texts = |texts: &Texts| texts.places.iter().find(|place| place.0 == kind);
     let cite = |&(_, document, section), borrowed| Citation { document, section, borrowed };
@@ -177,7 +177,7 @@ pub(super) fn citation(kind: FindingKind, dialect: &Dialect) -> Option<Citation>
     if needs_own_text(kind) {
         return None;
     }
-    // A kind that even the RFC is silent about comes from a dialect of the caller's making.
+    // If even the RFC is silent about a kind, the dialect is the caller's own.
     let borrowed = in_texts(&RFC_TEXTS).map(|place| cite(place, true));
     Some(borrowed.unwrap_or(Citation { document: dialect.source, section: "", borrowed: false }))
 }

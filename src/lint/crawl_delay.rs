@@ -1,11 +1,11 @@
-//! Crawl delays that their crawlers do not take.
+//! Finds crawl delays that crawlers do not accept.
 
 use super::FindingKind;
 use super::finding::Findings;
 use crate::dialect::{CrawlDelay, Dialect};
 use crate::robots::{Agents, Robots, SideKey, seconds};
 
-/// A crawler whose page says which delays it takes.
+/// A crawler whose page says which delays it accepts.
 struct Bounds {
     crawler: &'static str,
     seconds: std::ops::RangeInclusive<f64>,
@@ -14,14 +14,14 @@ struct Bounds {
 /// Bing: a time window from 1 to 30 seconds.
 const BINGBOT: Bounds = Bounds { crawler: "bingbot", seconds: 1.0..=30.0 };
 
-/// The dialect of a crawler that takes no delays.
+/// The dialect of a crawler that accepts no delays.
 const GOOGLE: &str = "google";
 
 fn ignored() -> String {
     "crawlers of this dialect take no crawl delay; others may".to_owned()
 }
 
-/// Looks at the delays that apply to a crawler with bounds, and, where delays have a meaning for all, at all of them.
+/// Checks the delays that apply to a crawler with bounds and, if the dialect gives delays a meaning, all of them.
 pub(super) fn check(robots: &Robots<'_>, dialect: &Dialect, findings: &mut Findings<'_>) {
     let chosen = robots.select(&Agents::verbatim(BINGBOT.crawler), dialect).groups;
     for record in robots.side_records.iter().filter(|record| record.key == SideKey::CrawlDelay) {
@@ -32,7 +32,7 @@ pub(super) fn check(robots: &Robots<'_>, dialect: &Dialect, findings: &mut Findi
                 "a crawl delay is a number of seconds, with decimals or without".to_owned()
             }),
             (CrawlDelay::NotObeyed, _) => findings.add(FindingKind::CrawlDelayIgnored, record.line, ignored),
-            // Google's page says so; its rules are those of the dialect that is named so.
+            // Google's page says so, and its rules are those of the dialect with this name.
             (CrawlDelay::Kept, _) if dialect.name == GOOGLE => {
                 findings.add(FindingKind::CrawlDelayIgnored, record.line, ignored);
             }

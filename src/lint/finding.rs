@@ -1,4 +1,4 @@
-//! Findings, and their collection.
+//! Findings and their collection.
 
 use serde::Serialize;
 
@@ -12,7 +12,7 @@ use crate::robots::{self};
 pub struct Related {
     /// The line, counted from 1.
     pub line: u32,
-    /// Its text; cut if it is long.
+    /// Its text, cut if it is long.
     pub text: String,
 }
 
@@ -21,29 +21,29 @@ pub struct Related {
 pub struct Finding {
     /// Its kind.
     pub kind: FindingKind,
-    /// How bad it is.
+    /// How severe it is.
     pub severity: Severity,
     /// The line, counted from 1; 0 for the whole file.
     pub line: u32,
-    /// The line as it stands there; cut if it is long.
+    /// The text of the line, cut if it is long.
     pub text: String,
     /// The defect, in one sentence.
     pub reason: String,
-    /// The author's probable meaning, if that can be guessed.
+    /// The author's probable meaning, if it can be guessed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proposal: Option<String>,
-    /// The other line that it is about, such as the rule that always wins.
+    /// The other line involved, such as the rule that always wins.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub related: Option<Related>,
-    /// The text that says so.
+    /// The document that says so.
     #[serde(flatten)]
     pub citation: Citation,
 }
 
-/// More findings than this are counted only, so that a report never outgrows memory.
+/// The maximum number of findings kept. Further ones are only counted, so that a report never outgrows memory.
 const MOST: usize = 100_000;
 
-/// Findings of one file for one dialect.
+/// The findings for one file in one dialect.
 #[derive(Debug)]
 pub(super) struct Findings<'d> {
     dialect: &'d Dialect,
@@ -56,12 +56,12 @@ impl<'d> Findings<'d> {
         Findings { dialect, list: Vec::new(), left_off: 0 }
     }
 
-    /// Adds a finding, unless no text of the dialect's says anything against it.
+    /// Adds a finding, unless there is nothing to cite for it.
     pub fn add(&mut self, kind: FindingKind, line: u32, reason: impl FnOnce() -> String) {
         self.add_with(kind, line, || (reason(), None, None));
     }
 
-    /// The same, with a proposal and another line.
+    /// Adds a finding with a proposal and a related line, unless there is nothing to cite for it.
     pub fn add_with(
         &mut self,
         kind: FindingKind,
@@ -78,12 +78,12 @@ impl<'d> Findings<'d> {
         self.list.push(Finding { kind, severity, line, text, reason, proposal, related, citation });
     }
 
-    /// Whether further findings are only counted, so that what they would tell need not be worked out.
+    /// Whether further findings are only counted, so that their texts need not be computed.
     pub fn is_full(&self) -> bool {
         self.list.len() == MOST
     }
 
-    /// The findings in the order of the file, with the texts of their lines, and how many were left off.
+    /// The findings in file order, with the texts of their lines, and the number left off.
     pub fn in_order(mut self, text: &[u8]) -> (Vec<Finding>, usize) {
         self.list.sort_by_key(|finding| (finding.line, finding.kind));
         let mut lines = robots::lines(text, self.dialect).peekable();
@@ -97,10 +97,10 @@ impl<'d> Findings<'d> {
     }
 }
 
-/// The most bytes of a line that are shown.
+/// The maximum number of bytes shown of a line.
 const EXCERPT: usize = 160;
 
-/// Bytes of a file as text to show: cut if they are many, without controls, which could upset a terminal.
+/// Text of a file for display: cut if it is long, with control characters escaped, which could upset a terminal.
 pub(super) fn excerpt(text: &[u8]) -> String {
     let text = text.trim_ascii();
     let shown = String::from_utf8_lossy(&text[..text.len().min(EXCERPT)]);

@@ -1,11 +1,11 @@
-//! Which key a misspelt one was probably meant to be.
+//! Guesses which key a misspelt one was meant to be.
 
 use crate::robots::SideKey;
 
-/// The longest key that is compared with the known ones; what is longer is no slip of the hand.
+/// The longest key compared with the known ones. Anything longer is not a typing mistake.
 const LONGEST: usize = 24;
 
-/// The known key that is nearest to `written`, if it is near: as many slips as a third of it has letters.
+/// The known key nearest to `written`, if their edit distance is at most a third of the known key's length.
 pub(super) fn nearest(written: &[u8]) -> Option<&'static str> {
     if written.len() > LONGEST {
         return None;

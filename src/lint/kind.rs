@@ -4,17 +4,17 @@ use serde::Serialize;
 
 use crate::robots::NoteKind;
 
-/// A kind of thing that the author probably did not mean.
+/// A kind of finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FindingKind {
     /// The file looks like an HTML page.
     LooksLikeHtml,
-    /// UTF-16, where UTF-8 is wanted.
+    /// UTF-16, where UTF-8 is expected.
     Utf16,
     /// UTF-16 that does not decode.
     EncodingMended,
-    /// A file without any record, so without any `Disallow`.
+    /// A file without any record, and so without any `Disallow`.
     FileWithoutDisallow,
     /// The rest of the file beyond the dialect's limit, from this line on.
     FileCut,
@@ -24,19 +24,19 @@ pub enum FindingKind {
     LineCut,
     /// A line without a colon.
     MissingColon,
-    /// A key that is a misspelling.
+    /// A misspelt key.
     MisspeltKey,
-    /// A record with a key that no text knows.
+    /// A record with an unknown key.
     UnknownRecord,
-    /// A `User-agent` line of which only a part counts, or nothing.
+    /// A `User-agent` line of which only a part counts, or nothing at all.
     AgentCut,
-    /// `User-agent: * *`: a star that does not stand alone.
+    /// `User-agent: * *`: a star with other text after it.
     StarNotAlone,
-    /// An agent that is named a second time.
+    /// An agent named a second time.
     AgentRepeated,
     /// A second record for everybody.
     EverybodyRepeated,
-    /// More than one agent in a record, where a text asks for one.
+    /// More than one agent in a record, where a document asks for one.
     SeveralAgents,
     /// A record without a `Disallow` line.
     RecordWithoutDisallow,
@@ -46,11 +46,11 @@ pub enum FindingKind {
     RuleOutsideGroup,
     /// An `Allow` line where the dialect has none.
     AllowIgnored,
-    /// A rule that begins with no slash.
+    /// A rule that does not begin with a slash.
     RuleWithoutSlash,
     /// Several paths on one line.
     SeveralPaths,
-    /// A regular expression, where there are none.
+    /// A regular expression, which robots.txt does not have.
     RegularExpression,
     /// A wildcard where the dialect has none.
     LiteralWildcard,
@@ -58,23 +58,23 @@ pub enum FindingKind {
     Unescaped,
     /// A rule that can never decide, because another one always wins against it.
     UnreachableRule,
-    /// A `Sitemap` that is no absolute URL.
+    /// A `Sitemap` that is not an absolute URL.
     RelativeSitemap,
-    /// A crawl delay that its crawler does not take.
+    /// A crawl delay that its crawler does not accept.
     CrawlDelayOutOfRange,
-    /// A crawl delay where the dialect takes none.
+    /// A crawl delay where the dialect accepts none.
     CrawlDelayIgnored,
 }
 
-/// How bad it is.
+/// How severe a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Severity {
-    /// Crawlers do something else than what stands there.
+    /// Crawlers do something other than the line says.
     Error,
-    /// Something stands there that has no effect, or not for all crawlers.
+    /// The line has no effect, or not for all crawlers.
     Warning,
-    /// It could be said better.
+    /// The line could be better.
     Note,
 }
 
@@ -175,7 +175,7 @@ impl FindingKind {
         }
     }
 
-    /// How bad it is.
+    /// How severe findings of this kind are.
     pub fn severity(self) -> Severity {
         match self {
             FindingKind::LooksLikeHtml

@@ -1,4 +1,4 @@
-//! Findings of single lines.
+//! Findings about single lines.
 
 use super::FindingKind;
 use super::finding::{Findings, excerpt};
@@ -7,10 +7,10 @@ use crate::dialect::{Dialect, Encoding, Wildcards};
 use crate::robots::{self, Key, Line, NoteKind, Robots, SideKey};
 use crate::rules;
 
-/// Looks at each line, with what the parser noted of it.
+/// Checks each line, together with the parser's notes on it.
 pub(super) fn check(text: &[u8], robots: &Robots<'_>, dialect: &Dialect, findings: &mut Findings<'_>) {
     let is_html = robots.notes.iter().any(|note| note.kind == NoteKind::LooksLikeHtml);
-    // Of an HTML page hardly a line is a record; that is said once.
+    // Hardly any line of an HTML page is a record; that is reported once.
     let is_said = |kind| is_html && matches!(kind, NoteKind::MissingColon | NoteKind::UnknownRecord);
     let mut notes = robots.notes.iter().filter(|note| !is_said(note.kind)).peekable();
     for line in robots::lines(text, dialect) {
@@ -30,7 +30,7 @@ pub(super) fn check(text: &[u8], robots: &Robots<'_>, dialect: &Dialect, finding
     }
 }
 
-/// The finding for a line that the parser dropped.
+/// Adds the finding for a parser's note on a line.
 fn noted(kind: NoteKind, line: u32, read: &Line<'_>, robots: &Robots<'_>, findings: &mut Findings<'_>) {
     let reason = |reason: &str| reason.to_owned();
     match (kind, read) {
@@ -45,7 +45,7 @@ fn noted(kind: NoteKind, line: u32, read: &Line<'_>, robots: &Robots<'_>, findin
         (NoteKind::MisspeltKey | NoteKind::UnknownRecord, Line::Record { written, value, .. }) => {
             let nearest = if findings.is_full() { None } else { keys::nearest(written) };
             let proposal = nearest.map(|key| format!("{key}: {}", excerpt(value)));
-            // Whatever is near to a known key is a slip, though the parser does not look that closely.
+            // A key near a known one is a misspelling, though the parser does not look that closely.
             let kind = if proposal.is_some() { FindingKind::MisspeltKey } else { kind.into() };
             findings
                 .add_with(kind, line, || (reason("no text knows this key, so the line is ignored"), proposal, None));
@@ -66,12 +66,12 @@ fn noted(kind: NoteKind, line: u32, read: &Line<'_>, robots: &Robots<'_>, findin
         (NoteKind::LooksLikeHtml, _) => findings.add(kind.into(), line, || {
             reason("the file begins like an HTML page, not like plain text; its lines that are no records are ignored")
         }),
-        // Notes of agents and of the whole file are not among those of the lines.
+        // Notes about agents and about the whole file are reported elsewhere.
         _ => {}
     }
 }
 
-/// A rule as a path: with its slash, or without the origin of a whole URL.
+/// A rule as a path: with its slash, or without the origin if it is a whole URL.
 fn with_slash(written: &[u8], value: &[u8]) -> Option<String> {
     let key = String::from_utf8_lossy(written).into_owned();
     let path = match crate::origin::canonical(value) {
@@ -82,7 +82,7 @@ fn with_slash(written: &[u8], value: &[u8]) -> Option<String> {
     Some(format!("{key}: {}", excerpt(&path)))
 }
 
-/// A line with the colon that it lacks, if it begins with a key.
+/// A line with its missing colon, if it begins with a key.
 fn with_colon(read: &Line<'_>) -> Option<String> {
     let Line::MissingColon { content } = read else { return None };
     let end = content.iter().position(u8::is_ascii_whitespace)?;
@@ -90,7 +90,7 @@ fn with_colon(read: &Line<'_>) -> Option<String> {
     Some(format!("{key}: {}", excerpt(&content[end..])))
 }
 
-/// A key that the dialect reads although it is written wrongly: other crawlers may not.
+/// Reports a misspelt key or a missing colon that the dialect accepts: other crawlers may not.
 fn accepted_slip(line: u32, key: Key, written: &[u8], colon: bool, value: &[u8], findings: &mut Findings<'_>) {
     let right = match key {
         Key::UserAgent => "User-agent",
@@ -110,8 +110,8 @@ fn accepted_slip(line: u32, key: Key, written: &[u8], colon: bool, value: &[u8],
     });
 }
 
-/// Whether a pattern has what only regular expressions have: a class or a group that is repeated, `.*` or `.+` where no
-/// ending of a file is meant, an escape, an anchor.
+/// Whether a pattern has something found only in regular expressions: a class, a group that is repeated or has
+/// alternatives, `.+`, `.*` after a slash (elsewhere it may be for file extensions), an escape, or an anchor.
 fn is_regular_expression(value: &[u8]) -> bool {
     let has = |piece: &[u8]| memchr::memmem::find(value, piece).is_some();
     let class = || {
@@ -131,7 +131,7 @@ fn is_regular_expression(value: &[u8]) -> bool {
 
 fn rule(line: u32, value: &[u8], outside: bool, dialect: &Dialect, findings: &mut Findings<'_>) {
     let begins = matches!(value.first(), None | Some(b'/' | b'*'));
-    // Where any value can be a rule, the parser has noted nothing.
+    // If any value can be a rule, the parser has not noted this.
     if !begins && !outside && dialect.rule_start == crate::dialect::RuleStart::Any {
         findings
             .add(FindingKind::RuleWithoutSlash, line, || "a rule that begins with no slash matches no path".to_owned());
@@ -159,20 +159,20 @@ fn rule(line: u32, value: &[u8], outside: bool, dialect: &Dialect, findings: &mu
     }
 }
 
-/// Where the first byte stands that an encoded URL cannot have.
+/// The offset of the first byte that an encoded URL cannot contain.
 fn first_unescaped(value: &[u8], several: bool, encoding: Encoding) -> Option<usize> {
     let changed = Encoding::NormalForm.changed_bytes();
     let is_wrong = |&(at, &byte): &(usize, &u8)| match byte {
         b' ' | b'\t' if several => false,
         b'%' => rules::escaped(&value[at..]).is_none(),
-        // The C++ library escapes it itself.
+        // Google's C++ library escapes it itself.
         0x80.. if encoding == Encoding::RuleOnly => false,
         _ => changed.contains(byte),
     };
     value.iter().enumerate().find(is_wrong).map(|(at, _)| at)
 }
 
-/// Says how the character that `rest` begins with should be written.
+/// How the character at the start of `rest` should be written.
 fn unescaped(rest: &[u8]) -> String {
     let first = rest.utf8_chunks().next().and_then(|chunk| chunk.valid().chars().next());
     let bytes = &rest[..first.map_or(1, char::len_utf8)];

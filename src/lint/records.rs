@@ -1,11 +1,11 @@
-//! How lines stand together: records, their agents, and the blank lines between.
+//! Findings about lines that belong together: records, their agents, and the blank lines between.
 
 use super::FindingKind;
 use super::finding::{Findings, Related, excerpt};
 use crate::dialect::{Boundary, Dialect, Groups};
 use crate::robots::{self, Key, Line, NoteKind, Robots, SideKey};
 
-/// Looks at the records of a file.
+/// Checks the records of a file.
 pub(super) fn check(text: &[u8], robots: &Robots<'_>, dialect: &Dialect, findings: &mut Findings<'_>) {
     agents(robots, dialect, findings);
     several_agents(robots, findings);
@@ -23,7 +23,7 @@ pub(super) fn check(text: &[u8], robots: &Robots<'_>, dialect: &Dialect, finding
     }
 }
 
-/// Agents that are not read as they are written, or named twice.
+/// Reports agents that are not read as written, and those named twice.
 fn agents(robots: &Robots<'_>, dialect: &Dialect, findings: &mut Findings<'_>) {
     for named in robots.named(dialect) {
         let (line, value) = (named.agent.line, named.agent.value);
@@ -61,7 +61,7 @@ fn agents(robots: &Robots<'_>, dialect: &Dialect, findings: &mut Findings<'_>) {
     }
 }
 
-/// The `User-agent` line of this number, as text.
+/// The `User-agent` line with this number, as text.
 fn agent_line(robots: &Robots<'_>, line: u32) -> String {
     let at = robots.agents.partition_point(|agent| agent.line < line);
     let value = robots.agents.get(at).map_or(b"".as_slice(), |agent| agent.value);
@@ -78,8 +78,8 @@ fn several_agents(robots: &Robots<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-/// Goes through the lines: finds agents that share rules, or rules that lose their agents, by what stands between, and
-/// tells for each group whether it has a `Disallow`.
+/// Walks through the lines. Reports agents that share rules, and rules that lose their agents, because of the lines
+/// between, and returns for each group whether it has a `Disallow`.
 fn walk(text: &[u8], robots: &Robots<'_>, dialect: &Dialect, findings: &mut Findings<'_>) -> Vec<bool> {
     let mut with_disallow = vec![false; robots.groups.len()];
     let mut groups = robots.groups.iter().map(|group| robots.agents[group.agents.start].line).enumerate().peekable();
@@ -112,19 +112,19 @@ fn walk(text: &[u8], robots: &Robots<'_>, dialect: &Dialect, findings: &mut Find
     with_disallow
 }
 
-/// The lines between two that are agents or rules, and of one record by the look of them.
+/// The lines between two agents or rules that look like part of one record.
 #[derive(Debug, Default)]
 struct Between {
-    /// The line before, if it is an agent.
+    /// The line before these, if it is an agent.
     agent: Option<u32>,
     /// The first blank line.
     blank: Option<u32>,
-    /// Whether there is a record such as `Crawl-delay`.
+    /// Whether there is another record, such as `Crawl-delay`.
     side: bool,
 }
 
 impl Between {
-    /// Tells what is the matter, before a line that begins no record.
+    /// Reports problems with these lines, before a line that does not begin a record.
     fn tell(&self, key: Key, is_outside: bool, dialect: &Dialect, findings: &mut Findings<'_>) {
         let next_is_agent = key == Key::UserAgent;
         match (dialect.boundary, self.blank, self.agent) {

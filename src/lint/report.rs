@@ -1,4 +1,4 @@
-//! The findings of a file.
+//! The findings in a file.
 
 use super::finding::{Finding, Findings};
 use super::kind::FindingKind;
@@ -6,25 +6,25 @@ use super::{crawl_delay, lines, records, unreachable};
 use crate::dialect::Dialect;
 use crate::robots::{self, NoteKind, Robots};
 
-/// The length that every crawler should read of a file (RFC 9309 2.5, Google's documentation): 500 KiB.
+/// The bytes of a file that every crawler should read (RFC 9309 2.5, Google's documentation): 500 KiB.
 const READ_BY_ALL: usize = 500 << 10;
 
-/// The findings of a file.
+/// The findings in a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Report {
-    /// The findings, in the order of the file; those about the whole file first.
+    /// The findings in file order; those about the whole file come first.
     pub findings: Vec<Finding>,
-    /// Findings beyond the first 100,000, which are only counted.
+    /// The number of findings beyond the first 100,000, which are only counted.
     pub left_off: usize,
-    /// Rules for which the search for a rule that shadows them was cut short.
+    /// The number of rules for which the search for a shadowing rule was cut short.
     pub not_searched: usize,
-    /// The work that this search took, in units that the size of the file bounds.
+    /// The work done by this search, which the size of the file limits.
     pub work: usize,
 }
 
-/// Reports what the author of a robots.txt, as served, probably did not mean, if crawlers read it by `dialect`.
+/// Reports what the author of a robots.txt probably did not mean, for crawlers that read it by `dialect`.
 ///
-/// Any bytes will do. Takes time near-linear in the file.
+/// The file is taken as served and may contain any bytes. The time is near-linear in its size.
 ///
 /// ```
 /// use robosieve::lint::{FindingKind, lint};
@@ -56,14 +56,14 @@ pub fn lint(file: &[u8], dialect: &Dialect) -> Report {
     Report { findings, left_off, not_searched: search.not_searched, work: search.done }
 }
 
-/// Whether a file is UTF-16: by its mark, or because every other byte of its beginning is NUL.
+/// Whether a file is UTF-16: it has a byte order mark, or every other byte of its beginning is NUL.
 fn is_utf16(file: &[u8]) -> bool {
     let is_nul =
         |at: usize| file.len() >= 4 && file.chunks_exact(2).take(16).all(|pair| pair[at] == 0 && pair[1 - at] != 0);
     file.starts_with(b"\xff\xfe") || file.starts_with(b"\xfe\xff") || is_nul(0) || is_nul(1)
 }
 
-/// The finding for a note about the whole file.
+/// Adds the finding for a note about the whole file.
 fn whole_file(kind: NoteKind, text: &[u8], dialect: &Dialect, findings: &mut Findings<'_>) {
     match kind {
         NoteKind::FileCut => {
@@ -79,7 +79,7 @@ fn whole_file(kind: NoteKind, text: &[u8], dialect: &Dialect, findings: &mut Fin
     }
 }
 
-/// Content that not every crawler reads.
+/// Reports content that not every crawler reads.
 pub(super) fn size(file: &[u8], dialect: &Dialect, findings: &mut Findings<'_>) {
     if file.len() > READ_BY_ALL {
         let short = Dialect { file_limit: READ_BY_ALL, ..dialect.clone() };
@@ -97,13 +97,13 @@ mod tests {
     use crate::lint::citation::Citation;
     use crate::lint::finding::Related;
 
-    /// The findings on a file: line and kind.
+    /// The findings in a file: line and kind.
     fn found(file: impl AsRef<[u8]>, dialect: &str) -> Vec<String> {
         let report = lint(file.as_ref(), Dialect::named(dialect).unwrap());
         report.findings.iter().map(|finding| format!("{} {}", finding.line, finding.kind.name())).collect()
     }
 
-    /// Expects a finding in these dialects, and in no other.
+    /// Expects a finding in exactly these dialects.
     #[track_caller]
     fn expect(file: impl AsRef<[u8]>, finding: &str, dialects: &[&str]) {
         for dialect in Dialect::names() {

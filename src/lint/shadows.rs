@@ -1,13 +1,14 @@
-//! For each pattern one that wins against it and covers it: the search.
+//! Searches, for each pattern, one that wins against it and covers it.
 //!
-//! Trying all pairs is quadratic. Three steps find nearly all that can be found, two of them in near-linear time:
+//! Trying all pairs is quadratic. Three steps find nearly everything that can be found, two of them in near-linear
+//! time:
 //!
 //! 1. Equal patterns, by their hash.
-//! 2. Plain prefixes. In the order of their first segments, a pattern stands after all prefixes of it; a stack holds
-//!    those of the current one, each with the best rank of itself and those below.
-//! 3. Patterns with a `*` inside, by trying them. A pattern is tried only with those that win against it, have no more
-//!    literal bytes than it has, and no byte or pair of bytes that it has not. The longer pattern wins, so few are
-//!    left; and the tries are counted, against a budget that the size of the file sets.
+//! 2. Plain prefixes. Sorted by first segment, a pattern comes after all its prefixes. A stack holds the prefixes of the
+//!    current one, each with the best rank of itself and those below it.
+//! 3. Patterns with a `*` inside, by trial. A pattern is tried only against those that win against it, have no more
+//!    literal bytes than it, and have no byte or pair of bytes that it lacks. Longer patterns win, so few are left. The
+//!    trials are counted against a budget that depends on the size of the file.
 
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, Hash, Hasher};
@@ -16,20 +17,20 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 
 use crate::rules::{Pattern, Patterns};
 
-/// How much work a search may take. A try counts one, and one more for eight bytes that it compares; looking for a
-/// segment counts sixteen.
+/// The work that a search may do. A trial costs one unit, plus one for every eight bytes it compares and sixteen for
+/// every segment it looks for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Work {
-    /// The work that is left.
+    /// The remaining work.
     pub left: usize,
-    /// The work that was done.
+    /// The work done so far.
     pub done: usize,
-    /// Patterns that were not tried with all others.
+    /// The number of patterns not tried against all others.
     pub not_searched: usize,
 }
 
 impl Work {
-    /// For a file of this size.
+    /// The budget for a file of this size.
     pub fn for_bytes(bytes: usize) -> Work {
         Work { left: (1 << 22) + 128 * bytes, ..Work::default() }
     }
@@ -44,16 +45,16 @@ impl Work {
     }
 }
 
-/// By rank: the rank of a pattern that wins against this one and covers it.
+/// For each rank, the rank of a pattern that wins against it and covers it.
 pub(super) type Shadows = Vec<Option<u32>>;
 
-/// Searches the shadow of each pattern.
+/// Searches a shadow for each pattern.
 pub(super) fn find(patterns: &Patterns, work: &mut Work) -> Shadows {
     let mut shadows = vec![None; patterns.all().len()];
     equal(patterns, &mut shadows);
     prefixes(patterns, &mut shadows);
     tried(patterns, &mut shadows, work);
-    // Of a chain of them only the first one ever wins.
+    // In a chain of shadows, only the first pattern ever wins.
     for rank in 0..shadows.len() {
         if let Some(before) = shadows[rank].and_then(|winner| shadows[winner as usize]) {
             shadows[rank] = Some(before);
@@ -62,7 +63,7 @@ pub(super) fn find(patterns: &Patterns, work: &mut Work) -> Shadows {
     shadows
 }
 
-/// Step one.
+/// Step one: equal patterns.
 fn equal(patterns: &Patterns, shadows: &mut Shadows) {
     let all = patterns.all();
     let hasher = DefaultHashBuilder::default();
@@ -84,7 +85,7 @@ fn equal(patterns: &Patterns, shadows: &mut Shadows) {
     }
 }
 
-/// The bytes that every path matched by a pattern begins with.
+/// The bytes that begin every path matched by a pattern.
 fn beginning<'p>(patterns: &'p Patterns, pattern: &Pattern) -> &'p [u8] {
     let first = patterns.segments(pattern).next().expect("a pattern has a segment");
     if first.is_empty() { b"/" } else { &patterns.text()[first] }
@@ -95,13 +96,13 @@ fn is_prefix(patterns: &Patterns, pattern: &Pattern) -> bool {
     !pattern.anchored && patterns.segments(pattern).len() == 1
 }
 
-/// Step two.
+/// Step two: plain prefixes.
 fn prefixes(patterns: &Patterns, shadows: &mut Shadows) {
     let all = patterns.all();
     let mut order: Vec<(&[u8], u32)> =
         all.iter().enumerate().map(|(rank, pattern)| (beginning(patterns, pattern), rank as u32)).collect();
     order.sort_unstable();
-    // Prefixes of the current beginning, each with the best rank of it and those below.
+    // The prefixes of the current beginning, each with the best rank of itself and those below it.
     let mut stack: Vec<(&[u8], u32)> = Vec::new();
     for same in order.chunk_by(|a, b| a.0 == b.0) {
         let beginning = same[0].0;
@@ -122,11 +123,11 @@ fn prefixes(patterns: &Patterns, shadows: &mut Shadows) {
     }
 }
 
-/// The properties by which a pattern can be told without reading it.
+/// Properties that can rule out a pattern without reading it.
 struct Shape {
-    /// The literal bytes that the shortest path it matches has.
+    /// The number of literal bytes in the shortest path that it matches.
     literals: usize,
-    /// Which bytes and pairs of neighbours it has, as bits.
+    /// The bytes and pairs of adjacent bytes that it has, hashed to bits.
     content: u128,
 }
 
@@ -147,7 +148,7 @@ impl Shape {
         shape
     }
 
-    /// As a path has it, whose first byte is a slash even if the pattern begins with `*`.
+    /// The shape of its paths: their first byte is a slash even if the pattern begins with `*`.
     fn with_slash(mut self, beginning: &[u8], first_is_empty: bool) -> Shape {
         if first_is_empty {
             self.literals += beginning.len();
@@ -161,10 +162,10 @@ fn byte_bit(byte: u8) -> u128 {
     1 << (byte % 64)
 }
 
-/// Step three.
+/// Step three: trials.
 fn tried(patterns: &Patterns, shadows: &mut Shadows, work: &mut Work) {
     let all = patterns.all();
-    // Of those that won so far: by literal bytes, the content and the rank.
+    // The content and rank of the winners so far, by their number of literal bytes.
     let mut winners: BTreeMap<usize, Vec<(u128, u32)>> = BTreeMap::new();
     for (rank, pattern) in all.iter().enumerate() {
         if shadows[rank].is_some() {
@@ -182,7 +183,7 @@ fn tried(patterns: &Patterns, shadows: &mut Shadows, work: &mut Work) {
     }
 }
 
-/// The first winner that covers a pattern, as far as the budget goes.
+/// The first winner that covers a pattern, as far as the budget allows.
 fn try_all(
     patterns: &Patterns,
     narrow: &Pattern,

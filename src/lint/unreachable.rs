@@ -1,8 +1,8 @@
-//! Rules that can never decide, because another one always wins against them.
+//! Finds rules that can never decide, because another one always wins against them.
 //!
-//! Which rules stand against each other depends on the crawler: its groups are merged, or the first one counts. A claim
-//! must hold for every crawler, so rules are compared only if they always come together: those of one group, and, where
-//! groups are merged, those of all groups that name the same agents.
+//! Which rules compete depends on the crawler: its groups are merged, or the first one counts. A finding must be true
+//! for every crawler, so rules are compared only if they always apply together: those of one group and, if groups are
+//! merged, those of all groups that name the same agents.
 
 use hashbrown::HashMap;
 
@@ -13,11 +13,11 @@ use crate::dialect::{Dialect, Groups, Precedence};
 use crate::robots::{GroupOrigin, Robots, Rule, Selection};
 use crate::rules::Patterns;
 
-/// Reports the rules that can never decide; returns what the search took.
+/// Reports the rules that can never decide, and returns the work of the search.
 pub(super) fn check(text: &[u8], robots: &Robots<'_>, dialect: &Dialect, findings: &mut Findings<'_>) -> Work {
     let mut work = Work::for_bytes(text.len());
     for groups in together(robots, dialect) {
-        // Whose the groups are does not matter to their rules.
+        // It does not matter to the rules whose groups they are.
         let selection = Selection { origin: GroupOrigin::Everybody, groups };
         let rules: Vec<&Rule<'_>> = selection.rules(robots).collect();
         let patterns = Patterns::rank(rules.iter().copied(), dialect);
@@ -28,7 +28,7 @@ pub(super) fn check(text: &[u8], robots: &Robots<'_>, dialect: &Dialect, finding
     work
 }
 
-/// The groups whose rules come together for every crawler.
+/// Sets of groups whose rules apply together for every crawler.
 fn together(robots: &Robots<'_>, dialect: &Dialect) -> Vec<Vec<u32>> {
     let mut names: Vec<Vec<Vec<u8>>> = vec![Vec::new(); robots.groups.len()];
     for named in robots.named(dialect) {
@@ -52,7 +52,7 @@ fn together(robots: &Robots<'_>, dialect: &Dialect) -> Vec<Vec<u32>> {
     all
 }
 
-/// The rules all of whose patterns are shadowed by patterns of one other rule, and that rule, by their places.
+/// The rules whose patterns are all shadowed by patterns of one other rule, and that rule, as indexes.
 fn shadowed(patterns: &Patterns, rules: usize, work: &mut Work) -> Vec<(usize, usize)> {
     const UNKNOWN: u32 = u32::MAX;
     const NOT: u32 = u32::MAX - 1;
@@ -95,7 +95,7 @@ mod tests {
     use proptest::prelude::*;
     use std::sync::LazyLock;
 
-    /// The lines of unreachable rules, each with that of the rule that always wins.
+    /// The lines of unreachable rules, each with the line of the rule that always wins.
     fn lines(file: &str, dialect: &str) -> Vec<(u32, u32)> {
         let dialect = Dialect::named(dialect).unwrap();
         let robots = Robots::parse(file.as_bytes(), dialect);
@@ -131,16 +131,16 @@ mod tests {
     fn both_patterns_of_a_rule_must_be_shadowed() {
         let rules = "User-agent: *\nAllow: /a/index.html*\nAllow: /a/index.html\n";
         assert_eq!(lines(rules, "google"), [(3, 2)]);
-        // The directory itself is still allowed by the first one, whatever wins against its own path.
+        // The first rule still allows the directory itself, whatever wins against its own path.
         let file = "User-agent: *\nAllow: /a/index.html\nDisallow: /a/index.html*\n";
         assert_eq!(lines(file, "google"), []);
         assert_eq!(lines(file, "rfc9309"), [(2, 3)]);
     }
 
-    /// A rule for the brute force: whether it is an `Allow`, and its pattern.
+    /// A rule for the brute-force check: whether it is an `Allow`, and its pattern.
     type Plain = (bool, Vec<u8>);
 
-    /// `x` is in no rule.
+    /// All paths to try. No rule contains `x`.
     static PATHS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| paths(5));
 
     /// Whether the rule at `one` wins against the one at `other`, by RFC 9309 2.2.2.
@@ -158,8 +158,8 @@ mod tests {
     }
 
     proptest! {
-        /// What is claimed is true of every path that there is; and what one other rule shadows is claimed. (The longest
-        /// witness has six bytes: four literals and the gaps of the stars among them and at the end.)
+        /// Every finding is true for all paths, and every rule shadowed by one other rule is found. (The longest
+        /// witness has six bytes: four literals and the gaps of the stars between them and at the end.)
         #[test]
         fn what_is_unreachable_is_exactly_what_trying_all_paths_says(rules in vec(rule(), 1..7)) {
             let mut file = "User-agent: *\n".to_owned();

@@ -1,13 +1,13 @@
-//! Why there are no metrics.
+//! Errors of the metrics file.
 
 use std::io;
 use std::path::PathBuf;
 
-/// A problem of a file of metrics.
+/// A problem with the metrics file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MetricsError {
-    /// It cannot be read or written.
+    /// The file cannot be read or written.
     #[error("cannot write the metrics {}: {error}", path.display())]
     Io {
         /// The file.
@@ -15,13 +15,13 @@ pub enum MetricsError {
         /// The system's error.
         error: io::Error,
     },
-    /// It cannot be replaced as a whole.
+    /// The file cannot be replaced as a whole, because it is not a regular file.
     #[error("{} is a folder, a pipe or a device; metrics go to a file, which is replaced as a whole each time", path.display())]
     NoFile {
-        /// The file that is there.
+        /// The path of the existing file.
         path: PathBuf,
     },
-    /// Something else is in it.
+    /// The file contains something else.
     #[error("{} holds something else than metrics of robosieve, and would be replaced; choose another name", path.display())]
     Foreign {
         /// The file.

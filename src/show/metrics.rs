@@ -1,8 +1,7 @@
-//! The numbers of a run in Prometheus' text format, in a file that is renewed while the run goes on.
+//! Writes the metrics of a run to a file in Prometheus' text format, and updates it during the run.
 //!
-//! The format is that of
-//! <https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format>. The file is replaced as a whole, so
-//! that a collector never sees half of one.
+//! The format is that of <https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format>. The file is
+//! replaced as a whole, so that a collector never sees a partial one.
 
 use std::fmt::{self, Write as _};
 use std::fs;
@@ -13,13 +12,13 @@ use super::error::MetricsError;
 use crate::policy::{Crawler, Statistics, replace};
 use crate::run::progress::{Phase, Snapshot};
 
-/// The version of the metrics' names. It goes up when one changes, not when one is added.
+/// The version of the metric names. It goes up when a name changes, not when one is added.
 const METRICS_VERSION: &str = "1";
 
-/// The beginning of all names.
+/// The prefix of all names.
 const PREFIX: &str = "robosieve";
 
-/// The time of the last success, which one run takes over from the one before.
+/// The time of the last success, which a run takes over from the previous one.
 const LAST_SUCCESS: &str = "last_success_timestamp_seconds";
 
 /// A file of metrics.
@@ -28,30 +27,29 @@ pub struct Metrics {
     path: PathBuf,
     started: jiff::Timestamp,
     last_success: Option<f64>,
-    /// Of each crawler, in order.
+    /// The crawlers, in order.
     agents: Vec<String>,
-    /// The size of the policy, once there is one.
+    /// The size of the policy, once it is known.
     policy: Option<PolicySize>,
 }
 
-/// How much a policy has.
+/// The size of a policy.
 #[derive(Debug)]
 struct PolicySize {
     /// Origins with an entry.
     origins: u64,
-    /// Automata that differ.
+    /// Distinct automata.
     automata: u64,
 }
 
 impl Metrics {
-    /// Begins the file, which is there as soon as this is done. The time of the last success is taken from the file that
-    /// was there before.
+    /// Creates the file and writes it at once. The time of the last success is taken from an earlier file in its place.
     ///
     /// # Errors
     ///
-    /// [`MetricsError`] where it cannot be written, is no regular file, or something else is in it.
+    /// [`MetricsError`] if the file cannot be written, is not a regular file, or contains something else.
     pub fn create(path: &Path) -> Result<Metrics, MetricsError> {
-        // A link stays; what it leads to is replaced.
+        // A link stays; its target is replaced.
         let path = &path.canonicalize().unwrap_or_else(|_| path.to_owned());
         // Reading a pipe would wait for a writer.
         if fs::metadata(path).is_ok_and(|there| !there.is_file()) {
@@ -74,26 +72,26 @@ impl Metrics {
         Ok(metrics)
     }
 
-    /// Tells whom the lines are split for, and by what.
+    /// Records the crawlers and the size of the policy.
     pub fn describe(&mut self, crawlers: &[Crawler], statistics: &Statistics) {
         self.agents = crawlers.iter().map(|crawler| crawler.agents().to_string()).collect();
         self.policy = Some(PolicySize { origins: statistics.origins, automata: statistics.automata });
     }
 
-    /// Renews the file while the run goes on.
+    /// Updates the file during the run.
     ///
     /// # Errors
     ///
-    /// [`MetricsError`] where it cannot be written.
+    /// [`MetricsError`] if it cannot be written.
     pub fn write(&self, snapshot: &Snapshot) -> Result<(), MetricsError> {
         self.replace(&self.text(snapshot, None))
     }
 
-    /// Renews the file a last time.
+    /// Writes the final state of the run to the file.
     ///
     /// # Errors
     ///
-    /// [`MetricsError`] where it cannot be written.
+    /// [`MetricsError`] if it cannot be written.
     pub fn finish(mut self, snapshot: &Snapshot, success: bool) -> Result<(), MetricsError> {
         if success {
             self.last_success = Some(seconds_of(jiff::Timestamp::now()));
@@ -106,7 +104,7 @@ impl Metrics {
             .map_err(|error| MetricsError::Io { path: self.path.clone(), error })
     }
 
-    /// The file, for a run that goes on, or has ended with success or not.
+    /// The content of the file; `success` is `None` until the run has ended.
     fn text(&self, snapshot: &Snapshot, success: Option<bool>) -> String {
         let mut text = Text::default();
         self.run(snapshot, success, &mut text);
@@ -189,21 +187,21 @@ fn seconds_of(time: jiff::Timestamp) -> f64 {
 const COUNTER: &str = "counter";
 const GAUGE: &str = "gauge";
 
-/// The text that is being made.
+/// The text so far, and the name of the last family.
 #[derive(Default)]
 struct Text(String, &'static str);
 
 impl Text {
-    /// Begins the samples of one name.
+    /// Begins the samples of a metric.
     fn family(&mut self, name: &'static str, kind: &str, help: &str) -> &mut Text {
         self.1 = name;
         let help = help.replace('\\', "\\\\").replace('\n', "\\n");
-        // Writing to a string does not fail, here and below.
+        // Writing to a string cannot fail, here and below.
         let _ = write!(self.0, "# HELP {PREFIX}_{name} {help}\n# TYPE {PREFIX}_{name} {kind}\n");
         self
     }
 
-    /// Adds a sample of the last family.
+    /// Adds a sample to the last family.
     fn sample(&mut self, labels: &[(&str, &str)], value: impl fmt::Display) {
         let _ = write!(self.0, "{PREFIX}_{}", self.1);
         for (place, (label, of)) in labels.iter().enumerate() {

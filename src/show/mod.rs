@@ -1,4 +1,4 @@
-//! Views for people: a page about a run, the contents of a policy, tables of it, and progress.
+//! Views for people: a report on a run, the contents of a policy, tables of its data, and metrics.
 
 pub(crate) mod error;
 pub mod export;

@@ -13,7 +13,7 @@ use super::merge::MergeArgs;
 use super::receipts::{JoinArgs, VerifyArgs};
 use super::report::ReportArgs;
 
-/// Split URL lists by robots.txt, and prove that no line was lost
+/// Split URL lists by robots.txt and prove that no line was lost
 #[derive(Debug, Parser)]
 #[command(
     version,

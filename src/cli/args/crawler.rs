@@ -1,4 +1,4 @@
-//! The crawler, and the dialect of the files.
+//! The crawler and the dialect.
 
 use crate::dialect::Dialect;
 use crate::robots::Agents;
@@ -7,22 +7,23 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 /// The crawler, and how it reads robots.txt.
 #[derive(Debug, clap::Args)]
 pub struct CrawlerArgs {
-    /// The crawler: a product token, `*`, or a list in order of preference; several times for several crawlers
+    /// The crawler: a product token, `*`, or a list in order of preference; repeat for more crawlers
     ///
-    /// A list such as Googlebot-News,Googlebot is one crawler of several names: the first with a group of its own counts,
-    /// then `*`. With --policy, crawlers that it was compiled for, or lists of them; needless if there is only one.
+    /// A list such as Googlebot-News,Googlebot is one crawler with several names: the first name that has its own group
+    /// is used, then `*`. With --policy, name crawlers that it was compiled for, or lists of them; not needed if there
+    /// is only one.
     #[arg(long, value_name = "NAME")]
     pub agent: Vec<Agents>,
     #[command(flatten)]
     pub dialect: DialectArgs,
 }
 
-/// The dialect of robots.txt files, which a policy has already.
+/// The dialect of robots.txt files. A policy already has one.
 #[derive(Debug, clap::Args)]
 pub struct DialectArgs {
-    /// How robots.txt is read: rfc9309, google...
+    /// The dialect of robots.txt files: rfc9309, google...
     ///
-    /// rfc9309, google, mandelbot, extended-2008, draft-1996 or original-1994.
+    /// One of rfc9309, google, mandelbot, extended-2008, draft-1996 or original-1994.
     #[arg(
         long,
         conflicts_with = "policy",

@@ -1,36 +1,36 @@
-//! The arguments of the commands that document all others.
+//! The arguments of the commands that print documentation.
 
 use clap_complete::Shell;
 use std::path::PathBuf;
 
-/// Print completions for a shell
+/// Print a completion script for a shell
 ///
-/// The shell then completes commands, options, their values, and files. Where it looks for them is its own affair; the
-/// examples are what is usual.
+/// With it, the shell completes commands, options, their values, and file names. The examples show where each shell
+/// usually looks for the script.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   robosieve completions bash > ~/.local/share/bash-completion/completions/robosieve
   robosieve completions zsh > ~/.zfunc/_robosieve
   robosieve completions fish > ~/.config/fish/completions/robosieve.fish")]
 pub struct CompletionsArgs {
-    /// The shell
+    /// The shell to complete for
     #[arg(value_name = "SHELL")]
     pub shell: Shell,
 }
 
 /// Print the manual page of the program or of one of its commands
 ///
-/// The pages say what --help says, in the language of man(1).
+/// The pages contain the text of --help, formatted for man(1).
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   robosieve man | man -l -
   robosieve man filter | man -l -
   robosieve man -o ~/.local/share/man/man1")]
 pub struct ManArgs {
-    /// The command [default: the program itself]
+    /// The command to document [default: the program itself]
     #[arg(value_name = "COMMAND", conflicts_with = "out")]
     pub of: Option<String>,
-    /// Write all pages, robosieve.1, robosieve-filter.1 and so on, to a folder
+    /// Write all pages (robosieve.1, robosieve-filter.1 and so on) to a folder
     #[arg(short, long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 }

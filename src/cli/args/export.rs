@@ -6,11 +6,11 @@ use std::path::PathBuf;
 
 use super::policy::PolicyFileArgs;
 
-/// Write a table of what a policy file knows beside the rules
+/// Export data other than rules from a policy file as a table
 ///
-/// One row an origin (and crawler, or sitemap), in the order of the origins. TSV begins with the names of the columns; in a
-/// value, a tab is written \t, a line feed \n, a carriage return \r, a backslash \\; where there is no value, nothing
-/// stands. JSON Lines leave out what there is no value for.
+/// Writes one row per origin (and crawler, or sitemap), in the order of the origins. TSV begins with a line of column
+/// names; in a value, a tab is written \t, a line feed \n, a carriage return \r, and a backslash \\; a missing value is
+/// an empty field. JSON Lines omit missing values.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   robosieve export policy.rsv --what delays
@@ -18,17 +18,17 @@ use super::policy::PolicyFileArgs;
 pub struct ExportArgs {
     #[command(flatten)]
     pub policy: PolicyFileArgs,
-    /// Which table
+    /// The table to export
     #[arg(long, value_name = "TABLE")]
     pub what: What,
-    /// How it is written
+    /// The output format
     #[arg(long, default_value = "tsv", value_name = "FORMAT")]
     pub format: ExportFormat,
-    /// Only for this crawler: one that the policy was compiled for, or a list of them in order of preference
+    /// Export only this crawler: one that the policy was compiled for, or a list of them in order of preference
     /// [default: all of them]
     #[arg(long, value_name = "NAME")]
     pub agent: Option<Agents>,
-    /// The file; it gets its name when it is complete [default: standard output]
+    /// The file to write, named only when complete [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
 }
@@ -36,17 +36,17 @@ pub struct ExportArgs {
 /// A table.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub enum What {
-    /// Crawl delays: as written, in seconds as far as they are in effect, and the pages a day that they leave
+    /// Crawl delays: as written, in seconds if in effect, and the pages per day that they allow
     Delays,
-    /// Sitemaps with their lines
+    /// Sitemaps with their line numbers
     Sitemaps,
-    /// Whose group applies to each crawler, its User-agent line, and how many rules it has
+    /// The group that applies to each crawler: its kind, its first User-agent line, and its number of rules
     Agents,
-    /// OriginStatus, HTTP status and times of the last answer and of the last good one, and the operator's word
+    /// Standing, HTTP status and times of the last answer, standing and times of the last good one, and overrides
     Status,
 }
 
-/// How a table is written.
+/// The format of a table.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub enum ExportFormat {
     /// Tab-separated values

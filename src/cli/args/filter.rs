@@ -17,9 +17,9 @@ use super::watching::WatchingArgs;
 
 /// Split URL lists into allowed, blocked, deferred and invalid lines
 ///
-/// Every line of the lists goes, byte for byte and in its order, to exactly one of allowed.txt, blocked.txt, deferred.txt
-/// and invalid.txt in the folder given by --out. robots-needed.tsv there lists the robots.txt that deferred lines wait
-/// for, and receipt.json, written last, accounts for every line.
+/// Writes every line of the lists, byte for byte and in order, to exactly one of allowed.txt, blocked.txt, deferred.txt
+/// and invalid.txt in the folder given by --out. There, robots-needed.tsv lists the robots.txt files that deferred
+/// lines wait for, and receipt.json, written last, accounts for every line.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "robosieve filter --agent <NAME> --robots <SOURCE> --out <DIR> <LIST>...
@@ -35,11 +35,11 @@ use super::watching::WatchingArgs;
   find lists -name '*.gz' | robosieve filter --policy policy.rsv --out split --files-from -"
 )]
 pub struct FilterArgs {
-    /// The lists, one URL a line; - is standard input
+    /// The URL lists, one URL per line; - is standard input
     ///
-    /// A pattern such as 'lists/*.gz' or '**/urls?.txt', which the shell has not expanded, stands for the files it matches,
-    /// in alphabetical order. gzip, Zstandard and bzip2 are known by their content, and so are CDX and CDXJ, the indexes of
-    /// web archives, and Parquet, of which every row is a line.
+    /// A pattern such as 'lists/*.gz' or '**/urls?.txt' that the shell has not expanded stands for the files it
+    /// matches, in alphabetical order. gzip, Zstandard and bzip2 are recognised by their content, and so are CDX and
+    /// CDXJ, the indexes of web archives, and Parquet, where every row is a line.
     #[arg(value_name = "LIST")]
     pub lists: Vec<PathBuf>,
     #[command(flatten, next_help_heading = "Input")]
@@ -54,54 +54,54 @@ pub struct FilterArgs {
     pub long_run: LongRunArgs,
     #[command(flatten, next_help_heading = "Display")]
     pub watching: WatchingArgs,
-    /// Print this; --help prints all of it
+    /// Print a summary of the options; --help prints the full text
     #[arg(short, long, action = clap::ArgAction::Help, help_heading = "Display")]
     pub help: Option<bool>,
 }
 
-/// Which lists, and where their URLs are.
+/// The lists, and where the URL is in their lines.
 #[derive(Debug, clap::Args)]
 pub struct InputArgs {
-    /// A file that names more lists, one path a line
+    /// A file with the paths of more lists, one per line
     ///
     /// `-` is standard input.
     #[arg(long, value_name = "FILE")]
     pub files_from: Option<PathBuf>,
-    /// The character between fields, one of which is the URL
+    /// The character that separates the fields of a line
     ///
-    /// `tab` or `\t` is a tab. Between , or ; a field may stand in quotes, as RFC 4180 has it, but a record must be on one
-    /// line. The whole line is kept.
+    /// One of the fields is the URL. `tab` or `\t` is a tab. With , or ; a field may be quoted, as in RFC 4180, but a
+    /// record must be on one line. The output keeps the whole line.
     #[arg(long, value_name = "CHAR")]
     pub delimiter: Option<Delimiter>,
-    /// The field with the URL: its number, or its name [default: 1]
+    /// The field with the URL: its number or its name [default: 1]
     ///
-    /// A name is looked for in the first line, which is a head then. Of a Parquet file, the column [default: url, or else
-    /// the parts of Common Crawl's index: url_protocol, url_host_name, url_port, url_path, url_query].
+    /// A name is looked up in the first line, which then counts as a header. In a Parquet file it is a column [default:
+    /// url, or else the parts of Common Crawl's index: url_protocol, url_host_name, url_port, url_path, url_query].
     #[arg(long, value_name = "N|NAME")]
     pub column: Option<Column>,
-    /// The first line of each list is a head, not a URL
+    /// Treat the first line of each list as a header, not as a URL
     ///
-    /// Every file of the output begins with it.
+    /// Every output file begins with it.
     #[arg(long)]
     pub header: bool,
 }
 
-/// The options that say by what lines are judged.
+/// The options that define the policy.
 #[derive(Debug, clap::Args)]
 pub struct PolicySourceArgs {
     /// The crawler's product token, or * for everybody; repeat for more
     ///
-    /// A list in order of preference, such as Googlebot-News,Googlebot, is one crawler of several names: the first with a
-    /// group of its own counts, then `*`. Given several times, each is a crawler of its own, and every line is split for each
-    /// of them: allowed.NAME.txt, blocked.NAME.txt and so on (`default` for `*`). With --policy, crawlers that it was
-    /// compiled for, or lists of them; needless if there is only one.
+    /// A list in order of preference, such as Googlebot-News,Googlebot, is one crawler with several names: the first
+    /// name that has its own group is used, then `*`. If the option is repeated, the lines are split separately for
+    /// each crawler: allowed.NAME.txt, blocked.NAME.txt and so on (`default` for `*`). With --policy, name crawlers
+    /// that it was compiled for, or lists of them; not needed if there is only one.
     #[arg(long, value_name = "NAME")]
     pub agent: Vec<Agents>,
-    /// Where robots.txt files come from: folder, JSON Lines, WARC...
+    /// A source of robots.txt files: folder, JSON Lines, WARC...
     ///
-    /// As often as needed: a folder (a file's name is a host, or a percent-encoded origin); JSON Lines (url or origin,
-    /// status, location, body or body_base64, fetched_at, expires, unreachable_since); a WARC archive; Parquet; or, with
-    /// --origin, a single robots.txt. gzip, Zstandard and bzip2 are known by their content.
+    /// May be repeated. A folder (each file is named after a host or a percent-encoded origin); JSON Lines (url or
+    /// origin, status, location, body or body_base64, fetched_at, expires, unreachable_since); a WARC archive; Parquet;
+    /// or, with --origin, a single robots.txt. gzip, Zstandard and bzip2 are recognised by their content.
     #[arg(long, conflicts_with = "policy", value_name = "SOURCE")]
     pub robots: Vec<PathBuf>,
     /// The origin of the single robots.txt given by --robots
@@ -109,11 +109,11 @@ pub struct PolicySourceArgs {
     pub origin: Option<String>,
     #[command(flatten)]
     pub policy: PolicyArgs,
-    /// The operator's own word for origins (TOML)
+    /// The operator's overrides for origins (TOML)
     ///
-    /// It stands above their robots.txt: a table for each origin with crawl-delay, verdict ("allow-all" or "forbid-all"),
-    /// robots-txt or robots-txt-file, and paused-until. With --policy it also stands above what the policy was compiled
-    /// with.
+    /// They take precedence over robots.txt files, and with --policy also over the overrides it was compiled with. The
+    /// file has a table for each origin with crawl-delay, verdict ("allow-all" or "forbid-all"), robots-txt or
+    /// robots-txt-file, and paused-until.
     #[arg(long, value_name = "FILE")]
     pub overrides: Option<PathBuf>,
     #[command(flatten)]
@@ -132,35 +132,36 @@ pub struct VerdictArgs {
     pub on_unfetched: Simple,
     /// Unreachable: allow, block, defer or use
     ///
-    /// Of URLs whose robots.txt answers 5xx or not at all, or redirects to somewhere unknown. `use` takes the last good one.
+    /// The partition of URLs whose robots.txt answers 5xx or not at all, or redirects to an unknown place. `use`
+    /// applies the last good one.
     #[arg(long, default_value = "defer", value_name = "WHAT", hide_possible_values = true)]
     pub on_unreachable: WithUse,
-    /// Unreachable for so long: as if there were none
+    /// Treat a robots.txt unreachable this long as missing
     ///
-    /// How long a robots.txt must have answered 5xx or not at all to count as if there were none, so that everything is
-    /// allowed: a duration such as 30d, which RFC 9309 gives as an example. It stands above --on-unreachable, and counts to
-    /// --now [default: it never does].
+    /// A duration such as 30d, the example in RFC 9309. If a robots.txt has answered 5xx or not at all for that long at
+    /// the time of --now, everything is allowed. Takes precedence over --on-unreachable [default: never].
     #[arg(long, value_name = "AGE", value_parser = seconds)]
     pub unreachable_as_unavailable: Option<u64>,
     /// Too old: allow, block, defer or use [default: use]
     ///
-    /// Of URLs whose robots.txt is older than --max-age. `use` takes it all the same, and counts. Given without --max-age, the dialect's own lifetime is meant.
+    /// The partition of URLs whose robots.txt is older than --max-age. `use` applies it anyway, and counts the lines as
+    /// stale. Without --max-age, the limit is the dialect's own lifetime.
     #[arg(long, value_name = "WHAT", hide_possible_values = true)]
     pub on_stale: Option<WithUse>,
-    /// How old a robots.txt may be, such as 7d; or `dialect`
+    /// The maximum age of a robots.txt, such as 7d, or `dialect`
     ///
     /// A duration such as 36h or 7d, or `dialect` for the dialect's own lifetime [default: any age].
     #[arg(long, value_name = "AGE", value_parser = max_age)]
     pub max_age: Option<MaxAge>,
-    /// The time that age is judged at [default: now]
+    /// The time at which ages are judged [default: now]
     ///
-    /// As RFC 3339 has it, such as 2026-01-12T12:00:00Z.
+    /// An RFC 3339 time, such as 2026-01-12T12:00:00Z.
     #[arg(long, value_name = "TIME")]
     pub now: Option<jiff::Timestamp>,
 }
 
 impl FilterArgs {
-    /// Makes sure that it is said what to read, what to judge by and where to write, and that no option does nothing.
+    /// Checks that lists, a policy and an output are given, and that no option is without effect.
     pub fn check(&self) -> Result<(), Failure> {
         let PolicySourceArgs { agent, robots, policy, .. } = &self.source;
         if policy.policy.is_none() && robots.is_empty() {
@@ -177,7 +178,7 @@ impl FilterArgs {
 }
 
 impl VerdictArgs {
-    /// The same for the library, at this time.
+    /// Converts to the library's type, with ages judged at `now`.
     pub fn choices(&self, now: i64) -> Choices {
         Choices {
             on_unfetched: self.on_unfetched.into(),
@@ -197,7 +198,7 @@ fn max_age(given: &str) -> Result<MaxAge, String> {
     seconds(given).map(MaxAge::Seconds).map_err(|problem| format!("{problem}; or `dialect`"))
 }
 
-/// A fallback where there is nothing to use.
+/// A fallback for origins without earlier rules.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub enum Simple {
     Allow,
@@ -205,7 +206,7 @@ pub enum Simple {
     Defer,
 }
 
-/// A fallback where there may be earlier rules.
+/// A fallback for origins that may have earlier rules.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub enum WithUse {
     Allow,

@@ -1,4 +1,4 @@
-//! The arguments, as they are given.
+//! The command-line arguments.
 
 mod check;
 mod command;

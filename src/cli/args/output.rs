@@ -1,4 +1,4 @@
-//! Where the lines of a run go, and how they are written.
+//! Where the lines of a run go, and in which format.
 
 use clap::{ValueEnum, ValueHint};
 use std::path::PathBuf;
@@ -9,21 +9,22 @@ use crate::outcome::Partition;
 use crate::output::{Form, Format, FrameFormat};
 use crate::run::{Destination, Folder, Pipe};
 
-/// Where the lines of a run go, and how they are written.
+/// Where the lines of a run go, and in which format.
 #[derive(Debug, clap::Args)]
 pub struct OutputArgs {
     /// The folder for the partitions and the receipt
     #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub out: Option<PathBuf>,
-    /// Replace the files of an earlier run in it, and nothing else
+    /// Replace the files of an earlier run in --out, and nothing else
     ///
-    /// Those that its receipt names, and its report. Any other file that is in the way is an error.
+    /// These are the files that its receipt names, and its report. Any other file in the way is an error.
     #[arg(long, requires = "out")]
     pub force: bool,
-    /// Print the lines of some partitions: allowed, blocked...
+    /// Print the lines of these partitions: allowed, blocked...
     ///
-    /// To standard output, in their order, and nothing else: to stand in a pipe, as grep does. Several are given as
-    /// `allowed,deferred`, or one by one. What a stream gives is judged as soon as there is a line of it.
+    /// Writes them to standard output, in order, and nothing else, so that the program can be part of a pipe, like
+    /// grep. Give several partitions as `allowed,deferred`, or repeat the option. Lines from a stream are judged as
+    /// soon as they arrive.
     #[arg(
         long,
         value_name = "PARTITION",
@@ -32,61 +33,65 @@ pub struct OutputArgs {
         conflicts_with_all = ["out", "verdicts", "compress", "split_size", "force", "per_input", "shard"]
     )]
     pub only: Vec<Only>,
-    /// Write one table of all lines after their verdicts
+    /// Write one table of all lines with their verdicts
     ///
-    /// One file, verdicts.tsv, instead of partitions: every line in its order, after a column for each --agent that says
-    /// allowed, blocked, deferred or invalid. Without --out it goes to standard output.
+    /// Writes one file, verdicts.tsv, instead of partitions: every line in order, after a column for each --agent that
+    /// says allowed, blocked, deferred or invalid. Without --out it goes to standard output.
     #[arg(long)]
     pub verdicts: bool,
-    /// Judge and count, write nothing, and print the numbers
+    /// Judge and count lines, and print only the numbers
     #[arg(long, conflicts_with_all = ["out", "only", "verdicts", "compress", "split_size", "force", "per_input"])]
     pub count: bool,
-    /// With --count, print the receipt
+    /// With --count, print the receipt as JSON
     #[arg(long, requires = "count")]
     pub json: bool,
-    /// Tell what blocked each blocked line
+    /// Show what blocked each blocked line
     ///
-    /// In three columns before it: rule, line (of the robots.txt), captured (when that robots.txt was fetched); empty where
-    /// no rule decided, or nobody knows. blocked.txt becomes a table, blocked.tsv, with a head line; in verdicts.tsv the
-    /// columns stand after each verdict. A rule of more than 200 bytes is cut, and ends in three dots; in a rule, a tab is
-    /// \t, a backslash \\. With --format parquet, the columns are rule, rule_line, agent (of the User-agent line that the
-    /// rule stands below) and captured, after verdict and reason; they are null instead of empty, nothing is escaped, and
-    /// what is not UTF-8 in a rule is percent-encoded. A sixteenth of --memory (of tables, half of that) is for rules (or, if that is more, what the
-    /// two largest groups of rules take for each worker and crawler).
+    /// Adds three columns before the line: rule, line (of the rule in the robots.txt) and captured (when that
+    /// robots.txt was fetched). They are empty if no rule decided or the value is unknown. blocked.txt becomes a table,
+    /// blocked.tsv, with a header line; in verdicts.tsv the columns follow each verdict. A rule of more than 200 bytes
+    /// is cut and ends in three dots; in a rule, a tab is written \t and a backslash \\. With --format parquet, the
+    /// columns are rule, rule_line, agent (of the rule's User-agent line) and captured, after verdict and reason; they
+    /// are null instead of empty, nothing is escaped, and bytes of a rule that are not UTF-8 are percent-encoded. A
+    /// sixteenth of --memory (half of that for tables) is reserved for rules, or, if that is more, what the two largest
+    /// groups of rules take for each worker and crawler.
     #[arg(long, conflicts_with = "count")]
     pub explain: bool,
-    /// Leave out lines whose URL was there before
+    /// Drop lines whose URL has occurred before
     ///
-    /// In the same list or an earlier one: of each URL, the first line stays. URLs are the same if they are so byte for byte,
-    /// without spaces and control characters around them; lines without a valid URL are never left out. The receipt counts
-    /// what was left out. What was seen is kept as hashes of 128 bits in a nameless file in the folder given by --out, or else
-    /// in TMPDIR: 24 to 48 bytes a URL, and 72 for the moment in which it grows. It takes no memory but the page cache, so it
-    /// should fit there to be fast. With --resume, the lists are read again up to where the run goes on. It does not go with
-    /// --shard.
+    /// It may have occurred in the same list or an earlier one; the first line with each URL stays. URLs are compared
+    /// byte for byte, without surrounding spaces and control characters; lines without a valid URL are never dropped.
+    /// The receipt counts the dropped lines. Seen URLs are stored as 128-bit hashes in an unnamed file in the folder
+    /// given by --out, or else in TMPDIR: 24 to 48 bytes per URL, and 72 while the file grows. It takes no memory but
+    /// the page cache, and is fast as long as it fits there. With --resume, the lists are read again up to where the
+    /// run continues. Cannot be combined with --shard.
     #[arg(long)]
     pub unique: bool,
     /// The format of the files: text or parquet
     ///
-    /// Parquet has a row a line, in a dataset that is partitioned as Hive does it (lines/verdict=allowed/part-0001.parquet and
-    /// so on; of several crawlers, lines/crawler=NAME/verdict=allowed), with the column reason, and with --explain four more;
-    /// with --verdicts, the column verdict as well (verdicts/part-0001.parquet). Of a Parquet list, all other columns are kept,
-    /// but for those that an earlier run added; of any other, the columns are url and, where the URL is not all of it, line.
+    /// Parquet has one row per line, in a dataset partitioned as in Hive (lines/verdict=allowed/part-0001.parquet and
+    /// so on; with several crawlers, lines/crawler=NAME/verdict=allowed), with the column reason, and four more with
+    /// --explain; with --verdicts, the column verdict as well (verdicts/part-0001.parquet). From a Parquet list, all
+    /// other columns are kept, except those that an earlier run added; from any other list, the columns are url and, if
+    /// the line is more than the URL, line.
     #[arg(long, value_name = "FORMAT", default_value = "text", hide_possible_values = true)]
     pub format: OutputFormat,
     /// Compress the files: gzip or zstd
     ///
-    /// allowed.txt.gz and so on, made of members (gzip) or frames (Zstandard), which every tool reads as one text.
+    /// The files are named allowed.txt.gz and so on. They consist of gzip members or Zstandard frames, which every tool
+    /// reads as one text.
     #[arg(long, requires = "out", value_name = "FORMAT", hide_possible_values = true)]
     pub compress: Option<Compress>,
-    /// Cut the files into numbered ones of at most this size
+    /// Split the files into numbered ones of at most this size
     ///
-    /// allowed.0001.txt, or part-0001.parquet, and so on. Lines are not cut, of compressed files neither are members or frames, nor are row groups
-    /// of tables: a file has one at least. Sizes are such as 64k, 1GiB (2^30; 1G is the same) or 1GB (10^9).
+    /// The files are named allowed.0001.txt, or part-0001.parquet, and so on. Lines are not cut, nor are the members or
+    /// frames of compressed files or the row groups of tables: each file has at least one. A size is written as 64k,
+    /// 1GiB (2^30; 1G is the same) or 1GB (10^9).
     #[arg(long, requires = "out", value_name = "SIZE", value_parser = bytes)]
     pub split_size: Option<u64>,
-    /// Give each list partitions of its own
+    /// Write separate partitions for each list
     ///
-    /// In a folder named by the list's number and name.
+    /// They go to a folder named after the list's number and name.
     #[arg(long, requires = "out")]
     pub per_input: bool,
 }
@@ -111,7 +116,7 @@ impl From<Only> for Partition {
     }
 }
 
-/// A format of files.
+/// A format of the files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum OutputFormat {
     Text,
@@ -127,7 +132,7 @@ impl From<OutputFormat> for Format {
     }
 }
 
-/// How files are compressed.
+/// A compression of the files.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub enum Compress {
     #[value(alias = "gz")]
@@ -146,7 +151,7 @@ impl From<Compress> for FrameFormat {
 }
 
 impl OutputArgs {
-    /// Makes sure that no option does nothing.
+    /// Checks that an output is given and that no option is without effect.
     pub fn check(&self) -> Result<(), Failure> {
         if self.out.is_none() && self.only.is_empty() && !self.verdicts && !self.count {
             return Err(Failure::NoOutput);
@@ -161,12 +166,12 @@ impl OutputArgs {
         }
     }
 
-    /// Whether lines are printed on the standard output.
+    /// Whether lines are printed to standard output.
     pub fn prints_lines(&self) -> bool {
         matches!(self.destination(), Some(Destination::Pipe(_)))
     }
 
-    /// Where lines go, unless they are only counted.
+    /// The destination of the lines; `None` if they are only counted.
     pub fn destination(&self) -> Option<Destination> {
         let Some(directory) = self.out.clone() else {
             let only: Vec<Partition> = self.only.iter().map(|only| (*only).into()).collect();

@@ -3,43 +3,43 @@
 use crate::policy::{OpenError, Policy, Trust};
 use std::path::PathBuf;
 
-/// A policy instead of robots.txt files.
+/// A policy file in place of robots.txt files.
 #[derive(Debug, clap::Args)]
 pub struct PolicyArgs {
-    /// A policy file, as `compile` makes it, instead of --robots
+    /// A policy file made by `compile`, instead of --robots
     #[arg(long, value_name = "FILE")]
     pub policy: Option<PathBuf>,
-    /// Do not compute the checksum of the policy file
+    /// Do not verify the checksum of the policy file
     ///
-    /// It takes time if the file has many GiB. Its structure is looked at all the same, so a damaged file does no harm; but
-    /// damage that keeps the structure goes unseen, and verdicts may be wrong.
+    /// Verification takes time if the file has many GiB. The structure is checked in any case, so a damaged file does
+    /// no harm; but damage that keeps the structure intact goes unnoticed, and verdicts may be wrong.
     #[arg(long, requires = "policy", conflicts_with = "robots", hide_short_help = true)]
     pub trust_checksum: bool,
 }
 
 impl PolicyArgs {
-    /// The policy, if one is given.
+    /// Opens the policy, if one is given.
     pub fn open(&self) -> Result<Option<Policy>, OpenError> {
         self.policy.as_ref().map(|path| Policy::open_with(path, trust(self.trust_checksum))).transpose()
     }
 }
 
-/// A policy that is looked into.
+/// A policy file to examine.
 #[derive(Debug, clap::Args)]
 pub struct PolicyFileArgs {
-    /// The policy file, as `compile` makes it
+    /// A policy file made by `compile`
     #[arg(value_name = "POLICY")]
     pub path: PathBuf,
-    /// Do not compute the checksum of the policy file
+    /// Do not verify the checksum of the policy file
     ///
-    /// It takes time if the file has many GiB. Its structure is looked at all the same, so a damaged file does no harm; but
-    /// damage that keeps the structure goes unseen, and what is told may be wrong.
+    /// Verification takes time if the file has many GiB. The structure is checked in any case, so a damaged file does
+    /// no harm; but damage that keeps the structure intact goes unnoticed, and the output may be wrong.
     #[arg(long)]
     pub trust_checksum: bool,
 }
 
 impl PolicyFileArgs {
-    /// The policy.
+    /// Opens the policy.
     pub fn open(&self) -> Result<Policy, OpenError> {
         Policy::open_with(&self.path, trust(self.trust_checksum))
     }

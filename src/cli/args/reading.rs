@@ -7,9 +7,10 @@ use crate::policy::source::ParquetColumns;
 /// How to read sources.
 #[derive(Debug, clap::Args)]
 pub struct ReadingArgs {
-    /// The columns of Parquet sources, where they have other names
+    /// The column names of Parquet sources, if they differ
     ///
-    /// Such as url=target_uri,fetched_at=date; status= and fetched_at= say that there is none.
+    /// For example, url=target_uri,fetched_at=date. An empty name, as in status= or fetched_at=, means that there is no
+    /// such column.
     #[cfg(feature = "parquet")]
     #[arg(
         long,
@@ -21,7 +22,7 @@ pub struct ReadingArgs {
 }
 
 impl ReadingArgs {
-    /// The same for the library.
+    /// Converts to the library's type.
     pub fn options(&self) -> Options {
         Options {
             #[cfg(feature = "parquet")]

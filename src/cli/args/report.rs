@@ -6,41 +6,41 @@ use std::path::PathBuf;
 use super::workers::workers;
 use super::{PolicyArgs, ReadingArgs};
 
-/// Make a page about a run: what became of the lines, why, and how fast
+/// Write an HTML report on a run: where the lines went, why, and how fast
 ///
-/// Writes one HTML file that needs nothing else: no network, no other file. With the policy of the run (or the robots.txt
-/// sources it was made from) the blocked lines are read again, and the page says which origins and which rules they were
-/// blocked by; a line costs several times what it cost in the run. Memory is bounded: of more than 131,072 origins or
-/// rules, the frequent ones are counted, and the page says how exactly.
+/// Writes one self-contained file, which loads nothing from the network or from other files. With the policy of the run
+/// (or the robots.txt sources it was made from), the blocked lines are read again, and the report shows which origins
+/// and which rules they were blocked by; a line costs several times what it cost in the run. Memory is bounded: above
+/// 131,072 origins or rules, only frequent ones are counted, and the report says how accurately.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   robosieve report split
   robosieve report split --policy policy.rsv
   robosieve report split --robots robots/ --robots captures.jsonl -o today.html")]
 pub struct ReportArgs {
-    /// The folder that a run wrote to
+    /// The output folder of the run
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub directory: PathBuf,
     #[command(flatten)]
     pub policy: PolicyArgs,
-    /// Where the robots.txt files of the run came from, as `filter` takes them
+    /// A source of the run's robots.txt files, as for `filter`
     #[arg(long, conflicts_with = "policy", value_name = "SOURCE")]
     pub robots: Vec<PathBuf>,
-    /// The origin that the single robots.txt given by --robots is for
+    /// The origin of the single robots.txt given by --robots
     #[arg(long, requires = "robots", value_name = "ORIGIN")]
     pub origin: Option<String>,
     #[command(flatten)]
     pub reading: ReadingArgs,
-    /// The operator's own word for origins, as the run had it
+    /// The overrides that the run used
     #[arg(long, requires = "robots", value_name = "FILE")]
     pub overrides: Option<PathBuf>,
-    /// The page [default: report.html in DIR]
+    /// The file to write [default: report.html in DIR]
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// How many rows tables of the most frequent have
+    /// The number of rows in tables of the most frequent items
     #[arg(long, default_value_t = 20, value_name = "N")]
     pub top: usize,
-    /// Workers [default: one for each processor]
+    /// The number of worker threads [default: one per processor]
     #[arg(long, default_value_t = 0, hide_default_value = true, value_name = "N", value_parser = workers())]
     pub threads: usize,
 }

@@ -1,6 +1,6 @@
-//! Sizes and durations, as they are given.
+//! Parsers for sizes and durations.
 
-/// A number of bytes: `500`, `64k`, `1G` and `1GiB` (powers of 1024), `1GB` (powers of 1000).
+/// Parses a number of bytes: `500`, `64k`, `1G` and `1GiB` (powers of 1024), `1GB` (powers of 1000).
 pub(super) fn bytes(given: &str) -> Result<u64, String> {
     let wanted = || "a number of bytes is wanted, such as 500, 64k, 1GiB (2^30) or 1GB (10^9)".to_owned();
     let (digits, unit) = match given.find(|c: char| !c.is_ascii_digit()) {
@@ -20,10 +20,10 @@ pub(super) fn bytes(given: &str) -> Result<u64, String> {
     bytes.ok_or_else(|| "it is no size that anything can have".to_owned())
 }
 
-/// The letters of units, with their seconds.
+/// The units of durations, with their seconds.
 const UNITS: [(char, u64); 5] = [('s', 1), ('m', 60), ('h', 3600), ('d', 86_400), ('w', 604_800)];
 
-/// Seconds of a duration: `90s`, `30m`, `36h`, `7d`, `2w`, or several of these, `1d12h`; or as ISO 8601 has it, `P7D`.
+/// Parses a duration to seconds: `90s`, `30m`, `36h`, `7d`, `2w`, or several of these, `1d12h`; or in ISO 8601, `P7D`.
 pub(super) fn seconds(given: &str) -> Result<u64, String> {
     let wanted = || "a duration is wanted: a number with s, m, h, d or w, such as 36h or 7d".to_owned();
     if given.starts_with(['P', 'p']) {

@@ -1,4 +1,4 @@
-//! The answer for a URL, and its reason.
+//! The answer for a URL, and the reason for it.
 
 use serde::Serialize;
 
@@ -7,7 +7,7 @@ use crate::policy::{Crawler, OriginState, OriginStatus, OverrideState, Policy, R
 use crate::robots::GroupOrigin;
 use crate::rules::{ChosenRules, Verdict};
 
-/// A verdict, or that the URL has none.
+/// A verdict, or that the URL is invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Said {
@@ -36,14 +36,14 @@ pub struct Decided {
     pub value: String,
 }
 
-/// A `User-agent` line of the group that applies.
+/// A `User-agent` line of the group that applied.
 #[derive(Debug, Serialize)]
 pub struct AgentLine {
     pub line: u32,
     pub name: String,
 }
 
-/// The answer for a URL: the verdict, what decided it, and whose group applies.
+/// The answer for a URL: the verdict, the rule that decided, and the group that applied.
 #[derive(Debug, Serialize)]
 pub struct Answer {
     pub verdict: Said,
@@ -52,7 +52,7 @@ pub struct Answer {
     pub group: Vec<AgentLine>,
 }
 
-/// Stands where no group applies.
+/// Printed if no group applies.
 const NO_GROUP: &str = "-";
 
 const UNFETCHED: &str = "its robots.txt was never fetched";
@@ -62,7 +62,7 @@ impl Answer {
         Answer { verdict, why: why.into(), rule: None, group: Vec::new() }
     }
 
-    /// That a URL is none.
+    /// The answer for an invalid URL.
     pub fn invalid(reason: origin::InvalidUrl) -> Answer {
         Answer::without_group(Said::Invalid, reason.to_string())
     }
@@ -97,7 +97,7 @@ pub fn by_policy(policy: &Policy, crawler: &Crawler, origin: &str, path: &[u8]) 
     answer
 }
 
-/// The answer by the operator's word, which stands above whatever was fetched.
+/// The answer by the operator's override, which takes precedence over anything fetched.
 fn by_word(word: OverrideState, rules: impl FnOnce() -> Answer) -> Option<Answer> {
     let now = jiff::Timestamp::now();
     let until = word.paused_until.and_then(|until| jiff::Timestamp::from_second(until).ok());
@@ -115,9 +115,9 @@ fn by_word(word: OverrideState, rules: impl FnOnce() -> Answer) -> Option<Answer
     })
 }
 
-/// The answer for an origin of this standing, where `rules` gives that of its rules.
+/// The answer for an origin with this standing; `rules` returns that of its rules.
 fn by_standing(standing: OriginStatus, state: &OriginState, rules: impl FnOnce() -> Answer) -> Answer {
-    // The status is that of the last answer, not of the last good one.
+    // The status belongs to the last answer, not to the last good one.
     let status = state.answered.status.filter(|_| standing == state.standing);
     let status = status.map(|status| format!(" (status {status})")).unwrap_or_default();
     let without = Answer::without_group;
@@ -146,7 +146,7 @@ fn by_group(policy: &Policy, crawler: &Crawler, row: u32, path: &[u8]) -> Answer
     }
 }
 
-/// The answer of rules for a path.
+/// The answer of a set of rules for a path.
 pub fn by_rules(rules: &ChosenRules, path: &[u8]) -> Answer {
     let explanation = rules.explain(path);
     let verdict = match explanation.verdict {

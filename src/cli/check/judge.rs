@@ -1,4 +1,4 @@
-//! The judge of `check`: a policy, or one robots.txt.
+//! The judge of `check`: a policy or one robots.txt.
 
 use std::ffi::OsStr;
 use std::io::{self, Write};
@@ -16,11 +16,11 @@ use crate::policy::source::{SourceError, SourceKind};
 use crate::policy::{Captures, Columns, Crawler, Policy};
 use crate::robots::{self, Agents, NoteKind, Robots};
 
-/// The judge of URLs: a policy, or one robots.txt.
+/// The judge of URLs: a policy or one robots.txt.
 pub enum Judge {
     /// The rules of one robots.txt, for each crawler.
     Rules(Vec<(Agents, RuleSet)>),
-    /// A policy, by the origin of each URL.
+    /// A policy, searched by the origin of each URL.
     Policy(Box<Policy>, Vec<Crawler>),
 }
 
@@ -54,7 +54,7 @@ impl Judge {
         Ok(Judge::Policy(Box::new(policy), crawlers))
     }
 
-    /// The answer for a URL, for each crawler.
+    /// The answers for a URL, one for each crawler.
     pub fn answers(&self, url: &OsStr) -> Vec<(String, Answer)> {
         let line = origin::trimmed(url.as_encoded_bytes());
         let place = origin::canonical(line).map(|(origin, end)| (origin, origin::path(&line[end..])));
@@ -80,9 +80,9 @@ impl Judge {
     }
 }
 
-/// The text of a single robots.txt; `None` where the source names its origins itself.
+/// The text of a single robots.txt; `None` if the source names its origins itself.
 fn robots_txt(path: &Path) -> Result<Option<Vec<u8>>, Failure> {
-    // A pipe can be read once.
+    // Only files and folders can be examined before they are read: a pipe can be read once.
     if std::fs::metadata(path).is_ok_and(|there| there.is_file() || there.is_dir()) {
         return match SourceKind::of(path)? {
             SourceKind::RobotsTxt => Ok(Some(read(path)?)),
@@ -97,7 +97,7 @@ fn robots_txt(path: &Path) -> Result<Option<Vec<u8>>, Failure> {
     }
 }
 
-/// A text that is no robots.txt decides nothing, which looks like a permission.
+/// Warns of a text that is not a robots.txt: it forbids nothing, which looks like permission.
 fn warn_without_records(path: &Path, file: &[u8], dialect: &Dialect) {
     let text = robots::decode(file, dialect, &mut Vec::new());
     let robots = Robots::parse(&text, dialect);
@@ -106,7 +106,7 @@ fn warn_without_records(path: &Path, file: &[u8], dialect: &Dialect) {
         || !robots.side_records.is_empty()
         || robots.notes.iter().any(|note| is_record(note.kind));
     if !has_record && !robots.notes.is_empty() {
-        // Nobody may be there to read it.
+        // Write errors are ignored.
         let _ = writeln!(
             io::stderr(),
             "robosieve: warning: {} has no line of a robots.txt, so it forbids nothing; is it one?",

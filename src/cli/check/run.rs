@@ -46,7 +46,7 @@ struct Telling {
     worst: u8,
 }
 
-/// An answer for machines.
+/// An answer as JSON.
 #[derive(Serialize)]
 struct Line<'a> {
     url: &'a str,
@@ -56,7 +56,7 @@ struct Line<'a> {
 }
 
 impl Telling {
-    /// Tells of each line of a text that is not empty.
+    /// Answers each line of a text that is not blank.
     fn lines_of(&mut self, text: impl BufRead) -> Result<(), Failure> {
         for line in text.split(b'\n') {
             let line = line.map_err(|error| Failure::Unreadable { path: Path::new(STANDARD_INPUT).into(), error })?;
@@ -87,20 +87,20 @@ impl Telling {
     }
 }
 
-/// An answer for people; whom it is for is said where there are several crawlers.
+/// An answer for people, which names the crawler if `agent` is given.
 fn text(url: &str, agent: Option<&str>, answer: &Answer) -> String {
     let group = if answer.verdict == Said::Invalid { String::new() } else { format!("\t{}", answer.group()) };
     let agent = agent.map(|agent| format!("\tfor {agent}")).unwrap_or_default();
     format!("{}\t{url}\t{}{group}{agent}", answer.verdict.name(), answer.why)
 }
 
-/// A line as it would be an argument.
+/// A line as a command-line argument.
 #[cfg(unix)]
 fn url_of(line: &[u8]) -> OsString {
     std::os::unix::ffi::OsStringExt::from_vec(line.to_vec())
 }
 
-/// A line as it would be an argument.
+/// A line as a command-line argument.
 #[cfg(not(unix))]
 fn url_of(line: &[u8]) -> OsString {
     String::from_utf8_lossy(line).into_owned().into()

@@ -1,11 +1,11 @@
-//! An origin, for people.
+//! The entry of an origin, for people.
 
 use super::numbers::number;
 use crate::policy::{OriginStatus, Ruling};
 use crate::robots::SideKey;
 use crate::show::inspect::{AgentEntry, DelayEntry, GroupKind, OriginEntry, SideLine};
 
-/// The facts known of an origin, one a line, without the last line feed.
+/// The facts known about an origin, one per line, without the final line feed.
 pub fn text(entry: &OriginEntry) -> String {
     let mut lines = vec![entry.origin.clone()];
     lines.extend(state(entry).into_iter().map(|(name, value)| format!("{name:<18}{value}")));
@@ -19,7 +19,7 @@ pub fn text(entry: &OriginEntry) -> String {
     lines.join("\n")
 }
 
-/// How the origin stands, as names and values.
+/// The state of the origin, as names and values.
 fn state(entry: &OriginEntry) -> Vec<(&'static str, String)> {
     let status = entry.status.map_or_else(String::new, |status| format!(" (status {status})"));
     let mut facts = vec![("standing", format!("{}{status}", entry.standing.name()))];
@@ -51,7 +51,7 @@ fn state(entry: &OriginEntry) -> Vec<(&'static str, String)> {
     facts
 }
 
-/// The answer for a crawler, and its reason.
+/// The group of a crawler, why it applies, its rules, and its other records.
 fn of_agent(agent: &AgentEntry, entry: &OriginEntry) -> Vec<String> {
     let mut lines = vec![format!("{}: {}", agent.agent, why(agent, entry))];
     if let Some(engine) = agent.engine {
@@ -68,12 +68,12 @@ fn of_agent(agent: &AgentEntry, entry: &OriginEntry) -> Vec<String> {
     lines
 }
 
-/// Whether a record is the crawl delay that counts.
+/// Whether a record is the crawl delay in effect.
 fn is_delay(record: &SideLine, delay: &DelayEntry) -> bool {
     record.key == SideKey::CrawlDelay && record.line == delay.line
 }
 
-/// Which group applies, and for what reason.
+/// Which group applies, and why.
 fn why(agent: &AgentEntry, entry: &OriginEntry) -> String {
     let named: Vec<String> =
         agent.user_agent.iter().map(|one| format!("User-agent: {} (line {})", one.value, one.line)).collect();
@@ -106,7 +106,7 @@ fn delay(delay: &DelayEntry) -> String {
     }
 }
 
-/// A value, and where it stands.
+/// A value with its line number.
 fn at_line(line: u32, value: &str) -> String {
     if line == 0 { format!("{value} (the operator's own)") } else { format!("{value} (line {line})") }
 }

@@ -1,6 +1,6 @@
 //! Numbers and durations, for people.
 
-/// A duration in the two largest units that it has, such as `1 d 12 h`.
+/// A duration in its two largest units, such as `1 d 12 h`.
 pub(super) fn duration(seconds: u64) -> String {
     let units = [(86_400, "d"), (3600, "h"), (60, "min"), (1, "s")];
     let mut rest = seconds;

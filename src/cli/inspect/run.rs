@@ -34,7 +34,7 @@ pub fn run(args: &InspectArgs) -> Result<ExitCode, Failure> {
     print(&if args.json { json(&entry)? } else { entry::text(&entry) })
 }
 
-/// A drawing is of one crawler's automaton.
+/// Draws the automaton of one crawler's group.
 fn drawing(args: &InspectArgs, policy: &Policy, record: &Record<'_>) -> Result<String, Failure> {
     let crawler = policy.crawler(args.agent.as_ref())?;
     inspect::dot(policy, record, &crawler).ok_or_else(|| Failure::NoAutomaton {

@@ -1,14 +1,14 @@
-//! A summary, for people.
+//! The summary of a policy, for people.
 
 use std::fmt::Write;
 
 use super::numbers::duration;
 use crate::show::inspect::{Bucket, Distribution, GroupCounts, Lifetimes, OverrideCounts, Summary};
 
-/// How wide the first column is.
+/// The width of the first column.
 const WIDTH: usize = 32;
 
-/// A table of the policy, without its last line feed; lists have at most so many lines.
+/// The summary as tables, without the final line feed; lists have at most `most` lines.
 pub fn text(summary: &Summary, most: usize) -> String {
     let mut table = TextTable::default();
     table.origins(summary);
@@ -26,13 +26,13 @@ pub fn text(summary: &Summary, most: usize) -> String {
     table.0.trim_end().to_owned()
 }
 
-/// Rows of a name and numbers, in blocks with titles.
+/// Rows of a name and numbers, in titled blocks.
 #[derive(Default)]
 struct TextTable(String);
 
 impl TextTable {
     fn line(&mut self, line: std::fmt::Arguments<'_>) {
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = writeln!(self.0, "{line}");
     }
 
@@ -147,7 +147,7 @@ impl TextTable {
         self.more(origins.len().saturating_sub(most) as u64);
     }
 
-    /// How many are not listed.
+    /// Adds the number of items not listed.
     fn more(&mut self, count: u64) {
         if count > 0 {
             self.line(format_args!("  and {count} more"));

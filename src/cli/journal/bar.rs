@@ -1,4 +1,4 @@
-//! A bar on a terminal.
+//! A progress bar on a terminal.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{self, IsTerminal};
@@ -8,27 +8,27 @@ use super::pace::Pace;
 use super::text;
 use crate::run::{Phase, Snapshot};
 
-/// Where the size of the lists is known, and where it is not. The bar takes the room that is left, what stands in the
-/// second line is cut at the edge: 40 columns are enough.
+/// Templates for lists of known and of unknown size. The bar takes the remaining width, and the second line is cut at
+/// the edge, so 40 columns are enough.
 const KNOWN: &str = "{elapsed} {wide_bar} {percent}%{prefix}\n{wide_msg}";
 const UNKNOWN: &str = "{elapsed} {spinner} {decimal_bytes}\n{wide_msg}";
 
-/// The bar; gone with its value.
+/// The bar, which disappears when dropped.
 pub struct Bar(ProgressBar);
 
 impl Bar {
-    /// How often it is drawn.
+    /// The interval between redraws.
     pub const EVERY: Duration = Duration::from_millis(100);
 
-    /// Whether a person can look at it, on a terminal that can go back in what it has written, and where nothing
-    /// else is written.
+    /// Whether to draw a bar: standard error is a terminal that can overwrite its last lines, and no lines are printed
+    /// to a terminal.
     pub fn is_wanted(lines_are_printed: bool) -> bool {
         !(lines_are_printed && io::stdout().is_terminal())
             && io::stderr().is_terminal()
             && std::env::var_os("TERM").is_none_or(|name| name != "dumb")
     }
 
-    /// A bar for what is to be read, which begins `seconds` after the run.
+    /// A bar for a run that has taken `snapshot.seconds` so far.
     pub fn new(snapshot: &Snapshot) -> Bar {
         Bar::on(ProgressDrawTarget::stderr(), snapshot)
     }
@@ -36,13 +36,13 @@ impl Bar {
     fn on(terminal: ProgressDrawTarget, snapshot: &Snapshot) -> Bar {
         let bar = ProgressBar::with_draw_target(snapshot.source_bytes_known, terminal);
         let template = if snapshot.source_bytes_known.is_some() { KNOWN } else { UNKNOWN };
-        // The templates are constants; if one were wrong, the plain bar would do.
+        // The templates are constants; if one were wrong, the default bar would do.
         let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
         bar.set_style(style.progress_chars("##-"));
         Bar(bar.with_elapsed(Duration::from_secs_f64(snapshot.seconds)))
     }
 
-    /// Draws how far the run is.
+    /// Draws the progress of the run.
     pub fn draw(&self, snapshot: &Snapshot, pace: &Pace, agents: &[String]) {
         let is_known = snapshot.source_bytes_known.is_some();
         self.0.set_position(if is_known { snapshot.source_bytes } else { snapshot.bytes });
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
     use crate::run::Counted;
 
-    /// A run of an hour on a terminal of so many columns.
+    /// The bar of a one-hour run on a terminal with this many columns.
     fn shown(columns: u16, known: Option<u64>) -> Vec<String> {
         let lines = [123_456_789_012, 45_678_901_234, 5_678_901_234, 678_901_234];
         let snapshot = |seconds| Snapshot {

@@ -1,4 +1,4 @@
-//! How far a policy in the making is, where that takes long.
+//! Shows the progress of a policy that takes long to compile.
 
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -9,12 +9,12 @@ use super::voice::say;
 use super::watch::beside;
 use crate::policy::Progress;
 
-/// How often it is told where there is no bar.
+/// The interval between messages if there is no bar.
 const EVERY: Duration = Duration::from_secs(10);
 
 const STYLE: &str = "{elapsed_precise} {spinner}  {wide_msg}";
 
-/// Does `run`, and tells how far it is meanwhile.
+/// Calls `run`, and shows its progress meanwhile.
 pub fn watch_compiling<T>(progress: &Progress, run: impl FnOnce() -> T) -> T {
     beside(|end| tell(progress, &end), run)
 }
@@ -27,7 +27,7 @@ fn tell(progress: &Progress, end: &Receiver<()>) {
         }
         return;
     }
-    // What is over at once has no bar.
+    // Work that ends at once gets no bar.
     if is_over(super::watch::BAR_AFTER) {
         return;
     }

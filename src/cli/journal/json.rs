@@ -1,4 +1,4 @@
-//! Lines for machines: a JSON object each.
+//! Messages for machines: one JSON object per line.
 
 use serde_json::{Map, Value, json};
 
@@ -46,7 +46,7 @@ pub fn progress(snapshot: &Snapshot, pace: &Pace, agents: &[String]) -> Value {
     )
 }
 
-/// The lines of each partition, and the reasons why they are there.
+/// The lines of each partition, in total and by reason.
 fn partitions(counted: &Counted) -> Value {
     let of = |(partition, lines)| {
         let reasons = counted.outcomes().filter(|(outcome, _)| outcome.partition() == partition);
@@ -57,7 +57,7 @@ fn partitions(counted: &Counted) -> Value {
     Value::Object(counted.partitions().map(of).collect())
 }
 
-/// The receipt without its lists, of which there may be many, and without its samples.
+/// The receipt without its lists, which may be many, and without its samples.
 pub fn finish(receipt: &Receipt) -> Value {
     let mut fields = json!(receipt);
     if let Some(fields) = fields.as_object_mut() {
@@ -71,7 +71,7 @@ pub fn message(event: &str, message: &str) -> Value {
     self::event(event, json!({"message": message}))
 }
 
-/// An event at this time.
+/// An event with the current time.
 fn event(name: &str, fields: Value) -> Value {
     let mut event = json!({"event": name, "time": jiff::Timestamp::now().to_string()});
     if let (Value::Object(event), Value::Object(fields)) = (&mut event, fields) {

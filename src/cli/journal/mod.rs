@@ -1,6 +1,6 @@
 //! Messages about a run on standard error, for people or for machines.
 //!
-//! Nobody may be there to read it: that is no error, for the receipt has it all.
+//! Errors in writing them are ignored, because the receipt has all of it.
 
 mod bar;
 mod compiling;

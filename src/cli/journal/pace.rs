@@ -1,20 +1,20 @@
-//! How fast a run is at the moment.
+//! The current speed of a run.
 
 use std::collections::VecDeque;
 
 use crate::run::{Resumed, Snapshot};
 
-/// So many seconds count as the moment: chunks come in bursts.
+/// The seconds that count as current. Chunks come in bursts, so a shorter time would not do.
 const MOMENT: f64 = 10.0;
 
-/// A pace and what follows from it mean something after so many seconds.
+/// The seconds after which the speed, and estimates from it, are meaningful.
 const SETTLED: f64 = 3.0;
 
-/// The last moment of a run, as snapshots tell it.
+/// The latest snapshots of a run.
 #[derive(Default)]
 pub struct Pace {
     points: VecDeque<Point>,
-    /// Where the run began: not at 0 if it goes on with an earlier one.
+    /// Where the run started: not at 0 if it resumed an earlier one.
     start: Point,
 }
 
@@ -27,19 +27,19 @@ struct Point {
 }
 
 impl Pace {
-    /// Takes note of a snapshot; the next one is later.
+    /// Records a snapshot, which must be later than those before.
     pub fn note(&mut self, snapshot: &Snapshot) {
         let &Snapshot { seconds, lines, bytes, source_bytes, .. } = snapshot;
         let Resumed { lines: lines_before, bytes: bytes_before, source_bytes: source_before } = snapshot.resumed;
         self.start = Point { seconds: 0.0, lines: lines_before, bytes: bytes_before, source_bytes: source_before };
         self.points.push_back(Point { seconds, lines, bytes, source_bytes });
-        // What remains covers the moment, or is the last two.
+        // The remaining points cover the current seconds, or are the last two.
         while self.points.len() > 2 && seconds - self.points[1].seconds >= MOMENT {
             self.points.pop_front();
         }
     }
 
-    /// Whether enough of the run was seen.
+    /// Whether enough of the run has been seen.
     pub fn is_settled(&self) -> bool {
         self.points.back().is_some_and(|last| last.seconds >= SETTLED)
     }
@@ -52,7 +52,7 @@ impl Pace {
         self.rate(|point| point.bytes)
     }
 
-    /// How long the rest takes at this pace, where its size is known.
+    /// The time left at this speed, if the size of the lists is known.
     pub fn seconds_left(&self, snapshot: &Snapshot) -> Option<f64> {
         let rest = snapshot.source_bytes_known?.saturating_sub(snapshot.source_bytes);
         let pace = self.rate(|point| point.source_bytes);
@@ -62,7 +62,7 @@ impl Pace {
     fn rate(&self, of: impl Fn(Point) -> u64) -> f64 {
         let (first, last) = match (self.points.front(), self.points.back()) {
             (Some(&first), Some(&last)) if self.points.len() > 1 => (first, last),
-            // One snapshot is enough to tell, because it is known where the run began.
+            // One snapshot is enough, because the start of the run is known.
             (_, Some(&last)) => (self.start, last),
             _ => return 0.0,
         };

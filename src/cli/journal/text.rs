@@ -1,4 +1,4 @@
-//! Lines for people.
+//! Messages for people.
 
 use indicatif::{DecimalBytes, HumanCount, HumanDuration};
 use std::time::Duration;
@@ -8,7 +8,7 @@ use crate::policy::Policy;
 use crate::robots::NoteCounts;
 use crate::run::{Job, Phase, Snapshot};
 
-/// A description of the policy and the lists.
+/// Describes the policy and the lists.
 pub fn start(policy: &Policy, job: &Job) -> String {
     let statistics = policy.statistics();
     let (origins, groups) = (HumanCount(statistics.origins), HumanCount(statistics.automata));
@@ -22,12 +22,12 @@ pub fn start(policy: &Policy, job: &Job) -> String {
     )
 }
 
-/// The dropped parts of robots.txt files, one line for each kind.
+/// The parts dropped from robots.txt files, one line per kind.
 pub fn notes(notes: &NoteCounts) -> Vec<String> {
     notes.iter().map(|(kind, count)| format!("robots.txt: {} {count}", kind.name())).collect()
 }
 
-/// How far a run is.
+/// The progress of a run.
 pub fn progress(snapshot: &Snapshot, pace: &Pace, agents: &[String], reasons: bool) -> String {
     let done = match (snapshot.source_bytes_known, snapshot.source_bytes) {
         (Some(known), read) => format!("{}, {} of {}", percent(read, known), DecimalBytes(read), DecimalBytes(known)),
@@ -42,10 +42,10 @@ pub fn progress(snapshot: &Snapshot, pace: &Pace, agents: &[String], reasons: bo
     format!("robosieve: {done}, {}{left}{reasons}", lines(snapshot, pace, agents))
 }
 
-/// The message while the files are completed.
+/// The message while files are completed.
 pub const COMPLETING: &str = "all lines are judged; waiting until the files are safe on disk";
 
-/// How many lines there were, how fast they come, and where they go.
+/// The number of lines, how fast they come, and where they go.
 pub fn lines(snapshot: &Snapshot, pace: &Pace, agents: &[String]) -> String {
     let speed = match pace.is_settled() {
         true => format!(", {} a second", HumanCount(pace.lines_a_second() as u64)),
@@ -54,7 +54,7 @@ pub fn lines(snapshot: &Snapshot, pace: &Pace, agents: &[String]) -> String {
     format!("{} lines{speed}; {}", HumanCount(snapshot.lines), shares(snapshot, agents))
 }
 
-/// The shares of the partitions, of the first crawler if there are several.
+/// The shares of the partitions, for the first crawler if there are several.
 fn shares(snapshot: &Snapshot, agents: &[String]) -> String {
     let Some(counted) = snapshot.crawlers.first() else { return String::new() };
     let shares = counted.partitions().map(|(partition, lines)| {
@@ -70,7 +70,7 @@ fn shares(snapshot: &Snapshot, agents: &[String]) -> String {
     }
 }
 
-/// The reasons, of the first crawler.
+/// The reasons, for the first crawler.
 fn reasons(snapshot: &Snapshot) -> String {
     let counted = snapshot.crawlers.first().into_iter().flat_map(|counted| counted.outcomes());
     let reasons = counted.map(|(outcome, lines)| format!("{} {}", outcome.reason().name(), HumanCount(lines)));
@@ -78,16 +78,16 @@ fn reasons(snapshot: &Snapshot) -> String {
 }
 
 fn percent(part: u64, whole: u64) -> String {
-    // A part may be bytes that a list got while it was read; and of nothing, nothing is all there is.
+    // An empty whole counts as done, even if a list grew while it was read.
     if whole == 0 { "100.0%".to_owned() } else { format!("{:.1}%", 100.0 * part as f64 / whole as f64) }
 }
 
-/// The same in few letters, such as `3m`.
+/// A duration in short units, such as `3m`.
 pub fn short_duration(seconds: f64) -> String {
     format!("{:#}", HumanDuration(Duration::from_secs_f64(seconds.min(1e9))))
 }
 
 pub fn duration(seconds: f64) -> String {
-    // Longer than any run, and what a duration can hold.
+    // Longer than any run, but within the range of a duration.
     HumanDuration(Duration::from_secs_f64(seconds.min(1e9))).to_string()
 }

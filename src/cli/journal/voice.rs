@@ -1,4 +1,4 @@
-//! How, and how much, is said.
+//! Decides which messages are written, and in which form.
 
 use crate::output::Receipt;
 use crate::policy::Policy;
@@ -14,11 +14,11 @@ use super::{json, text};
 use crate::cli::args::{Log, WatchingArgs};
 use crate::cli::failure::Failure;
 
-/// How, and how much, is said.
+/// Decides which messages about a run are written, and in which form.
 pub struct Journal {
     pub(crate) voice: Voice,
     pub(super) every: Duration,
-    /// Whether the run prints lines on the standard output.
+    /// Whether the run prints lines to standard output.
     pub(crate) prints_lines: bool,
 }
 
@@ -39,7 +39,7 @@ impl Journal {
         Journal { voice, every: args.progress_every, prints_lines }
     }
 
-    /// The policy is there, and the lists are about to be read.
+    /// Reports the start: the policy is ready, and the lists are about to be read.
     pub fn start(&self, policy: &Policy, job: &Job) {
         match self.voice {
             Voice::Text { verbose: true } => say(text::start(policy, job)),
@@ -48,7 +48,7 @@ impl Journal {
         }
     }
 
-    /// The folder has a run of so many lines, with which this one goes on, or which it is not.
+    /// Reports that the folder has a run with `lines` lines done, which this run resumes or turns out not to match.
     pub fn resume(&self, lines: u64) {
         let said = format!("the folder has {lines} lines that are done");
         match self.voice {
@@ -58,7 +58,7 @@ impl Journal {
         }
     }
 
-    /// How far the run is, where there is no bar.
+    /// Reports the progress of the run, if there is no bar.
     pub(crate) fn progress(&self, snapshot: &Snapshot, pace: &Pace, agents: &[String]) {
         match self.voice {
             Voice::Text { verbose } => say(text::progress(snapshot, pace, agents, verbose)),
@@ -67,7 +67,7 @@ impl Journal {
         }
     }
 
-    /// Something that went wrong and does not end the run.
+    /// Reports a problem that does not end the run.
     pub fn warn(&self, problem: impl fmt::Display) {
         match self.voice {
             Voice::Text { .. } => say(format!("robosieve: {problem}")),
@@ -76,14 +76,14 @@ impl Journal {
         }
     }
 
-    /// The run is done, and its numbers are printed elsewhere.
+    /// Reports the end of a run whose numbers are printed elsewhere.
     pub fn finish_event(&self, receipt: &Receipt) {
         if let Voice::Json { quiet: false } = self.voice {
             say(json::finish(receipt));
         }
     }
 
-    /// The run is done.
+    /// Reports the end of the run.
     pub fn finish(&self, receipt: &Receipt) {
         match self.voice {
             Voice::Text { verbose } => {
@@ -97,7 +97,7 @@ impl Journal {
         }
     }
 
-    /// The run has failed.
+    /// Reports that the run has failed.
     pub fn error(&self, failure: &Failure) {
         match self.voice {
             Voice::Json { .. } => say(json::message("error", &failure.to_string())),
@@ -106,20 +106,20 @@ impl Journal {
     }
 }
 
-/// Arguments that cannot be understood, or a request for help: says so, for machines where they asked for that.
+/// Prints the error for invalid arguments, as JSON if they ask for that, or the help asked for.
 pub fn usage(problem: &clap::Error, given: &[OsString]) -> ExitCode {
     let asked = given.iter().any(|word| word == "--log=json") || given.windows(2).any(|pair| pair == ["--log", "json"]);
     if asked && problem.use_stderr() {
         let text = problem.render().to_string();
         say(json::message("error", text.trim_end().strip_prefix("error: ").unwrap_or(&text)));
     } else {
-        // Nobody may be there to read it, which is no error.
+        // Write errors are ignored.
         let _ = problem.print();
     }
     u8::try_from(problem.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from)
 }
 
-/// Writes a line, at once, so that those of other programs do not get in between.
+/// Writes a line in one call, so that no other program's output gets in between.
 pub(super) fn say(line: impl fmt::Display) {
     let _ = io::stderr().lock().write_all(format!("{line}\n").as_bytes());
 }

@@ -1,4 +1,4 @@
-//! Watching a run from a thread of its own, which ends with the run.
+//! Watches a run from a separate thread, which ends with the run.
 
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
@@ -12,13 +12,13 @@ use crate::policy::Crawler;
 use crate::run::{Phase, Progress};
 use crate::show::Metrics;
 
-/// How often metrics are renewed, unless progress is told more often.
+/// The interval between updates of metrics, unless progress is shown more often.
 const METRICS_EVERY: Duration = Duration::from_secs(5);
 
-/// When a bar appears, unless progress is told earlier: a run that is over before has none.
+/// The delay before a bar appears, unless progress is shown more often. A shorter run has none.
 pub const BAR_AFTER: Duration = Duration::from_secs(1);
 
-/// Does `run`, and tells its progress meanwhile.
+/// Calls `run`, and shows its progress meanwhile.
 pub fn watch<T>(
     journal: &Journal,
     progress: &Progress,
@@ -31,14 +31,14 @@ pub fn watch<T>(
     beside(|end| watcher.until(&end), run)
 }
 
-/// Does `run`, while a watcher in a thread of its own waits for the end.
+/// Calls `run`, while `watch` waits for its end in a thread of its own.
 pub fn beside<T>(watch: impl FnOnce(Receiver<()>) + Send, run: impl FnOnce() -> T) -> T {
     let (running, end) = mpsc::channel::<()>();
     thread::scope(|scope| {
-        // Without a thread to spare there is no bar; the run is what counts.
+        // If no thread can be spawned, there is no bar; the run is what counts.
         let _ = thread::Builder::new().spawn_scoped(scope, move || watch(end));
         let result = run();
-        // Dropped as well if the run panics.
+        // Also dropped if the run panics.
         drop(running);
         result
     })
@@ -51,15 +51,15 @@ struct Watcher<'a> {
     agents: &'a [String],
     pace: Pace,
     bar: Option<Bar>,
-    /// When a line is told next, or the bar drawn; never, if nothing is told.
+    /// When the next line is written, or the bar drawn; `None` if there is nothing to show.
     telling: Option<Timer>,
-    /// When metrics are renewed next.
+    /// When metrics are updated next.
     renewing: Option<Timer>,
-    /// Whether something was said of metrics that cannot be renewed.
+    /// Whether a failure to update metrics has been reported.
     warned: bool,
 }
 
-/// A task done at intervals.
+/// A periodic task.
 struct Timer {
     next: Instant,
     every: Duration,
@@ -70,7 +70,7 @@ impl Timer {
         Timer { next: Instant::now() + first, every }
     }
 
-    /// Whether it is time; then the next time is set.
+    /// Whether the task is due. A due task is scheduled anew.
     fn is_due(&mut self) -> bool {
         let now = Instant::now();
         let due = now >= self.next;
@@ -101,7 +101,7 @@ impl<'a> Watcher<'a> {
         Watcher { journal, progress, metrics, agents, pace, bar, telling, renewing, warned: false }
     }
 
-    /// Watches until the run has ended.
+    /// Watches until the run ends.
     fn until(mut self, end: &Receiver<()>) {
         while let Some(next) = [&self.telling, &self.renewing].into_iter().flatten().map(|timer| timer.next).min() {
             let left = next.saturating_duration_since(Instant::now());
@@ -134,7 +134,7 @@ impl<'a> Watcher<'a> {
     fn renew(&mut self) {
         let Some(metrics) = self.metrics else { return };
         if let Err(error) = metrics.write(&self.progress.snapshot()) {
-            // Said once; the run goes on.
+            // Reported once; the run continues.
             if !std::mem::replace(&mut self.warned, true) {
                 self.journal.warn(error);
             }

@@ -1,4 +1,4 @@
-//! How tables are written.
+//! The formats of tables.
 
 use serde::{Serialize, Serializer};
 use std::io::{self, Write};
@@ -7,22 +7,22 @@ use super::{ExportTable, Value};
 use crate::formats::time;
 use crate::formats::tsv::escaped;
 
-/// How a table is written.
+/// The format of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// Tab-separated values: a head with the names of the columns, then a row a line. In a value, a tab is `\t`, a line
-    /// feed `\n`, a carriage return `\r`, a backslash `\\`; all other bytes stand as they are. Where there is no value,
-    /// nothing stands. Times are RFC 3339.
+    /// Tab-separated values: a header with the column names, then one row per line. In a value, a tab is `\t`, a line
+    /// feed `\n`, a carriage return `\r`, and a backslash `\\`; all other bytes are written as they are. A missing
+    /// value is an empty field. Times are RFC 3339.
     Tsv,
-    /// JSON Lines: an object a row, without what there is no value for. What is not UTF-8 is replaced.
+    /// JSON Lines: one object per row, without missing values. Invalid UTF-8 is replaced.
     JsonLines,
-    /// Parquet, compressed with Zstandard: whole numbers are 64-bit integers, times time stamps in milliseconds. What is
-    /// not UTF-8 is replaced.
+    /// Parquet, compressed with Zstandard: whole numbers are 64-bit integers, times are timestamps in milliseconds.
+    /// Invalid UTF-8 is replaced.
     #[cfg(feature = "parquet")]
     Parquet,
 }
 
-/// Writes the names of the columns, as the first line of tab-separated values.
+/// Writes the column names as the first line of tab-separated values.
 pub(super) fn tsv_head(table: ExportTable, out: &mut impl Write) -> io::Result<()> {
     let names: Vec<&str> = table.columns().iter().map(|column| column.name).collect();
     writeln!(out, "{}", names.join("\t"))
@@ -46,7 +46,7 @@ pub(super) fn json_row(table: ExportTable, row: &[Value<'_>], out: &mut impl Wri
     out.write_all(b"\n")
 }
 
-/// Writes a value between tabs.
+/// Writes the value of a field.
 fn field(value: &Value<'_>, out: &mut impl Write) -> io::Result<()> {
     match value {
         Value::None => Ok(()),

@@ -1,7 +1,8 @@
-//! Side tables of a policy, for the parts of a crawler that want them: schedulers, sitemap readers, dashboards.
+//! Tables of the data other than rules in a policy, for other parts of a crawler: schedulers, sitemap readers,
+//! dashboards.
 //!
-//! A [`ExportTable`] is rows of [`Value`]s under [`Column`]s, read from the policy one origin after the other, in their order, so
-//! that memory does not grow with the table. A [`Format`] says how rows are written.
+//! An [`ExportTable`] has rows of [`Value`]s under [`Column`]s. They are read from the policy origin by origin, in
+//! order, so that memory does not grow with the table. A [`Format`] determines how rows are written.
 //!
 //! ```
 //! use robosieve::show::export::{self, ExportTable, Format};

@@ -1,7 +1,7 @@
-//! Tables as Parquet: a column a type, a group of rows at a time.
+//! Writes tables as Parquet, one row group at a time.
 //!
-//! Written by the library's plain column writers, so its Arrow half is not needed. Texts are UTF-8 (what is not is
-//! replaced), whole numbers 64-bit integers, decimals doubles, times milliseconds of Unix time, in UTC.
+//! This uses the library's plain column writers, so that its Arrow half is not needed. Texts are UTF-8 (invalid bytes
+//! are replaced), whole numbers 64-bit integers, decimals doubles, and times milliseconds of Unix time, in UTC.
 
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::column::writer::ColumnWriter;
@@ -16,19 +16,19 @@ use std::sync::Arc;
 use super::tables::{Column, Kind};
 use super::{ExportTable, Value};
 
-/// Rows of a group, at most.
+/// The maximum number of rows in a group.
 pub(super) const GROUP: usize = 1 << 16;
 
-/// Bytes of texts that are held before a group ends, about.
+/// The approximate number of text bytes held before a group is written.
 const HELD: usize = 32 << 20;
 
-/// A Parquet file that is being written.
+/// A writer of a Parquet file.
 pub(super) struct ParquetWriter<W: Write + Send> {
     file: SerializedFileWriter<W>,
     columns: Vec<Held>,
     rows: usize,
     texts: usize,
-    /// Rows of a group, at most.
+    /// The maximum number of rows in a group.
     most: usize,
 }
 
@@ -36,7 +36,7 @@ pub(super) struct ParquetWriter<W: Write + Send> {
 struct Held {
     column: &'static Column,
     values: Values,
-    /// For each row, 1 if it has a value, else 0.
+    /// For each row, 1 if it has a value, otherwise 0.
     levels: Vec<i16>,
 }
 
@@ -47,7 +47,7 @@ enum Values {
 }
 
 impl<W: Write + Send> ParquetWriter<W> {
-    /// Begins a file, in groups of at most so many rows.
+    /// Begins a file with groups of at most `most` rows.
     pub fn new(table: ExportTable, out: W, most: usize) -> io::Result<ParquetWriter<W>> {
         let fields: String = table.columns().iter().map(field).collect();
         let schema = parse_message_type(&format!("message {} {{{fields}}}", table.name())).map_err(io_error)?;
@@ -66,7 +66,7 @@ impl<W: Write + Send> ParquetWriter<W> {
         if self.rows == self.most || self.texts > HELD { self.end_group() } else { Ok(()) }
     }
 
-    /// Writes what is left, and the end of the file.
+    /// Writes the remaining rows and the end of the file.
     pub fn finish(mut self) -> io::Result<()> {
         self.end_group()?;
         self.file.close().map_err(io_error)?;
@@ -104,7 +104,7 @@ impl Held {
         Held { column, values, levels: Vec::new() }
     }
 
-    /// Adds the value of a row; returns how many bytes its text has.
+    /// Adds the value of a row, and returns the number of bytes of its text.
     fn push(&mut self, value: Value<'_>) -> usize {
         self.levels.push(i16::from(value != Value::None));
         match (&mut self.values, value) {
@@ -120,7 +120,7 @@ impl Held {
         0
     }
 
-    /// Writes what is held, and holds nothing any more.
+    /// Writes the values held, and clears them.
     fn write(&mut self, column: &mut ColumnWriter<'_>) -> Result<(), ParquetError> {
         let levels = std::mem::take(&mut self.levels);
         let levels = (!self.column.always).then_some(&*levels);
@@ -140,7 +140,7 @@ impl Held {
     }
 }
 
-/// A column in the library's notation.
+/// A column in the library's schema notation.
 fn field(column: &Column) -> String {
     let repetition = if column.always { "required" } else { "optional" };
     let (physical, logical) = match column.kind {
@@ -152,7 +152,7 @@ fn field(column: &Column) -> String {
     format!("{repetition} {physical} {} {logical};", column.name)
 }
 
-/// The system's error, if the library only hands that on: a closed pipe is to be known as one.
+/// Unwraps an I/O error that the library only passes on, so that a closed pipe can be recognised.
 fn io_error(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(source) => source.downcast::<io::Error>().map_or_else(io::Error::other, |error| *error),

@@ -1,4 +1,4 @@
-//! The contents of the tables.
+//! The tables that can be exported.
 
 use std::io;
 
@@ -6,27 +6,27 @@ use crate::policy::{Crawler, Policy, Record};
 use crate::robots::{Delay, SideKey};
 use crate::show::inspect::GroupKind;
 
-/// A table.
+/// A table of a policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExportTable {
     /// Crawl delays: a row for each origin and crawler that has one.
     Delays,
     /// Sitemaps: a row for each.
     Sitemaps,
-    /// Whose group applies: a row for each origin and crawler.
+    /// The groups that apply: a row for each origin and crawler.
     Agents,
-    /// The origins: a row for each.
+    /// Origins: a row for each.
     Status,
 }
 
 /// A column of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Column {
-    /// Its name.
+    /// The name of the column.
     pub name: &'static str,
     /// The kind of its values.
     pub kind: Kind,
-    /// Whether every row has a value there.
+    /// Whether every row has a value in it.
     pub always: bool,
 }
 
@@ -46,9 +46,9 @@ pub enum Kind {
 /// A value in a table.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Value<'v> {
-    /// There is none.
+    /// No value.
     None,
-    /// A text, as it is written in a robots.txt: mostly UTF-8.
+    /// A text as written in a robots.txt; usually UTF-8.
     Text(&'v [u8]),
     /// A whole number.
     Whole(u64),
@@ -59,7 +59,7 @@ pub enum Value<'v> {
 }
 
 impl ExportTable {
-    /// Its name, for example `delays`.
+    /// The name, for example `delays`.
     pub fn name(self) -> &'static str {
         match self {
             ExportTable::Delays => "delays",
@@ -69,7 +69,7 @@ impl ExportTable {
         }
     }
 
-    /// Its columns.
+    /// The columns of the table.
     pub fn columns(self) -> &'static [Column] {
         match self {
             ExportTable::Delays => &DELAYS,
@@ -123,10 +123,10 @@ const fn perhaps(name: &'static str, kind: Kind) -> Column {
     Column { name, kind, always: false }
 }
 
-/// Where rows go.
+/// A function that receives rows.
 pub(super) type Each<'e> = dyn FnMut(&[Value<'_>]) -> io::Result<()> + 'e;
 
-/// Hands over all rows of a table, origins in their order.
+/// Passes all rows of a table to `each`, in the order of the origins.
 pub(super) fn rows(policy: &Policy, table: ExportTable, crawlers: &[Crawler], each: &mut Each<'_>) -> io::Result<()> {
     for record in policy.lookup().records() {
         match table {
@@ -154,7 +154,7 @@ fn delay(policy: &Policy, record: &Record<'_>, crawler: &Crawler, each: &mut Eac
 }
 
 fn sitemaps(policy: &Policy, record: &Record<'_>, each: &mut Each<'_>) -> io::Result<()> {
-    // They belong to no group, so every column has them.
+    // Sitemaps belong to no group, so every column has them.
     let records = policy.side_records(record, 0);
     let mut sitemaps = records.iter().filter(|record| record.key == SideKey::Sitemap);
     sitemaps.try_for_each(|sitemap| {

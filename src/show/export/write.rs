@@ -1,4 +1,4 @@
-//! A table, written in a format.
+//! Writes tables in any format.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -14,7 +14,7 @@ use crate::policy::{Crawler, Policy, replace};
 ///
 /// # Errors
 ///
-/// Writes the table.
+/// If `out` cannot be written.
 pub fn write(
     policy: &Policy,
     table: ExportTable,
@@ -40,11 +40,11 @@ pub fn write(
     out.flush()
 }
 
-/// The same, as a file, which gets its name when it is complete.
+/// Writes a table to a file, which gets its name only when it is complete.
 ///
 /// # Errors
 ///
-/// Writes the table to a file.
+/// If the file cannot be written.
 pub fn write_file(
     policy: &Policy,
     table: ExportTable,

@@ -1,19 +1,19 @@
-//! How many things are how large.
+//! Counts numbers by their size.
 
 use serde::Serialize;
 
-/// How many numbers there are within some bounds.
+/// A range of numbers, and how many there are in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Bucket {
-    /// The least number.
+    /// The smallest number of the range.
     pub from: u64,
-    /// The first number beyond; `None` for the last bucket.
+    /// The first number above the range; `None` for the last bucket.
     pub below: Option<u64>,
-    /// How many there are.
+    /// How many numbers are in it.
     pub count: u64,
 }
 
-/// Numbers, counted by their size; buckets stand in ascending order, and all numbers belong to one.
+/// Numbers counted by their size. The buckets are in ascending order, and every number belongs to one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Distribution {
@@ -21,7 +21,7 @@ pub struct Distribution {
 }
 
 impl Distribution {
-    /// No numbers so far, for buckets that begin at these: ascending, the first is 0.
+    /// An empty distribution with buckets that begin at `starts`, in ascending order; the first is 0.
     pub(super) fn new(starts: &[u64]) -> Distribution {
         debug_assert!(starts.first() == Some(&0) && starts.is_sorted());
         let bucket = |(place, &from): (usize, &u64)| Bucket { from, below: starts.get(place + 1).copied(), count: 0 };
@@ -39,7 +39,7 @@ impl Distribution {
         &self.buckets
     }
 
-    /// The buckets that have something in them.
+    /// The buckets that are not empty.
     pub fn used(&self) -> impl Iterator<Item = &Bucket> {
         self.buckets.iter().filter(|bucket| bucket.count > 0)
     }

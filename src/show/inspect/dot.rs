@@ -1,4 +1,4 @@
-//! An automaton as Graphviz draws it.
+//! Draws automata with Graphviz.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -8,14 +8,15 @@ use crate::policy::{Crawler, Policy, Record};
 use crate::rules::Verdict;
 use crate::rules::chosen::ChosenRules;
 
-/// How many rules of a priority are named, at most.
+/// The maximum number of rules named for a priority.
 const NAMED: usize = 6;
 
-/// The automaton of the group that applies to a crawler of a policy, in Graphviz's language; `None` where no group
+/// The automaton of the group that applies to a crawler of a policy, in Graphviz's DOT language; `None` if no group
 /// applies.
 ///
-/// A byte leads along its edge; where there is none for it, along the dashed one, and is looked at again. Where all
-/// bytes of a path are used up, the state tells the verdict, and the priority of the rules that decide.
+/// A byte follows its edge. A byte without an edge follows the dashed one: to another state, which examines it again,
+/// or back to the same state, which consumes it. At the end of a path, the state gives the verdict and the priority of
+/// the rules that decide.
 pub fn dot(policy: &Policy, record: &Record<'_>, crawler: &Crawler) -> Option<String> {
     let groups = policy.groups(crawler);
     let group = groups.of(record.row)?;
@@ -42,11 +43,11 @@ pub fn dot(policy: &Policy, record: &Record<'_>, crawler: &Crawler) -> Option<St
 }
 
 fn line(out: &mut String, statement: std::fmt::Arguments<'_>) {
-    // Writing to a string does not fail.
+    // Writing to a string cannot fail.
     let _ = writeln!(out, "  {statement};");
 }
 
-/// The legend of the whole: the engine, and the priorities with their rules.
+/// The legend: the engine, and the priorities with their rules.
 fn legend(graph: &Graph, rules: &ChosenRules) -> String {
     let mut text = match graph.engine {
         Engine::Constant => "\nall paths have one verdict".to_owned(),
@@ -108,7 +109,7 @@ fn draw(state: &GraphState, engine: Engine, out: &mut String) {
     line(out, format_args!("s{number} -> {default} [style=dashed]"));
 }
 
-/// Bytes, each by itself, neighbours as a range.
+/// Lists single bytes; three or more neighbours become a range.
 fn ranges(bytes: &[u8]) -> String {
     let mut bytes = bytes.to_vec();
     bytes.sort_unstable();
@@ -119,7 +120,7 @@ fn ranges(bytes: &[u8]) -> String {
     ranges.collect::<Vec<_>>().join(" ")
 }
 
-/// Bytes as ASCII, what is not to be seen there in hexadecimal.
+/// Bytes as ASCII; those that are not visible there in hexadecimal.
 fn shown(bytes: &[u8]) -> String {
     bytes
         .iter()
@@ -127,7 +128,7 @@ fn shown(bytes: &[u8]) -> String {
         .collect()
 }
 
-/// A text in a quoted label, lines on the left.
+/// Escapes text for a quoted label, with lines aligned to the left.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {

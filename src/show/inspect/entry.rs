@@ -1,4 +1,4 @@
-//! One origin of a policy, told.
+//! The entry of one origin in a policy.
 
 use serde::Serialize;
 
@@ -12,33 +12,33 @@ use crate::robots::{Delay, GroupOrigin, SideKey, SideRecord};
 pub struct OriginEntry {
     /// The origin in canonical form.
     pub origin: String,
-    /// The standing by the last answer.
+    /// The standing after the last answer.
     pub standing: OriginStatus,
     /// The HTTP status of the robots.txt itself, before redirects.
     pub status: Option<u16>,
     /// The last answer.
     #[serde(flatten)]
     pub answer: Answer,
-    /// Since when the origin is unreachable, as RFC 3339.
+    /// Since when the origin has been unreachable, as RFC 3339.
     pub unreachable_since: Option<String>,
-    /// Where the last answer failed: the one whose rules are kept.
+    /// The earlier answer whose rules are kept, if the last one failed.
     pub last_good: Option<LastGoodAnswer>,
-    /// Until when the answer in use may be used, by the dialect's lifetime, as RFC 3339.
+    /// Until when the answer in use is valid by the dialect's lifetime, as RFC 3339.
     pub usable_until: Option<String>,
-    /// Whether it is too old; `None` where that is not known, or there is no answer to use.
+    /// Whether it is too old; `None` if that is unknown, or there is no answer to use.
     pub stale: Option<bool>,
     /// Whether the robots.txt in use looks like an HTML page.
     pub html_page: bool,
-    /// The operator's word, if there is one.
+    /// The operator's override, if there is one.
     #[serde(rename = "override")]
     pub word: Option<WordEntry>,
-    /// The robots.txt for each crawler.
+    /// The robots.txt as it applies to each crawler.
     pub agents: Vec<AgentEntry>,
-    /// Its sitemaps, which belong to no group.
+    /// The sitemaps, which belong to no group.
     pub sitemaps: Vec<SideLine>,
 }
 
-/// When an answer came.
+/// The times of an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Answer {
     /// When it was fetched, as RFC 3339.
@@ -47,49 +47,49 @@ pub struct Answer {
     pub expires: Option<String>,
 }
 
-/// An earlier answer, whose rules are in use.
+/// An earlier answer whose rules are in use.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LastGoodAnswer {
-    /// Its meaning.
+    /// The standing after it.
     pub standing: OriginStatus,
-    /// When it came.
+    /// The times of the answer.
     #[serde(flatten)]
     pub answer: Answer,
 }
 
-/// The operator's word for the origin.
+/// The operator's override for an origin.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct WordEntry {
-    /// The rule in place of its robots.txt.
+    /// The ruling in place of the robots.txt.
     pub ruling: Option<Ruling>,
-    /// Until when it is paused, as RFC 3339.
+    /// Until when the origin is paused, as RFC 3339.
     pub paused_until: Option<String>,
-    /// Whether that is still to come.
+    /// Whether that time is in the future.
     pub paused: bool,
-    /// The crawl delay by hand, as written.
+    /// The operator's crawl delay, as written.
     pub crawl_delay: Option<String>,
 }
 
-/// The robots.txt for a crawler.
+/// The robots.txt as it applies to a crawler.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AgentEntry {
     /// The crawler's name.
     pub agent: String,
     /// Whose group applies.
     pub group: GroupKind,
-    /// Of a crawler with several names: the one that the group is for.
+    /// The product token that the crawler's own group was chosen for.
     pub token: Option<String>,
-    /// The `User-agent` lines for which it was chosen.
+    /// The `User-agent` lines for which the group was chosen.
     pub user_agent: Vec<AgentLine>,
-    /// Its rules, in the order of the file.
+    /// The rules, in the order of the file.
     pub rules: Vec<RuleLine>,
-    /// The engine of its automaton.
+    /// The engine of the automaton.
     pub engine: Option<Engine>,
-    /// Bytes of its automaton.
+    /// The size of the automaton in bytes.
     pub automaton_bytes: u64,
-    /// The crawl delay that counts.
+    /// The crawl delay that applies.
     pub crawl_delay: Option<DelayEntry>,
-    /// All records beside the rules but sitemaps, in the order of the file.
+    /// All other records except sitemaps, in the order of the file.
     pub side_records: Vec<SideLine>,
 }
 
@@ -97,16 +97,16 @@ pub struct AgentEntry {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum GroupKind {
-    /// Its own.
+    /// The crawler's own group.
     Own,
-    /// That of `*`.
+    /// The group of `*`.
     Everybody,
-    /// There is none for it.
+    /// No group applies.
     None,
 }
 
 impl GroupKind {
-    /// Its name, for example `own`.
+    /// The name, for example `own`.
     pub fn name(self) -> &'static str {
         ["own", "everybody", "none"][self as usize]
     }
@@ -128,41 +128,41 @@ pub struct RuleLine {
     pub line: u32,
     /// Whether it is an `Allow` line.
     pub allow: bool,
-    /// The pattern as written; what is not UTF-8 is replaced.
+    /// The pattern as written; invalid UTF-8 is replaced.
     pub value: String,
 }
 
-/// A record beside the rules.
+/// A record other than a rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SideLine {
-    /// The line, counted from 1; 0 is the operator's own.
+    /// The line, counted from 1; 0 if the operator set it.
     pub line: u32,
     /// The key.
     pub key: SideKey,
-    /// The value as written; what is not UTF-8 is replaced.
+    /// The value as written; invalid UTF-8 is replaced.
     pub value: String,
 }
 
 /// A crawl delay.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DelayEntry {
-    /// The line, counted from 1; 0 is the operator's own.
+    /// The line, counted from 1; 0 if the operator set it.
     pub line: u32,
-    /// The value as written; what is not UTF-8 is replaced.
+    /// The value as written; invalid UTF-8 is replaced.
     pub value: String,
-    /// Seconds between two fetches; `None` where it is no number of them, or the dialect does not obey it.
+    /// Seconds between two fetches; `None` if the value is not a number of seconds, or the dialect does not obey it.
     pub seconds: Option<f64>,
-    /// Pages a day that this leaves, 86,400 divided by the seconds; `None` where it sets no bound.
+    /// The pages per day that this allows, 86,400 divided by the seconds; `None` if it sets no limit.
     pub pages_a_day: Option<f64>,
 }
 
 impl OriginEntry {
-    /// The entry of an origin in a policy, for some of its crawlers, at a time in seconds of Unix time.
+    /// The entry of an origin, for some of the policy's crawlers; `now` is in seconds of Unix time.
     pub fn of(policy: &Policy, record: &Record<'_>, crawlers: &[Crawler], now: i64) -> OriginEntry {
         let state = record.state();
         let is_in_use = state.word.ruling.is_none() && state.standing_in_use().is_definite();
         let until = state.times_in_use().until(policy.dialect().lifetime).filter(|_| is_in_use);
-        // Sitemaps and what is said by hand are for all columns.
+        // Sitemaps and the operator's overrides are the same for all columns.
         let records = policy.side_records(record, 0);
         let by_hand = Delay::of(&records, policy.dialect()).filter(|delay| delay.record.is_operators());
         let word = WordEntry {
@@ -191,7 +191,7 @@ impl OriginEntry {
 }
 
 impl AgentEntry {
-    /// The robots.txt of an origin for a crawler of the policy.
+    /// The robots.txt of an origin as it applies to a crawler of the policy.
     pub fn of(policy: &Policy, record: &Record<'_>, crawler: &Crawler) -> AgentEntry {
         let groups = policy.groups(crawler);
         let (column, group) = groups.answer(record.row);

@@ -10,34 +10,34 @@ use crate::policy::{Policy, Record};
 const HOUR: u64 = 3600;
 const DAY: u64 = 24 * HOUR;
 
-/// Where buckets of durations begin, in seconds.
+/// Where the buckets of durations begin, in seconds.
 const STARTS: [u64; 8] = [0, HOUR, 6 * HOUR, 12 * HOUR, DAY, 2 * DAY, 7 * DAY, 30 * DAY];
 
 /// How many origins have rules that may still be used, by the dialect's lifetime.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Lifetimes {
-    /// The time that they are judged at, as RFC 3339.
+    /// The time at which they are judged, as RFC 3339.
     pub at: String,
     /// The dialect's lifetime, in seconds.
     pub lifetime: u64,
-    /// Whether the server's `Expires` replaces it.
+    /// Whether the server's `Expires` replaces the lifetime.
     pub expires_header: bool,
     /// Origins whose answer in use may still be used.
     pub fresh: u64,
     /// Origins whose answer in use is too old.
     pub stale: u64,
-    /// Origins with an answer in use of which it is not known how old it is.
+    /// Origins whose answer in use has an unknown age.
     pub unknown: u64,
-    /// Origins without an answer to use, and those of which the operator's word is used, which has no age.
+    /// Origins without an answer to use, or with an override in place of it, which has no age.
     pub ageless: u64,
-    /// Fresh ones by how much of their lifetime is left, in seconds.
+    /// Fresh origins by their remaining lifetime, in seconds.
     pub left: Distribution,
-    /// Stale ones by how long their lifetime is over, in seconds.
+    /// Stale origins by the time since their lifetime ended, in seconds.
     pub over: Distribution,
 }
 
 impl Lifetimes {
-    /// Of all origins of a policy, at this time in seconds of Unix time.
+    /// Counts all origins of a policy; `now` is in seconds of Unix time.
     pub fn of(policy: &Policy, now: i64) -> Lifetimes {
         let lifetime = policy.dialect().lifetime;
         let mut lifetimes = Lifetimes::new(lifetime, now);
@@ -45,7 +45,7 @@ impl Lifetimes {
         lifetimes
     }
 
-    /// Of no origin so far, at this time in seconds of Unix time.
+    /// Begins with no origins; `now` is in seconds of Unix time.
     pub(super) fn new(lifetime: Lifetime, now: i64) -> Lifetimes {
         Lifetimes {
             at: time(now),

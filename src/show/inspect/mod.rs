@@ -1,8 +1,9 @@
 //! The contents of a policy, for people and for other programs.
 //!
-//! A [`Summary`] tells of the whole policy: how its origins stand, what their groups look like, how much of their
-//! lifetime is left. An [`OriginEntry`] tells of one origin: its state, and for each crawler the group that was chosen, why,
-//! and its rules with their lines; [`dot()`] draws the automaton of a group. All of them are plain data that serialise.
+//! A [`Summary`] describes the whole policy: the standings of its origins, their groups, and how much of their lifetime
+//! is left. An [`OriginEntry`] describes one origin: its state, and for each crawler the group that was chosen, why,
+//! and its rules with line numbers. Both are plain data that can be serialised. [`dot()`] draws the automaton of a
+//! group.
 
 mod distribution;
 mod dot;

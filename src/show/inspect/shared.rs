@@ -1,4 +1,4 @@
-//! Which groups many origins share.
+//! Finds the groups that many origins share.
 
 use hashbrown::HashMap;
 use serde::Serialize;
@@ -6,25 +6,25 @@ use serde::Serialize;
 use crate::automaton::{self, Engine};
 use crate::policy::{Group, Groups, Policy};
 
-/// A group that several origins share: their rules give the same verdicts, on whatever lines they stand.
+/// A group that several origins share: their rules give the same verdicts, whichever lines they are on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SharedGroup {
-    /// How many origins have it, for any of the crawlers.
+    /// The number of origins with the group, for any of the crawlers.
     pub origins: u64,
-    /// The first of them.
+    /// The first of these origins.
     pub example: String,
-    /// How many rules it has there.
+    /// The number of its rules in that origin's robots.txt.
     pub rules: u64,
     /// The engine of its automaton.
     pub engine: Engine,
-    /// Bytes of its automaton, with its front.
+    /// Bytes of its automaton, including the front.
     pub bytes: u64,
 }
 
-/// The origins of each row: how many, and the first one.
+/// For each row, the number of origins and the first one.
 pub(super) struct RowCounts<'p>(Vec<(u64, &'p [u8])>);
 
-/// A group that some origins have.
+/// A group and its origins.
 struct Counted<'p> {
     origins: u64,
     first: &'p [u8],
@@ -32,12 +32,12 @@ struct Counted<'p> {
 }
 
 impl<'p> RowCounts<'p> {
-    /// Of so many rows, without origins so far.
+    /// Begins with `rows` rows without origins.
     pub fn new(rows: usize) -> RowCounts<'p> {
         RowCounts(vec![(0, b""); rows])
     }
 
-    /// Counts an origin; they come in their order.
+    /// Counts an origin; origins must come in order.
     pub fn add(&mut self, row: u32, origin: &'p [u8]) {
         let (count, first) = &mut self.0[row as usize];
         if *count == 0 {
@@ -46,7 +46,7 @@ impl<'p> RowCounts<'p> {
         *count += 1;
     }
 
-    /// The groups that more than one origin has, at most so many, those of most origins first.
+    /// The groups of more than one origin, at most `most` of them, those with the most origins first.
     pub fn most_shared(&self, policy: &Policy, groups: &Groups<'p>, most: usize) -> Vec<SharedGroup> {
         let mut counted = self.by_automaton(groups);
         counted.retain(|counted| counted.origins > 1);
@@ -65,14 +65,14 @@ impl<'p> RowCounts<'p> {
         counted.into_iter().map(shared).collect()
     }
 
-    /// The groups, told apart by their automata.
+    /// The groups, one for each automaton.
     fn by_automaton(&self, groups: &Groups<'p>) -> Vec<Counted<'p>> {
         let mut by_automaton: HashMap<u32, Counted<'p>> = HashMap::new();
         let mut of_row: Vec<Group> = Vec::new();
         for (row, &(origins, first)) in self.0.iter().enumerate().filter(|(_, (origins, _))| *origins > 0) {
             of_row.clear();
             of_row.extend(groups.row(row as u32).flatten());
-            // An origin counts once, whatever number of crawlers the group is for.
+            // An origin counts once, even if the group applies to several crawlers.
             of_row.sort_by_key(|group| group.automaton);
             of_row.dedup_by_key(|group| group.automaton);
             for &group in &of_row {

@@ -1,4 +1,4 @@
-//! The whole policy, counted.
+//! Counts the contents of a whole policy.
 
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use crate::formats::time::time;
 use crate::policy::{CaptureCounts, Crawler, OriginStatus, Policy, Record, Ruling};
 use crate::robots::{Delay, NoteCounts};
 
-/// Where buckets of rules a group begin.
+/// Where the buckets for rules per group begin.
 const RULES: [u64; 9] = [0, 1, 2, 5, 10, 50, 100, 1000, 10_000];
 
 /// The contents of a policy, counted.
@@ -17,15 +17,15 @@ const RULES: [u64; 9] = [0, 1, 2, 5, 10, 50, 100, 1000, 10_000];
 pub struct Summary {
     /// The dialect.
     pub dialect: &'static str,
-    /// Bytes of the policy file.
+    /// The size of the policy file in bytes.
     pub bytes: u64,
-    /// Of these, those of each section.
+    /// The size of each section.
     pub sections: Vec<SectionSize>,
-    /// Origins.
+    /// The number of origins.
     pub origins: u64,
-    /// Of these, those of each standing; every standing is there.
+    /// Origins by standing; every standing is listed.
     pub standings: Vec<StandingCount>,
-    /// Origins by the HTTP status of their last answer, those without one first.
+    /// Origins by the HTTP status of their last answer; those without one come first.
     pub statuses: Vec<StatusCount>,
     /// Whose groups apply to each crawler.
     pub agents: Vec<AgentCounts>,
@@ -33,44 +33,44 @@ pub struct Summary {
     pub groups: GroupCounts,
     /// How fresh the answers are.
     pub lifetimes: Lifetimes,
-    /// The operator's word.
+    /// The operator's overrides.
     pub overrides: OverrideCounts,
-    /// The captures that it was made from.
+    /// The captures that the policy was made from.
     pub captures: CaptureCounts,
-    /// The lines dropped or cut in their robots.txt files, by kind.
+    /// The lines dropped or cut in robots.txt files, by kind.
     pub dropped: NoteCounts,
-    /// The origins whose robots.txt in use looks like an HTML page, in their order.
+    /// The origins whose robots.txt in use looks like an HTML page, in order.
     pub html_pages: Vec<String>,
 }
 
 /// A section of the policy file.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct SectionSize {
-    /// Its name in FORMAT.md.
+    /// The name in FORMAT.md.
     pub name: &'static str,
-    /// Its bytes.
+    /// The size in bytes.
     pub bytes: u64,
-    /// Bytes for each origin.
+    /// Bytes per origin.
     pub per_origin: f64,
 }
 
-/// Origins of a standing.
+/// The origins with a standing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct StandingCount {
-    /// The standing by the last answer.
+    /// The standing after the last answer.
     pub standing: OriginStatus,
-    /// How many origins.
+    /// The number of origins.
     pub origins: u64,
-    /// Of these, those with an earlier good answer that is kept beside.
+    /// How many of these keep an earlier good answer.
     pub last_good: u64,
 }
 
-/// Origins of an HTTP status.
+/// The origins with an HTTP status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct StatusCount {
-    /// The status; `None` where nothing answered, or a source did not tell.
+    /// The status; `None` if nothing answered, or a source did not record it.
     pub status: Option<u16>,
-    /// How many origins.
+    /// The number of origins.
     pub origins: u64,
 }
 
@@ -79,11 +79,11 @@ pub struct StatusCount {
 pub struct AgentCounts {
     /// The crawler's name.
     pub agent: String,
-    /// Origins with a group of its own.
+    /// Origins where the crawler has its own group.
     pub own: u64,
-    /// Origins where that of `*` applies.
+    /// Origins where the group of `*` applies.
     pub everybody: u64,
-    /// Origins with a robots.txt and no group for it.
+    /// Origins with a robots.txt but no group for the crawler.
     pub none: u64,
 }
 
@@ -92,57 +92,57 @@ pub struct AgentCounts {
 pub struct GroupCounts {
     /// Distinct automata.
     pub automata: u64,
-    /// Of these, those whose verdict is the same for every path.
+    /// Automata with the same verdict for every path.
     pub constant: u64,
-    /// Of these, DFAs.
+    /// Automata that are DFAs.
     pub dfa: u64,
-    /// Of these, those that go by cursors.
+    /// Automata that use cursors.
     pub cursors: u64,
-    /// Groups that differ as they stand in their files, in their lines for example.
+    /// Groups that differ as written, for example in their line numbers.
     pub as_written: u64,
-    /// Those by how many rules they have.
+    /// These groups by the number of their rules.
     pub rules: Distribution,
     /// The groups that most origins share.
     pub most_shared: Vec<SharedGroup>,
 }
 
-/// The operator's words, counted.
+/// The operator's overrides, counted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct OverrideCounts {
-    /// Origins that the operator has something to say of.
+    /// Origins with an override.
     pub origins: u64,
-    /// Everything allowed.
+    /// Origins where everything is allowed.
     pub allow_all: u64,
-    /// Everything forbidden.
+    /// Origins where everything is forbidden.
     pub forbid_all: u64,
-    /// Another robots.txt.
+    /// Origins with another robots.txt.
     pub robots_txt: u64,
-    /// A crawl delay by hand.
+    /// Origins with a crawl delay set by the operator.
     pub crawl_delays: u64,
-    /// Pauses that still last.
+    /// Pauses still in effect.
     pub paused: u64,
-    /// Pauses that are over.
+    /// Pauses that have ended.
     pub pauses_over: u64,
-    /// The first of the origins.
+    /// The first of these origins.
     pub first: Vec<Overridden>,
 }
 
-/// The operator's word for an origin.
+/// An origin with an override.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Overridden {
     /// The origin.
     pub origin: String,
-    /// The rule in place of its robots.txt: `allow-all`, `forbid-all`, or `robots-txt` for another one.
+    /// The ruling in place of its robots.txt: `allow-all`, `forbid-all`, or `robots-txt` for another one.
     pub ruling: Option<&'static str>,
-    /// Until when it is paused, as RFC 3339.
+    /// Until when the origin is paused, as RFC 3339.
     pub paused_until: Option<String>,
-    /// The crawl delay by hand, as written.
+    /// The operator's crawl delay, as written.
     pub crawl_delay: Option<String>,
 }
 
 impl Summary {
-    /// Counts what is in a policy, for some of its crawlers or for none, at a time in seconds of Unix time; lists of groups and of what
-    /// the operator says have at most so many entries.
+    /// Counts the contents of a policy, for some or none of its crawlers; `now` is in seconds of Unix time. The lists
+    /// of groups and of overrides have at most `most` entries.
     pub fn of(policy: &Policy, crawlers: &[Crawler], now: i64, most: usize) -> Summary {
         let statistics = policy.statistics();
         let origins = statistics.origins;
@@ -187,7 +187,7 @@ impl Summary {
     }
 }
 
-/// The counts so far, while origins come one after the other.
+/// The counts so far, as origins are added.
 struct Counting<'p> {
     policy: &'p Policy,
     crawlers: &'p [Crawler],
@@ -235,7 +235,7 @@ impl<'p> Counting<'p> {
         standing.last_good += u64::from(record.last_good.is_some());
         *self.statuses.entry(record.state().answered.status).or_default() += 1;
         self.lifetimes.add(record, self.policy.dialect().lifetime, self.now);
-        // Without crawlers, no groups are looked at.
+        // Without crawlers, no groups are examined.
         if !self.crawlers.is_empty() {
             self.rows.add(record.row, record.origin);
         }
@@ -260,7 +260,7 @@ impl<'p> Counting<'p> {
 
     fn add_word(&mut self, record: &Record<'p>, most: usize) {
         let word = record.word();
-        // What is said by hand is said for all columns.
+        // Overrides are the same for all columns.
         let records = self.policy.side_records(record, 0);
         let delay = Delay::of(&records, self.policy.dialect()).filter(|delay| delay.record.is_operators());
         if !record.is_overridden() && delay.is_none() {

@@ -1,4 +1,4 @@
-//! The causes of blocked lines: they are judged again, and each is explained.
+//! Finds the causes of blocked lines: they are judged again, and each is explained.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -16,7 +16,7 @@ use crate::run::reread::reread;
 use crate::run::stored::StoredRun;
 use crate::run::verify::VerifyError;
 
-/// So many bytes of a rule are told apart.
+/// The number of bytes of a rule that are kept; rules that differ only after them count as one.
 const LONGEST_RULE: usize = 200;
 
 /// The causes that blocked the lines of one crawler.
@@ -28,20 +28,20 @@ pub(crate) struct Blocked {
     pub not_blocked: u64,
     /// Lines of each origin.
     pub origins: Tops<String, ()>,
-    /// Lines of each decider, with a place where it decided.
+    /// Lines of each decider, with an example of where it decided.
     pub deciders: Tops<Decider, RulePlace>,
 }
 
-/// The cause that blocked a line.
+/// The cause of a blocked line.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Decider {
-    /// A rule `Disallow` with this value, whichever robots.txt it is in.
+    /// A `Disallow` rule with this value, in any robots.txt.
     Rule(Vec<u8>),
-    /// No rule, but what is known of the origin, or the operator's word.
+    /// No rule, but the state of the origin or the operator's override.
     Reason(Reason),
 }
 
-/// Where something was decided.
+/// A place where a line was decided.
 #[derive(Debug, Clone)]
 pub(crate) struct RulePlace {
     pub origin: String,
@@ -50,7 +50,7 @@ pub(crate) struct RulePlace {
 }
 
 impl Blocked {
-    /// Finds what blocked the lines of a crawler, by the run's own choices.
+    /// Finds the causes that blocked the lines of a crawler, under the choices of the run.
     pub fn read(run: StoredRun<'_>, place: usize, crawler: &Crawler, policy: &Policy) -> Result<Blocked, VerifyError> {
         let matcher = Matcher::new(policy, crawler.clone(), run.receipt.options.choices);
         let of = |urls: &[Cow<'_, [u8]>]| {
@@ -71,7 +71,7 @@ impl Blocked {
     }
 }
 
-/// Counts what blocked the lines of one chunk. Text is copied once for each origin and rule, not for each line.
+/// Counts the causes that blocked the lines of one chunk. Text is copied once per origin and rule, not once per line.
 struct Counter<'p> {
     judge: Judge<'p>,
     explainer: Explainer,
@@ -82,11 +82,11 @@ struct Counter<'p> {
 /// The causes that blocked the lines of one origin.
 struct Origin {
     name: String,
-    /// By the reason and the line of the rule, or 0 if none decided.
+    /// The key is the reason and the line of the rule, or 0 if no rule decided.
     deciders: BTreeMap<(Reason, u32), OfLine>,
 }
 
-/// The rules of a line of a robots.txt, mostly one, and how many lines each blocked; `None` stands for no rule.
+/// The rules on a line of a robots.txt, usually one, with the number of lines that each blocked; `None` is no rule.
 type OfLine = Vec<(Option<KeptRule>, u64)>;
 
 impl<'p> Counter<'p> {
@@ -125,7 +125,7 @@ impl<'p> Counter<'p> {
         }
     }
 
-    /// Adds the counts of the chunk.
+    /// Adds the counts of this chunk.
     fn finish(self, blocked: &mut Blocked) {
         let mut origins: Vec<Origin> = self.origins.into_values().collect();
         origins.sort_unstable_by(|a, b| a.name.cmp(&b.name));

@@ -1,18 +1,18 @@
-//! Charts, as SVG inside the page. Words stand beside them in HTML, so that they stay readable on a narrow screen.
+//! Charts as SVG inside the page. Their labels are HTML, so that they stay readable on a narrow screen.
 
 use std::fmt::Write;
 
 use super::html::{number, percent, text};
 use crate::output::samples::Sample;
 
-/// A bar of parts, each with its name (which is its class too) and its number.
+/// A bar of parts, each with its name (also its CSS class) and its number.
 pub(super) fn parts(label: &str, parts: &[(&'static str, u64)]) -> String {
-    // A receipt may have been tampered with.
+    // Saturating, because a receipt may have been tampered with.
     let whole = parts.iter().fold(0u64, |whole, (_, part)| whole.saturating_add(*part));
     let (mut bars, mut legend, mut at) = (String::new(), String::new(), 0.0);
     for (name, part) in parts {
         let share = percent(*part, whole);
-        // Writing to a string does not fail, here and below.
+        // Writing to a string cannot fail, here and below.
         let _ = write!(
             bars,
             "<rect class=\"{name}\" x=\"{at:.4}\" width=\"{share:.4}\" height=\"10\"><title>{name}: {share:.2}%</title></rect>"
@@ -31,7 +31,7 @@ pub(super) fn parts(label: &str, parts: &[(&'static str, u64)]) -> String {
     )
 }
 
-/// Lines a second over the time of a run.
+/// Lines per second over the time of a run.
 pub(super) fn speed(samples: &[Sample]) -> String {
     let steps = steps(samples);
     let end = steps.last().map_or(0.0, |step| step.1);
@@ -54,7 +54,7 @@ pub(super) fn speed(samples: &[Sample]) -> String {
     )
 }
 
-/// From when to when how many lines a second were judged.
+/// The start, end and lines per second of each interval between samples.
 fn steps(samples: &[Sample]) -> Vec<(f64, f64, f64)> {
     let (mut steps, mut before) = (Vec::new(), Sample { seconds: 0.0, lines: 0, bytes: 0 });
     for sample in samples.iter().filter(|sample| sample.seconds.is_finite()) {

@@ -10,10 +10,10 @@ use crate::run::verify::VerifyError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReportError {
-    /// A receipt or a partition that cannot be read.
+    /// A receipt or a partition cannot be read.
     #[error(transparent)]
     Run(#[from] VerifyError),
-    /// The list of what is to be fetched cannot be read.
+    /// The list of robots.txt files to fetch cannot be read.
     #[error("cannot read {}: {error}", path.display())]
     Waiting {
         /// The file.
@@ -21,7 +21,7 @@ pub enum ReportError {
         /// The system's error.
         error: io::Error,
     },
-    /// A crawler of the run that the policy is not for.
+    /// The policy is not for a crawler of the run.
     #[error("the policy is not for the crawlers of the run: {0}")]
     Crawler(#[from] CrawlerError),
 }

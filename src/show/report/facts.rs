@@ -1,4 +1,4 @@
-//! The facts of a run.
+//! The data of a report.
 
 use std::path::{Path, PathBuf};
 
@@ -12,33 +12,33 @@ use crate::run::stored::StoredRun;
 use crate::run::verify::read_receipt;
 use crate::show::inspect::Summary;
 
-/// The facts of a run.
+/// The data about a run that a report shows.
 #[derive(Debug, Clone)]
 pub struct Report {
     directory: PathBuf,
     pub(crate) receipt: Receipt,
     pub(crate) waiting: Waiting,
     pub(crate) explained: Option<Explained>,
-    /// How many rows a table of the most frequent has.
+    /// The number of rows in tables of the most frequent items.
     pub(crate) most: usize,
 }
 
-/// The facts that a policy adds.
+/// The data that a policy adds.
 #[derive(Debug, Clone)]
 pub(crate) struct Explained {
-    /// Whether it is the one that the run had.
+    /// Whether it is the policy of the run.
     pub(crate) is_same: bool,
     pub(crate) summary: Summary,
-    /// For each crawler of the receipt.
+    /// One for each crawler of the receipt.
     pub(crate) blocked: Vec<Blocked>,
 }
 
 impl Report {
-    /// Reads what a run left in a folder; tables of the most frequent have so many rows.
+    /// Reads the results of a run from its folder. Tables of the most frequent items have at most `most` rows.
     ///
     /// # Errors
     ///
-    /// [`ReportError`] where there is no receipt of a complete run, or something cannot be read.
+    /// [`ReportError`] if there is no receipt of a complete run, or something cannot be read.
     pub fn read(directory: &Path, most: usize) -> Result<Report, ReportError> {
         let receipt = read_receipt(directory)?;
         let waiting = Waiting::read(directory, most);
@@ -46,17 +46,17 @@ impl Report {
         Ok(Report { directory: directory.to_owned(), receipt, waiting, explained: None, most })
     }
 
-    /// The run's receipt.
+    /// The receipt of the run.
     pub fn receipt(&self) -> &Receipt {
         &self.receipt
     }
 
-    /// Reads the blocked lines again, and explains them by a policy, which should be that of the run; `threads` of 0 are as
-    /// many as there are processors.
+    /// Reads the blocked lines again and explains them by a policy, which should be that of the run. If `threads` is 0,
+    /// there is one per processor.
     ///
     /// # Errors
     ///
-    /// [`ReportError`] where they cannot be read, or the policy is not for the run's crawlers.
+    /// [`ReportError`] if the lines cannot be read, or the policy is not for the run's crawlers.
     pub fn explain(&mut self, policy: &Policy, threads: usize) -> Result<(), ReportError> {
         let agents = self.receipt.crawlers();
         let crawlers = agents.iter().map(|agents| policy.crawler(Some(agents)));
@@ -71,7 +71,8 @@ impl Report {
         Ok(())
     }
 
-    /// Lines that were blocked, and that the policy given does not block: it is another one, then.
+    /// The number of blocked lines that the given policy does not block. If there are any, it is not the policy of the
+    /// run.
     pub fn not_blocked(&self) -> u64 {
         let blocked = self.explained.iter().flat_map(|explained| &explained.blocked);
         blocked.map(|blocked| blocked.not_blocked).sum()

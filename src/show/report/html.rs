@@ -1,9 +1,9 @@
-//! Pieces of HTML. All text goes through [`text`], because origins, rules and names of files are foreign.
+//! Pieces of HTML. All text goes through [`text`], because origins, rules and file names are untrusted.
 
 use std::fmt::Write;
 
-/// Text, as it may stand in elements and in attributes: markup is escaped, and what changes the direction or the place of
-/// other text, or is no character, is shown by its number.
+/// Escapes text for elements and attributes. Control characters, and those that change the direction or position of
+/// other text, are shown as escapes.
 pub(super) fn text(raw: &str) -> String {
     let mut out = String::with_capacity(raw.len());
     for letter in raw.chars() {
@@ -23,7 +23,7 @@ pub(super) fn text(raw: &str) -> String {
     out
 }
 
-/// A number with commas between thousands.
+/// A number with commas as thousands separators.
 pub(super) fn number(value: u64) -> String {
     let digits = value.to_string();
     let mut out = String::new();
@@ -36,12 +36,12 @@ pub(super) fn number(value: u64) -> String {
     out
 }
 
-/// A part of a whole in per cent.
+/// A part of a whole, in per cent.
 pub(super) fn percent(part: u64, whole: u64) -> f64 {
     100.0 * part as f64 / whole.max(1) as f64
 }
 
-/// A link to the robots.txt of an origin. A host may be broken after a dot, never inside a label.
+/// A link to the robots.txt of an origin. A host may wrap after a dot, never inside a label.
 pub(super) fn origin_link(origin: &str) -> String {
     let labels = origin.split_inclusive('.').map(|label| format!("<span>{}</span>", text(label)));
     let labels = labels.collect::<Vec<_>>().join("<wbr>");
@@ -53,7 +53,7 @@ pub(super) fn origin_link(origin: &str) -> String {
     format!("<a href=\"{origin}/robots.txt\" title=\"{origin}\" rel=\"noreferrer\">{labels}</a>")
 }
 
-/// Names with what they mean, folded away.
+/// A collapsed list of names with their meanings.
 pub(super) fn legend(heading: &str, terms: &[(&str, &str)]) -> String {
     if terms.is_empty() {
         return String::new();
@@ -66,7 +66,7 @@ pub(super) fn legend(heading: &str, terms: &[(&str, &str)]) -> String {
     )
 }
 
-/// A section that is folded away.
+/// A collapsed section.
 pub(super) fn folded(heading: &str, content: &str) -> String {
     format!("<section><details>\n<summary><h2>{}</h2></summary>\n{content}</details></section>\n", text(heading))
 }
@@ -81,7 +81,7 @@ pub(super) fn paragraph(content: &str) -> String {
     format!("<p>{}</p>\n", text(content))
 }
 
-/// A table that can be sorted by each column.
+/// A table that can be sorted by any column.
 pub(super) struct HtmlTable {
     caption: String,
     columns: Vec<(&'static str, bool)>,
@@ -91,15 +91,15 @@ pub(super) struct HtmlTable {
 
 /// A cell.
 pub(super) enum Cell {
-    /// Words of ours.
+    /// Our own words.
     Words(String),
-    /// A name of ours, with what it means.
+    /// A name of our own, with its meaning.
     Term(String, &'static str),
-    /// Foreign text.
+    /// Untrusted text.
     Code(String),
-    /// An origin, which links to its robots.txt, and what else is said of the place.
+    /// An origin, linked to its robots.txt, and text that follows it.
     Origin(String, String),
-    /// The name of a partition, which has a colour.
+    /// The name of a partition, shown with its colour.
     Partition(&'static str),
     /// A number.
     Number(u64),
@@ -108,7 +108,7 @@ pub(super) enum Cell {
 }
 
 impl HtmlTable {
-    /// A table with these columns; those of numbers are marked.
+    /// A table with these columns; a column of numbers is marked `true`.
     pub fn new(caption: &str, columns: &[(&'static str, bool)]) -> HtmlTable {
         HtmlTable { caption: caption.to_owned(), columns: columns.to_vec(), rows: String::new(), count: 0 }
     }
@@ -125,7 +125,7 @@ impl HtmlTable {
         self.rows.push_str("</tr>\n");
     }
 
-    /// The table; nothing if it has no rows.
+    /// The HTML of the table; empty if it has no rows.
     pub fn html(&self) -> String {
         if self.count == 0 {
             return String::new();
@@ -133,7 +133,7 @@ impl HtmlTable {
         let mut heads = String::new();
         for (name, is_number) in &self.columns {
             let class = if *is_number { " class=\"number\"" } else { "" };
-            // Writing to a string does not fail, here and below.
+            // Writing to a string cannot fail, here and below.
             let _ = write!(heads, "<th scope=\"col\"{class}>{}</th>", text(name));
         }
         format!(

@@ -1,4 +1,4 @@
-//! The meanings of the names of reasons and notes.
+//! Explains the names of reasons and notes.
 
 use crate::outcome::Reason;
 use crate::robots::NoteKind;

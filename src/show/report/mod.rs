@@ -1,8 +1,8 @@
-//! One page about a run: what became of the lines, why, and how fast.
+//! An HTML report on a run: where the lines went, why, and how fast.
 //!
-//! The page is HTML in one file, which needs nothing from anywhere else: no network, no other file. Most of it is the
-//! receipt and the list of what is still to be fetched. Which rules blocked the lines, and of which origins, is not known
-//! by then, because a run should not count that for every line; so it is counted afterwards, when a policy is given:
+//! The report is one file that loads nothing from the network or from other files. Most of it comes from the receipt
+//! and the list of robots.txt files still to be fetched. These do not say which rules blocked the lines, and on which
+//! origins, because a run should not spend time on that for every line. It is counted afterwards if a policy is given:
 //! [`Report::explain`] reads the blocked lines again, on all cores, and explains each.
 
 mod blocked;
@@ -16,7 +16,7 @@ mod sections;
 mod tops;
 mod waiting;
 
-/// The name of the page, unless another is wanted.
+/// The default file name of the report.
 pub use crate::output::folder::REPORT;
 pub use error::ReportError;
 pub use facts::Report;

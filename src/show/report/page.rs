@@ -14,20 +14,20 @@ use crate::output::folder::REPORT_START as START;
 use crate::output::receipt::{PartitionPart, Receipt, counted};
 use crate::policy::replace;
 
-/// Nothing is fetched from anywhere, whatever the page may say.
+/// The content security policy: the page fetches nothing, whatever it contains.
 const POLICY: &str = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
 
 impl Report {
-    /// The page.
+    /// The HTML of the page.
     pub fn page(&self) -> String {
         page(self)
     }
 
-    /// Writes the page to a file, which gets its name when it is complete.
+    /// Writes the page to a file, which gets its name only when it is complete.
     ///
     /// # Errors
     ///
-    /// Writes the page; an error also where the file is there and is no such page, which is not replaced.
+    /// If the file cannot be written, or if it exists and is not a report; then it is not replaced.
     pub fn write_file(&self, path: &Path) -> io::Result<()> {
         let mut start = Vec::new();
         match regular_file::open(path) {
@@ -45,7 +45,7 @@ impl Report {
     }
 }
 
-/// The page.
+/// The HTML of the page.
 fn page(report: &Report) -> String {
     let receipt = &report.receipt;
     let agents = text(&receipt.agents.join(" and "));
@@ -74,7 +74,7 @@ fn page(report: &Report) -> String {
     )
 }
 
-/// Which run it was.
+/// A line that identifies the run.
 fn subtitle(receipt: &Receipt) -> String {
     let lists = match receipt.lists.as_slice() {
         [one] => one.path.clone(),
@@ -86,7 +86,7 @@ fn subtitle(receipt: &Receipt) -> String {
     format!("<p class=\"run\">{}</p>\n", text(&said))
 }
 
-/// The first figures: of each crawler, the lines allowed and blocked.
+/// The key figures: the share of each partition, and numbers about the run.
 fn figures(report: &Report) -> String {
     let receipt = &report.receipt;
     let proof = match receipt.balanced {

@@ -11,7 +11,7 @@ use crate::outcome::{Partition, Reason};
 use crate::output::folder::partition_names;
 use crate::output::receipt::PartitionPart;
 
-/// So many lists are shown, those with the most lines.
+/// The maximum number of lists shown; those with the most lines come first.
 const LISTS: usize = 200;
 
 /// The crawlers, each with its partitions.
@@ -28,7 +28,7 @@ fn crawlers(report: &Report) -> Vec<(&str, Vec<(&'static str, PartitionPart)>)> 
     receipt.agents.iter().map(String::as_str).zip(parts).collect()
 }
 
-/// The heading of a crawler, where there are several.
+/// The heading of a crawler, if there are several.
 fn heading(report: &Report, agent: &str) -> String {
     if report.receipt.agents.len() > 1 { format!("<h3>{}</h3>\n", text(agent)) } else { String::new() }
 }
@@ -60,7 +60,7 @@ pub(super) fn partitions(report: &Report) -> String {
     section("Where the lines went, and why", &content)
 }
 
-/// The reason of a name.
+/// The reason with this name.
 fn reason_named(name: &str) -> Option<Reason> {
     Reason::ALL.into_iter().find(|reason| reason.name() == name)
 }
@@ -100,7 +100,7 @@ pub(super) fn blocked(report: &Report) -> String {
     section("What was blocked", &content)
 }
 
-/// Of how many there are, the first are shown; and how exact counts are.
+/// A caption with the number of items shown, the number of all items, and the accuracy of the counts.
 fn caption(what: &str, known: usize, most: usize, error: u64) -> String {
     let shown = if known > most { format!(": the first {most} of {}", number(known as u64)) } else { String::new() };
     match error {
@@ -146,7 +146,7 @@ fn top_deciders(blocked: &Blocked, most: usize) -> String {
     table.html()
 }
 
-/// How the origins stand, and what is still to be fetched.
+/// The standings of the origins, and the robots.txt files still to be fetched.
 pub(super) fn origins(report: &Report) -> String {
     let mut content = String::new();
     if let Some(Explained { summary, .. }) = &report.explained {
@@ -198,7 +198,7 @@ fn waiting(report: &Report) -> String {
     reasons.html() + &origins.html()
 }
 
-/// The engines of the robots.txt files.
+/// The engines of the groups.
 pub(super) fn engines(report: &Report) -> String {
     let policy = &report.receipt.policy;
     let engines = [("dfa", policy.dfa), ("constant", policy.constant), ("cursors", policy.cursors)];

@@ -1,19 +1,19 @@
-//! The most frequent keys of a long sequence, in bounded memory.
+//! Finds the most frequent keys of a long sequence in bounded memory.
 //!
-//! Keys are counted exactly as long as there are at most [`LIMIT`] of them. When there are twice as many, the rare ones
-//! are dropped: every count gets less by that of the most frequent key that has to go, as Misra and Gries do (Finding
-//! Repeated Elements, 1982). Then counts are too small by at most [`Tops::error`], which is never more than all lines
-//! divided by the limit; what is more frequent than that is never missed.
+//! Counts are exact for fewer than twice [`LIMIT`] keys. At that number, rare keys are dropped: every count is reduced
+//! by that of the most frequent key to be dropped, as in Misra and Gries (Finding Repeated Elements, 1982). After that,
+//! counts are too small by at most [`Tops::error`], which is never more than the number of lines divided by the limit.
+//! A key that is more frequent than that is never missed.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::Hash;
 
-/// So many keys remain when rare ones are dropped.
+/// The number of keys that remain when rare ones are dropped.
 pub const LIMIT: usize = 1 << 17;
 
-/// Keys with counts, and with an example of each.
+/// Keys with their counts, and an example of each.
 #[derive(Debug, Clone)]
 pub struct Tops<K, E> {
     counts: HashMap<K, (u64, E)>,
@@ -28,7 +28,7 @@ impl<K, E> Default for Tops<K, E> {
 }
 
 impl<K: Hash + Eq + Ord + Clone, E: Clone> Tops<K, E> {
-    /// Counts a key so many times more; its first example stays.
+    /// Adds `times` to the count of a key. The first example of a key is kept.
     pub fn add(&mut self, key: K, times: u64, example: impl FnOnce() -> E) {
         self.insert(key, times, example);
         self.drop_rare();
@@ -43,13 +43,13 @@ impl<K: Hash + Eq + Ord + Clone, E: Clone> Tops<K, E> {
         }
     }
 
-    /// Adds what came later.
+    /// Adds the counts of a later part of the sequence.
     pub fn append(&mut self, later: &Tops<K, E>) {
         self.error += later.error;
         for (key, (times, example)) in &later.counts {
             self.insert(key.clone(), *times, || example.clone());
         }
-        // Not before all are there, so that it does not matter in which order the map gives them.
+        // Only once all keys are there, so that the order of the map does not matter.
         self.drop_rare();
     }
 
@@ -67,17 +67,17 @@ impl<K: Hash + Eq + Ord + Clone, E: Clone> Tops<K, E> {
         self.error += dropped;
     }
 
-    /// How much too small a count may be; 0 if all are exact.
+    /// By how much a count may be too small; 0 if all counts are exact.
     pub fn error(&self) -> u64 {
         self.error
     }
 
-    /// How many keys there are; at least so many, if there is an [error](Tops::error).
+    /// The number of keys; a lower bound if there is an [error](Tops::error).
     pub fn len(&self) -> usize {
         self.counts.len()
     }
 
-    /// The most frequent keys, the most frequent first; of the same count in the order of the keys.
+    /// The most frequent keys in descending order; keys with equal counts are sorted.
     pub fn most_frequent(&self, most: usize) -> Vec<(&K, u64, &E)> {
         let mut keys: Vec<_> = self.counts.iter().map(|(key, (times, example))| (key, *times, example)).collect();
         keys.sort_unstable_by(|a, b| (Reverse(a.1), a.0).cmp(&(Reverse(b.1), b.0)));
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn counts_of_many_keys_are_off_by_no_more_than_the_error() {
-        // Key k comes 1000/k times, in parts that are counted apart, and many keys once.
+        // Key k occurs 1000/k times, spread over parts that are counted separately; many other keys occur once.
         let mut whole: Tops<u32, ()> = Tops { limit: 50, ..Tops::default() };
         let mut lines = 0;
         for part in 0..10u32 {

@@ -1,4 +1,4 @@
-//! The origins that lines wait for: `robots-needed.tsv`, counted.
+//! The origins that lines wait for, from `robots-needed.tsv`.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -10,13 +10,13 @@ use crate::outcome::Reason;
 use crate::output::folder::NEEDED;
 use crate::output::missing_robots::parse_row;
 
-/// The origins to fetch. Memory is bounded: by the reasons and statuses that there are, and by the number of origins
-/// that are asked for.
+/// The origins to fetch. Memory is bounded by the number of distinct reasons and statuses, and by the number of origins
+/// requested.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Waiting {
-    /// How many wait, and why.
+    /// How many origins and lines wait, by cause.
     pub reasons: BTreeMap<Why, HowMany>,
-    /// The origins that most lines wait for.
+    /// The origins with the most waiting lines.
     pub origins: Vec<WaitingOrigin>,
 }
 
@@ -27,14 +27,14 @@ pub(crate) struct Why {
     pub status: Option<u16>,
 }
 
-/// How many origins are waited for, and how many lines wait.
+/// The number of origins to fetch, and of lines that wait for them.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct HowMany {
     pub origins: u64,
     pub lines: u64,
 }
 
-/// An origin that lines wait for; in their order, the one that most wait for is the greatest, and of equals the first by name.
+/// An origin that lines wait for. The greatest has the most waiting lines; among equals, it is the first by name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct WaitingOrigin {
     pub lines: u64,
@@ -43,7 +43,7 @@ pub(crate) struct WaitingOrigin {
 }
 
 impl Waiting {
-    /// Reads the list of a run's folder; the `most` origins that most lines wait for are told by name.
+    /// Reads the list in a run's folder. The `most` origins with the most waiting lines are kept by name.
     pub fn read(directory: &Path, most: usize) -> io::Result<Waiting> {
         let file = match regular_file::open(&directory.join(NEEDED)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Waiting::default()),
