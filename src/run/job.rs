@@ -15,7 +15,7 @@ use crate::output::format::Format;
 use crate::output::frame::FrameFormat;
 use crate::policy::Crawler;
 
-/// What a run is to do.
+/// The job of a run.
 #[derive(Debug, Clone)]
 pub struct Job {
     /// The lists, in order; `-` is standard input.
@@ -43,7 +43,8 @@ pub struct Job {
 }
 
 impl Job {
-    /// A job that counts the lines of text lists for these crawlers, as of now, with the program's default settings.
+    /// A job that only counts the lines of text lists for these crawlers, judging ages at the current time, with default settings
+    /// otherwise.
     pub fn new(lists: impl IntoIterator<Item = impl Into<PathBuf>>, crawlers: Vec<Crawler>) -> Job {
         Job {
             lists: lists.into_iter().map(Into::into).collect(),

@@ -40,7 +40,7 @@ pub(super) fn told_bytes(chunk: usize) -> usize {
 
 /// The shortest chunk that is chosen to make room for more workers.
 const SHORTEST_CHUNK: usize = 64 << 10;
-/// The same if blocked lines are explained, which makes a chunk so many times as long.
+/// The same if blocked lines are explained, which can make text many times as long.
 const SHORTEST_EXPLAINED: usize = 4 << 10;
 
 /// Checks that a budget of `bytes` is enough to begin a run for this many crawlers. Reading robots.txt files before it begins may
@@ -150,8 +150,8 @@ impl Memory {
         Ok(Crew { workers: fitting(size).min(asked.max(1)), chunk_size: size })
     }
 
-    /// The longest line that is allowed. Of a line from a stream, memory holds the line, the next one that waits, what is decoded
-    /// and kept of it, and, for each crawler, the line gathered with others and its frame.
+    /// The longest line allowed. A line from a stream is in memory several times: as read, with the next line waiting behind it;
+    /// decoded, and kept; and, for each crawler, gathered with others and as a frame.
     pub fn longest_line(&self) -> usize {
         let longest = 3 * self.rest() / 16 / (4 * self.crawlers + 6);
         usize::try_from(longest).unwrap_or(usize::MAX).min(LONGEST_CHUNK / 2)

@@ -293,7 +293,7 @@ impl<'l> Pipeline<'l> {
         Ok(Some((Blocks::Made(self.framed(gathered, compressor)?), border)))
     }
 
-    /// Whether a checkpoint is to be taken after the chunk whose turn it is.
+    /// Whether to take a checkpoint after the chunk whose turn it is.
     fn is_checkpoint_due(&self) -> bool {
         self.checkpointer.as_ref().is_some_and(|checkpointer| checkpointer.is_due())
     }

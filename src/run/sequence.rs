@@ -58,8 +58,8 @@ impl<T> Sequence<T> {
 }
 
 impl<T> InTurn<'_, T> {
-    /// Passes the turn on to the next ticket. A turn that is dropped is not passed on: then something failed, and whoever
-    /// detected it stops the sequence.
+    /// Passes the turn on to the next ticket. A turn that is dropped is not passed on: then something failed, and the worker that
+    /// noticed stops the sequence.
     pub fn pass(mut self) {
         self.ordered.ticket += 1;
         let passed = self.passed;

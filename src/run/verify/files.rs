@@ -154,7 +154,7 @@ impl Text {
     }
 }
 
-/// The tally of a list's lines below its head line, as far as it is to be read.
+/// The tally of a list's lines within `extent`, below its head line.
 fn lines_of(list: &List, extent: Extent, threads: usize) -> Result<Tally, ListError> {
     scan(list, extent, threads, CHUNK, |chunk, _| Tally::of_text(chunk, |line| line), Tally::append)
 }
