@@ -1,8 +1,8 @@
 //! Why lines were blocked, kept beside their outcomes until rows are made of them.
 //!
-//! A rule blocks many lines of a chunk. So what is told of it is kept once, and each line knows its place. What is told is
-//! no longer than in text, whatever the rules are. Beyond a bound, what more there is to tell is not kept: whoever writes the
-//! rows asks for it again.
+//! A rule blocks many lines of a chunk, so each cause is stored once and lines refer to it by index. Its text is cut to the same
+//! length as in text output, whatever the rules are. Causes beyond a memory limit are not kept: the writer of the rows asks for
+//! them again.
 
 use hashbrown::HashTable;
 use std::hash::{BuildHasher, RandomState};
@@ -11,54 +11,54 @@ use super::form::put_rule;
 use crate::judge::explain::Cause;
 use crate::rules::chosen::KeptRule;
 
-/// How many bytes of the name of a group are told; a rule has as many.
+/// The most bytes of a group's name that are shown; a rule's value has the same limit.
 const LONGEST_AGENT: usize = 200;
 
-/// The text told of a cause.
+/// The text of a cause, as rows show it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Told {
-    /// The rule, as it stands before a line of text, but nothing is escaped; and its line.
+    /// The rule as in the columns before a line of text, but unescaped; and its line number.
     pub rule: Option<(Vec<u8>, u32)>,
-    /// The group that it is from.
+    /// The group the rule is from.
     pub agent: Option<String>,
-    /// When the answer that decided was captured, in seconds of Unix time.
+    /// When the deciding answer was captured, in seconds of Unix time.
     pub captured: Option<i64>,
 }
 
-/// Of a line that is not blocked, and of one whose cause is not kept.
+/// Marks a line that is not blocked, and one whose cause is not kept.
 const NONE: u32 = u32::MAX;
 const NOT_KEPT: u32 = u32::MAX - 1;
 
-/// The memory of a cause beside its texts: itself, twice its places as they double, and the allocator's share.
+/// Memory per cause besides its texts: the entry, its index in a table that doubles as it grows, and allocator overhead.
 const OF_CAUSE: usize = 224;
 
-/// The cause kept of a line.
+/// What is kept of a line's cause.
 #[cfg_attr(not(feature = "parquet"), allow(dead_code))]
 pub(crate) enum Kept<'c> {
-    /// It is not blocked.
+    /// The line is not blocked.
     None,
-    /// This.
+    /// The cause.
     Told(&'c Told),
-    /// A cause that was not kept.
+    /// The cause was not kept and must be asked for again.
     Again,
 }
 
 /// The causes of the lines of a chunk, for one crawler.
 #[derive(Debug, Default)]
 pub(crate) struct Causes {
-    /// For each line, the place of its cause in `told`.
+    /// For each line, the index of its cause in `told`.
     lines: Vec<u32>,
-    /// How many bytes the causes may take, and do.
+    /// The memory limit for causes, and the memory they use, in bytes.
     limit: usize,
     bytes: usize,
     told: Vec<Told>,
-    /// The place of each in `told`, by its hash.
+    /// Indexes into `told`, by hash.
     places: HashTable<u32>,
     hasher: RandomState,
 }
 
 impl Causes {
-    /// Adds the next line, which is blocked by this, or not blocked.
+    /// Adds the next line; `cause` is what blocked it, `None` if it is not blocked.
     pub fn push(&mut self, cause: Option<&Cause<'_>>) {
         let place = cause.map_or(NONE, |cause| self.place(Told::of(cause)));
         self.lines.push(place);
@@ -73,7 +73,7 @@ impl Causes {
         if self.bytes > self.limit {
             return NOT_KEPT;
         }
-        // A chunk has fewer lines than 32 bits can count.
+        // A chunk has fewer than 2^32 lines.
         let place = self.told.len() as u32;
         self.told.push(told);
         let (all, hasher) = (&self.told, &self.hasher);
@@ -81,7 +81,7 @@ impl Causes {
         place
     }
 
-    /// The cause that blocked a line, if one did.
+    /// The cause of a line, if it is blocked.
     #[cfg_attr(not(feature = "parquet"), allow(dead_code))]
     pub fn of(&self, line: usize) -> Kept<'_> {
         match self.lines.get(line) {
@@ -91,7 +91,7 @@ impl Causes {
         }
     }
 
-    /// Forgets all lines, and keeps causes of so many bytes of the next ones.
+    /// Forgets all lines. Causes of the next ones may take `limit` bytes.
     pub fn clear(&mut self, limit: usize) {
         (self.limit, self.bytes) = (limit, 0);
         self.lines.clear();
@@ -116,7 +116,7 @@ impl Told {
     }
 }
 
-/// The name of a group, cut as a rule is if it is too long, but never inside a character.
+/// A group's name, cut like a rule if it is too long, but never inside a character.
 fn shortened(agent: &str) -> String {
     if agent.len() <= LONGEST_AGENT {
         return agent.to_owned();
@@ -166,7 +166,7 @@ mod tests {
         }
     }
 
-    /// The cause kept of a line.
+    /// The cause of a line, if it was kept.
     fn kept(causes: &Causes, line: usize) -> Option<Told> {
         match causes.of(line) {
             Kept::Told(told) => Some(told.clone()),

@@ -1,17 +1,17 @@
-//! Why lines cannot be written.
+//! Why output cannot be written.
 
 use std::io;
 use std::path::PathBuf;
 
 use crate::input::error::ListError;
 
-/// Bytes that could not be written, most often because a disk is full. It is what an [`io::Error`] holds that tells of
-/// it, in [`OutputError::Unwritable`].
+/// Bytes that could not be written, most often because the disk is full. This is the payload of the [`io::Error`] in
+/// [`OutputError::Unwritable`].
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 #[error("at byte {at}: {error}")]
 pub struct Unwritten {
-    /// The byte of the file that was to be written next. Where several workers write, bytes before it may be missing too.
+    /// The offset of the next byte to be written. Where several workers write, bytes before it may be missing too.
     pub at: u64,
     /// The system's error.
     pub error: io::Error,
@@ -23,52 +23,52 @@ impl Unwritten {
     }
 }
 
-/// Why what a run makes cannot be written.
+/// Why a run's output cannot be written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OutputError {
-    /// A list from which rows are copied, or whose head line stands in the files.
+    /// A list whose rows are copied, or whose head line goes into the files, cannot be read.
     #[error(transparent)]
     List(#[from] ListError),
-    /// A file that cannot be written.
+    /// A file cannot be written.
     #[error("cannot write {}: {error}", path.display())]
     Unwritable {
         /// The file, or the folder it is in.
         path: PathBuf,
-        /// The system's error; where bytes could not be written, an [`Unwritten`] is in it, with their place.
+        /// The system's error; an [`Unwritten`] with the offset, if bytes could not be written.
         error: io::Error,
     },
-    /// Standard output that cannot be written to.
+    /// Standard output cannot be written to.
     #[error("cannot write to standard output: {0}")]
     StandardOutput(io::Error),
-    /// Lines that cannot be compressed.
+    /// Lines cannot be compressed.
     #[error("cannot compress what is to be written: {0}")]
     Compress(io::Error),
-    /// A folder that another run writes to.
+    /// Another run is writing to the folder.
     #[error("another run is writing to {}; wait for its end, or choose another folder", path.display())]
     InUse {
         /// The folder.
         path: PathBuf,
     },
-    /// A folder with something in it.
+    /// The folder is not empty.
     #[error("{} is not empty; choose another folder, or have an earlier run's files in it replaced", path.display())]
     NotEmpty {
         /// The folder.
         path: PathBuf,
     },
-    /// A file that the run would have to replace, and that no earlier run wrote.
+    /// A file that the run would replace, and that no earlier run wrote.
     #[error("{} is in the way, and no receipt of an earlier run names it; move it away, or choose another folder", path.display())]
     InTheWay {
         /// The file.
         path: PathBuf,
     },
-    /// A folder with a run that was interrupted.
+    /// The folder has an interrupted run in it.
     #[error("{} has an unfinished run in it; resume it, or discard it", path.display())]
     Unfinished {
         /// The folder.
         path: PathBuf,
     },
-    /// A run that cannot go on.
+    /// A run that cannot be resumed.
     #[error("the run in {} cannot be resumed: {problem}; begin it anew", path.display())]
     NotResumable {
         /// Its folder.
@@ -76,13 +76,13 @@ pub enum OutputError {
         /// Why.
         problem: String,
     },
-    /// Two crawlers whose files would have one name.
+    /// Two crawlers whose files would have the same name.
     #[error("two crawlers would write to {name}; split for one of them in a run of its own")]
     SameName {
         /// The name.
         name: String,
     },
-    /// Lists with different columns, whose rows cannot be in one table.
+    /// Lists with different columns, whose rows cannot share a table.
     #[error(
         "the lists {} and {} have different columns, so their rows cannot stand in one table; give each list partitions of \
          its own",
@@ -91,10 +91,10 @@ pub enum OutputError {
     ColumnsDiffer {
         /// A list.
         one: PathBuf,
-        /// A list with other columns.
+        /// Another list, with other columns.
         other: PathBuf,
     },
-    /// A list with a column that is called as one that is added.
+    /// A list with a column of the same name as an added one.
     #[error(
         "the list {} has a column {column:?} of its own, which is what a column that is added would be called; rename it \
          there, or write text",
@@ -106,7 +106,7 @@ pub enum OutputError {
         /// The column.
         column: String,
     },
-    /// Rows that cannot be written.
+    /// Rows cannot be written.
     #[error("cannot make the rows of what is to be written: {problem}")]
     Table {
         /// Why.

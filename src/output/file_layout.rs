@@ -1,4 +1,4 @@
-//! The layout of a run's files, whatever lines they get.
+//! The layout of a run's files, independent of the lines in them.
 
 use std::collections::BTreeSet;
 
@@ -18,21 +18,21 @@ use crate::robots::Agents;
 pub(crate) struct FileLayout {
     pub rows: Rows,
     agents: Vec<Agents>,
-    /// One for each file of a set.
+    /// The names of the files of a set.
     pub files: Vec<FileName>,
-    /// A file without any line.
+    /// The bytes of a file without lines.
     pub nothing: Vec<u8>,
-    /// How long a part may be, if files are cut into parts.
+    /// The maximum length of a part, if files are split into parts.
     split_size: Option<u64>,
-    /// How blocks are compressed; a frame cannot be cut.
+    /// How blocks are compressed; a frame cannot be split.
     frames: Option<FrameFormat>,
 }
 
-/// The most row groups that a Parquet file can have: they are numbered by 16 bits.
+/// The most row groups in a Parquet file: their ordinals have 16 bits.
 const MOST_ROW_GROUPS: u64 = i16::MAX as u64;
 
 impl FileLayout {
-    /// That of the files that these options ask for, for the crawlers of these agents.
+    /// The layout of the files that these options ask for, for the crawlers of these agents.
     pub fn new(options: &ReceiptOptions, agents: &[&Agents]) -> Result<FileLayout, OutputError> {
         let (rows, frames, split_size) = (options.rows(agents.len()), options.compress, options.split_size);
         let files = FileName::all(rows, agents, frames, split_size.is_some());
@@ -45,12 +45,12 @@ impl FileLayout {
         Ok(layout)
     }
 
-    /// The folders of the files of a set in that of the set; the set's own is empty, and always among them.
+    /// The folders of a set's files, relative to the folder of the set; always includes the set's own, as an empty string.
     pub fn folders(&self) -> BTreeSet<&str> {
         self.files.iter().map(FileName::folder).chain([""]).collect()
     }
 
-    /// A text as it is stored by itself.
+    /// A text as it is stored: compressed into a frame of its own, if files are compressed.
     fn stored(&self, text: &[u8]) -> Result<Vec<u8>, OutputError> {
         Ok(match self.frames {
             Some(format) => {
@@ -60,7 +60,7 @@ impl FileLayout {
         })
     }
 
-    /// The beginning of a file whose lists have this head line, which may be empty.
+    /// The beginning of a file; `of_lists` is the head line of its lists, which may be empty.
     pub fn head(&self, file: usize, of_lists: &[u8]) -> Result<Vec<u8>, OutputError> {
         if self.rows.format == Format::Parquet {
             return Ok(PARQUET_MARK.to_vec());
@@ -69,7 +69,7 @@ impl FileLayout {
         if head.is_empty() { Ok(Vec::new()) } else { self.stored(&head) }
     }
 
-    /// How many bytes the end of a part has to have for a block, beside those that the block has itself.
+    /// The most bytes that a block adds to the footer of its part.
     pub fn footer(&self, block: &[u8]) -> u64 {
         match self.rows.format {
             Format::Parquet => table::frame_footer(block),
@@ -77,28 +77,28 @@ impl FileLayout {
         }
     }
 
-    /// Whether blocks stand for themselves, and cannot be cut.
+    /// Whether each block is complete in itself and cannot be split.
     fn has_frames(&self) -> bool {
         self.frames.is_some() || self.rows.format == Format::Parquet
     }
 
-    /// Whether so many bytes more go to a part, with this footer.
+    /// Whether `length` more bytes, with this footer, fit into a part.
     pub fn fits(&self, length: u64, part: &Written, footer: u64) -> bool {
         !self.is_full(part) && length <= self.room(part, footer)
     }
 
-    /// Whether a part can have no more blocks.
+    /// Whether a part can take no more blocks.
     fn is_full(&self, part: &Written) -> bool {
         self.rows.format == Format::Parquet && part.blocks == MOST_ROW_GROUPS
     }
 
-    /// How many bytes there is room for in a part, beside this footer.
+    /// The bytes left in a part that also has to hold this footer.
     fn room(&self, part: &Written, footer: u64) -> u64 {
         self.split_size.map_or(u64::MAX, |size| size.saturating_sub(part.end + part.footer + footer))
     }
 
-    /// How many of the bytes of a block with this footer go to a part; 0: the next part has to begin. A part is never longer than
-    /// it may be, unless a single line or frame is.
+    /// How many bytes of a block with this footer fit into a part; 0 means that the next part must begin. A part exceeds its
+    /// maximum only by a single line or frame.
     pub fn fitting(&self, bytes: &[u8], part: &Written, footer: u64) -> usize {
         if self.fits(bytes.len() as u64, part, footer) {
             return bytes.len();
@@ -107,7 +107,7 @@ impl FileLayout {
             return 0;
         }
         let has_lines = part.blocks > 0;
-        // Less than the bytes.
+        // Less than `bytes.len()`, since not all bytes fit.
         let room = self.room(part, footer) as usize;
         let lines = if self.has_frames() { None } else { memchr::memrchr(b'\n', &bytes[..room]) };
         match lines {
@@ -118,7 +118,7 @@ impl FileLayout {
         }
     }
 
-    /// The tally of lines that were cut from a block for a file.
+    /// The tally of lines that were split off a block of a file.
     pub fn tally(&self, file: usize, lines: &[u8]) -> Tally {
         self.rows.tally(file, lines)
     }

@@ -1,5 +1,4 @@
-//! How lines are written: split into partitions, or all of them after their verdicts; and the columns that stand before
-//! them.
+//! How lines are written: split into partitions, or all of them with their verdicts; and the columns before them.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,46 +16,46 @@ use crate::rules::chosen::KeptRule;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Form {
-    /// A file for each partition and crawler.
+    /// One file for each partition of each crawler.
     #[default]
     Partitions,
-    /// One file with all lines in their order, each after the names of the partitions that it goes to, one for each
-    /// crawler, separated by tabs. They stand before the line because a line may hold tabs itself.
+    /// One file with all lines, in order, each after its partition's name for each crawler, separated by tabs. The names come
+    /// first because a line may contain tabs.
     Verdicts,
 }
 
 /// The byte after each column before a line.
 pub(crate) const SEPARATOR: u8 = b'\t';
 
-/// The columns that tell what blocked a line.
+/// The columns that show what blocked a line.
 const CAUSE: [&str; 3] = ["rule", "line", "captured"];
 
-/// So many bytes of a rule are told. A rule may be as long as its robots.txt, and block every line.
+/// The most bytes of a rule that are shown. A rule may be as long as its robots.txt and block every line.
 const LONGEST_RULE: usize = 200;
 
-/// The mark after a rule that is longer.
+/// Appended to a rule that was cut.
 const CUT: &[u8] = b"...";
 
-/// How many times as long as a line can be what stands before it to tell what blocked it: each byte of a rule may be
-/// escaped, and no line is shorter than `//a` with a scheme.
+/// How many times as long as its line a cause can be: each byte of a rule may be escaped, and no line is shorter than a scheme
+/// and `//a`.
 pub(crate) const LONGEST_CAUSE: u64 = 50;
 
 /// The rows of a run's files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Rows {
     pub form: Form,
-    /// The format of the files: columns of tables do not stand before lines.
+    /// The format of the files; in tables, no columns come before lines.
     #[serde(default)]
     pub format: Format,
-    /// Whether columns tell what blocked a line: of a partition that is blocked, before the line; of verdicts, after each;
-    /// of tables, after each verdict and its reason.
+    /// Whether columns show what blocked a line: before the line in a blocked partition, after each verdict in a file of
+    /// verdicts, and after each verdict and its reason in a table.
     pub explain: bool,
-    /// For how many crawlers.
+    /// The number of crawlers.
     pub crawlers: usize,
 }
 
 impl Rows {
-    /// How many files there are.
+    /// The number of files.
     pub fn files(self) -> usize {
         match self.form {
             Form::Partitions => Partition::ALL.len() * self.crawlers,
@@ -64,7 +63,7 @@ impl Rows {
         }
     }
 
-    /// How many columns stand before each line of a file.
+    /// The number of columns before each line of a file.
     pub fn columns(self, file: usize) -> usize {
         match self.form {
             _ if self.format == Format::Parquet => 0,
@@ -76,12 +75,12 @@ impl Rows {
         }
     }
 
-    /// How many columns each verdict takes, with what stands after it.
+    /// The number of columns of a verdict and its cause.
     pub fn columns_of_verdict(self) -> usize {
         if self.explain { 1 + CAUSE.len() } else { 1 }
     }
 
-    /// The head of a file, where the lists have this head line, which may be empty.
+    /// The head of a file; `of_lists` is the head line of its lists, which may be empty.
     pub fn head(self, file: usize, agents: &[Agents], of_lists: &[u8]) -> Vec<u8> {
         let columns = match self.form {
             Form::Partitions if self.columns(file) == 0 => return of_lists.to_vec(),
@@ -91,20 +90,20 @@ impl Rows {
         [columns.as_bytes(), if of_lists.is_empty() { NO_HEAD } else { of_lists }].concat()
     }
 
-    /// The names of the columns of a crawler; those that tell what blocked a line have its name too, if there are several.
+    /// The names of a crawler's columns. With several crawlers, those of the cause carry its name too.
     fn verdict_head(self, agents: &Agents) -> String {
         let cause = |name: &str| if self.crawlers > 1 { format!("{name}.{agents}\t") } else { format!("{name}\t") };
         let causes = if self.explain { CAUSE.map(cause).concat() } else { String::new() };
         format!("{agents}\t{causes}")
     }
 
-    /// The tally of lines that are about to be written to a file, without what was put before them.
+    /// The tally of lines about to be written to a file, without the columns before them.
     pub fn tally(self, file: usize, text: &[u8]) -> Tally {
         let columns = self.columns(file);
         Tally::of_text(text, |line| rest_of_row(line, columns))
     }
 
-    /// The tallies that all files must have, if all that was judged is written.
+    /// The tallies that the files must have if all judged lines are written.
     pub fn expected(self, judged: &Tally, added_line_feeds: u64, crawlers: &[Sorted]) -> Vec<Tally> {
         match self.form {
             Form::Partitions => crawlers.iter().flat_map(|sorted| sorted.tallies).collect(),
@@ -113,10 +112,10 @@ impl Rows {
     }
 }
 
-/// The line below the columns of a head where the lists have no head line.
+/// Ends a head with columns, if the lists have no head line.
 pub(crate) const NO_HEAD: &[u8] = b"url\n";
 
-/// A line without so many columns before it; nothing, if they are not there.
+/// A line without the first `columns` columns; empty if it has fewer.
 pub(crate) fn rest_of_row(line: &[u8], columns: usize) -> &[u8] {
     (0..columns).fold(line, |line, _| {
         let end = memchr::memchr(SEPARATOR, line);
@@ -124,7 +123,8 @@ pub(crate) fn rest_of_row(line: &[u8], columns: usize) -> &[u8] {
     })
 }
 
-/// Writes the columns that tell what blocked a line: the rule, its line, and when it was captured, as far as there are such.
+/// Writes the columns that show what blocked a line: the rule, its line number and the time of its capture, as far as there are
+/// any.
 pub(crate) fn put_cause(cause: &Cause<'_>, out: &mut Vec<u8>) {
     if let Some(rule) = &cause.rule {
         put_rule(rule, out, |value, out| escaped(value).for_each(|piece| out.extend_from_slice(piece)));
@@ -140,7 +140,7 @@ pub(crate) fn put_cause(cause: &Cause<'_>, out: &mut Vec<u8>) {
     out.push(SEPARATOR);
 }
 
-/// Writes a rule as it is told, with as much of its value as `put_value` is given.
+/// Writes a rule, cut if it is too long; `put_value` writes its value.
 pub(super) fn put_rule(rule: &KeptRule, out: &mut Vec<u8>, put_value: impl FnOnce(&[u8], &mut Vec<u8>)) {
     out.extend_from_slice(rule.key().as_bytes());
     out.extend_from_slice(b": ");
@@ -152,7 +152,7 @@ pub(super) fn put_rule(rule: &KeptRule, out: &mut Vec<u8>, put_value: impl FnOnc
     out.extend_from_slice(cut);
 }
 
-/// Leaves these columns empty.
+/// Leaves the columns of the cause empty.
 pub(crate) fn put_no_cause(out: &mut Vec<u8>) {
     out.extend_from_slice(&[SEPARATOR; CAUSE.len()]);
 }

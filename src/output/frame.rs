@@ -1,5 +1,5 @@
-//! Compressed outputs: frames complete in themselves (members of gzip, frames of Zstandard), so that workers
-//! make them side by side and every tool reads the file as one text.
+//! Compressed output, as frames that are complete in themselves (gzip members, Zstandard frames). Workers can make them in
+//! parallel, and every tool reads the file as one text.
 
 use flate2::write::GzEncoder;
 use std::io::{self, Write};
@@ -8,13 +8,13 @@ use std::io::{self, Write};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FrameFormat {
-    /// RFC 1952, at the level that `gzip` takes by default.
+    /// RFC 1952, at the default level of `gzip`.
     Gzip,
-    /// RFC 8878 with a checksum, at the level that `zstd` takes by default.
+    /// RFC 8878 with a checksum, at the default level of `zstd`.
     Zstd,
 }
 
-/// The level of `gzip` and `zstd`, unless asked otherwise.
+/// The default levels of `gzip` and `zstd`.
 const GZIP_LEVEL: u32 = 6;
 const ZSTD_LEVEL: i32 = 3;
 
@@ -28,7 +28,7 @@ impl FrameFormat {
     }
 }
 
-/// Makes frames, one after the other. The same text makes the same frame, whatever was made before.
+/// Makes frames. The same text always gives the same frame, whatever was compressed before.
 pub(crate) enum Compressor {
     Gzip,
     Zstd(zstd::bulk::Compressor<'static>),
@@ -46,7 +46,7 @@ impl Compressor {
         })
     }
 
-    /// The frame of a text.
+    /// Compresses a text into a frame.
     pub fn frame(&mut self, text: &[u8]) -> io::Result<Vec<u8>> {
         match self {
             Compressor::Gzip => {

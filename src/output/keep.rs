@@ -1,15 +1,15 @@
-//! The part of a run's checkpointer that the output needs.
+//! What the output needs of a run's checkpointer.
 
 use std::fmt;
 use std::path::PathBuf;
 
 use crate::output::error::OutputError;
 
-/// Keeps a checkpoint, where there may be one: then partial files stay for it.
+/// Keeps checkpoints of a run. While one exists, partial files are not deleted.
 pub(crate) trait Keep: fmt::Debug + Send + Sync {
     /// Whether the folder has a checkpoint.
     fn has_kept(&self) -> bool;
 
-    /// All files are durable, and about to get these names.
+    /// Records that all files are durable and about to get these names.
     fn complete(&self, names: Vec<PathBuf>) -> Result<(), OutputError>;
 }

@@ -1,4 +1,4 @@
-//! Which robots.txt a crawl should fetch: the origins of deferred lines, in the order of their first appearance.
+//! Which robots.txt files a crawl should fetch: the origins of deferred lines, in order of first appearance.
 
 use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
@@ -15,29 +15,28 @@ use crate::outcome::Reason;
 /// The head of `robots-needed.tsv`.
 pub(crate) const HEAD: &[u8] = b"robots_txt\treason\tlines\tstatus\n";
 
-/// One origin's deferred lines.
+/// The deferred lines of an origin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Waiting {
     /// The number of its first deferred line, among all lines.
     pub first: u64,
-    /// How many of its lines wait.
+    /// The number of its lines that wait.
     pub lines: u64,
     /// Why the first one waits.
     pub reason: Reason,
-    /// The last status of the robots.txt, where it is known without the policy.
+    /// The last status of the robots.txt, if it is known without the policy.
     pub status: Option<u16>,
 }
 
-/// Origins with deferred lines of one chunk. They are bytes so that those of a line can be looked up before anything is known of
-/// them.
+/// The origins of a chunk's deferred lines. Keys are bytes, so that a line's origin can be looked up before it is parsed.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct WaitingOrigins(HashMap<Box<[u8]>, Waiting>);
 
 impl WaitingOrigins {
-    /// Counts a deferred line with this URL. If it is none, nothing is counted.
+    /// Counts a deferred line. Does nothing if `url` is not a URL.
     pub fn count(&mut self, url: &[u8], line: u64, reason: Reason) {
         let url = origin::trimmed(url);
-        // What is an origin here is in canonical form.
+        // Keys are canonical, so an origin that is already a key needs no parsing.
         let known = origin::cut(url).and_then(|end| self.0.get_mut(&url[..end]));
         if let Some(waiting) = known {
             waiting.lines += 1;
@@ -47,7 +46,7 @@ impl WaitingOrigins {
         }
     }
 
-    /// Counts lines before those of the chunk.
+    /// Shifts line numbers by the number of lines before the chunk.
     pub fn stand_after(&mut self, lines: u64) {
         self.0.values_mut().for_each(|waiting| waiting.first += lines);
     }
@@ -63,28 +62,29 @@ pub(crate) struct MissingRobots {
     by_first: Sorter,
 }
 
-/// Stands for a status that is not known.
+/// Encodes an unknown status.
 const NO_STATUS: u16 = u16::MAX;
 
-/// The state of all origins, but for those that have been spilled.
+/// The state of all origins, except those spilled to files.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct MissingRobotsState {
-    /// How many files there are of spilled origins.
+    /// The number of files with spilled origins.
     runs: usize,
     held: Vec<(Box<str>, Waiting)>,
 }
 
-/// The memory of an entry besides its name, about.
+/// Approximate memory of an entry besides its name.
 const OVERHEAD: usize = 64;
 
 impl MissingRobots {
-    /// Holds about `limit` bytes at most; spills to `directory` beyond.
+    /// Holds about `limit` bytes in memory and spills the rest to `directory`.
     pub fn new(directory: &Path, limit: usize) -> MissingRobots {
         let by_origin = Sorter::new(Home::Temporary(directory.join(NEEDED)), limit / 2);
         MissingRobots::with(by_origin, directory, limit)
     }
 
-    /// The same, but so that another run can go on with it.
+    /// Like [`MissingRobots::new`], but continues from `state`, and its files outlive the process, so that another run can
+    /// resume.
     pub fn resumable(directory: &Path, limit: usize, state: &MissingRobotsState) -> io::Result<MissingRobots> {
         let home = Home::Kept(directory.join(NEEDED));
         let mut needed = MissingRobots::with(Sorter::with_runs(home, limit / 2, state.runs)?, directory, limit);
@@ -97,7 +97,7 @@ impl MissingRobots {
         MissingRobots { held: HashMap::new(), held_bytes: 0, limit, by_origin, by_first }
     }
 
-    /// The state from which another run can go on, besides the [files](MissingRobots::files).
+    /// The state from which another run can resume, besides the [files](MissingRobots::files).
     pub fn state(&self) -> MissingRobotsState {
         let held = self.held.iter().map(|(origin, waiting)| (origin.clone(), *waiting)).collect();
         MissingRobotsState { runs: self.by_origin.runs().len(), held }
@@ -141,7 +141,7 @@ impl MissingRobots {
         Ok(())
     }
 
-    /// Writes `robots-needed.tsv`, with the last `status` of each origin; returns what it is, where each row is a line.
+    /// Writes `robots-needed.tsv`, with the last `status` of each origin; returns its description, in which each row is a line.
     pub fn write(
         mut self,
         status: impl Fn(&str, &Waiting) -> Option<u16>,
@@ -180,8 +180,8 @@ impl MissingRobots {
     }
 }
 
-/// The origin of a row of `robots-needed.tsv`, and what is known of its lines, the first of which counts as number
-/// `first`; `None` where that is no such row.
+/// Parses a row of `robots-needed.tsv`: the origin, and the lines that wait for it, the first of which gets the number `first`.
+/// `None` if it is not such a row.
 pub(crate) fn parse_row(row: &str, first: u64) -> Option<(&str, Waiting)> {
     let mut fields = row.split('\t');
     let origin = origin::of_robots_url(fields.next()?)?;
@@ -200,7 +200,7 @@ fn merged(a: Waiting, b: Waiting) -> Waiting {
     Waiting { lines: a.lines + b.lines, ..first }
 }
 
-/// An entry as bytes that sort by origin: the origin has no NUL.
+/// An entry as bytes that sort by origin; an origin contains no NUL.
 fn record(origin: &str, waiting: &Waiting) -> Vec<u8> {
     let mut record = Vec::with_capacity(origin.len() + 20);
     record.extend_from_slice(origin.as_bytes());
@@ -244,7 +244,7 @@ mod tests {
                     waiting.count(format!("http://{}.example", line * 7919 % 61).as_bytes(), line, Reason::Unfetched);
                     if stops.contains(&line) {
                         let state = serde_json::to_string(&needed.state()).unwrap();
-                        // What comes after the checkpoint is lost.
+                        // Lost: this is after the checkpoint.
                         needed.add(waiting.clone()).unwrap();
                         drop(needed);
                         needed = MissingRobots::resumable(folder.path(), limit, &serde_json::from_str(&state).unwrap())

@@ -1,7 +1,7 @@
-//! The files of a run: partial until everything is done, then renamed, the receipt last.
+//! The files of a run: partial until the run is complete, then renamed, the receipt last.
 //!
-//! All are made at the start, but open are only those of the sets that lines go to, until the lists of these have ended:
-//! there may be more of them than files can be open.
+//! All files are created at the start. Each is open only from its first lines until the lists of its set have ended, since a run
+//! may have more files than a process may open.
 
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions};
@@ -24,63 +24,62 @@ use crate::output::keep::Keep;
 pub(crate) struct Output {
     directory: PathBuf,
     layout: FileLayout,
-    /// For each set, its files: one set for all lists, or one for each.
+    /// The files of each set: one set for all lists, or one for each list.
     sets: Vec<Vec<Target>>,
-    /// Files that are still partial: the name they will have.
+    /// The final names of files that are still partial.
     pending: Vec<PathBuf>,
-    /// Files that are not open, and may not be durable yet: the name they will have.
+    /// The final names of files that are closed and may not be durable yet.
     unsynced: Vec<PathBuf>,
-    /// Who keeps a checkpoint, where there may be one: then partial files stay for it.
+    /// Keeps checkpoints, if the run can have any; partial files survive once one is kept.
     checkpointer: Option<Arc<dyn Keep>>,
 }
 
-/// A set of files, before any line is there.
+/// A set of files, before any lines are written.
 #[derive(Debug, Clone)]
 pub(crate) struct SetStart {
-    /// Its folder in that of the run; empty if it is that one.
+    /// Its folder, relative to the folder of the run; empty if it is the same.
     pub folder: String,
     /// The head line of its lists, which may be empty.
     pub head: Vec<u8>,
-    /// The rest of a table without rows, after its head.
+    /// The bytes after the head of a table without rows.
     pub nothing: Vec<u8>,
 }
 
-/// Where the lines of one kind go.
+/// The file, or its parts, that one kind of lines goes to.
 #[derive(Debug)]
 struct Target {
     state: TargetState,
     ends: Ends,
-    /// The last of its files, if it is open.
+    /// The last of its parts, if it is open.
     file: Option<Arc<OpenFile>>,
 }
 
-/// The beginning and the end of a file, whatever lines it gets.
+/// The beginning and the end of a file, independent of its lines.
 #[derive(Debug, Clone)]
 struct Ends {
-    /// The beginning of each.
+    /// The beginning of each part.
     head: Arc<[u8]>,
-    /// The rest of a table without rows, after its head.
+    /// The bytes after the head of a table without rows.
     nothing: Arc<[u8]>,
 }
 
-/// The files that lines of one kind go to: together with what still waits to be gathered into a frame, all that there is to
-/// know of them between two chunks.
+/// The files of one kind of lines. Together with lines gathered for the next frame, this is their whole state between two chunks.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct TargetState {
-    /// The folder in that of the run; empty if it is that one.
+    /// Their folder, relative to the folder of the run; empty if it is the same.
     folder: String,
-    /// Its files, at least one; the last one is still written to.
+    /// The parts, at least one; the last one is being written.
     parts: Vec<Written>,
 }
 
-/// A file that is written to.
+/// A file open for writing.
 #[derive(Debug)]
 struct OpenFile {
     path: PathBuf,
     file: File,
 }
 
-/// A place in a file that was reserved for these pieces.
+/// A place in a file, reserved for these pieces.
 #[derive(Debug)]
 pub(crate) struct ReservedPlace<'b> {
     file: Arc<OpenFile>,
@@ -89,7 +88,7 @@ pub(crate) struct ReservedPlace<'b> {
 }
 
 impl ReservedPlace<'_> {
-    /// Writes the pieces to their place; others may write elsewhere meanwhile.
+    /// Writes the pieces to their place; others may write elsewhere at the same time.
     pub fn write(&self) -> Result<(), OutputError> {
         let OpenFile { path, file } = &*self.file;
         let mut pieces: Vec<_> = self.pieces.iter().map(|piece| IoSlice::new(piece)).collect();
@@ -103,15 +102,15 @@ impl Output {
         Output { directory, layout, sets: Vec::new(), pending: Vec::new(), unsynced, checkpointer }
     }
 
-    /// Prepares `directory`, which is there and locked, with these sets of files.
+    /// Prepares `directory`, which exists and is locked, for these sets of files.
     ///
     /// # Errors
     ///
-    /// [`OutputError::Unfinished`] and [`OutputError::NotEmpty`] where something is in it and `force` is not given;
-    /// [`OutputError::InTheWay`] where a file has a name that is wanted and no earlier run wrote it;
-    /// [`OutputError::Unwritable`] where it cannot be written.
+    /// [`OutputError::Unfinished`] and [`OutputError::NotEmpty`] if it is not empty and `force` is not set;
+    /// [`OutputError::InTheWay`] if a file that no earlier run wrote has a name that this run needs;
+    /// [`OutputError::Unwritable`] if it cannot be written.
     pub fn create(directory: &Path, sets: &[SetStart], layout: FileLayout, force: bool) -> Result<Output, OutputError> {
-        // Where sets come later, all of them are in the folder itself.
+        // With no sets given, only the folder itself is checked.
         let folders: Vec<&str> = if sets.is_empty() { vec![""] } else { sets.iter().map(|set| &*set.folder).collect() };
         make_room(directory, &folders, &layout, force)?;
         let mut output = Output::new(directory, layout, None);
@@ -127,12 +126,12 @@ impl Output {
         Ok(output)
     }
 
-    /// Opens the files of an interrupted run again, as long as they were, set by set; whatever fails, they stay for the
-    /// checkpoint that `checkpointer` has.
+    /// Reopens the files of an interrupted run, cut to their recorded lengths. Whatever fails, they stay for the checkpoint of
+    /// `checkpointer`.
     ///
     /// # Errors
     ///
-    /// [`OutputError::NotResumable`] where one is gone or shorter; [`OutputError::Unwritable`] where it cannot be opened.
+    /// [`OutputError::NotResumable`] if a file is missing or too short; [`OutputError::Unwritable`] if it cannot be opened.
     pub fn resume(
         directory: &Path,
         starts: &[SetStart],
@@ -162,13 +161,13 @@ impl Output {
         Ok(Ends { head: self.layout.head(file, &set.head)?.into(), nothing: set.nothing.as_slice().into() })
     }
 
-    /// Makes a part of a file as long as it was.
+    /// Cuts a part to its recorded length.
     fn cut(&self, part: &Written) -> Result<(), OutputError> {
         let path = self.directory.join(&part.name);
         let cut = || {
             let file = OpenOptions::new().write(true).open(partial(&path))?;
             let length = file.metadata()?.len();
-            // One that is shorter stays so: the next attempt must see it too.
+            // A file that is too short is left alone: the next attempt must see it too.
             if length > part.end {
                 file.set_len(part.end)?;
             }
@@ -187,7 +186,7 @@ impl Output {
         OutputError::NotResumable { path: self.directory.clone(), problem }
     }
 
-    /// From here on, partial files stay where `checkpointer` has kept a checkpoint.
+    /// From now on, partial files survive once `checkpointer` has kept a checkpoint.
     pub fn keep_with(&mut self, checkpointer: Arc<dyn Keep>) {
         self.checkpointer = Some(checkpointer);
         self.unsynced = self.pending.clone();
@@ -198,7 +197,7 @@ impl Output {
         self.sets.iter().map(|set| set.iter().map(|target| target.state.clone()).collect()).collect()
     }
 
-    /// All files that were made or written to since the last call: the names they will have.
+    /// The final names of all files that may have changed since the last call.
     pub fn touched(&mut self) -> Vec<PathBuf> {
         let open = self.sets.iter().flatten().filter_map(|target| target.file.as_ref());
         std::mem::take(&mut self.unsynced).into_iter().chain(open.map(|file| file.path.clone())).collect()
@@ -209,7 +208,7 @@ impl Output {
         &self.directory
     }
 
-    /// Begins the first part of a file that lines go to.
+    /// Begins the first part of a file.
     fn target(&mut self, set: &SetStart, file: usize) -> Result<Target, OutputError> {
         let ends = self.ends_of(set, file)?;
         let (written, _) = self.part(&set.folder, &ends.head, file, 0)?;
@@ -243,7 +242,7 @@ impl Output {
         Ok(file)
     }
 
-    /// Takes room for blocks, to be written to by the worker that holds the bytes; begins new parts where it has to.
+    /// Reserves places for blocks, beginning new parts where needed. The worker that holds the bytes writes them.
     pub fn reserve<'b>(&mut self, blocks: &'b [Block<'_>]) -> Result<Vec<ReservedPlace<'b>>, OutputError> {
         let mut places = Vec::with_capacity(blocks.len());
         for block in blocks.iter().filter(|block| !block.pieces.is_empty()) {
@@ -286,7 +285,7 @@ impl Output {
         Ok(())
     }
 
-    /// These sets get no more lines: their files are closed.
+    /// Closes the files of these sets, which get no more lines.
     pub fn close(&mut self, sets: &[usize]) {
         for &set in sets {
             let files = self.sets[set].iter_mut().filter_map(|target| target.file.take());
@@ -299,8 +298,8 @@ impl Output {
         self.sets.iter().flat_map(move |set| &set[file].state.parts)
     }
 
-    /// Ends all files: one without any byte would not be a compressed file, and a table has a footer, and row groups that
-    /// so many `threads` merge. False if that was asked to `stop`.
+    /// Completes all files. A compressed file needs at least one frame; a table gets its footer, and its small row groups are
+    /// merged by `threads` threads. Returns false if asked to `stop`.
     pub fn end(&mut self, threads: usize, stop: Stop<'_>) -> Result<bool, OutputError> {
         match self.layout.rows.format {
             Format::Text => {
@@ -323,20 +322,20 @@ impl Output {
         Ok(true)
     }
 
-    /// Removes the files beside tables, of which those are complete that were merged first.
+    /// Deletes the merged files beside tables that were already complete.
     fn remove_merged(&self) {
         for part in self.sets.iter().flatten().flat_map(|target| &target.state.parts) {
             let _ = fs::remove_file(merged(&self.directory.join(&part.name)));
         }
     }
 
-    /// Makes sure that a folder in that of the run is there.
+    /// Creates a folder in that of the run, if it does not exist.
     pub fn create_folder(&self, name: &str) -> Result<(), OutputError> {
         let folder = self.directory.join(name);
         fs::create_dir_all(&folder).map_err(|error| OutputError::Unwritable { path: folder, error })
     }
 
-    /// Writes a whole file that gets this name when the run is complete; returns what `write` does.
+    /// Writes a whole file that gets this name when the run is complete; returns the result of `write`.
     pub fn write_file<T>(
         &mut self,
         name: &str,
@@ -348,7 +347,7 @@ impl Output {
         written.map_err(|error| OutputError::Unwritable { path, error })
     }
 
-    /// Gives all files their names, in the order in which they were written: the receipt, written last, gets its name last.
+    /// Gives all files their names in the order they were created, so that the receipt, written last, is named last.
     pub fn commit(&mut self) -> Result<(), OutputError> {
         self.pending.iter().try_for_each(|path| sync(path))?;
         let relative = |path: &PathBuf| path.strip_prefix(&self.directory).unwrap_or(path).to_owned();
@@ -363,12 +362,12 @@ impl Output {
 }
 
 impl Target {
-    /// The part that is written to.
+    /// The part being written.
     fn part(&self) -> &Written {
         self.state.parts.last().expect("a target has parts")
     }
 
-    /// Takes room for bytes in the last file, which is opened if it is not.
+    /// Reserves a place for bytes in the last part, opening it if necessary.
     fn place<'b>(
         &mut self,
         directory: &Path,
@@ -394,8 +393,8 @@ impl Target {
         Ok(ReservedPlace { file: Arc::clone(file), at, pieces })
     }
 
-    /// Writes the footers of tables, and merges small row groups into a file beside. A run that is resumed cuts footers off
-    /// again, so nothing that a checkpoint needs is replaced before [`Output::commit`]. False if it was asked to stop.
+    /// Writes the footers of tables, and merges small row groups into another file beside each. A resumed run cuts footers off
+    /// again, and nothing that a checkpoint needs is replaced before [`Output::commit`]. Returns false if asked to stop.
     fn end_tables(&mut self, directory: &Path, threads: usize, stop: Stop<'_>) -> Result<bool, OutputError> {
         for part in &mut self.state.parts {
             let whole = directory.join(&part.name);
@@ -419,15 +418,14 @@ impl Target {
 }
 
 impl Drop for Output {
-    /// A run that did not finish leaves nothing behind that looks like a result, and nothing at all if there is no
-    /// checkpoint to go on from.
+    /// An unfinished run leaves nothing that looks like a result, and nothing at all if there is no checkpoint to resume from.
     fn drop(&mut self) {
         if self.checkpointer.as_ref().is_some_and(|checkpointer| checkpointer.has_kept()) {
             return;
         }
         for path in &self.pending {
             let _ = fs::remove_file(merged(path));
-            // One that is not partial any more has got its name.
+            // A file that is no longer partial already has its name.
             if fs::remove_file(partial(path)).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
                 let _ = fs::remove_file(path);
             }

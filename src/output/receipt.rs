@@ -23,19 +23,19 @@ use crate::outcome::{Outcome, Partition};
 use crate::policy::Statistics;
 use crate::robots::Agents;
 
-/// The version of what receipts say and how. It goes up when a key changes its name or meaning, not when one is added.
+/// The version of the receipt format. It goes up when a key changes its name or meaning, not when one is added.
 pub const RECEIPT_VERSION: u32 = 1;
 
 /// The receipt, as it is written to `receipt.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Receipt {
-    /// The program's version.
+    /// The version of the program.
     pub robosieve: Cow<'static, str>,
-    /// The version of the receipt's own format; docs/receipt.md describes it.
+    /// The version of the receipt format; docs/receipt.md describes it.
     pub version: u32,
     /// How lines are hashed for the checksums.
     pub line_hash: Cow<'static, str>,
-    /// The options.
+    /// The options of the run.
     pub options: ReceiptOptions,
     /// The crawlers.
     pub agents: Vec<String>,
@@ -43,49 +43,48 @@ pub struct Receipt {
     pub dialect: Cow<'static, str>,
     /// The lines read, of all lists together.
     pub input: Part,
-    /// The lines left out because their URLs were there before; absent where none were to be.
+    /// The lines left out because their URLs had occurred before; absent if the run was not asked to leave any out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duplicates: Option<Part>,
-    /// Where it went: the partitions by name, of each crawler if there are several (`allowed.examplebot`).
+    /// The partitions by name, with the crawler's if there are several (`allowed.examplebot`).
     pub partitions: BTreeMap<String, PartitionPart>,
-    /// The lines of the file of verdicts, without what stands before them; absent where there is no such file.
+    /// The lines of the file of verdicts, without the columns before them; absent if there is no such file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verdicts: Option<VerdictsPart>,
-    /// Each list.
+    /// The lists.
     pub lists: Vec<ListPart>,
-    /// Whether every line that went in came out, by the checksums; absent where nothing was written.
+    /// Whether all lines that went in came out, by the checksums; absent if nothing was written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub balanced: Option<bool>,
-    /// Line feeds added after a list's last line, because another list follows, or because the lines became rows, which
-    /// count as if each had one.
+    /// Line feeds added to last lines without one: where another list follows, and where lines became rows, each of which counts
+    /// as ending in one.
     pub added_line_feeds: u64,
-    /// Parts of lists that could not be read, and were left out; absent where none were.
+    /// The number of parts of lists left out because they could not be read; absent if there were none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub skipped: u64,
-    /// URLs with a segment `.` or `..`, matched as written.
+    /// URLs with a `.` or `..` segment, matched as written.
     pub dot_segments: u64,
-    /// How often the path of a URL was brought into normal form before it was matched: where there are several crawlers, for
-    /// each of them whose rules needed it.
+    /// How often a URL's path was normalised before matching; with several crawlers, counted for each one whose rules needed it.
     pub normalised_paths: u64,
-    /// Origins that have to be fetched, in `robots-needed.tsv`; absent where nothing was written.
+    /// The number of origins to fetch, in `robots-needed.tsv`; absent if nothing was written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origins_needed: Option<u64>,
-    /// That file, whose lines are its rows; absent where nothing was written.
+    /// The file `robots-needed.tsv`, whose lines are its rows; absent if nothing was written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub robots_needed: Option<FilePart>,
-    /// The folders of the shards whose receipts were put together, where the partitions stand, as seen from the folder of
-    /// this receipt; absent where they stand beside it.
+    /// The folders of the joined shards, where the partitions are, as seen from the folder of this receipt; absent if the
+    /// partitions are beside it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shards: Vec<String>,
-    /// The checksum of the policy, as its file has it.
+    /// The checksum of the policy, as in its file.
     pub policy_checksum: Hex,
-    /// How the policy came about, with everything that was dropped from robots.txt files.
+    /// How the policy was made, with everything that was dropped from robots.txt files.
     pub policy: Statistics,
-    /// Seconds that the run took, without reading the policy.
+    /// The duration of the run in seconds, without reading the policy.
     pub seconds: f64,
     /// URLs a second.
     pub urls_per_second: f64,
-    /// How far it was at which time.
+    /// Samples of the progress over time.
     #[serde(default)]
     pub speed: Vec<Sample>,
 }
@@ -93,62 +92,62 @@ pub struct Receipt {
 /// The options of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReceiptOptions {
-    /// The operator's choices where there is no definite verdict.
+    /// The operator's choices for lines without a definite verdict.
     #[serde(flatten)]
     pub choices: Choices,
-    /// Where the URL stands in a line.
+    /// Where in a line the URL is.
     pub url_field: UrlField,
     /// How lines are written.
     pub form: Form,
-    /// The format of the files; absent where they are text.
+    /// The format of the files; absent if it is text.
     #[serde(default, skip_serializing_if = "Format::is_text")]
     pub format: Format,
-    /// Whether blocked lines stand after what blocked them; absent where not.
+    /// Whether blocked lines are written with what blocked them; absent if not.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub explain: bool,
-    /// How files are compressed; absent where they are not.
+    /// How files are compressed; absent if they are not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compress: Option<FrameFormat>,
-    /// How many bytes a file may have; absent where files are not cut into parts.
+    /// The most bytes in a file; absent if files are not split into parts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub split_size: Option<u64>,
-    /// Whether lines are left out whose URLs were there before.
+    /// Whether lines are left out whose URLs have occurred before.
     #[serde(default, skip_serializing_if = "is_false")]
     pub unique: bool,
-    /// Workers.
+    /// The number of workers.
     pub threads: usize,
-    /// Bytes of a chunk.
+    /// The size of a chunk in bytes.
     pub chunk_size: usize,
-    /// Whether each list has partitions of its own.
+    /// Whether each list has its own partitions.
     pub per_input: bool,
-    /// Which part of the job was done; absent where all of it was.
+    /// The part of the job that was done; absent if it was all of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<Shard>,
 }
 
 impl ReceiptOptions {
-    /// The rows of the files, for so many crawlers.
+    /// The rows of the files, for this many crawlers.
     pub(crate) fn rows(&self, crawlers: usize) -> Rows {
         Rows { form: self.form, format: self.format, explain: self.explain, crawlers }
     }
 }
 
-/// Lines and bytes of a part, with its checksums.
+/// Lines and bytes of a part, with their checksums.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Part {
     /// Lines.
     pub lines: u64,
     /// Bytes, line ends included.
     pub bytes: u64,
-    /// The sum of the lines' hashes modulo 2^128, in hexadecimal; absent where nothing was written.
+    /// The sum of the lines' hashes modulo 2^128, in hexadecimal; absent if nothing was written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sum: Option<Hex>,
-    /// The sum of that sum after each line, in hexadecimal; absent where nothing was written.
+    /// The sum of `sum` after each line modulo 2^128, in hexadecimal; absent if nothing was written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub order: Option<Hex>,
 }
 
-/// A number of 128 bits, written in hexadecimal.
+/// A 128-bit number, written in hexadecimal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hex(pub u128);
 
@@ -174,41 +173,41 @@ impl<'de> Deserialize<'de> for Hex {
 /// A partition.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PartitionPart {
-    /// Lines that were judged to go there, as read.
+    /// The lines judged to go there, as read.
     #[serde(flatten)]
     pub judged: Part,
-    /// The same over what was written; absent where nothing was.
+    /// The lines written; absent if nothing was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub written: Option<Part>,
-    /// The files that they were written to, in the order of the lines; none where nothing was.
+    /// The files they were written to, in the order of the lines; none if nothing was written.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<FilePart>,
-    /// Reasons, with the number of lines.
+    /// The reasons, each with its number of lines.
     pub reasons: BTreeMap<Cow<'static, str>, u64>,
 }
 
-/// All lines after their verdicts.
+/// All lines with their verdicts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct VerdictsPart {
     /// The lines, as written.
     #[serde(flatten)]
     pub written: Part,
-    /// The files that they were written to, in the order of the lines.
+    /// The files they were written to, in the order of the lines.
     pub files: Vec<FilePart>,
 }
 
 /// A file of lines.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FilePart {
-    /// Its name in the folder of the run; `/` stands after that of a folder. Where receipts of shards are joined, and
-    /// the files still lie in their folders, the shard's folder, as in [`Receipt::shards`], stands before it.
+    /// Its name, relative to the folder of the run, with `/` after the name of a folder. In a joined receipt whose files are
+    /// still in the folders of their shards, it begins with the shard's folder, as in [`Receipt::shards`].
     pub name: String,
-    /// Its bytes, as they are stored.
+    /// Its size in bytes, as stored.
     pub file_bytes: u64,
-    /// Those of them that stand before the lines: the head; absent where there is none.
+    /// How many of them come before the lines: the head; absent if there is none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub head_bytes: u64,
-    /// Its lines, decompressed and without what stands before them.
+    /// Its lines, decompressed and without the columns before them.
     #[serde(flatten)]
     pub lines: Part,
 }
@@ -218,29 +217,28 @@ pub struct FilePart {
 pub struct ListPart {
     /// Its path, as given.
     pub path: String,
-    /// The state of its file; absent where it came through a pipe or from a device, or is a compressed table, which is
-    /// read from a copy.
+    /// The state of its file; absent if it is a pipe or a device, or a compressed table, which is read from a copy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<FileState>,
-    /// The part of it that a shard read; absent where all of it was.
+    /// The part of it that a shard read; absent if it was all of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub range: Option<ListRange>,
-    /// The form of its lines: `lines` if each is a URL, `delimited`, `cdxj` or `parquet`.
+    /// The layout of its lines: `lines` if each is a URL, `delimited`, `cdxj` or `parquet`.
     pub format: Cow<'static, str>,
-    /// How it is compressed; absent where it is not.
+    /// How it is compressed; absent if it is not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compression: Option<Compression>,
-    /// Its head line, which every file with its lines begins with; absent where there is none.
+    /// Its head line, with which every file of its lines begins; absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub head: Option<Part>,
-    /// Its lines, decompressed, without its head line.
+    /// Its lines, decompressed, without the head line.
     #[serde(flatten)]
     pub input: Part,
-    /// Its lines left out because their URLs were there before, in this list or an earlier one; absent where nothing
-    /// was to be.
+    /// Its lines left out because their URLs had occurred before, in this list or an earlier one; absent if the run was not asked
+    /// to leave any out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duplicates: Option<Part>,
-    /// The parts that could not be read, and were left out, in order.
+    /// The parts left out because they could not be read, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub skipped: Vec<SkippedPart>,
     /// Where its lines went.
@@ -248,7 +246,7 @@ pub struct ListPart {
 }
 
 impl Part {
-    /// A part with its checksums, or without where they were not computed.
+    /// The part of a tally, with its checksums if they were computed.
     pub(crate) fn of(tally: &Tally, checksums: bool) -> Part {
         Part {
             lines: tally.lines,
@@ -260,13 +258,13 @@ impl Part {
 }
 
 impl Part {
-    /// The tally that it is of; checksums that were not computed are 0.
+    /// The tally of the part; checksums that were not computed are 0.
     pub(crate) fn tally(&self) -> Tally {
         let [sum, order] = [self.sum, self.order].map(|checksum| checksum.map_or(0, |Hex(checksum)| checksum));
         Tally { lines: self.lines, bytes: self.bytes, sum, order }
     }
 
-    /// Appends the lines of `next`; without checksums where either has none.
+    /// Appends the lines of `next`; drops the checksums if either has none.
     pub(crate) fn append(&mut self, next: &Part) {
         let checksums = self.order.is_some() && next.order.is_some();
         let mut tally = self.tally();
@@ -274,7 +272,7 @@ impl Part {
         *self = Part::of(&tally, checksums);
     }
 
-    /// How these lines differ from what was `found`, if they do.
+    /// How these lines differ from those that were `found`, if they do.
     pub(crate) fn difference(&self, found: &Tally) -> Option<String> {
         let expected = self.tally();
         if expected == *found {
@@ -300,12 +298,12 @@ fn is_zero(number: &u64) -> bool {
 }
 
 impl Receipt {
-    /// The crawlers, by their agents. Of a receipt that was read, all names are known to be some.
+    /// The crawlers, by their agents, which were checked when the receipt was read.
     pub(crate) fn crawlers(&self) -> Vec<Agents> {
         self.agents.iter().flat_map(|agents| agents.parse()).collect()
     }
 
-    /// The lists whose lines are in a file at this path: all of them, unless each has a folder of its own.
+    /// The lists whose lines are in the file at this path: all of them, unless each has its own folder.
     pub(crate) fn lists_of(&self, file: &Path) -> impl Iterator<Item = &ListPart> {
         let names = file.ancestors().skip(1).filter_map(Path::file_name);
         let folder = names.map(|name| name.to_string_lossy()).find(|name| is_list_folder(name));
@@ -315,18 +313,18 @@ impl Receipt {
         self.lists.iter().enumerate().filter(is_its_own).map(|(_, list)| list)
     }
 
-    /// The rows of its files.
+    /// The rows of the run's files.
     pub(crate) fn rows(&self) -> Rows {
         self.options.rows(self.agents.len())
     }
 
-    /// Notes the list of robots.txt to fetch, as it was written.
+    /// Records `robots-needed.tsv`, as it was written.
     pub(crate) fn has_needed(&mut self, file: &Written) {
         self.origins_needed = Some(file.tally.lines);
         self.robots_needed = Some(FilePart::of(file));
     }
 
-    /// The lists of files: of each partition, or that of the verdicts.
+    /// The lists of files of each partition, or that of the verdicts.
     pub(crate) fn file_lists(&mut self) -> impl Iterator<Item = &mut Vec<FilePart>> {
         let verdicts = self.verdicts.iter_mut().map(|verdicts| &mut verdicts.files);
         self.partitions.values_mut().map(|part| &mut part.files).chain(verdicts)
@@ -349,7 +347,7 @@ pub(crate) fn reasons(partition: Partition, counts: &[u64; Outcome::COUNT]) -> B
     counts.iter().enumerate().filter_map(of).collect()
 }
 
-/// A number of things.
+/// A number with its noun, in the singular or plural.
 pub fn counted(number: u64, one: &str, several: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { several })
 }

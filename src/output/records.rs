@@ -1,4 +1,4 @@
-//! Reading what earlier runs wrote of themselves: receipts and checkpoints.
+//! Reads the records that earlier runs left: receipts and checkpoints.
 
 use serde::de::DeserializeOwned;
 use std::io::{self, BufReader};

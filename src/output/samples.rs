@@ -1,26 +1,26 @@
-//! How fast a run was over time, in a bounded number of samples however long it takes.
+//! The speed of a run over time, in a bounded number of samples however long it takes.
 
 use serde::{Deserialize, Serialize};
 
-/// How far a run was at some time.
+/// The progress of a run at one point in time.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
-    /// Seconds since the run began, or went on.
+    /// Seconds since the run began or was resumed.
     pub seconds: f64,
-    /// Lines that were judged in this time.
+    /// Lines judged in that time.
     pub lines: u64,
     /// Their bytes.
     pub bytes: u64,
 }
 
-/// So many samples are kept at most.
+/// The most samples kept.
 const MOST: usize = 240;
 
 /// The interval between the first samples.
 const FIRST_INTERVAL: f64 = 0.05;
 
-/// The samples of a run. When there are too many, every other one is dropped, and from then on half as many are taken: so
-/// they are always about equally far from each other.
+/// The samples of a run. When there are too many, every other one is dropped and the interval doubles, so that they stay about
+/// evenly spaced.
 #[derive(Debug, Clone)]
 pub(crate) struct Samples {
     kept: Vec<Sample>,
@@ -35,7 +35,7 @@ impl Default for Samples {
 }
 
 impl Samples {
-    /// Takes a sample, if it is time for one.
+    /// Takes a sample if one is due.
     pub fn add(&mut self, sample: Sample) {
         self.latest = Some(sample);
         let due = self.kept.last().map_or(0.0, |last| last.seconds) + self.interval;
@@ -53,7 +53,7 @@ impl Samples {
         }
     }
 
-    /// All of them; the last is that of the last chunk.
+    /// All samples; the last is that of the last chunk.
     pub fn finish(mut self) -> Vec<Sample> {
         if let Some(latest) = self.latest.filter(|latest| self.kept.last() != Some(latest)) {
             self.kept.push(latest);
@@ -90,7 +90,7 @@ mod tests {
         assert!(samples.len() > MOST / 3, "{}", samples.len());
         let gaps: Vec<f64> = samples.windows(2).map(|pair| pair[1].seconds - pair[0].seconds).collect();
         let longest = gaps.iter().copied().fold(0.0, f64::max);
-        // The last one is as late as the run ends.
+        // The last one is wherever the run ends.
         assert!(gaps[..gaps.len() - 1].iter().all(|&gap| gap > 0.3 * longest), "{gaps:?}");
     }
 }

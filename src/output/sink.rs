@@ -1,4 +1,4 @@
-//! Where blocks go when their chunk's turn comes: to files or standard output.
+//! Where blocks go in their chunk's turn: to files or to standard output.
 
 use std::io::{self, Write};
 
@@ -10,24 +10,23 @@ use crate::output::partitions::{Output, ReservedPlace};
 
 /// Where blocks go.
 pub(crate) enum Sink {
-    /// To places in files, which are written to later.
+    /// Places in files, which are written to later.
     Folder(Box<Output>),
-    /// To standard output at once, which only the turn's holder may do.
+    /// Standard output, written to at once. Only the holder of the turn may do so.
     Pipe(Pipe),
 }
 
-/// A file of a form, on standard output.
+/// One file of a form, written to standard output.
 pub(crate) struct Pipe {
     out: Box<dyn Write + Send>,
-    /// The file; nothing else is written.
+    /// The index of the file; blocks of others are dropped.
     file: usize,
-    /// The verdicts that a file of verdicts is picked by, without which its rows are written then; all of it, if there are
-    /// none.
+    /// The verdicts whose rows are written, without the verdict's column; if empty, all rows are written as they are.
     picked: Vec<&'static str>,
 }
 
 impl Pipe {
-    /// Standard output, which gets a head first.
+    /// Writes to standard output, beginning with a head.
     pub fn new(file: usize, picked: &[Partition], head: &[u8]) -> Result<Pipe, OutputError> {
         Pipe::to(Box::new(io::stdout()), file, picked, head)
     }
@@ -37,7 +36,7 @@ impl Pipe {
         Ok(Pipe { out, file, picked: picked.iter().map(|partition| partition.name()).collect() })
     }
 
-    /// Writes what is for this pipe.
+    /// Writes the blocks of the pipe's file.
     fn write(&mut self, blocks: &[Block<'_>]) -> Result<(), OutputError> {
         let mut pieces = blocks.iter().filter(|block| block.file == self.file).flat_map(|block| &block.pieces);
         pieces
@@ -50,7 +49,7 @@ impl Pipe {
     }
 }
 
-/// The rows of these verdicts, without them.
+/// The rows with one of these verdicts, without its column.
 fn pick(rows: &[u8], verdicts: &[&str]) -> Vec<u8> {
     let mut out = Vec::with_capacity(rows.len());
     for row in rows.split_inclusive(|&byte| byte == b'\n') {
@@ -63,7 +62,7 @@ fn pick(rows: &[u8], verdicts: &[&str]) -> Vec<u8> {
 }
 
 impl Sink {
-    /// Takes blocks in their turn; returns what is still to be written, at places that are theirs.
+    /// Takes the blocks of a chunk in its turn; returns the reserved places that are still to be written.
     pub fn take<'b>(&mut self, blocks: &'b [Block<'_>]) -> Result<Vec<ReservedPlace<'b>>, OutputError> {
         match self {
             Sink::Folder(output) => output.reserve(blocks),
@@ -71,7 +70,7 @@ impl Sink {
         }
     }
 
-    /// The folder, if files are written.
+    /// The output folder, if files are written.
     pub fn folder(&mut self) -> Option<&mut Output> {
         match self {
             Sink::Folder(output) => Some(output),

@@ -1,7 +1,7 @@
-//! Sorting more records than memory should hold: sorted runs in temporary files, merged at the end.
+//! Sorts more records than fit into memory: sorted runs in temporary files, merged at the end.
 //!
-//! No run is open but while it is written or read. However many there are, only so many are merged at a time, to longer
-//! runs, until one merge is left to do: what may be open at once is limited more often than disks are.
+//! A run is open only while it is written or read. A limited number of runs is merged at a time, into longer runs, until a single
+//! merge is left: open files are limited more often than disk space.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -15,7 +15,7 @@ use tempfile::TempPath;
 
 use super::write_at::FrontToBack;
 
-/// Records as bytes, sorted by them; beyond `limit` bytes in memory, on disk.
+/// Sorts records by their bytes; keeps up to `limit` bytes in memory and the rest on disk.
 #[derive(Debug)]
 pub(super) struct Sorter {
     home: Home,
@@ -25,33 +25,33 @@ pub(super) struct Sorter {
     runs: Vec<Arc<Run>>,
 }
 
-/// Where runs are stored: in files whose names begin with a path, and tell that they are partial.
+/// Where runs are stored: in partial files named after this path.
 #[derive(Debug)]
 pub(super) enum Home {
-    /// They go with the sorter.
+    /// Runs are deleted with the sorter.
     Temporary(PathBuf),
-    /// They outlive the program, so that it can go on with them.
+    /// Runs outlive the process, so that another one can resume.
     Kept(PathBuf),
 }
 
-/// A sorted run of records in a file, which does not change any more.
+/// A sorted run of records in a file that no longer changes.
 #[derive(Debug)]
 pub(crate) struct Run {
     path: PathBuf,
-    /// Whether it outlives a power cut.
+    /// Whether it would survive a power cut.
     durable: AtomicBool,
-    /// Removes it with its value, if it is to go.
+    /// Deletes the file on drop, if the run is temporary.
     _temporary: Option<TempPath>,
 }
 
-/// A run that is written.
+/// A run being written.
 struct NewRun {
     file: BufWriter<FrontToBack<File>>,
     run: Run,
 }
 
 impl Home {
-    /// The beginning of the names of its files.
+    /// The path that its files are named after.
     fn start(&self) -> &Path {
         match self {
             Home::Temporary(start) | Home::Kept(start) => start,
@@ -70,12 +70,12 @@ impl Home {
         }
     }
 
-    /// Begins a run that goes with its value.
+    /// Begins a run that is deleted on drop.
     fn create_temporary(&self) -> io::Result<NewRun> {
         let start = self.start();
         let mut builder = tempfile::Builder::new();
         let prefix = format!(".{}.", name(start));
-        // More than the digits of any run's number.
+        // Longer than any run number, so the name cannot be that of a kept run.
         let builder = builder.prefix(&prefix).suffix(".partial").rand_bytes(24);
         let (file, path) = builder.tempfile_in(start.parent().unwrap_or(Path::new(".")))?.into_parts();
         let run = Run { path: path.to_path_buf(), durable: AtomicBool::new(false), _temporary: Some(path) };
@@ -83,7 +83,7 @@ impl Home {
     }
 }
 
-/// The file of a run by its number.
+/// The path of the kept run with this number.
 fn run_path(start: &Path, number: usize) -> PathBuf {
     start.with_file_name(format!(".{}.{number}.partial", name(start)))
 }
@@ -93,7 +93,7 @@ fn name(start: &Path) -> String {
 }
 
 impl Run {
-    /// Makes its bytes outlive a power cut, unless they do already.
+    /// Makes the run durable, unless it already is.
     pub fn sync(&self) -> io::Result<()> {
         if !self.durable.load(Ordering::Relaxed) {
             File::options().write(true).open(&self.path)?.sync_data()?;
@@ -102,7 +102,7 @@ impl Run {
         Ok(())
     }
 
-    /// An error with its path: users do not know that there is such a file.
+    /// The error with the path of the file, which users do not know of.
     fn told(&self, error: &io::Error) -> io::Error {
         io::Error::new(error.kind(), format!("{}, {error}", self.path.display()))
     }
@@ -125,23 +125,23 @@ impl NewRun {
     }
 }
 
-/// The memory of a record besides its bytes, about.
+/// Approximate memory of a record besides its bytes.
 const OVERHEAD: usize = 32;
 
-/// So many runs are merged at a time at most.
+/// The most runs that are merged at a time.
 const AT_A_TIME: usize = 64;
 
 impl Sorter {
-    /// Holds at most about `limit` bytes.
+    /// Holds about `limit` bytes in memory at most.
     pub fn new(home: Home, limit: usize) -> Sorter {
         Sorter { home, limit, held: Vec::new(), held_bytes: 0, runs: Vec::new() }
     }
 
-    /// One that has so many runs already, which are durable.
+    /// A sorter that starts with this many kept runs, which are durable.
     pub fn with_runs(home: Home, limit: usize, runs: usize) -> io::Result<Sorter> {
         let stored = |number| {
             let path = run_path(home.start(), number);
-            // It must be there, and readable.
+            // The file must exist and be readable.
             File::open(&path)?;
             Ok(Arc::new(Run { path, durable: AtomicBool::new(true), _temporary: None }))
         };
@@ -154,7 +154,7 @@ impl Sorter {
         &self.runs
     }
 
-    /// Stores everything that is held.
+    /// Stores all records held in memory as a run.
     pub fn store(&mut self) -> io::Result<()> {
         if self.held.is_empty() { Ok(()) } else { self.spill() }
     }
@@ -193,7 +193,7 @@ impl Sorter {
     }
 }
 
-/// Calls `each` with all records of the runs, and those that are held, in order.
+/// Calls `each` with all records of the runs and of memory, in order.
 fn merge(runs: &[Arc<Run>], held: Vec<Box<[u8]>>, mut each: impl FnMut(Box<[u8]>) -> io::Result<()>) -> io::Result<()> {
     let open = |run: &Arc<Run>| File::open(&run.path).map(BufReader::new);
     let mut runs = runs.iter().map(open).collect::<io::Result<Vec<_>>>()?;
@@ -209,7 +209,7 @@ fn merge(runs: &[Arc<Run>], held: Vec<Box<[u8]>>, mut each: impl FnMut(Box<[u8]>
     Ok(())
 }
 
-/// The next record of a run, or of memory, which counts as the one after the last.
+/// The next record of a source: a run, or memory, which is numbered after the last run.
 fn next(
     source: usize,
     runs: &mut [BufReader<File>],
@@ -254,7 +254,7 @@ mod tests {
         }
     }
 
-    /// Of a thousand runs, few are open at any time, and none is left.
+    /// Of a thousand runs, few are open at any time, and no temporary one is left.
     #[cfg(target_os = "linux")]
     #[test]
     fn few_runs_are_open_at_once() {

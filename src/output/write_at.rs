@@ -1,17 +1,17 @@
-//! Writing bytes to a file, and how far that came.
+//! Writes bytes to a file, and keeps track of how far it got.
 //!
-//! After a full disk, users want to know how far the file came, so an error of the system tells it: it is an [`Unwritten`].
+//! After a full disk, users want to know how much of a file was written, so system errors are wrapped in [`Unwritten`].
 
 use std::fs::File;
 use std::io::{self, IoSlice, Write};
 
 use super::error::Unwritten;
 
-/// The system takes so many pieces at once.
+/// The most pieces that the system takes in one call.
 #[cfg(unix)]
 const PIECES: usize = 1024;
 
-/// Writes these pieces one after the other, from this place of a file on.
+/// Writes these pieces one after the other, starting at offset `at`.
 ///
 /// # Errors
 ///
@@ -36,7 +36,7 @@ pub(super) fn write_at(file: &File, mut pieces: &mut [IoSlice<'_>], mut at: u64)
     Ok(())
 }
 
-/// A new file that is written from front to back; its errors are [`Unwritten`].
+/// A new file written from front to back; its errors are [`Unwritten`].
 #[derive(Debug)]
 pub(crate) struct FrontToBack<W> {
     pub file: W,
@@ -82,13 +82,13 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         at(file.as_file(), &[b"tw", b"", b"o"], 3).and_then(|()| at(file.as_file(), &[b"", b"one"], 0)).unwrap();
         assert_eq!(std::fs::read(file.path()).unwrap(), b"onetwo");
-        // More pieces than the system takes at once.
+        // More pieces than the system takes in one call.
         let pieces: Vec<[u8; 2]> = (0..3000u16).map(u16::to_be_bytes).collect();
         at(file.as_file(), &pieces.iter().map(|piece| &piece[..]).collect::<Vec<_>>(), 6).unwrap();
         assert_eq!(std::fs::read(file.path()).unwrap(), [&b"onetwo"[..], &pieces.concat()].concat());
     }
 
-    /// A device that is a full disk.
+    /// `/dev/full` behaves like a full disk.
     #[cfg(target_os = "linux")]
     #[test]
     fn an_error_has_the_place() {
@@ -104,7 +104,7 @@ mod tests {
         let mut bytes = [0; 10];
         let mut file = FrontToBack::new(&mut bytes[..]);
         file.write_all(b"seven..").unwrap();
-        // A slice that is full takes nothing, which is no error of its own.
+        // A full slice takes fewer bytes, which is not an error.
         assert_eq!((file.write(b"four").unwrap(), file.at), (3, 10));
 
         struct Full;

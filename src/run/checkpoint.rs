@@ -1,10 +1,10 @@
-//! Checkpoints: the whole state of a run between two chunks, from which it can go on after it was killed.
+//! Checkpoints: the whole state of a run between two chunks, from which it can resume after being killed.
 //!
-//! A checkpoint stands in the folder of an unfinished run, as `.checkpoint.json`. It says where in the lists the run was,
-//! how long each file was, and what had been counted. What the files hold beyond that was written later and is cut off;
-//! everything before is on the disk for certain, because the files are made durable first, then the checkpoint, and it
-//! replaces the one before it as a whole. A border between two chunks depends on the lists and the size of a chunk, and not
-//! on who judged what; so a run that goes on from one writes the same bytes as a run that was never interrupted.
+//! A checkpoint is in the folder of an unfinished run, as `.checkpoint.json`. It records the position in the lists, the length of
+//! each file, and all counts. Anything in the files beyond those lengths was written later and is cut off. Everything before is
+//! certain to be on disk: first the files are made durable, then the checkpoint, which replaces the previous one atomically.
+//! Where chunks end depends on the lists and the chunk size, not on which worker judged what; so a resumed run writes the same
+//! bytes as one that was never interrupted.
 
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
@@ -24,39 +24,39 @@ use crate::output::records;
 use crate::output::write_at::FrontToBack;
 use crate::run::error::FilterError;
 
-/// How far a run is, and what it is.
+/// A run's identity and progress.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Checkpoint {
-    /// The job.
+    /// The identity of the run.
     pub job: JobRecord,
     pub stage: Stage,
 }
 
-/// How far a run is.
+/// The progress of a run.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) enum Stage {
-    /// It is judging lines.
+    /// Lines are being judged.
     Judging(Box<RunState>),
-    /// All files are complete, and get these names, in this order.
+    /// All files are complete and are getting these names, in this order.
     Naming(Vec<PathBuf>),
 }
 
 /// A run's whole state between two chunks.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct RunState {
-    /// How far it is in the lists.
+    /// The position in the lists.
     pub reached: Reached,
-    /// How long the run has taken.
+    /// How long the run has taken, in seconds.
     pub seconds: f64,
     pub totals: Totals,
     /// The files of all sets, set by set.
     pub files: Vec<Vec<TargetState>>,
-    /// Lines that are not in the files yet.
+    /// Lines not yet in the files.
     pub gathered: Gatherer,
     pub needed: MissingRobotsState,
 }
 
-/// The identity of a run: if any of it is different, its parts do not belong together.
+/// The identity of a run. Parts of runs that differ in any of this do not belong together.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct JobRecord {
     pub robosieve: String,
@@ -70,7 +70,7 @@ pub(crate) struct JobRecord {
 /// The identity of a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ListRecord {
-    /// Its path, as receipts have it.
+    /// Its path, as in receipts.
     pub path: String,
     pub file: FileState,
 }
@@ -82,7 +82,7 @@ impl Checkpoint {
         records::read(&path).map_err(|error| FilterError::Checkpoint { path, error })
     }
 
-    /// Makes it the checkpoint of a folder, for certain.
+    /// Makes this the checkpoint of a folder, durably and atomically.
     pub fn write(&self, directory: &Path) -> Result<(), OutputError> {
         let path = directory.join(CHECKPOINT);
         let write = || {
@@ -98,7 +98,7 @@ impl Checkpoint {
 }
 
 impl JobRecord {
-    /// Why a run of this record cannot go on as `now`, if it cannot.
+    /// Why a run with this record cannot be resumed as `now`, if it cannot.
     pub fn difference(&self, now: &JobRecord) -> Option<String> {
         if self.robosieve != now.robosieve {
             return Some(format!("version {} of robosieve began it, this is {}", self.robosieve, now.robosieve));
@@ -116,7 +116,7 @@ impl JobRecord {
         difference_of_options(&self.options, &now.options)
     }
 
-    /// That of the job that a receipt is of; `None` where a list came through a pipe, so that it cannot be read again.
+    /// The record of a receipt's run; `None` if a list came through a pipe and cannot be read again.
     pub fn of(receipt: &Receipt) -> Option<JobRecord> {
         let list = |list: &ListPart| Some(ListRecord { path: list.path.clone(), file: list.file.clone()? });
         Some(JobRecord {
@@ -145,7 +145,7 @@ fn difference_of_lists(then: &[ListRecord], now: &[ListRecord]) -> Option<String
     })
 }
 
-/// The first option that is different; how many workers there are makes no difference.
+/// The first option that differs; the number of workers does not matter.
 fn difference_of_options(then: &ReceiptOptions, now: &ReceiptOptions) -> Option<String> {
     let fields = |options: &ReceiptOptions| serde_json::to_value(ReceiptOptions { threads: 0, ..options.clone() });
     let (then, now) = (fields(then).ok()?, fields(now).ok()?);

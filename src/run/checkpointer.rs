@@ -1,8 +1,8 @@
-//! Making checkpoints durable while a run goes on.
+//! Makes checkpoints durable while a run goes on.
 //!
-//! A checkpoint is taken in a chunk's turn, when room is reserved for all lines up to that chunk, but not all of them are
-//! written yet. It counts once they are: then a thread of its own makes the files durable, and after them the checkpoint,
-//! while workers judge on. A slow disk so makes checkpoints rarer, and not the run slower.
+//! A checkpoint is taken in a chunk's turn, when places are reserved for all lines up to that chunk, but not all of them are
+//! written. It becomes valid once they are: then a separate thread makes the files durable, and after them the checkpoint, while
+//! workers keep judging. So a slow disk makes checkpoints rarer, not the run slower.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -16,7 +16,7 @@ use crate::output::keep::Keep;
 use crate::output::spill::Run;
 use crate::run::error::FilterError;
 
-/// Between two checkpoints there is at least so many times the time that the last one took.
+/// The time between two checkpoints is at least this many times what the last one took.
 const REST: u32 = 20;
 
 /// Keeps the checkpoint of a run.
@@ -26,18 +26,18 @@ pub(crate) struct Checkpointer {
     directory: PathBuf,
     every: Duration,
     started: Instant,
-    /// How long the run had taken when it was interrupted.
+    /// How many seconds the run had taken when it was interrupted.
     before: f64,
     state: Mutex<Saving>,
     changed: Condvar,
 }
 
-/// The state between two chunks, and the files that have to be durable before it counts.
+/// The state between two chunks, and the files that must be durable before it counts.
 #[derive(Debug)]
 pub(crate) struct Taken {
     pub state: RunState,
     pub files: Vec<PathBuf>,
-    /// Origins that were spilled.
+    /// Spilled origins.
     pub spilled: Vec<Arc<Run>>,
 }
 
@@ -46,23 +46,23 @@ struct Saving {
     due: Instant,
     /// Chunks whose lines are being written.
     writing: Vec<u64>,
-    /// Whether a worker is about to take a checkpoint, or one is on its way.
+    /// Whether a worker is about to take a checkpoint, or one is being saved.
     claimed: bool,
     /// A checkpoint, taken in the turn of this chunk, that waits for lines to be written.
     taken: Option<(u64, Taken)>,
-    /// One whose lines are written.
+    /// A checkpoint whose lines are written.
     ready: Option<Taken>,
-    /// Whether one is being made durable.
+    /// Whether a checkpoint is being made durable.
     saving: bool,
-    /// Whether there will be no more.
+    /// Whether there will be no more checkpoints.
     ended: bool,
     /// Whether the folder has a checkpoint.
     kept: bool,
 }
 
 impl Checkpointer {
-    /// Keeps a checkpoint of the job in `directory`, a new one after so long. Where the run goes on from one, it had taken
-    /// so many seconds `before`.
+    /// Keeps checkpoints of the job in `directory`, a new one after each interval `every`. If the run was resumed from one, it
+    /// had taken `before` seconds.
     pub fn new(job: JobRecord, directory: PathBuf, every: Duration, before: Option<f64>) -> Checkpointer {
         let started = Instant::now();
         let state = Saving {
@@ -79,12 +79,12 @@ impl Checkpointer {
         Checkpointer { job, directory, every, started, before, state, changed: Condvar::new() }
     }
 
-    /// How long the run has taken, with what it had when it was interrupted.
+    /// How many seconds the run has taken, including those before it was interrupted.
     pub fn seconds(&self) -> f64 {
         self.before + self.started.elapsed().as_secs_f64()
     }
 
-    /// Whether it is time for a checkpoint; who is told so has to [take](Checkpointer::take) it.
+    /// Whether a checkpoint is due. If so, the caller must [take](Checkpointer::take) it.
     pub fn is_due(&self) -> bool {
         let mut state = lock(&self.state);
         let due = !state.claimed && Instant::now() >= state.due;
@@ -92,17 +92,17 @@ impl Checkpointer {
         due
     }
 
-    /// The lines of a chunk are about to be written; called in its turn.
+    /// Records that the lines of a chunk are about to be written; called in its turn.
     pub fn begin(&self, ticket: u64) {
         lock(&self.state).writing.push(ticket);
     }
 
-    /// The lines of a chunk are written. Where checkpoints are to follow each other at once, waits for the one on its way.
+    /// Records that the lines of a chunk are written. If the interval is zero, waits for a checkpoint that is being saved.
     pub fn end(&self, ticket: u64) {
         let mut state = lock(&self.state);
         state.writing.retain(|&writing| writing != ticket);
         self.settle(&mut state);
-        // One that is merely due waits for its chunk, which the worker that waits here writes.
+        // A checkpoint that is not ready waits for its chunk, which this worker may have to write.
         while self.every.is_zero() && (state.ready.is_some() || state.saving) && !state.ended {
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
@@ -115,7 +115,7 @@ impl Checkpointer {
         self.settle(&mut state);
     }
 
-    /// Hands the checkpoint on that was taken, if its lines are written.
+    /// Passes on the taken checkpoint, if its lines are written.
     fn settle(&self, state: &mut Saving) {
         let earliest = state.writing.iter().min().copied().unwrap_or(u64::MAX);
         if state.taken.as_ref().is_some_and(|&(ticket, _)| ticket < earliest) {
@@ -160,13 +160,13 @@ impl Checkpointer {
         Ok(())
     }
 
-    /// Ends [`Checkpointer::keep`]; what is ready is saved before.
+    /// Ends [`Checkpointer::keep`], once a checkpoint that is ready is saved.
     pub fn stop(&self) {
         lock(&self.state).ended = true;
         self.changed.notify_all();
     }
 
-    /// A failure, with word of what is kept; nothing is, if nothing of the run can be trusted.
+    /// Adds to a failure that a checkpoint is kept, if there is one. Discards it first if the run's data cannot be trusted.
     pub fn word_of(&self, failure: FilterError) -> FilterError {
         if failure.is_distrust() {
             self.discard();

@@ -1,4 +1,4 @@
-//! The end of a run: its totals are proved, the receipt is written, and files get their names.
+//! The end of a run: its totals are checked, the receipt is written, and files get their names.
 
 use super::checkpointer::Checkpointer;
 use super::pipeline::{Finished, Pipeline};
@@ -15,7 +15,7 @@ use crate::output::receipt::{
 };
 use crate::run::error::FilterError;
 
-/// Makes sure of what the run came to, and gives the files their names.
+/// Checks the totals of the run, writes the receipt, and gives the files their names.
 pub(super) fn complete(
     plan: &Plan<'_>,
     pipeline: Pipeline<'_>,
@@ -47,7 +47,7 @@ pub(super) fn complete(
     Ok(receipt)
 }
 
-/// The receipt of a run, but for how long it took.
+/// The receipt of a run, without its duration.
 fn receipt(plan: &Plan<'_>, totals: &Totals, output: Option<&Output>) -> Receipt {
     let (policy, options, destination) = (plan.policy, plan.options.clone(), plan.destination());
     let names = partition_names(&plan.agents());
@@ -100,7 +100,7 @@ fn receipt(plan: &Plan<'_>, totals: &Totals, output: Option<&Output>) -> Receipt
     }
 }
 
-/// The receipt's part on a list whose lines went to the partitions of these names.
+/// A list's part of the receipt; `names` are those of the partitions.
 fn list_part(list: &List, totals: &ListTotals, names: &[String], unique: bool, written: bool) -> ListPart {
     let head = &list.head[..list.head_length];
     let partitions = names.iter().zip(totals.crawlers.as_flattened());

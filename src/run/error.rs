@@ -11,13 +11,13 @@ use crate::output::error::OutputError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FilterError {
-    /// A list that cannot be read.
+    /// A list cannot be read.
     #[error(transparent)]
     List(#[from] ListError),
-    /// An error of the output.
+    /// The output failed.
     #[error(transparent)]
     Output(OutputError),
-    /// Lists of which nothing can be read, so that nothing would be left.
+    /// None of the lists can be read, so skipping them would leave nothing.
     #[error("none of the lists can be read, so nothing of them would be left; the first one, {}: {problem}", path.display())]
     AllUnreadable {
         /// The first list.
@@ -25,27 +25,27 @@ pub enum FilterError {
         /// The problem.
         problem: String,
     },
-    /// A list that stands where the run would write.
+    /// A list is where the run would write.
     #[error("the list {} would be replaced by the output; choose another folder for it", path.display())]
     ListInOutput {
         /// The list.
         path: PathBuf,
     },
-    /// One partition of several crawlers.
+    /// A single partition was asked for, but for several crawlers.
     #[error(
         "one partition can only be that of one crawler; {given} are asked for, so ask for each in a run of its own"
     )]
     SeveralCrawlers {
-        /// How many there are.
+        /// The number of crawlers.
         given: usize,
     },
-    /// Lines that are to be left out where several runs share a job.
+    /// Duplicates cannot be left out by a shard, which does not know the URLs of the others.
     #[error(
         "a shard cannot leave out what was seen before: none knows the URLs of the others, so what two of them have would stay twice; \
          leave lines out in one run over all lists, and divide what it keeps"
     )]
     UniqueShard,
-    /// No room for the URLs that were seen.
+    /// There is no room for the URLs that were seen.
     #[error("cannot make room for {bytes} bytes in {}, for the URLs that were seen: {error}", folder.display())]
     Unique {
         /// The folder.
@@ -55,26 +55,26 @@ pub enum FilterError {
         /// The system's error.
         error: io::Error,
     },
-    /// Too little memory for one worker.
+    /// There is too little memory for a single worker.
     #[error("{given} bytes of memory are too few for this run, which takes at least {least}")]
     TooLittleMemory {
-        /// How much is given.
+        /// The memory given.
         given: u64,
-        /// How much it takes.
+        /// The memory needed at least.
         least: u64,
     },
-    /// A checkpoint that cannot be read.
+    /// A checkpoint or receipt cannot be read.
     #[error("cannot read the checkpoint {}: {error}; begin the run anew", path.display())]
     Checkpoint {
-        /// The checkpoint.
+        /// Its path.
         path: PathBuf,
         /// The problem.
         error: io::Error,
     },
-    /// A run that was asked to stop.
+    /// The run was asked to stop.
     #[error("interrupted")]
     Interrupted,
-    /// A run that failed, and can go on when the cause is removed.
+    /// The run failed, and can be resumed once the cause is removed.
     #[error("{error}\nwhat was done until then is kept in {}: resume the run to go on from there", path.display())]
     Kept {
         /// Why it failed.
@@ -82,7 +82,7 @@ pub enum FilterError {
         /// Its folder.
         path: PathBuf,
     },
-    /// The checksums of what was read and what was written differ.
+    /// The checksums of the lines read and the lines written differ.
     #[error(
         "what was written is not what was read: the checksums differ; this is a defect of robosieve, please report it"
     )]
@@ -93,7 +93,7 @@ pub enum FilterError {
 }
 
 impl From<OutputError> for FilterError {
-    /// An error of a list stays one.
+    /// An error of a list remains one.
     fn from(error: OutputError) -> FilterError {
         match error {
             OutputError::List(error) => FilterError::List(error),
@@ -103,14 +103,14 @@ impl From<OutputError> for FilterError {
 }
 
 impl FilterError {
-    /// Whether what was read or written is not to be trusted, so that nothing can go on from it. A list that
-    /// was cut short is no reason for it: it must be again what it was before a run goes on, and what a checkpoint keeps was
-    /// read of it as it stood.
+    /// Whether the lines read or written cannot be trusted, so that the run must not be resumed. A list that was cut short is not
+    /// such a case: it must be restored before the run can be resumed, and the lines kept by a checkpoint were in it when they
+    /// were read.
     pub(crate) fn is_distrust(&self) -> bool {
         matches!(self, FilterError::List(ListError::Changed { .. }) | FilterError::Unbalanced)
     }
 
-    /// Whether the run only stopped because it was asked to.
+    /// Whether the run stopped only because it was asked to.
     pub fn is_interrupted(&self) -> bool {
         match self {
             FilterError::Interrupted => true,
@@ -124,7 +124,7 @@ impl FilterError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum JoinError {
-    /// A receipt that cannot be read.
+    /// A receipt cannot be read.
     #[error(transparent)]
     Receipt(#[from] VerifyError),
     /// A receipt of a whole run.
@@ -133,7 +133,7 @@ pub enum JoinError {
         /// Its folder.
         path: PathBuf,
     },
-    /// A receipt that contradicts itself.
+    /// A receipt contradicts itself.
     #[error("the receipt in {} contradicts itself: {problem}", path.display())]
     Contradiction {
         /// Its folder.
@@ -144,14 +144,14 @@ pub enum JoinError {
     /// Shards of different jobs.
     #[error("{} and {} are not of one job: they differ in {what}", path.display(), other.display())]
     Differ {
-        /// The folder of one.
+        /// The folder of one shard.
         path: PathBuf,
-        /// The folder of the other.
+        /// The folder of the other shard.
         other: PathBuf,
-        /// In what.
+        /// What they differ in.
         what: &'static str,
     },
-    /// A shard that is given twice.
+    /// A shard was given twice.
     #[error("{} and {} are both shard {number}", path.display(), other.display())]
     Twice {
         /// One folder.
@@ -161,7 +161,7 @@ pub enum JoinError {
         /// The shard's number.
         number: u32,
     },
-    /// Shards that are not there.
+    /// Shards are missing.
     #[error(
         "of {of} shards, these are missing: {}{}",
         missing.iter().map(u32::to_string).collect::<Vec<_>>().join(", "),
@@ -170,12 +170,12 @@ pub enum JoinError {
     Missing {
         /// The first of their numbers.
         missing: Vec<u32>,
-        /// How many more there are.
+        /// How many more are missing.
         more: usize,
-        /// How many there should be.
+        /// How many shards there should be.
         of: u32,
     },
-    /// Shards that leave something of a list out, or read it twice.
+    /// Shards leave out a part of a list, or read it twice.
     #[error("{} does not begin in the list {list} where the shard before it ends, or the last one not at its end", path.display())]
     Gap {
         /// The folder of the shard.
@@ -183,26 +183,26 @@ pub enum JoinError {
         /// The list.
         list: String,
     },
-    /// Partitions that were cut into parts and should be put together.
+    /// The partitions are split into parts and cannot be concatenated.
     #[error(
         "the partitions of these shards are cut into numbered parts; join the receipts alone, which leaves them so"
     )]
     Numbered,
-    /// An output in the place of a shard.
+    /// The output would replace a shard.
     #[error("the output would replace the shard in {}; choose another folder for it", path.display())]
     Replaced {
         /// The shard's folder.
         path: PathBuf,
     },
-    /// A list of robots.txt with a row that is none.
+    /// A list of robots.txt has a row that is not valid.
     #[error("{}:{line}: that is no row of robots.txt to fetch", path.display())]
     Row {
         /// The file.
         path: PathBuf,
-        /// The line, from 1.
+        /// The line number, from 1.
         line: u64,
     },
-    /// A file of a shard that cannot be read.
+    /// A file of a shard cannot be read.
     #[error("cannot read {}: {error}", path.display())]
     Unreadable {
         /// The file.
@@ -210,7 +210,7 @@ pub enum JoinError {
         /// The system's error.
         error: io::Error,
     },
-    /// A file of a shard that is not as its receipt says.
+    /// A file of a shard is not as its receipt says.
     #[error("{}: {problem}; `robosieve verify` tells more", path.display())]
     Damaged {
         /// The file.
@@ -218,7 +218,7 @@ pub enum JoinError {
         /// The problem.
         problem: String,
     },
-    /// An error of the output.
+    /// The output failed.
     #[error(transparent)]
     Output(#[from] OutputError),
 }

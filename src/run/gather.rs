@@ -1,38 +1,38 @@
-//! Lines for compressed files, gathered until there are enough for a frame.
+//! Gathers lines for compressed files until there are enough for a frame.
 //!
-//! A chunk may have ten lines for a file and the next one a hundred thousand; a frame of ten lines would be larger than
-//! the lines. So what a chunk has for a file stays here, chunk after chunk, until there is enough, and then goes all
-//! into one frame. Chunks come here in their order, so the borders of the frames depend on the chunks alone and not on
-//! who judged them; the compressing is done elsewhere, by many at a time.
+//! A chunk may have ten lines for a file and the next one a hundred thousand, and a frame of ten lines would be larger than the
+//! lines. So the lines for a file stay here, chunk after chunk, until there are enough, and then all go into one frame. Chunks
+//! come here in order, so where frames end depends on the chunks alone, not on which worker judged them. The frames are
+//! compressed elsewhere, in parallel.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// So many bytes are enough for a frame: gzip looks back 32 KiB, Zstandard takes blocks of 128 KiB.
+/// Bytes enough for a frame: gzip looks back 32 KiB, Zstandard uses blocks of 128 KiB.
 const FRAME: usize = 128 << 10;
 
-/// Lines that go to one file together.
+/// Lines for one frame of a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Gathered {
-    /// The set of files, and the file of it.
+    /// The set of files, and the file's index within the set.
     pub set: usize,
     pub file: usize,
     pub text: Vec<u8>,
 }
 
-/// The lines that wait for each file of the sets that have not ended. This is all there is between two chunks: below [`FRAME`] bytes a
-/// file.
+/// The lines that wait for each file of the sets that have not ended, less than [`FRAME`] bytes a file. There is no other state
+/// between two chunks.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Gatherer {
     files: usize,
     sets: BTreeMap<usize, Texts>,
 }
 
-/// The texts that wait for each file of a set.
+/// The text that waits for each file of a set.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Texts(#[serde(with = "bytes")] Vec<Vec<u8>>);
 
-/// Bytes of any value, for JSON.
+/// Serialises arbitrary bytes as JSON.
 mod bytes {
     use base64::Engine;
     use base64::engine::general_purpose::STANDARD;
@@ -49,13 +49,13 @@ mod bytes {
 }
 
 impl Gatherer {
-    /// With nothing yet, for sets of so many files.
+    /// An empty gatherer, for sets of this many files.
     pub fn new(files: usize) -> Gatherer {
         Gatherer { files, sets: BTreeMap::new() }
     }
 
-    /// Takes the lines of the next chunk, which are for the files of `set`; returns what makes frames now, in the order
-    /// of the files, after the rest of sets that have `ended`.
+    /// Takes the lines of the next chunk, for the files of `set`. Returns the texts that now become frames: first the rest of
+    /// sets that have `ended`, then the others in the order of the files.
     pub fn take<'b>(
         &mut self,
         set: usize,
@@ -78,7 +78,7 @@ impl Gatherer {
         full
     }
 
-    /// Everything that still waits.
+    /// Returns everything that still waits.
     pub fn rest(&mut self) -> Vec<Gathered> {
         std::mem::take(&mut self.sets).into_iter().flat_map(|(set, texts)| texts.rest(set)).collect()
     }

@@ -1,4 +1,4 @@
-//! A job: what the caller asks of a run.
+//! A job: what a caller asks a run to do.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,29 +20,31 @@ use crate::policy::Crawler;
 pub struct Job {
     /// The lists, in order; `-` is standard input.
     pub lists: Vec<PathBuf>,
-    /// Where the URL stands in their lines.
+    /// Where in a line the URL is.
     pub url_field: UrlField,
-    /// Where the partitions go; nowhere, if lines are only counted.
+    /// Where the lines go; `None` to only count them.
     pub destination: Option<Destination>,
-    /// Whether blocked lines stand after what blocked them: the rule, its line, and when its robots.txt was captured. A
-    /// partition that is blocked is a table then, and of verdicts each has these columns after it.
+    /// Whether blocked lines are written with what blocked them: the rule, its line number, and when its robots.txt was captured.
+    /// In text, these columns come before the line in a blocked partition, which then is a table, and after each verdict in a
+    /// file of verdicts.
     pub explain: bool,
-    /// Who asks: crawlers of the policy, at least one; for each, the lines are split of their own.
+    /// Crawlers of the policy, at least one; the lines are split for each of them.
     pub crawlers: Vec<Crawler>,
     /// The choices for lines without a definite verdict.
     pub choices: Choices,
-    /// Whether lines are left out whose URLs were there before.
+    /// Whether to leave out lines whose URLs have occurred before.
     pub unique: bool,
-    /// Workers; 0: as many as there are processors. There are fewer where there is no memory for so many.
+    /// The number of workers; 0 for one per processor. There are fewer if memory does not suffice.
     pub threads: usize,
-    /// Bytes of a chunk; 0: as many as are good for so many workers.
+    /// The size of a chunk in bytes; 0 to choose it by the memory.
     pub chunk_size: usize,
-    /// The settings of a long run.
+    /// Settings for long runs.
     pub long_run: LongRun,
 }
 
 impl Job {
-    /// Counts the lines of text lists for these crawlers, as of now; all else as the program does unless it is asked otherwise.
+    /// A job that only counts the lines of text lists for these crawlers, judging ages at the current time, with default settings
+    /// otherwise.
     pub fn new(lists: impl IntoIterator<Item = impl Into<PathBuf>>, crawlers: Vec<Crawler>) -> Job {
         Job {
             lists: lists.into_iter().map(Into::into).collect(),
@@ -59,25 +61,25 @@ impl Job {
     }
 }
 
-/// The settings that divide a long run, or let it be left alone.
+/// Settings that divide a long run, or let it run unattended.
 #[derive(Debug, Clone)]
 pub struct LongRun {
-    /// Which part of the lists to read, if not all of them.
+    /// The part of the lists to read; `None` for all.
     pub shard: Option<Shard>,
-    /// Whether to go on with the run in the folder that was interrupted, if there is one.
+    /// Whether to resume an interrupted run in the folder, if there is one.
     pub resume: bool,
-    /// Whether what cannot be read of lists is left out, instead of ending the run.
+    /// Whether to leave out parts of lists that cannot be read, instead of ending the run.
     pub skip_bad: bool,
-    /// After how long what is done is made durable each time.
+    /// The shortest time between checkpoints.
     pub checkpoint: Duration,
-    /// Set to stop the run at the next chunk.
+    /// Set this flag to stop the run at the next chunk.
     pub interrupt: Option<Arc<AtomicBool>>,
-    /// The budget for what it allocates on purpose, in bytes: not for files that are mapped, nor the policy.
+    /// The memory budget in bytes. Mapped files and the policy do not count.
     pub memory: u64,
 }
 
 impl Default for LongRun {
-    /// All of the lists, anew; a checkpoint every five seconds; [`DEFAULT_MEMORY`].
+    /// The whole of the lists, from the start; a checkpoint every five seconds; [`DEFAULT_MEMORY`].
     fn default() -> LongRun {
         let checkpoint = Duration::from_secs(5);
         LongRun { shard: None, resume: false, skip_bad: false, checkpoint, interrupt: None, memory: DEFAULT_MEMORY }
@@ -87,9 +89,9 @@ impl Default for LongRun {
 /// Where lines go.
 #[derive(Debug, Clone)]
 pub enum Destination {
-    /// To files.
+    /// Files in a folder.
     Folder(Folder),
-    /// To standard output.
+    /// Standard output.
     Pipe(Pipe),
 }
 
@@ -102,30 +104,30 @@ pub struct Folder {
     pub form: Form,
     /// The format of the files.
     pub format: Format,
-    /// How files are compressed, if they are; tables are by themselves.
+    /// How files are compressed, if they are; Parquet is compressed internally.
     pub compress: Option<FrameFormat>,
-    /// How many bytes a file may have, if files are cut into numbered parts. Lines are not cut, nor frames.
+    /// The most bytes in a file, if files are split into numbered parts. Lines and frames are never split.
     pub split_size: Option<u64>,
     /// Whether an earlier run's files in it may be replaced.
     pub force: bool,
-    /// Whether each list gets partitions of its own, in a folder `NUMBER-NAME`.
+    /// Whether each list gets its own partitions, in a folder `NUMBER-NAME`.
     pub per_input: bool,
 }
 
 impl Folder {
-    /// A folder for plain partitions, in which nothing may be replaced.
+    /// A folder for partitions as plain text, in which nothing may be replaced.
     pub fn new(directory: PathBuf) -> Folder {
         let (form, format) = (Form::default(), Format::default());
         Folder { directory, form, format, compress: None, split_size: None, force: false, per_input: false }
     }
 }
 
-/// The output to standard output. There is no receipt in a file then, nor a list of robots.txt to fetch.
+/// What goes to standard output. No receipt is written to a file then, and no list of robots.txt to fetch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Pipe {
     /// The lines of these partitions, at least one, of the only crawler.
     Only(Vec<Partition>),
-    /// All lines after their verdicts.
+    /// All lines with their verdicts.
     Verdicts,
 }
 
@@ -134,7 +136,7 @@ impl Pipe {
     pub(super) fn form(&self) -> Form {
         match self {
             Pipe::Only(partitions) if partitions.len() == 1 => Form::Partitions,
-            // Lines of several stay in their order among all others, of which they are picked.
+            // Lines of several partitions stay in order, so they are picked from among all lines.
             Pipe::Only(_) | Pipe::Verdicts => Form::Verdicts,
         }
     }
@@ -155,7 +157,7 @@ impl Destination {
         }
     }
 
-    /// Whether the file of a partition of this number is written, if each has one.
+    /// Whether the file of the partition with this number is written, if each partition has a file.
     pub(crate) fn writes(&self, place: usize) -> bool {
         match self {
             Destination::Folder(_) | Destination::Pipe(Pipe::Verdicts) => true,

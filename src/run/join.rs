@@ -1,9 +1,8 @@
-//! The receipts of shards, put together.
+//! Joins the receipts of shards.
 //!
-//! Shards are parts of one text, one after the other. So what each came to is appended in their order,
-//! and the sums and the order checksums are those of an undivided run, whether its partitions lie in one folder or in
-//! many. That they are parts of one text is proved by their ranges: in every list, each begins where the one before it
-//! ends, the first at the start and the last at the end.
+//! Shards are consecutive parts of one text. So their results are appended in order, and the sums and order checksums are those
+//! of an undivided run, whether its partitions are in one folder or in many. Their ranges prove that they are parts of one text:
+//! in every list, each begins where the one before it ends, the first at the start and the last at the end.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -27,15 +26,15 @@ use crate::output::missing_robots::{MissingRobots, parse_row};
 use crate::output::partitions::Output;
 use crate::output::receipt::{FilePart, Part, PartitionPart, Receipt, ReceiptOptions};
 
-/// So many numbers of missing shards are told.
+/// The most numbers of missing shards that an error lists.
 const MISSING_TOLD: usize = 20;
 
-/// Joins the receipts in the folders `shards`, in any order, to one in `directory`, beside `robots-needed.tsv`; with
+/// Joins the receipts in the folders `shards`, given in any order, into one in `directory`, beside `robots-needed.tsv`; with
 /// `concat`, the partitions as well. `force` replaces an earlier run's files there.
 ///
 /// # Errors
 ///
-/// [`JoinError`] where a shard is missing or does not fit the others; then nothing is written.
+/// [`JoinError`] if a shard is missing or does not fit the others; then nothing is written.
 pub fn join(shards: &[PathBuf], directory: &Path, concat: bool, force: bool) -> Result<Receipt, JoinError> {
     let read = |path: &PathBuf| Ok((path.clone(), read_receipt(path)?));
     let mut shards = shards.iter().map(read).collect::<Result<Vec<_>, JoinError>>()?;
@@ -68,22 +67,22 @@ pub fn join(shards: &[PathBuf], directory: &Path, concat: bool, force: bool) -> 
     Ok(joined)
 }
 
-/// How a folder is called that is seen from another one, which may not be there yet: by a relative path, so that both can be
-/// moved together, or, where they have only the root in common, by an absolute one.
+/// The path of a folder as seen from another one, which may not exist yet: relative, so that both can be moved together, or
+/// absolute if they share only the root.
 fn seen_from(directory: &Path, folder: &Path) -> String {
     let Ok(folder) = folder.canonicalize() else { return folder.display().to_string() };
     let relative = resolved(directory).and_then(|directory| {
         let together = directory.iter().zip(folder.iter()).take_while(|(one, other)| one == other).count();
         let up = directory.iter().skip(together).map(|_| "..");
         let path: PathBuf = up.map(OsStr::new).chain(folder.iter().skip(together)).collect();
-        // The root, and on Windows what stands before it.
+        // Not the root, nor the prefix before it on Windows.
         let shared = directory.iter().take(together).filter(|part| Path::new(part).is_relative()).count();
         (shared > 0).then_some(path)
     });
     relative.unwrap_or(folder).display().to_string()
 }
 
-/// A path without links, of which the last folders may not be there yet.
+/// A path without links, whose last folders may not exist yet.
 fn resolved(path: &Path) -> Option<PathBuf> {
     let path = std::path::absolute(path).ok()?;
     let (there, resolved) = path.ancestors().find_map(|part| Some((part, part.canonicalize().ok()?)))?;
@@ -91,8 +90,8 @@ fn resolved(path: &Path) -> Option<PathBuf> {
     new.components().all(|part| matches!(part, Component::Normal(_))).then(|| resolved.join(new))
 }
 
-/// The receipt that those of all shards come to, each with its folder, in the order of their numbers; `names` are what
-/// the folders are called in it.
+/// Joins the receipts of all shards, each given with its folder, in the order of their numbers; `names` are the folders' names in
+/// the joined receipt.
 pub(super) fn joined(shards: &[(PathBuf, Receipt)], names: &[String]) -> Result<Receipt, JoinError> {
     complete(shards)?;
     let mut shards_of = shards.iter().zip(names);
@@ -115,13 +114,13 @@ pub(super) fn joined(shards: &[(PathBuf, Receipt)], names: &[String]) -> Result<
     }
     joined.shards = names.to_vec();
     (joined.origins_needed, joined.robots_needed) = (None, None);
-    // The shards' clocks have nothing to do with each other.
+    // The shards' clocks are unrelated.
     joined.speed = Vec::new();
     joined.urls_per_second = joined.input.lines as f64 / joined.seconds;
     Ok(joined)
 }
 
-/// Makes sure that these are all shards of a job, each once, in order.
+/// Checks that these are all shards of a job, each once, in order.
 fn complete(shards: &[(PathBuf, Receipt)]) -> Result<(), JoinError> {
     let mut numbered = Vec::new();
     for (path, receipt) in shards {
@@ -144,9 +143,9 @@ fn complete(shards: &[(PathBuf, Receipt)]) -> Result<(), JoinError> {
     if missing.is_empty() { Ok(()) } else { Err(JoinError::Missing { missing, more, of }) }
 }
 
-/// In what two shards of one job must not differ, but do.
+/// What two shards differ in, although shards of one job must not.
 fn difference(one: &Receipt, other: &Receipt) -> Option<&'static str> {
-    // Neither workers, chunks nor shards change a verdict or the order of lines.
+    // Workers, chunks and shards change neither verdicts nor the order of lines.
     let asked =
         |receipt: &Receipt| ReceiptOptions { shard: None, threads: 0, chunk_size: 0, ..receipt.options.clone() };
     let lists =
@@ -162,10 +161,10 @@ fn difference(one: &Receipt, other: &Receipt) -> Option<&'static str> {
     checks.into_iter().find(|(same, _)| !same).map(|(_, what)| what)
 }
 
-/// Makes sure that shards in order leave nothing of a list out and read nothing twice.
+/// Checks that consecutive shards leave out nothing of a list and read nothing twice.
 fn adjoin(shards: &[(PathBuf, Receipt)]) -> Result<(), JoinError> {
     for place in 0..shards[0].1.lists.len() {
-        // The head line is no shard's, where it is no part of what is dealt out whole.
+        // A head line belongs to no shard, unless the list is compressed and so dealt out whole.
         let list = &shards[0].1.lists[place];
         let mut end = if list.compression.is_some() { 0 } else { list.head.map_or(0, |head| head.bytes) };
         for (number, (path, receipt)) in shards.iter().enumerate() {
@@ -183,14 +182,14 @@ fn adjoin(shards: &[(PathBuf, Receipt)]) -> Result<(), JoinError> {
     Ok(())
 }
 
-/// Names files as who stands outside the folder of their run does.
+/// Prefixes the names of a run's files with its folder, as seen from outside.
 fn in_folder(folder: &str, receipt: &mut Receipt) {
     for file in receipt.file_lists().flatten() {
         file.name = format!("{folder}/{}", file.name);
     }
 }
 
-/// Appends what a shard came to.
+/// Appends the results of a shard.
 fn append(joined: &mut Receipt, folder: &str, next: &Receipt) {
     let mut next = next.clone();
     in_folder(folder, &mut next);
@@ -216,7 +215,7 @@ fn append(joined: &mut Receipt, folder: &str, next: &Receipt) {
     joined.skipped += next.skipped;
     joined.dot_segments += next.dot_segments;
     joined.normalised_paths += next.normalised_paths;
-    // They may have run side by side: the longest says how long that took.
+    // Shards may have run in parallel, so the longest one gives the duration.
     joined.seconds = joined.seconds.max(next.seconds);
     joined.options.threads = joined.options.threads.max(next.options.threads);
 }
@@ -227,7 +226,7 @@ fn append_to(part: &mut Option<Part>, next: Option<&Part>) {
     }
 }
 
-/// Makes sure that the files of a shard that are about to be read are as its receipt says.
+/// Checks that the files of a shard that will be read are as its receipt says.
 fn prove(folder: &Path, receipt: &Receipt, partitions: bool) -> Result<(), JoinError> {
     let files = if partitions {
         outputs(StoredRun { receipt, directory: folder, threads: 0 })?
@@ -243,8 +242,8 @@ fn layout(receipt: &Receipt) -> Result<FileLayout, OutputError> {
     FileLayout::new(&receipt.options, &receipt.crawlers().iter().collect::<Vec<_>>())
 }
 
-/// Copies the files of all shards: texts of one name after each other, with one head; tables as they are, under numbers that
-/// follow each other.
+/// Copies the files of all shards: texts of the same name one after the other, with one head; tables as they are, renumbered
+/// consecutively.
 fn concatenate(shards: &[(PathBuf, Receipt)], joined: &mut Receipt, output: &mut Output) -> Result<(), JoinError> {
     let mut of_shards: Vec<Receipt> = shards.iter().map(|(_, receipt)| receipt.clone()).collect();
     let mut of_shards: Vec<_> = of_shards.iter_mut().map(Receipt::file_lists).collect();
@@ -277,7 +276,7 @@ fn concatenate(shards: &[(PathBuf, Receipt)], joined: &mut Receipt, output: &mut
     Ok(())
 }
 
-/// Copies files to one of this name, which has the head of the first.
+/// Copies files into one of this name, with the head of the first.
 fn copied(name: &str, parts: &[&FilePart], output: &mut Output) -> Result<FilePart, JoinError> {
     let head_bytes = parts.first().map_or(0, |first| first.head_bytes);
     let lines = Part::of(&Tally::default(), true);
@@ -285,7 +284,7 @@ fn copied(name: &str, parts: &[&FilePart], output: &mut Output) -> Result<FilePa
     let (mut unreadable, directory) = (None, output.directory().to_owned());
     let written = output.write_file(name, |out| {
         for (number, part) in parts.iter().enumerate() {
-            // What goes wrong here is told of the file that is read.
+            // A failure to read is reported for this file, not for the output.
             let path = directory.join(&part.name);
             match open_at(&path, if number > 0 { part.head_bytes } else { 0 }) {
                 Ok(mut file) => whole.file_bytes += io::copy(&mut file, out)?,
@@ -309,7 +308,7 @@ fn open_at(path: &Path, start: u64) -> io::Result<File> {
     Ok(file)
 }
 
-/// The robots.txt to fetch of all shards.
+/// The robots.txt files to fetch, of all shards.
 fn needed(shards: &[(PathBuf, Receipt)], out: &Path) -> Result<MissingRobots, JoinError> {
     let mut needed = MissingRobots::new(out, Memory::default().needed());
     let mut first = 0;

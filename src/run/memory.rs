@@ -1,8 +1,8 @@
 //! How the memory budget of a run is divided.
 //!
-//! The budget is for what a run allocates on purpose. From it follow how long chunks and a single line may be, how many
-//! workers there are, how far back a decompressor may look, and when origins go to disk. What is mapped is not counted, and
-//! what is kept of each list, footer or receipt is not bounded: a control group or `ulimit` does that.
+//! The budget covers what a run allocates on purpose. It determines how long chunks and a single line may be, how many workers
+//! there are, how far back a decompressor may look, and when origins are spilled to disk. Mapped files do not count, and memory
+//! that is kept for each list, footer or receipt is not bounded; use a control group or `ulimit` for that.
 //!
 //! ```text
 //! 1/2    workers: a chunk that is no map, its lines and those of a chunk that waits, for each crawler, and the origins that
@@ -12,42 +12,43 @@
 //! 1/7    the windows of decompressors, and chunks that are read ahead of their turn
 //! ```
 //!
-//! Where blocked lines are explained, an eighth of the first half is for the rules that workers keep.
+//! Where blocked lines are explained, an eighth of the first half is for the rules that workers keep; a sixteenth where they
+//! become rows.
 
 use crate::input::chunks::LONGEST_CHUNK;
 use crate::output::form::LONGEST_CAUSE;
 use crate::output::format::Format;
 use crate::run::error::FilterError;
 
-/// The memory budget of a run, unless another one is given.
+/// The default memory budget of a run.
 pub const DEFAULT_MEMORY: u64 = 1 << 30;
 
-/// The memory of a run that does not depend on shares: the program, stacks, buffers of files.
+/// Memory outside the shares: the program, stacks, file buffers.
 const BASE: u64 = 24 << 20;
 
-/// The memory of each crawler: lines that are gathered for frames.
+/// Memory for each crawler: lines gathered for frames.
 const OF_CRAWLER: u64 = 2 << 20;
 
-/// How many times as long a line can become that is explained.
+/// How many times as long a line can become when it is explained.
 const EXPLAINED: u64 = LONGEST_CAUSE + 1;
 
-/// How many bytes may be kept of what blocked the lines of a chunk that become rows: half of it, and with places of four
-/// bytes for each line, which has nine at least, less than a whole one.
+/// Bytes for the causes of a chunk's lines that become rows: half the chunk. A line with a URL has at least nine bytes and an
+/// index of four, so the total is less than a whole chunk.
 pub(super) fn told_bytes(chunk: usize) -> usize {
     chunk / 2
 }
 
-/// The shortest chunk that workers are given so that more of them have room.
+/// The shortest chunk that is chosen to make room for more workers.
 const SHORTEST_CHUNK: usize = 64 << 10;
-/// The same where blocked lines are explained, which may make so many times as much of it.
+/// The same if blocked lines are explained, which can make text many times as long.
 const SHORTEST_EXPLAINED: usize = 4 << 10;
 
-/// Checks that a budget of so many bytes is enough to begin a run for so many crawlers: robots.txt files may be read for an
-/// hour before it begins.
+/// Checks that a budget of `bytes` is enough to begin a run for this many crawlers. Reading robots.txt files before it begins may
+/// take an hour.
 ///
 /// # Errors
 ///
-/// [`FilterError::TooLittleMemory`] where not even one worker has room.
+/// [`FilterError::TooLittleMemory`] if there is no room for a single worker.
 pub fn check_memory(bytes: u64, crawlers: usize, explain: bool) -> Result<(), FilterError> {
     Memory::new(bytes, crawlers, explain).map(|_| ())
 }
@@ -61,7 +62,7 @@ pub(crate) struct Memory {
     explain: bool,
 }
 
-/// Who works on what.
+/// The number of workers, and the size of their chunks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Crew {
     pub workers: usize,
@@ -69,32 +70,32 @@ pub(crate) struct Crew {
 }
 
 impl Memory {
-    /// So many bytes for a run for so many crawlers, which explains blocked lines or does not.
+    /// A budget of `bytes` for a run for this many crawlers; `explain` says whether blocked lines are explained.
     ///
     /// # Errors
     ///
-    /// [`FilterError::TooLittleMemory`] where not even one worker has room.
+    /// [`FilterError::TooLittleMemory`] if there is no room for a single worker.
     pub fn new(bytes: u64, crawlers: usize, explain: bool) -> Result<Memory, FilterError> {
         let memory = Memory { bytes, crawlers: crawlers as u64, explain };
         let least = memory.fixed() + 8 * memory.of_worker(memory.shortest_chunk(), Format::Text);
         if bytes < least { Err(FilterError::TooLittleMemory { given: bytes, least }) } else { Ok(memory) }
     }
 
-    /// The memory that does not depend on shares.
+    /// Memory outside the shares.
     fn fixed(&self) -> u64 {
         BASE + OF_CRAWLER * self.crawlers
     }
 
-    /// The memory for shares.
+    /// The memory that shares are taken from.
     fn rest(&self) -> u64 {
         self.bytes.saturating_sub(self.fixed())
     }
 
-    /// The memory of a worker with a chunk of this size: the chunk with room to grow, and what is left of it without duplicates;
-    /// for each crawler its lines, in buffers that double as they grow, those of another chunk that waits to be written, and
-    /// frames of them; and, if many lines are of origins that are not known, sixteen times the chunk for these. Lines of text
-    /// that are explained are longer. Rows are encoded column by column, and what waits to be written is compressed: measured
-    /// were 3 to 8 times the chunk for one crawler; what is told of causes stands beside them.
+    /// The memory of a worker with a chunk of this size. There is the chunk, with room to grow, and a copy without duplicates;
+    /// for each crawler, its lines in buffers that double as they grow, those of another chunk that waits to be written, and
+    /// their frames; and, if many lines are of unknown origins, sixteen times the chunk for these. Lines of text become longer
+    /// when they are explained. Rows are encoded column by column and wait compressed: 3 to 8 times the chunk was measured for
+    /// one crawler, with the kept causes on top.
     fn of_worker(&self, chunk_size: usize, format: Format) -> u64 {
         let (of_crawler, of_chunk) = match (format, self.explain) {
             (Format::Text, false) => (8, 20),
@@ -105,7 +106,7 @@ impl Memory {
         (of_crawler * self.crawlers + of_chunk).saturating_mul(chunk_size as u64)
     }
 
-    /// The shortest chunk that workers are given.
+    /// The shortest chunk that is chosen.
     fn shortest_chunk(&self) -> usize {
         if self.explain { SHORTEST_EXPLAINED } else { SHORTEST_CHUNK }
     }
@@ -115,34 +116,33 @@ impl Memory {
         match format {
             _ if !self.explain => 0,
             Format::Text => self.rest() / 16,
-            // So that row groups are as large as without.
+            // Less, so that row groups are as large as without explanations.
             Format::Parquet => self.rest() / 32,
         }
     }
 
-    /// How much of that is for each crawler of each worker.
+    /// The part of that for each crawler of each worker.
     pub fn rules_of_worker(&self, workers: usize, format: Format) -> usize {
         usize::try_from(self.rules(format) / (workers as u64 * self.crawlers).max(1)).unwrap_or(usize::MAX)
     }
 
-    /// How large chunks are, unless a size is given, and how many of the workers that are `asked` for have room. How
-    /// many are asked for does not change the chunks: frames and row groups are made of these, and files are the same
-    /// whichever worker makes them.
+    /// The size of chunks, unless one is given, and how many of the `asked` workers have room. `asked` does not change the size:
+    /// frames and row groups are made from chunks, and files must be the same for any number of workers.
     ///
     /// # Errors
     ///
-    /// [`FilterError::TooLittleMemory`] where not even one has room with the size that was given.
+    /// [`FilterError::TooLittleMemory`] if there is no room for a single worker with the given size.
     pub fn crew(&self, asked: usize, chunk_size: Option<usize>, format: Format) -> Result<Crew, FilterError> {
         let share = self.rest() / 2 - self.rules(format);
         let fitting = |chunk_size| usize::try_from(share / self.of_worker(chunk_size, format)).unwrap_or(usize::MAX);
-        // Beside a chunk there must be room for a line, in what 32 bits can tell.
+        // A line must fit after a chunk, within 32-bit offsets.
         let mut size = chunk_size.unwrap_or(format.chunk_size()).clamp(1, LONGEST_CHUNK / 2);
         let usual = format.usual_workers(self.explain);
         while chunk_size.is_none() && size > self.shortest_chunk() && fitting(size) < usual {
             size /= 2;
         }
         if fitting(size) == 0 {
-            // Of what is left for shares, workers have a half, or seven sixteenths where lines are explained.
+            // Workers get at least seven sixteenths of the shares.
             let rest = (self.of_worker(size, format) / 7).saturating_mul(16).saturating_add(16);
             let least = rest.saturating_add(self.fixed());
             return Err(FilterError::TooLittleMemory { given: self.bytes, least });
@@ -150,14 +150,14 @@ impl Memory {
         Ok(Crew { workers: fitting(size).min(asked.max(1)), chunk_size: size })
     }
 
-    /// How long a line may be. Of one that came as a stream, there is the line, the one after it that waits, what was
-    /// decoded and kept of it, and for each crawler the line, gathered with others, and its frame.
+    /// The longest line allowed. A line from a stream is in memory several times: as read, with the next line waiting behind it;
+    /// decoded, and kept; and, for each crawler, gathered with others and as a frame.
     pub fn longest_line(&self) -> usize {
         let longest = 3 * self.rest() / 16 / (4 * self.crawlers + 6);
         usize::try_from(longest).unwrap_or(usize::MAX).min(LONGEST_CHUNK / 2)
     }
 
-    /// How many bytes of origins with deferred lines are held before they go to disk.
+    /// Bytes of origins with deferred lines that are held before they are spilled to disk.
     pub fn needed(&self) -> usize {
         usize::try_from(self.rest() / 32).unwrap_or(usize::MAX)
     }
@@ -169,7 +169,7 @@ impl Memory {
 }
 
 impl Default for Memory {
-    /// That of a run for one crawler.
+    /// The default budget, for one crawler.
     fn default() -> Memory {
         Memory { bytes: DEFAULT_MEMORY, crawlers: 1, explain: false }
     }
@@ -211,16 +211,16 @@ mod tests {
         let many = crew(4096, None, Format::Text);
         assert!(many.chunk_size == 1 << 20 && (16..32).contains(&many.workers), "{many:?}");
         assert_eq!(crew(4, None, Format::Parquet), Crew { workers: 4, chunk_size: 12 << 20 });
-        // What is told of a cause stands once in a table, so explaining makes row groups no smaller.
+        // A table keeps each cause once, so explaining does not make row groups smaller.
         let explained = Memory::new(DEFAULT_MEMORY, 1, true).unwrap();
         assert_eq!(explained.crew(2, None, Format::Parquet).unwrap(), Crew { workers: 2, chunk_size: 12 << 20 });
         assert_eq!(crew(3, Some(5000), Format::Text), Crew { workers: 3, chunk_size: 5000 });
-        // More memory makes chunks larger, as far as that is good for anything.
+        // More memory makes chunks larger, up to a useful size.
         for (format, chunk_size) in [(Format::Text, 1 << 20), (Format::Parquet, 12 << 20)] {
             let memory = Memory::new(64 * DEFAULT_MEMORY, 1, false).unwrap();
             assert_eq!(memory.crew(64, None, format).unwrap(), Crew { workers: 64, chunk_size });
         }
-        // What `zstd --long` makes can be read by default.
+        // Output of `zstd --long` can be read by default.
         assert_eq!(memory.decompressors().ilog2(), 27);
     }
 

@@ -1,10 +1,10 @@
 //! A job from start to end: URL lists, split by a policy.
 //!
-//! [`run`] maps each list, or decompresses it as it goes, cuts it into chunks on line borders and lets workers
-//! [judge](crate::judge::Judge) them; where the URL stands in a line, a [`Layout`](crate::input::Layout) says. Every line
-//! goes, byte for byte and in input order, to exactly one [`Partition`](crate::outcome::Partition), for a
-//! [`Reason`](crate::outcome::Reason) that is counted. [Tallies](crate::judge::Tally) of the lines as read and of the
-//! bytes as written prove that none was lost; the [`Receipt`] tells both and gets its name last.
+//! [`run`] maps each list, or decompresses it as it goes, cuts it into chunks of whole lines and has workers
+//! [judge](crate::judge::Judge) them; a [`Layout`](crate::input::Layout) says where in a line the URL is. Every line goes, byte
+//! for byte and in input order, to exactly one [`Partition`](crate::outcome::Partition), for a [`Reason`](crate::outcome::Reason)
+//! that is counted. [Tallies](crate::judge::Tally) of the lines as read and of the bytes as written prove that none was lost; the
+//! [`Receipt`] holds both, and is the last file to get its name.
 
 pub(crate) mod checkpoint;
 pub(crate) mod checkpointer;

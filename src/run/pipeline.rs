@@ -1,4 +1,4 @@
-//! Workers and their pipeline: who judges which chunk, and in what order their lines are placed.
+//! Workers and their pipeline: which worker judges which chunk, and in what order lines are placed.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -38,25 +38,25 @@ use crate::run::error::FilterError;
 /// Where the lines go.
 pub(super) struct Outlets {
     pub sink: Sink,
-    /// The robots.txt to fetch, if they are wanted.
+    /// Collects the robots.txt files to fetch, if they are wanted.
     pub needed: Option<MissingRobots>,
-    /// If lines become rows: the tables of each set of files.
+    /// If lines become rows: the table of each set of files.
     pub tables: Vec<Table>,
-    /// Who keeps checkpoints, if the run can go on from one.
+    /// Keeps checkpoints, if the run can be resumed.
     pub checkpointer: Option<Arc<Checkpointer>>,
 }
 
-/// What a run came to.
+/// The results of a run.
 pub(super) struct Finished {
-    /// The files, if there are any.
+    /// The files, if any were written.
     pub output: Option<Output>,
     pub needed: Option<MissingRobots>,
     pub totals: Totals,
-    /// How fast its lines were judged.
+    /// How fast lines were judged.
     pub speed: Vec<Sample>,
 }
 
-/// The state that all workers share.
+/// The state shared by all workers.
 pub(super) struct Pipeline<'l> {
     plan: &'l Plan<'l>,
     chunks: Chunks<'l>,
@@ -64,20 +64,20 @@ pub(super) struct Pipeline<'l> {
     rows: Option<Rows>,
     /// Whether the list of robots.txt to fetch is wanted.
     notes_waiting: bool,
-    /// If lines become rows: the tables of each set of files.
+    /// If lines become rows: the table of each set of files.
     tables: Vec<Table>,
-    /// The first turn of a chunk, where lines are left out.
+    /// A chunk's first turn, if duplicates are left out.
     unique: Option<Unique>,
-    /// The turn of a chunk before the last one, where lines go into frames.
+    /// A chunk's turn before the last, if lines go into frames.
     gatherer: Sequence<Gatherer>,
     queue: Queue<Handed<'l>, Turn>,
-    /// What chunks leave that are written.
+    /// Buffers and texts of chunks that are written.
     spares: Mutex<Vec<Spare>>,
     checkpointer: Option<Arc<Checkpointer>>,
     failure: Mutex<Option<FilterError>>,
 }
 
-/// The work done in the order of the chunks.
+/// The state that is changed in the order of the chunks.
 struct Turn {
     sink: Option<Sink>,
     needed: Option<MissingRobots>,
@@ -88,43 +88,43 @@ struct Turn {
 /// A judged chunk, handed in to be written.
 struct Handed<'l> {
     list: usize,
-    /// Where it begins in the text of its list.
+    /// Where it begins in its list.
     at: u64,
-    /// Where it ends in the text of its list.
+    /// Where it ends in its list.
     end: u64,
     /// The parts of lists left out before it.
     skipped: Vec<Skipped>,
-    /// Lists that have ended before it.
+    /// Lists that ended before it.
     ended: Vec<usize>,
-    /// Its text, if runs of lines are written from there.
+    /// Its text, if runs of lines are written straight from it.
     text: Option<&'l [u8]>,
     judged: Judged,
     blocks: Blocks,
-    /// The lines that wait for their frames after the chunk, if a checkpoint is due there.
+    /// The lines waiting for frames after the chunk, if a checkpoint is due there.
     border: Option<Gatherer>,
 }
 
-/// What a chunk leaves that is written.
+/// What remains of a chunk after it is written.
 struct Spare {
-    /// Buffers, to be filled again.
+    /// Buffers to be reused.
     buffers: Vec<Pieces>,
-    /// The list and the part of its text that were read for the last time.
+    /// The list, and the part of its text that will not be read again.
     list: usize,
     text: Range<usize>,
 }
 
-/// The blocks that a chunk makes.
+/// The blocks of a chunk.
 enum Blocks {
-    /// The buffers of the chunk, as they are, for this set of files, with the tally of each.
+    /// The chunk's buffers, unchanged, for this set of files, with the tally of each.
     Buffers(usize, Vec<Tally>),
-    /// Frames or rows; none where nothing is written.
+    /// Frames or rows; none if nothing is written.
     Made(Vec<Block<'static>>),
 }
 
-/// The lines of a list are numbered in so many bits.
+/// The number of bits for a line's number within its list.
 const LINES_OF_LIST: u32 = 40;
 
-/// A worker, and what it has to leave lines out and to make frames with.
+/// A worker, with its memory for leaving out duplicates and for making frames.
 struct WorkerState<'m> {
     worker: Worker<'m>,
     kept: Kept,
@@ -132,8 +132,8 @@ struct WorkerState<'m> {
 }
 
 impl<'l> Pipeline<'l> {
-    /// Of the chunks of a plan, telling `progress` of each; from this `state` on where the run was interrupted, and without
-    /// what is not `unique` if lines are left out.
+    /// A pipeline for the chunks of a plan, which reports each chunk to `progress`. It starts from `state`, if the run was
+    /// interrupted, and drops duplicates, if there is `unique`.
     pub fn new(
         plan: &'l Plan<'l>,
         chunks: Chunks<'l>,
@@ -174,21 +174,21 @@ impl<'l> Pipeline<'l> {
         }
     }
 
-    /// Makes checkpoints durable until [`Pipeline::judged`], if there is anything to go on with.
+    /// Makes checkpoints durable until [`Pipeline::judged`], if the run keeps any.
     pub fn keep(&self) {
         if let Some(Err(failure)) = self.checkpointer.as_ref().map(|checkpointer| checkpointer.keep()) {
             self.fail(failure.into());
         }
     }
 
-    /// No more lines are written.
+    /// Ends the keeping of checkpoints: no more lines are written.
     pub fn judged(&self) {
         if let Some(checkpointer) = &self.checkpointer {
             checkpointer.stop();
         }
     }
 
-    /// Judges no further chunks, but completes those that were handed out: a list cannot be read on.
+    /// Judges no further chunks, because a list cannot be read on, but completes those already handed out.
     fn end_input(&self, failure: FilterError) {
         lock(&self.failure).get_or_insert(failure);
         self.chunks.stop();
@@ -206,7 +206,7 @@ impl<'l> Pipeline<'l> {
         self.judged();
     }
 
-    /// Ends the run, and gives what it came to.
+    /// Ends the run and returns its results.
     pub fn finish(self) -> Result<Finished, FilterError> {
         let failure = lock(&self.failure).take();
         let failure = failure.or_else(|| self.chunks.is_interrupted().then_some(FilterError::Interrupted));
@@ -216,7 +216,7 @@ impl<'l> Pipeline<'l> {
         let waiting = self.gatherer.out_of_turn(Gatherer::rest);
         let frames = self.framed(waiting, &mut self.compressor()?)?;
         let mut turn = self.queue.into_inner();
-        // To end tables takes so long that it may be interrupted.
+        // Completing tables takes long and can be interrupted; this is the state to resume from then.
         let checkpointer = self.checkpointer.as_ref().filter(|_| !self.tables.is_empty());
         let taken = checkpointer.and_then(|checkpointer| turn.taken(Gatherer::new(0), checkpointer.seconds()));
         let Turn { sink, needed, mut totals, .. } = turn;
@@ -235,11 +235,11 @@ impl<'l> Pipeline<'l> {
         Ok(Finished { output: Some(*output), needed, totals, speed })
     }
 
-    /// The failure, with word of what is kept of the run: all chunks that were handed out, if nothing went wrong with
-    /// those, else those up to the last checkpoint.
+    /// The failure, with a note of what is kept of the run: all chunks handed out, if nothing went wrong with them, otherwise
+    /// those up to the last checkpoint.
     fn kept(self, failure: FilterError) -> FilterError {
         let Some(checkpointer) = self.checkpointer else { return failure };
-        // Of a run that has done nothing, nothing is kept.
+        // Nothing is kept of a run that has done nothing.
         let begun = checkpointer.has_kept() || self.queue.out_of_turn(|turn| turn.totals.input.lines > 0);
         let begun = begun && !failure.is_distrust();
         if begun && !self.queue.is_stopped() {
@@ -258,7 +258,7 @@ impl<'l> Pipeline<'l> {
         Ok(self.plan.options.compress.map(Compressor::new).transpose().map_err(OutputError::Compress)?)
     }
 
-    /// The blocks that the chunk of a task makes, if lines become rows.
+    /// The blocks of a task's chunk, if lines become rows.
     fn rows(&self, task: &Task<'_>, left: Chunk<'_>, worker: &mut Worker<'_>) -> Result<Blocks, FilterError> {
         let (set, list) = (self.plan.set_of(task.list), &self.chunks.lists()[task.list]);
         let source = match task.ranges() {
@@ -271,8 +271,8 @@ impl<'l> Pipeline<'l> {
         Ok(Blocks::Made(self.tables[set].blocks(set, &source, outcomes, causes, &mut again)?))
     }
 
-    /// The blocks that the lines of a chunk make, and what waits for its frames after it, if a checkpoint is due there;
-    /// `None` if the run has failed meanwhile.
+    /// The blocks of a chunk's lines, and the lines waiting for frames after it, if a checkpoint is due there; `None` if the run
+    /// has failed meanwhile.
     fn blocks(
         &self,
         task: &Task<'_>,
@@ -293,12 +293,12 @@ impl<'l> Pipeline<'l> {
         Ok(Some((Blocks::Made(self.framed(gathered, compressor)?), border)))
     }
 
-    /// Whether a checkpoint is to be taken after the chunk whose turn it is.
+    /// Whether to take a checkpoint after the chunk whose turn it is.
     fn is_checkpoint_due(&self) -> bool {
         self.checkpointer.as_ref().is_some_and(|checkpointer| checkpointer.is_due())
     }
 
-    /// Blocks of lines that go into frames.
+    /// Compresses gathered lines into frames, as blocks.
     fn framed(
         &self,
         gathered: Vec<Gathered>,
@@ -313,7 +313,7 @@ impl<'l> Pipeline<'l> {
     }
 }
 
-/// Stops the run if a worker panics, so that the others do not wait for its turn for ever.
+/// Stops the run if a worker panics, so that the others do not wait forever for its turn.
 struct StopOnPanic<'t, 'l>(&'t Pipeline<'l>);
 
 impl Drop for StopOnPanic<'_, '_> {
@@ -324,7 +324,7 @@ impl Drop for StopOnPanic<'_, '_> {
     }
 }
 
-/// Judges chunks until there are none left; to explain lines, `kept_rules` bytes of rules are kept for each crawler.
+/// Judges chunks until there are none left, keeping `kept_rules` bytes of rules for each crawler to explain lines.
 pub(super) fn work(pipeline: &Pipeline<'_>, matchers: &[Matcher], kept_rules: usize) {
     let _guard = StopOnPanic(pipeline);
     if let Err(failure) = work_through(pipeline, matchers, kept_rules) {
@@ -349,18 +349,19 @@ fn work_through(pipeline: &Pipeline<'_>, matchers: &[Matcher], kept_rules: usize
         };
         pipeline.chunks.read(&mut task, &mut buffer)?;
         let chunk = chunk_of(&pipeline.chunks, &task, &buffer);
-        // A row has no end that could be missing.
+        // Every row counts as ending in a line feed.
         let more_follows = as_rows || !pipeline.plan.options.per_input && task.list + 1 < pipeline.chunks.lists().len();
         let left = match &pipeline.unique {
             Some(unique) => unique.left(task.ticket, chunk, &mut state.kept, pipeline.rows.is_some())?,
             None => Some(chunk),
         };
         let Some(left) = left else { return Ok(()) };
-        // Lines can be written from where they stand if they are written as they are, and all of them.
+        // Lines can be written straight from the mapped list if they are written unchanged and none is left out.
         let stays = task.mapped().filter(|_| pipeline.unique.is_none() && pipeline.plan.options.compress.is_none());
         state.worker.judge(&left, stays.is_some(), more_follows);
         let rows = as_rows.then(|| pipeline.rows(&task, left, &mut state.worker));
-        // Only what was read of a list as it stood may be written, or a checkpoint could keep lines that never were in it.
+        // Lines may be written only if the list has not changed since it was opened, or a checkpoint could keep lines that were
+        // never in it.
         pipeline.chunks.lists()[task.list].unchanged()?;
         let rows = rows.transpose()?;
         state.worker.leave_out(&state.kept);
@@ -368,7 +369,7 @@ fn work_through(pipeline: &Pipeline<'_>, matchers: &[Matcher], kept_rules: usize
         if task.is_long() {
             pipeline.queue.wait_for(task.ticket);
             lock(&pipeline.spares).drain(..).for_each(|spare| drop(spare.buffers(pipeline)));
-            // The next such chunk may go its way only then.
+            // The next long chunk may begin only when this memory is freed.
             buffer.release();
             state.worker.release();
             state.kept = Kept::default();
@@ -376,7 +377,7 @@ fn work_through(pipeline: &Pipeline<'_>, matchers: &[Matcher], kept_rules: usize
     }
 }
 
-/// Hands in the chunk of a task that was judged, with the rows that its lines became, if they did.
+/// Hands in the judged chunk of a task, with its rows if lines become rows.
 fn hand_in<'l>(
     pipeline: &Pipeline<'l>,
     task: &mut Task<'l>,
@@ -414,13 +415,13 @@ fn write(pipeline: &Pipeline<'_>, turn: &mut Turn, ticket: u64, handed: Handed<'
     ended.iter().for_each(|&list| turn.reached.ended(list, lists));
     turn.reached.chunk(list, end, lists);
     turn.totals.skip(&skipped);
-    // Lists may be read at once, but the lines of one are before those of the next.
+    // Lists may be read at the same time, but all lines of one are numbered before those of the next.
     let before = ((list as u64) << LINES_OF_LIST) + turn.totals.lists[list].input.lines;
     turn.totals.add(list, &judged);
     turn.totals.add_written(&blocks);
     turn.add_waiting(std::mem::take(&mut judged.waiting), before)?;
     pipeline.progress.chunk(&turn.totals);
-    // What is written from where it stands must be what was read.
+    // Lines written straight from a mapped list must still be those that were read.
     let as_it_stood = || if text.is_some() { lists[list].unchanged() } else { Ok(()) };
     let places = turn.sink.as_mut().map(|sink| sink.take(&blocks)).transpose();
     as_it_stood()?;
@@ -450,7 +451,7 @@ fn write(pipeline: &Pipeline<'_>, turn: &mut Turn, ticket: u64, handed: Handed<'
 }
 
 impl Spare {
-    /// The buffers; lets go of the text, of which other workers than the one that writes should have the trouble.
+    /// The buffers. Also unmaps the text, which takes time that the worker that writes should not spend.
     fn buffers(self, pipeline: &Pipeline<'_>) -> Vec<Pieces> {
         pipeline.chunks.lists()[self.list].let_go(self.text);
         self.buffers
@@ -458,7 +459,7 @@ impl Spare {
 }
 
 impl Turn {
-    /// Adds the origins with deferred lines of a chunk that so many lines stand before.
+    /// Adds the origins of a chunk's deferred lines; `before` is the number of lines before the chunk.
     fn add_waiting(&mut self, mut waiting: WaitingOrigins, before: u64) -> Result<(), FilterError> {
         let (Some(output), Some(needed)) = (self.sink.as_mut().and_then(Sink::folder), &mut self.needed) else {
             return Ok(());
@@ -468,7 +469,7 @@ impl Turn {
         Ok(needed.add(waiting).map_err(failed)?)
     }
 
-    /// All that there is to know after the chunk whose turn it is, with the lines that wait for their frames.
+    /// The whole state after the chunk whose turn it is, including the lines waiting for frames.
     fn taken(&mut self, gathered: Gatherer, seconds: f64) -> Option<Taken> {
         let (output, needed) = (self.sink.as_mut()?.folder()?, self.needed.as_ref()?);
         let state = RunState {
@@ -497,7 +498,7 @@ mod tests {
 
     const LINES: &str = "http://a.example/1\nhttp://a.example/2\nhttp://a.example/3\n";
 
-    /// Whether the proof holds when the deferred lines are changed between judging and writing.
+    /// Whether the totals balance when the deferred lines are changed between judging and writing.
     fn balance(change: impl Fn(&str) -> String) -> bool {
         let policy = Captures::new(Agents::everybody(), Dialect::DEFAULT).policy().unwrap();
         let crawler = policy.crawler(None).unwrap();

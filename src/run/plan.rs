@@ -1,6 +1,6 @@
-//! The plan: a job once checked, with its lists open and its budget divided.
+//! The plan: a checked job, with its lists open and its budget divided.
 //!
-//! Arguments are checked once, here; whatever comes later reads the plan.
+//! Arguments are checked once, here; all later stages rely on the plan.
 
 use std::path::PathBuf;
 use std::sync::atomic::AtomicU64;
@@ -23,9 +23,9 @@ use crate::run::error::FilterError;
 pub(super) struct Plan<'j> {
     pub policy: &'j Policy,
     job: &'j Job,
-    /// The lists, or the parts of them that are to be read.
+    /// The lists, or the parts of them to be read.
     pub lists: Vec<List>,
-    /// The options for the receipt, with as many workers and as large chunks as have room.
+    /// The options for the receipt, with as many workers and as large chunks as fit into memory.
     pub options: ReceiptOptions,
     pub memory: Memory,
 }
@@ -35,7 +35,7 @@ impl<'j> Plan<'j> {
     ///
     /// # Errors
     ///
-    /// [`FilterError`] where the job contradicts itself, lists cannot be read, or there is too little memory.
+    /// [`FilterError`] if the job contradicts itself, lists cannot be read, or there is too little memory.
     pub fn new(policy: &'j Policy, job: &'j Job) -> Result<Plan<'j>, FilterError> {
         let memory = Memory::new(job.long_run.memory, job.crawlers.len(), job.explain)?;
         let lists = lists(job, memory)?;
@@ -47,37 +47,37 @@ impl<'j> Plan<'j> {
         Ok(Plan { policy, job, lists, options: options(job, crew), memory })
     }
 
-    /// The rows of the files; `None` where lines are only counted.
+    /// The rows of the files; `None` if lines are only counted.
     pub fn rows(&self) -> Option<Rows> {
         self.destination().map(|_| self.options.rows(self.crawlers()))
     }
 
-    /// The set of files that the lines of a list go to: one for all lists, or one for each.
+    /// The set of files that a list's lines go to: one for all lists, or one for each.
     pub fn set_of(&self, list: usize) -> usize {
         if self.options.per_input { list } else { 0 }
     }
 
-    /// Where lines go; nowhere, if they are only counted.
+    /// Where lines go; `None` if they are only counted.
     pub fn destination(&self) -> Option<&'j Destination> {
         self.job.destination.as_ref()
     }
 
-    /// The paths of all lists, also of those of which this shard reads nothing.
+    /// The paths of all lists, including those of which this shard reads nothing.
     pub fn paths(&self) -> &'j [PathBuf] {
         &self.job.lists
     }
 
-    /// Whether a run that was interrupted is to go on.
+    /// Whether to resume an interrupted run.
     pub fn resumes(&self) -> bool {
         self.job.long_run.resume
     }
 
-    /// After how long what is done is made durable each time.
+    /// The shortest time between checkpoints.
     pub fn checkpoint_interval(&self) -> Duration {
         self.job.long_run.checkpoint
     }
 
-    /// How many crawlers there are.
+    /// The number of crawlers.
     pub fn crawlers(&self) -> usize {
         self.job.crawlers.len()
     }
@@ -97,13 +97,13 @@ impl<'j> Plan<'j> {
         self.destination().and_then(Destination::folder)
     }
 
-    /// The chunks of the lists, from where a run was interrupted that `reached` so far.
+    /// The chunks of the lists; from where an interrupted run had `reached`, if there is one.
     pub fn chunks<'p>(&'p self, reached: Option<&Reached>, read: &'p AtomicU64) -> Chunks<'p> {
         let chunks = match reached {
             Some(Reached { begun, next }) => Chunks::from(&self.lists, self.options.chunk_size, read, begun, *next),
             None => Chunks::new(&self.lists, self.options.chunk_size, read),
         };
-        // The reader of a pipe does not wait for more lines than there are.
+        // The reader of a pipe should not have to wait for a full chunk.
         let patience = match self.job.destination {
             Some(Destination::Pipe(_)) => Patience::UntilLine,
             _ => Patience::UntilFull,
@@ -115,27 +115,27 @@ impl<'j> Plan<'j> {
         chunks.side_by_side(sides, self.memory.decompressors()).stored_in(home)
     }
 
-    /// Whether the chunks of a list have to be judged after those of the lists before it: where lines go to the same files,
-    /// or one is left out because of another.
+    /// Whether a list's chunks must be judged after those of the lists before it: if lines go to the same files, or one is left
+    /// out because of another.
     fn is_in_order(&self) -> bool {
         self.options.unique || self.destination().is_some() && !self.options.per_input
     }
 
-    /// The sets of files that get no more lines when these lists have ended.
+    /// The sets of files that get no more lines once these lists have ended.
     pub fn sets_of(&self, ended: &[usize]) -> Vec<usize> {
         if self.options.per_input { ended.to_vec() } else { Vec::new() }
     }
 
-    /// How many sets of files there are.
+    /// The number of sets of files.
     pub fn sets(&self) -> usize {
         if self.options.per_input { self.lists.len() } else { 1 }
     }
 }
 
-/// The lists of a job, or the parts of them that it is to read.
+/// The lists of a job, or the parts of them to be read.
 fn lists(job: &Job, memory: Memory) -> Result<Vec<List>, FilterError> {
     let mut lists = List::open_all(&job.lists, &job.url_field, memory.decompressors(), job.long_run.skip_bad)?;
-    // A run that leaves out everything is an error.
+    // Leaving out everything is an error.
     let problems: Option<Vec<&str>> = lists.iter().map(List::unreadable).collect();
     if let (Some([problem, ..]), [first, ..]) = (problems.as_deref(), &lists[..]) {
         return Err(FilterError::AllUnreadable { path: first.path.clone(), problem: (*problem).to_owned() });
@@ -155,7 +155,7 @@ fn format(job: &Job) -> Format {
     folder.map_or(Format::Text, |folder| folder.format)
 }
 
-/// How many workers are wanted.
+/// The number of workers wanted.
 fn asked_workers(job: &Job) -> usize {
     let processors = || std::thread::available_parallelism().map_or(1, usize::from);
     if job.threads == 0 { processors() } else { job.threads }

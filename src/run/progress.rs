@@ -1,7 +1,7 @@
 //! The progress of a run, to be watched from another thread.
 //!
-//! A run notes its totals once a chunk, in the chunk's turn. So the numbers of a [`Snapshot`] belong together, they are
-//! those of the first so many chunks, and a watcher may ask as often as it likes: no line is slower for it.
+//! A run updates its totals once a chunk, in the chunk's turn. So the numbers of a [`Snapshot`] are consistent and cover a prefix
+//! of the chunks, and a watcher may ask as often as it likes without slowing down any line.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,61 +16,61 @@ use crate::output::samples::{Sample, Samples};
 #[derive(Debug, Default)]
 pub struct Progress {
     state: Mutex<Counters>,
-    /// Bytes that were read of the lists' files. Apart from the rest, because reading has no turn.
+    /// Bytes read of the lists' files. Kept apart, because reading has no turn.
     source: AtomicU64,
 }
 
 #[derive(Debug, Default)]
 struct Counters {
-    /// When the run began; its clock stops when it ends.
+    /// When the run began, and its duration once it has ended.
     started: Option<Instant>,
     ended: Option<f64>,
     snapshot: Snapshot,
     samples: Samples,
 }
 
-/// How far a run is.
+/// The phase of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Phase {
-    /// It has not begun.
+    /// The run has not begun.
     #[default]
     Waiting,
     /// Lines are judged.
     Judging,
-    /// All lines are judged. Row groups of tables are merged, files are made durable and get their names.
+    /// All lines are judged. Row groups of tables are merged, and files are made durable and renamed.
     Completing,
-    /// It has ended, well or not.
+    /// The run has ended, successfully or not.
     Ended,
 }
 
-/// The progress of a run at some moment.
+/// The progress of a run at one moment.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Snapshot {
-    /// How far it is.
+    /// The phase it is in.
     pub phase: Phase,
     /// Seconds since it began.
     pub seconds: f64,
     /// Bytes of lines, judged and on their way to their files.
     pub bytes: u64,
-    /// Bytes of the lists that were read, as they lie in their files: of compressed lists, compressed ones.
+    /// Bytes read of the lists, as stored in their files: compressed bytes of compressed lists.
     pub source_bytes: u64,
-    /// Bytes of all lists in the same sense, where that is known: of a stream it is not.
+    /// Bytes of all lists, as stored in their files; `None` if unknown, as for a stream.
     pub source_bytes_known: Option<u64>,
     /// Lines.
     pub lines: u64,
-    /// Those of them that were left out, because their URLs were there before.
+    /// How many of them were left out because their URLs had occurred before.
     pub duplicates: u64,
-    /// Parts of lists that could not be read, and were left out.
+    /// Parts of lists left out because they could not be read.
     pub skipped: u64,
     /// Chunks.
     pub chunks: u64,
     /// The lines, counted for each crawler.
     pub crawlers: Vec<Counted>,
-    /// The part of all that which an earlier run did, and this one goes on from.
+    /// The part of all this that an earlier run had done before this one resumed it.
     pub resumed: Resumed,
 }
 
-/// The progress of a run before it went on.
+/// The progress of a run before it was resumed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Resumed {
     /// Lines.
@@ -99,32 +99,32 @@ impl Default for Counted {
 }
 
 impl Counted {
-    /// The outcomes that there were, with their lines.
+    /// The outcomes that occurred, each with its number of lines.
     pub fn outcomes(&self) -> impl Iterator<Item = (Outcome, u64)> + '_ {
         let counts = self.outcomes.iter().enumerate().filter(|&(_, &count)| count > 0);
         counts.map(|(index, &count)| (Outcome::from_index(index), count))
     }
 
-    /// The lines of each partition.
+    /// The number of lines of each partition.
     pub fn partitions(&self) -> impl Iterator<Item = (Partition, u64)> + '_ {
         Partition::ALL.into_iter().zip(self.lines)
     }
 }
 
 impl Progress {
-    /// Of a run that is to begin.
+    /// The progress of a run that has not begun.
     pub fn new() -> Progress {
         Progress::default()
     }
 
-    /// The progress by now.
+    /// The current progress.
     pub fn snapshot(&self) -> Snapshot {
         let state = lock(&self.state);
         let source_bytes = self.source.load(Ordering::Relaxed);
         Snapshot { seconds: state.seconds(), source_bytes, ..state.snapshot.clone() }
     }
 
-    /// The run begins; so many bytes are to be read, as far as that is known.
+    /// Records that the run begins; `source_bytes_known` are to be read, if that is known.
     pub(super) fn begin(&self, source_bytes_known: Option<u64>, crawlers: usize) {
         let snapshot = Snapshot {
             phase: Phase::Judging,
@@ -136,12 +136,12 @@ impl Progress {
         *lock(&self.state) = Counters { started: Some(Instant::now()), snapshot, ..Counters::default() };
     }
 
-    /// Counts bytes that are read of the lists' files.
+    /// The counter of bytes read of the lists' files.
     pub(super) fn source(&self) -> &AtomicU64 {
         &self.source
     }
 
-    /// A chunk was judged; this is what all of them came to.
+    /// Records that a chunk was judged; `totals` includes it.
     pub(super) fn chunk(&self, totals: &Totals) {
         let mut state = lock(&self.state);
         let (lines, bytes, resumed) = (totals.input.lines, totals.input.bytes, state.snapshot.resumed);
@@ -160,12 +160,12 @@ impl Progress {
         }
     }
 
-    /// Parts of lists were left out after the last chunk; this is how many there are with all before.
+    /// Records how many parts of lists were left out in all, including those after the last chunk.
     pub(super) fn skipped(&self, parts: u64) {
         lock(&self.state).snapshot.skipped = parts;
     }
 
-    /// The run goes on with what an earlier one came to; so many bytes of the lists' files are not read again.
+    /// Records that the run resumes from these totals; `source_bytes` of the lists' files are not read again.
     pub(super) fn resume(&self, totals: &Totals, source_bytes: u64) {
         let resumed = Resumed { lines: totals.input.lines, bytes: totals.input.bytes, source_bytes };
         lock(&self.state).snapshot.resumed = resumed;
@@ -176,14 +176,14 @@ impl Progress {
         state.samples = Samples::default();
     }
 
-    /// All lines are judged; returns how fast.
+    /// Records that all lines are judged; returns the samples of the speed.
     pub(super) fn judged(&self) -> Vec<Sample> {
         let mut state = lock(&self.state);
         state.snapshot.phase = Phase::Completing;
         std::mem::take(&mut state.samples).finish()
     }
 
-    /// The run has ended.
+    /// Records that the run has ended.
     pub(super) fn end(&self) {
         let mut state = lock(&self.state);
         state.ended = Some(state.seconds());

@@ -1,21 +1,21 @@
 //! Judged chunks on their way to the output, in the order of the input.
 //!
-//! A worker that has judged a chunk hands it in and takes the next one. The worker that hands in the chunk that is due writes it,
-//! and all that are due after it, while the others judge on: only one thread writes at a time, because two that write to
-//! one file wait for each other in the kernel. A worker waits only where as many chunks are waiting already as there is
-//! memory for, and never with the chunk that is due.
+//! A worker hands in a judged chunk and takes the next one. The worker that hands in the chunk that is due writes it, and all
+//! that are due after it, while the others keep judging. Only one thread writes at a time, because two that write to one file
+//! wait for each other in the kernel. A worker waits only if as many chunks are waiting as memory allows, and never with the
+//! chunk that is due.
 
 use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, PoisonError};
 
 use crate::lock::lock;
 
-/// Chunks that wait for their turn, and the state that is changed in that order.
+/// Chunks waiting for their turn, and the state that is changed in that order.
 #[derive(Debug)]
 pub(super) struct Queue<T, S> {
     waiting: Mutex<Waiting<T>>,
     changed: Condvar,
-    /// As many chunks may wait.
+    /// The most chunks that may wait.
     most: usize,
     state: Mutex<S>,
 }
@@ -25,19 +25,19 @@ struct Waiting<T> {
     /// The ticket that is due.
     due: u64,
     chunks: BTreeMap<u64, T>,
-    /// Whether a worker writes.
+    /// Whether a worker is writing.
     writing: bool,
     stopped: bool,
 }
 
 impl<T, S> Queue<T, S> {
-    /// An empty queue, for so many chunks.
+    /// An empty queue, in which at most `most` chunks wait.
     pub fn new(state: S, most: usize) -> Queue<T, S> {
         let waiting = Waiting { due: 0, chunks: BTreeMap::new(), writing: false, stopped: false };
         Queue { waiting: Mutex::new(waiting), changed: Condvar::new(), most, state: Mutex::new(state) }
     }
 
-    /// Hands in the chunk of a ticket, and writes all that are due, if no other worker does.
+    /// Hands in the chunk of a ticket, and writes all chunks that are due, unless another worker is writing.
     pub fn hand_in<E>(
         &self,
         ticket: u64,
@@ -65,7 +65,7 @@ impl<T, S> Queue<T, S> {
         }
     }
 
-    /// Waits until the chunk of a ticket is written, or nothing more will be.
+    /// Waits until the chunk of a ticket is written, or until nothing more will be.
     pub fn wait_for(&self, ticket: u64) {
         let mut waiting = lock(&self.waiting);
         while !waiting.stopped && waiting.due <= ticket {
@@ -78,18 +78,18 @@ impl<T, S> Queue<T, S> {
         change(&mut lock(&self.state))
     }
 
-    /// Writes nothing more.
+    /// Stops writing.
     pub fn stop(&self) {
         lock(&self.waiting).stopped = true;
         self.changed.notify_all();
     }
 
-    /// Whether it was stopped.
+    /// Whether the queue was stopped.
     pub fn is_stopped(&self) -> bool {
         lock(&self.waiting).stopped
     }
 
-    /// The state, when all is done.
+    /// The final state.
     pub fn into_inner(self) -> S {
         self.state.into_inner().unwrap_or_else(PoisonError::into_inner)
     }

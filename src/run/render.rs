@@ -1,4 +1,4 @@
-//! The renderer of judged chunks: as text, or as the parts of rows of a table.
+//! Renders judged chunks: as text, or as the parts of a table's rows.
 
 use super::memory::told_bytes;
 use crate::judge::explain::Explainer;
@@ -14,14 +14,14 @@ use crate::output::format::Format;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct JudgedChunk<'c> {
     pub text: &'c [u8],
-    /// Whether the text stays where it is until it is written.
+    /// Whether the text stays in place until it is written.
     pub stays: bool,
     pub urls: &'c LineUrls,
-    /// For each crawler, those of the lines.
+    /// For each crawler, the outcomes of the lines.
     pub outcomes: &'c [Vec<Outcome>],
 }
 
-/// The parts of a chunk's rows beside its text.
+/// The parts of a chunk's rows, besides its text.
 pub(super) struct RowParts<'w> {
     /// For each crawler.
     pub outcomes: &'w [Vec<Outcome>],
@@ -32,13 +32,13 @@ pub(super) struct RowParts<'w> {
 }
 
 impl RowParts<'_> {
-    /// Tells what blocked a line of a crawler, where it was not kept.
+    /// Finds again what blocked a crawler's line, if that was not kept.
     pub fn tell_again(&mut self, crawler: usize, line: usize) -> Told {
         Told::of(&self.explainers[crawler].explain(self.chunk.urls.url(self.chunk.text, line)))
     }
 }
 
-/// Makes of lines what is written; a worker's own.
+/// Renders lines for output; each worker has its own.
 #[derive(Debug)]
 pub(super) enum Renderer {
     /// Lines are only counted.
@@ -46,19 +46,19 @@ pub(super) enum Renderer {
     /// A buffer for each file of a [`Form`].
     Text {
         form: Form,
-        /// One for each crawler; none where causes are not wanted.
+        /// One for each crawler; none if causes are not wanted.
         explainers: Vec<Explainer>,
     },
-    /// The table itself makes rows, of outcomes and causes.
+    /// The table makes the rows, from outcomes and causes.
     Table {
         explainers: Vec<Explainer>,
-        /// For each of these, what blocked the lines.
+        /// For each explainer, what blocked the lines.
         causes: Vec<Causes>,
     },
 }
 
 impl Renderer {
-    /// For files with these rows.
+    /// A renderer for files with these rows.
     pub fn new(matchers: &[Matcher], rows: Option<Rows>) -> Renderer {
         let Some(Rows { form, format, explain, .. }) = rows else { return Renderer::Nothing };
         let explainers: Vec<_> = if explain { matchers.iter().map(Matcher::explainer).collect() } else { Vec::new() };
@@ -71,7 +71,7 @@ impl Renderer {
         }
     }
 
-    /// Keeps so many bytes of rules for each crawler to explain lines with.
+    /// Sets how many bytes of rules are kept for each crawler to explain lines.
     pub fn keep_rules(&mut self, bytes: usize) {
         match self {
             Renderer::Nothing => {}
@@ -81,8 +81,8 @@ impl Renderer {
         }
     }
 
-    /// Renders the lines of a chunk into empty buffers, one for each file; returns whether these were compared with the lines,
-    /// and hold each where it belongs.
+    /// Renders the lines of a chunk into empty buffers, one for each file. Returns whether the buffers were compared with the
+    /// lines, and hold each where it belongs.
     pub fn render(&mut self, chunk: JudgedChunk<'_>, buffers: &mut [Pieces]) -> bool {
         match self {
             Renderer::Nothing => false,
@@ -102,7 +102,7 @@ impl Renderer {
         }
     }
 
-    /// Ends the last line of a chunk in the buffers.
+    /// Adds a line feed to the last line of a chunk in the buffers.
     pub fn end_line(&self, outcomes: &[Vec<Outcome>], buffers: &mut [Pieces]) {
         match self {
             Renderer::Nothing | Renderer::Table { .. } => {}
@@ -117,7 +117,7 @@ impl Renderer {
         }
     }
 
-    /// The parts of the rows of a chunk, which was rendered, beside its text.
+    /// The parts of a rendered chunk's rows, besides its text.
     pub fn rows<'w>(&'w mut self, chunk: JudgedChunk<'w>) -> RowParts<'w> {
         match self {
             Renderer::Table { explainers, causes } => RowParts { outcomes: chunk.outcomes, causes, explainers, chunk },
@@ -125,7 +125,7 @@ impl Renderer {
         }
     }
 
-    /// Keeps no memory of the size of chunks.
+    /// Frees the memory that grows with chunks.
     pub fn release(&mut self) {
         if let Renderer::Table { causes, .. } = self {
             causes.iter_mut().for_each(|causes| *causes = Causes::default());
@@ -133,7 +133,7 @@ impl Renderer {
     }
 }
 
-/// Copies lines to their partitions, and makes sure of it.
+/// Puts lines into their partitions, and returns whether a comparison proved it right.
 fn split(chunk: JudgedChunk<'_>, buffers: &mut [Pieces]) -> bool {
     let (text, starts) = (chunk.text, chunk.urls.lines().starts());
     let mut is_proven = true;
@@ -144,7 +144,7 @@ fn split(chunk: JudgedChunk<'_>, buffers: &mut [Pieces]) -> bool {
     is_proven
 }
 
-/// Copies lines to their partitions, those that are blocked after what blocked them.
+/// Copies lines to their partitions, blocked ones after what blocked them.
 fn split_explained(chunk: JudgedChunk<'_>, buffers: &mut [Pieces], explainers: &mut [Explainer]) {
     let crawlers = buffers.chunks_exact_mut(Partition::COUNT).zip(chunk.outcomes).zip(explainers);
     for ((buffers, outcomes), explainer) in crawlers {
@@ -158,7 +158,7 @@ fn split_explained(chunk: JudgedChunk<'_>, buffers: &mut [Pieces], explainers: &
     }
 }
 
-/// Copies lines, each after what it is to every crawler, and what blocked it if that is explained.
+/// Copies each line after its verdict for every crawler, with what blocked it if causes are wanted.
 fn put_verdicts(chunk: JudgedChunk<'_>, buffer: &mut Vec<u8>, explainers: &mut [Explainer]) {
     for line in 0..chunk.urls.lines().count() {
         for (crawler, outcomes) in chunk.outcomes.iter().enumerate() {
@@ -177,7 +177,7 @@ fn put_verdicts(chunk: JudgedChunk<'_>, buffer: &mut Vec<u8>, explainers: &mut [
     }
 }
 
-/// Notes what blocked the lines.
+/// Records what blocked the lines.
 fn note_causes(chunk: JudgedChunk<'_>, explainers: &mut [Explainer], causes: &mut [Causes]) {
     for ((causes, outcomes), explainer) in causes.iter_mut().zip(chunk.outcomes).zip(explainers) {
         causes.clear(told_bytes(chunk.text.len()));

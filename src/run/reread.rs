@@ -18,12 +18,12 @@ use crate::output::format::Format;
 use crate::output::receipt::{FilePart, Receipt};
 use crate::output::table::{TableLines, Wanted};
 
-/// The result of the URLs of a partition: those of a chunk by `of`, put together in their order by `append`. They are those
-/// of the crawler at this place of the receipt.
+/// Calls `of` on the URLs of a partition, a chunk at a time, and combines the results in order with `append`. `crawler` is the
+/// index of the crawler in the receipt.
 ///
 /// # Errors
 ///
-/// [`VerifyError`] where a file cannot be read.
+/// [`VerifyError`] if a file cannot be read.
 pub(crate) fn reread<T: Default + Send>(
     run: StoredRun<'_>,
     crawler: usize,
@@ -57,19 +57,19 @@ pub(crate) fn reread<T: Default + Send>(
     Ok(whole)
 }
 
-/// Which lines of a file are those of a partition.
+/// Which lines of a file belong to a partition.
 struct WantedLines {
     partition: Partition,
-    /// How many columns stand before a line of text.
+    /// The number of columns before a line of text.
     columns: usize,
-    /// Which of these is the verdict, where lines of other partitions stand beside it.
+    /// Which of these is the verdict, if the file has lines of other partitions too.
     verdict: Option<usize>,
-    /// Which verdict of a row it is, where rows of other partitions stand beside it.
+    /// Which verdict of a row it is, if the table has rows of other partitions too.
     of_row: Option<usize>,
 }
 
 impl WantedLines {
-    /// Those of the partition of this number, in files with these rows.
+    /// The lines of the partition with this number, in files with these rows.
     fn new(rows: Rows, place: usize) -> WantedLines {
         let (crawler, partition) = (place / Partition::COUNT, Partition::ALL[place % Partition::COUNT]);
         match rows.form {
@@ -81,7 +81,7 @@ impl WantedLines {
         }
     }
 
-    /// Those of a text whose first lines are `skipped`.
+    /// The wanted lines of a text, without its first `skipped` lines.
     fn of_text<'t>(&self, text: &'t [u8], skipped: usize) -> impl Iterator<Item = &'t [u8]> {
         let name = self.partition.name().as_bytes();
         let is_it = move |before: &[u8], column| before.split(|&byte| byte == SEPARATOR).nth(column) == Some(name);
@@ -89,7 +89,7 @@ impl WantedLines {
         rows.filter(move |(before, _)| self.verdict.is_none_or(|column| is_it(before, column))).map(|(_, line)| line)
     }
 
-    /// The URLs of rows of a table.
+    /// The wanted URLs of a table's rows.
     fn of_rows<'t>(&self, rows: &'t TableLines) -> Vec<Cow<'t, [u8]>> {
         let verdict = |row: usize| rows.verdicts.get(self.of_row?)?.get(row).copied().flatten();
         let is_wanted = |row: usize| self.of_row.is_none() || verdict(row) == Some(self.partition);
@@ -98,7 +98,7 @@ impl WantedLines {
     }
 }
 
-/// The names of the files that a run, or its shards, wrote a partition to, and whether the head line of lists stands in them.
+/// The names of the files that a run, or its shards, wrote a partition to, and whether they contain the head line of lists.
 fn files<'r>(receipt: &'r Receipt, partition: &str) -> Vec<(&'r str, bool)> {
     let files = match receipt.options.form {
         Form::Partitions => receipt.partitions.get(partition).map(|part| &part.files),
@@ -108,12 +108,12 @@ fn files<'r>(receipt: &'r Receipt, partition: &str) -> Vec<(&'r str, bool)> {
     files.into_iter().flatten().map(|file| (&*file.name, has_head(file))).collect()
 }
 
-/// Where the URLs of a partition's lines may stand: it has the lines of all lists, of which some may be an index.
+/// Where the URLs of a partition's lines may be. A partition has the lines of all lists, some of which may be an index.
 struct Layouts(Vec<Layout>);
 
 impl Layouts {
-    /// Those of the file at `path`, whose lines stand after so many columns; `is_headed` says that above them stands a
-    /// head line of ours.
+    /// The layouts of the file at `path`, whose lines come after this many columns; `is_headed` says that a head line of ours is
+    /// above them.
     fn of(path: &Path, receipt: &Receipt, columns: usize, is_headed: bool) -> Result<Layouts, VerifyError> {
         let unreadable = |error| VerifyError::Unreadable { path: path.to_owned(), error };
         let mut start = Vec::new();
@@ -131,7 +131,7 @@ impl Layouts {
         Ok(Layouts(if is_any { vec![Layout::CDXJ, Layout::WHOLE] } else { vec![layout] }))
     }
 
-    /// The URL of a line; an empty one where there is none. The first line of a list may have a mark before it.
+    /// The URL of a line; empty if it has none. The first line of a list may begin with a byte order mark.
     fn url<'l>(&self, line: &'l [u8]) -> Cow<'l, [u8]> {
         let line = line.strip_prefix(MARK).unwrap_or(line);
         let urls = self.0.iter().filter_map(|layout| layout.url(line).ok());
@@ -140,14 +140,14 @@ impl Layouts {
     }
 }
 
-/// So many lines tell the layout: a head line, and one below it.
+/// The lines that determine the layout: a head line, and one below it.
 const HEAD_LINES: usize = 2;
 
 fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     text.split_inclusive(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\n").unwrap_or(line))
 }
 
-/// So many columns that stand before a line, with what separates them, and the line.
+/// Splits a row into this many columns, with their separators, and the line.
 fn split(row: &[u8], columns: usize) -> (&[u8], &[u8]) {
     let Some(last) = columns.checked_sub(1) else { return (b"", row) };
     let end = memchr::memchr_iter(SEPARATOR, row).nth(last).map_or(row.len(), |end| end + 1);

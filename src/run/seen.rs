@@ -1,13 +1,13 @@
 //! The URLs that a run has seen, as a set of their hashes.
 //!
-//! A URL is kept as its XXH3 hash of 128 bits. That two different ones of a billion URLs have the same has a chance of
-//! 10^18 / 2^129, which is 1.5 in 10^21. The hash has a seed that is drawn anew for each run, so that an attacker cannot write URLs
-//! that have the same hash, or that all want the same slot.
+//! A URL is kept as its 128-bit XXH3 hash. The chance that any two of a billion URLs have the same hash is 10^18 / 2^129, which
+//! is 1.5 in 10^21. Each run draws a new seed, so an attacker cannot construct URLs that have the same hash or all want the same
+//! slot.
 //!
-//! The set is a table in a file without a name, which is mapped: its pages are those of the page cache, which the system
-//! stores and drops when it needs the memory, and never anonymous memory. A slot takes 16 bytes. The upper bits of a hash
-//! choose the slot, or, if another hash is there, the first free one after it. A table that would be more than two thirds
-//! full goes into one of twice the size; as the upper bits choose the slot, both are gone through from start to end, once.
+//! The set is a table in an unnamed file that is mapped. Its pages belong to the page cache, which the system writes back and
+//! drops when it needs memory; it never takes anonymous memory. A slot takes 16 bytes. The upper bits of a hash choose the slot,
+//! or, if another hash is there, the first free one after it. A table that would become more than two thirds full is copied to
+//! one of twice the size; since the upper bits choose the slot, that goes through both from start to end, once.
 
 use memmap2::MmapMut;
 use std::fs::File;
@@ -20,10 +20,10 @@ use crate::formats::mmap;
 use crate::policy::prefetch;
 use crate::run::error::FilterError;
 
-/// The value of an empty slot, and the hash of nothing.
+/// The value of an empty slot, and the hash of a line without a URL.
 const NOTHING: u128 = 0;
 
-/// Bytes of a slot.
+/// The size of a slot in bytes.
 const SLOT: u64 = size_of::<u128>() as u64;
 
 /// The slots of the smallest table: a page of memory.
@@ -32,7 +32,7 @@ const SMALLEST: u64 = 1 << 8;
 /// The most slots that a table begins with, whatever is expected: lists may repeat few URLs again and again.
 const LARGEST_FIRST: u64 = 1 << 24;
 
-/// So many hashes ahead are asked for, so that their cache misses overlap.
+/// Slots are prefetched for this many hashes ahead, so that their cache misses overlap.
 const AHEAD: usize = 16;
 
 /// How URLs are hashed in one run.
@@ -42,12 +42,12 @@ pub(super) struct UrlHash {
 }
 
 impl UrlHash {
-    /// With a new seed.
+    /// A hash with a new seed.
     pub fn new() -> UrlHash {
         UrlHash { seed: RandomState::new().hash_one(NOTHING) }
     }
 
-    /// The hash of a URL; of an empty one, which is none, that of nothing.
+    /// The hash of a URL; an empty one counts as none.
     #[inline]
     pub fn of(self, url: &[u8]) -> u128 {
         if url.is_empty() { NOTHING } else { xxh3_128_with_seed(url, self.seed).max(1) }
@@ -68,14 +68,14 @@ pub(super) struct Seen {
 }
 
 impl Seen {
-    /// Nothing yet, in a file of `folder`, with room for about as many as are `expected`; it gets more when it needs more.
+    /// An empty set in a file of `folder`, with room for about `expected` hashes; it grows when it needs more.
     pub fn new(folder: &Path, expected: u64) -> Result<Seen, FilterError> {
         let slots = expected.saturating_mul(3) / 2;
         let table = table(folder, slots.clamp(SMALLEST, LARGEST_FIRST).next_power_of_two())?;
         Ok(Seen { folder: folder.to_owned(), table, held: 0 })
     }
 
-    /// Adds hashes one after the other, and calls `repeated` with the place of each that was there before.
+    /// Adds hashes one after the other, and calls `repeated` with the index of each that was there before.
     pub fn insert_all(&mut self, hashes: &[u128], mut repeated: impl FnMut(usize)) -> Result<(), FilterError> {
         for (at, &hash) in hashes.iter().enumerate() {
             if hash == NOTHING {
@@ -101,7 +101,7 @@ impl Seen {
         bytemuck::cast_slice_mut(&mut self.table)
     }
 
-    /// Goes on in a table of twice the size.
+    /// Moves to a table of twice the size.
     fn grow(&mut self) -> Result<(), FilterError> {
         let slots = 2 * self.slots().len() as u64;
         let mut next = table(&self.folder, slots)?;
@@ -114,13 +114,13 @@ impl Seen {
     }
 }
 
-/// The slot that a hash should be in, of so many, which is a power of two.
+/// The preferred slot of a hash among `slots`, a power of two.
 #[inline]
 fn wanted(hash: u128, slots: usize) -> usize {
     (hash >> (u128::BITS - slots.trailing_zeros())) as usize
 }
 
-/// Adds a hash, if it is not there; at least one slot is empty. Returns whether it was added.
+/// Adds a hash unless it is there; at least one slot must be empty. Returns whether it was added.
 #[inline]
 fn insert(slots: &mut [u128], hash: u128) -> bool {
     let last = slots.len() - 1;
@@ -138,7 +138,7 @@ fn insert(slots: &mut [u128], hash: u128) -> bool {
     }
 }
 
-/// An empty table, in a file of `folder` that has no name.
+/// An empty table, in an unnamed file of `folder`.
 fn table(folder: &Path, slots: u64) -> Result<MmapMut, FilterError> {
     let bytes = slots.saturating_mul(SLOT);
     let make = || {
@@ -149,21 +149,21 @@ fn table(folder: &Path, slots: u64) -> Result<MmapMut, FilterError> {
     make().map_err(|error| FilterError::Unique { folder: folder.to_owned(), bytes, error })
 }
 
-/// Gives an empty file so many bytes, with room on the disk for all of them: a full disk shall be told here, and not by a
-/// SIGBUS when a slot is written to.
+/// Gives an empty file this many bytes, allocated on disk, so that a full disk is reported here and not by a SIGBUS when a slot
+/// is written.
 #[cfg(target_os = "linux")]
 fn reserve(file: &File, bytes: u64) -> io::Result<()> {
     use rustix::fs::{FallocateFlags, fallocate};
     use rustix::io::Errno;
 
     match fallocate(file, FallocateFlags::empty(), 0, bytes) {
-        // The file system knows no other way.
+        // The file system has no faster way.
         Err(Errno::OPNOTSUPP | Errno::NOSYS) => write_zeros(file, bytes),
         made => Ok(made?),
     }
 }
 
-/// The same where the system has no call of its own for it.
+/// Does the same on systems without such a call.
 #[cfg(not(target_os = "linux"))]
 fn reserve(file: &File, bytes: u64) -> io::Result<()> {
     write_zeros(file, bytes)
@@ -183,7 +183,7 @@ mod tests {
         Seen::new(&std::env::temp_dir(), 0).unwrap()
     }
 
-    /// The places of URLs that were there before, told by [`Seen`] and by a set of the URLs themselves.
+    /// The indexes of URLs that were there before, according to [`Seen`] and to a set of the URLs themselves.
     fn repeated(seen: &mut Seen, all: &mut HashSet<Vec<u8>>, hash: UrlHash, urls: &[Vec<u8>]) -> [Vec<usize>; 2] {
         let hashes: Vec<u128> = urls.iter().map(|url| hash.of(url)).collect();
         let mut found = Vec::new();
@@ -224,7 +224,7 @@ mod tests {
         assert_eq!(slots.iter().filter(|&&hash| hash != NOTHING).count(), 50_000);
     }
 
-    /// The last slots are full, and what wants one of them goes on at the first.
+    /// When the last slots are full, hashes that want one of them continue at the first.
     #[test]
     fn slots_go_round() {
         let mut seen = seen();

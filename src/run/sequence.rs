@@ -4,7 +4,7 @@ use crate::lock::lock;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// State that is changed by one ticket after the other.
+/// State that tickets change one after the other.
 #[derive(Debug)]
 pub(super) struct Sequence<T> {
     ordered: Mutex<Ordered<T>>,
@@ -19,7 +19,7 @@ struct Ordered<T> {
     state: T,
 }
 
-/// The state, in the turn of a ticket.
+/// The state, during the turn of a ticket.
 #[derive(Debug)]
 pub(super) struct InTurn<'s, T> {
     ordered: MutexGuard<'s, Ordered<T>>,
@@ -51,15 +51,15 @@ impl<T> Sequence<T> {
         self.passed.notify_all();
     }
 
-    /// The state, when all is done.
+    /// The final state.
     pub fn into_inner(self) -> T {
         self.ordered.into_inner().unwrap_or_else(PoisonError::into_inner).state
     }
 }
 
 impl<T> InTurn<'_, T> {
-    /// Passes the turn on to the next ticket. A turn that is dropped is not passed on: then something failed, and who
-    /// saw it stops the sequence.
+    /// Passes the turn on to the next ticket. A turn that is dropped is not passed on: then something failed, and the worker that
+    /// noticed stops the sequence.
     pub fn pass(mut self) {
         self.ordered.ticket += 1;
         let passed = self.passed;

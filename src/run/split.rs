@@ -1,11 +1,11 @@
 //! A run: lists in, partitions and a receipt out.
 //!
-//! Every worker takes the next chunk, judges it, and [hands it in](super::queue). One worker at a time writes what is due, in the
-//! order of the chunks, so the order of the lines is that of the input whatever the number of workers; the others judge on.
-//! Memory is a few chunks a worker, of which there are as many as [have room](super::memory).
+//! Every worker takes the next chunk, judges it, and [hands it in](super::queue). One worker at a time writes the chunks that are
+//! due, in order, so lines stay in the order of the input for any number of workers; the others keep judging. Each worker needs
+//! memory for a few chunks, and there are as many workers as [have room](super::memory).
 //!
-//! Where files are compressed, a chunk has an earlier turn as well: what it has for each file is gathered with what came
-//! before ([`gather`](super::gather)), the worker compresses what is enough for a frame, and then hands in the frames.
+//! If files are compressed, a chunk has an earlier turn as well: its lines for each file are gathered with earlier ones
+//! ([`gather`](super::gather)), the worker compresses those that are enough for a frame, and then hands in the frames.
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::sync::atomic::AtomicU64;
@@ -23,12 +23,12 @@ use crate::output::receipt::Receipt;
 use crate::policy::Policy;
 use crate::run::error::FilterError;
 
-/// Splits the job's lists by `policy`, and tells `progress` how far it is.
+/// Splits the job's lists by `policy`, and reports to `progress`.
 ///
 /// # Errors
 ///
-/// [`FilterError`] where a list cannot be read or changed while it was, where the output cannot be written, or where
-/// what was written is not what was read. Then no file has its final name.
+/// [`FilterError`] if a list cannot be read or changed meanwhile, if the output cannot be written, or if the lines written are
+/// not those read. Then no file has its final name.
 pub fn run(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, FilterError> {
     let result = split(policy, job, progress);
     progress.end();
@@ -39,7 +39,7 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
     let plan = Plan::new(policy, job)?;
     let workers = plan.options.threads;
     let pool = ThreadPoolBuilder::new().num_threads(workers).build()?;
-    // Nobody else writes to the folder until all is done, even what is done when the run has failed.
+    // No other run writes to the folder until everything is done, including the cleanup after a failure.
     let (start, _lock) = start(&plan)?;
     let (outlets, state) = match start {
         Start::Done(receipt) => return Ok(*receipt),
@@ -62,7 +62,7 @@ fn split(policy: &Policy, job: &Job, progress: &Progress) -> Result<Receipt, Fil
     complete(&plan, pipeline, checkpointer.as_deref())
 }
 
-/// Prepares to leave out lines whose URLs were there before, also among those that an interrupted run had judged.
+/// Prepares to leave out lines whose URLs have occurred before, also among lines that an interrupted run had judged.
 fn unique(plan: &Plan<'_>, state: Option<&RunState>, pool: &ThreadPool) -> Result<Unique, FilterError> {
     let folder = plan.folder().map_or_else(std::env::temp_dir, |folder| folder.directory.clone());
     let read = AtomicU64::new(0);

@@ -1,4 +1,4 @@
-//! How a run starts: anew, or where one was interrupted.
+//! How a run starts: from the beginning, or where one was interrupted.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -25,14 +25,14 @@ use crate::output::table::Table;
 use crate::robots::Agents;
 use crate::run::error::FilterError;
 
-/// The files that a run is to write.
+/// The files that a run will write.
 struct Files<'j> {
     folder: &'j Folder,
     layout: FileLayout,
     sets: Sets,
 }
 
-/// The sets of files of a run; where they are tables, what they look like.
+/// The sets of files of a run; their tables, if they are Parquet.
 struct Sets {
     starts: Vec<SetStart>,
     tables: Vec<Table>,
@@ -40,9 +40,9 @@ struct Sets {
 
 /// The start of a run.
 pub(super) enum Start {
-    /// Lines are to be judged, from this state on if there is one.
+    /// Lines must be judged, starting from this state if there is one.
     Judging(Box<Option<Outlets>>, Option<Box<RunState>>),
-    /// An earlier run did it all.
+    /// An earlier run did everything.
     Done(Box<Receipt>),
 }
 
@@ -72,7 +72,7 @@ pub(super) fn start(plan: &Plan<'_>) -> Result<(Start, Option<FolderLock>), Filt
     Ok((anew(plan, files, record)?, Some(lock)))
 }
 
-/// The outlet to standard output, of which nothing is kept.
+/// The outlets to standard output, which keep nothing.
 fn piped(pipe: &Pipe, plan: &Plan<'_>) -> Result<Outlets, FilterError> {
     let (file, picked) = match pipe {
         Pipe::Only(partitions) => match partitions.as_slice() {
@@ -85,14 +85,14 @@ fn piped(pipe: &Pipe, plan: &Plan<'_>) -> Result<Outlets, FilterError> {
     let of_lists = common_head(&plan.lists.iter().collect::<Vec<_>>())?;
     let mut head = plan.options.rows(agents.len()).head(file, &agents, of_lists);
     if !picked.is_empty() {
-        // The column of the verdict is not printed; without others, lines need no head of ours.
+        // The verdict's column is not printed; without other columns, lines need no head of ours.
         head = if plan.options.explain { rest_of_row(&head, 1).to_vec() } else { of_lists.to_vec() };
     }
     let sink = Sink::Pipe(sink::Pipe::new(file, picked, &head)?);
     Ok(Outlets { sink, needed: None, tables: Vec::new(), checkpointer: None })
 }
 
-/// The identity of the job; `None` where its lists cannot be read again.
+/// The identity of the job; `None` if its lists cannot be read again.
 fn record(plan: &Plan<'_>) -> Option<JobRecord> {
     let list = |list: &List| Some(ListRecord { path: list.path.display().to_string(), file: list.file_state()? });
     Some(JobRecord {
@@ -105,7 +105,7 @@ fn record(plan: &Plan<'_>) -> Option<JobRecord> {
     })
 }
 
-/// The sets of files, with what these begin with.
+/// The sets of files, with their heads and tables.
 fn sets(plan: &Plan<'_>, files: Rows) -> Result<Sets, FilterError> {
     let folders: Vec<(String, Vec<&List>)> = if plan.options.per_input {
         let lists = plan.lists.iter().enumerate();
@@ -143,7 +143,7 @@ fn anew(plan: &Plan<'_>, files: Files<'_>, record: Option<JobRecord>) -> Result<
     Ok(Start::Judging(Box::new(Some(outlets)), None))
 }
 
-/// Goes on where the checkpoint in the folder says; anew, where there is no run yet.
+/// Resumes from the checkpoint in the folder; starts from the beginning if there is no run yet.
 fn resume(plan: &Plan<'_>, files: Files<'_>, record: JobRecord) -> Result<Start, FilterError> {
     let directory = &files.folder.directory;
     let refused = |problem| FilterError::from(OutputError::NotResumable { path: directory.clone(), problem });
@@ -188,7 +188,7 @@ fn resume(plan: &Plan<'_>, files: Files<'_>, record: JobRecord) -> Result<Start,
     }
 }
 
-/// Why a complete run in a folder is not what a run of this record would come to, if it is not.
+/// How a complete run in a folder differs from the result of a run with this record, if it does.
 fn difference_of_complete(directory: &Path, receipt: &mut Receipt, now: &JobRecord) -> Option<String> {
     if !receipt.shards.is_empty() {
         return Some("it was joined of shards".to_owned());
@@ -229,22 +229,22 @@ fn receipt_in(directory: &Path) -> Result<Option<Receipt>, FilterError> {
     records::read(&path).map_err(|error| FilterError::Checkpoint { path, error })
 }
 
-/// A run in a folder that was interrupted, or is complete.
+/// A run in a folder, interrupted or complete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Begun {
-    /// The time that it judges ages at: a run that goes on judges all lines at one time.
+    /// The time at which it judges ages: a resumed run judges all lines at the same time.
     pub now: i64,
-    /// Lines that are done for certain.
+    /// Lines that are certain to be done.
     pub lines: u64,
-    /// Bytes of its chunks: what is gathered into one frame depends on them.
+    /// The size of its chunks in bytes, on which the contents of frames depend.
     pub chunk_size: usize,
 }
 
-/// The run that was begun in a folder, if there is any.
+/// The run that was begun in a folder, if there is one.
 ///
 /// # Errors
 ///
-/// [`FilterError::Checkpoint`] where its checkpoint or receipt cannot be read, [`OutputError::InUse`] where it goes on.
+/// [`FilterError::Checkpoint`] if its checkpoint or receipt cannot be read, [`OutputError::InUse`] if it is still running.
 pub fn begun(directory: &Path) -> Result<Option<Begun>, FilterError> {
     if !directory.exists() {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! Reading the files of a complete run again, to prove them or to report on them.
+//! Reads the files of a complete run again, to prove them or to report on them.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use crate::output::format::Format;
 use crate::output::receipt::Receipt;
 use crate::output::table::{self, TableLines, Wanted};
 
-/// Bytes of a chunk. What lines come to may depend on where chunks end, so it is the same for every run.
+/// The size of a chunk in bytes. Results may depend on where chunks end, so it is the same for every run.
 pub(super) const CHUNK: usize = 1 << 20;
 
 /// A complete run.
@@ -17,7 +17,7 @@ pub(super) const CHUNK: usize = 1 << 20;
 pub(crate) struct StoredRun<'r> {
     pub receipt: &'r Receipt,
     pub directory: &'r Path,
-    /// How many threads read it; 0: as many as there are processors.
+    /// How many threads read it; 0 for one per processor.
     pub threads: usize,
 }
 
@@ -25,13 +25,13 @@ pub(crate) struct StoredRun<'r> {
 pub(super) struct StoredFile<'r> {
     run: StoredRun<'r>,
     pub path: PathBuf,
-    /// Where it is text.
+    /// `None` if it is a table.
     list: Option<List>,
 }
 
 /// Some lines of a file.
 pub(super) enum StoredLines<'l> {
-    /// A text, and whether it is the first of its file, where a head may stand.
+    /// Text, and whether it is the first of its file, where a head may be.
     Text(&'l [u8], bool),
     /// Rows of a table.
     Rows(&'l TableLines),
@@ -50,7 +50,7 @@ impl<'r> StoredRun<'r> {
 }
 
 impl StoredFile<'_> {
-    /// The result of the file: `of` some of its lines, put together in their order by `append`.
+    /// Calls `of` on some lines of the file at a time, and combines the results in order with `append`.
     pub(super) fn read<T: Default + Send>(
         &self,
         wanted: Wanted,

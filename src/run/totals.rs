@@ -17,11 +17,11 @@ pub(crate) struct Totals {
     pub input: Tally,
     /// The lines that were judged.
     pub kept: Tally,
-    /// The lines that were left out, because their URLs were there before.
+    /// The lines left out because their URLs had occurred before.
     pub duplicates: Tally,
-    /// For each crawler, over the lines as they were read.
+    /// For each crawler, over the lines as read.
     pub crawlers: Vec<Sorted>,
-    /// By file, over the lines as they were handed over for writing.
+    /// For each file, over the lines handed over for writing.
     pub written: Vec<Tally>,
     /// The same for each set of files.
     sets: Vec<Vec<Tally>>,
@@ -38,14 +38,14 @@ pub(crate) struct ListTotals {
     pub input: Tally,
     kept: Tally,
     pub duplicates: Tally,
-    /// The parts that could not be read, and were left out.
+    /// The parts left out because they could not be read.
     pub skipped: Vec<SkippedPart>,
     /// For each crawler, by partition.
     pub crawlers: Vec<[Tally; Partition::COUNT]>,
 }
 
 impl Totals {
-    /// Of a run with so many lists, crawlers and sets of files.
+    /// The totals of a run with this many lists, crawlers and sets of files, before its first chunk.
     pub fn new(lists: usize, crawlers: usize, sets: usize, rows: Option<Rows>) -> Totals {
         let none = Tally::default();
         let list = ListTotals {
@@ -70,7 +70,7 @@ impl Totals {
         }
     }
 
-    /// Adds a chunk as it was judged, in its turn.
+    /// Adds a judged chunk, in its turn.
     pub fn add(&mut self, list: usize, judged: &Judged) {
         let list = &mut self.lists[list];
         self.input.append(&judged.input);
@@ -93,26 +93,27 @@ impl Totals {
         self.normalised += judged.normalised;
     }
 
-    /// Adds what was left out of lists before the chunk that is added next, or of its rows.
+    /// Adds the parts of lists that were left out before the next chunk, or from its rows.
     pub fn skip(&mut self, skipped: &[Skipped]) {
         for Skipped { list, part } in skipped {
             self.lists[*list].skipped.push(part.clone());
         }
     }
 
-    /// How many parts of lists were left out.
+    /// The number of parts of lists left out.
     pub fn skipped(&self) -> u64 {
         self.lists.iter().map(|list| list.skipped.len() as u64).sum()
     }
 
-    /// Adds lines that were handed over for writing.
+    /// Adds lines handed over for writing.
     pub fn add_written(&mut self, blocks: &[Block<'_>]) {
         for block in blocks {
             self.sets[block.set][block.file].append(&block.tally);
         }
     }
 
-    /// Makes what depends on the order of the lines that of the order of the lists: several may have been read at once.
+    /// Recomputes everything that depends on the order of lines, in the order of the lists, several of which may have been read
+    /// at once.
     pub fn end(&mut self) {
         let whole = |parts: &mut dyn Iterator<Item = &Tally>| {
             parts.fold(Tally::default(), |mut whole, part| {
@@ -134,7 +135,7 @@ impl Totals {
         }
     }
 
-    /// Makes sure that what was written is what was read, line by line and in order.
+    /// Checks that the lines written are those read, each one and in order.
     pub fn balanced(&self) -> Result<(), FilterError> {
         let whole = |sorted: &Sorted| {
             let lines: u64 = sorted.tallies.iter().map(|tally| tally.lines).sum();

@@ -1,12 +1,12 @@
-//! Leaving out lines whose URL came up before.
+//! Leaves out lines whose URLs have occurred before.
 //!
-//! A worker hashes the URLs of its chunk, and then, in the chunk's turn, asks for all of them whether they were
-//! [seen](super::seen): so it is always the first line of a URL that stays, whichever worker comes to it first. What stays is put
-//! together, and judged as if it were the whole chunk. Two lines have the same URL if what is judged of them is the same,
-//! byte for byte; a line without a URL is never left out.
+//! A worker hashes the URLs of its chunk and then, in the chunk's turn, looks all of them up among those [seen](super::seen). So
+//! the first line of a URL stays, whichever worker gets to it first. The remaining lines are copied together and judged as if
+//! they were the whole chunk. Two lines have the same URL if the part of them that is judged is the same, byte for byte; a line
+//! without a URL is never left out.
 //!
-//! A run that goes on does not know what was seen before, because that is not made durable: it reads the lists again up to
-//! where it goes on, and only hashes.
+//! A resumed run does not know the URLs seen before, because they are not made durable. It reads the lists again up to the point
+//! where it resumes, and only hashes.
 
 use rayon::ThreadPool;
 use std::path::Path;
@@ -25,41 +25,41 @@ use crate::origin;
 use crate::outcome::Reason;
 use crate::run::error::FilterError;
 
-/// Bytes of a URL, about, to tell from the size of a list how many it has.
+/// The approximate length of a URL, to estimate from a list's size how many it has.
 const URL: u64 = 80;
 
-/// How many times as much is read of a list that is compressed, or a table, as is stored of it, about.
+/// The approximate ratio of read to stored bytes, for a list that is compressed or a table.
 const RATIO: u64 = 4;
 
-/// The state that all workers share: the URLs of all chunks whose turn was.
+/// The state shared by all workers: the URLs of all chunks that have had their turn.
 #[derive(Debug)]
 pub(super) struct Unique {
     hash: UrlHash,
     seen: Sequence<Seen>,
 }
 
-/// The lines that stay of a chunk; a worker's own space, used for one chunk after the other.
+/// The lines that stay of a chunk, in memory that a worker reuses for each chunk.
 #[derive(Debug, Default)]
 pub(super) struct Kept {
     urls: LineUrls,
     /// The hash of each line's URL.
     hashes: Vec<u128>,
-    /// The numbers of lines whose URLs were there before.
+    /// The numbers of lines whose URLs have occurred before.
     repeated: Vec<usize>,
     text: Vec<u8>,
     mark: usize,
     flaws: Vec<(u64, Reason)>,
-    /// The numbers of lines that were left out.
+    /// The numbers of lines left out.
     left_out: Vec<usize>,
     /// All lines of the chunk, if any was left out.
     pub input: Tally,
-    /// Those that were left out.
+    /// The lines left out.
     pub duplicates: Tally,
 }
 
 impl Unique {
-    /// For these lists, with a set in a file of `folder`; with all that stands in the chunks `before` the place where the run
-    /// goes on.
+    /// For these lists, with a set in a file of `folder`. If the run resumes, `before` is the chunks before that point, whose
+    /// URLs are added.
     pub fn new(
         lists: &[List],
         folder: &Path,
@@ -75,8 +75,8 @@ impl Unique {
         Ok(Unique { hash, seen: Sequence::new(seen) })
     }
 
-    /// The lines to be judged of the chunk of this ticket; `None` if the run has failed meanwhile. `hashed` says whether lines
-    /// are hashed for checksums.
+    /// The lines of this ticket's chunk that are to be judged; `None` if the run has failed meanwhile. `hashed` says whether
+    /// lines are hashed for checksums.
     pub fn left<'c>(
         &self,
         ticket: u64,
@@ -117,13 +117,13 @@ fn seen_before(chunks: &Chunks<'_>, hash: UrlHash, seen: Seen, pool: &ThreadPool
     };
     let ended: Vec<Result<(), FilterError>> = pool.broadcast(|_| work().inspect_err(|_| chunks.stop()));
     ended.into_iter().collect::<Result<(), _>>()?;
-    // Otherwise something else was seen than what the run had read.
+    // Otherwise these are not the URLs that the run had read.
     chunks.lists().iter().try_for_each(List::unchanged)?;
     Ok(seen.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 
 impl Kept {
-    /// Hashes the URLs of a chunk, of which nothing is left out yet.
+    /// Hashes the URLs of a chunk from which nothing is left out yet.
     fn hash(&mut self, chunk: &Chunk<'_>, hash: UrlHash) {
         self.hashes.clear();
         self.repeated.clear();
@@ -136,12 +136,12 @@ impl Kept {
         }
     }
 
-    /// Puts together what stays of a chunk without its repeated lines.
+    /// Copies the lines of a chunk together, without the repeated ones.
     fn leave_out(&mut self, chunk: &Chunk<'_>, hashed: bool) {
         let Chunk { text, layout, mark, flaws, .. } = *chunk;
         self.left_out.clear();
         self.text.clear();
-        // A chunk with a huge line should not take its memory for the rest of the run.
+        // The memory for a huge line should not be held for the rest of the run.
         self.text.shrink_to(2 * text.len());
         self.flaws.clear();
         self.mark = mark;
@@ -171,7 +171,7 @@ impl Kept {
     }
 }
 
-/// Whether what would be judged of a line is a URL, and the line so not invalid.
+/// Whether the part of a line that would be judged is a URL, so that the line is not invalid.
 fn has_url(line: &[u8], layout: &Layout) -> bool {
     layout.url(line).is_ok_and(|url| {
         let url = origin::trimmed(&url);
@@ -183,7 +183,7 @@ fn has_url(line: &[u8], layout: &Layout) -> bool {
 mod tests {
     use super::*;
 
-    /// The lines that stay of chunks that follow each other, and how many were left out of each.
+    /// For consecutive chunks: the text that stays, its flawed lines, and how many lines were left out.
     fn left(layout: &Layout, chunks: &[(&str, &[(u64, Reason)])]) -> Vec<(String, Vec<u64>, u64)> {
         let seen = Sequence::new(Seen::new(&std::env::temp_dir(), 0).unwrap());
         let (unique, mut kept) = (Unique { hash: UrlHash::new(), seen }, Kept::default());
@@ -212,7 +212,7 @@ mod tests {
         );
     }
 
-    /// The mark is no part of the URL, but stays with its line, or goes with it.
+    /// A byte order mark is not part of the URL, but stays or goes with its line.
     #[test]
     fn a_mark_makes_no_other_url() {
         let (marked, plain) = ("\u{feff}http://a.example/1\nno\n", "http://a.example/1\nno\n");

@@ -1,4 +1,4 @@
-//! One chunk: judged, counted, and its lines sorted into buffers.
+//! Judges and counts one chunk, and sorts its lines into buffers.
 
 use super::render::{JudgedChunk, Renderer, RowParts};
 use super::unique::Kept;
@@ -17,33 +17,33 @@ use crate::outcome::{Outcome, Partition, Reason};
 use crate::output::form::Rows;
 use crate::output::missing_robots::WaitingOrigins;
 
-/// The result for one chunk.
+/// The results for one chunk.
 #[derive(Debug, Default)]
 pub(crate) struct Judged {
     /// The bytes to be written, in the order of the files of a [`Form`](crate::output::form::Form).
     pub buffers: Vec<Pieces>,
-    /// Whether the buffers were compared with the lines, and hold each where it belongs: then their tallies are those of
-    /// the crawlers. Otherwise they are to be computed.
+    /// Whether the buffers were compared with the lines, and hold each where it belongs. If so, their tallies are those of the
+    /// crawlers; otherwise they must be computed.
     pub is_proven: bool,
     /// For each crawler.
     pub crawlers: Vec<Sorted>,
-    /// The whole chunk, by the lines as they were read.
+    /// All lines of the chunk, as read.
     pub input: Tally,
-    /// The lines that were judged: all, or those that were not left out.
+    /// The lines that were judged: all, or those not left out.
     pub kept: Tally,
-    /// The lines that were left out, because their URLs were there before.
+    /// The lines left out because their URLs had occurred before.
     pub duplicates: Tally,
     pub added_line_feed: bool,
-    /// URLs with a segment `.` or `..`, which were matched as written. They are the same for all crawlers.
+    /// URLs with a `.` or `..` segment, matched as written. The number is the same for all crawlers.
     pub dot_segments: u64,
-    /// URLs whose path was brought into normal form first: for each crawler of its own, or not, where its rules are settled
-    /// before.
+    /// URLs whose path was normalised before matching, summed over the crawlers. A crawler whose rules settle a path before the
+    /// first byte that would change does not count it.
     pub normalised: u64,
     pub waiting: WaitingOrigins,
 }
 
 impl Judged {
-    /// The tallies of what the buffers hold: those of the crawlers where the buffers are proven, and otherwise computed.
+    /// The tallies of the buffers: those of the crawlers if the buffers are proven, otherwise computed.
     pub fn tallies(&self, rows: Rows) -> Vec<Tally> {
         match self.is_proven {
             true => self.crawlers.iter().flat_map(|sorted| sorted.tallies).collect(),
@@ -52,7 +52,7 @@ impl Judged {
     }
 }
 
-/// A worker's own space, used for one chunk after the other.
+/// The memory of a worker, reused for each chunk.
 pub(super) struct Worker<'m> {
     /// One for each crawler.
     judges: Vec<Judge<'m>>,
@@ -63,7 +63,7 @@ pub(super) struct Worker<'m> {
     scratches: Vec<Scratch>,
     space: Box<Space>,
     urls: LineUrls,
-    /// For each crawler, those of the chunk's lines.
+    /// For each crawler, the outcomes of the chunk's lines.
     pub outcomes: Vec<Vec<Outcome>>,
     pub renderer: Renderer,
     pub judged: Judged,
@@ -84,7 +84,7 @@ impl<'m> Worker<'m> {
         }
     }
 
-    /// Judges the lines of a chunk. The last one gets a line feed, if it has none and `more_follows`.
+    /// Judges the lines of a chunk. If `more_follows`, the last one gets a line feed if it has none.
     pub fn judge(&mut self, chunk: &Chunk<'_>, stays: bool, more_follows: bool) {
         self.clear(chunk.text.len());
         let mut urls = std::mem::take(&mut self.urls);
@@ -106,7 +106,7 @@ impl<'m> Worker<'m> {
         }
     }
 
-    /// The outcomes of the lines of a chunk, for each crawler.
+    /// Finds the outcomes of a chunk's lines, for each crawler.
     fn find_outcomes(&mut self, text: &[u8], urls: &LineUrls) {
         batch::judge(&self.judges, urls.urls(text), &mut self.outcomes, &mut self.scratches, &mut self.space);
         for ((judge, outcomes), scratch) in self.judges.iter().zip(&mut self.outcomes).zip(&mut self.scratches) {
@@ -119,19 +119,19 @@ impl<'m> Worker<'m> {
         }
     }
 
-    /// Counts the lines of the chunk that were left out before it was judged.
+    /// Counts the lines that were left out before the chunk was judged.
     pub fn leave_out(&mut self, kept: &Kept) {
         if kept.duplicates.lines > 0 {
             (self.judged.input, self.judged.duplicates) = (kept.input, kept.duplicates);
         }
     }
 
-    /// The parts of this chunk's rows, which was judged, beside its text.
+    /// The parts of the judged chunk's rows, besides its text.
     pub fn rows<'w>(&'w mut self, text: &'w [u8]) -> RowParts<'w> {
         self.renderer.rows(JudgedChunk { text, stays: false, urls: &self.urls, outcomes: &self.outcomes })
     }
 
-    /// Keeps no memory of the size of chunks.
+    /// Frees the memory that grows with chunks.
     pub fn release(&mut self) {
         self.judged = Judged::default();
         self.urls = LineUrls::default();
@@ -144,14 +144,14 @@ impl<'m> Worker<'m> {
         let mut buffers = std::mem::take(&mut self.judged.buffers);
         buffers.resize(self.rows.map_or(0, Rows::files), Pieces::default());
         for buffer in &mut buffers {
-            // A chunk with a huge line should not take its memory for the rest of the run.
+            // The memory for a huge line should not be held for the rest of the run.
             buffer.clear(2 * size);
         }
         let crawlers = vec![Sorted::default(); self.judges.len()];
         self.judged = Judged { buffers, crawlers, ..Judged::default() };
     }
 
-    /// Counts the lines of a chunk, and hashes them where they are written: where nothing is, there is nothing to prove.
+    /// Counts the lines of a chunk. Hashes them only if they are written; otherwise there is nothing to prove.
     fn count(&mut self, text: &[u8], lines: &Lines) {
         let judged = &mut self.judged;
         let mut crawlers: Vec<_> =
@@ -159,8 +159,8 @@ impl<'m> Worker<'m> {
         judged.kept = tally::count(text, lines, &self.outcomes, self.rows.is_some(), &mut crawlers);
     }
 
-    /// Notes the origins of deferred lines. They are the same for all crawlers: what there is no answer of, there is of
-    /// none.
+    /// Records the origins of deferred lines. They are the same for all crawlers: an origin without an answer has none for any of
+    /// them.
     fn note_waiting(&mut self, text: &[u8], urls: &LineUrls) {
         let Some(outcomes) = self.outcomes.first() else { return };
         for (line, outcome) in outcomes.iter().enumerate() {
@@ -171,7 +171,7 @@ impl<'m> Worker<'m> {
         }
     }
 
-    /// Ends the last line of the chunk.
+    /// Adds a line feed to the last line of the chunk.
     fn add_line_feed(&mut self) {
         for (place, outcomes) in self.outcomes.iter().enumerate() {
             let Some(partition) = outcomes.last().map(|outcome| outcome.partition() as usize) else { return };

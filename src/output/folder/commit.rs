@@ -1,6 +1,6 @@
-//! The end of a run: complete files get their names, and what only the run needed goes.
+//! The end of a run: complete files get their names, and files that only the run needed are deleted.
 //!
-//! Every step can be done again, so a run that dies between two of them goes on from the first.
+//! Every step can be repeated, so a run that dies between two of them can start over from the first.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -10,8 +10,8 @@ use super::names::{CHECKPOINT, merged, partial};
 use super::sync::sync_folders;
 use crate::output::error::OutputError;
 
-/// Gives complete files in `directory` these names, in this order, unless they have them already; then the checkpoint that
-/// says so is not needed any more, nor what was spilled.
+/// Gives complete files in `directory` these names, in this order, unless they have them already. Then deletes the checkpoint
+/// that says so, and the spilled files.
 pub(crate) fn give_names(directory: &Path, names: &[PathBuf]) -> Result<(), OutputError> {
     let failed = |path: &Path, error| OutputError::Unwritable { path: path.to_owned(), error };
     for path in names.iter().map(|name| directory.join(name)) {
@@ -24,7 +24,7 @@ pub(crate) fn give_names(directory: &Path, names: &[PathBuf]) -> Result<(), Outp
             other => other.map_err(|error| failed(&path, error))?,
         }
     }
-    // The names themselves must outlive a power cut too.
+    // The names must survive a power cut too.
     sync_folders(directory, names)?;
     let checkpoint = directory.join(CHECKPOINT);
     match fs::remove_file(&checkpoint) {

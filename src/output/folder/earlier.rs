@@ -1,9 +1,10 @@
-//! Earlier files in the folder of a run, and which of them it may replace.
+//! Files of an earlier run in a run's folder, and which of them may be replaced.
 //!
-//! Which files an earlier run wrote, its receipt tells, and nothing else goes: a file that a user made is refused by name
-//! where this run would write. The receipt goes in two steps: first it loses its name, because without that nothing of
-//! the rest counts, and when all that it tells of is gone, it goes itself. A run that dies between the two leaves it
-//! partial, as one does that dies while its files get their names; the next run reads it there.
+//! Of complete files, only those that the earlier run's receipt names are deleted, and the page about it. A file that a user made
+//! is never replaced: if this run would write there, it refuses and names the file. The receipt is deleted in two steps. First it
+//! is renamed to a partial file, because without a receipt the other files are no result; it is deleted once all files it names
+//! are gone. A run that dies in between leaves a partial receipt, as does one that dies while renaming its files, and the next
+//! run reads that.
 
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,17 +21,17 @@ use crate::output::error::OutputError;
 use crate::output::file_layout::FileLayout;
 use crate::output::records;
 
-/// How a receipt begins, but for white space, and a checkpoint.
+/// How a receipt and a checkpoint begin, without white space.
 const RECEIPT_START: &str = "{\"robosieve\":";
 const CHECKPOINT_START: &str = "{\"job\":{";
 
-/// Makes room in `directory`, which is there and locked, for files of this layout in these folders of it.
+/// Makes room in `directory`, which exists and is locked, for files of this layout in these folders below it.
 ///
 /// # Errors
 ///
-/// [`OutputError::Unfinished`] and [`OutputError::NotEmpty`] where something is in it and `force` is not given;
-/// [`OutputError::InTheWay`] where a file has a name that the run wants and no earlier run wrote it;
-/// [`OutputError::Unwritable`] where something cannot be removed.
+/// [`OutputError::Unfinished`] and [`OutputError::NotEmpty`] if it is not empty and `force` is not set;
+/// [`OutputError::InTheWay`] if a file that no earlier run wrote has a name that this run needs;
+/// [`OutputError::Unwritable`] if something cannot be deleted.
 pub(crate) fn make_room(
     directory: &Path,
     folders: &[&str],
@@ -59,7 +60,7 @@ pub(crate) fn make_room(
     remove(&partial(&directory.join(RECEIPT))).map_err(failed)
 }
 
-/// The first path that a run wants to write to, or to remove, and that no earlier run wrote.
+/// The first path that a run would write to or delete, and that no earlier run wrote.
 fn in_the_way(
     directory: &Path,
     folders: &[&str],
@@ -77,7 +78,7 @@ fn in_the_way(
         let path = directory.join(set).join(folder);
         let entries = match fs::read_dir(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-            // A file stands where a folder should.
+            // There is a file where a folder should be.
             Err(error) if error.kind() == io::ErrorKind::NotADirectory => return Ok(Some(path)),
             entries => entries?,
         };
@@ -93,12 +94,12 @@ fn in_the_way(
     Ok(None)
 }
 
-/// The name of what is in a folder, as it is seen from the folder above; an empty one is that itself.
+/// The path of `name` below `folder`; an empty `folder` is the starting point itself.
 fn under(folder: &str, name: &str) -> String {
     if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
 }
 
-/// Whether a file begins like this, white space left aside.
+/// Whether a file begins like this, ignoring white space.
 fn begins_as(path: &Path, start: &str) -> bool {
     let mut read = Vec::new();
     let file = regular_file::open(path).and_then(|file| file.take(4096).read_to_end(&mut read));
@@ -106,7 +107,7 @@ fn begins_as(path: &Path, start: &str) -> bool {
     file.is_ok() && read.starts_with(start.as_bytes())
 }
 
-/// The parts of an earlier receipt that are read, whatever else is in it.
+/// The parts of an earlier receipt that matter here.
 #[derive(Default, Deserialize)]
 struct Earlier {
     #[serde(default)]
@@ -126,22 +127,22 @@ struct Name {
     name: String,
 }
 
-/// The files that an earlier run says in its receipt to have written, without the receipt itself: names, with that of a
-/// list's folder before them where each list has one, and never paths that lead out of the folder.
+/// The files that an earlier run's receipt names, without the receipt itself. Where each list has a folder, names begin with it;
+/// none leads out of the run's folder.
 fn earlier(directory: &Path) -> BTreeSet<String> {
     let whole = directory.join(RECEIPT);
     let path = if whole.symlink_metadata().is_ok() { whole } else { partial(&whole) };
     if !begins_as(&path, RECEIPT_START) {
         return BTreeSet::new();
     }
-    // What is none tells of no files.
+    // A file that is not a receipt names no files.
     let receipt: Earlier = records::read(&path).ok().flatten().unwrap_or_default();
     let files = receipt.partitions.into_values().chain(receipt.verdicts).flat_map(|part| part.files);
     let names = files.map(|file| file.name).filter(|name| is_file_of_run(name));
     names.chain(receipt.origins_needed.map(|_| NEEDED.to_owned())).collect()
 }
 
-/// Removes what an earlier run left: its receipt, what has one of these names, and the page about it.
+/// Deletes the files of an earlier run: its receipt, those with these names, and the page about it.
 fn remove_earlier(directory: &Path, names: &BTreeSet<String>) -> io::Result<()> {
     let receipt = directory.join(RECEIPT);
     match fs::rename(&receipt, partial(&receipt)) {
@@ -154,14 +155,14 @@ fn remove_earlier(directory: &Path, names: &BTreeSet<String>) -> io::Result<()> 
     if begins_as(&report, &REPORT_START.replace(char::is_whitespace, "")) { remove(&report) } else { Ok(()) }
 }
 
-/// Removes the folders that files of these names were in; one in which there is anything else stays.
+/// Removes the folders of files with these names, unless something else is in them.
 pub(crate) fn remove_folders<'n>(directory: &Path, names: impl IntoIterator<Item = &'n Path>) {
     for folder in folders_of(names) {
         let _ = fs::remove_dir(directory.join(folder));
     }
 }
 
-/// Removes a file, if it is there.
+/// Deletes a file, if it exists.
 fn remove(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -169,8 +170,7 @@ fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
-/// The first of the lists that a run into `directory`, which writes files of this layout, would write to or
-/// remove.
+/// The first of the lists that a run into `directory` with files of this layout would overwrite or delete.
 pub(crate) fn replaced<'l>(directory: &Path, layout: &FileLayout, lists: &'l [PathBuf]) -> Option<&'l PathBuf> {
     let directory = directory.canonicalize().ok()?;
     let earlier = earlier(&directory);
@@ -185,7 +185,7 @@ pub(crate) fn replaced<'l>(directory: &Path, layout: &FileLayout, lists: &'l [Pa
             || earlier.contains(path);
         is_in_sets && is_ours
     };
-    // A link in the folder would go, as would a file in it that a link leads to.
+    // Both a link in the folder and a file in it that a link points to would be replaced.
     let stands_at = |list: &Path| Some(list.parent()?.canonicalize().ok()?.join(list.file_name()?));
     lists.iter().find(|list| {
         let list = std::path::absolute(list).unwrap_or_else(|_| list.to_path_buf());

@@ -1,4 +1,4 @@
-//! The names of the files with a run's lines.
+//! The names of a run's files of lines.
 
 use crate::outcome::Partition;
 use crate::output::form::{Form, Rows};
@@ -6,39 +6,39 @@ use crate::output::format::Format;
 use crate::output::frame::FrameFormat;
 use crate::robots::Agents;
 
-/// The stem of the file of all lines after their verdicts.
+/// The stem of the file of all lines with their verdicts.
 const VERDICTS: &str = "verdicts";
 
-/// The folder of tables of lines, a dataset that is partitioned as Hive does it, and what its parts are called.
+/// The folder of tables, a dataset in Hive partitioning, and the stem of its parts.
 const LINES: &str = "lines";
 const PART: &str = "part";
 
-/// The column that readers make of the names of folders.
+/// The columns that readers derive from folder names.
 pub(crate) const VERDICT: &str = "verdict";
 pub(crate) const CRAWLER: &str = "crawler";
 
-/// The name of everybody (`*`) in file names.
+/// The label of the crawler `*` in file names.
 const EVERYBODY: &str = "default";
 
-/// The endings of partitions and of verdicts.
+/// The extensions of partitions and of tab-separated tables.
 const TEXT: &str = "txt";
 const TABLE: &str = "tsv";
-/// The ending of the parts of both, where they are Parquet.
+/// The extension of both, if they are Parquet.
 const PARQUET: &str = "parquet";
 
-/// The name of an output: `allowed.examplebot.txt.gz`, or, cut into parts, `allowed.0001.txt`. Those of tables always are:
-/// `lines/verdict=allowed/part-0001.parquet`.
+/// The name of an output: `allowed.examplebot.txt.gz`, or `allowed.0001.txt` if it is split into parts. Parquet is always in
+/// parts: `lines/verdict=allowed/part-0001.parquet`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FileName {
-    /// Its folders and its name without ending, for example `allowed.examplebot`.
+    /// Its folders, and its name without part number and extension, for example `allowed.examplebot`.
     stem: String,
     ending: &'static str,
     frames: Option<FrameFormat>,
-    /// The separator before the number of a part, if the file is cut into parts.
+    /// The separator before the part number, if the file is split into parts.
     numbered: Option<char>,
 }
 
-/// The digits of a part's number, at least.
+/// The minimum number of digits of a part number.
 const DIGITS: usize = 4;
 
 impl FileName {
@@ -50,7 +50,7 @@ impl FileName {
             (Form::Verdicts, Format::Text) => vec![VERDICTS.to_owned()],
             (Form::Verdicts, Format::Parquet) => vec![format!("{VERDICTS}/{PART}")],
         };
-        // What has columns is a table.
+        // A text file with columns before its lines is a table.
         let ending = |file| match rows.format {
             Format::Parquet => PARQUET,
             Format::Text if rows.columns(file) > 0 => TABLE,
@@ -64,19 +64,19 @@ impl FileName {
         stems.into_iter().enumerate().map(name).collect()
     }
 
-    /// The name of a part, counted from 0, with its folders; of the whole, if there are no parts.
+    /// The name of a part, counted from 0, with its folders; of the whole file if it has no parts.
     pub fn of_part(&self, part: usize) -> String {
         let FileName { stem, .. } = self;
         let number = self.numbered.map_or(String::new(), |before| format!("{before}{:0DIGITS$}", part + 1));
         format!("{stem}{number}{}", self.extension())
     }
 
-    /// The folder that it is in; empty if it is in none.
+    /// The folder the file is in; empty if it is in none.
     pub fn folder(&self) -> &str {
         self.stem.rsplit_once('/').map_or("", |(folder, _)| folder)
     }
 
-    /// Whether a name is one of its own.
+    /// Whether this is the name of the file or of one of its parts.
     pub fn gives(&self, name: &str) -> bool {
         let stem = name.strip_prefix(&self.stem).and_then(|name| name.strip_suffix(&self.extension()));
         stem.is_some_and(|number| match self.numbered {
@@ -85,15 +85,14 @@ impl FileName {
         })
     }
 
-    /// The name after the stem and the number.
+    /// What follows the stem and the part number, beginning with a dot.
     fn extension(&self) -> String {
         let packed = self.frames.map_or(String::new(), |format| format!(".{}", format.extension()));
         format!(".{}{packed}", self.ending)
     }
 }
 
-/// The names of the partitions of all crawlers, by their agents: `allowed`, or, where there are several crawlers,
-/// `allowed.examplebot`.
+/// The names of all crawlers' partitions: `allowed`, or `allowed.examplebot` if there are several crawlers.
 pub(crate) fn partition_names(agents: &[&Agents]) -> Vec<String> {
     let name = |label: &String, partition: Partition| match label.as_str() {
         "" => partition.name().to_owned(),
@@ -103,8 +102,8 @@ pub(crate) fn partition_names(agents: &[&Agents]) -> Vec<String> {
     labels.iter().flat_map(|label| Partition::ALL.map(|partition| name(label, partition))).collect()
 }
 
-/// The names of the tables of all crawlers' partitions: a dataset whose folders say what the rows are, so that readers can
-/// leave folders out.
+/// The names of the tables of all crawlers' partitions: a dataset whose folder names describe the rows, so that readers can skip
+/// folders.
 fn table_names(agents: &[&Agents]) -> Vec<String> {
     let folder = |label: &String| match label.as_str() {
         "" => LINES.to_owned(),
@@ -115,7 +114,7 @@ fn table_names(agents: &[&Agents]) -> Vec<String> {
     folders.iter().flat_map(|folder| Partition::ALL.map(|partition| name(folder, partition))).collect()
 }
 
-/// The labels of crawlers in names: none, where there is only one.
+/// The labels of crawlers in names; empty if there is only one crawler.
 pub(crate) fn crawler_labels(agents: &[&Agents]) -> Vec<String> {
     let several = agents.len() > 1;
     let label = |agents: &&Agents| match agents.tokens() {
@@ -130,18 +129,18 @@ fn is_number(text: &str) -> bool {
     text.len() >= DIGITS && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The name of a part of a table in its folder, counted from 0.
+/// The name of a part of a table within its folder, counted from 0.
 pub(crate) fn table_part(part: usize) -> String {
     FileName { stem: PART.to_owned(), ending: PARQUET, frames: None, numbered: Some('-') }.of_part(part)
 }
 
-/// Whether a folder is one that tables are in.
+/// Whether this is the name of a folder for tables.
 pub(super) fn is_table_folder(name: &str) -> bool {
     let is_of = |column: &&str| name.strip_prefix(column).is_some_and(|rest| rest.starts_with('='));
     [LINES, VERDICTS].contains(&name) || [VERDICT, CRAWLER].iter().any(is_of)
 }
 
-/// Whether a name, that of its folders left aside, is one that [`FileName`] gives in some run.
+/// Whether [`FileName`] gives this name, without its folders, in some run.
 pub(super) fn is_output(name: &str) -> bool {
     let plain = [FrameFormat::Gzip, FrameFormat::Zstd].iter().find_map(|format| {
         let name = name.strip_suffix(format.extension())?;
@@ -157,7 +156,7 @@ pub(super) fn is_output(name: &str) -> bool {
         TEXT => is_partition(),
         TABLE if known == Partition::Blocked.name() => is_partition(),
         TABLE => stem == VERDICTS,
-        // It is compressed by itself.
+        // Parquet is compressed internally.
         PARQUET => {
             plain.is_none() && stem.strip_prefix(PART).and_then(|rest| rest.strip_prefix('-')).is_some_and(is_number)
         }

@@ -1,4 +1,4 @@
-//! The folders of lists with partitions of their own.
+//! The folders of lists that have their own partitions.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use super::file_name::{is_output, is_table_folder};
 use crate::input::list::STANDARD_INPUT;
 
-/// How long a name may be on the file systems that there are.
+/// The longest name that common file systems allow, in bytes.
 const LONGEST_NAME: usize = 255;
 
-/// The folder of a list's own partitions: its number, so that equal names do not meet, and its name, or as much of that as
-/// a name may have.
+/// The folder of a list's own partitions: its number, so that lists of the same name do not collide, and its name, cut to the
+/// longest a name may be.
 pub(crate) fn list_folder(place: usize, list: &Path) -> String {
     let name = match list.file_name() {
         Some(name) if list.as_os_str() != STANDARD_INPUT => name.to_string_lossy().into_owned(),
@@ -22,17 +22,17 @@ pub(crate) fn list_folder(place: usize, list: &Path) -> String {
     folder
 }
 
-/// Whether a folder is named as [`list_folder`] does.
+/// Whether [`list_folder`] gives this name.
 pub(crate) fn is_list_folder(name: &str) -> bool {
     name.split_once('-').is_some_and(|(number, _)| number.len() >= 4 && number.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// Whether a folder is one that a run makes in its own.
+/// Whether a run creates folders of this name.
 pub(super) fn is_folder_of_run(name: &str) -> bool {
     is_list_folder(name) || is_table_folder(name)
 }
 
-/// Whether a name in a receipt is one that a file of lines may have.
+/// Whether a name in a receipt can be that of a file of lines.
 pub(crate) fn is_file_of_run(name: &str) -> bool {
     match name.rsplit_once('/') {
         Some((folders, name)) => is_output(name) && folders.split('/').all(is_folder_of_run),
@@ -40,8 +40,8 @@ pub(crate) fn is_file_of_run(name: &str) -> bool {
     }
 }
 
-/// The folders that files of these names are in, with all that these are in, the deepest first; not the folder of the run,
-/// from which the names are seen.
+/// The folders that files of these names are in, and the folders above those, deepest first. Names are relative to the folder of
+/// the run, which is not included.
 pub(super) fn folders_of<'n>(names: impl IntoIterator<Item = &'n Path>) -> Vec<PathBuf> {
     let above = names.into_iter().flat_map(|name| name.ancestors().skip(1));
     let folders: BTreeSet<&Path> = above.filter(|folder| !folder.as_os_str().is_empty()).collect();

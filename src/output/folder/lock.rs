@@ -1,8 +1,8 @@
-//! One run in a folder at a time.
+//! Allows one run at a time in a folder.
 //!
-//! Two runs into one folder would write to the same files, and each would find in its receipt what it wrote itself. So a
-//! run holds a lock as long as it looks at the folder or writes to it. The system lets go of the lock when the process
-//! dies, however it does; what is left then is an empty file, which the next run takes over.
+//! Two runs in one folder would write to the same files, and each receipt would only show what its own run wrote. So a run holds
+//! a lock while it looks at the folder or writes to it. The system releases the lock when the process dies, for whatever reason;
+//! that leaves an empty file, which the next run takes over.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -10,27 +10,27 @@ use std::path::{Path, PathBuf};
 
 use crate::output::error::OutputError;
 
-/// The name of the file that is locked; it is there while a run is.
+/// The name of the lock file, which exists while a run does.
 pub(super) const LOCK: &str = ".robosieve.lock";
 
-/// A folder to which no other run writes until this is dropped.
+/// A folder that no other run writes to until this is dropped.
 #[derive(Debug)]
 pub(crate) struct FolderLock {
     path: PathBuf,
-    /// Open as long as the lock is held.
+    /// Open while the lock is held.
     _file: File,
 }
 
 impl FolderLock {
-    /// Locks a folder, which is made if it is not there.
+    /// Locks a folder, creating it if it does not exist.
     ///
     /// # Errors
     ///
-    /// [`OutputError::InUse`] where another run has it; [`OutputError::Unwritable`] where the lock cannot be written.
+    /// [`OutputError::InUse`] if another run holds the lock; [`OutputError::Unwritable`] if the lock file cannot be written.
     pub fn take(directory: &Path) -> Result<FolderLock, OutputError> {
         fs::create_dir_all(directory).map_err(|error| OutputError::Unwritable { path: directory.to_owned(), error })?;
         let path = directory.join(LOCK);
-        // Nobody writes to a lock: this is somebody's file, and would be removed in the end.
+        // Lock files are always empty, so this is a user's file. As a lock it would be deleted in the end.
         if fs::metadata(&path).is_ok_and(|there| there.len() > 0) {
             let error =
                 io::Error::new(io::ErrorKind::AlreadyExists, "something is in it, so it is no lock; move it away");
@@ -45,8 +45,8 @@ impl FolderLock {
 }
 
 impl Drop for FolderLock {
-    /// The file goes while it is still locked, so it is never another run's. Elsewhere than on Unix an empty one stays: nobody
-    /// could tell there that it was removed between opening and locking it.
+    /// Deletes the file while it is still locked, so that it is never another run's. Except on Unix an empty file stays:
+    /// elsewhere a run could not detect that it was deleted between opening and locking it.
     fn drop(&mut self) {
         if cfg!(unix) {
             let _ = fs::remove_file(&self.path);
@@ -54,24 +54,24 @@ impl Drop for FolderLock {
     }
 }
 
-/// The file at a path, locked; `None` where another process holds it.
+/// The file at a path, locked; `None` if another process holds the lock.
 fn locked(path: &Path) -> io::Result<Option<File>> {
     loop {
-        // Exclusive locks on network file systems want a file that is open for writing.
+        // Exclusive locks on network file systems need a file open for writing.
         let file = File::options().read(true).write(true).create(true).truncate(false).open(path)?;
         match file.try_lock() {
             Err(TryLockError::WouldBlock) => return Ok(None),
-            // Some file systems have no locks; then only the user can see to it that there is one run.
+            // Some file systems have no locks. There it is up to the user to start only one run.
             Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => return Ok(Some(file)),
             Err(TryLockError::Error(error)) => return Err(error),
             Ok(()) if is_at(&file, path)? => return Ok(Some(file)),
-            // The run that held the lock has removed the file between opening and locking it.
+            // The previous holder deleted the file after it was opened here and before it was locked.
             Ok(()) => {}
         }
     }
 }
 
-/// Whether a file still is the one at a path.
+/// Whether a file is still the one at a path.
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt;
@@ -83,7 +83,7 @@ fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     }
 }
 
-/// Nobody removes it.
+/// Always: the file is never deleted on this platform.
 #[cfg(not(unix))]
 fn is_at(_file: &File, _path: &Path) -> io::Result<bool> {
     Ok(true)
@@ -101,16 +101,16 @@ mod tests {
         assert!(matches!(FolderLock::take(&directory), Err(OutputError::InUse { path }) if path == directory));
         drop(lock);
         assert!(cfg!(not(unix)) || !directory.join(LOCK).exists());
-        // What a run that was killed left behind locks nothing.
+        // A file left by a killed run locks nothing.
         fs::write(directory.join(LOCK), "").unwrap();
         drop(FolderLock::take(&directory).unwrap());
-        // What has something in it is not a lock.
+        // A file that is not empty is not a lock.
         fs::write(directory.join(LOCK), "mine").unwrap();
         assert!(matches!(FolderLock::take(&directory), Err(OutputError::Unwritable { .. })));
         assert_eq!(fs::read(directory.join(LOCK)).unwrap(), b"mine");
     }
 
-    /// Everybody who gets the lock must have it alone, although the file goes and comes all the time.
+    /// Each holder must have the lock alone, although the file is deleted and created all the time.
     #[test]
     fn many_at_once_hold_it_one_by_one() {
         use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,14 +1,14 @@
-//! The names of the files of a run, but for those of its lines.
+//! The names of a run's files, except those of its lines.
 
 use std::path::{Path, PathBuf};
 
-/// The name of the receipt, the commit mark of a run.
+/// The name of the receipt, which marks a run as complete.
 pub const RECEIPT: &str = "receipt.json";
 
-/// The name of a page about a run, which is nothing of the run's own but goes with its files when they are replaced.
+/// The name of a page about a run. It is not part of the run, but is deleted when the run's files are replaced.
 pub const REPORT: &str = "report.html";
 
-/// The beginning of every such page.
+/// How every such page begins.
 pub(crate) const REPORT_START: &str =
     "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta name=\"generator\" content=\"robosieve\">\n";
 
@@ -21,12 +21,12 @@ pub(crate) fn partial(path: &Path) -> PathBuf {
     path.with_file_name(format!(".{name}.partial"))
 }
 
-/// Whether a name is one that [`partial`] gives: what a run that was killed left behind is no result.
+/// Whether [`partial`] gives this name. A partial file that a killed run left is no result.
 pub(super) fn is_partial(name: &str) -> bool {
     name.starts_with('.') && name.ends_with(".partial")
 }
 
-/// The name of what takes the place of a partial file when all are complete.
+/// The name of a file that replaces a partial one when all are complete.
 pub(crate) fn merged(path: &Path) -> PathBuf {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     path.with_file_name(format!(".{name}.merged"))

@@ -1,4 +1,4 @@
-//! Files and names that outlive a power cut.
+//! Makes files and their names survive a power cut.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -8,7 +8,7 @@ use super::list_folder::folders_of;
 use super::names::{merged, partial};
 use crate::output::error::OutputError;
 
-/// Makes the names in a folder outlive a power cut, where the platform can promise that.
+/// Makes the names in a folder durable, where the platform can promise that.
 pub(crate) fn sync_folder(directory: &Path) -> io::Result<()> {
     #[cfg(unix)]
     File::open(directory)?.sync_all()?;
@@ -17,7 +17,7 @@ pub(crate) fn sync_folder(directory: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The same for the folder of a run, and for those in it that files of these names are in.
+/// Does the same for the folder of a run and for the folders below it that files of these names are in.
 pub(crate) fn sync_folders(directory: &Path, names: &[PathBuf]) -> Result<(), OutputError> {
     let folders = folders_of(names.iter().map(PathBuf::as_path)).into_iter().map(|folder| directory.join(folder));
     folders
@@ -25,7 +25,7 @@ pub(crate) fn sync_folders(directory: &Path, names: &[PathBuf]) -> Result<(), Ou
         .try_for_each(|folder| sync_folder(&folder).map_err(|error| OutputError::Unwritable { path: folder, error }))
 }
 
-/// Makes the bytes of a partial file, or of what takes its place, outlive a power cut.
+/// Makes the bytes of a partial file durable, or of the merged file that will replace it.
 pub(crate) fn sync(path: &Path) -> Result<(), OutputError> {
     let open = |path| OpenOptions::new().write(true).open(path);
     let file = open(merged(path)).or_else(|_| open(partial(path)));

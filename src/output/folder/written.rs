@@ -1,24 +1,24 @@
-//! The content of a file.
+//! The contents of a file.
 
 use serde::{Deserialize, Serialize};
 
 use crate::judge::tally::Tally;
 
-/// The content of a file, once all places that were reserved are written.
+/// The contents of a file, once all reserved places are written.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Written {
-    /// Its name, with that of its folder.
+    /// Its name, with its folder.
     pub name: String,
-    /// Where its lines begin.
+    /// The offset of its lines.
     pub head: u64,
-    /// Where its next byte goes.
+    /// The offset of the next byte.
     pub end: u64,
-    /// Its lines, without what was put before them and before they were compressed.
+    /// Its lines, without the columns before them, and before compression.
     pub tally: Tally,
-    /// The blocks of lines that went there.
+    /// The number of blocks written to it.
     #[serde(default)]
     pub blocks: u64,
-    /// How many bytes its footer will have at most.
+    /// The maximum length of its footer, in bytes.
     #[serde(default)]
     pub footer: u64,
 }

@@ -1,6 +1,6 @@
-//! The columns that tell what blocked a line; null where nothing did, and where no rule decided or nobody knows.
+//! The columns that show what blocked a line. They are null if nothing did, if no rule decided, or if it is not known.
 //!
-//! Rules are text here. What is not UTF-8 in one is percent-encoded, as in the column of URLs.
+//! Rules are text here. Bytes that are not UTF-8 are percent-encoded, as in the column of URLs.
 
 use parquet::basic::{LogicalType, Repetition, TimeUnit, Type as PhysicalType};
 use parquet::data_type::{ByteArray, ByteArrayType, DataType, Int32Type, Int64Type};
@@ -14,7 +14,7 @@ use super::text::as_utf8;
 use crate::formats::columnar::{BATCH, Malformed};
 use crate::output::causes::{Causes, Kept, Told};
 
-/// The columns, in their order, under the names that they get.
+/// The columns in order; `named` gives their names.
 pub(super) fn fields(named: impl Fn(&str) -> String) -> [TypePtr; 4] {
     let text = |name| text_field(&named(name), Repetition::OPTIONAL);
     let number = |name, kind, logical| {
@@ -31,7 +31,7 @@ pub(super) fn fields(named: impl Fn(&str) -> String) -> [TypePtr; 4] {
     ]
 }
 
-/// Writes them for the rows of a file; `again` tells what of a row is not kept.
+/// Writes them for the rows of a file; `again` finds the causes that were not kept.
 pub(super) fn write(
     slot: &mut Slot<'_>,
     causes: &Causes,
@@ -43,11 +43,11 @@ pub(super) fn write(
     })?;
     column::<Int32Type>(slot, (causes, again), |told| {
         let (_, line) = told.rule.as_ref()?;
-        // A number that this type does not have is not told; a robots.txt of 2 GiB has such lines.
+        // Null if the line number does not fit the type, as in a robots.txt of 2 GiB.
         i32::try_from(*line).ok()
     })?;
     column::<ByteArrayType>(slot, (causes, again), |told| Some(ByteArray::from(told.agent.as_deref()?)))?;
-    // A time of which the milliseconds are no number is none.
+    // Null if the time in milliseconds overflows.
     column::<Int64Type>(slot, (causes, again), |told| told.captured?.checked_mul(1000))
 }
 

@@ -1,4 +1,4 @@
-//! Columns of a list that is a table, copied to the files that its rows go to.
+//! Copies the columns of a list that is a table to the files its rows go to.
 
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::DataType;
@@ -12,7 +12,7 @@ use crate::formats::columnar::Malformed;
 use crate::input::list::range_columns::{Levels, Read, read_range};
 use crate::input::list::{List, ParquetList, RowRange, in_group};
 
-/// Copies a column of these rows of a list to the files that they go to.
+/// Copies a column of these rows of a list to the files they go to.
 pub(super) fn copied(
     table: &Table,
     list: &List,
@@ -43,7 +43,7 @@ pub(super) fn copied(
     files.writers.into_iter().try_for_each(|writer| Ok(writer.close()?))
 }
 
-/// Told of the value of each row, and where it goes.
+/// Called with the file and the value of each row.
 type Keep<'k> = dyn FnMut(usize, Value<'_>) + 'k;
 
 /// The files that the rows of a column go to.
@@ -53,7 +53,7 @@ struct Files<'f, 'w> {
     row: usize,
     levels: Levels,
     writers: Vec<SerializedColumnWriter<'w>>,
-    /// Whether it is one of the columns that make up lines; the values of others are not kept.
+    /// Whether lines are made of this column; values of other columns are not kept.
     is_of_lines: bool,
 }
 
@@ -108,13 +108,13 @@ impl Files<'_, '_> {
         })
     }
 
-    /// Gives each file what of these rows goes there, and tells `keep` of the first value of each row.
+    /// Gives each file its share of these rows, and calls `keep` with the first value of each row.
     fn share<T: DataType>(&self, read: &Read<T>, shares: &mut [Share<T>], mut keep: impl FnMut(usize, Option<&T::T>)) {
         let Read { values, definitions, repetitions } = read;
         let levels = if definitions.is_empty() { values.len() } else { definitions.len() };
         let (mut row, mut values) = (self.row, values.iter());
         for level in 0..levels {
-            // A record begins where no list goes on.
+            // A row begins where the repetition level is 0.
             let begins = repetitions.get(level).is_none_or(|&repetition| repetition == 0);
             row += usize::from(begins && level > 0);
             let is_there = definitions.get(level).is_none_or(|&definition| definition == self.levels.most_defined);

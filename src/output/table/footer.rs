@@ -1,7 +1,8 @@
-//! The footer of a file, made of those of its frames.
+//! The footer of a file, put together from those of its frames.
 //!
-//! After a frame stands its length. So all are found from where the last one ends, and no list is kept of
-//! where they begin. What a frame says of its row group counts from its own start, and is shifted to where it stands.
+//! Each frame is followed by its length. So all frames are found by walking back from the end of the last one, and no list of
+//! where they begin is kept. Offsets in a frame's footer count from the start of the frame, and are shifted to its place in the
+//! file.
 
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{
@@ -12,13 +13,13 @@ use std::io::{self, Read, Seek, SeekFrom};
 
 use crate::formats::parquet_mark::PARQUET_MARK;
 
-/// The bytes after the footer of a frame: its length.
+/// The bytes after a frame's footer: the length of the frame.
 pub(super) const TRAILER: usize = 8;
 
-/// The bytes at the end of every file and of every frame before its length: the length of the footer, and the mark.
+/// The bytes that end every file, and every frame before its length: the length of the footer, and the mark.
 const TAIL: usize = 8;
 
-/// The footer of a file with this head, whose frames end at `end`; `None` where there are none.
+/// The footer of a file with a head of this length, whose frames end at `end`; `None` if there are none.
 pub(crate) fn footer(file: &mut File, head: u64, end: u64) -> io::Result<Option<Vec<u8>>> {
     let (mut at, mut backwards) = (end, Vec::new());
     while at > head {
@@ -33,21 +34,21 @@ pub(crate) fn footer(file: &mut File, head: u64, end: u64) -> io::Result<Option<
     whole.footer().map_err(io::Error::other)
 }
 
-/// How many bytes a frame adds to the footer of its file at most: as many as its own has, and a quarter more, because
-/// places further after are longer numbers.
+/// The most bytes that a frame adds to the footer of its file: the size of its own footer and a quarter more, because larger
+/// offsets take more bytes.
 pub(crate) fn frame_footer(frame: &[u8]) -> u64 {
     let tail = frame.len().checked_sub(TRAILER + TAIL).and_then(|at| frame[at..].first_chunk::<4>());
     let own = tail.map_or(0, |length| u64::from(u32::from_le_bytes(*length)));
     own + own / 4 + TAIL as u64
 }
 
-/// A frame, as it is found from after.
+/// A frame, found from its end.
 struct Frame {
     length: u64,
     footer: Vec<u8>,
 }
 
-/// The frame that ends at a place of the file.
+/// The frame that ends at this offset.
 fn frame_at(file: &mut File, head: u64, end: u64) -> io::Result<Frame> {
     let broken = || io::Error::new(io::ErrorKind::InvalidData, format!("no row group ends at byte {end}"));
     let trailer = end.checked_sub(TRAILER as u64).ok_or_else(broken)?;
@@ -61,7 +62,7 @@ fn frame_at(file: &mut File, head: u64, end: u64) -> io::Result<Frame> {
     Ok(Frame { length, footer })
 }
 
-/// The footer, without its tail, that ends at a place of the file, and where it begins.
+/// The footer that ends at this offset, without its tail, and where it begins.
 fn footer_at(file: &mut File, end: u64) -> io::Result<(Vec<u8>, u64)> {
     let broken = || io::Error::new(io::ErrorKind::InvalidData, format!("no footer of Parquet ends at byte {end}"));
     let tail_at = end.checked_sub(TAIL as u64).ok_or_else(broken)?;
@@ -77,7 +78,7 @@ fn footer_at(file: &mut File, end: u64) -> io::Result<(Vec<u8>, u64)> {
     Ok((footer, start))
 }
 
-/// The contents of the footer of a whole file.
+/// The contents of a file's footer.
 #[derive(Default)]
 pub(super) struct Whole {
     of_file: Option<FileMetaData>,
@@ -85,12 +86,12 @@ pub(super) struct Whole {
 }
 
 impl Whole {
-    /// That of a file that says this of itself, without a row group yet.
+    /// A footer with this metadata of the file, and no row groups yet.
     pub fn of(of_file: &FileMetaData) -> Whole {
         Whole { of_file: Some(of_file.clone()), groups: Vec::new() }
     }
 
-    /// Adds the row groups of a footer whose file stands so many bytes further after than it says.
+    /// Adds the row groups of a footer, shifted by `shift` bytes.
     fn add(&mut self, footer: &[u8], shift: u64) -> Result<(), ParquetError> {
         let own = ParquetMetaDataReader::decode_metadata(footer)?;
         let shift = i64::try_from(shift)?;
@@ -99,14 +100,14 @@ impl Whole {
         Ok(())
     }
 
-    /// Adds a row group that stands so many bytes further after than this says.
+    /// Adds a row group, shifted by `shift` bytes.
     pub fn push(&mut self, group: &RowGroupMetaData, shift: i64) -> Result<(), ParquetError> {
         let ordinal = i16::try_from(self.groups.len())?;
         self.groups.push(shifted(group, shift, ordinal)?);
         Ok(())
     }
 
-    /// Its bytes; `None` where nothing was added.
+    /// The bytes of the footer; `None` if nothing was added.
     pub fn footer(self) -> Result<Option<Vec<u8>>, ParquetError> {
         let Some(of_file) = self.of_file else { return Ok(None) };
         let metadata = ParquetMetaData::new(of_file, self.groups);
@@ -119,7 +120,7 @@ impl Whole {
     }
 }
 
-/// The description of a row group that stands so many bytes later than it says.
+/// The description of a row group, with all offsets shifted by `by` bytes.
 fn shifted(group: &RowGroupMetaData, by: i64, ordinal: i16) -> Result<RowGroupMetaData, ParquetError> {
     let columns = group.columns().iter().map(|column: &ColumnChunkMetaData| {
         let shifted = |place: Option<i64>| place.map(|place| place + by);

@@ -1,7 +1,7 @@
-//! The frames that a chunk makes: for each file, its rows as a row group with a footer of its own.
+//! The frames of a chunk: for each file, its rows as a row group with its own footer.
 //!
-//! Columns are made one after the other, each for all files at once, some rows at a time. So there is never more of a
-//! chunk in memory than its text and what is already encoded.
+//! Columns are made one after the other, each for all files at once, some rows at a time. So memory never holds more of a chunk
+//! than its text and the columns encoded so far.
 
 use bytes::Bytes;
 use parquet::data_type::ByteArray;
@@ -29,20 +29,20 @@ use crate::output::causes::{Causes, Told};
 use crate::output::error::OutputError;
 use crate::output::form::Form;
 
-/// How many rows a row group made of text has at most; only lines of a few bytes are so many.
+/// The most rows in a row group made of text; only lines of a few bytes are that many.
 const MOST_ROWS: usize = 1 << 20;
 
 /// Where the columns of the list come from.
 pub(crate) enum RowSource<'s> {
     /// The lines of a chunk.
     Text(Chunk<'s>),
-    /// Rows of a list that is a table, and their lines, but for those that were left out.
+    /// Rows of a list that is a table, and their lines, except those left out.
     Rows { list: &'s List, ranges: &'s [RowRange], lines: Chunk<'s> },
 }
 
 impl Table {
-    /// The frames of a chunk whose lines are of these outcomes, for each crawler, and of these causes, if they are told, as
-    /// blocks of the files of a `set`. What is not kept of the cause of a crawler's line, `again` tells.
+    /// The frames of a chunk as blocks of the files of a `set`. `outcomes` and, if wanted, `causes` are those of its lines, for
+    /// each crawler; `again` finds the cause of a crawler's line if it was not kept.
     pub fn blocks(
         &self,
         set: usize,
@@ -111,8 +111,8 @@ impl Table {
         files.into_iter().zip(writers).zip(tallies).map(frame).collect()
     }
 
-    /// Whether these lines are what the list's column of URLs holds, one value each, so that it need not be decoded again:
-    /// without, Parquet to Parquet takes 7 % more instructions.
+    /// Whether these lines are exactly the values of the list's column of URLs, one each, so that the column need not be decoded
+    /// again. Without this check, Parquet to Parquet takes 7 % more instructions.
     fn are_column(&self, list: &List, ranges: &[RowRange], lines: &Chunk<'_>) -> bool {
         let (LineColumns::Url([at]), Some(list)) = (self.line_columns, list.parquet_list()) else { return false };
         let is_nowhere_null = |range: &RowRange| {
@@ -133,7 +133,7 @@ impl Table {
         Ok(Slot { group: writer.next_row_group()?, rows, handed: Handed::nothing(self.line_columns) })
     }
 
-    /// Writes the columns of reasons of a file, of verdicts where they stand beside them, and of what blocked its lines.
+    /// Writes our columns of a file: the reasons, the verdicts if they are columns, and what blocked its lines.
     fn write_own(
         &self,
         file: usize,
@@ -156,14 +156,14 @@ impl Table {
         Ok(())
     }
 
-    /// Ends a row group; returns the tally of its lines, by what was handed over.
+    /// Ends a row group; returns the tally of its lines, computed from the values handed over.
     fn ended(&self, slot: Slot<'_>) -> Result<Tally, Malformed> {
         let rows = slot.group.close()?.num_rows();
         slot.handed.tally(self.line_columns, u64::try_from(rows).unwrap_or(0))
     }
 }
 
-/// A file of one row group as a frame: without the head, and with its length after it.
+/// Makes a frame of a file with one row group: drops the head, and appends the length.
 fn framed(writer: SerializedFileWriter<Vec<u8>>) -> Result<Vec<u8>, ParquetError> {
     let mut bytes = writer.into_inner()?;
     bytes.drain(..PARQUET_MARK.len());

@@ -1,7 +1,7 @@
-//! What is handed over for writing of the columns that make up the lines of a file, and the tally of those lines.
+//! The values handed over for writing in the columns that make up a file's lines, and the tally of those lines.
 //!
-//! A line of one column is hashed as it comes. A line of several is put together once all of them have come: their values
-//! refer to pages, and take little.
+//! A line of one column is hashed at once. A line of several is put together when all its values are there; they refer to pages,
+//! and take little memory.
 
 use parquet::data_type::ByteArray;
 
@@ -9,11 +9,11 @@ use crate::formats::columnar::Malformed;
 use crate::input::list::line_columns::{LineColumns, Values, as_line};
 use crate::judge::tally::{Tally, line_hash};
 
-/// What was handed over of one file's rows.
+/// The values handed over for the rows of one file.
 pub(super) enum Handed {
-    /// The tally of lines of one column. To keep their values until the end took 4 % of what Parquet to Parquet takes.
+    /// The tally of lines of one column. Keeping the values until the end took 4 % of the time of Parquet to Parquet.
     Lines(Tally),
-    /// The columns of lines that are made of several.
+    /// The columns of lines made of several.
     Columns(Vec<Values>),
 }
 
@@ -26,7 +26,7 @@ pub(super) enum Value<'v> {
 }
 
 impl Handed {
-    /// Nothing yet of lines of these columns.
+    /// No values yet, for lines of these columns.
     pub fn nothing(line_columns: LineColumns) -> Handed {
         match line_columns {
             LineColumns::Url(_) => Handed::Lines(Tally::default()),
@@ -36,7 +36,7 @@ impl Handed {
         }
     }
 
-    /// Adds the value of the next row in the column at this place of [`LineColumns::columns`].
+    /// Adds the value of the next row in a column; `place` is its index in [`LineColumns::columns`].
     #[inline]
     pub fn push(&mut self, place: usize, value: Value<'_>) {
         match (self, value) {
@@ -52,11 +52,11 @@ impl Handed {
         }
     }
 
-    /// The tally of these lines, of which so many rows were written.
+    /// The tally of these lines; `rows` is how many were written.
     ///
     /// # Errors
     ///
-    /// [`Malformed`] if there were more or fewer.
+    /// [`Malformed`] if another number of values was handed over.
     pub fn tally(self, line_columns: LineColumns, rows: u64) -> Result<Tally, Malformed> {
         let tally = match self {
             Handed::Lines(tally) => tally,

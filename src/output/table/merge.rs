@@ -1,10 +1,9 @@
-//! Small row groups of a file, merged when it gets no more rows.
+//! Merges the small row groups of a file once it gets no more rows.
 //!
-//! Each chunk makes a row group of every file, and where few of its rows go to a file, a small one; engines read those
-//! slowly. So row groups that stand after each other become one, until it is [large enough](is_enough). Those that are so by
-//! themselves are copied as they stand, and so are the pages of [columns without a dictionary](super::spliced). Other values
-//! pass as they are stored, column by column; then the new file is read again, and these columns must hold what they were
-//! made of.
+//! Each chunk adds a row group to every file, a small one if few of its rows go there, and engines read those slowly. So
+//! consecutive row groups are merged until they are [large enough](is_enough). A group that needs no merging is copied as it is,
+//! and so are the pages of [columns without a dictionary](super::spliced). Other columns are decoded and encoded again, value for
+//! value; then the new file is read back, and these columns must hold the values they were made of.
 
 use parquet::data_type::{AsBytes, DataType};
 use parquet::file::metadata::RowGroupMetaData;
@@ -31,22 +30,22 @@ use crate::judge::tally::{Tally, line_hash};
 /// Rows of a row group that is large enough; engines make groups of 100,000 to a million.
 const ENOUGH_ROWS: i64 = 100_000;
 
-/// Bytes of one that is, before they are compressed.
+/// Bytes of a row group that is large enough, before compression.
 const ENOUGH_BYTES: i64 = 64 << 20;
 
-/// Writes a file at `to` with the rows of a complete one, and fewer row groups. Nothing is there in the end where no group is
-/// to be merged with the next, or where it was asked to `stop`.
+/// Writes a complete file at `from` to `to`, with fewer row groups. Leaves nothing at `to` if there is nothing to merge, or if
+/// asked to `stop`.
 pub(crate) fn merge_groups(from: &Path, to: &Path, threads: usize, stop: Stop<'_>) -> io::Result<Merged> {
     let merged = guarded(|| merge(from, to, threads, stop));
     merged.map_err(|Malformed(problem)| io::Error::other(problem))
 }
 
-/// Merges for a minute and more, so it is asked before each group.
+/// Merging can take a minute and more, so `stop` is called before each group.
 fn merge(from: &Path, to: &Path, threads: usize, stop: Stop<'_>) -> Result<Merged, Malformed> {
     let file = ParquetFile::open(File::open(from)?)?;
     let merges = merges(file.metadata().row_groups());
     if merges.iter().all(|merge| merge.len() == 1) {
-        // What a run left that died while it merged would be taken for the file.
+        // A file left by a run that died while merging would be taken for this one.
         return match fs::remove_file(to) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error.into()),
             _ => Ok(Merged::Nothing),
@@ -85,7 +84,7 @@ fn stopped(to: &Path) -> Result<Merged, Malformed> {
     Ok(Merged::Stopped)
 }
 
-/// The row groups that become one, in their order.
+/// The ranges of row groups that are merged into one, in order.
 fn merges(groups: &[RowGroupMetaData]) -> Vec<Range<usize>> {
     let (mut merges, mut begins) = (Vec::new(), 0);
     for end in 1..=groups.len() {
@@ -97,14 +96,14 @@ fn merges(groups: &[RowGroupMetaData]) -> Vec<Range<usize>> {
     merges
 }
 
-/// Whether row groups are together as large as engines like them.
+/// Whether these row groups together are as large as engines like them.
 fn is_enough(groups: &[RowGroupMetaData]) -> bool {
     let rows: i64 = groups.iter().map(RowGroupMetaData::num_rows).sum();
     let bytes: i64 = groups.iter().map(RowGroupMetaData::total_byte_size).sum();
     rows >= ENOUGH_ROWS || bytes >= ENOUGH_BYTES
 }
 
-/// The columns that no row group has a dictionary of.
+/// The columns without a dictionary in any row group.
 fn plain_columns(file: &ParquetFile) -> impl Iterator<Item = usize> {
     let is_plain = |&at: &usize| {
         file.metadata().row_groups().iter().all(|group| group.column(at).dictionary_page_offset().is_none())
@@ -112,17 +111,17 @@ fn plain_columns(file: &ParquetFile) -> impl Iterator<Item = usize> {
     (0..file.schema().num_columns()).filter(is_plain)
 }
 
-/// A row group for the new file.
+/// A row group of the new file.
 struct MadeGroup {
     bytes: Vec<u8>,
-    /// Its description, as if its first byte stood at `start`.
+    /// Its description, as if its first byte were at offset `start`.
     metadata: RowGroupMetaData,
     start: u64,
-    /// The columns that were encoded again, and what they hold.
+    /// The columns that were encoded again, with their contents.
     contents: Vec<(usize, Content)>,
 }
 
-/// One row group of some.
+/// Makes one row group of several.
 fn group(file: &ParquetFile, groups: &Range<usize>, properties: &WriterPropertiesPtr) -> Result<MadeGroup, Malformed> {
     if groups.len() == 1 {
         let metadata = file.metadata().row_group(groups.start).clone();
@@ -160,14 +159,14 @@ fn group(file: &ParquetFile, groups: &Range<usize>, properties: &WriterPropertie
     Ok(MadeGroup { bytes, metadata, start: start as u64, contents })
 }
 
-/// Where the bytes of a row group stand.
+/// The byte range of a row group.
 fn stored(group: &RowGroupMetaData) -> Range<u64> {
     let ranges = group.columns().iter().map(|column| column.byte_range());
     let (start, end) = ranges.fold((u64::MAX, 0), |(start, end), (at, length)| (start.min(at), end.max(at + length)));
     start.min(end)..end
 }
 
-/// The content of a column of some rows: its levels and its values, in their order.
+/// The contents of a column over some rows: its levels and its values, in order.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Content {
     levels: u64,
@@ -187,7 +186,7 @@ impl Content {
     }
 }
 
-/// Adds a column of a row group to what some hold, and to a writer.
+/// Adds a column of a row group to `content`, and writes it to `to`, if there is one.
 fn each(
     file: &ParquetFile,
     number: usize,
@@ -200,7 +199,7 @@ fn each(
     each_read(file, &range, column, usize::MAX, Copy { content, to })
 }
 
-/// Notes what a column holds, and writes it where there is a writer.
+/// Adds values to the contents of a column, and writes them if there is a writer.
 struct Copy<'c, 'w> {
     content: &'c mut Content,
     to: Option<&'c mut SerializedColumnWriter<'w>>,
@@ -218,7 +217,7 @@ impl TakeRead for Copy<'_, '_> {
     }
 }
 
-/// Makes sure that the row groups of a file hold this; false if it was asked to stop before it was.
+/// Checks that the row groups of a file hold these contents; returns false if asked to stop first.
 fn prove(file: &ParquetFile, contents: &[Vec<(usize, Content)>], stop: Stop<'_>) -> Result<bool, Malformed> {
     let is_so = |number: usize, of_group: &Vec<(usize, Content)>| -> Result<bool, Malformed> {
         if stop() {
@@ -263,7 +262,7 @@ mod tests {
             row_group.close().unwrap();
         }
         writer.close().unwrap();
-        // Each time it is asked once more before it is to stop.
+        // Each time, `stop` says no once more.
         let written = (0..).find(|&most| {
             let asked = AtomicUsize::new(0);
             let merged = merge_groups(&from, &to, 2, &|| asked.fetch_add(1, Ordering::Relaxed) >= most).unwrap();

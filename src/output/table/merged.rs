@@ -1,16 +1,16 @@
-//! What becomes of a file whose row groups are to be merged.
+//! The result of merging the row groups of a file.
 
-/// Whether to stop; asked by all threads.
+/// Returns whether to stop; called from all threads.
 pub(crate) type Stop<'s> = &'s (dyn Fn() -> bool + Sync);
 
-/// What became of a file.
+/// The result for one file.
 #[cfg_attr(not(feature = "parquet"), allow(dead_code))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Merged {
-    /// Its row groups are large enough.
+    /// Nothing was merged: its row groups are large enough.
     Nothing,
-    /// Another one, of so many bytes, stands beside it.
+    /// A merged file of this many bytes was written beside it.
     Written(u64),
-    /// Nothing, because it was asked to stop.
+    /// Nothing was merged, because of a request to stop.
     Stopped,
 }

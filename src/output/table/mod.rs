@@ -1,14 +1,14 @@
-//! Lines as rows of Parquet files, beside what became of them.
+//! Lines as rows of Parquet files, with their outcomes.
 //!
-//! A [`Table`] says which columns the files of a set have: all those of the list, as they are stored there, and after them
-//! the reason, and what blocked the line, if that is asked for. The verdict is a column only where the rows of all verdicts
-//! stand in one file; of others, the folder says it, as in datasets of Hive. A chunk becomes a [`frame`](frames) of each file, made by one worker alone: a
-//! row group with a footer of its own. When all frames are written, the [footer](footer) of the file is made by walking
-//! back over theirs. So nothing has to be kept of a file but where it ends; that readers pass over the footers of the
-//! frames, because nothing refers to them, is what the format says.
+//! A [`Table`] defines the columns of a set's files: those of the list, as they are stored there, then the reason, and what
+//! blocked the line, if that is asked for. The verdict is a column only if rows of all verdicts share a file; otherwise it is the
+//! name of the folder, as in Hive datasets. One worker turns a chunk into a [`frame`](frames) for each file: a row group with its
+//! own footer. When all frames are written, the [footer](footer) of the file is made by walking back over theirs. So nothing is
+//! kept of a file but where it ends. Readers skip the footers of the frames because nothing refers to them, as the format
+//! prescribes.
 //!
-//! The library's plain column readers and writers are used: a value passes through as it is stored, nested or not,
-//! and no type is turned into another on the way.
+//! Only the library's plain column readers and writers are used: a value passes through as it is stored, nested or not, and is
+//! never converted to another type.
 
 #[cfg(feature = "parquet")]
 mod cause_columns;

@@ -1,4 +1,4 @@
-//! Tables that a run wrote, read again: their lines, and the verdicts beside them.
+//! Reads the tables of a run again: their lines, and the verdicts beside them.
 
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
@@ -18,32 +18,32 @@ use crate::robots::Agents;
 /// Bytes of lines that are looked at together.
 const LINES: usize = 1 << 20;
 
-/// Row groups that a thread takes before what they came to is put together.
+/// Row groups per thread before results are combined.
 const GROUPS: usize = 4;
 
-/// Some rows of a table that a run wrote.
+/// Some rows of a run's table.
 #[derive(Debug, Default)]
 pub(crate) struct TableLines {
-    /// Their lines, each with a LF after it.
+    /// Their lines, each ending in LF.
     pub text: Vec<u8>,
-    /// For each crawler whose verdicts stand beside them, the verdict of each row, `None` where that is no verdict.
+    /// For each crawler whose verdicts are columns, the verdict of each row; `None` if it is not one.
     pub verdicts: Vec<Vec<Option<Partition>>>,
 }
 
-/// The lines or the URLs of rows.
+/// Which text of the rows to read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wanted {
-    /// The lines that they were made of.
+    /// The lines that the rows were made of.
     Lines,
     /// The URLs that were judged.
     Urls,
 }
 
-/// The result of the rows of a run's table: `of` some of them, put together in their order by `append`.
+/// Calls `of` on some rows of a run's table at a time, and combines the results in order with `append`.
 ///
 /// # Errors
 ///
-/// [`ListError`] where the file is no such table, or cannot be read.
+/// [`ListError`] if the file is not such a table or cannot be read.
 pub(crate) fn reread<T: Default + Send>(
     path: &Path,
     wanted: Wanted,
@@ -55,7 +55,7 @@ pub(crate) fn reread<T: Default + Send>(
     let failed = |error| ListError::Unreadable { path: path.to_owned(), error };
     let malformed = |problem| ListError::Parquet { path: path.to_owned(), problem };
     let file = regular_file::open(path).map_err(failed)?;
-    // Whether it was made of lists that are tables themselves.
+    // Whether it was made of lists that are tables.
     let is_of_table = receipt.lists_of(path).any(|list| list.format == LIST_FORMAT);
     let table = guarded(|| WrittenTable::open(file, receipt, wanted, is_of_table))
         .map_err(|Malformed(problem)| malformed(problem))?;
@@ -95,7 +95,7 @@ impl WrittenTable {
         let line_columns = match wanted {
             _ if is_of_table => of_list(options.url_field.column.as_ref())?,
             Wanted::Lines => LineColumns::of_text(schema)?,
-            // Whatever the column of the text was called, it is `url` here.
+            // Whatever the column of the text was called, here it is `url`.
             Wanted::Urls => of_list(None)?,
         };
         let column =
@@ -104,7 +104,7 @@ impl WrittenTable {
         Ok(WrittenTable { file, line_columns, verdicts })
     }
 
-    /// Tells of the rows of a row group.
+    /// Calls `tell` with the rows of a row group, some at a time.
     fn each(&self, number: usize, mut tell: impl FnMut(&TableLines)) -> Result<(), Malformed> {
         let group = self.file.group(number)?;
         let mut reader = LineReader::open(&group, self.line_columns, 0)?;

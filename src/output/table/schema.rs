@@ -20,31 +20,32 @@ use crate::output::folder::{CRAWLER, VERDICT};
 use crate::output::form::{Form, Rows};
 use crate::robots::Agents;
 
-/// The column after that of the verdict.
+/// The column after the verdict.
 const REASON: &str = "reason";
 
-/// Where a file tells the head line of a text.
+/// The metadata key under which a file keeps the head line of a text.
 const HEAD_LINE: &str = "robosieve.head";
 
-/// The look of all files of a set.
+/// The columns of a set's files, and how they are written.
 #[derive(Debug, Clone)]
 pub(crate) struct Table {
     pub(super) schema: TypePtr,
     properties: WriterPropertiesPtr,
-    /// How many columns, at the bottom of the schema, are the list's; the others are ours.
+    /// The number of leaf columns that are the list's; the others are ours.
     pub(super) of_list: usize,
     pub(super) line_columns: LineColumns,
-    /// The rows of which files.
+    /// The rows of the run's files.
     pub(super) files: Rows,
 }
 
 impl Table {
-    /// That of files with the rows of these lists, for the crawlers of these agents; those without any line do not matter.
+    /// The table of files with the rows of these lists, for the crawlers of these agents. Lists without lines are ignored.
     ///
     /// # Errors
     ///
-    /// [`OutputError::ColumnsDiffer`] where they have different columns, [`ListError::HeadsDiffer`](crate::input::ListError::HeadsDiffer) where they have
-    /// different head lines, [`OutputError::ColumnTaken`] where a column is called as one of ours.
+    /// [`OutputError::ColumnsDiffer`] if the lists have different columns,
+    /// [`ListError::HeadsDiffer`](crate::input::ListError::HeadsDiffer) if they have different head lines,
+    /// [`OutputError::ColumnTaken`] if one of their columns has the name of one of ours.
     pub fn of(lists: &[&List], files: Rows, agents: &[&Agents]) -> Result<Table, OutputError> {
         let mut others = lists.iter().filter(|list| !list.is_empty);
         let first = others.next();
@@ -86,19 +87,19 @@ impl Table {
         Ok(Table { schema, properties: Arc::new(properties.build()), of_list, line_columns, files })
     }
 
-    /// The bytes after the head of a file that gets no row.
+    /// The bytes after the head of a file without rows.
     pub fn nothing(&self) -> Result<Vec<u8>, OutputError> {
         let empty = self.writer().and_then(SerializedFileWriter::into_inner);
         let empty = empty.map_err(|error| OutputError::Table { problem: error.to_string() })?;
         Ok(empty[PARQUET_MARK.len()..].to_vec())
     }
 
-    /// A file in memory.
+    /// A writer to memory.
     pub(super) fn writer(&self) -> Result<SerializedFileWriter<Vec<u8>>, ParquetError> {
         SerializedFileWriter::new(Vec::new(), Arc::clone(&self.schema), Arc::clone(&self.properties))
     }
 
-    /// Which crawlers' verdicts stand in a file.
+    /// The crawlers whose verdicts are in a file.
     pub(super) fn crawlers_of(&self, file: usize) -> std::ops::Range<usize> {
         match self.files.form {
             Form::Partitions => file / Partition::COUNT..file / Partition::COUNT + 1,
@@ -107,12 +108,12 @@ impl Table {
     }
 }
 
-/// The columns that stand after those of the list, in their order.
+/// The columns after those of the list, in order.
 fn own_columns(files: Rows, agents: &[&Agents]) -> Vec<TypePtr> {
     let of_crawler = |label: &String| {
         let named_so = |column| text_field(&named(column, label), Repetition::REQUIRED);
         let mut columns: Vec<TypePtr> = match files.form {
-            // The folder of the file says the verdict.
+            // The verdict is the name of the folder.
             Form::Partitions => vec![named_so(REASON)],
             Form::Verdicts => vec![named_so(VERDICT), named_so(REASON)],
         };
@@ -124,7 +125,7 @@ fn own_columns(files: Rows, agents: &[&Agents]) -> Vec<TypePtr> {
     labels(files.form, agents).iter().flat_map(of_crawler).collect()
 }
 
-/// The names of the columns of verdicts; none where the folders of the files say them.
+/// The names of the columns of verdicts; none if the verdict is the name of the folder.
 pub(super) fn verdict_names(form: Form, agents: &[&Agents]) -> Vec<String> {
     match form {
         Form::Partitions => Vec::new(),
@@ -132,20 +133,20 @@ pub(super) fn verdict_names(form: Form, agents: &[&Agents]) -> Vec<String> {
     }
 }
 
-/// The columns that readers of a partitioned dataset make of the names of its folders.
+/// The columns that readers of a partitioned dataset derive from the names of its folders.
 fn hive_columns<'n>(files: Rows) -> impl Iterator<Item = &'n str> {
     let is_partitioned = files.form == Form::Partitions;
     let verdict = is_partitioned.then_some(VERDICT);
     verdict.into_iter().chain((is_partitioned && files.crawlers > 1).then_some(CRAWLER))
 }
 
-/// Whether a column holds what stands there once, so that a dictionary of it is only in the way.
+/// Whether values in a column rarely repeat, so that a dictionary would only get in the way.
 fn is_unique(line_columns: LineColumns, column: usize) -> bool {
     !matches!(line_columns, LineColumns::Parts(_)) && line_columns.columns().contains(&column)
 }
 
-/// Whether the dictionary of a column saves nothing in the first row group of a list: it is more than half of what is
-/// stored, or takes more, before it is compressed, than values of one width would without it.
+/// Whether the dictionary of a column saves nothing in the first row group of a list: it is more than half of the stored bytes,
+/// or the column takes more, before compression, than its values of fixed width would without one.
 fn is_idle_dictionary(list: &ParquetList, column: usize) -> bool {
     let Some(column) = list.file.metadata().row_groups().first().and_then(|group| group.columns().get(column)) else {
         return false;
@@ -162,7 +163,7 @@ fn is_idle_dictionary(list: &ParquetList, column: usize) -> bool {
         || column.uncompressed_size() > column.num_values().saturating_mul(of_values)
 }
 
-/// How a file of these columns is written; those at the `plain` places have no dictionary.
+/// The writer properties for these columns; those at the `plain` places get no dictionary.
 pub(super) fn properties(schema: &TypePtr, plain: impl Iterator<Item = usize>) -> WriterPropertiesBuilder {
     let builder = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::default()))

@@ -5,11 +5,10 @@ use parquet::file::writer::SerializedColumnWriter;
 
 use crate::formats::columnar::Malformed;
 
-/// The part of a column that goes to one file, of a few rows.
+/// The part of a column that goes to one file, for a few rows.
 pub(super) struct Share<T: DataType> {
     pub(super) values: Vec<T::T>,
-    /// How much of the way to a value is there, and where lists go on, as the format has it; none for columns of which
-    /// every row has one value.
+    /// Definition and repetition levels, as in the format; none for columns with exactly one value per row.
     pub(super) definitions: Vec<i16>,
     pub(super) repetitions: Vec<i16>,
     pub(super) rows: usize,
@@ -22,14 +21,14 @@ impl<T: DataType> Default for Share<T> {
 }
 
 impl<T: DataType> Share<T> {
-    /// Adds a row of a column at the top: a value, or none.
+    /// Adds a row of a top-level column: a value, or none.
     pub fn push(&mut self, value: Option<T::T>) {
         self.definitions.push(i16::from(value.is_some()));
         self.values.extend(value);
         self.rows += 1;
     }
 
-    /// Writes it, and holds nothing any more.
+    /// Writes the share and empties it.
     pub fn write(&mut self, column: &mut SerializedColumnWriter<'_>) -> Result<(), Malformed> {
         if self.rows > 0 {
             let levels =

@@ -17,9 +17,9 @@ pub(super) struct Sorting<'o> {
     pub(crate) outcomes: &'o [Vec<Outcome>],
     /// For each crawler, if the columns of causes are written.
     pub(super) causes: &'o [Causes],
-    /// Where rows were left out: for each row of the chunk, which of those that were not it is.
+    /// If rows were left out: for each row of the chunk, its index among those kept.
     kept: Option<Vec<Option<usize>>>,
-    /// For each file of the form, those of the rows that it gets, and its place among the files that get any.
+    /// For each file of the form, the rows that go to it, and its index among the files that get any.
     rows_of: Vec<Vec<usize>>,
     slots: Vec<Option<usize>>,
 }
@@ -27,9 +27,9 @@ pub(super) struct Sorting<'o> {
 /// A file that gets rows.
 pub(super) struct Slot<'w> {
     pub(super) group: SerializedRowGroupWriter<'w, Vec<u8>>,
-    /// The rows of the chunk that it gets.
+    /// The rows of the chunk that go to it.
     pub(super) rows: &'w [usize],
-    /// What was handed over of the columns that make up the lines.
+    /// The values handed over of the columns that make up the lines.
     pub(super) handed: Handed,
 }
 
@@ -41,7 +41,7 @@ impl<'w> Slot<'w> {
         Ok((column, &mut self.handed))
     }
 
-    /// Writes a column of texts that none of its rows is without.
+    /// Writes a column of texts, one for every row.
     pub(crate) fn write(&mut self, text: impl Fn(usize) -> ByteArray) -> Result<(), Malformed> {
         let rows = self.rows;
         let (mut column, _) = self.column()?;
@@ -69,7 +69,7 @@ impl<'o> Sorting<'o> {
         sorting
     }
 
-    /// These of so many rows were left out.
+    /// Leaves out these rows of the chunk, which has `rows` in all.
     pub(crate) fn leave_out(&mut self, left_out: &[usize], rows: usize) {
         if left_out.is_empty() {
             return;
@@ -79,12 +79,12 @@ impl<'o> Sorting<'o> {
         self.kept = Some((0..rows).map(|row| if is_left_out(row) { None } else { kept.next() }).collect());
     }
 
-    /// The files that get rows, in their order.
+    /// The files that get rows, in order.
     pub(crate) fn files(&self) -> Vec<usize> {
         (0..self.slots.len()).filter(|&file| self.slots[file].is_some()).collect()
     }
 
-    /// The rows of the chunk that a file gets.
+    /// The rows of the chunk that go to a file.
     pub(super) fn rows_of(&self, file: usize) -> &[usize] {
         &self.rows_of[file]
     }
@@ -101,7 +101,7 @@ impl<'o> Sorting<'o> {
         }
     }
 
-    /// Tells the place, among the files that get rows, of each that this row of the chunk goes to.
+    /// Calls `tell` with the slot of each file that this row of the chunk goes to.
     pub fn each_slot(&self, row: usize, mut tell: impl FnMut(usize)) {
         let kept = self.kept.as_ref().map_or(Some(row), |kept| kept[row]);
         let Some(row) = kept else { return };

@@ -1,8 +1,9 @@
-//! The columns of a text's lines: the URL, and the line where it is more than that; or of rows that were read as lines, the URL.
+//! The columns for lines of text: the URL, and the line where it is more than that. For rows that were read as lines, only the
+//! URL.
 //!
-//! A line is `url` alone if it is the URL, byte for byte, and UTF-8, as nearly all lines are. Of any other, `line` has
-//! all bytes, and `url` the URL that was judged, or null where there is none. What is not UTF-8 in it is percent-encoded
-//! there, as a fetcher has to.
+//! If a line is the URL, byte for byte, and UTF-8, as nearly all lines are, only `url` is set. For any other, `line` has all
+//! bytes, and `url` has the URL that was judged, or null if there is none. Bytes of it that are not UTF-8 are percent-encoded
+//! there, as a fetcher would have to do.
 
 use parquet::data_type::{ByteArray, ByteArrayType};
 
@@ -18,19 +19,19 @@ use crate::origin;
 pub(super) struct Text<'c> {
     text: &'c [u8],
     lines: LineUrls,
-    /// The chunk, of which values are slices.
+    /// The text of the chunk; values are slices of it.
     bytes: ByteArray,
-    /// Whether its lines need not be asked one by one.
+    /// Whether the whole text is UTF-8, so that lines need no check of their own.
     is_utf8: bool,
-    /// Whether each line is a value of the list's column of URLs, as it stands there.
+    /// Whether each line is a value of the list's column of URLs, unchanged.
     is_column: bool,
 }
 
-/// The place of the URL among the columns of a text's lines.
+/// The index of the URL among the columns of a line.
 const URL: usize = 0;
 
 impl<'c> Text<'c> {
-    /// These lines; whether they are a column of URLs already.
+    /// Prepares the lines of a chunk; `is_column` says that they are the values of a column of URLs.
     pub fn new(chunk: Chunk<'c>, is_column: bool) -> Text<'c> {
         let mut lines = LineUrls::default();
         lines.find(&chunk);
@@ -38,7 +39,7 @@ impl<'c> Text<'c> {
         Text { text: chunk.text, lines, bytes: ByteArray::from(chunk.text.to_vec()), is_utf8, is_column }
     }
 
-    /// What a line has in the column at this place of those that make up lines.
+    /// The value of a line in a column; `place` is its index among those that make up lines.
     fn value(&self, place: usize, line: usize) -> Option<ByteArray> {
         let lines = self.lines.lines();
         let whole = lines.line(self.text, line);
@@ -55,7 +56,7 @@ impl<'c> Text<'c> {
         }
     }
 
-    /// Writes a column of the files that these lines go to: the one at this place of those that make up lines.
+    /// Writes a column of the files that these lines go to; `place` is its index among those that make up lines.
     pub fn write(&self, place: usize, slots: &mut [Slot<'_>]) -> Result<(), Malformed> {
         for slot in slots {
             let rows = slot.rows;
@@ -75,7 +76,7 @@ impl<'c> Text<'c> {
     }
 }
 
-/// A URL, or a part of one, with what is not UTF-8 in it percent-encoded.
+/// A URL, or a part of one, with bytes that are not UTF-8 percent-encoded.
 pub(super) fn as_utf8(url: &[u8]) -> String {
     let mut text = String::with_capacity(url.len());
     for part in url.utf8_chunks() {

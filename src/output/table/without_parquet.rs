@@ -1,4 +1,4 @@
-//! Stand-ins for tables in a program that is built without Parquet.
+//! Stand-ins for tables in a program built without Parquet.
 
 use super::merged::{Merged, Stop};
 use std::fs::File;
@@ -16,11 +16,11 @@ use crate::output::form::Rows;
 use crate::output::receipt::Receipt;
 use crate::robots::Agents;
 
-/// A table that cannot be made.
+/// A table, which cannot be made.
 #[derive(Debug, Clone)]
 pub(crate) enum Table {}
 
-/// Where its columns would come from.
+/// The source of its rows.
 #[allow(dead_code)]
 pub(crate) enum RowSource<'s> {
     Text(Chunk<'s>),
@@ -28,7 +28,7 @@ pub(crate) enum RowSource<'s> {
 }
 
 impl Table {
-    /// Says so.
+    /// Fails: Parquet is not built in.
     pub fn of(_lists: &[&List], _files: Rows, _agents: &[&Agents]) -> Result<Table, OutputError> {
         Err(ListError::WithoutParquet.into())
     }
@@ -51,22 +51,22 @@ impl Table {
     }
 }
 
-/// Says so.
+/// Fails: Parquet is not built in.
 pub(crate) fn footer(_file: &mut File, _head: u64, _end: u64) -> io::Result<Option<Vec<u8>>> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// There are no frames.
+/// Always 0: there are no frames.
 pub(crate) fn frame_footer(_frame: &[u8]) -> u64 {
     0
 }
 
-/// There are no row groups.
+/// Does nothing: there are no row groups.
 pub(crate) fn merge_groups(_from: &Path, _to: &Path, _threads: usize, _stop: Stop<'_>) -> io::Result<Merged> {
     Ok(Merged::Nothing)
 }
 
-/// The lines or the URLs of rows.
+/// Which text of the rows to read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wanted {
     Lines,
@@ -80,7 +80,7 @@ pub(crate) struct TableLines {
     pub verdicts: Vec<Vec<Option<Partition>>>,
 }
 
-/// Says so.
+/// Fails: Parquet is not built in.
 pub(crate) fn reread<T: Default + Send>(
     _path: &Path,
     _wanted: Wanted,

@@ -1,4 +1,4 @@
-//! Whether a receipt fits together, before any file is looked at.
+//! Checks whether a receipt is consistent, before any file is read.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -68,8 +68,8 @@ pub(crate) fn contradictions(receipt: &Receipt) -> Vec<String> {
     found
 }
 
-/// That the partitions, of the run or of a list, are not those of its crawlers: what has another name would not be looked
-/// at.
+/// The problem of partitions, of the run or of a list, that are not those of its crawlers. Under any other name they would not be
+/// checked.
 fn strange_names(receipt: &Receipt) -> Option<String> {
     let agents = receipt.crawlers();
     let names = partition_names(&agents.iter().collect::<Vec<_>>());
@@ -98,8 +98,8 @@ fn written(receipt: &Receipt) -> Vec<(&str, Part, &[FilePart])> {
     }
 }
 
-/// The lines that were judged, as they must be in one file: what went in, without duplicates. The order of what is left is
-/// not known from that of the whole and of its part, so it is taken as it was written.
+/// The judged lines, as they must be in one file: the input without duplicates. The order checksum of the rest does not follow
+/// from those of the input and the duplicates, so the one that was written is taken.
 fn judged(receipt: &Receipt) -> Part {
     let input = Tally { bytes: receipt.input.bytes.wrapping_add(receipt.added_line_feeds), ..receipt.input.tally() };
     let Some(duplicates) = receipt.duplicates.map(|part| part.tally()) else { return Part::of(&input, true) };
@@ -112,7 +112,7 @@ fn judged(receipt: &Receipt) -> Part {
     Part::of(&left, true)
 }
 
-/// The partitions, for each crawler.
+/// The partitions of each crawler.
 fn by_crawler(receipt: &Receipt) -> BTreeMap<&str, Vec<(&String, &PartitionPart)>> {
     let mut crawlers: BTreeMap<&str, Vec<_>> = BTreeMap::new();
     for (name, part) in &receipt.partitions {
@@ -122,7 +122,7 @@ fn by_crawler(receipt: &Receipt) -> BTreeMap<&str, Vec<(&String, &PartitionPart)
     crawlers
 }
 
-/// As [`Part::difference`], where parts are not beginnings of a whole, so that their order cannot be compared.
+/// Like [`Part::difference`], but without comparing the order: the parts are not consecutive.
 fn difference_in_any_order(wanted: &Part, parts: &[&Part]) -> Option<String> {
     let mut sum = Tally { order: wanted.tally().order, ..Tally::default() };
     for part in parts {

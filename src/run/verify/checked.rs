@@ -1,4 +1,4 @@
-//! The result of the proof for one file.
+//! The result of checking one file.
 
 use std::path::PathBuf;
 
@@ -7,20 +7,20 @@ use crate::output::receipt::Part;
 /// A file that was read again.
 #[derive(Debug, Clone)]
 pub struct Checked {
-    /// Its path; of a list, as the receipt has it.
+    /// Its path; for a list, as in the receipt.
     pub path: PathBuf,
     /// Its role.
     pub role: Role,
-    /// Its content; `None` if it was not read.
+    /// What was found in it; `None` if it was not read.
     pub found: Option<Part>,
-    /// Its difference from the receipt.
+    /// How it differs from the receipt, or why it cannot be read.
     pub problem: Option<String>,
-    /// Of a list, how many parts could not be read and were left out by the run; they are left out again.
+    /// For a list, how many parts the run left out because they could not be read; they are left out again.
     pub left_out: usize,
 }
 
 impl Checked {
-    /// An output that was read, and what is not as the receipt says.
+    /// An output that was read; `problem` is how it differs from the receipt.
     pub(crate) fn output(path: PathBuf, found: Part, problem: Option<String>) -> Checked {
         Checked { path, role: Role::Output, found: Some(found), problem, left_out: 0 }
     }
@@ -34,8 +34,8 @@ impl Checked {
 /// The role of a file in a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// It was written.
+    /// The run wrote it.
     Output,
-    /// It was read.
+    /// The run read it.
     List,
 }

@@ -10,7 +10,7 @@ use crate::robots::AgentError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum VerifyError {
-    /// No receipt.
+    /// There is no receipt.
     #[error(
         "{} is not there: that is no folder of a complete run; a run that was interrupted has no receipt before it is complete",
         path.display()
@@ -19,7 +19,7 @@ pub enum VerifyError {
         /// Where it should be.
         path: PathBuf,
     },
-    /// A file that cannot be read.
+    /// A file cannot be read.
     #[error("cannot read {}: {error}", path.display())]
     Unreadable {
         /// The file.
@@ -27,7 +27,7 @@ pub enum VerifyError {
         /// The system's error.
         error: io::Error,
     },
-    /// A receipt that is none.
+    /// The file is not a valid receipt.
     #[error("{} is no receipt of robosieve: {error}", path.display())]
     Malformed {
         /// The receipt.
@@ -35,7 +35,7 @@ pub enum VerifyError {
         /// The problem, with its line.
         error: serde_json::Error,
     },
-    /// A receipt with names of crawlers that are none.
+    /// A receipt in which an agent is not valid.
     #[error("{} is no receipt of robosieve: {error}", path.display())]
     Agents {
         /// The receipt.
@@ -43,20 +43,20 @@ pub enum VerifyError {
         /// The problem.
         error: AgentError,
     },
-    /// A receipt without crawlers: there is no such run.
+    /// A receipt without crawlers, which no run writes.
     #[error("{} is no receipt of robosieve: it names no crawler, `agents` is empty", path.display())]
     NoAgents {
         /// The receipt.
         path: PathBuf,
     },
-    /// Checksums of another kind.
+    /// A receipt with checksums of another kind.
     #[error("{} has checksums of another kind ({found}); robosieve {version} made it, use that one", path.display())]
     OtherHash {
         /// The receipt.
         path: PathBuf,
         /// The kind.
         found: String,
-        /// The version that made it.
+        /// The version of the program that made it.
         version: String,
     },
     /// A list or an output that cannot be read, or changed meanwhile.

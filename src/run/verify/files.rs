@@ -1,4 +1,4 @@
-//! The files that a receipt speaks of, read again.
+//! Reads the files again that a receipt names.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -20,7 +20,7 @@ use crate::output::receipt::{FilePart, ListPart, Part, Receipt};
 use crate::output::table::Wanted;
 use crate::run::stored::{CHUNK, StoredLines, StoredRun};
 
-/// Reads the output again.
+/// Checks the output.
 pub(crate) fn outputs(run: StoredRun<'_>) -> Result<Vec<Checked>, VerifyError> {
     let agents = run.receipt.crawlers();
     let names = partition_names(&agents.iter().collect::<Vec<_>>());
@@ -32,7 +32,7 @@ pub(crate) fn outputs(run: StoredRun<'_>) -> Result<Vec<Checked>, VerifyError> {
     Ok(files)
 }
 
-/// Reads the lists again.
+/// Checks the lists.
 pub(super) fn lists(receipt: &Receipt, threads: usize) -> Result<Vec<Checked>, VerifyError> {
     let mut files = Vec::new();
     for list in &receipt.lists {
@@ -52,27 +52,27 @@ pub(super) fn lists(receipt: &Receipt, threads: usize) -> Result<Vec<Checked>, V
     Ok(files)
 }
 
-/// Whether a list can be read again, and did not come through a pipe.
+/// Whether a list can be read again; one that came through a pipe cannot.
 fn is_kept(list: &ListPart) -> bool {
-    // A table that is compressed was read from a copy, so nothing is known of its file.
+    // A compressed table was read from a copy, so the receipt has no state of its file.
     let is_copied = list.format == LIST_FORMAT && list.compression.is_some();
     let is_file = || Path::new(&list.path).metadata().map_or(true, |there| there.is_file());
     is_left_out(list) || list.path != STANDARD_INPUT && (list.file.is_some() || is_copied && is_file())
 }
 
-/// Whether the run left all of a list out.
+/// Whether the run left out the whole list.
 fn is_left_out(list: &ListPart) -> bool {
     list.head.is_none() && end_of_read(list) == 0
 }
 
-/// Where in the text of a list the run ended to read it: it need not end there now. What could not be read for another reason
-/// than damage, such as a window that there was no memory for, can perhaps be read now.
+/// Where in a list's text the run stopped reading. The list may be readable further now, if the obstacle was not damage but, for
+/// example, a lack of memory for a window.
 fn end_of_read(list: &ListPart) -> u64 {
     list.skipped.last().and_then(|last| last.at).unwrap_or(u64::MAX)
 }
 
-/// The content of a file, or why it cannot be read, which disproves the receipt. Only what keeps all files
-/// from being read is an error.
+/// The contents of a file, or why it cannot be read, which disproves the receipt. Only a problem that keeps all files from being
+/// read is an error.
 fn readable<T>(read: Result<T, Unreadable>) -> Result<Result<T, String>, VerifyError> {
     match read {
         Ok(found) => Ok(Ok(found)),
@@ -87,7 +87,7 @@ fn readable<T>(read: Result<T, Unreadable>) -> Result<Result<T, String>, VerifyE
 /// Why a file cannot be read.
 enum Unreadable {
     List(ListError),
-    /// It is not what it was, in these words.
+    /// It is not as it was, in these words.
     Otherwise(String),
 }
 
@@ -97,7 +97,7 @@ impl From<ListError> for Unreadable {
     }
 }
 
-/// An error of the system, or of damaged data with its place, as the problem of a file.
+/// The problem of a file that gave this error, from the system or from damaged data with its place.
 fn not_read(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "missing".to_owned(),
@@ -109,7 +109,7 @@ fn reread_list(list: &ListPart, receipt: &Receipt, threads: usize) -> Result<Tex
     if is_left_out(list) {
         return Ok(Text::default());
     }
-    // What the run left out is left out again.
+    // Parts that the run left out are left out again.
     let skips_bad = !list.skipped.is_empty();
     let path = PathBuf::from(&list.path);
     regular_file::ensure(&path).map_err(|error| match error.kind() {
@@ -126,7 +126,7 @@ fn reread_list(list: &ListPart, receipt: &Receipt, threads: usize) -> Result<Tex
     }
     let head = Tally::of_text(&opened[0].head, |line| line);
     if skips_bad && opened[0].parquet_list().is_some() {
-        // Another column than that of the URL may be damaged, so these rows are known by the receipt only.
+        // The damage may be in another column than that of the URL, so only the receipt knows these rows.
         if let Some(problem) = opened[0].leave_out(&list.skipped) {
             return Err(Unreadable::Otherwise(problem));
         }
@@ -144,9 +144,9 @@ struct Text {
 }
 
 impl Text {
-    /// How it differs from what the receipt says.
+    /// How it differs from the receipt.
     fn difference(&self, head: Option<&Tally>, lines: &Part) -> Option<String> {
-        // The line feed after it may be missing where nothing follows.
+        // Bytes are not compared: the line feed after the head may be missing if nothing follows.
         if head.is_some_and(|head| head.sum != self.head.sum) {
             return Some("its head line is another one".to_owned());
         }
@@ -154,25 +154,25 @@ impl Text {
     }
 }
 
-/// The lines of a list, as far as it is to be read, below its head line.
+/// The tally of a list's lines within `extent`, below its head line.
 fn lines_of(list: &List, extent: Extent, threads: usize) -> Result<Tally, ListError> {
     scan(list, extent, threads, CHUNK, |chunk, _| Tally::of_text(chunk, |line| line), Tally::append)
 }
 
-/// The problem of a file's bytes as they are stored, whatever its lines are.
+/// The problem of a file whose size is not that in the receipt, whatever its lines are.
 fn stored_otherwise(path: &Path, file: &FilePart) -> Option<String> {
     let stored = path.metadata().ok()?.len();
     (stored != file.file_bytes).then(|| format!("{} bytes stored by the receipt, {stored} found", file.file_bytes))
 }
 
-/// The head line that a file of a partition must have after so many columns: that of its list, or that of all lists.
+/// The head line that a partition's file must have after this many columns: that of its list, or of all lists.
 fn head_of(receipt: &Receipt, file: &FilePart, columns: usize) -> Option<Tally> {
     let head = receipt.lists_of(Path::new(&file.name)).find_map(|list| list.head.as_ref());
     head.map(Part::tally).or_else(|| (columns > 0).then(|| Tally::of_text(NO_HEAD, |line| line)))
 }
 
-/// Reads a file of lines again, and compares it with what the receipt says; `strange` says what is wrong with it whatever
-/// that is.
+/// Reads a file of lines again and compares it with the receipt; `strange` finds problems that do not depend on the receipt's
+/// lines.
 fn checked(
     run: StoredRun<'_>,
     file: &FilePart,
@@ -191,7 +191,7 @@ fn checked(
     })
 }
 
-/// The files of the partitions of these names.
+/// Checks the files of the partitions with these names.
 fn partitions(run: StoredRun<'_>, names: &[String]) -> Result<Vec<Checked>, VerifyError> {
     let receipt = run.receipt;
     let mut files = Vec::new();
@@ -211,8 +211,8 @@ fn partitions(run: StoredRun<'_>, names: &[String]) -> Result<Vec<Checked>, Veri
     Ok(files)
 }
 
-/// The files of all lines after their verdicts: their lines are the input's, and those that stand after `blocked` in a
-/// crawler's column are the lines of that partition.
+/// Checks the files of all lines with their verdicts. Their lines are those of the input, and the lines with `blocked` in a
+/// crawler's column are those of its partition.
 fn verdicts(run: StoredRun<'_>, names: &[String]) -> Result<Vec<Checked>, VerifyError> {
     let Some(verdicts) = &run.receipt.verdicts else { return Ok(Vec::new()) };
     let rows = run.receipt.rows();
@@ -235,8 +235,8 @@ fn verdicts(run: StoredRun<'_>, names: &[String]) -> Result<Vec<Checked>, Verify
     Ok(files)
 }
 
-/// The list of robots.txt to fetch: as many rows as the receipt says, which together wait for all deferred lines but
-/// those of paused origins, and are the same, byte for byte, if the receipt has their checksum.
+/// Checks the list of robots.txt to fetch. It must have as many rows as the receipt says, its rows must account for all deferred
+/// lines except those of paused origins, and it must be the same, byte for byte, if the receipt has its checksum.
 pub(crate) fn robots_needed(receipt: &Receipt, directory: &Path) -> Checked {
     let path = directory.join(NEEDED);
     let found = match regular_file::open(&path).and_then(NeededRows::read) {
@@ -265,7 +265,7 @@ struct NeededRows {
     has_head: bool,
     /// Its rows, without the head.
     rows: Tally,
-    /// How many lines they wait for; `None` where one does not say.
+    /// How many lines wait for these rows; `None` if a row is not valid.
     waiting: Option<u64>,
 }
 

@@ -1,10 +1,9 @@
-//! A receipt, proved again.
+//! Proves a receipt again.
 //!
-//! The parts of a receipt have to fit together ([`account`]): partitions add up to the input, lists add up to it too, reasons
-//! add up to partitions. Then its files are read again ([`files`]), and each must come to the lines, bytes and checksums
-//! that the receipt has for it. Together that proves that every line of the input stands in exactly one partition, in
-//! order, without looking at the input: its checksums are those of the lines as they were read. Where the lists are still
-//! there, they can be read as well.
+//! First the receipt must be consistent ([`account`]): partitions and lists each add up to the input, and reasons add up to
+//! partitions. Then its files are read again ([`files`]), and each must have the lines, bytes and checksums that the receipt
+//! gives for it. Together that proves, without reading the input, that every line of it is in exactly one partition, in order,
+//! because the checksums are those of the lines as they were read. If the lists still exist, they can be read as well.
 
 pub(super) mod account;
 mod checked;

@@ -1,4 +1,4 @@
-//! The receipt of a run, read again.
+//! Reads the receipt of a run.
 
 use std::path::Path;
 use std::{fs, io};
@@ -9,7 +9,7 @@ use crate::judge::tally::LINE_HASH;
 use crate::output::folder::RECEIPT;
 use crate::output::receipt::Receipt;
 
-/// The receipt in a folder.
+/// Reads and checks the receipt in a folder.
 pub(crate) fn read_receipt(directory: &Path) -> Result<Receipt, VerifyError> {
     let path = directory.join(RECEIPT);
     let bytes = regular_file::ensure(&path).and_then(|()| fs::read(&path)).map_err(|error| match error.kind() {

@@ -1,4 +1,4 @@
-//! The tallies of a file of a run: of its lines, and, where verdicts stand beside them, of those of each.
+//! The tallies of a run's file: of all its lines and, if they have verdicts, of those with each verdict.
 
 use crate::judge::tally::{Tally, line_hash};
 use crate::outcome::Partition;
@@ -6,21 +6,21 @@ use crate::output::form::{Rows, SEPARATOR, rest_of_row};
 use crate::output::receipt::Part;
 use crate::output::table::TableLines;
 
-/// The tallies of a text of lines after their verdicts.
+/// The tallies of a text of lines with their verdicts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Columns {
-    /// The head line of a text of a partition.
+    /// The head line of a partition's text.
     head: Tally,
-    /// All lines, without what stands before them.
+    /// All lines, without the columns before them.
     pub lines: Tally,
-    /// For each column, by partition.
+    /// For each column of verdicts, by partition.
     partitions: Vec<[Tally; Partition::COUNT]>,
-    /// Lines that do not have a verdict in each column.
+    /// Lines without a verdict in each column.
     strange: u64,
 }
 
 impl Columns {
-    /// Of a text of lines of a partition, after so many columns; with a head line or without.
+    /// The tallies of a partition's text, with this many columns before each line, and with or without a head line.
     pub fn of_partition(text: &[u8], columns: usize, has_head: bool) -> Columns {
         let end = memchr::memchr(b'\n', text).map_or(text.len(), |at| at + 1);
         let (head, lines) = text.split_at(if has_head { end } else { 0 });
@@ -28,7 +28,7 @@ impl Columns {
         Columns { head, lines, ..Columns::default() }
     }
 
-    /// Of a text of these rows; with a head, if it is the `first` of its file.
+    /// The tallies of a text of these rows, which has a head if it is the `first` of its file.
     pub fn of(text: &[u8], rows: Rows, first: bool) -> Columns {
         let mut found = Columns { partitions: vec![Default::default(); rows.crawlers], ..Columns::default() };
         let mut partitions = vec![Partition::Invalid; rows.crawlers];
@@ -54,7 +54,7 @@ impl Columns {
         found
     }
 
-    /// Of rows of a table.
+    /// The tallies of rows of a table.
     pub fn of_table(rows: &TableLines) -> Columns {
         let columns = rows.verdicts.len();
         let mut found = Columns { partitions: vec![Default::default(); columns], ..Columns::default() };
@@ -74,12 +74,12 @@ impl Columns {
         found
     }
 
-    /// Appends the text that `next` is of.
+    /// Appends the tallies of the text that follows.
     pub fn append(&mut self, next: &Columns) {
         self.head.append(&next.head);
         self.lines.append(&next.lines);
         self.strange += next.strange;
-        // What has no rows, such as the table of an empty list, has no columns either.
+        // A file without rows, such as the table of an empty list, has no columns either.
         let columns = self.partitions.len().max(next.partitions.len());
         self.partitions.resize(columns, Default::default());
         for (column, next) in self.partitions.iter_mut().zip(&next.partitions) {
@@ -92,13 +92,14 @@ impl Columns {
         (self.strange > 0).then(|| format!("{} lines without a verdict for each crawler", self.strange))
     }
 
-    /// The problem of a head line that is not this one. The line feed after it may be missing where nothing follows.
+    /// The problem of another head line than `head`. Bytes are not compared: the line feed after it may be missing if nothing
+    /// follows.
     pub fn other_head(&self, head: Option<&Tally>) -> Option<String> {
         let is_other = head.is_some_and(|head| head.sum != self.head.sum);
         is_other.then(|| "its head line is another one".to_owned())
     }
 
-    /// The difference from the receipt: the lines must be `whole`, and those of each partition `parts`, in the order of
+    /// How the tallies differ from the receipt: the lines must be `whole`, and those of each partition `parts`, in the order of
     /// `names`.
     pub fn difference(&self, whole: &Part, parts: &[Part], names: &[String]) -> Option<String> {
         whole.difference(&self.lines).or_else(|| {

@@ -1,4 +1,4 @@
-//! The proof of a whole run.
+//! Proves a whole run.
 
 use std::fmt;
 use std::path::Path;
@@ -28,12 +28,12 @@ impl Verification {
     }
 }
 
-/// Proves the receipt in `directory` again, by its files and, with `inputs`, by the lists; `threads` of 0 are as many as
-/// there are processors.
+/// Proves the receipt in `directory` again, by its files and, with `inputs`, by the lists; `threads` is the number of threads, 0
+/// for one per processor.
 ///
 /// # Errors
 ///
-/// [`VerifyError`] where the receipt cannot be read. A file or a list that is missing, damaged or cannot be read is a
+/// [`VerifyError`] if the receipt cannot be read. A file or a list that is missing, damaged or unreadable is a
 /// [`Checked::problem`]: its lines are not there.
 pub fn verify(directory: &Path, inputs: bool, threads: usize) -> Result<Verification, VerifyError> {
     let receipt = read_receipt(directory)?;
@@ -48,7 +48,7 @@ pub fn verify(directory: &Path, inputs: bool, threads: usize) -> Result<Verifica
     Ok(Verification { files, contradictions })
 }
 
-/// A receipt that was joined is proved by those of its shards, and by joining them again.
+/// A joined receipt is proved by those of its shards, and by joining them again.
 fn verify_shards(
     receipt: &Receipt,
     directory: &Path,
@@ -59,7 +59,7 @@ fn verify_shards(
     let mut shards = Vec::new();
     for folder in receipt.shards.iter().map(|folder| directory.join(folder)) {
         let of_shard = match read_receipt(&folder) {
-            // A joined receipt may name itself, or another that does: that is not followed.
+            // A joined receipt may name itself, or another that does. This is not followed.
             Ok(of_shard) if !of_shard.shards.is_empty() => {
                 let problem = "a shard has no shards itself; this was joined, and is not followed".to_owned();
                 verification.files.push(Checked::unreadable(folder.join(RECEIPT), problem));
@@ -93,7 +93,7 @@ fn verify_shards(
 }
 
 impl fmt::Display for Verification {
-    /// A table of what was read, and the conclusion.
+    /// A table of the files that were read, and the conclusion.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let width = self.files.iter().map(|file| file.path.display().to_string().len()).max().unwrap_or(0).max(4);
         writeln!(f, "{:<width$} {:<6} {:>15} {:>18}  proof", "file", "role", "lines", "bytes")?;
