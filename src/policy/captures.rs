@@ -298,8 +298,8 @@ impl Captures {
         }
     }
 
-    /// The policy of all origins, with redirects followed and failures kept beside the last good answer. It is kept like the
-    /// captures: in memory, or, beyond the first few MiB, in a memory-mapped temporary file.
+    /// The policy of all origins, with redirects followed and, after failures, the last good answers kept. It is stored like
+    /// the captures: in memory, or, beyond the first few MiB, in a memory-mapped temporary file.
     ///
     /// # Errors
     ///

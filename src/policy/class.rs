@@ -26,7 +26,7 @@ impl Class {
     /// The number of classes; all class numbers are below this.
     pub const COUNT: usize = Class::PAUSED.0 as usize + 1;
 
-    /// The class of an origin that is not paused. A last good answer counts only beside a failure, and only if it is definite.
+    /// The class of an origin that is not paused. A last good answer counts only after a failure, and only if it is definite.
     pub fn new(standing: OriginStatus, last_good: Option<OriginStatus>, ruling: Option<Ruling>) -> Class {
         let good = last_good.filter(|good| good.is_definite()).map_or(0, |good| good as u8 + 1);
         let state = match standing {
@@ -56,7 +56,7 @@ impl Class {
         self.0
     }
 
-    /// The standing after the last answer and, beside a failure, after the last good one; `None` for [`Class::PAUSED`].
+    /// The standing after the last answer and, if that failed, after the last good one; `None` for [`Class::PAUSED`].
     pub fn standing(self) -> Option<(OriginStatus, Option<OriginStatus>)> {
         let good = |number: u8| number.checked_sub(1).map(|good| OriginStatus::ALL[usize::from(good)]);
         (self != Class::PAUSED).then(|| match self.0 % STATES {

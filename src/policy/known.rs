@@ -47,7 +47,7 @@ impl KnownEntry {
 #[derive(Debug)]
 pub(super) struct Known {
     pub newest: KnownEntry,
-    /// The newest good answer other than that, and the newest other redirect, which may lead to a good answer.
+    /// The newest good answer besides `newest`, and the newest other redirect, which may lead to a good answer.
     pub(super) answer: Option<Box<KnownEntry>>,
     pub(super) redirect: Option<Box<KnownEntry>>,
     /// How many others are as new as the newest.

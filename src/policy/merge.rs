@@ -7,8 +7,8 @@
 //! the older policy's remains in force.
 //!
 //! Redirects were followed when each policy was made, among its own captures; their targets are not kept. So if an origin
-//! of the newer policy redirects to a URL that only the older one captured, it stays unresolved, with the last good rules
-//! of either beside it. That is rare, because crawlers fetch the target of a redirect at once. Compile captures that need
+//! of the newer policy redirects to a URL that only the older one captured, it stays unresolved and keeps the last good
+//! rules of either. That is rare, because crawlers fetch the target of a redirect at once. Compile captures that need
 //! each other together.
 
 use std::path::Path;
@@ -25,7 +25,7 @@ use crate::robots::{Note, NoteKind};
 /// Merges two policies into a policy file.
 ///
 /// For each origin, the entry with the newer last answer counts; that of `new` if both have the same time or none. If its
-/// last answer is a failure, the newest good answer of both is kept beside it, and an origin that was unreachable before
+/// last answer is a failure, the newest good answer of both is kept as well, and an origin that was unreachable before
 /// counts as unreachable since then. The operator's override in `new` counts, else the one in `old`.
 ///
 /// # Errors

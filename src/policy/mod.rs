@@ -1,6 +1,6 @@
 //! The policy: the rules of many origins' robots.txt files.
 //!
-//! [`Captures`] gathers answers from sources, keeps the newest of each URL (and the last good one beside a failure), and
+//! [`Captures`] gathers answers from sources, keeps the newest of each URL (and, if that failed, the last good one), and
 //! follows redirects among them. The result is an image (module `image`): a look-up table of origins, their records, rows
 //! of groups for each crawler, and the automata, rules and side records of all distinct groups, each stored once.
 //! A [`Policy`] is a view of an image, whether [`Captures::policy`] made it in memory or [`Policy::open`] maps a file

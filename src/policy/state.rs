@@ -44,7 +44,7 @@ impl OriginStatus {
         !matches!(self, OriginStatus::Unreachable | OriginStatus::RedirectUnresolved | OriginStatus::Unfetched)
     }
 
-    /// Whether it is a failure, beside which an earlier answer is kept.
+    /// Whether it is a failure, after which an earlier answer is kept.
     pub fn is_failure(self) -> bool {
         matches!(self, OriginStatus::Unreachable | OriginStatus::RedirectUnresolved)
     }
@@ -137,7 +137,7 @@ impl Ruling {
     }
 }
 
-/// An earlier answer whose rules are kept beside a failure.
+/// An earlier answer whose rules are kept after a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct LastGood {
     /// Its meaning.

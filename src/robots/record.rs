@@ -10,7 +10,7 @@ use serde::Serialize;
 pub enum SideKey {
     /// `Crawl-delay`: seconds between fetches.
     CrawlDelay,
-    /// `Request-rate`: documents per seconds.
+    /// `Request-rate`: documents per number of seconds.
     RequestRate,
     /// `Visit-time`: a window of the day, in UTC.
     VisitTime,

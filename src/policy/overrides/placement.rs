@@ -32,7 +32,7 @@ impl Placement {
         }
     }
 
-    /// Applies the override to an origin, whose own state is kept beside it.
+    /// Applies the override to an origin. The origin's own state is kept as well.
     pub fn apply(&self, resolved: &mut Resolved) {
         resolved.state.word = self.word;
         if let Some(robots_txt) = self.robots_txt {

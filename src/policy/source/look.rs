@@ -23,7 +23,7 @@ impl SourceKind {
     ///
     /// # Errors
     ///
-    /// [`SourceError::Unreadable`].
+    /// [`SourceError::Unreadable`] if it cannot be read.
     pub fn of(path: &Path) -> Result<SourceKind, SourceError> {
         let start = || {
             if std::fs::metadata(path)?.is_dir() {

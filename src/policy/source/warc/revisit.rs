@@ -4,7 +4,7 @@
 //! original may be anywhere in the archives, even after the revisit or in another file, so revisits wait until the archives
 //! are read again. If the original is nowhere, only the time of the answer is known. It is newer than any earlier answer,
 //! whose rules are therefore no longer certain, so there is no verdict, as if the origin had been unreachable. The earlier
-//! answers are kept beside it as the last good ones.
+//! answers are kept as the last good ones.
 
 use hashbrown::HashMap;
 use xxhash_rust::xxh3::xxh3_128_with_seed;
