@@ -7,8 +7,8 @@ pub(crate) fn prefetch<T>(slice: &[T], at: usize) {
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         let element = slice.as_ptr().wrapping_add(at);
-        // SAFETY: the instruction is part of SSE, which every x86_64 has; a prefetch does not access the memory that the pointer
-        // names, so any address is allowed.
+        // SAFETY: the instruction is part of SSE, which every x86_64 has; a prefetch neither reads nor writes
+        // the memory at the pointer, so any address is allowed.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(element.cast()) };
     }
     #[cfg(not(target_arch = "x86_64"))]
