@@ -1,9 +1,9 @@
 //! Dialects of robots.txt, as data.
 //!
-//! Thirty years of documents disagree about what a robots.txt means. A [`Dialect`] is a plain value with one field for
-//! every point on which they disagree; the code that parses, normalises, ranks and judges reads the fields and never
-//! asks which dialect it has. The six values are in [`Dialect::ALL`]; every variant of an axis cites the text that
-//! defines it, or says "ours: unstated" where no text decides.
+//! Thirty years of documents disagree about the meaning of a robots.txt. A [`Dialect`] is a plain value with one field for
+//! each point of disagreement; the code that parses, normalises, ranks and judges reads the fields and never asks which
+//! dialect it has. [`Dialect::ALL`] lists the six values. Each variant of an axis cites the text that defines it, or says
+//! "ours: unstated" if no text does.
 
 mod axes;
 mod error;

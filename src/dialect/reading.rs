@@ -11,11 +11,11 @@ use super::error::UnknownDialect;
 pub struct Dialect {
     /// The name used on the command line, for example `rfc9309`.
     pub name: &'static str,
-    /// The document or program that this dialect follows.
+    /// The document or program this dialect follows.
     pub source: &'static str,
     /// Whether `Allow` lines are rules.
     pub allow: AllowLines,
-    /// Which of several matching rules decides.
+    /// Which matching rule decides when several match.
     pub precedence: Precedence,
     /// Whether `*` and a final `$` are special in a rule.
     pub wildcards: Wildcards,
@@ -23,15 +23,15 @@ pub struct Dialect {
     pub agent_line: AgentLine,
     /// The meaning of a list of product tokens.
     pub agent_list: AgentList,
-    /// The rule for several groups that name one crawler.
+    /// What to do when several groups name one crawler.
     pub groups: Groups,
-    /// The end of a group's list of agents, and of the group.
+    /// Where a group's list of agents ends, and where the group ends.
     pub boundary: Boundary,
     /// Which values of an `Allow` or `Disallow` line can be rules.
     pub rule_start: RuleStart,
     /// How the key of a line is recognised.
     pub keys: Keys,
-    /// Whether `Allow: /dir/index.htm*` also allows exactly `/dir/`.
+    /// Whether `Allow: /dir/index.htm*` also allows `/dir/` itself.
     pub directory_index: bool,
     /// How percent-encoding is compared.
     pub encoding: Encoding,
@@ -41,9 +41,9 @@ pub struct Dialect {
     pub file_start: FileStart,
     /// The meaning of a NUL byte in a line.
     pub nul: NulByte,
-    /// The most bytes of a file that are read, in whole lines.
+    /// How many bytes of a file are read, in whole lines.
     pub file_limit: usize,
-    /// The most bytes of a line that are read.
+    /// How many bytes of a line are read.
     pub line_limit: LineLimit,
     /// The meaning of status 401 or 403 for the robots.txt.
     pub unauthorized: StatusMeaning,
@@ -53,7 +53,7 @@ pub struct Dialect {
     pub redirects: Redirects,
     /// How long a fetched robots.txt may be used, where age is enforced.
     pub lifetime: Lifetime,
-    /// The meaning of `Crawl-delay` to the crawler.
+    /// What `Crawl-delay` means to the crawler.
     pub crawl_delay: CrawlDelay,
 }
 
@@ -62,7 +62,7 @@ impl Dialect {
     ///
     /// # Errors
     ///
-    /// [`UnknownDialect`], which lists the known names, where there is none of that name.
+    /// [`UnknownDialect`], which lists the known names, if no dialect has this name.
     pub fn named(name: &str) -> Result<&'static Dialect, UnknownDialect> {
         Dialect::ALL
             .iter()
@@ -75,9 +75,9 @@ impl Dialect {
         Dialect::ALL.iter().map(|d| d.name).collect()
     }
 
-    /// The meaning of the HTTP status of the robots.txt's own answer; 3xx is followed before this is asked.
+    /// The meaning of the HTTP status of the robots.txt response itself. Callers follow 3xx before they ask.
     ///
-    /// Statuses that are no final answer (below 200, or 600 and more) count as no answer at all.
+    /// A status that is not a final answer (below 200, or 600 and above) counts as no answer.
     pub fn status_meaning(&self, status: u16) -> StatusMeaning {
         match status {
             200..=299 => StatusMeaning::Parse,

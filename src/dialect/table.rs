@@ -1,4 +1,4 @@
-//! The six dialects: the columns of the table, in one place.
+//! The six dialects, side by side.
 
 use super::{
     AgentLine, AgentList, AllowLines, Boundary, CrawlDelay, Dialect, Encoding, FileStart, Groups, Keys, Lifetime,
@@ -7,10 +7,10 @@ use super::{
 
 const HOUR: u64 = 3600;
 
-/// RFC 9309 asks for at least 500 KiB (2.5); ours is eight times that.
+/// RFC 9309 asks for at least 500 KiB (2.5); ours is about eight times that.
 const FILE_LIMIT: usize = 4 << 20;
 
-/// google/robotstxt has no limit for a file; ours only keeps offsets within 32 bits.
+/// google/robotstxt has no file limit; this one only keeps offsets within 32 bits.
 const GOOGLE_FILE_LIMIT: usize = 256 << 20;
 
 /// The line buffer of google/robotstxt: eight times 2,083 bytes, less the terminating NUL.
@@ -19,7 +19,7 @@ const GOOGLE_LINE_LIMIT: usize = 2083 * 8 - 1;
 /// "at least five consecutive redirects", then unavailable (RFC 2.3.1.2).
 const FIVE_THEN_UNAVAILABLE: Redirects = Redirects { hops: 5, beyond: StatusMeaning::Unavailable };
 
-/// Followed to the end result; the bound only stops loops, which have none (ours: no verdict).
+/// Followed to the end; the bound only stops loops, which have no end (ours: no verdict).
 const FOLLOWED: Redirects = Redirects { hops: 20, beyond: StatusMeaning::Redirect };
 
 const RFC9309: Dialect = Dialect {

@@ -1,7 +1,7 @@
-//! Captures that are read together, while their source is read on.
+//! Batches of captures that are read while their source is still being read.
 //!
-//! A batch is dealt out to the threads of a pool, some captures at a time. A thread of the pool that waits for a batch reads
-//! captures meanwhile.
+//! The threads of a pool share the work on a batch, a few captures at a time. A pool thread that waits for a batch reads
+//! captures in the meantime.
 
 use hashbrown::HashMap;
 use rayon::{ThreadPool, Yield};
@@ -14,52 +14,55 @@ use super::capture::{Capture, Reading};
 use super::columns::Columns;
 use crate::dialect::Dialect;
 
-/// So many captures are read by one thread at a time: a millisecond's work.
+/// How many captures a thread reads at a time: about a millisecond's work.
 const AT_ONCE: usize = 16;
 
-/// Captures that are being read.
+/// Captures being read.
 pub(super) struct Batch {
     work: Arc<Work>,
-    /// How many captures of the start mean what the last one of the batch before did.
+    /// How many captures at the start share the body of the last capture of the previous batch.
     pub repeats: usize,
-    /// How many captures each group has that shares a body, after those.
+    /// The lengths of the runs of captures that share a body, after those.
     pub lengths: Vec<usize>,
-    /// Which reading is each group's, by numbers that are first met in their order.
+    /// The number of each run's reading. Numbers are assigned in order of first use.
     pub which: Vec<usize>,
     parts: Vec<Option<Vec<Reading>>>,
     missing: usize,
     done: Receiver<Part>,
 }
 
-/// The work for the threads of the pool.
+/// The work shared by the threads of the pool.
 struct Work {
     captures: Vec<Capture>,
-    /// The captures that are read: the first one of each group whose body no other group before has.
+    /// The indices of the captures to read: the first of each run whose body no earlier run has.
     firsts: Vec<usize>,
     columns: Arc<Columns>,
     dialect: &'static Dialect,
 }
 
-/// The number of a part of the work, and what came of it.
+/// The number of a part of the work, and its result.
 type Part = (usize, thread::Result<Vec<Reading>>);
 
-/// A body, and the status that it came with.
+/// A body and the status it came with.
 type Body<'c> = (&'c Arc<[u8]>, Option<u16>);
 
-/// The body of a capture and its status, if they say all that it means.
+/// The body and status of a capture, if they determine its meaning.
 pub(super) fn body_alone(capture: &Capture) -> Option<Body<'_>> {
     capture.body.as_ref().filter(|_| capture.location.is_none()).map(|body| (body, capture.answered.status))
 }
 
-/// Whether captures of these [bodies](body_alone) share one, which is read once: those of one file of a folder do, and revisits of one original.
+/// Whether two [bodies](body_alone) are one allocation with one status, to be read once: true for the captures of one file
+/// in a folder, and for revisits of one original.
 pub(super) fn share_body(one: Option<Body<'_>>, other: Option<Body<'_>>) -> bool {
     one.zip(other).is_some_and(|((one, status), (other, of_other))| Arc::ptr_eq(one, other) && status == of_other)
 }
 
 impl Batch {
-    /// Lets `pool`, or the one that everybody shares, read captures, but for so many that repeat the one before.
+    /// Starts reading captures on `pool`, or on the global pool, except the first `repeats`, which repeat the capture before
+    /// them.
     ///
-    /// Many sites have the same file as others; in the corpus, 34 of 596. Of those in a batch, one is read.
+    /// Many sites have the same file as another site (in the corpus, 34 of 596). A file that repeats within a batch is read
+    /// once.
     pub fn begin(
         captures: Vec<Capture>,
         repeats: usize,
@@ -98,7 +101,7 @@ impl Batch {
         Batch { work, repeats, lengths, which, parts: no_parts, missing: parts, done }
     }
 
-    /// Whether all of it is read.
+    /// Whether all captures are read.
     pub fn is_read(&mut self) -> bool {
         while self.missing > 0 {
             match self.done.try_recv() {
@@ -109,10 +112,10 @@ impl Batch {
         true
     }
 
-    /// The captures and the readings, when there are all of them.
+    /// Waits until all captures are read; returns them with their readings.
     pub fn wait(&mut self) -> (Vec<Capture>, Vec<Reading>) {
         while !self.is_read() {
-            // Where there is nothing to do, others are at the last of it.
+            // With nothing left to take, other threads are on the last parts: block.
             if rayon::yield_now() != Some(Yield::Executed) {
                 let part = self.done.recv().expect("each part is told of");
                 self.keep(part);
@@ -129,13 +132,13 @@ impl Batch {
     }
 }
 
-/// Reads a part of the work, and tells of it.
+/// Reads a part of the work and sends the result.
 fn read(work: Arc<Work>, part: usize, done: &Sender<Part>) {
     let readings = panic::catch_unwind(AssertUnwindSafe(|| {
         let firsts = work.firsts.chunks(AT_ONCE).nth(part).unwrap_or_default();
         firsts.iter().map(|&at| work.captures[at].read(&work.columns, work.dialect)).collect()
     }));
     drop(work);
-    // After an error, no thread waits for the batch.
+    // After an error, no thread waits for the batch any more.
     let _ = done.send((part, readings));
 }

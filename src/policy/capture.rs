@@ -1,4 +1,4 @@
-//! One answer for one robots.txt, and what it means.
+//! One answer for one robots.txt, and its meaning.
 
 use hashbrown::HashMap;
 use std::sync::Arc;
@@ -13,20 +13,20 @@ use crate::origin;
 use crate::robots::{self, GroupOrigin, NoteCounts, NoteKind, Robots, Selection};
 use crate::rules::Patterns;
 
-/// One answer to a request for a robots.txt, as a source tells it.
+/// One answer to a request for a robots.txt, as given by a source.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Capture {
-    /// The URL that was asked for, in canonical form.
+    /// The requested URL, in canonical form.
     pub url: String,
-    /// The origin whose robots.txt the URL is; `None` for a URL that can only be the target of a redirect.
+    /// The origin, if the URL is its robots.txt; `None` for a URL that can only be the target of a redirect.
     pub origin: Option<String>,
-    /// Whether a source named this very origin, and not just its host: such a capture wins over one that did not.
+    /// Whether the source named this exact origin rather than just its host. An exact capture wins over one that is not.
     pub exact: bool,
-    /// When and how it was answered; the status is that of this answer.
+    /// When and how it was answered, with the status of this answer.
     pub answered: Answered,
     /// Where a redirect leads, as the server wrote it.
     pub location: Option<String>,
-    /// The body, if there is one; captures of several origins may share it.
+    /// The body, if any; captures of several origins may share it.
     pub body: Option<Arc<[u8]>>,
 }
 
@@ -39,9 +39,9 @@ pub(super) enum Meaning {
     Unavailable,
     /// Everything is forbidden.
     Forbidden,
-    /// No answer.
+    /// No usable answer.
     Unreachable,
-    /// The answer is elsewhere: at this URL, if the location makes sense.
+    /// A redirect to this URL; `None` if its location makes no sense.
     Redirect(Option<String>),
 }
 
@@ -50,9 +50,9 @@ pub(super) enum Meaning {
 pub(super) struct Selected {
     /// The distinct automata of its groups.
     pub automata: Vec<Vec<u32>>,
-    /// By column: the group that applies.
+    /// The group that applies, by column.
     pub groups: Vec<Option<SelectedGroup>>,
-    /// The records kept beside the rules, encoded.
+    /// The side records, encoded.
     pub side_records: Vec<u8>,
     /// Whether it looks like an HTML page.
     pub html_page: bool,
@@ -61,7 +61,7 @@ pub(super) struct Selected {
 /// A group that applies to a crawler.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SelectedGroup {
-    /// Which of the automata is its.
+    /// The index of its automaton in [`Selected::automata`].
     pub automaton: usize,
     /// Its rules, encoded.
     pub rules: Vec<u8>,
@@ -69,7 +69,7 @@ pub(super) struct SelectedGroup {
     pub own: bool,
 }
 
-/// A capture, read: what is left of it when its body is gone.
+/// The result of reading a capture, which no longer needs the body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Reading {
     pub meaning: Meaning,
@@ -79,7 +79,7 @@ pub(super) struct Reading {
 }
 
 impl Capture {
-    /// The robots.txt that an origin answered with status 200, at an unknown time.
+    /// A robots.txt that an origin served with status 200 at an unknown time.
     pub fn found(origin: &str, body: impl AsRef<[u8]>) -> Capture {
         Capture {
             url: origin::robots_url(origin),
@@ -90,9 +90,9 @@ impl Capture {
         }
     }
 
-    /// Reads the answer: what it means to the crawlers under `dialect`.
+    /// Reads the answer and determines its meaning to the crawlers under `dialect`.
     ///
-    /// A missing status counts as 200 where there is a body, else as no answer.
+    /// A missing status counts as 200 if there is a body, else as no answer.
     pub(super) fn read(&self, columns: &Columns, dialect: &Dialect) -> Reading {
         let body = self.body.as_deref().unwrap_or_default();
         let mut notes = NoteCounts::default();
@@ -115,8 +115,8 @@ impl Capture {
         })
     }
 
-    /// Decides between captures of one time: XXH3 (128 bits) of everything that matters of the answer, of its body by
-    /// the hash. Two that differ have different hashes, so whatever comes first, the same one wins.
+    /// XXH3 (128 bits) of everything that matters in the answer, with the body represented by its hash. It decides between
+    /// captures of the same time: different answers have different hashes, so the winner does not depend on their order.
     pub(super) fn hash(&self, body_hash: u128) -> u128 {
         let Answered { status, expires, unreachable_since, .. } = self.answered;
         let mut facts = Vec::with_capacity(64);
@@ -141,7 +141,7 @@ impl Capture {
     }
 }
 
-/// Reads a robots.txt once, and selects and compiles the groups of each crawler.
+/// Parses a robots.txt once, then selects and compiles the groups of each crawler.
 fn select(body: &[u8], columns: &Columns, dialect: &Dialect, notes: &mut NoteCounts) -> Selected {
     let mut of_file = Vec::new();
     let text = robots::decode(body, dialect, &mut of_file);
@@ -155,7 +155,7 @@ fn select(body: &[u8], columns: &Columns, dialect: &Dialect, notes: &mut NoteCou
         html_page: robots.notes.iter().any(|note| note.kind == NoteKind::LooksLikeHtml),
         ..Selected::default()
     };
-    // Crawlers of the same groups, mostly everybody's, share an automaton.
+    // Crawlers with the same groups, mostly those of `*`, share an automaton.
     let mut compiled: HashMap<&[u32], usize> = HashMap::new();
     for (agents, selection) in columns.all().iter().zip(&selections) {
         let group = (selection.origin != GroupOrigin::None).then(|| SelectedGroup {

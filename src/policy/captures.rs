@@ -1,4 +1,4 @@
-//! Captures from all sources together: the newest of each URL, and what they share.
+//! The captures of all sources: the newest of each URL, and the data they share.
 
 use hashbrown::hash_map::Entry as Slot;
 use rayon::prelude::*;
@@ -23,31 +23,32 @@ use super::{Policy, Statistics};
 use crate::dialect::Dialect;
 use crate::origin;
 
-/// One file is compiled at a time for each so many bytes of the budget: few take more than that.
+/// The bytes of the memory budget for each file compiled at a time; few files need more.
 const COMPILED: u64 = 32 << 20;
 
-/// So many batches are read while the next one comes. With two, there is one to be read when the other one is.
+/// How many batches are read while the next one is collected. With two, a batch is waiting whenever the other is done.
 const AHEAD: usize = 2;
 
 /// Captures of many URLs, for some crawlers and a dialect.
 pub struct Captures {
     dialect: &'static Dialect,
     columns: Arc<Columns>,
-    /// Where what they come to is kept.
+    /// Where the shared data is kept.
     home: Home,
     urls: Urls,
     /// By origin.
     overrides: BTreeMap<Box<str>, Placement>,
     tables: Tables,
-    /// The budget for what is read of sources at a time, in bytes.
+    /// The memory budget for reading sources, in bytes.
     memory: u64,
-    /// Batches that are being read, in their order.
+    /// Batches being read, in order.
     ahead: VecDeque<Batch>,
-    /// The body of the capture that came last: captures that share it may come in the next batch.
+    /// The body and status of the newest capture: captures that share them may come in the next batch.
     newest: Option<(Arc<[u8]>, Option<u16>)>,
-    /// The meaning of the capture that was put in place last, and the hash of its body.
+    /// The meaning of the capture placed last, and the hash of its body.
     last: Option<(Placed, u128)>,
-    /// Threads of their own that read captures, if they have any: what compiling keeps for the next file goes with them.
+    /// A thread pool for reading captures, if there is one of its own. Memory that compiling keeps for the next file is freed
+    /// with its threads.
     readers: Option<Arc<ThreadPool>>,
     statistics: Statistics,
     passed_over: Vec<PassedOver>,
@@ -62,30 +63,30 @@ impl fmt::Debug for Captures {
 }
 
 impl Captures {
-    /// No captures yet. What they come to is kept in memory.
+    /// An empty set that keeps its data in memory.
     pub fn new(columns: impl Into<Columns>, dialect: &'static Dialect) -> Captures {
         Captures::at(Home::Memory, columns.into(), dialect)
     }
 
-    /// No captures yet. What they come to, and their [policy](Captures::policy), is kept in temporary files of this folder,
-    /// but for the first few MiB and what finds it again: some 300 bytes for each URL, and 10 for each distinct automaton,
-    /// set of rules and row of groups.
+    /// An empty set that keeps its data, and that of its [policy](Captures::policy), in temporary files in `folder`. In memory
+    /// it keeps only the first few MiB and the index: some 300 bytes for each URL, and 10 for each distinct automaton, set of
+    /// rules and row of groups.
     pub fn spilling(folder: &Path, columns: impl Into<Columns>, dialect: &'static Dialect) -> Captures {
         Captures::at(Home::Folder { folder: folder.to_owned(), limit: HELD }, columns.into(), dialect)
     }
 
-    /// The same, but with a budget of so much `memory` for what is read and compiled of the sources at a time.
+    /// Like [`Captures::spilling`], with a budget of `memory` bytes for reading and compiling sources.
     pub fn within(memory: u64, folder: &Path, columns: impl Into<Columns>, dialect: &'static Dialect) -> Captures {
         let limit = usize::try_from(memory / 64).map_or(HELD, |share| share.min(HELD));
         let home = Home::Folder { folder: folder.to_owned(), limit };
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         let threads = usize::try_from(memory / COMPILED).unwrap_or(usize::MAX).clamp(1, processors);
-        // Where the system has none for them, the threads that everybody shares do it.
+        // If the system grants no threads, the global pool does the work.
         let readers = ThreadPoolBuilder::new().num_threads(threads).build().ok().map(Arc::new);
         Captures { memory, readers, ..Captures::at(home, columns.into(), dialect) }
     }
 
-    /// No captures yet, for a policy file, beside which temporary files are.
+    /// Like [`Captures::spilling`], with the temporary files next to the policy file `path`.
     pub fn for_file(path: &Path, columns: impl Into<Columns>, dialect: &'static Dialect) -> Captures {
         Captures::spilling(&folder_of(path), columns, dialect)
     }
@@ -110,7 +111,7 @@ impl Captures {
         }
     }
 
-    /// How far they are, and what is made of them, for another thread.
+    /// The progress of reading and compiling, for another thread to watch.
     pub fn progress(&self) -> Arc<Progress> {
         Arc::clone(&self.progress)
     }
@@ -120,7 +121,7 @@ impl Captures {
         &self.columns
     }
 
-    /// The budget for what is read of sources at a time, in bytes.
+    /// The memory budget for reading sources, in bytes.
     pub(super) fn memory(&self) -> u64 {
         self.memory
     }
@@ -130,7 +131,7 @@ impl Captures {
         self.dialect
     }
 
-    /// Does what reads sources, on one of the threads that read captures: there are no more at work than those.
+    /// Runs `run`, which reads sources, on one of the threads that read captures, so that no more threads than those work.
     pub(super) fn on_a_reader<T: Send>(&mut self, run: impl FnOnce(&mut Captures) -> T + Send) -> T {
         match self.readers.clone() {
             Some(readers) => readers.install(|| run(self)),
@@ -138,7 +139,7 @@ impl Captures {
         }
     }
 
-    /// Adds captures; their robots.txt files are compiled in parallel.
+    /// Adds captures, compiling their robots.txt files in parallel.
     ///
     /// # Errors
     ///
@@ -148,7 +149,7 @@ impl Captures {
         self.settle()
     }
 
-    /// Adds captures that are read beside what is done next. They are in place after [`Captures::settle`].
+    /// Adds captures and reads them in the background. They are in place after [`Captures::settle`].
     pub(super) fn add_ahead(&mut self, captures: Vec<Capture>) -> Result<(), WriteError> {
         let Some(newest) = captures.last() else { return Ok(()) };
         let newest = body_alone(newest).map(|(body, status)| (Arc::clone(body), status));
@@ -164,7 +165,7 @@ impl Captures {
         Ok(())
     }
 
-    /// Puts all that was added in its place.
+    /// Waits for all added captures and puts them in place.
     pub(super) fn settle(&mut self) -> Result<(), WriteError> {
         while !self.ahead.is_empty() {
             self.place_next()?;
@@ -172,7 +173,7 @@ impl Captures {
         Ok(())
     }
 
-    /// Puts the batch in its place that came first.
+    /// Puts the oldest batch in place.
     fn place_next(&mut self) -> Result<(), WriteError> {
         let Some(mut batch) = self.ahead.pop_front() else { return Ok(()) };
         let (captures, readings) = batch.wait();
@@ -195,7 +196,7 @@ impl Captures {
         Ok(())
     }
 
-    /// Adds the operator's own word for origins; it stands above all captures, whenever they are added.
+    /// Adds the operator's overrides, which take precedence over all captures, added before or after.
     ///
     /// # Errors
     ///
@@ -221,28 +222,28 @@ impl Captures {
         Ok(placement)
     }
 
-    /// The records of the sources that are no answers for origins.
+    /// The records of the sources that answer for no origin.
     pub fn passed_over(&self) -> &[PassedOver] {
         &self.passed_over
     }
 
-    /// Keeps what was passed over in a source.
+    /// Keeps the records passed over in a source.
     pub(super) fn keep_passed_over(&mut self, passed: PassedOver) {
         self.passed_over.push(passed);
     }
 
-    /// Counts a file that names no origin.
+    /// Counts a file that is not named by an origin.
     pub fn count_unnamed_file(&mut self) {
         self.statistics.captures.unnamed_files += 1;
     }
 
-    /// Counts of what was met in WARC files.
+    /// The counts for WARC files.
     #[cfg(feature = "warc")]
     pub(super) fn warc_counts(&mut self) -> &mut super::source::WarcCounts {
         &mut self.statistics.warc
     }
 
-    /// Puts what an answer means in its place.
+    /// Stores the data of an answer's meaning.
     fn place(&mut self, meaning: Meaning) -> Result<Placed, WriteError> {
         let known = |standing| Placed::Known { standing, row: 0, side: 0, html_page: false };
         Ok(match meaning {
@@ -272,7 +273,7 @@ impl Captures {
         Ok(Placed::Known { standing: OriginStatus::RobotsTxt, row, side, html_page: selected.html_page })
     }
 
-    /// Inserts captures that mean the same.
+    /// Inserts captures with the same meaning.
     fn insert_all(&mut self, captures: impl Iterator<Item = Capture>, meaning: &Placed, body_hash: u128) {
         for capture in captures {
             self.insert(capture, meaning.clone(), body_hash);
@@ -297,30 +298,30 @@ impl Captures {
         }
     }
 
-    /// The policy of all origins: redirects followed, failures beside the last good answer. It is where what was captured
-    /// was kept: in memory, or, beyond the first few MiB, in a temporary file that is mapped.
+    /// The policy of all origins, with redirects followed and, after failures, the last good answers kept. It is stored like
+    /// the captures: in memory, or, beyond the first few MiB, in a memory-mapped temporary file.
     ///
     /// # Errors
     ///
-    /// [`WriteError`], beyond what a policy can hold.
+    /// [`WriteError`] if a temporary file cannot be written, or beyond what a policy can hold.
     pub fn policy(self) -> Result<Policy, WriteError> {
         let (dialect, columns, home) = (self.dialect, (*self.columns).clone(), self.home.clone());
         let (image, statistics) = self.finish(&home, |writer, statistics| writer.image(statistics, &home))?;
         Ok(Policy::of(image, Content { dialect, columns, statistics }))
     }
 
-    /// The same, as a policy file. It gets its name when it is complete, and replaces another one of that name; who
-    /// reads that one goes on reading it.
+    /// Like [`Captures::policy`], but writes a policy file. The file gets its name when it is complete and replaces an earlier
+    /// one; readers of the earlier one keep it.
     ///
     /// # Errors
     ///
-    /// [`WriteError`] where it cannot be written, or beyond what a policy can hold.
+    /// [`WriteError`] if the file cannot be written, or beyond what a policy can hold.
     pub fn write(self, path: &Path) -> Result<Statistics, WriteError> {
         let home = Home::Folder { folder: folder_of(path), limit: HELD };
         self.finish(&home, |writer, statistics| replace(path, |file| writer.write(statistics, file)))
     }
 
-    /// Feeds a writer with all origins, and lets it write.
+    /// Feeds all origins to a writer and lets `write` finish it.
     fn finish<T>(
         mut self,
         home: &Home,
@@ -334,7 +335,7 @@ impl Captures {
         let resolver = Resolver { urls: &urls, dialect };
         let robots_txt = urls.iter().filter(|(_, known)| known.is_robots_txt);
         let known = robots_txt.filter_map(|(url, known)| Some((origin::of_robots_url(url)?, Some(&**known))));
-        // Origins with captures stand before themselves without.
+        // An origin with captures sorts before the same origin without, so that the former is kept.
         let named = overrides.keys().map(|origin| (&**origin, None));
         let mut origins: Vec<(&str, Option<&Known>)> = Vec::with_capacity(urls.len() + overrides.len());
         origins.extend(known.chain(named));
@@ -356,9 +357,9 @@ impl Captures {
             statistics.captures.last_good_kept += u64::from(state.last_good.is_some());
             progress.placed_one();
         }
-        // What is written next needs the memory.
+        // Writing needs the memory.
         drop(origins);
-        // To give millions of them back takes long.
+        // Freeing millions of entries takes long.
         rayon::spawn(|| drop(urls));
         write(writer, statistics)
     }
@@ -369,7 +370,7 @@ mod tests {
     use super::*;
     use crate::policy::state::Answered;
 
-    /// The bytes of a policy of many origins, some of which share what they have.
+    /// The bytes of a policy of many origins, some of which share data.
     fn bytes(home: Home) -> Vec<u8> {
         let columns = Columns::new(vec!["a".parse().unwrap(), "b,a".parse().unwrap()]).unwrap();
         let mut captures = Captures::at(home, columns, Dialect::DEFAULT);

@@ -1,15 +1,15 @@
-//! The class of an origin, before any path or choice is looked at: a number for each combination of
-//! standing, last good answer and ruling.
+//! The class of an origin, which depends on no path or option: a number for each combination of standing, last good
+//! answer and ruling.
 
 use super::image::Record;
 use super::state::{OriginStatus, Ruling};
 
-/// How many last good answers a failure can have beside it, none among them.
+/// The number of last good answers that a failure can have, counting none.
 const GOODS: u8 = 4;
-/// How many combinations there are of a standing and a last good answer.
+/// The number of combinations of a standing and a last good answer.
 const STATES: u8 = 12;
 
-/// A combination of standing, last good answer and ruling; or that a time decides.
+/// A combination of standing, last good answer and ruling; or a pause, which a time decides.
 ///
 /// ```text
 /// number   12 * ruling + state, ruling 0 to 3, 0 for none; or 48, paused by the operator until some time
@@ -20,14 +20,13 @@ const STATES: u8 = 12;
 pub struct Class(u8);
 
 impl Class {
-    /// The operator has paused the origin: until when, the record tells.
+    /// The operator has paused the origin; its record says until when.
     pub const PAUSED: Class = Class(STATES * (Ruling::ALL.len() as u8 + 1));
 
-    /// How many there are; their numbers are below this.
+    /// The number of classes; all class numbers are below this.
     pub const COUNT: usize = Class::PAUSED.0 as usize + 1;
 
-    /// The class of an origin that is not paused. A last good answer only counts beside a failure, and only a definite
-    /// one does.
+    /// The class of an origin that is not paused. A last good answer counts only after a failure, and only if it is definite.
     pub fn new(standing: OriginStatus, last_good: Option<OriginStatus>, ruling: Option<Ruling>) -> Class {
         let good = last_good.filter(|good| good.is_definite()).map_or(0, |good| good as u8 + 1);
         let state = match standing {
@@ -39,7 +38,7 @@ impl Class {
         Class(STATES * ruling.map_or(0, |ruling| ruling as u8) + state)
     }
 
-    /// The class of an origin by its record.
+    /// The class of the origin of a record.
     pub fn of(record: &Record<'_>) -> Class {
         match record.is_paused() {
             true => Class::PAUSED,
@@ -47,7 +46,7 @@ impl Class {
         }
     }
 
-    /// The class of this number, if there is one.
+    /// The class with this number, if there is one.
     pub fn from_number(number: u8) -> Option<Class> {
         (number <= Class::PAUSED.0).then_some(Class(number))
     }
@@ -57,7 +56,7 @@ impl Class {
         self.0
     }
 
-    /// The standing by the last answer, and by the last good one beside a failure; `None` for [`Class::PAUSED`].
+    /// The standing after the last answer and, if that failed, after the last good one; `None` for [`Class::PAUSED`].
     pub fn standing(self) -> Option<(OriginStatus, Option<OriginStatus>)> {
         let good = |number: u8| number.checked_sub(1).map(|good| OriginStatus::ALL[usize::from(good)]);
         (self != Class::PAUSED).then(|| match self.0 % STATES {
@@ -68,7 +67,7 @@ impl Class {
         })
     }
 
-    /// The operator's word in place of the robots.txt; for [`Class::PAUSED`], the record tells.
+    /// The operator's ruling in place of the robots.txt; for [`Class::PAUSED`], it is in the record.
     pub fn ruling(self) -> Option<Ruling> {
         let number = usize::from(self.0 / STATES).checked_sub(1)?;
         Ruling::ALL.get(number).copied()

@@ -1,8 +1,8 @@
-//! The crawlers that a policy is for, and which of them is asked about.
+//! The crawlers that a policy covers, and which of them a query is for.
 //!
 //! A policy has a column for each crawler that it was compiled for: a product token, `*`, or a list of tokens in order
-//! of preference. A [`Crawler`] is what asks: one of the columns, or a list in order of preference that is answered from
-//! columns of single tokens, as if it had been compiled so.
+//! of preference. A [`Crawler`] is a query's crawler: one of the columns, or a list in order of preference that is answered
+//! from columns of single tokens as if it had been compiled as a list.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -11,20 +11,20 @@ use super::error::{ColumnsError, CrawlerError};
 use crate::dialect::{AgentList, Dialect};
 use crate::robots::Agents;
 
-/// The crawlers that a policy is for, in the order of its columns.
+/// The crawlers that a policy covers, in column order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Vec<Agents>", into = "Vec<Agents>")]
 pub struct Columns(Vec<Agents>);
 
 impl Columns {
-    /// The most columns of a policy.
+    /// The most columns a policy can have.
     pub const MOST: usize = 64;
 
     /// The columns for these crawlers.
     ///
     /// # Errors
     ///
-    /// [`ColumnsError`] where there are none, too many, or one twice.
+    /// [`ColumnsError`] if there are none, too many, or one of them twice.
     pub fn new(agents: Vec<Agents>) -> Result<Columns, ColumnsError> {
         if agents.is_empty() {
             return Err(ColumnsError::Empty);
@@ -40,7 +40,7 @@ impl Columns {
         }
     }
 
-    /// The crawlers, in the order of the columns.
+    /// The crawlers, in column order.
     pub fn all(&self) -> &[Agents] {
         &self.0
     }
@@ -50,16 +50,16 @@ impl Columns {
         self.0.len() == other.0.len() && self.0.iter().zip(&other.0).all(|(one, other)| one.is_same(other))
     }
 
-    /// How many there are.
+    /// How many columns there are.
     pub(crate) fn count(&self) -> usize {
         self.0.len()
     }
 
-    /// The crawler that asks: the one of these agents, or the only one.
+    /// The crawler with these agents, or the only one if none are given.
     ///
     /// # Errors
     ///
-    /// [`CrawlerError`] where the columns have no answer for it.
+    /// [`CrawlerError`] if the columns have no answer for it.
     pub fn crawler(&self, agents: Option<&Agents>, dialect: &'static Dialect) -> Result<Crawler, CrawlerError> {
         let known = || self.to_string();
         let Some(given) = agents else {
@@ -86,7 +86,7 @@ impl Columns {
 }
 
 impl From<Agents> for Columns {
-    /// One column.
+    /// A single column.
     fn from(agents: Agents) -> Columns {
         Columns(vec![agents])
     }
@@ -113,7 +113,7 @@ impl fmt::Display for Columns {
     }
 }
 
-/// Who asks: the columns that answer, in order of preference.
+/// The crawler of a query: the columns that answer for it, in order of preference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Crawler {
     agents: Agents,
@@ -121,17 +121,17 @@ pub struct Crawler {
 }
 
 impl Crawler {
-    /// Its name.
+    /// Its agents.
     pub fn agents(&self) -> &Agents {
         &self.agents
     }
 
-    /// The columns that answer: the first whose group is the crawler's own, else the last one.
+    /// The columns that answer: the first whose group is the crawler's own, else the last.
     pub(crate) fn columns(&self) -> &[usize] {
         &self.columns
     }
 
-    /// Whether the first column alone answers, whose automata the look-up table names.
+    /// Whether only the first column answers; its automata are named in the look-up table.
     pub(crate) fn is_first_column(&self) -> bool {
         self.columns == [0]
     }

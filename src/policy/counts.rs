@@ -2,20 +2,20 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The fate of the captures.
+/// How many captures were read, and what became of them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CaptureCounts {
-    /// All that were read.
+    /// Captures read.
     pub read: u64,
-    /// Those replaced by a newer one of the same URL.
+    /// Captures that lost to one of the same URL that is newer, or of the same time but exact.
     pub older: u64,
-    /// Those of the same URL and time as another; the smaller hash of the body decided.
+    /// Captures of the same URL and time as another; the smaller hash of the answer decided.
     pub same_time: u64,
-    /// Those whose URL is no robots.txt; they only serve redirects.
+    /// Captures whose URL is not a robots.txt; they only serve redirects.
     pub not_robots_txt: u64,
-    /// Files of a directory whose names are neither a host nor an origin, and were passed over.
+    /// Entries of a directory passed over because they are not files named by a host or an origin.
     pub unnamed_files: u64,
-    /// Origins whose last answer was a failure and whose rules are an earlier answer's.
+    /// Origins whose last answer failed and whose rules are from an earlier one.
     pub last_good_kept: u64,
 }

@@ -1,4 +1,4 @@
-//! Why there is no policy, or none for a crawler.
+//! Errors in crawlers and in merging policies.
 
 use super::image::WriteError;
 
@@ -6,10 +6,10 @@ use super::image::WriteError;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ColumnsError {
-    /// None at all.
+    /// No crawlers.
     #[error("a policy is for at least one crawler")]
     Empty,
-    /// More than there is room for.
+    /// More crawlers than there is room for.
     #[error("a policy is for at most {most} crawlers, not {given}; compile several")]
     TooMany {
         /// How many there is room for.
@@ -17,10 +17,10 @@ pub enum ColumnsError {
         /// How many were given.
         given: usize,
     },
-    /// One that comes again.
+    /// The same crawler twice.
     #[error("{agents} is given twice")]
     Twice {
-        /// The one.
+        /// The crawler.
         agents: String,
     },
 }
@@ -29,43 +29,43 @@ pub enum ColumnsError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CrawlerError {
-    /// None is named, where there are several.
+    /// No crawler named, though there are several.
     #[error("the policy is for several crawlers ({known}); say for which one, or give a list in order of preference")]
     Several {
-        /// Those that it is for.
+        /// The crawlers of the policy.
         known: String,
     },
-    /// One that the policy was not compiled for.
+    /// A crawler that the policy was not compiled for.
     #[error("the policy was not compiled for {given}, only for {known}; compile it for that crawler too")]
     Unknown {
-        /// The text that was given.
+        /// The crawler asked for.
         given: String,
-        /// Those that it is for.
+        /// The crawlers of the policy.
         known: String,
     },
-    /// A list whose groups are to be merged, which columns cannot do.
+    /// A list whose groups must be merged, which columns cannot do.
     #[error(
         "under the dialect {dialect} the groups of all names of a list are merged, which cannot be done when they are \
          compiled one by one; compile the policy for the list {given}"
     )]
     Merged {
-        /// The text that was given.
+        /// The list asked for.
         given: String,
         /// The dialect.
         dialect: &'static str,
     },
 }
 
-/// Why two policies cannot be one.
+/// Why two policies cannot be merged.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MergeError {
-    /// They read robots.txt differently.
+    /// They have different dialects.
     #[error("the policies are of different dialects, {old} and {new}; compile one of them again under the other's")]
     Dialects {
-        /// The older one's.
+        /// The dialect of the older one.
         old: &'static str,
-        /// The newer one's.
+        /// The dialect of the newer one.
         new: &'static str,
     },
     /// They are for different crawlers.
@@ -74,12 +74,12 @@ pub enum MergeError {
          those of the other"
     )]
     Crawlers {
-        /// The older one's.
+        /// The crawlers of the older one.
         old: String,
-        /// The newer one's.
+        /// The crawlers of the newer one.
         new: String,
     },
-    /// The policy cannot be written.
+    /// The merged policy cannot be written.
     #[error(transparent)]
     Write(#[from] WriteError),
 }

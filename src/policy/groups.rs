@@ -1,7 +1,7 @@
 //! Rows: the groups that one robots.txt has for each crawler.
 //!
-//! Many origins have the same groups, so rows are stored once, and an origin's record only names its row. Row 0 is for
-//! origins without rules.
+//! Many origins have the same groups, so each distinct row is stored once, and an origin's record holds only the number of
+//! its row. Row 0 is for origins without rules.
 //!
 //! ```text
 //! row     an entry for each column
@@ -22,7 +22,7 @@ pub struct Group {
     pub(crate) automaton: u32,
     /// The place of its rules.
     pub(crate) rules: u32,
-    /// Whether it is the crawler's own, and not everybody's.
+    /// Whether it is the crawler's own, rather than that of `*`.
     pub own: bool,
 }
 
@@ -31,7 +31,7 @@ const OWN: u32 = 2;
 const KIND_BITS: u32 = 2;
 const KIND_MASK: u32 = 3;
 
-/// An entry of a row as bytes.
+/// Encodes an entry of a row.
 pub(crate) fn encode(group: Option<Group>) -> [u8; 8] {
     let entry = group.map_or(0, |group| {
         let kind = if group.own { OWN } else { EVERYBODYS };
@@ -40,7 +40,7 @@ pub(crate) fn encode(group: Option<Group>) -> [u8; 8] {
     entry.to_le_bytes()
 }
 
-/// The group of an entry of a row.
+/// Decodes an entry of a row.
 #[inline]
 pub(crate) fn decode([automaton, rules]: RowEntry) -> Option<Group> {
     let (automaton, rules) = (u32::from_le(automaton), u32::from_le(rules));
@@ -48,12 +48,12 @@ pub(crate) fn decode([automaton, rules]: RowEntry) -> Option<Group> {
     (kind != 0).then_some(Group { automaton, rules: rules >> KIND_BITS, own: kind == OWN })
 }
 
-/// The place of the automaton that the bytes of an entry name; 0 where no group applies.
+/// The place of the automaton in an encoded entry; 0 if no group applies.
 pub(crate) fn automaton_of(entry: &[u8]) -> u32 {
     decode(bytemuck::pod_read_unaligned(entry)).map_or(0, |group| group.automaton)
 }
 
-/// Makes sure that an entry says something; returns what.
+/// Checks that an entry is valid and decodes it.
 pub(crate) fn check(entry: RowEntry) -> Result<Option<Group>, &'static str> {
     match (decode(entry), u32::from_le(entry[1]) & KIND_MASK) {
         (None, _) if entry != [0, 0] => Err("a group is nobody's"),
@@ -62,13 +62,13 @@ pub(crate) fn check(entry: RowEntry) -> Result<Option<Group>, &'static str> {
     }
 }
 
-/// The rows of a policy as one crawler sees them, and the automata.
+/// The rows of a policy as one crawler sees them, with the automata.
 #[derive(Debug, Clone)]
 pub struct Groups<'p> {
     rows: &'p [RowEntry],
     /// The pool of automata.
     automata: &'p [u8],
-    /// How many columns a row has, and those that answer.
+    /// The number of columns in a row, and the columns that answer.
     width: usize,
     columns: &'p [usize],
 }
@@ -78,19 +78,19 @@ impl<'p> Groups<'p> {
         Groups { rows: parts.rows, automata: parts.automata, width, columns: crawler.columns() }
     }
 
-    /// Step one: asks for a row; only a hint.
+    /// Step one: prefetches a row. Only a hint.
     #[inline]
     pub fn prefetch(&self, row: u32) {
         prefetch(self.rows, row as usize * self.width + self.columns[0]);
     }
 
-    /// Step two: the group that applies to the crawler, if any does.
+    /// Step two: the group that applies to the crawler, if any.
     #[inline]
     pub fn of(&self, row: u32) -> Option<Group> {
         self.answer(row).1
     }
 
-    /// The same, with the column that answers.
+    /// Like [`Groups::of`], with the column that answers.
     #[inline]
     pub fn answer(&self, row: u32) -> (usize, Option<Group>) {
         let row = &self.rows[row as usize * self.width..][..self.width];
@@ -102,7 +102,7 @@ impl<'p> Groups<'p> {
         own.map_or_else(|| (*last, decode(row[*last])), |(column, group)| (column, Some(group)))
     }
 
-    /// The groups of all columns, in their order.
+    /// The groups of all columns, in order.
     pub fn row(&self, row: u32) -> impl Iterator<Item = Option<Group>> + use<'p> {
         self.rows[row as usize * self.width..][..self.width].iter().map(|&entry| decode(entry))
     }
@@ -118,33 +118,33 @@ impl<'p> Groups<'p> {
         self.of(row).map_or(0, |group| group.automaton)
     }
 
-    /// Step three: asks for the first words of an automaton; only a hint.
+    /// Step three: prefetches the first words of an automaton. Only a hint.
     #[inline]
     pub fn prefetch_automaton(&self, place: u32) {
-        // A small front, and the head of what is walked, are within two cache lines.
+        // Two cache lines hold a small front and the head of the words to walk.
         for line in 0..2 {
             prefetch(self.automata, place as usize * AUTOMATA_UNIT + 64 * line);
         }
     }
 
-    /// The item that begins at a place of AUTOMATA, and what stands after it: an automaton with its front.
+    /// The bytes from a place in AUTOMATA on: first the item there, an automaton with its front.
     #[inline]
     pub fn item_at(&self, place: u32) -> &'p [u8] {
         &self.automata[place as usize * AUTOMATA_UNIT..]
     }
 
-    /// The words that are walked of the automaton at a place, and what stands after them.
+    /// The words to walk of the automaton at a place, and whatever follows them.
     #[inline]
     pub fn automaton_at(&self, place: u32) -> &'p [u32] {
         front::words(self.item_at(place))
     }
 
-    /// The item of a group: an automaton with its front.
+    /// The item of a group: its automaton with its front.
     pub fn item(&self, group: Group) -> &'p [u8] {
         Pool::new(self.automata, AUTOMATA_UNIT).whole_item(group.automaton)
     }
 
-    /// The words that are walked of a group's automaton.
+    /// The words to walk of a group's automaton.
     pub fn automaton(&self, group: Group) -> &'p [u32] {
         front::words(self.item(group))
     }

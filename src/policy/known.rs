@@ -1,4 +1,4 @@
-//! The entries known of each URL.
+//! The answers known for each URL.
 
 use hashbrown::HashMap;
 use std::cmp::Reverse;
@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 use super::counts::CaptureCounts;
 use super::state::{Answered, OriginStatus};
 
-/// An answer with what it means, when its groups are in place.
+/// An answer and its meaning, once its groups are stored.
 #[derive(Debug, Clone)]
 pub(super) struct KnownEntry {
     pub meaning: Placed,
@@ -23,12 +23,13 @@ pub(super) enum Placed {
 }
 
 impl KnownEntry {
-    /// Newest first, exact names before shorthands, then by the hash, so that the order of the sources does not matter.
+    /// The greatest wins: the newest, then exact names over shorthands, then the smaller hash. So the order of the sources does
+    /// not matter.
     fn precedence(&self) -> impl Ord + use<> {
         (self.time(), Reverse(self.hash))
     }
 
-    /// The time, which decides before the hash does.
+    /// The part that decides before the hash.
     fn time(&self) -> impl Ord + use<> {
         (self.answered.fetched_at, self.exact)
     }
@@ -42,26 +43,26 @@ impl KnownEntry {
     }
 }
 
-/// All that is known of one URL: there are millions, so what few have is boxed.
+/// Everything known about one URL. There are millions of them, so parts that few have are boxed.
 #[derive(Debug)]
 pub(super) struct Known {
     pub newest: KnownEntry,
-    /// Beside it, the newest that was an answer, and the newest that was a redirect, which may lead to one.
+    /// The newest good answer besides `newest`, and the newest other redirect, which may lead to a good answer.
     pub(super) answer: Option<Box<KnownEntry>>,
     pub(super) redirect: Option<Box<KnownEntry>>,
     /// How many others are as new as the newest.
     pub(super) same_time: u32,
-    /// Whether the URL is a robots.txt: that of the origin which it begins with.
+    /// Whether the URL is the robots.txt of its origin.
     pub(super) is_robots_txt: bool,
 }
 
-/// The entries known of all URLs; boxed, because half of a map's places are free.
+/// The answers known for all URLs; boxed, because half of a map's slots are free.
 pub(super) type Urls = HashMap<Box<str>, Box<Known>>;
 
 impl Known {
     pub(crate) fn insert(&mut self, entry: KnownEntry, counts: &mut CaptureCounts) {
         let current = &mut self.newest;
-        // Counted so that it does not matter which came first.
+        // The counts do not depend on which came first.
         if entry.time() == current.time() {
             counts.same_time += 1;
             self.same_time += 1;
@@ -77,7 +78,7 @@ impl Known {
         if loser.precedence() > current.precedence() {
             std::mem::swap(current, &mut loser);
         }
-        // Any answer that is no failure may be the last good one.
+        // Anything but a failure may become the last good answer.
         if !loser.is_failure() {
             let kept = if loser.is_redirect() { &mut self.redirect } else { &mut self.answer };
             if kept.as_ref().is_none_or(|kept| loser.precedence() > kept.precedence()) {
@@ -86,7 +87,7 @@ impl Known {
         }
     }
 
-    /// The candidates for the last good answer, the newer one first.
+    /// The candidates for the last good answer, the newer first.
     pub fn earlier(&self) -> impl Iterator<Item = &KnownEntry> {
         let redirect_first = match (&self.redirect, &self.answer) {
             (Some(redirect), Some(answer)) => redirect.precedence() > answer.precedence(),

@@ -1,15 +1,15 @@
-//! Two policies as one: each origin's newest entry.
+//! Merges two policies: each origin keeps its newest entry.
 //!
-//! A day's captures make a small policy, which updates a large one without the sources of the large one. What an entry
-//! lacks, the other one may have: a failure keeps the last good rules of either, and when it began.
+//! A day's captures make a small policy, which can update a large one without the sources of the large one. The two
+//! entries of an origin complement each other: a failure keeps the last good rules of either, and the time when it began.
 //!
-//! The operator's word is no answer, so it does not age: that of the newer policy counts, and if it says nothing of an
-//! origin, that of the older one goes on.
+//! Overrides are not answers, so they do not age: the newer policy's override counts, and if it has none for an origin,
+//! the older policy's remains in force.
 //!
-//! Redirects were followed when each policy was made, among its own captures; where they lead is not kept. So an origin
-//! of the newer one that redirects to what only the older one has captured stays unresolved, with the last good rules of
-//! either beside it. That is rare, because crawlers fetch what a redirect leads to at once; captures that need each other
-//! are compiled together.
+//! Redirects were followed when each policy was made, among its own captures; their targets are not kept. So if an origin
+//! of the newer policy redirects to a URL that only the older one captured, it stays unresolved and keeps the last good
+//! rules of either. That is rare, because crawlers fetch the target of a redirect at once. Compile captures that need
+//! each other together.
 
 use std::path::Path;
 
@@ -24,13 +24,13 @@ use crate::robots::{Note, NoteKind};
 
 /// Merges two policies into a policy file.
 ///
-/// Of each origin the entry counts whose last answer is newer, that of `new` where both are of one time or have none. If
-/// it is a failure, the newest good answer of both stands beside it, and an origin that was unreachable before has been
-/// since then. What the operator says of an origin in `new` counts, else what `old` has.
+/// For each origin, the entry with the newer last answer counts; that of `new` if both have the same time or none. If its
+/// last answer is a failure, the newest good answer of both is kept as well, and an origin that was unreachable before
+/// counts as unreachable since then. The operator's override in `new` counts, else the one in `old`.
 ///
 /// # Errors
 ///
-/// [`MergeError`] where dialects or crawlers differ, or the file cannot be written.
+/// [`MergeError`] if dialects or crawlers differ, or the file cannot be written.
 pub fn merge(old: &Policy, new: &Policy, path: &Path) -> Result<Statistics, MergeError> {
     if old.dialect != new.dialect {
         return Err(MergeError::Dialects { old: old.dialect.name, new: new.dialect.name });
@@ -43,19 +43,19 @@ pub fn merge(old: &Policy, new: &Policy, path: &Path) -> Result<Statistics, Merg
 }
 
 impl Policy {
-    /// The same policy under the operator's own word for origins, which stands above the word that it has. What it takes
-    /// beyond the first few MiB is in a temporary file of this folder.
+    /// This policy with more overrides, which take precedence over those it has. Data beyond the first few MiB goes to a
+    /// temporary file in `folder`.
     ///
     /// # Errors
     ///
-    /// [`WriteError`], beyond what a policy can hold.
+    /// [`WriteError`] if a temporary file cannot be written, or beyond what a policy can hold.
     pub fn with_overrides(&self, overrides: &Overrides, folder: &Path) -> Result<Policy, WriteError> {
         let mut spoken = Captures::spilling(folder, (*self.columns).clone(), self.dialect);
         spoken.add_overrides(overrides)?;
         let spoken = spoken.policy()?;
         let home = Home::Folder { folder: folder.to_owned(), limit: HELD };
         merged(self, &spoken, &home, |writer, counted| {
-            // What it was made of is what it was.
+            // The sources are the same.
             let statistics = Statistics { overridden: counted.overridden, ..(*self.statistics).clone() };
             let (image, statistics) = writer.image(statistics, &home)?;
             Ok(Policy::of(image, Content { dialect: self.dialect, columns: (*self.columns).clone(), statistics }))
@@ -63,7 +63,7 @@ impl Policy {
     }
 }
 
-/// Feeds a writer with all origins of both, and lets it write.
+/// Feeds all origins of both policies to a writer and lets `write` finish it.
 fn merged<T>(
     old: &Policy,
     new: &Policy,
@@ -79,24 +79,24 @@ fn merged<T>(
     write(merging.writer, merging.statistics)
 }
 
-/// A policy that is being put together from an old and a new one.
+/// A policy being merged from an old and a new one.
 struct Merging<'p> {
-    /// Its sources are the old one and the new one.
+    /// Its sources are the old policy and the new one.
     writer: Writer<'p>,
     /// Their side records.
     lists: [Pool<'p>; 2],
-    /// Of its entries; what was passed over on the way to them, and what was dropped from their files, is not known of each.
+    /// Counts only entries: captures that were passed over and lines that were dropped are not recorded per entry.
     statistics: Statistics,
 }
 
-/// One of the two.
+/// One of the two policies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Side {
     Old = 0,
     New = 1,
 }
 
-/// The result for an entry: its state, and whose row and side records are in use.
+/// The result for an entry: its state, and the side whose row and side records are in use.
 struct Merged {
     state: OriginState,
     rules_of: Side,
@@ -106,7 +106,7 @@ impl<'p> Merging<'p> {
     fn all(&mut self, old: &Policy, new: &Policy) -> Result<(), WriteError> {
         let (mut old, mut new) = (old.lookup().records().peekable(), new.lookup().records().peekable());
         loop {
-            // Both are sorted: the smaller origin comes next, or the same one of both.
+            // Both are sorted: next comes the smaller origin, or one that both have.
             let (from_old, from_new) = match (old.peek(), new.peek()) {
                 (None, None) => return Ok(()),
                 (Some(_), None) => (old.next(), None),
@@ -127,8 +127,8 @@ impl<'p> Merging<'p> {
         let speaker = [Side::New, Side::Old].into_iter().find(|&side| self.says_something(records, side));
         let word =
             speaker.and_then(|side| records[side as usize]).map_or(OverrideState::default(), |record| record.word());
-        // Of an origin whose robots.txt was replaced, the answers are known, but not what they said: without the
-        // replacement it is as if it had not been fetched.
+        // If the robots.txt of an origin was replaced, the policy has the answers but not their rules: without the
+        // replacement, the origin counts as never fetched.
         let is_void = |side: Side, record: &Record<'_>| {
             record.ruling == Some(Ruling::RobotsTxt) && speaker.is_some_and(|speaker| speaker != side)
         };
@@ -172,7 +172,7 @@ impl<'p> Merging<'p> {
         }
     }
 
-    /// Whether the operator says something of an origin on this side.
+    /// Whether the operator overrides anything for an origin on this side.
     fn says_something(&self, records: [Option<Record<'_>>; 2], side: Side) -> bool {
         records[side as usize].is_some_and(|record| record.is_overridden() || !self.own(side, record.side()).is_empty())
     }
@@ -182,7 +182,7 @@ impl<'p> Merging<'p> {
         side_records::split_own(self.lists[side as usize].item(place)).0
     }
 
-    /// The side records of one side with the operator's own of the side that has the word, if they stand nowhere so.
+    /// The side records of a file on side `of`, after the operator's own from `speaker`; `None` if that list exists already.
     fn made(&self, of: Side, place: u32, speaker: Option<Side>, records: [Option<Record<'_>>; 2]) -> Option<Vec<u8>> {
         let spoken = speaker.and_then(|side| Some((side, records[side as usize]?)));
         let own = spoken.map_or(&b""[..], |(side, record)| self.own(side, record.side()));
@@ -191,9 +191,9 @@ impl<'p> Merging<'p> {
     }
 }
 
-/// The result for two entries of one origin.
+/// Merges two entries of one origin.
 fn both(old: OriginState, new: OriginState) -> Merged {
-    // What was never fetched is older than anything that was.
+    // An origin never fetched is older than any that was.
     let age = |state: &OriginState| (state.standing != OriginStatus::Unfetched, state.answered.fetched_at);
     let new_is_newer = age(&new) >= age(&old);
     let ((mut state, of), (other, of_other)) = match new_is_newer {
@@ -236,7 +236,7 @@ mod tests {
         OriginState { standing, answered, last_good, html_page: false, word: OverrideState::default() }
     }
 
-    /// Time of the entry, of its last good answer, and whose rules are in use.
+    /// The time of the entry, that of its last good answer, and the side whose rules are in use.
     fn merged(old: OriginState, new: OriginState) -> (Option<i64>, Option<i64>, usize) {
         let Merged { state, rules_of } = both(old, new);
         let good = state.last_good.map(|good| good.times.fetched_at.unwrap_or(-1));
@@ -294,7 +294,7 @@ mod tests {
         assert_eq!(since(state(OriginStatus::RobotsTxt, Some(5), None), failed(6, None)), None);
     }
 
-    /// A policy of answers (host, time, status) with one robots.txt, and of overrides.
+    /// A policy of answers (host, time, status) that share one robots.txt, with overrides.
     fn policy(answers: &[(&str, i64, u16)], overrides: &str) -> Policy {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("overrides.toml");

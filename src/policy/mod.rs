@@ -1,12 +1,12 @@
 //! The policy: the rules of many origins' robots.txt files.
 //!
-//! [`Captures`] gathers answers from sources, keeps the newest of each URL (and the last good one beside a failure),
-//! and follows redirects among them. What comes of it is an image (module `image`): a look-up table of origins, their records,
-//! rows of groups for each crawler, and the automata, rules and side records of all distinct groups, each stored once.
+//! [`Captures`] gathers answers from sources, keeps the newest of each URL (and, if that failed, the last good one), and
+//! follows redirects among them. The result is an image (module `image`): a look-up table of origins, their records, rows
+//! of groups for each crawler, and the automata, rules and side records of all distinct groups, each stored once.
 //! A [`Policy`] is a view of an image, whether [`Captures::policy`] made it in memory or [`Policy::open`] maps a file
 //! that [`Captures::write`] wrote: the bytes are the same. [`merge()`] makes one policy of two.
 //!
-//! Above all answers stands the operator's own word for an origin ([`Overrides`]).
+//! The operator's [`Overrides`] take precedence over all answers.
 
 mod batch;
 mod capture;

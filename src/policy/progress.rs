@@ -1,8 +1,8 @@
-//! How far a policy in the making is, for another thread to watch.
+//! The progress of making a policy, for another thread to watch.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// How far a policy in the making is: answers of hosts are read, then origins are put in their order and written.
+/// The progress of making a policy: first answers are read, then origins are sorted and written.
 #[derive(Debug, Default)]
 pub struct Progress {
     read: AtomicU64,
@@ -11,32 +11,32 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// How many answers were read and compiled.
+    /// How many answers have been read and compiled.
     pub fn read(&self) -> u64 {
         self.read.load(Relaxed)
     }
 
-    /// How many origins there are; 0 as long as answers are read.
+    /// How many origins there are; 0 while answers are being read.
     pub fn origins(&self) -> u64 {
         self.origins.load(Relaxed)
     }
 
-    /// How many of them are in their place.
+    /// How many of them have been written.
     pub fn placed(&self) -> u64 {
         self.placed.load(Relaxed)
     }
 
-    /// So many answers were read by now.
+    /// Sets the number of answers read so far.
     pub(super) fn reads(&self, answers: u64) {
         self.read.store(answers, Relaxed);
     }
 
-    /// All answers are read; they are of so many origins.
+    /// Sets the number of origins, once all answers are read.
     pub(super) fn places(&self, origins: usize) {
         self.origins.store(origins as u64, Relaxed);
     }
 
-    /// One more origin is in its place.
+    /// Counts an origin as written.
     pub(super) fn placed_one(&self) {
         self.placed.fetch_add(1, Relaxed);
     }

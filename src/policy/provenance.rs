@@ -1,4 +1,5 @@
-//! The rules of a group as they stand in the file, with their lines: what explanations need. Files with identical automata may have their rules on different lines, so lines are kept apart.
+//! The rules of a group as written in the file, with their lines. Explanations need them. They are stored apart from the
+//! automata, because files with identical automata may have their rules on different lines.
 //!
 //! ```text
 //! rules   the chosen agent's place in the crawler's list | number of agent lines | those | number of rules | those
@@ -6,14 +7,14 @@
 //! rule    twice the line, less the one before; plus 1 for Allow | length of the value | value
 //! ```
 //!
-//! All numbers as in [`bytes`](crate::formats::bytes).
+//! All numbers are encoded as in [`bytes`](crate::formats::bytes).
 
 use crate::dialect::Dialect;
 use crate::formats::bytes::{Reader, TOO_SHORT, push_number, push_text};
 use crate::robots::{AgentName, Agents, GroupOrigin, Robots, Rule, Selection};
 use crate::rules::chosen::{ChosenRules, KeptRule};
 
-/// The rules that were chosen for a crawler, as bytes.
+/// Encodes the rules chosen for a crawler.
 pub(super) fn encode(robots: &Robots<'_>, selection: &Selection, agents: &Agents, dialect: &Dialect) -> Vec<u8> {
     let mut out = Vec::with_capacity(256);
     let token = if let GroupOrigin::Own(token) = selection.origin { token } else { 0 };
@@ -36,7 +37,7 @@ pub(super) fn encode(robots: &Robots<'_>, selection: &Selection, agents: &Agents
     out
 }
 
-/// Reads what [`encode`] wrote, piece by piece; returns the chosen agent's place.
+/// Decodes the output of [`encode`], passing on each agent and rule; returns the place of the chosen agent.
 fn read<'o>(
     bytes: &'o [u8],
     mut agent: impl FnMut(AgentName<'o>),
@@ -59,13 +60,13 @@ fn read<'o>(
     if reader.0.is_empty() { Ok(token) } else { Err("something stands after the rules") }
 }
 
-/// Makes sure that bytes are what [`encode`] writes, for a crawler with at most so many agents.
+/// Checks that bytes are valid output of [`encode`] for a crawler with at most `most_agents` agents.
 pub(super) fn check(bytes: &[u8], most_agents: usize) -> Result<(), &'static str> {
     let token = read(bytes, |_| (), |_| ())?;
     if token < most_agents.max(1) { Ok(()) } else { Err("there is no agent of this number") }
 }
 
-/// A group at a glance.
+/// A summary of a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Outline<'p> {
     /// The first `User-agent` line for which the group was chosen.
@@ -74,15 +75,15 @@ pub struct Outline<'p> {
     pub rules: u64,
 }
 
-/// The outline of a group, of bytes that are checked.
+/// Summarises a group, given checked bytes.
 pub(super) fn outline(bytes: &[u8]) -> Outline<'_> {
     let (mut first_agent, mut rules) = (None, 0);
-    // What is checked has no error.
+    // Checked bytes decode without errors.
     let _ = read(bytes, |agent| first_agent = first_agent.or(Some(agent)), |_| rules += 1);
     Outline { first_agent, rules }
 }
 
-/// The rules that were chosen for a crawler, of bytes that are checked; `own` says whether the group is the crawler's.
+/// Decodes checked bytes into the rules chosen for a crawler; `own` says whether the group is the crawler's own.
 pub(super) fn decode(bytes: &[u8], own: bool, dialect: &'static Dialect) -> ChosenRules {
     let (mut agents, mut rules) = (Vec::new(), Vec::new());
     let token = read(

@@ -1,17 +1,16 @@
-//! The answer of an origin, by its captures: redirects followed among all captures, and the last good answer beside a
-//! failure.
+//! Resolves an origin's answer from all captures: follows redirects, and finds the last good answer if the newest failed.
 
 use super::known::{Known, KnownEntry, Placed, Urls};
 use super::state::{Answered, LastGood, OriginState, OriginStatus, OverrideState};
 use crate::dialect::{Dialect, StatusMeaning};
 
-/// All captures, to be asked about one origin after the other.
+/// All captures, for resolving origins one by one.
 pub(super) struct Resolver<'c> {
     pub urls: &'c Urls,
     pub dialect: &'static Dialect,
 }
 
-/// The answers of an origin, resolved.
+/// The resolved answer of an origin.
 pub(super) struct Resolved {
     pub state: OriginState,
     /// The row and the side records in use.
@@ -20,7 +19,7 @@ pub(super) struct Resolved {
 }
 
 impl Resolved {
-    /// An origin whose robots.txt was never asked for.
+    /// An origin whose robots.txt was never requested.
     pub fn unfetched() -> Resolved {
         let (answered, word) = (Answered::default(), OverrideState::default());
         let state =
@@ -29,13 +28,13 @@ impl Resolved {
     }
 }
 
-/// Where redirects end.
+/// The end of a chain of redirects.
 struct End<'c> {
     standing: OriginStatus,
     row: u32,
     side: u32,
     html_page: bool,
-    /// The last URL, if redirects led to one that is known.
+    /// The last URL of the chain, if it is known and redirects led to it.
     at: Option<&'c Known>,
 }
 
@@ -53,7 +52,7 @@ impl<'c> Resolver<'c> {
         if end.standing.is_definite() {
             return Resolved { state, row: end.row, side: end.side };
         }
-        // The last good answer of the origin itself, else that of where its redirects end.
+        // The last good answer of the origin itself, else that of the URL where its redirects end.
         let mut goods = known.earlier().chain(end.at.into_iter().flat_map(Known::earlier));
         let good = goods.find_map(|good| Some((good, self.follow(good))).filter(|(_, end)| end.standing.is_definite()));
         let Some((good, last)) = good else {
@@ -64,7 +63,7 @@ impl<'c> Resolver<'c> {
         Resolved { state, row: last.row, side: last.side }
     }
 
-    /// The answer at the end of an entry's redirects.
+    /// Follows the redirects of an entry to their end.
     fn follow(&self, entry: &KnownEntry) -> End<'c> {
         let mut end = End { standing: OriginStatus::RedirectUnresolved, row: 0, side: 0, html_page: false, at: None };
         let mut meaning = &entry.meaning;

@@ -1,24 +1,23 @@
-//! Records kept beside the rules of each origin, such as `Crawl-delay` and `Sitemap`, with their lines. Many files have
-//! the same ones, so each distinct list is stored once.
+//! Side records of each origin, such as `Crawl-delay` and `Sitemap`, with their lines. Many files have the same ones, so
+//! each distinct list is stored once.
 //!
 //! ```text
 //! list     records, one after the other
 //! record   key u8 | columns that it is for, a bit each, 0 for all | line | length of the value | value
 //! ```
 //!
-//! Numbers but for the key as in [`bytes`](crate::formats::bytes). A record at line 0 is the operator's own.
+//! All numbers except the key are encoded as in [`bytes`](crate::formats::bytes). Line 0 marks the operator's own record.
 
 use crate::formats::bytes::{Reader, push_number, push_text};
 use crate::robots::{Robots, Selection, SideKey, SideRecord};
 
-/// The columns that a record is for, a bit each.
+/// The columns that a record is for, one bit each.
 type Mask = u64;
 
 /// All columns.
 const ALL: Mask = 0;
 
-/// The records of a file for all columns as bytes: those of the groups that were chosen for each, and those outside
-/// every group.
+/// Encodes the side records of a file for all columns: those of the groups chosen for each, and those outside every group.
 pub(super) fn encode(robots: &Robots<'_>, selections: &[Selection]) -> Vec<u8> {
     let mut list = Vec::new();
     for record in &robots.side_records {
@@ -46,7 +45,7 @@ fn push(record: &SideRecord<'_>, columns: Mask, list: &mut Vec<u8>) {
     push_text(record.value, list);
 }
 
-/// A list with the crawl delay that the operator sets by hand, at line 0, to stand before those of a file.
+/// A list with only the operator's crawl delay, at line 0, to go before the records of a file.
 pub(super) fn by_hand(crawl_delay: &str) -> Vec<u8> {
     let mut list = Vec::new();
     let record = SideRecord { key: SideKey::CrawlDelay, value: crawl_delay.as_bytes(), line: 0, group: None };
@@ -54,12 +53,12 @@ pub(super) fn by_hand(crawl_delay: &str) -> Vec<u8> {
     list
 }
 
-/// Where the operator's own records end, with which a checked list begins.
+/// The end of the operator's own records, which come first in a checked list.
 fn own_end(list: &[u8]) -> usize {
     let mut reader = Reader(list);
     loop {
         let end = list.len() - reader.0.len();
-        // A key, columns, a line, and a value.
+        // Key, columns, line, value.
         let line = reader.byte().and_then(|_| reader.number()).and_then(|_| reader.small());
         if line != Ok(0) || reader.text().is_err() {
             return end;
@@ -67,7 +66,7 @@ fn own_end(list: &[u8]) -> usize {
     }
 }
 
-/// The operator's own records of a checked list, and those of the file.
+/// Splits a checked list into the operator's own records and those of the file.
 pub(super) fn split_own(list: &[u8]) -> (&[u8], &[u8]) {
     list.split_at(own_end(list))
 }
@@ -82,15 +81,15 @@ fn read<'o>(list: &'o [u8], mut each: impl FnMut(Mask, SideRecord<'o>)) -> Resul
     Ok(())
 }
 
-/// Makes sure that bytes are a list.
+/// Checks that bytes are a valid list.
 pub(super) fn check(list: &[u8]) -> Result<(), &'static str> {
     read(list, |_, _| ())
 }
 
-/// The records of a list that are for a column, in the order of the file.
+/// The records of a list that are for a column, in file order.
 pub(super) fn decode(list: &[u8], column: usize) -> Vec<SideRecord<'_>> {
     let mut records = Vec::new();
-    // A list that is checked has no error.
+    // A checked list decodes without errors.
     let _ = read(list, |columns, record| {
         if columns == ALL || columns >> column & 1 == 1 {
             records.push(record);

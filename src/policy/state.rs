@@ -4,27 +4,27 @@ use serde::Serialize;
 
 use crate::dialect::Lifetime;
 
-/// The state of an origin, as its robots.txt was last answered.
+/// The standing of an origin according to the last answer for its robots.txt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[repr(u8)]
 pub enum OriginStatus {
-    /// There is a robots.txt; whether it has a group for a crawler is the crawler's affair.
+    /// There is a robots.txt. Whether it has a group for a crawler is a separate question.
     RobotsTxt = 0,
-    /// No robots.txt (4xx): all is allowed.
+    /// No robots.txt (4xx): everything is allowed.
     Unavailable = 1,
-    /// 401 or 403, where the dialect takes it as a refusal: all is blocked.
+    /// 401 or 403, if the dialect treats it as a refusal: everything is blocked.
     Forbidden = 2,
     /// It answered 5xx, or not at all: there is no verdict.
     Unreachable = 3,
-    /// It redirects to somewhere of which nothing is known: there is no verdict.
+    /// It redirects to a URL about which nothing is known: there is no verdict.
     RedirectUnresolved = 4,
-    /// It was never asked for; the origin is only known because the operator has something to say of it.
+    /// It was never requested; the origin has an entry only because the operator overrides something.
     Unfetched = 5,
 }
 
 impl OriginStatus {
-    /// All of them, in the order of their numbers.
+    /// All of them, in numeric order.
     pub const ALL: [OriginStatus; 6] = [
         OriginStatus::RobotsTxt,
         OriginStatus::Unavailable,
@@ -44,7 +44,7 @@ impl OriginStatus {
         !matches!(self, OriginStatus::Unreachable | OriginStatus::RedirectUnresolved | OriginStatus::Unfetched)
     }
 
-    /// Whether it is an answer that failed, beside which an earlier one is kept.
+    /// Whether it is a failure, after which an earlier answer is kept.
     pub fn is_failure(self) -> bool {
         matches!(self, OriginStatus::Unreachable | OriginStatus::RedirectUnresolved)
     }
@@ -53,24 +53,24 @@ impl OriginStatus {
 /// When and how an origin answered.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Answered {
-    /// The HTTP status of the robots.txt itself, before redirects; none where nothing answered.
+    /// The HTTP status of the robots.txt itself, before redirects; none if nothing answered.
     pub status: Option<u16>,
-    /// When, in seconds of Unix time.
+    /// The time of the answer, in seconds of Unix time.
     pub fetched_at: Option<i64>,
     /// The server's `Expires`, in seconds of Unix time.
     pub expires: Option<i64>,
-    /// Since when the origin has been unreachable, in seconds of Unix time.
+    /// The time since which the origin has been unreachable, in seconds of Unix time.
     pub unreachable_since: Option<i64>,
 }
 
 impl Answered {
-    /// Its times.
+    /// The times of the answer.
     pub fn times(&self) -> Times {
         Times { fetched_at: self.fetched_at, expires: self.expires }
     }
 }
 
-/// How fresh rules are.
+/// The age of rules.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Times {
     /// When they were fetched, in seconds of Unix time.
@@ -80,7 +80,7 @@ pub struct Times {
 }
 
 impl Times {
-    /// Until when an answer of these times may be used, in seconds of Unix time; `None` where its age is not known.
+    /// The time until which an answer may be used, in seconds of Unix time; `None` if its age is unknown.
     pub fn until(&self, lifetime: Lifetime) -> Option<i64> {
         match (self.expires.filter(|_| lifetime.expires_header), self.fetched_at) {
             (Some(expires), _) => Some(expires),
@@ -89,32 +89,32 @@ impl Times {
     }
 }
 
-/// All that is known of an origin but its rules.
+/// Everything known about an origin except its rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct OriginState {
-    /// The standing by the last answer.
+    /// The standing after the last answer.
     pub standing: OriginStatus,
     /// The last answer.
     pub answered: Answered,
-    /// Where the last answer is no verdict: the last one that was, if any.
+    /// The last good answer, if the last answer is no verdict and there was one.
     pub last_good: Option<LastGood>,
-    /// Whether the robots.txt in use, that of the last good answer where the last one failed, looks like an HTML page.
+    /// Whether the robots.txt in use looks like an HTML page. That is the last good one, if the last answer failed.
     pub html_page: bool,
-    /// The operator's word, which stands above all answers.
+    /// The operator's override, which takes precedence over all answers.
     pub word: OverrideState,
 }
 
-/// The operator's word for an origin; by default there is none. A crawl delay that is set by hand stands among the side
-/// records, at line 0.
+/// The operator's override for an origin; none by default. A crawl delay set by the operator is among the side records, at
+/// line 0.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct OverrideState {
-    /// The operator's rule in place of the robots.txt.
+    /// The operator's ruling in place of the robots.txt.
     pub ruling: Option<Ruling>,
-    /// Nothing is fetched before this time, in seconds of Unix time.
+    /// The time before which nothing is fetched, in seconds of Unix time.
     pub paused_until: Option<i64>,
 }
 
-/// The operator's rule in place of an origin's robots.txt.
+/// The operator's ruling in place of an origin's robots.txt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[repr(u8)]
@@ -123,12 +123,12 @@ pub enum Ruling {
     AllowAll = 1,
     /// Everything is forbidden.
     ForbidAll = 2,
-    /// Another robots.txt, whose rules are the origin's.
+    /// The rules of another robots.txt apply.
     RobotsTxt = 3,
 }
 
 impl Ruling {
-    /// All of them, in the order of their numbers, which count from 1.
+    /// All of them, in numeric order, which starts at 1.
     pub const ALL: [Ruling; 3] = [Ruling::AllowAll, Ruling::ForbidAll, Ruling::RobotsTxt];
 
     /// Its name, for example `allow-all`.
@@ -137,22 +137,22 @@ impl Ruling {
     }
 }
 
-/// An earlier answer, whose rules are kept beside a failure.
+/// An earlier answer whose rules are kept after a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct LastGood {
     /// Its meaning.
     pub standing: OriginStatus,
-    /// When it came.
+    /// Its times.
     pub times: Times,
 }
 
 impl OriginState {
-    /// The standing by the answer in use: the last good one, where the last one failed.
+    /// The standing after the answer in use: the last good one, if the last one failed.
     pub fn standing_in_use(&self) -> OriginStatus {
         self.last_good.map_or(self.standing, |good| good.standing)
     }
 
-    /// The times of the rules in use: of the last good answer, where the last one failed.
+    /// The times of the rules in use: those of the last good answer, if the last one failed.
     pub fn times_in_use(&self) -> Times {
         self.last_good.map_or(self.answered.times(), |good| good.times)
     }

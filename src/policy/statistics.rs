@@ -1,4 +1,4 @@
-//! Statistics of the sources of a policy.
+//! Statistics of a policy and its sources.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,28 +6,28 @@ use super::counts::CaptureCounts;
 use super::source;
 use crate::robots::NoteCounts;
 
-/// How a policy came about.
+/// How a policy was made.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Statistics {
     /// Captures read, and what became of them.
     pub captures: CaptureCounts,
-    /// Counts of records of WARC files.
+    /// Counts of WARC records.
     pub warc: source::WarcCounts,
     /// Origins with an entry.
     pub origins: u64,
-    /// Of these, the ones that the operator has something to say of.
+    /// Origins with an override.
     pub overridden: u64,
     /// Distinct automata.
     pub automata: u64,
-    /// Of these, the ones whose verdict is the same for every path.
+    /// Automata whose verdict is the same for every path.
     pub constant: u64,
-    /// Of these, DFAs.
+    /// Automata that are DFAs.
     pub dfa: u64,
-    /// Of these, the ones that go by cursors, because a DFA would outgrow its budget.
+    /// Automata that use cursors, because a DFA would exceed its budget.
     pub cursors: u64,
-    /// Bytes that all automata take.
+    /// Size of all automata in bytes.
     pub automata_bytes: u64,
-    /// Counts of lines that were dropped or cut in the robots.txt files.
+    /// Counts of lines dropped or cut in the robots.txt files.
     pub notes: NoteCounts,
 }

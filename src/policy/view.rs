@@ -1,4 +1,4 @@
-//! A policy, ready to judge URLs: a view of its image.
+//! A policy ready to judge URLs: a view of its image.
 
 use std::fmt;
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::dialect::Dialect;
 use crate::robots::{Agents, SideRecord};
 use crate::rules::chosen::ChosenRules;
 
-/// The rules of many origins for one crawler or several, ready to judge URLs. A clone shares all of it.
+/// The rules of many origins for one or more crawlers, ready to judge URLs. Clones share the data.
 ///
 /// ```no_run
 /// use robosieve::{Partition, Policy};
@@ -48,17 +48,17 @@ impl fmt::Debug for Policy {
 }
 
 impl Policy {
-    /// Maps a policy file, and checks all of it: its checksum, and every index in it. Who changes the file meanwhile may end
-    /// the process; a new policy should replace it by renaming, as the program does.
+    /// Maps a policy file and checks all of it: its checksum, and every index in it. Changing the file while it is mapped may
+    /// crash the process; replace it by renaming a new file, as `robosieve` does.
     ///
     /// # Errors
     ///
-    /// [`OpenError`] where it cannot be read, is no policy, or not the one that was written.
+    /// [`OpenError`] if the file cannot be read, is not a policy, or is damaged.
     pub fn open(path: impl AsRef<Path>) -> Result<Policy, OpenError> {
         Policy::open_with(path.as_ref(), Trust::Nothing)
     }
 
-    /// The same, trusting it so far.
+    /// Like [`Policy::open`], with a degree of trust.
     ///
     /// # Errors
     ///
@@ -69,16 +69,16 @@ impl Policy {
         Ok(Policy::of(image, content))
     }
 
-    /// The policy of the bytes of a policy file, which are copied.
+    /// A policy from the bytes of a policy file, which are copied.
     ///
     /// # Errors
     ///
-    /// [`ImageError`] where they are no policy, or not the one that was written.
+    /// [`ImageError`] if they are not a policy, or are damaged.
     pub fn from_bytes(bytes: impl AsRef<[u8]>) -> Result<Policy, ImageError> {
         Policy::from_bytes_with(bytes.as_ref(), Trust::Nothing)
     }
 
-    /// The same, trusting them so far.
+    /// Like [`Policy::from_bytes`], with a degree of trust.
     ///
     /// # Errors
     ///
@@ -99,12 +99,12 @@ impl Policy {
         self.image.bytes()
     }
 
-    /// The checksum of its policy file, which stands for what it holds.
+    /// The checksum of its policy file, which identifies its content.
     pub fn checksum(&self) -> u128 {
         self.image.checksum()
     }
 
-    /// The names of the sections of its policy file, with their bytes.
+    /// The names of the sections of its policy file, with their lengths in bytes.
     pub fn sections(&self) -> impl Iterator<Item = (&'static str, usize)> + '_ {
         Section::ALL.into_iter().map(|section| (section.name(), self.image.section(section).len()))
     }
@@ -119,11 +119,11 @@ impl Policy {
         &self.columns
     }
 
-    /// The crawler that asks: the one of these agents, or the only one that the policy was made for.
+    /// The crawler with these agents, or the only one of the policy if none are given.
     ///
     /// # Errors
     ///
-    /// [`CrawlerError`] where the policy has no answer for it.
+    /// [`CrawlerError`] if the policy has no answer for it.
     pub fn crawler(&self, agents: Option<&Agents>) -> Result<Crawler, CrawlerError> {
         self.columns.crawler(agents, self.dialect)
     }
@@ -138,28 +138,28 @@ impl Policy {
         Groups::new(&self.image.parts(), self.columns.count(), crawler)
     }
 
-    /// The rules of a group as they stand in their file.
+    /// The rules of a group as written in their file.
     pub fn rules(&self, group: Group) -> ChosenRules {
         provenance::decode(self.image.parts().rules.item(group.rules), group.own, self.dialect)
     }
 
-    /// The outline of a group as it stands in its file: no more than is known without ranking its rules.
+    /// A summary of a group as written in its file, made without ranking its rules.
     pub fn outline(&self, group: Group) -> Outline<'_> {
         provenance::outline(self.image.parts().rules.item(group.rules))
     }
 
-    /// The outlines of all distinct groups, as they stand in their files.
+    /// The summaries of all distinct groups, as written in their files.
     pub fn outlines(&self) -> impl Iterator<Item = Outline<'_>> {
         self.image.parts().rules.contents().map(provenance::outline)
     }
 
-    /// The records kept beside an origin's rules, such as `Crawl-delay`, in the order of the file: those of the groups
-    /// that were chosen for the crawlers of a column, and those outside every group.
+    /// The side records of an origin, such as `Crawl-delay`, in file order: those of the groups chosen for the crawlers of a
+    /// column, and those outside every group.
     pub fn side_records(&self, record: &Record<'_>, column: usize) -> Vec<SideRecord<'_>> {
         side_records::decode(self.image.parts().side.item(record.side()), column)
     }
 
-    /// How it came about.
+    /// How it was made.
     pub fn statistics(&self) -> &Statistics {
         &self.statistics
     }

@@ -1,13 +1,13 @@
-//! Agents: a crawler's product token, or a list of them in order of preference.
+//! A crawler's product token, or its list of tokens in order of preference.
 
 use super::error::AgentError;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// The product tokens of one crawler, in order of preference; none means `*`, everybody.
+/// The product tokens of one crawler, in order of preference. An empty list stands for `*`, every crawler.
 ///
-/// Parsed from the command line's form: `Googlebot-News,Googlebot` or `*`; `name/1.0` loses its version.
+/// Parses the command-line form: `Googlebot-News,Googlebot` or `*`. The version in `name/1.0` is dropped.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Agents {
@@ -15,12 +15,12 @@ pub struct Agents {
 }
 
 impl Agents {
-    /// Everybody: only groups for `*` apply.
+    /// `*`: only groups for `*` apply.
     pub fn everybody() -> Agents {
         Agents { tokens: Vec::new() }
     }
 
-    /// A crawler of one name, as it is: for callers that have names which are no product tokens.
+    /// A crawler with this name taken as is, for names that are not product tokens.
     pub fn verbatim(name: &str) -> Agents {
         Agents { tokens: vec![name.to_owned()] }
     }
@@ -30,7 +30,7 @@ impl Agents {
         &self.tokens
     }
 
-    /// Whether both are the same crawler: no dialect tells upper from lower case in names.
+    /// Whether both are the same crawler: names ignore case in every dialect.
     pub fn is_same(&self, other: &Agents) -> bool {
         self.tokens.len() == other.tokens.len()
             && self.tokens.iter().zip(&other.tokens).all(|(one, other)| one.eq_ignore_ascii_case(other))
@@ -72,8 +72,8 @@ fn product_token(given: &str) -> Result<String, AgentError> {
     }
 }
 
-/// The likely product token of a whole user-agent string: a name after `compatible;`, else one that says what it is,
-/// else the first that is not the usual browser's.
+/// The likely product token of a whole user-agent string: the first name with `bot`, `crawler` or the like in it; else the
+/// first name that browsers do not use; else the first name.
 fn proposed_token(user_agent: &str) -> String {
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     let names = || {

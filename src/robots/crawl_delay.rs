@@ -1,36 +1,36 @@
-//! The value of a `Crawl-delay`: one fetch per window of so many seconds.
+//! `Crawl-delay` values: the seconds between two fetches.
 
 use super::{SideKey, SideRecord};
 use crate::dialect::{CrawlDelay, Dialect};
 
-/// Seconds of a day.
+/// Seconds in a day.
 const DAY: f64 = 86_400.0;
 
-/// The crawl delay that counts for a crawler.
+/// The crawl delay that applies to a crawler.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Delay<'a> {
-    /// The record that it stands in; line 0 is the operator's own.
+    /// The record that sets it; line 0 is the operator's own.
     pub record: SideRecord<'a>,
-    /// The seconds between two fetches; `None` where the value is no number of them, or the dialect does not obey it.
+    /// The seconds between two fetches; `None` if the value is not a number of seconds or the dialect does not obey it.
     pub seconds: Option<f64>,
 }
 
 impl<'a> Delay<'a> {
-    /// The delay of the records that a crawler is to see, if there is one. The first counts: the operator's own, which
-    /// is obeyed whatever the dialect says, stands before those of the file.
+    /// The delay among the records that apply to a crawler, if any. The first one counts. The operator's own comes before
+    /// those of the file, and is obeyed whatever the dialect.
     pub fn of(records: &[SideRecord<'a>], dialect: &Dialect) -> Option<Delay<'a>> {
         let record = *records.iter().find(|record| record.key == SideKey::CrawlDelay)?;
         let is_obeyed = record.is_operators() || dialect.crawl_delay != CrawlDelay::NotObeyed;
         Some(Delay { record, seconds: seconds(record.value).filter(|_| is_obeyed) })
     }
 
-    /// How many pages a day that leaves, if it sets a bound at all.
+    /// How many pages a day the delay allows, if it limits them.
     pub fn pages_a_day(&self) -> Option<f64> {
         self.seconds.map(|seconds| DAY / seconds).filter(|pages| pages.is_finite())
     }
 }
 
-/// A number of seconds, as it is written: digits, with a decimal point or without.
+/// Parses a number of seconds: digits with or without a decimal point.
 pub fn seconds(value: &[u8]) -> Option<f64> {
     let is_number = value.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.');
     let text = std::str::from_utf8(value).ok().filter(|_| is_number)?;

@@ -1,4 +1,4 @@
-//! The start of the file: byte order marks, UTF-16, and how much of it is read.
+//! The start of a robots.txt: byte order marks, UTF-16, and the size limit.
 
 use std::borrow::Cow;
 
@@ -9,10 +9,10 @@ const UTF8_MARK: &[u8] = b"\xef\xbb\xbf";
 const UTF16_LE_MARK: &[u8] = b"\xff\xfe";
 const UTF16_BE_MARK: &[u8] = b"\xfe\xff";
 
-/// The text of a robots.txt as served: without its byte order mark, UTF-16 decoded, cut at the dialect's limit.
+/// The text of a robots.txt: the file as served, without its byte order mark, UTF-16 decoded, cut at the dialect's limit.
 ///
-/// The limit counts the bytes of the file as served and keeps whole lines. The text need not be UTF-8. What was cut
-/// or mended is added to `notes`, at line 0, because it concerns the whole file.
+/// The limit counts bytes of the file as served and keeps whole lines. The text need not be UTF-8. Cuts and replaced bytes
+/// are added to `notes` at line 0, because they concern the whole file.
 pub fn decode<'a>(file: &'a [u8], dialect: &Dialect, notes: &mut Vec<Note>) -> Cow<'a, [u8]> {
     match dialect.file_start {
         FileStart::PartialMark => {
@@ -29,10 +29,10 @@ pub fn decode<'a>(file: &'a [u8], dialect: &Dialect, notes: &mut Vec<Note>) -> C
     }
 }
 
-/// Reads a unit of UTF-16, in one byte order or the other.
+/// Reads a UTF-16 code unit in one of the byte orders.
 type Unit = fn([u8; 2]) -> u16;
 
-/// The bytes after the mark of UTF-16, and how to read them, if the dialect decodes it.
+/// The bytes after a UTF-16 byte order mark and the reader for its byte order, if the dialect decodes UTF-16.
 fn utf16<'a>(file: &'a [u8], dialect: &Dialect) -> Option<(&'a [u8], Unit)> {
     if dialect.file_start != FileStart::Decoded {
         return None;
@@ -54,7 +54,7 @@ fn limited<'a>(text: &'a [u8], limit: usize, notes: &mut Vec<Note>) -> &'a [u8] 
     &text[..end]
 }
 
-/// UTF-16 as UTF-8, the whole lines of it that stand within `limit` bytes of UTF-16.
+/// Decodes UTF-16 to UTF-8, keeping the whole lines within `limit` bytes of the UTF-16.
 fn limited_utf16(file: &[u8], unit: Unit, limit: usize, notes: &mut Vec<Note>) -> Vec<u8> {
     let decode = |file: &[u8]| {
         let units = file.chunks_exact(2).map(|pair| unit([pair[0], pair[1]]));
@@ -72,7 +72,7 @@ fn limited_utf16(file: &[u8], unit: Unit, limit: usize, notes: &mut Vec<Note>) -
         }
         (text.into_bytes(), mended)
     };
-    // The mark itself counts among the bytes as served.
+    // The mark is one of the bytes served.
     let within = (limit.max(2) - 2) & !1;
     let (mut text, mended) = decode(&file[..file.len().min(within)]);
     if mended {
@@ -81,7 +81,7 @@ fn limited_utf16(file: &[u8], unit: Unit, limit: usize, notes: &mut Vec<Note>) -
     if file.len() > within {
         notes.push(Note { kind: NoteKind::FileCut, line: 0 });
         let after = file.get(within..within + 2).map(|pair| unit([pair[0], pair[1]]));
-        // A line that ends just there is whole.
+        // A line that ends exactly at the limit is whole.
         if !after.is_some_and(|unit| unit == u16::from(b'\n') || unit == u16::from(b'\r')) {
             text.truncate(memchr::memrchr2(b'\n', b'\r', &text).map_or(0, |at| at + 1));
         }

@@ -1,10 +1,10 @@
-//! Why a name is none of a crawler.
+//! Errors in agent names.
 
-/// An agent that is no product token.
+/// An agent that is not a product token.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AgentError {
-    /// Nothing, or nothing before a comma.
+    /// An empty agent, or an empty entry in a list.
     #[error("an agent is empty; give the crawler's product token, such as examplebot, or * for everybody")]
     Empty,
     /// A full `User-Agent` header instead of its token.
@@ -12,18 +12,18 @@ pub enum AgentError {
     WholeUserAgent {
         /// The text that was given.
         given: String,
-        /// The token in it that names the crawler, by the look of it.
+        /// The token that probably names the crawler.
         proposed: String,
     },
-    /// `*` beside names.
+    /// `*` in a list with names.
     #[error("* stands for everybody and is always the last resort; it cannot stand in a list")]
     StarInList,
-    /// A byte that no product token has.
+    /// A character that product tokens cannot contain.
     #[error("agent {given:?} has the character {character:?}; a product token has letters, digits, - and _")]
     Character {
         /// The text that was given.
         given: String,
-        /// The first character that does not belong.
+        /// The first such character.
         character: char,
     },
 }

@@ -1,4 +1,4 @@
-//! A parsed robots.txt: groups of agents and rules, and the records beside them.
+//! A parsed robots.txt: groups of agents and rules, and side records.
 
 use std::ops::Range;
 
@@ -25,22 +25,22 @@ pub struct Rule<'a> {
     pub line: u32,
 }
 
-/// A record that is neither agent nor rule but is kept for the operator, such as `Crawl-delay`.
+/// A record that is neither an agent nor a rule, kept for the operator, for example `Crawl-delay`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SideRecord<'a> {
     /// Which record it is.
     pub key: SideKey,
     /// The value as written, without surrounding blanks.
     pub value: &'a [u8],
-    /// The line, counted from 1.
+    /// The line, counted from 1; 0 if the operator set the record.
     pub line: u32,
-    /// The group that it stands in, an index into [`Robots::groups`]; `None` before the first one, and always for
-    /// keys that belong to no group.
+    /// The group that contains it, an index into [`Robots::groups`]; `None` before the first group, and always for keys that
+    /// belong to no group.
     pub group: Option<u32>,
 }
 
 impl SideRecord<'_> {
-    /// Whether it is the operator's own word, and stands in no file.
+    /// Whether the operator set it, rather than a file.
     pub fn is_operators(&self) -> bool {
         self.line == 0
     }
@@ -49,23 +49,23 @@ impl SideRecord<'_> {
 /// A group (1994: a record): the agents it names and the rules they share.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Group {
-    /// Its agents, a range of [`Robots::agents`].
+    /// Its agents, as a range of [`Robots::agents`].
     pub agents: Range<usize>,
-    /// Its rules, a range of [`Robots::rules`].
+    /// Its rules, as a range of [`Robots::rules`].
     pub rules: Range<usize>,
 }
 
 /// A parsed robots.txt, borrowing from the (decoded) file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Robots<'a> {
-    /// The groups, in the order of the file.
+    /// The groups, in file order.
     pub groups: Vec<Group>,
-    /// The agents of all groups, in the order of the file.
+    /// The agents of all groups, in file order.
     pub agents: Vec<AgentName<'a>>,
-    /// The rules of all groups, in the order of the file.
+    /// The rules of all groups, in file order.
     pub rules: Vec<Rule<'a>>,
-    /// Records kept beside the rules, in the order of the file.
+    /// The side records, in file order.
     pub side_records: Vec<SideRecord<'a>>,
-    /// The lines dropped or cut, in the order of the file.
+    /// The lines dropped or cut, in file order.
     pub notes: Vec<Note>,
 }

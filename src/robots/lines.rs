@@ -1,19 +1,19 @@
-//! The lines of a robots.txt, as far as a dialect reads them.
+//! The lines of a robots.txt, cut as the dialect demands.
 
 use crate::dialect::{Dialect, LineLimit, NulByte};
 
 /// One line, without its line end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TextLine<'a> {
-    /// Counted from 1.
+    /// The line number, counted from 1.
     pub number: u32,
     /// The bytes that the dialect reads.
     pub text: &'a [u8],
-    /// Whether there are more, after the dialect's limit or a NUL that ends the line.
+    /// Whether bytes were cut, at the dialect's limit or at a NUL that ends the line.
     pub cut: bool,
 }
 
-/// The lines of a text; they end in LF, CR or CR LF.
+/// Splits a text into lines at LF, CR or CR LF.
 #[inline]
 pub(crate) fn lines<'a>(text: &'a [u8], dialect: &Dialect) -> impl Iterator<Item = TextLine<'a>> + use<'a> {
     let (limit, nul) = (dialect.line_limit, dialect.nul);
@@ -35,7 +35,7 @@ pub(crate) fn lines<'a>(text: &'a [u8], dialect: &Dialect) -> impl Iterator<Item
     })
 }
 
-/// The part of a line that is read.
+/// The part of a line that the dialect reads.
 fn limited(line: &[u8], limit: LineLimit, nul: NulByte) -> &[u8] {
     let mut end = line.len();
     if let LineLimit::Bytes(limit) = limit {

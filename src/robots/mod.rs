@@ -1,9 +1,9 @@
 //! From the bytes of a robots.txt to the rules of one crawler.
 //!
-//! [`Robots::parse`] reads a file in one pass, in the data's order: [`decode()`] (byte order marks, UTF-16, the
-//! size limit), lines, records (`key: value`), groups. Nothing is copied; groups hold slices of the file. Whatever a
-//! dialect does not read as a rule is noted with its line number ([`Note`]), so that nothing is dropped in silence.
-//! [`Robots::select`] then picks the groups of one crawler, for the [`Agents`] that it calls itself.
+//! [`Robots::parse`] reads a file in one pass: lines, then records (`key: value`), then groups. [`decode()`] comes first;
+//! it handles byte order marks, UTF-16 and the size limit. Groups borrow slices of the text, so nothing is copied.
+//! Everything that a dialect does not read as a rule is noted with its line number ([`Note`]), so nothing is dropped
+//! silently. [`Robots::select`] then picks the groups of one crawler by the names it goes by ([`Agents`]).
 
 mod agents;
 mod crawl_delay;

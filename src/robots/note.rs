@@ -1,33 +1,33 @@
-//! Notes of the parser on lines that it drops: a robots.txt is never refused, but nothing of it goes missing in silence.
+//! The parser's notes on dropped lines. A robots.txt is never refused, but nothing is dropped silently.
 
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 
-/// Why something in a robots.txt is no rule, or not the one that was written.
+/// Why something in a robots.txt is not a rule, or not the rule as written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NoteKind {
     /// An `Allow` or `Disallow` line before the first group, or outside every record (RFC 9309 2.2.2).
     RuleOutsideGroup,
-    /// A rule whose value begins with neither `/` nor `*`, where the dialect wants one of them.
+    /// A rule whose value begins with neither `/` nor `*`, if the dialect requires one of them.
     RuleWithoutSlash,
-    /// An `Allow` line where the dialect has none.
+    /// An `Allow` line, if the dialect has none.
     AllowIgnored,
-    /// A line without a colon that has something before its comment.
+    /// A line with content before its comment but no colon.
     MissingColon,
-    /// A key known to be a misspelling, where the dialect reads only the right one.
+    /// A known misspelling of a key, if the dialect reads only the correct form.
     MisspeltKey,
-    /// A record with a key that no text knows.
+    /// A record with a key that no document defines.
     UnknownRecord,
-    /// A `User-agent` line of which only the leading token counts, or nothing.
+    /// A `User-agent` line of which only the leading token counts, or nothing at all.
     AgentCut,
-    /// An agent that an earlier group names too.
+    /// An agent that an earlier group already names.
     AgentRepeated,
-    /// The rest of a line beyond the dialect's limit, or after a NUL that ends it.
+    /// The end of a line, cut at the dialect's limit or at a NUL that ends the line.
     LineCut,
-    /// The rest of the file beyond the dialect's limit.
+    /// The end of the file, cut at the dialect's limit.
     FileCut,
-    /// UTF-16 that does not decode; the bytes in question became U+FFFD.
+    /// Invalid UTF-16, replaced by U+FFFD.
     EncodingMended,
     /// The file looks like an HTML page.
     LooksLikeHtml,
@@ -50,7 +50,7 @@ impl NoteKind {
         NoteKind::LooksLikeHtml,
     ];
 
-    /// The name in a receipt, for example `rule-outside-group`.
+    /// The name used in receipts, for example `rule-outside-group`.
     pub fn name(self) -> &'static str {
         match self {
             NoteKind::RuleOutsideGroup => "rule-outside-group",
@@ -69,16 +69,16 @@ impl NoteKind {
     }
 }
 
-/// One thing that was dropped, and where.
+/// One dropped item and its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Note {
     /// Why it was dropped.
     pub kind: NoteKind,
-    /// The line, counted from 1.
+    /// The line, counted from 1; 0 if the note concerns the whole file.
     pub line: u32,
 }
 
-/// How often each kind of note was made, over many files.
+/// How often each kind of note occurred, over many files.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct NoteCounts([u64; NoteKind::ALL.len()]);
 
@@ -102,7 +102,7 @@ impl NoteCounts {
         self.0[kind as usize]
     }
 
-    /// The kinds that occurred, with how often.
+    /// The kinds that occurred, and how often.
     pub fn iter(&self) -> impl Iterator<Item = (NoteKind, u64)> + '_ {
         NoteKind::ALL.iter().map(|&kind| (kind, self.0[kind as usize])).filter(|&(_, count)| count > 0)
     }

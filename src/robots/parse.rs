@@ -1,4 +1,4 @@
-//! Lines into groups, in one pass.
+//! Parses lines into groups in one pass.
 
 use super::lines::{TextLine, lines};
 use super::record::{self, Key, Line};
@@ -6,10 +6,10 @@ use super::{AgentName, Group, Note, NoteKind, Robots, Rule, SideKey, SideRecord}
 use crate::dialect::{AllowLines, Boundary, Dialect, RuleStart};
 
 impl<'a> Robots<'a> {
-    /// Reads the text of a robots.txt, as [`decode`](super::decode) returns it.
+    /// Parses the text of a robots.txt, as returned by [`decode`](super::decode).
     ///
-    /// Any bytes are a robots.txt: what is not understood is noted and skipped (RFC 9309 2.3.1.5). Lines end in LF,
-    /// CR or CR LF. Takes time linear in the text.
+    /// Accepts any bytes: a line that cannot be read is noted and skipped (RFC 9309 2.3.1.5). Lines end in LF, CR or CR LF.
+    /// Takes time linear in the text.
     pub fn parse(text: &'a [u8], dialect: &Dialect) -> Robots<'a> {
         let mut parser = Parser { dialect, robots: Robots::default(), open: OpenGroup::None, line: 0 };
         if looks_like_html(text) {
@@ -20,14 +20,14 @@ impl<'a> Robots<'a> {
     }
 }
 
-/// Where the next line falls.
+/// The parser's position relative to groups.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum OpenGroup {
     /// Outside every group.
     None,
-    /// After the agents of a group, which can still get more.
+    /// Among the agents of a group, which may gain more.
     Agents,
-    /// After the first rule of a group.
+    /// After the first rule line of a group.
     Rules,
 }
 
@@ -86,10 +86,10 @@ impl<'a> Parser<'a, '_> {
         if self.open == OpenGroup::None {
             return self.note(NoteKind::RuleOutsideGroup);
         }
-        // A line that is dropped below ends the list of agents all the same.
+        // Even a line dropped below ends the list of agents.
         self.open = OpenGroup::Rules;
         let begins = match (self.dialect.rule_start, value.first()) {
-            // An empty value is no rule in any dialect; that its group exists is all it says.
+            // An empty value is not a rule in any dialect; it only shows that the group exists.
             (_, None) => return,
             (RuleStart::Any, _) => true,
             (RuleStart::Slash, Some(byte)) => *byte == b'/',
@@ -109,7 +109,7 @@ impl<'a> Parser<'a, '_> {
     }
 }
 
-/// Whether the text begins like an HTML page, after white space.
+/// Whether the text begins like an HTML page, ignoring leading white space.
 fn looks_like_html(text: &[u8]) -> bool {
     let text = text.trim_ascii_start();
     let begins = |start: &[u8]| text.len() >= start.len() && text[..start.len()].eq_ignore_ascii_case(start);

@@ -1,33 +1,33 @@
-//! One line as a record: a key, a separator and a value, with the comment and the blanks around them removed.
+//! Parses one line as a record: a key, a separator and a value, without comments and surrounding blanks.
 
 use crate::dialect::Keys;
 use serde::Serialize;
 
-/// Records other than agents and rules that are kept with their line numbers.
+/// The keys of records other than agents and rules; their line numbers are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[repr(u8)]
 pub enum SideKey {
     /// `Crawl-delay`: seconds between fetches.
     CrawlDelay,
-    /// `Request-rate`: documents per seconds.
+    /// `Request-rate`: documents per number of seconds.
     RequestRate,
     /// `Visit-time`: a window of the day, in UTC.
     VisitTime,
     /// `Host`: the preferred host of a mirror.
     Host,
-    /// `Clean-param`: query parameters without influence on the content.
+    /// `Clean-param`: query parameters that do not affect the content.
     CleanParam,
     /// `Sitemap`: the URL of a sitemap; belongs to no group.
     Sitemap,
-    /// `Content-Usage`: the IETF's draft on preferences for automated use.
+    /// `Content-Usage`: preferences for automated use, from the IETF's draft.
     ContentUsage,
     /// `Content-Signal`: preferences on the use of the content.
     ContentSignal,
 }
 
 impl SideKey {
-    /// The key in lower case, as it is compared.
+    /// The key in lower case, the form used in comparisons.
     pub fn name(self) -> &'static str {
         match self {
             SideKey::CrawlDelay => "crawl-delay",
@@ -41,7 +41,7 @@ impl SideKey {
         }
     }
 
-    /// All of them, in the order of their numbers.
+    /// All of them, in numeric order.
     pub const ALL: [SideKey; 8] = [
         SideKey::CrawlDelay,
         SideKey::RequestRate,
@@ -66,23 +66,23 @@ pub(crate) enum Key {
     Unknown,
 }
 
-/// A line, read.
+/// A parsed line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Line<'a> {
-    /// Nothing but blanks.
+    /// Only blanks.
     Blank,
-    /// Nothing but a comment.
+    /// Only a comment.
     Comment,
-    /// Something without a key and a separator, trimmed.
+    /// Content without a key and a separator, trimmed.
     MissingColon { content: &'a [u8] },
-    /// A key, as it is read and as it is written, and a value, trimmed; the value may be empty. The colon between may be
-    /// missing where the dialect does without.
+    /// A key, as recognised and as written, and a trimmed value, which may be empty. `colon` is false if the dialect
+    /// accepted a line without one.
     Record { key: Key, written: &'a [u8], colon: bool, value: &'a [u8] },
 }
 
-/// Reads one line, without its line end.
+/// Parses one line, given without its line end.
 pub(crate) fn read<'a>(line: &'a [u8], keys: Keys) -> Line<'a> {
-    // Keys are short: a loop finds their end before a search with wide loads has begun.
+    // Keys are short: a plain loop finds the end before a search with wide loads gets going.
     let separator = line.iter().position(|&byte| matches!(byte, b':' | b'#'));
     let colon = separator.is_some_and(|at| line[at] == b':');
     let (key, value) = match separator {
@@ -109,7 +109,7 @@ fn uncommented(text: &[u8]) -> &[u8] {
     memchr::memchr(b'#', text).map_or(text, |at| &text[..at])
 }
 
-/// Where the blank between exactly two words stands in for a colon (C++).
+/// The position of a blank between exactly two words, which replaces a missing colon (C++).
 fn missing_colon(content: &[u8], keys: Keys) -> Option<usize> {
     if keys == Keys::Exact {
         return None;
@@ -120,7 +120,7 @@ fn missing_colon(content: &[u8], keys: Keys) -> Option<usize> {
     (!value.iter().any(is_white)).then_some(at)
 }
 
-/// Removes blanks: space and tab (RFC 9309 `WS`), for C++ all of ASCII's white space.
+/// Removes surrounding blanks: space and tab (RFC 9309 `WS`); for C++, all ASCII white space.
 #[inline]
 pub(super) fn trim(text: &[u8], keys: Keys) -> &[u8] {
     let blank = |byte: &u8| match byte {
@@ -138,7 +138,7 @@ pub(super) fn trim(text: &[u8], keys: Keys) -> &[u8] {
     text
 }
 
-/// The misspellings that C++ reads (`kAllowFrequentTypos`), with what they mean.
+/// The misspellings that C++ accepts (`kAllowFrequentTypos`), with their meanings.
 const MISSPELT: [(&[u8], Key); 7] = [
     (b"useragent", Key::UserAgent),
     (b"user agent", Key::UserAgent),
@@ -158,7 +158,7 @@ fn key_of(key: &[u8], keys: Keys) -> Key {
 
 fn exact_key(key: &[u8]) -> Key {
     let is = |name: &[u8]| key.eq_ignore_ascii_case(name);
-    // Nearly all lines are one of three, which their lengths tell apart.
+    // Nearly all lines have one of three keys, which differ in length.
     match key.len() {
         8 if is(b"disallow") => Key::Disallow,
         5 if is(b"allow") => Key::Allow,
@@ -171,7 +171,7 @@ fn exact_key(key: &[u8]) -> Key {
     }
 }
 
-/// C++ compares beginnings, in this order. Its library knows no other records; the ones we keep are read exactly.
+/// C++ compares prefixes, in this order. The library knows no other records; the ones we keep are matched exactly.
 fn lenient_key(key: &[u8]) -> Key {
     let begins = |name: &[u8]| key.len() >= name.len() && key[..name.len()].eq_ignore_ascii_case(name);
     if begins(b"user-agent") {
@@ -193,7 +193,7 @@ fn lenient_key(key: &[u8]) -> Key {
 mod tests {
     use super::*;
 
-    /// Key and value of a line that is a record.
+    /// Key and value of a line that must be a record.
     fn record(line: &str, keys: Keys) -> (Key, &str) {
         match read(line.as_bytes(), keys) {
             Line::Record { key, value, .. } => (key, std::str::from_utf8(value).unwrap()),

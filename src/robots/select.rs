@@ -1,4 +1,4 @@
-//! The groups of one crawler, and the rules in them.
+//! Selects the groups of one crawler and their rules.
 
 use std::ops::Range;
 
@@ -6,33 +6,33 @@ use super::record;
 use super::{AgentName, Agents, Note, NoteKind, Robots, Rule, SideRecord};
 use crate::dialect::{AgentLine, AgentList, Dialect, Groups, Keys};
 
-/// Whose groups were chosen.
+/// Which kind of groups was chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum GroupOrigin {
-    /// The crawler's own: the token at this place of its list.
+    /// The crawler's own, for the token at this index of its list.
     Own(usize),
-    /// Those of `*`.
+    /// The groups of `*`.
     Everybody,
-    /// There is no group for it: everything is allowed.
+    /// None applies: everything is allowed.
     None,
 }
 
 /// The groups that apply to one crawler.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Selection {
-    /// Whose groups they are.
+    /// Which kind of groups they are.
     pub origin: GroupOrigin,
-    /// The groups, indices into [`Robots::groups`], in the order of the file.
+    /// The groups, as indices into [`Robots::groups`], in file order.
     pub groups: Vec<u32>,
 }
 
 impl Selection {
-    /// The rules of the chosen groups, in the order of the file.
+    /// The rules of the chosen groups, in file order.
     pub fn rules<'r, 'a>(&'r self, robots: &'r Robots<'a>) -> impl Iterator<Item = &'r Rule<'a>> + Clone {
         self.groups.iter().flat_map(move |&group| &robots.rules[self.range(robots, group)])
     }
 
-    /// The side records of the chosen groups and those outside every group, in the order of the file.
+    /// The side records of the chosen groups and those outside every group, in file order.
     pub fn side_records<'r, 'a>(&'r self, robots: &'r Robots<'a>) -> impl Iterator<Item = &'r SideRecord<'a>> {
         robots
             .side_records
@@ -40,7 +40,7 @@ impl Selection {
             .filter(|record| record.group.is_none_or(|group| self.groups.binary_search(&group).is_ok()))
     }
 
-    /// The `User-agent` lines for which the groups were chosen, in the order of the file.
+    /// The `User-agent` lines that selected the groups, in file order.
     pub fn agent_lines<'r, 'a>(
         &'r self,
         robots: &'r Robots<'a>,
@@ -58,7 +58,7 @@ impl Selection {
 }
 
 impl Robots<'_> {
-    /// Picks the groups for `agents`: its own, else those of `*`, else none.
+    /// Picks the groups for `agents`: the crawler's own, else those of `*`, else none.
     pub fn select(&self, agents: &Agents, dialect: &Dialect) -> Selection {
         let tokens = agents.tokens();
         match dialect.agent_list {
@@ -84,9 +84,9 @@ impl Robots<'_> {
         Selection { origin, groups }
     }
 
-    /// The `User-agent` lines of which not the whole value is compared, and agents that several groups name.
+    /// Notes the `User-agent` lines whose value is only partly compared, and the agents that several groups name.
     ///
-    /// Not part of [`Robots::parse`], because only those who show notes pay for it.
+    /// Kept out of [`Robots::parse`], so that only callers who show notes pay for it.
     pub fn agent_notes(&self, dialect: &Dialect) -> Vec<Note> {
         let mut notes = Vec::new();
         for named in self.named(dialect) {
@@ -101,8 +101,8 @@ impl Robots<'_> {
         notes
     }
 
-    /// The `User-agent` lines of all groups in the order of the file, each with what is compared of it, and where the
-    /// same was named first.
+    /// The `User-agent` lines of all groups, in file order, each with the part of its value that is compared and the first
+    /// line that named the same agent.
     pub(crate) fn named(&self, dialect: &Dialect) -> impl Iterator<Item = Named<'_>> {
         let line = dialect.agent_line;
         let mut seen = hashbrown::HashMap::new();
@@ -132,7 +132,7 @@ impl Robots<'_> {
     }
 }
 
-/// One `User-agent` line, in its group.
+/// One `User-agent` line and its group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Named<'a> {
     pub agent: AgentName<'a>,
@@ -140,13 +140,13 @@ pub(crate) struct Named<'a> {
     pub group: u32,
     /// The part of the value that is compared.
     pub compared: &'a [u8],
-    /// Whether it means everybody.
+    /// Whether it means every crawler.
     pub everybody: bool,
-    /// Where the same was named before.
+    /// Where the same agent was named first, if not here.
     pub first: Option<FirstNamed>,
 }
 
-/// Where an agent was named first.
+/// The place where an agent was first named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FirstNamed {
     pub group: u32,
@@ -154,13 +154,13 @@ pub(crate) struct FirstNamed {
 }
 
 impl Named<'_> {
-    /// Whether not the whole value is compared, or there is none.
+    /// Whether part of the value is not compared, or the value is empty.
     pub fn is_cut(&self) -> bool {
         self.compared.len() < self.agent.value.len() || self.agent.value.is_empty()
     }
 }
 
-/// Whether the value of a `User-agent` line is one for which a group was chosen.
+/// Whether this value of a `User-agent` line is one that selected a group.
 fn is_chosen(value: &[u8], origin: GroupOrigin, agents: &Agents, dialect: &Dialect) -> bool {
     let names_one = |token: &String| names(value, token, dialect.agent_line);
     match (origin, dialect.agent_list) {
@@ -171,10 +171,10 @@ fn is_chosen(value: &[u8], origin: GroupOrigin, agents: &Agents, dialect: &Diale
     }
 }
 
-/// Whether the value of a `User-agent` line means everybody.
+/// Whether the value of a `User-agent` line means every crawler.
 fn is_everybody(value: &[u8], line: AgentLine) -> bool {
     match line {
-        // `isspace` after the star: C++ ignores what follows.
+        // C++ ignores the rest if `isspace` holds for the byte after the star.
         AgentLine::LettersToken => {
             matches!(value, [b'*'] | [b'*', b' ' | b'\t' | 0x0b | 0x0c, ..])
         }

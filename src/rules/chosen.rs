@@ -1,4 +1,4 @@
-//! The rules of one robots.txt for one crawler: verdicts, and why.
+//! The rules of one robots.txt for one crawler, with verdicts and explanations.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use crate::rules::{Patterns, Verdict};
 /// The path that some dialects always allow.
 const ROBOTS_TXT: &[u8] = b"/robots.txt";
 
-/// The rules that were chosen for a crawler, as they stand in its robots.txt: what explanations need.
+/// The rules chosen for a crawler, as written in its robots.txt. Explanations are made from these.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChosenRules {
     pub(crate) dialect: Dialect,
@@ -19,7 +19,7 @@ pub struct ChosenRules {
     pub(crate) patterns: Patterns,
 }
 
-/// A rule as it stands in the file.
+/// A rule as written in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptRule {
     /// Whether it is an `Allow` line.
@@ -31,7 +31,7 @@ pub struct KeptRule {
 }
 
 impl KeptRule {
-    /// The key of its line: `Allow` or `Disallow`.
+    /// The key of the rule's line: `Allow` or `Disallow`.
     pub fn key(&self) -> &'static str {
         if self.allow { "Allow" } else { "Disallow" }
     }
@@ -42,14 +42,14 @@ impl KeptRule {
 pub struct Explanation<'r> {
     /// The verdict.
     pub verdict: Verdict,
-    /// The rule that won; `None` where none matched, or where the path needs no rule.
+    /// The rule that won; `None` if no rule matched or the path needs none.
     pub rule: Option<&'r KeptRule>,
-    /// Whether the path is `/robots.txt`, which the dialect always allows.
+    /// Whether the path is `/robots.txt` and allowed by the dialect regardless of the rules.
     pub always_allowed: bool,
 }
 
 impl ChosenRules {
-    /// The rules of groups of this origin, with the `User-agent` lines for which the groups were chosen.
+    /// Ranks the rules of the groups with this origin; `agent_lines` are the `User-agent` lines that selected the groups.
     pub(crate) fn new(
         origin: GroupOrigin,
         agent_lines: Vec<(String, u32)>,
@@ -62,7 +62,7 @@ impl ChosenRules {
         ChosenRules { dialect: dialect.clone(), origin, agent_lines, rules, patterns }
     }
 
-    /// Those of a parsed file.
+    /// The rules that a selection picks from a parsed file.
     pub(crate) fn of(robots: &Robots<'_>, selection: &Selection, agents: &Agents, dialect: &Dialect) -> ChosenRules {
         let kept = |agent: &AgentName<'_>| (String::from_utf8_lossy(agent.value).into_owned(), agent.line);
         let rule = |rule: &Rule<'_>| KeptRule { allow: rule.allow, value: rule.value.to_vec(), line: rule.line };
@@ -70,9 +70,9 @@ impl ChosenRules {
         ChosenRules::new(selection.origin, agent_lines, selection.rules(robots).map(rule).collect(), dialect)
     }
 
-    /// The verdict on a path with its query, as it stands in the URL, without the fragment, and the rule that decided
-    /// it, found by going through the rules in the order of their ranks: a way that shares nothing with the automaton
-    /// but the patterns.
+    /// The verdict on a path and query as they appear in the URL, without the fragment, and the rule behind it.
+    ///
+    /// Tries the rules in rank order, so it shares nothing with the automaton but the patterns.
     pub fn explain(&self, path: &[u8]) -> Explanation<'_> {
         let path: Cow<'_, [u8]> = self.dialect.encoding.path(path);
         let pattern = self.patterns.deciding(&path);
@@ -84,29 +84,29 @@ impl ChosenRules {
         }
     }
 
-    /// Whose groups the rules are from.
+    /// Whether the groups are the crawler's own or those of `*`.
     pub fn origin(&self) -> GroupOrigin {
         self.origin
     }
 
-    /// The `User-agent` lines for which the groups were chosen: value and line.
+    /// The `User-agent` lines that selected the groups: value and line number.
     pub fn agent_lines(&self) -> &[(String, u32)] {
         &self.agent_lines
     }
 
-    /// The one of them that a rule stands below, or the last one if there is no rule.
+    /// The last of these lines above `rule`, or the last of all if there is no rule.
     pub fn agent_line(&self, rule: Option<&KeptRule>) -> Option<&(String, u32)> {
         self.agent_lines.iter().rev().find(|(_, line)| rule.is_none_or(|rule| *line < rule.line))
     }
 
-    /// The rules, in the order of the file.
+    /// The rules, in file order.
     pub fn rules(&self) -> &[KeptRule] {
         &self.rules
     }
 
-    /// How many bytes of memory they take, about.
+    /// Approximate memory use in bytes.
     pub(crate) fn size(&self) -> usize {
-        // What an allocation takes besides is about a word.
+        // An allocation costs about one more word.
         let values: usize = self.rules.iter().map(|rule| rule.value.len() + size_of::<usize>()).sum();
         let agents: usize = self.agent_lines.iter().map(|(name, _)| name.len() + size_of::<usize>()).sum();
         size_of_val(self)
@@ -123,7 +123,7 @@ impl ChosenRules {
     }
 }
 
-/// Whether the dialect allows this path, in normal form, whatever the rules say.
+/// Whether the dialect allows this path, given in normal form, regardless of the rules.
 pub(crate) fn is_always_allowed(path: &[u8], dialect: &Dialect) -> bool {
     dialect.robots_txt == RobotsTxtPath::AlwaysAllowed && path == ROBOTS_TXT
 }

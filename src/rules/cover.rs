@@ -1,18 +1,19 @@
-//! Whether one pattern matches every path that another one matches.
+//! Decides whether one pattern matches every path that another matches.
 //!
-//! Globs make this easy. Put something in place of each `*` of the narrow pattern (and after it, unless it ends in `$`)
-//! that no segment of the wide one can match: a gap. If the wide pattern matches what comes out, then each gap was
-//! swallowed by one of its `*`, so anything may stand there, and all paths that the narrow one matches are matched. If
-//! it does not, then a path with a byte in the gaps that the wide pattern does not have is a witness.
+//! Globs make this easy. Replace each `*` of the narrow pattern with a gap, something that no segment of the wide pattern
+//! can match, and append a gap unless the narrow pattern ends in `$`. If the wide pattern matches the result, each gap
+//! was swallowed by one of its `*`, so any bytes could be in its place: the wide pattern matches every path that the
+//! narrow one matches. If it does not, fill the gaps with a byte that the wide pattern lacks, and the path is a
+//! counterexample.
 
 use super::{Pattern, Patterns};
 
 impl Patterns {
     /// Whether `wide` matches every path that `narrow` matches.
     ///
-    /// `true` is always right. `false` is right as long as paths have a byte that `wide` has not; and a pattern that
-    /// matches no path at all, because it begins with neither `/` nor `*`, is covered by none here. Takes time linear in
-    /// both patterns.
+    /// `true` is always right. `false` is right as long as paths can contain some byte that `wide` lacks. A pattern that
+    /// begins with neither `/` nor `*` matches no path; this function never reports it as covered. Takes time linear in both
+    /// patterns.
     pub fn covers(&self, wide: &Pattern, narrow: &Pattern) -> bool {
         let runs = || self.segments(narrow).map(|range| &self.text[range]);
         let first = runs().next().expect("a pattern has a segment");
@@ -22,14 +23,14 @@ impl Patterns {
         if !first.is_empty() || (narrow.anchored && runs().len() == 1) {
             return false;
         }
-        // A path begins with a slash. Either the leading `*` takes it, or the segment after has it.
+        // A path begins with a slash: either the leading `*` takes it, or the next segment begins with it.
         let taken = std::iter::once(b"/".as_slice()).chain(runs().skip(1));
         self.matches_runs(wide, taken, narrow.anchored)
             && (!runs().nth(1).is_some_and(|second| second.starts_with(b"/"))
                 || self.matches_runs(wide, runs().skip(1), narrow.anchored))
     }
 
-    /// Whether a pattern matches these runs of bytes with a gap between each two, and one at the end unless `ends`.
+    /// Whether `wide` matches these runs of bytes with a gap between neighbours, and one at the end unless `ends`.
     fn matches_runs<'t>(&'t self, wide: &Pattern, mut runs: impl Iterator<Item = &'t [u8]>, ends: bool) -> bool {
         let mut segments = self.segments(wide).map(|range| &self.text[range]);
         let first = segments.next().expect("a pattern has a segment");
@@ -39,7 +40,7 @@ impl Patterns {
         }
         let last = if wide.anchored { segments.next_back() } else { None };
         for segment in segments {
-            // Each segment at its first place, and never back.
+            // The leftmost match of each segment, without backtracking.
             loop {
                 if let Some(at) = memchr::memmem::find(rest, segment) {
                     rest = &rest[at + segment.len()..];
@@ -66,7 +67,7 @@ mod tests {
     use proptest::prelude::*;
     use std::sync::LazyLock;
 
-    /// The patterns of two rules, the wide one and the narrow one.
+    /// Whether the first rule covers the second.
     fn covers(wide: &str, narrow: &str) -> bool {
         let one = |rule: &str| format!("User-agent: *\nDisallow: {rule}\n");
         let file = one(wide) + &one(narrow);
@@ -111,7 +112,7 @@ mod tests {
         }
     }
 
-    /// `x` is in no rule.
+    /// `x` occurs in no rule.
     static PATHS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| paths(6));
 
     fn rule() -> impl Strategy<Value = Vec<u8>> {
@@ -122,7 +123,7 @@ mod tests {
     }
 
     proptest! {
-        /// The narrow rule has at most five bytes before its `$`, so its witness is among the paths.
+        /// The narrow rule has at most five bytes before its `$`, so a counterexample is among the paths.
         #[test]
         fn covering_is_exactly_what_trying_all_paths_says(wide in rule(), narrow in rule()) {
             let text = |rule: &[u8]| String::from_utf8(rule.to_vec()).unwrap();

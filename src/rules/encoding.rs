@@ -1,6 +1,6 @@
 //! Percent-encoding: the normal form in which patterns and paths are compared.
 //!
-//! A literal `*` or `$` stands for itself, because wildcards are gone from the text of a [`Pattern`](super::Pattern).
+//! In this form `*` and `$` are literal bytes: the text of a [`Pattern`](super::Pattern) holds no wildcards.
 
 use std::borrow::Cow;
 
@@ -49,7 +49,7 @@ const SLASH: ByteSet = ByteSet::EMPTY.with(b"/");
 const ESCAPED_IN_NORMAL_FORM: ByteSet = UNRESERVED.with(b"*$").complement();
 
 impl Encoding {
-    /// The bytes of a path that its normal form can change: a path without them is in normal form.
+    /// The bytes that the normal form can change: a path without them is already in normal form.
     pub fn changed_bytes(self) -> &'static ByteSet {
         match self {
             Encoding::NormalForm => &CHANGED_BY_NORMAL_FORM,
@@ -59,7 +59,7 @@ impl Encoding {
         }
     }
 
-    /// How many bytes at the beginning of a path its normal form surely keeps as they are.
+    /// The length of a prefix of `path` that its normal form is sure to leave unchanged.
     pub fn kept(self, path: &[u8]) -> usize {
         let (changed, kept_escapes) = (self.changed_bytes(), self.kept_escapes());
         let mut rest = path;
@@ -73,13 +73,13 @@ impl Encoding {
         path.len()
     }
 
-    /// Whether the normal form surely keeps the byte or escape that a path, or the rest of one, begins with.
+    /// Whether the normal form is sure to leave the first byte or escape of `path` unchanged. `path` may be the rest of a path.
     #[inline]
     pub fn keeps_first(self, path: &[u8]) -> bool {
         !self.changed_bytes().contains(path[0]) || is_kept_escape(path, self.kept_escapes())
     }
 
-    /// The bytes whose escapes the normal form keeps, if they are written in upper case.
+    /// The bytes whose escapes the normal form keeps, if their hex digits are in upper case.
     fn kept_escapes(self) -> &'static ByteSet {
         match self {
             Encoding::NormalForm => &ESCAPED_IN_NORMAL_FORM,
@@ -104,7 +104,7 @@ impl Encoding {
     pub fn extend_path(self, mut path: &[u8], out: &mut Vec<u8>) {
         match self {
             Encoding::Verbatim => out.extend_from_slice(path),
-            // C++ passes the path on as a C string.
+            // C++ passes the path as a C string.
             Encoding::RuleOnly => out.extend(path.iter().take_while(|&&byte| byte != 0)),
             Encoding::NormalForm | Encoding::DecodedExceptSlash => loop {
                 let (kept, rest) = path.split_at(self.kept(path));
@@ -117,8 +117,8 @@ impl Encoding {
         }
     }
 
-    /// The bytes of a pattern that stay as they are under any encoding, and count one: the unreserved and reserved
-    /// ones, but for `*` where it is special.
+    /// The bytes of a pattern that every encoding leaves unchanged and counts as one: the unreserved and reserved ones,
+    /// except `*` if it is special.
     #[inline]
     pub(super) fn kept_in_patterns(star_is_special: bool) -> &'static ByteSet {
         const KEPT: ByteSet = UNRESERVED.with(RESERVED);
@@ -126,8 +126,8 @@ impl Encoding {
         if star_is_special { &KEPT_BUT_STAR } else { &KEPT }
     }
 
-    /// Appends the normal form of the byte or escape that `pattern` begins with; returns how many bytes of it were
-    /// taken and how many they count in the length of a rule.
+    /// Appends the normal form of the first byte or escape of `pattern`. Returns how many bytes were taken and how many they
+    /// add to the length of the rule.
     pub(super) fn push_pattern(self, pattern: &[u8], out: &mut Vec<u8>) -> (usize, u32) {
         self.push(pattern, out)
     }
@@ -145,13 +145,13 @@ impl Encoding {
     }
 }
 
-/// Whether `text` begins with an escape in upper case of a byte of a set.
+/// Whether `text` begins with an escape, in upper case, of a byte in `kept`.
 #[inline]
 fn is_kept_escape(text: &[u8], kept: &ByteSet) -> bool {
     escaped(text).is_some_and(|byte| kept.contains(byte)) && !text[1..3].iter().any(u8::is_ascii_lowercase)
 }
 
-/// The value of each hexadecimal digit; 255 for other bytes.
+/// The value of each hexadecimal digit; 255 for all other bytes.
 const DIGITS: [u8; 256] = {
     let mut digits = [u8::MAX; 256];
     let mut digit = 0;
@@ -163,7 +163,7 @@ const DIGITS: [u8; 256] = {
     digits
 };
 
-/// The byte that `text` begins with an escape of.
+/// Decodes the escape that `text` begins with.
 #[inline]
 pub(crate) fn escaped(text: &[u8]) -> Option<u8> {
     let &[b'%', high, low, ..] = text else { return None };
@@ -176,8 +176,8 @@ fn push_escape(byte: u8, out: &mut Vec<u8>) {
     out.extend_from_slice(&[b'%', DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
 }
 
-/// RFC 9309 2.2.2 and 2.2.3. The escapes of `*` and `$` become the bytes, which are no wildcards any more, and count
-/// as the three bytes of an escape.
+/// RFC 9309 2.2.2 and 2.2.3. The escapes of `*` and `$` become the bytes themselves, no longer wildcards, but still
+/// count as three bytes.
 fn push_normal(text: &[u8], out: &mut Vec<u8>) -> (usize, u32) {
     match (text[0], escaped(text)) {
         (_, Some(byte)) if UNRESERVED.contains(byte) => {
@@ -203,7 +203,7 @@ fn push_normal(text: &[u8], out: &mut Vec<u8>) -> (usize, u32) {
     }
 }
 
-/// `MaybeEscapePattern` of C++: a rule's non-ASCII bytes escaped, the digits of its escapes in upper case.
+/// `MaybeEscapePattern` of C++: escapes the rule's non-ASCII bytes and puts the hex digits of its escapes in upper case.
 fn push_rule_only(text: &[u8], out: &mut Vec<u8>) -> (usize, u32) {
     if let Some(byte) = escaped(text) {
         push_escape(byte, out);
@@ -217,7 +217,7 @@ fn push_rule_only(text: &[u8], out: &mut Vec<u8>) -> (usize, u32) {
     }
 }
 
-/// 1996 3.2.2: escapes are decoded, but for `/`; what comes out is compared byte by byte.
+/// 1996 3.2.2: decodes all escapes except that of `/`; the results are compared byte by byte.
 fn push_decoded(text: &[u8], out: &mut Vec<u8>) -> (usize, u32) {
     match escaped(text) {
         Some(b'/') => {
@@ -291,7 +291,7 @@ mod tests {
             for (high, low) in (0..=255).flat_map(|high| (0..=255).map(move |low| (high, low))) {
                 let path = [b'/', b'%', high, low, b'%', b'2', b'F'];
                 let mut form = Vec::new();
-                // By bytes and escapes one by one, without what is kept.
+                // The expected form, made byte by byte and escape by escape, without `kept`.
                 let mut rest = &path[..];
                 while rest.first().is_some_and(|&first| encoding != RuleOnly || first != 0) {
                     let taken = if encoding == RuleOnly {
@@ -304,7 +304,7 @@ mod tests {
                 }
                 let is_kept = encoding.kept(&path) == path.len();
                 assert!(!is_kept || form == path, "{encoding:?}, {high}, {low}");
-                // The other encodings keep a `%` without digits as well, which is not asked for.
+                // The other encodings also leave a `%` without digits unchanged, which `kept` need not report.
                 assert!(is_kept || form != path || encoding != NormalForm, "{high}, {low}");
                 assert_eq!(*encoding.path(&path), *form, "{encoding:?}, {high}, {low}");
             }

@@ -1,4 +1,4 @@
-//! Ranked patterns, and whether a path matches them.
+//! Ranked patterns and how they match a path.
 
 use std::ops::Range;
 
@@ -7,11 +7,11 @@ use super::verdict::Verdict;
 /// One ranked pattern; its segments are ranges of [`Patterns::text`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pattern {
-    /// The verdict of a match, if no pattern of a smaller rank matches.
+    /// The verdict if this pattern matches and none of a smaller rank does.
     pub verdict: Verdict,
     /// Whether the match must reach the end of the path (`$`).
     pub anchored: bool,
-    /// The rule it was made from: its place among the rules given to [`Patterns::rank`].
+    /// Index of the rule it came from, among the rules given to [`Patterns::rank`].
     pub rule: u32,
     /// Index of its first segment, the one anchored at the start of the path.
     pub(crate) first_segment: u32,
@@ -20,13 +20,13 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// Its segments, indices into [`Patterns::segment_ranges`].
+    /// The indices of its segments in [`Patterns::segment_ranges`].
     pub(crate) fn segment_numbers(&self) -> Range<u32> {
         self.first_segment..self.end_segment
     }
 }
 
-/// The patterns of one crawler for one robots.txt, in the order of their ranks.
+/// The patterns of one crawler for one robots.txt, in rank order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Patterns {
     pub(crate) patterns: Vec<Pattern>,
@@ -35,18 +35,18 @@ pub struct Patterns {
 }
 
 impl Patterns {
-    /// The patterns; the index of one is its rank, 0 wins against all others.
+    /// All patterns; the index is the rank, and rank 0 beats all others.
     pub fn all(&self) -> &[Pattern] {
         &self.patterns
     }
 
-    /// The bytes that the segments of all patterns share.
+    /// The bytes of all segments.
     pub fn text(&self) -> &[u8] {
         &self.text
     }
 
-    /// The segments of a pattern, as ranges of [`Patterns::text`], in order. The first is anchored at the start of
-    /// the path and may be empty; of the others only the last may be, and only if the pattern is anchored.
+    /// The segments of a pattern, as ranges of [`Patterns::text`], in order. The first is anchored at the start of the path
+    /// and may be empty. Of the others, only the last may be empty, and only if the pattern is anchored.
     pub fn segments(
         &self,
         pattern: &Pattern,
@@ -55,26 +55,26 @@ impl Patterns {
         self.segments[range].iter().map(|&(start, end)| start as usize..end as usize)
     }
 
-    /// How many bytes of memory they take.
+    /// Memory use in bytes.
     pub(crate) fn size(&self) -> usize {
         size_of_val(self.patterns.as_slice()) + size_of_val(self.segments.as_slice()) + self.text.len()
     }
 
-    /// Whether two patterns have the same segments, in the same way: they match the same paths.
+    /// Whether two patterns have the same segments and anchoring, so that they match the same paths.
     pub(crate) fn is_same(&self, one: &Pattern, other: &Pattern) -> bool {
         let texts = |pattern| self.segments(pattern).map(|range| &self.text[range]);
         one.anchored == other.anchored && texts(one).eq(texts(other))
     }
 
-    /// Where each segment begins and ends in [`Patterns::text`], of all patterns in the order of the rules.
+    /// The range of each segment in [`Patterns::text`], for all patterns in rule order.
     pub(crate) fn segment_ranges(&self) -> &[(u32, u32)] {
         &self.segments
     }
 
-    /// Whether `path`, in normal form, matches `pattern`: greedily, segment by segment, which is exact for globs.
+    /// Whether `path`, in normal form, matches `pattern`. The match is greedy, segment by segment, which is exact for globs.
     ///
-    /// Takes time linear in the path and the pattern. This is the plain reading that explanations use; the automaton
-    /// answers the same for all patterns at once.
+    /// Takes time linear in the path and the pattern. Explanations use this plain matcher; the automaton gives the same
+    /// answer for all patterns at once.
     pub fn matches(&self, pattern: &Pattern, path: &[u8]) -> bool {
         let mut segments = self.segments(pattern).map(|range| &self.text[range]);
         let first = segments.next().expect("a pattern has a segment");
@@ -92,8 +92,8 @@ impl Patterns {
         }
     }
 
-    /// The smallest rank that matches `path`, in normal form: the rule that decides. `None`: nothing matches, and the
-    /// path is allowed.
+    /// The pattern that decides: the one of the smallest rank that matches `path`, in normal form. `None` if nothing matches,
+    /// which allows the path.
     pub fn deciding(&self, path: &[u8]) -> Option<&Pattern> {
         self.patterns.iter().find(|pattern| self.matches(pattern, path))
     }

@@ -1,14 +1,14 @@
-//! From rules to ranked patterns: normal form, length, and the order that decides.
+//! Turns rules into ranked patterns: normal form, length, and rank order.
 
 use super::{Pattern, Patterns, Verdict};
 use crate::dialect::{Dialect, Encoding, Precedence, Wildcards};
 use crate::robots::Rule;
 
-/// How long the name of a directory index is that Google's library looks for.
+/// The start of the directory index names that Google's library recognises.
 const DIRECTORY_INDEX: &[u8] = b"/index.htm";
 
 impl Patterns {
-    /// The rules of one crawler as patterns, the one that wins against all others first.
+    /// The rules of one crawler as patterns, the highest precedence first.
     pub fn rank<'r, 'a: 'r>(rules: impl Iterator<Item = &'r Rule<'a>> + Clone, dialect: &Dialect) -> Patterns {
         let (count, bytes): (usize, usize) =
             rules.clone().fold((0, 0), |(count, bytes), rule| (count + 1, bytes + rule.value.len()));
@@ -30,15 +30,16 @@ impl Patterns {
         }
         match dialect.precedence {
             Precedence::Longest => patterns.sort_by_length(&lengths),
-            // The order of the file is the order of the ranks already.
+            // File order is already rank order.
             Precedence::FirstMatch | Precedence::AnyDisallow => {}
         }
         patterns
     }
 
-    /// Longest first; in a tie, of equal length, `Allow` first (RFC 9309 2.2.2), and then the order of the file, which only explanations see.
+    /// Sorts longest first. In a tie `Allow` precedes `Disallow` (RFC 9309 2.2.2), then file order decides, which only
+    /// explanations see.
     fn sort_by_length(&mut self, lengths: &[u32]) {
-        // All in one number, which sorts in a third of the time that patterns take; no file has 2^31 rules.
+        // Packing the key into one number sorts in a third of the time that patterns take; no file has 2^31 rules.
         let key = |((pattern, &length), place): ((&Pattern, &u32), u64)| {
             let blocks = u64::from(pattern.verdict == Verdict::Blocked);
             u64::from(!length) << 32 | blocks << 31 | place
@@ -48,7 +49,7 @@ impl Patterns {
         self.patterns = keys.iter().map(|&key| self.patterns[(key & (u64::MAX >> 33)) as usize]).collect();
     }
 
-    /// Adds the pattern of a rule's value; returns its length, as the dialect counts it.
+    /// Adds the pattern of a rule's value and returns its length as the dialect counts it.
     fn push(&mut self, value: &[u8], verdict: Verdict, rule: u32, dialect: &Dialect) -> u32 {
         let special = dialect.wildcards == Wildcards::Special;
         let kept = Encoding::kept_in_patterns(special);
@@ -81,7 +82,7 @@ impl Patterns {
         }
         let ends_in_star = special && body.ends_with(b"*");
         if ends_in_star {
-            // A trailing `*` says nothing, and takes the meaning from a `$` after it.
+            // A trailing `*` has no effect, and makes a `$` after it meaningless.
             anchored = false;
         } else {
             self.segments.push((start, self.text.len() as u32));
@@ -91,7 +92,7 @@ impl Patterns {
         length
     }
 
-    /// Ends a segment at a `*`; an empty one counts only as the first of its pattern.
+    /// Ends a segment at a `*`. An empty one is kept only as the first of its pattern.
     fn end_segment(&mut self, start: u32, first_segment: u32) -> u32 {
         let end = self.text.len() as u32;
         if start < end || self.segments.len() as u32 == first_segment {
@@ -101,8 +102,8 @@ impl Patterns {
     }
 }
 
-/// The pattern of the directory whose index an `Allow` names (C++: `index.htm` and whatever follows it after the last
-/// slash stand for the directory itself).
+/// The pattern of the directory whose index an `Allow` names (C++: if the part after the last slash begins with
+/// `index.htm`, it also stands for the directory itself).
 fn directory_of_index(value: &[u8], encoding: Encoding) -> Option<Vec<u8>> {
     debug_assert_eq!(encoding, Encoding::RuleOnly, "the slash is looked for in the value as written");
     let slash = memchr::memrchr(b'/', value)?;
@@ -115,7 +116,7 @@ mod tests {
     use super::*;
     use crate::robots::Robots;
 
-    /// Patterns as text, in the order of their ranks: `+/a*b$` for the rule that was `Allow: /a**b$`.
+    /// Patterns as text, in rank order: `+/a*b$` for the rule `Allow: /a**b$`.
     fn ranked(rules: &str, dialect: &str) -> Vec<String> {
         let dialect = Dialect::named(dialect).unwrap();
         let text = format!("User-agent: *\n{rules}");
@@ -170,7 +171,7 @@ mod tests {
 
     #[test]
     fn length_counts_the_normal_form() {
-        // Each pair is longer first: an escape that stays counts three, one that is decoded counts one.
+        // In each pair the longer rule is first: an escape that is kept counts three, a decoded one counts one.
         for [longer, shorter] in
             [["/%2F", "/aa"], ["/aa", "/%61"], ["/****", "/aaa"], ["/é", "/aaaaa"], ["/%2A", "/a*"]]
         {

@@ -1,4 +1,4 @@
-//! Trying everything, for tests: the plainest matcher, and all short paths.
+//! Brute force for tests: the simplest matcher, and all short paths.
 
 /// Whether a rule matches a path.
 pub(crate) fn matches(rule: &[u8], path: &[u8]) -> bool {
@@ -11,7 +11,7 @@ pub(crate) fn matches(rule: &[u8], path: &[u8]) -> bool {
     }
 }
 
-/// All paths of up to so many bytes after the slash, of `a`, `b`, `/` and `x`.
+/// All paths of up to `longest` bytes after the slash, made of `a`, `b`, `/` and `x`.
 pub(crate) fn paths(longest: usize) -> Vec<Vec<u8>> {
     let mut all = vec![b"/".to_vec()];
     let mut from = 0;

@@ -1,16 +1,16 @@
-//! Why an image cannot be read, or written.
+//! Errors in reading and writing images.
 
 use std::io;
 use std::path::PathBuf;
 
-/// Why bytes are no policy.
+/// Why bytes are not a policy.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ImageError {
-    /// No bytes.
+    /// There are no bytes.
     #[error("it is empty; make it again with `robosieve compile`")]
     Empty,
-    /// Bytes of something else.
+    /// The bytes are something else.
     #[error("it is no policy file; `robosieve compile` makes one of robots.txt files")]
     Foreign,
     /// A later version of the format.
@@ -21,7 +21,7 @@ pub enum ImageError {
         /// The newest version that can be read.
         known: u32,
     },
-    /// An earlier version of the format, which is not read any more.
+    /// An earlier version of the format, which is no longer read.
     #[error(
         "it was written by an older robosieve (version {found} of the file, and this one reads {known}); compile it again"
     )]
@@ -39,7 +39,7 @@ pub enum ImageError {
         /// How many it has.
         found: u64,
     },
-    /// Something stands after the end.
+    /// There are bytes after the end.
     #[error("something stands after its end: {found} bytes instead of {expected}; copy or make it again")]
     TooLong {
         /// How many bytes it should have.
@@ -47,18 +47,18 @@ pub enum ImageError {
         /// How many it has.
         found: u64,
     },
-    /// A header that does not fit its own hash, or that no version writes so.
+    /// A header that does not match its own hash, or that no writer produces.
     #[error("its header is damaged; copy or make it again")]
     Header,
-    /// The content is not what was written.
+    /// The content differs from what was written.
     #[error("it is damaged: its checksum differs; copy or make it again")]
     Checksum,
-    /// The content cannot be what was written.
+    /// The content is invalid.
     #[error("it is damaged: {section} (byte {at}): {problem}; copy or make it again")]
     Damaged {
-        /// The section, as FORMAT.md calls it.
+        /// The section, by its name in FORMAT.md.
         section: &'static str,
-        /// Where the damage is seen, in bytes from the start.
+        /// The position of the damage, in bytes from the start.
         at: u64,
         /// The problem.
         problem: String,
@@ -69,7 +69,7 @@ pub enum ImageError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenError {
-    /// It is missing, or cannot be read.
+    /// It is missing or cannot be read.
     #[error("cannot read the policy {}: {error}", path.display())]
     Unreadable {
         /// The file.
@@ -77,7 +77,7 @@ pub enum OpenError {
         /// The system's error.
         error: io::Error,
     },
-    /// It is no policy, or not whole.
+    /// It is not a policy, or damaged.
     #[error("cannot use the policy {}: {problem}", path.display())]
     Image {
         /// The file.
@@ -87,14 +87,14 @@ pub enum OpenError {
     },
 }
 
-/// Why a policy cannot be made.
+/// Why a policy cannot be written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WriteError {
-    /// The system does not let it be written.
+    /// The system reports an error.
     #[error("{0}")]
     Io(#[from] io::Error),
-    /// The temporary file, for policies that do not fit into memory, cannot be written.
+    /// The temporary file for a policy that does not fit into memory cannot be written.
     #[error("cannot keep a temporary file in {}: {error}; make room there, or name another folder", folder.display())]
     Spill {
         /// The folder.
@@ -102,20 +102,20 @@ pub enum WriteError {
         /// The system's error.
         error: io::Error,
     },
-    /// A section beyond what its places can name.
+    /// A section is larger than places can address.
     #[error("too much for one policy: {section} would take more than {limit} GiB; make several")]
     Full {
-        /// The section, as FORMAT.md calls it.
+        /// The section, by its name in FORMAT.md.
         section: &'static str,
-        /// The most that it can hold.
+        /// The most it can hold, in GiB.
         limit: u64,
     },
-    /// An origin that is far too long.
+    /// An origin is far too long.
     #[error("an origin of {length} bytes, where at most 65,535 are possible: {start}...")]
     LongOrigin {
-        /// How long it is.
+        /// Its length.
         length: usize,
-        /// How it begins.
+        /// Its beginning.
         start: String,
     },
 }

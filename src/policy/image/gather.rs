@@ -1,5 +1,5 @@
-//! Items that origins share, brought into the order of an image: each item is noted when an origin first needs
-//! it, and copied when the image is written. Equal items of several sources are one.
+//! Collects the items that origins share, in the order of an image. An item is noted when an origin first needs it, and
+//! copied when the image is written. Equal items from several sources are stored once.
 
 use hashbrown::{HashMap, HashTable};
 use std::borrow::Cow;
@@ -13,7 +13,7 @@ use crate::automaton::{self, Engine, front};
 use crate::policy::Statistics;
 use crate::policy::groups::{self, Group};
 
-/// Where rows and items are taken from: the tables of captures, or an image.
+/// A source of rows and items: the tables of captures, or an image.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ItemSource<'s> {
     pub automata: Pool<'s>,
@@ -25,13 +25,13 @@ pub(crate) struct ItemSource<'s> {
 /// A list of side records.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum SideList<'l> {
-    /// The one at this place of the source.
+    /// The list at this place of the source.
     OfSource(u32),
-    /// One that is in no source, because the operator's own records stand before those of a file.
+    /// A list that is in no source, because the operator's own records precede those of a file.
     Made(&'l [u8]),
 }
 
-/// Items of one pool of an image.
+/// The items of one pool of an image.
 #[derive(Debug)]
 pub(crate) struct Gathered<'s> {
     section: Section,
@@ -39,41 +39,41 @@ pub(crate) struct Gathered<'s> {
     sources: Vec<Pool<'s>>,
     /// Contents that are in no source.
     made: Vec<Box<[u8]>>,
-    /// In the order of the image: from which source, and its places there and in the image.
+    /// In the order of the image: the source of each item, and its places there and in the image.
     items: Vec<Item>,
-    /// Whether an item can be equal to one of another place: not where all come from one pool, which holds each once.
+    /// Whether an item can equal another one. It cannot if all items come from one pool, which holds each only once.
     may_repeat: bool,
-    /// By 32 bits of the hash of the content, which item it is; where they may repeat.
+    /// The index of each item by 32 bits of the hash of its content, if items may repeat.
     known: HashTable<(u32, u32)>,
-    /// For each source, the places in the image of what was taken.
+    /// For each source, the places in the image of the items taken from it.
     taken: Vec<HashMap<u32, u32>>,
-    /// Bytes of the section so far.
+    /// Bytes in the section so far.
     length: u64,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Item {
-    /// Which source, or [`MADE`].
+    /// The source's index, or [`MADE`].
     source: u32,
-    /// Its place there, or its number among those that are made.
+    /// Its place there, or its index in [`Gathered::made`].
     place: u32,
     new_place: u32,
 }
 
-/// Stands in place of a source for what is in none.
+/// Marks an item that is in no source.
 const MADE: u32 = u32::MAX;
 
 impl<'s> Gathered<'s> {
     fn new(section: Section, unit: usize, sources: Vec<Pool<'s>>) -> Gathered<'s> {
         let taken = vec![HashMap::new(); sources.len()];
-        // The item without content, which every pool begins with.
+        // Every pool begins with the item without content.
         let items = vec![Item { source: 0, place: NONE, new_place: NONE }];
         let length = Pool::size_of(0, unit) as u64;
         let (made, known, may_repeat) = (Vec::new(), HashTable::new(), sources.len() > 1 || section == Section::Side);
         Gathered { section, unit, sources, made, items, may_repeat, known, taken, length }
     }
 
-    /// The place in the image of an item of a source, and its content if it was not there before.
+    /// The place in the image of an item of a source, with its content if it is new there.
     fn take(&mut self, source: usize, place: u32) -> Result<(u32, Option<&'s [u8]>), WriteError> {
         if place == NONE {
             return Ok((NONE, None));
@@ -104,7 +104,7 @@ impl<'s> Gathered<'s> {
         self.add(MADE, number, Some(hash), content.len())
     }
 
-    /// The place in the image of an item of this content, if it is there.
+    /// The place in the image of an item with this content, if there is one.
     fn find(&self, hash: u32, content: &[u8]) -> Option<u32> {
         let same = |&(other, item): &(u32, u32)| other == hash && self.content(&self.items[item as usize]) == content;
         self.known.find(spread(hash), same).map(|&(_, item)| self.items[item as usize].new_place)
@@ -150,7 +150,7 @@ impl<'s> Gathered<'s> {
     }
 }
 
-/// All that the origins of an image share.
+/// Everything that the origins of an image share.
 #[derive(Debug)]
 pub(crate) struct Shared<'s> {
     pub automata: Gathered<'s>,
@@ -166,11 +166,11 @@ pub(crate) struct Shared<'s> {
 #[derive(Debug)]
 struct SourceRows<'s> {
     bytes: &'s [u8],
-    /// By row: its number in the image plus 1; 0 where no origin needed it yet.
+    /// For each row, its number in the image plus 1; 0 while no origin has needed it.
     taken: Vec<u32>,
 }
 
-/// How many automata there are, by engine, and their bytes.
+/// The number of automata by engine, and their size in bytes.
 #[derive(Debug, Default)]
 struct Counts {
     constant: u64,
@@ -180,7 +180,7 @@ struct Counts {
 }
 
 impl<'s> Shared<'s> {
-    /// Nothing yet, of these sources, with rows of so many columns.
+    /// Collects from these sources, whose rows have `width` columns.
     pub fn new(sources: &[ItemSource<'s>], width: usize, home: &Home) -> Shared<'s> {
         let pools = |of: fn(&ItemSource<'s>) -> Pool<'s>| sources.iter().map(of).collect::<Vec<_>>();
         let rows = |source: &ItemSource<'s>| SourceRows {
@@ -198,7 +198,7 @@ impl<'s> Shared<'s> {
         }
     }
 
-    /// How many columns a row has.
+    /// The number of columns in a row.
     pub fn width(&self) -> usize {
         self.width
     }
@@ -226,7 +226,7 @@ impl<'s> Shared<'s> {
         let (automaton, is_new) = self.automata.take(source, group.automaton)?;
         if let Some(content) = is_new {
             self.counts.bytes += content.len() as u64;
-            // Copied where they do not begin as words do: bytes of a spool in memory need not.
+            // Copied if not aligned to words: bytes of a spool in memory need not be.
             let copied = |_| Cow::Owned(content.chunks_exact(4).map(bytemuck::pod_read_unaligned).collect());
             let words: Cow<'_, [u32]> = bytemuck::try_cast_slice(content).map_or_else(copied, Cow::Borrowed);
             match automaton::engine(front::engine_words(&words)) {
@@ -247,7 +247,7 @@ impl<'s> Shared<'s> {
         }
     }
 
-    /// Completes statistics by what is shared.
+    /// Fills in the statistics of shared items.
     pub fn count(&self, statistics: &mut Statistics) {
         let Counts { constant, dfa, cursors, bytes } = self.counts;
         statistics.automata = constant + dfa + cursors;

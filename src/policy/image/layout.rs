@@ -1,36 +1,36 @@
-//! Where everything is in an image: the header, and the sections after it. FORMAT.md has it byte by byte.
+//! The layout of an image: the header and the sections after it. FORMAT.md documents it byte by byte.
 
 use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{ImageError, WriteError};
 
-/// The first bytes. The first is none of ASCII, the last four would not survive a transfer as text.
+/// The first bytes of an image. The first one is not ASCII; the last four do not survive a transfer in text mode.
 pub(crate) const MAGIC: [u8; 8] = *b"\x89RSV\r\n\x1a\n";
 
 /// The version that is written, and the only one that is read.
 pub(crate) const VERSION: u32 = 4;
 
-/// Bytes of the header.
+/// Length of the header in bytes.
 pub(crate) const HEADER: usize = 160;
 
 const TABLE: usize = 40;
 const HASHED: usize = HEADER - 8;
 
-/// Every section begins at a multiple of this, the bytes of a cache line.
+/// Every section begins at a multiple of this, the size of a cache line.
 pub(crate) const ALIGNMENT: u64 = 64;
 
-/// Bytes of an entry of a row.
+/// Size of an entry of a row in bytes.
 pub(crate) const ENTRY: usize = 8;
-/// Bytes of an entry of the look-up table.
+/// Size of an entry of the look-up table in bytes.
 const LOOKUP_ENTRY: usize = 64;
 
-/// The bytes of which the items of the pools begin at multiples.
+/// Items of the pools begin at multiples of these, in bytes.
 pub(crate) const AUTOMATA_UNIT: usize = 64;
 pub(crate) const RULES_UNIT: usize = 8;
 pub(crate) const SIDE_UNIT: usize = 4;
 
-/// A section, in the order in which they stand.
+/// A section, in the order of the image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Section {
     Meta,
@@ -58,18 +58,18 @@ impl Section {
         ["META", "LOOKUP", "ORIGINS", "ROWS", "AUTOMATA", "RULES", "SIDE"][self as usize]
     }
 
-    /// The last place that can be named: an entry of a row has two bits less for that of its rules.
+    /// The last place that can be addressed: an entry of a row has two bits less for the place of its rules.
     pub fn last_place(self) -> u32 {
         if self == Section::Rules { u32::MAX >> 2 } else { u32::MAX }
     }
 
-    /// The error where no place, counted in `unit` bytes, is left.
+    /// The error if no place, counted in `unit` bytes, is left.
     pub fn full(self, unit: usize) -> WriteError {
         let limit = (u64::from(self.last_place()) + 1) * unit as u64;
         WriteError::Full { section: self.name(), limit: limit >> 30 }
     }
 
-    /// The bytes of which its length is a multiple.
+    /// Its length is a multiple of this, in bytes.
     fn unit(self) -> u64 {
         match self {
             Section::Lookup => LOOKUP_ENTRY as u64,
@@ -85,14 +85,14 @@ impl Section {
 /// The header of an image.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Header {
-    /// XXH3 (128 bits) of all that follows the header.
+    /// XXH3 (128 bits) of everything after the header.
     pub checksum: u128,
-    /// Where each section stands, in bytes from the start of the image.
+    /// The range of each section, in bytes from the start of the image.
     pub sections: [Range<u64>; Section::ALL.len()],
 }
 
 impl Header {
-    /// The header of sections of these lengths, one after the other.
+    /// The header for sections of these lengths, laid out in order.
     pub fn of(lengths: [u64; Section::ALL.len()]) -> Header {
         let mut at = (HEADER as u64).next_multiple_of(ALIGNMENT);
         let sections = lengths.map(|length| {
@@ -103,7 +103,7 @@ impl Header {
         Header { checksum: 0, sections }
     }
 
-    /// Bytes of the whole image.
+    /// Length of the whole image in bytes.
     pub fn length(&self) -> u64 {
         self.sections[Section::ALL.len() - 1].end.next_multiple_of(ALIGNMENT)
     }
@@ -124,11 +124,11 @@ impl Header {
         bytes
     }
 
-    /// The header of an image, of which nothing is known yet.
+    /// Decodes the header of an untrusted image.
     ///
     /// # Errors
     ///
-    /// Everything but [`ImageError::Checksum`], about the header and the length.
+    /// An [`ImageError`] about the header or the length, never [`ImageError::Checksum`] or [`ImageError::Damaged`].
     pub fn decode(image: &[u8]) -> Result<Header, ImageError> {
         if image.is_empty() {
             return Err(ImageError::Empty);
@@ -159,7 +159,7 @@ impl Header {
         let checksum = u128::from_le_bytes(header[24..40].try_into().expect("sixteen bytes"));
         let decoded = Header { checksum, ..Header::of(lengths) };
         let units = Section::ALL.iter().zip(lengths).all(|(section, length)| length % section.unit() == 0);
-        // One way to write it: what else it could say, it does not.
+        // A header has exactly one valid encoding.
         if decoded.encode() != *header || !units {
             return Err(ImageError::Header);
         }
@@ -171,7 +171,7 @@ impl Header {
     }
 }
 
-/// An entry of a row, as it stands in an image.
+/// An entry of a row, as stored in an image.
 pub(crate) type RowEntry = [u32; 2];
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The contents of an image, and how far it is trusted.
+//! The content of an image, and how far to trust it.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,17 +6,16 @@ use crate::dialect::Dialect;
 use crate::policy::Statistics;
 use crate::policy::columns::Columns;
 
-/// How far the bytes of a policy are trusted.
+/// How far to trust the bytes of a policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trust {
-    /// Not at all: the checksum over all of them is computed, and every index is looked at.
+    /// Not at all: compute the checksum over all of them and check every index.
     Nothing,
-    /// The checksum is not computed. Every index is still looked at, so that nothing worse than a wrong verdict can
-    /// come of damage.
+    /// Skip the checksum. Every index is still checked, so damage can cause nothing worse than a wrong verdict.
     Checksum,
 }
 
-/// The section META, in JSON.
+/// The META section, as JSON.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Meta {
     pub dialect: String,
@@ -24,7 +23,7 @@ pub(crate) struct Meta {
     pub statistics: Statistics,
 }
 
-/// The contents of an image.
+/// The content of an image.
 #[derive(Debug)]
 pub(crate) struct Content {
     pub dialect: &'static Dialect,

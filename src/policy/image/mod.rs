@@ -1,8 +1,8 @@
-//! The image of a policy: one sequence of bytes, as a file is mapped and as it is made in memory.
+//! The image of a policy: a sequence of bytes, the same in a mapped file and in memory.
 //!
-//! [`layout`] says where the sections are, [`record`] and [`pool`] what stands in them; each has its writer and its
-//! reader side by side. [`Writer`] is fed origin by origin and puts the sections together; [`validate`] makes sure of
-//! all of them before anything is used. FORMAT.md documents the whole, byte by byte.
+//! [`layout`] defines the sections; [`record`] and [`pool`] define their contents, each with its writer and reader side by
+//! side. [`Writer`] takes origins one by one and assembles the sections; [`validate`] checks all of them before any is
+//! used. FORMAT.md documents the whole, byte by byte.
 
 mod error;
 mod gather;

@@ -1,4 +1,4 @@
-//! Images that are opened: nothing of one is used before it is made sure of.
+//! Opens images: an image is checked before any of it is used.
 
 use std::fs::File;
 use std::io;
@@ -12,7 +12,7 @@ use super::view::{Aligned, Bytes, Image};
 use crate::formats::mmap;
 
 impl Image {
-    /// Maps a file, and makes sure of it.
+    /// Maps a file and checks it.
     pub fn open(path: &Path, trust: Trust) -> Result<(Image, Content), OpenError> {
         let unreadable = |error| OpenError::Unreadable { path: path.to_owned(), error };
         let wrong = |problem| OpenError::Image { path: path.to_owned(), problem };
@@ -28,7 +28,7 @@ impl Image {
         Image::checked(Bytes::Mapped(map), trust).map_err(wrong)
     }
 
-    /// An image of these bytes, copied, made sure of.
+    /// Copies an image from these bytes and checks it.
     pub fn copied(bytes: &[u8], trust: Trust) -> Result<(Image, Content), ImageError> {
         let mut aligned = Aligned::new(bytes.len());
         aligned.bytes_mut().copy_from_slice(bytes);

@@ -1,9 +1,9 @@
-//! The sections of an image as what they are.
+//! Typed views of the sections of an image.
 
 use super::layout::RowEntry;
 use super::pool::Pool;
 
-/// The sections of an image that is checked.
+/// The sections of a checked image.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Parts<'p> {
     pub lookup: &'p [u8],

@@ -4,7 +4,7 @@
 //! item    length of its content u32 | content | zeros up to a multiple of the pool's unit
 //! ```
 //!
-//! The first item has no content. Its place, 0, says "none". A place counts units from the start of the section.
+//! The first item has no content; its place, 0, means "none". Places count units from the start of the section.
 
 use hashbrown::HashTable;
 use rayon::prelude::*;
@@ -20,15 +20,15 @@ use super::starts::Starts;
 /// The place of the item without content.
 pub(crate) const NONE: u32 = 0;
 
-/// How many bytes of a pool one thread checks at a time, about.
+/// About how many bytes of a pool a thread checks at a time.
 const CHECKED_AT_ONCE: usize = 1 << 20;
 
 const LENGTH: usize = 4;
 
-/// A problem, and its place in bytes from the start of the section or the item.
+/// A problem and its position, in bytes from the start of the section or the item.
 pub(crate) type Problem = (usize, &'static str);
 
-/// A pool, to be read.
+/// A pool, for reading.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pool<'p> {
     bytes: &'p [u8],
@@ -51,7 +51,7 @@ impl<'p> Pool<'p> {
         &self.bytes[content.start - LENGTH..content.end]
     }
 
-    /// The contents of all items but the first, in their order.
+    /// The contents of all items except the first, in order.
     pub fn contents(self) -> impl Iterator<Item = &'p [u8]> {
         let mut at = 0;
         let mut items = std::iter::from_fn(move || {
@@ -65,18 +65,18 @@ impl<'p> Pool<'p> {
         items
     }
 
-    /// Where the content of the item stands that begins at a byte.
+    /// The range of the content of the item that begins at byte `at`.
     fn content(self, at: usize) -> Range<usize> {
         let length = u32::from_le_bytes(self.bytes[at..at + LENGTH].try_into().expect("four bytes"));
         at + LENGTH..at + LENGTH + length as usize
     }
 
-    /// Bytes of an item of so much content, with what fills it up to a multiple of the unit.
+    /// Size in bytes of an item with this much content, including padding to a multiple of the unit.
     pub fn size_of(content: usize, unit: usize) -> usize {
         (LENGTH + content).next_multiple_of(unit)
     }
 
-    /// Writes an item after others.
+    /// Appends an item.
     pub fn push(content: &[u8], unit: usize, out: &mut Vec<u8>) {
         let end = out.len() + Pool::size_of(content.len(), unit);
         out.extend_from_slice(&(content.len() as u32).to_le_bytes());
@@ -84,8 +84,8 @@ impl<'p> Pool<'p> {
         out.resize(end, 0);
     }
 
-    /// Makes sure that items fill the pool, and of each that `check` finds nothing wrong with its content; returns
-    /// where items begin.
+    /// Checks that items fill the pool exactly and that `check` accepts the content of each. Returns the places where items
+    /// begin.
     pub fn check<S: Default>(
         self,
         check: impl Fn(&'p [u8], &mut S) -> Result<(), Problem> + Sync,
@@ -124,17 +124,17 @@ impl<'p> Pool<'p> {
     }
 }
 
-/// Items that are written, each once.
+/// Items for writing, each stored once.
 #[derive(Debug)]
 pub(crate) struct Distinct {
     section: Section,
     spool: Spool,
     unit: usize,
-    /// Whether an item stands there with its length, or is as long as the unit.
+    /// Whether items have a length in front. If not, each is as long as the unit.
     with_length: bool,
-    /// 32 bits of the hash of each item's content, and its place.
+    /// 32 bits of the hash of each item's content, and the item's place.
     items: HashTable<(u32, u32)>,
-    /// The item at hand.
+    /// Buffer for the item being stored.
     item: Vec<u8>,
 }
 
@@ -143,12 +143,12 @@ fn hash_of(content: &[u8]) -> u32 {
 }
 
 impl Distinct {
-    /// The items of a pool: only the one without content.
+    /// A pool with only the item without content.
     pub fn pool(section: Section, unit: usize, home: &Home) -> Distinct {
         Distinct::new(section, unit, true, home)
     }
 
-    /// Rows of so many bytes: only the one of zeros.
+    /// Rows of `unit` bytes, with only the row of zeros.
     pub fn rows(section: Section, unit: usize, home: &Home) -> Distinct {
         Distinct::new(section, unit, false, home)
     }
@@ -161,7 +161,7 @@ impl Distinct {
         Distinct { section, spool: Spool::new(home, first), unit, with_length, items, item: Vec::new() }
     }
 
-    /// The place of the item of this content.
+    /// The place of the item with this content, which is added if it is new.
     pub fn intern(&mut self, content: &[u8]) -> Result<u32, WriteError> {
         self.item.clear();
         match self.with_length {
@@ -197,13 +197,13 @@ impl Distinct {
         self.section.full(self.unit)
     }
 
-    /// The items that were written.
+    /// The items written so far.
     pub fn spool(&mut self) -> &mut Spool {
         &mut self.spool
     }
 }
 
-/// A hash for a hash table of 32 bits of a hash: it looks at the upper and at the lower ones.
+/// Spreads 32 bits of a hash over the 64 that a hash table wants, which uses both the upper and the lower bits.
 pub(super) fn spread(hash: u32) -> u64 {
     u64::from(hash).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }

@@ -1,5 +1,5 @@
-//! Records: one for each origin, sorted by origin. What a verdict needs stands first, what only age and reports need
-//! after the name.
+//! Records: one for each origin, sorted by origin. The fields that a verdict needs come first; those that only age and
+//! reports need come after the name.
 //!
 //! ```text
 //! record   row u32 | length of the origin u16 | standing u8 | fields u8 | origin | fields, as far as they are there |
@@ -17,12 +17,12 @@ use super::WriteError;
 use super::pool::NONE;
 use crate::policy::state::{Answered, LastGood, OriginState, OriginStatus, OverrideState, Ruling, Times};
 
-/// A record's place counts these.
+/// Places of records count units of this many bytes.
 pub(crate) const UNIT: usize = 2;
 
 const HEAD: usize = 8;
 
-// The fields, in their order.
+// The fields, in order.
 const STATUS: usize = 0;
 const SIDE: usize = 1;
 const FETCHED_AT: usize = 2;
@@ -31,17 +31,17 @@ const UNREACHABLE_SINCE: usize = 4;
 const GOOD_FETCHED_AT: usize = 5;
 const GOOD_EXPIRES: usize = 6;
 const PAUSED_UNTIL: usize = 7;
-/// How many bytes each takes.
+/// The size of each in bytes.
 const WIDTHS: [usize; 8] = [2, 4, 6, 6, 6, 6, 6, 6];
 
-// The parts of the byte that has the standing.
+// The parts of the standing byte.
 const STANDING_MASK: u8 = 7;
 const LAST_GOOD_SHIFT: u32 = 3;
 const LAST_GOOD_MASK: u8 = 3;
 const HTML_PAGE_SHIFT: u32 = 5;
 const RULING_SHIFT: u32 = 6;
 
-/// The standings by their bits; a check refuses bits without one.
+/// The standing for each value of its bits; a check refuses values without one.
 const STANDINGS: [OriginStatus; 8] = {
     let mut standings = [OriginStatus::Unreachable; 8];
     let mut bits = 0;
@@ -52,11 +52,11 @@ const STANDINGS: [OriginStatus; 8] = {
     standings
 };
 
-/// The same for those of a last good answer.
+/// Likewise for the last good answer.
 const LAST_GOODS: [Option<OriginStatus>; 4] = {
     let mut standings = [None; 4];
     let mut bits = 0;
-    // The first of all standings are those that are definite, and only those can be a last good one.
+    // The definite standings come first, and only those can be of a last good answer.
     while bits + 1 < standings.len() {
         standings[bits + 1] = Some(OriginStatus::ALL[bits]);
         bits += 1;
@@ -64,7 +64,7 @@ const LAST_GOODS: [Option<OriginStatus>; 4] = {
     standings
 };
 
-/// The same for those of a ruling.
+/// Likewise for the ruling.
 const RULINGS: [Option<Ruling>; 4] = {
     let mut rulings = [None; 4];
     let mut bits = 0;
@@ -78,23 +78,23 @@ const RULINGS: [Option<Ruling>; 4] = {
 /// The longest time that fits, in either direction: four million years.
 const LONGEST_TIME: i64 = (1 << 47) - 1;
 
-/// An origin's record, to be read.
+/// An origin's record, for reading.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Record<'i> {
     /// The origin in canonical form.
     pub origin: &'i [u8],
-    /// The row with its groups.
+    /// The row of its groups.
     pub row: u32,
-    /// The standing by its last answer.
+    /// The standing after its last answer.
     pub standing: OriginStatus,
-    /// Where that is no verdict: what the last one meant that was, if any.
+    /// The standing after the last good answer, if the last answer is no verdict and there was one.
     pub last_good: Option<OriginStatus>,
-    /// The operator's rule in place of the robots.txt.
+    /// The operator's ruling in place of the robots.txt.
     pub ruling: Option<Ruling>,
     /// Whether the robots.txt in use looks like an HTML page.
     pub html_page: bool,
     fields: u8,
-    /// The bytes after the name.
+    /// The bytes from the end of the name on.
     cold: &'i [u8],
 }
 
@@ -105,13 +105,13 @@ impl fmt::Debug for Record<'_> {
     }
 }
 
-/// OriginStatus, last good standing and ruling in their byte.
+/// Splits the standing byte into standing, last good answer and ruling.
 #[inline]
 fn parts_of(byte: u8) -> (u8, u8, u8) {
     (byte & STANDING_MASK, byte >> LAST_GOOD_SHIFT & LAST_GOOD_MASK, byte >> RULING_SHIFT)
 }
 
-/// How many bytes the fields of these bits take. A table, because every walk over the records asks for it.
+/// The size in bytes of the fields with these bits. A table, because every walk over the records needs it.
 const WIDTH: [u8; 256] = {
     let mut widths = [0; 256];
     let mut bits = 1;
@@ -126,13 +126,13 @@ fn width(fields: u8) -> usize {
     usize::from(WIDTH[usize::from(fields)])
 }
 
-/// Where the record ends that begins at a byte of the section with this head.
+/// The end of the record that begins at `at` with this head.
 fn end(at: usize, head: &[u8]) -> usize {
     let length = usize::from(u16::from_le_bytes([head[4], head[5]]));
     (at + HEAD + length + width(head[7])).next_multiple_of(UNIT)
 }
 
-/// Where records begin in a section that is checked, from the one that begins at `first` on.
+/// The positions of the records in a checked section, from the one at `first` on.
 pub(crate) fn starts(records: &[u8], first: usize) -> impl Iterator<Item = usize> + use<'_> {
     let mut at = first;
     std::iter::from_fn(move || {
@@ -143,14 +143,14 @@ pub(crate) fn starts(records: &[u8], first: usize) -> impl Iterator<Item = usize
     })
 }
 
-/// The byte after the record that begins at `at`, in a section of which nothing is known.
+/// The end of the record that begins at `at`, in an untrusted section.
 pub(crate) fn checked_end(records: &[u8], at: usize) -> Result<usize, &'static str> {
     let head = records.get(at..at + HEAD).ok_or("a record reaches beyond the end")?;
     Some(end(at, head)).filter(|&end| end <= records.len()).ok_or("a record reaches beyond the end")
 }
 
 impl<'i> Record<'i> {
-    /// The record that begins at a byte of the section, which is checked.
+    /// The record that begins at `at`, in a checked section.
     #[inline]
     pub(crate) fn at(records: &'i [u8], at: usize) -> Record<'i> {
         let head: &[u8; HEAD] = records[at..at + HEAD].try_into().expect("a head");
@@ -169,24 +169,24 @@ impl<'i> Record<'i> {
         }
     }
 
-    /// Whether the operator says something of its verdicts.
+    /// Whether the operator overrides its verdicts.
     #[inline]
     pub fn is_overridden(&self) -> bool {
         self.ruling.is_some() || self.is_paused()
     }
 
-    /// Whether the operator has paused it until some time, which may have come.
+    /// Whether the operator has paused it until some time, which may have passed.
     #[inline]
     pub fn is_paused(&self) -> bool {
         self.fields >> PAUSED_UNTIL & 1 == 1
     }
 
-    /// The operator's word.
+    /// The operator's override.
     pub fn word(&self) -> OverrideState {
         OverrideState { ruling: self.ruling, paused_until: self.time(PAUSED_UNTIL) }
     }
 
-    /// All that is known of the origin but its rules.
+    /// Everything known about the origin except its rules.
     pub fn state(&self) -> OriginState {
         let time = |field: usize| self.time(field);
         let answered = Answered {
@@ -206,11 +206,11 @@ impl<'i> Record<'i> {
     }
 
     fn time(&self, field: usize) -> Option<i64> {
-        // The upper bytes are those that are there; the shift brings the sign.
+        // The field occupies the upper bytes; the shift extends its sign.
         self.field(field).map(|number| number as i64 >> 16)
     }
 
-    /// The bytes of a field as the uppermost ones of a number.
+    /// A field's bytes as the uppermost bytes of a number.
     fn field(&self, field: usize) -> Option<u64> {
         (self.fields >> field & 1 == 1).then(|| {
             let at = width(self.fields & ((1 << field) - 1));
@@ -220,7 +220,7 @@ impl<'i> Record<'i> {
         })
     }
 
-    /// Makes sure that a record begins at a byte of the section; returns it.
+    /// Checks and returns the record that begins at `at`.
     pub(crate) fn check(records: &'i [u8], at: usize) -> Result<Record<'i>, &'static str> {
         checked_end(records, at)?;
         let (standing, _, _) = parts_of(records[at + 6]);
@@ -238,7 +238,7 @@ impl<'i> Record<'i> {
     }
 }
 
-/// Writes a record after others.
+/// Appends a record.
 pub(crate) fn push(
     origin: &[u8],
     row: u32,

@@ -1,4 +1,4 @@
-//! Replacing a file as a whole.
+//! Replaces a file atomically.
 
 use std::fs::File;
 use std::io::{self, Seek, Write};
@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use crate::formats::is_stream;
 
-/// Writes a file beside its final name and then gives it that name: who reads an earlier file of the name goes on reading
-/// that one, and no reader ever sees half a file.
+/// Writes a file next to its final name, then renames it. Readers of an earlier file of that name keep it, and no reader
+/// ever sees half a file.
 pub(crate) fn replace<T, E: From<io::Error>>(
     path: &Path,
     write: impl FnOnce(&mut File) -> Result<T, E>,
@@ -20,7 +20,7 @@ pub(crate) fn replace<T, E: From<io::Error>>(
     let mut builder = tempfile::Builder::new();
     let prefix = format!(".{}.", name.to_string_lossy());
     builder.prefix(&prefix).suffix(".partial");
-    // An error of the library has the temporary name, which says nothing to a user who gave the final one.
+    // The library's error has the temporary name, which means nothing to a user who gave the final one.
     let mut code = None;
     let mut create = |path: &Path| {
         let file = File::options().read(true).write(true).create_new(true).open(path);
@@ -32,13 +32,13 @@ pub(crate) fn replace<T, E: From<io::Error>>(
     partial.as_file_mut().flush()?;
     partial.as_file().sync_all()?;
     partial.persist(path).map_err(|error| error.error)?;
-    // The name itself must outlive a power cut too, where the platform can promise that.
+    // The renaming, too, must survive a power failure, where the platform can promise that.
     #[cfg(unix)]
     File::open(folder)?.sync_all()?;
     Ok(written)
 }
 
-/// Writes to a stream, once all of it is there.
+/// Writes to a stream once the output is complete.
 fn stream<T, E: From<io::Error>>(path: &Path, write: impl FnOnce(&mut File) -> Result<T, E>) -> Result<T, E> {
     let mut whole = tempfile::tempfile()?;
     let written = write(&mut whole)?;
@@ -47,7 +47,7 @@ fn stream<T, E: From<io::Error>>(path: &Path, write: impl FnOnce(&mut File) -> R
     Ok(written)
 }
 
-/// The folder that a file is in, or for what has none, that of temporary files.
+/// The folder of a file; for a stream, the folder of temporary files.
 pub(crate) fn folder_of(path: &Path) -> PathBuf {
     match path.parent() {
         _ if is_stream(path) => std::env::temp_dir(),

@@ -1,5 +1,5 @@
-//! Bytes that are written from front to back and read when they are complete: in memory, or, beyond a limit, in a
-//! temporary file.
+//! Bytes that are written front to back and read once complete. They are in memory, or, beyond a limit, in a temporary
+//! file.
 
 use memmap2::Mmap;
 use std::fs::File;
@@ -10,19 +10,19 @@ use std::path::PathBuf;
 use super::WriteError;
 use crate::formats::mmap;
 
-/// How many bytes of a spool are kept in memory, where it may go to a file.
+/// How many bytes of a spool stay in memory if it may use a file.
 pub(crate) const HELD: usize = 16 << 20;
 
-/// Where spools keep what is written.
+/// Where spools keep their bytes.
 #[derive(Debug, Clone)]
 pub(crate) enum Home {
-    /// In memory, all of it.
+    /// In memory.
     Memory,
-    /// In temporary files of this folder, but for about so many bytes of each.
+    /// In temporary files in `folder`, except for about `limit` bytes of each.
     Folder { folder: PathBuf, limit: usize },
 }
 
-/// Bytes written from front to back.
+/// Bytes written front to back.
 #[derive(Debug)]
 pub(crate) struct Spool {
     home: Home,
@@ -33,7 +33,7 @@ pub(crate) struct Spool {
     tail: Vec<u8>,
 }
 
-/// All that was written.
+/// Everything that was written.
 #[derive(Debug)]
 pub(crate) enum Spooled<'s> {
     Memory(&'s [u8]),
@@ -52,23 +52,23 @@ impl Deref for Spooled<'_> {
 }
 
 impl Spool {
-    /// A spool that begins with these bytes.
+    /// A spool that begins with the bytes `first`.
     pub fn new(home: &Home, first: Vec<u8>) -> Spool {
         Spool { home: home.clone(), file: None, filed: 0, tail: first }
     }
 
-    /// How many bytes were written.
+    /// How many bytes have been written.
     pub fn len(&self) -> u64 {
         self.filed + self.tail.len() as u64
     }
 
-    /// Writes bytes after those that are there.
+    /// Appends bytes.
     pub fn write(&mut self, bytes: &[u8]) -> Result<(), WriteError> {
         if let Home::Folder { limit, .. } = self.home {
             if self.tail.len() + bytes.len() > limit {
                 self.file_tail().map_err(|error| self.failed(error))?;
             }
-            // Not twice as much each time.
+            // Reserve up to the limit at once rather than by doubling.
             let most = limit.max(bytes.len()) - self.tail.len();
             if bytes.len() > self.tail.capacity() - self.tail.len() {
                 self.tail.reserve_exact(most);
@@ -78,7 +78,7 @@ impl Spool {
         Ok(())
     }
 
-    /// The error where the temporary file fails.
+    /// The error for a failure of the temporary file.
     fn failed(&self, error: io::Error) -> WriteError {
         match &self.home {
             Home::Folder { folder, .. } => WriteError::Spill { folder: folder.clone(), error },
@@ -99,7 +99,7 @@ impl Spool {
         Ok(())
     }
 
-    /// Whether these bytes were written at a place.
+    /// Whether the bytes written at `at` are these.
     pub fn has(&mut self, at: u64, bytes: &[u8]) -> Result<bool, WriteError> {
         let in_file = self.filed.saturating_sub(at).min(bytes.len() as u64) as usize;
         let (filed, held) = bytes.split_at(in_file);
@@ -114,7 +114,7 @@ impl Spool {
         Ok(found == filed)
     }
 
-    /// All that was written.
+    /// Everything that was written.
     pub fn read(&mut self) -> Result<Spooled<'_>, WriteError> {
         if self.file.is_none() {
             return Ok(Spooled::Memory(&self.tail));

@@ -1,11 +1,11 @@
-//! Places where something begins.
+//! Sets of places where items begin.
 
 /// A set of places.
 #[derive(Debug)]
 pub(crate) struct Starts(Vec<u64>);
 
 impl Starts {
-    /// None of so many places.
+    /// An empty set, for places below `places`.
     pub fn new(places: usize) -> Starts {
         Starts(vec![0; places.div_ceil(64)])
     }
@@ -15,7 +15,7 @@ impl Starts {
         self.0[place / 64] |= 1 << (place % 64);
     }
 
-    /// Whether a place is one of them.
+    /// Whether a place is in the set.
     pub fn has(&self, place: usize) -> bool {
         self.0.get(place / 64).is_some_and(|bits| bits >> (place % 64) & 1 == 1)
     }

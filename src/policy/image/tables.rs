@@ -1,5 +1,5 @@
-//! The tables that captures share while they are gathered, each item once: automata, rules, side records and rows, in the order
-//! in which they came. A [`Writer`](super::Writer) takes from here what an image needs, in the order of the image.
+//! The tables that captures share while they are collected: automata, rules, side records and rows, each item once, in
+//! order of arrival. A [`Writer`](super::Writer) takes the items that an image needs, in the order of the image.
 
 use super::gather::ItemSource;
 use super::layout::{AUTOMATA_UNIT, ENTRY, RULES_UNIT, SIDE_UNIT, Section};
@@ -19,7 +19,7 @@ pub(crate) struct Tables {
 }
 
 impl Tables {
-    /// Empty tables, for rows of so many columns.
+    /// Empty tables, for rows of `width` columns.
     pub fn new(width: usize, home: &Home) -> Tables {
         Tables {
             automata: Distinct::pool(Section::Automata, AUTOMATA_UNIT, home),
@@ -52,7 +52,7 @@ impl Tables {
         self.rows.intern(&row)
     }
 
-    /// The tables, to be read.
+    /// The tables, for reading.
     pub fn read(&mut self) -> Result<ReadTables<'_>, WriteError> {
         Ok(ReadTables {
             automata: self.automata.spool().read()?,
@@ -63,7 +63,7 @@ impl Tables {
     }
 }
 
-/// Tables that are complete.
+/// Complete tables.
 #[derive(Debug)]
 pub(crate) struct ReadTables<'t> {
     automata: Spooled<'t>,
@@ -73,7 +73,7 @@ pub(crate) struct ReadTables<'t> {
 }
 
 impl ReadTables<'_> {
-    /// The source that a writer takes from.
+    /// The source for a writer.
     pub fn source(&self) -> ItemSource<'_> {
         ItemSource {
             automata: Pool::new(&self.automata, AUTOMATA_UNIT),
@@ -85,7 +85,7 @@ impl ReadTables<'_> {
 }
 
 impl<'p> Parts<'p> {
-    /// The source that a writer takes from.
+    /// The source for a writer.
     pub fn source(&self) -> ItemSource<'p> {
         ItemSource {
             automata: Pool::new(self.automata, AUTOMATA_UNIT),

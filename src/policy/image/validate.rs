@@ -1,10 +1,10 @@
-//! Making sure of an image before anything of it is used.
+//! Checks an image before any of it is used.
 //!
-//! The checksum tells that the bytes are those that were written. All else is made sure of as well, because whoever
-//! writes a file can write a checksum: every section is walked from front to back, so that whatever is named by a place
-//! is known to begin there. What is left to trust is what the file says of the world: which rules an origin has.
+//! The checksum shows that the bytes are those that were written. Everything else is checked as well, because anyone who
+//! can write a file can write a checksum: every section is walked front to back, so that every place named is known to be
+//! the start of an item. After that, trust is needed only for the facts in the file: which rules an origin has.
 //!
-//! Sections are independent of one another but for the places that they name, so they are walked in parallel.
+//! Sections depend on one another only by the places they name, so they are walked in parallel.
 
 use rayon::prelude::*;
 use std::ops::Range;
@@ -19,7 +19,7 @@ use crate::automaton::{self, CheckSpace};
 use crate::dialect::Dialect;
 use crate::policy::{groups, lookup, provenance, side_records};
 
-/// Makes sure of an image whose header is in order.
+/// Checks an image whose header is valid.
 pub(super) fn check(image: &Image, trust: Trust) -> Result<Content, ImageError> {
     let checksum = || match trust {
         Trust::Nothing if xxh3_128(&image.bytes()[HEADER..]) != image.header.checksum => Err(ImageError::Checksum),
@@ -106,10 +106,10 @@ fn rows(parts: &Parts<'_>, width: usize, automata: &Starts, rules: &Starts) -> R
     Ok(())
 }
 
-/// How many bytes of records one thread checks at a time, about.
+/// About how many bytes of records a thread checks at a time.
 const CHECKED_AT_ONCE: usize = 1 << 18;
 
-/// Makes sure of all records; returns parts of the section that begin and end with a record.
+/// Checks all records. Returns ranges of the section that begin and end at record boundaries.
 fn records(parts: &Parts<'_>, width: usize, side: &Starts) -> Result<Vec<Range<usize>>, Problem> {
     let (mut ranges, mut lasts) = (Vec::new(), Vec::new());
     let (mut at, mut first) = (0, 0);

@@ -9,14 +9,14 @@ use super::parts::Parts;
 use super::pool::Pool;
 use crate::formats::mmap;
 
-/// An image, whole and in order.
+/// A complete, valid image.
 #[derive(Debug)]
 pub(crate) struct Image {
     pub(super) bytes: Bytes,
     pub(crate) header: Header,
 }
 
-/// Where the bytes are; in either home they begin at a multiple of [`layout::ALIGNMENT`].
+/// The bytes of an image, which begin at a multiple of [`layout::ALIGNMENT`] either way.
 #[derive(Debug)]
 pub(crate) enum Bytes {
     Mapped(Mmap),
@@ -27,13 +27,13 @@ pub(crate) enum Bytes {
 #[derive(Debug)]
 pub(crate) struct Aligned {
     words: Vec<u64>,
-    /// Which of the words is the first one.
+    /// The index of the first word in use.
     start: usize,
     length: usize,
 }
 
 impl Aligned {
-    /// So many zeros.
+    /// `length` zero bytes.
     pub(crate) fn new(length: usize) -> Aligned {
         const MORE: usize = layout::ALIGNMENT as usize / size_of::<u64>() - 1;
         let words = vec![0; length.div_ceil(size_of::<u64>()) + MORE];
@@ -60,14 +60,14 @@ impl Bytes {
 }
 
 impl Image {
-    /// An image that a [`Writer`] has just written here.
+    /// An image that a [`Writer`] has just written into these bytes.
     pub(crate) fn written(bytes: Aligned, header: Header) -> Image {
         Image { bytes: Bytes::Owned(bytes), header }
     }
 
-    /// An image that a [`Writer`] has just written to a file without a name.
+    /// An image that a [`Writer`] has just written to an unnamed file.
     pub(crate) fn of_file(file: &File, header: Header) -> io::Result<Image> {
-        // The system's pages are aligned to more than an image has to be.
+        // Pages of memory have a larger alignment than an image needs.
         Ok(Image { bytes: Bytes::Mapped(mmap::map(file)?), header })
     }
 
@@ -76,7 +76,7 @@ impl Image {
         self.bytes.all()
     }
 
-    /// The checksum that the header has.
+    /// The checksum in the header.
     pub fn checksum(&self) -> u128 {
         self.header.checksum
     }
@@ -87,7 +87,7 @@ impl Image {
         &self.bytes()[range.start as usize..range.end as usize]
     }
 
-    /// The sections as what they are.
+    /// Typed views of the sections.
     pub fn parts(&self) -> Parts<'_> {
         Parts {
             lookup: self.section(Section::Lookup),

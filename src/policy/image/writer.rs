@@ -1,4 +1,4 @@
-//! Putting an image together, origin by origin in their order.
+//! Assembles an image from origins that arrive in order.
 
 use std::io::{self, Cursor, Seek, SeekFrom, Write};
 use xxhash_rust::xxh3::Xxh3;
@@ -15,8 +15,8 @@ use crate::policy::columns::Columns;
 use crate::policy::state::OriginState;
 use crate::policy::{Statistics, groups, lookup};
 
-/// An image in the making. What origins share stays with its sources until the image is written; of the rest nothing
-/// is kept in memory but what [`Home`] allows.
+/// An image being made. Shared items stay in their sources until the image is written; of the rest, memory holds only as
+/// much as [`Home`] allows.
 #[derive(Debug)]
 pub(crate) struct Writer<'s> {
     columns: Columns,
@@ -28,7 +28,7 @@ pub(crate) struct Writer<'s> {
     last: Vec<u8>,
 }
 
-/// An origin to be added, and the source of its row and side records.
+/// An origin to add, and the source of its row and side records.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NewOrigin<'o> {
     pub origin: &'o [u8],
@@ -49,7 +49,7 @@ impl<'s> Writer<'s> {
     ///
     /// # Panics
     ///
-    /// If the origins do not come in order.
+    /// If the origins are not in order.
     pub fn add(&mut self, new: NewOrigin<'_>) -> Result<(), WriteError> {
         assert!(self.count == 0 || *self.last < *new.origin, "origins are added in order");
         self.last.clear();
@@ -67,7 +67,7 @@ impl<'s> Writer<'s> {
         Ok(())
     }
 
-    /// The image at home, and its statistics: those of the sources, completed.
+    /// Writes the image to `home`. Returns it with the statistics of the sources, completed.
     pub fn image(self, statistics: Statistics, home: &Home) -> Result<(Image, Statistics), WriteError> {
         let sealed = self.seal(statistics)?;
         let statistics = sealed.statistics.clone();
@@ -90,7 +90,7 @@ impl<'s> Writer<'s> {
         Ok((image, statistics))
     }
 
-    /// Writes the image from the start of `out`; returns its statistics.
+    /// Writes the image at the start of `out`. Returns its statistics.
     pub fn write(self, statistics: Statistics, out: &mut (impl Write + Seek)) -> Result<Statistics, WriteError> {
         let sealed = self.seal(statistics)?;
         let statistics = sealed.statistics.clone();
@@ -118,7 +118,7 @@ impl<'s> Writer<'s> {
     }
 }
 
-/// An image of which everything is known, and nothing is written yet.
+/// An image that is ready to be written.
 struct Sealed<'s> {
     header: Header,
     meta: Vec<u8>,
@@ -158,24 +158,24 @@ impl Sealed<'_> {
 /// How many bytes are written at a time.
 const BUFFER: usize = 1 << 16;
 
-/// A writer that sums what passes.
+/// A writer that computes the checksum of the bytes it passes on.
 struct Summed<'o, O> {
     out: &'o mut O,
     sum: Xxh3,
     at: u64,
-    /// The bytes after that, which are not written yet.
+    /// The bytes from `at` on, not yet written.
     buffer: Vec<u8>,
     header: &'o Header,
 }
 
 impl<O: Write> Summed<'_, O> {
-    /// Writes a section at its place.
+    /// Writes a section at its offset.
     fn section(&mut self, section: Section, bytes: &[u8]) -> io::Result<()> {
         self.begin(section)?;
         self.append(bytes)
     }
 
-    /// Writes a part of the section that was begun.
+    /// Writes part of the current section.
     fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
         for part in bytes.chunks(BUFFER) {
             self.buffer.extend_from_slice(part);
@@ -184,7 +184,7 @@ impl<O: Write> Summed<'_, O> {
         Ok(())
     }
 
-    /// Writes the items of a pool at their places.
+    /// Writes the items of a pool as a section at its offset.
     fn pool(&mut self, section: Section, items: &Gathered<'_>) -> io::Result<()> {
         self.begin(section)?;
         for content in items.contents() {

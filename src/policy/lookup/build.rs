@@ -1,4 +1,4 @@
-//! Making the table of an image's records.
+//! Builds the look-up table from the records of an image.
 
 use rayon::prelude::*;
 use std::io;
@@ -10,14 +10,14 @@ use super::layout::{HEADER, header, pilots_length};
 use super::place::{Hashed, Placed, place};
 use crate::policy::image::{RECORD_UNIT, Record, record_starts};
 
-/// Seeds that are tried before what does not fit goes to the overflow.
+/// How many seeds are tried before keys that do not fit go to the overflow.
 const SEEDS: u64 = 4;
 
-/// Entries that are made at a time, of both processors' work.
+/// How many entries are made, in parallel, before they are written.
 const AT_ONCE: usize = 1 << 14;
 
-/// A table of which everything is known but the entries, which are made when they are written: they are as long as all
-/// records together.
+/// A table complete but for its entries, which take about as many bytes as all the records and are made only when
+/// they are written.
 #[derive(Debug)]
 pub(crate) struct LookupTable {
     seed: u64,
@@ -25,13 +25,13 @@ pub(crate) struct LookupTable {
 }
 
 impl LookupTable {
-    /// The table of these records. The seed depends on all of them: who constructs origins for their hashes would have
-    /// to know all others.
+    /// The table for these records. The seed depends on all of them, so constructing origins for their hashes takes knowledge
+    /// of all the others.
     pub fn build(records: &[u8]) -> LookupTable {
         LookupTable::build_by(records, hash_of)
     }
 
-    /// The same, by any function of an origin and a seed.
+    /// Like [`LookupTable::build`], with any hash function of an origin and a seed.
     pub(super) fn build_by(records: &[u8], hash: impl Fn(&[u8], u64) -> u64) -> LookupTable {
         let mut number = 0;
         loop {
@@ -48,13 +48,13 @@ impl LookupTable {
         }
     }
 
-    /// Bytes of the section.
+    /// Length of the section in bytes.
     pub fn length(&self) -> u64 {
         let entries = self.placed.slots.len() + self.placed.overflow.len();
         HEADER as u64 + pilots_length(self.placed.pilots.len() as u64) + (size_of::<Entry>() * entries) as u64
     }
 
-    /// Writes the section, part by part. `automaton` is that of column 0 of a row.
+    /// Writes the section piece by piece. `automaton` returns the automaton in column 0 of a row.
     pub fn write(
         &self,
         records: &[u8],

@@ -1,4 +1,4 @@
-//! Validating the table: it finds every record, and nothing else.
+//! Checks that a table finds every record and nothing else.
 
 use rayon::prelude::*;
 use std::ops::Range;
@@ -9,15 +9,15 @@ use super::layout::{HEADER, Sections, pilots_length, sections};
 use super::table::Lookup;
 use crate::policy::image::{Problem, RECORD_UNIT, Record, record_starts};
 
-/// Records that are looked up at a time, so that their cache misses overlap.
+/// How many records are looked up at a time, so that their cache misses overlap.
 const AT_ONCE: usize = 32;
 
-/// Validates a section for these records, which are checked and of which these parts can be looked at in parallel.
-/// `automaton` is that of column 0 of a row. Returns how many records there are.
+/// Checks a section against checked records; `parts` are ranges of records to check in parallel. `automaton` returns the
+/// automaton in column 0 of a row. Returns the number of records.
 ///
 /// # Errors
 ///
-/// Checks the section; an error tells the problem and its place.
+/// The problem of an invalid section, and its position.
 pub(in crate::policy) fn check(
     section: &[u8],
     records: &[u8],
@@ -27,7 +27,7 @@ pub(in crate::policy) fn check(
     check_by(section, records, parts, automaton, hash_of)
 }
 
-/// The same, by any function of an origin and a seed.
+/// Like [`check`], with any hash function of an origin and a seed.
 pub(super) fn check_by(
     section: &[u8],
     records: &[u8],
@@ -47,7 +47,7 @@ pub(super) fn check_by(
     let counted = parts.par_iter().map(|part| checking.records(records, part.clone()));
     let found = counted.try_reduce(|| (0, 0), |a, b| Ok((a.0 + b.0, a.1 + b.1)));
     let (in_slots, in_overflow) = found.map_err(|problem| (first, problem))?;
-    // Records have different entries, so what is left are entries of none.
+    // Each record has its own entry, so any further entry belongs to none.
     let used = entries.par_iter().with_min_len(1 << 12).filter(|entry| !entry.is_free()).count();
     match used == in_slots && overflow.len() == in_overflow {
         true => Ok(in_slots + in_overflow),
@@ -63,7 +63,7 @@ struct Checking<'p, A, H> {
 }
 
 impl<A: Fn(u32) -> u32, H: Fn(&[u8], u64) -> u64> Checking<'_, A, H> {
-    /// How many records of a part are in their slots, and how many in the overflow; all must be in one of them.
+    /// Counts the records of a part in their slots and in the overflow; each must be in one of them.
     fn records(&self, records: &[u8], part: Range<usize>) -> Result<(usize, usize), &'static str> {
         let (mut in_slots, mut in_overflow) = (0, 0);
         let mut some = Vec::with_capacity(AT_ONCE);

@@ -1,10 +1,10 @@
-//! A slot of the table: all that most lines need of an origin, in one cache line.
+//! An entry of the table: everything that most lines need from an origin, in one cache line.
 
 use super::key::{self, HELD};
 use crate::policy::class::Class;
 use crate::policy::image::Record;
 
-/// An entry, as it is in the file; all zeros where a slot is free.
+/// An entry, as stored in the file; all zeros if its slot is free.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C, align(64))]
 pub(crate) struct Entry {
@@ -21,7 +21,7 @@ pub(crate) struct Entry {
 const _: () = assert!(size_of::<Entry>() == 64 && HELD == 40);
 
 impl Entry {
-    /// The entry of a record, which begins at a place of ORIGINS and whose row has this automaton in column 0, or 0.
+    /// The entry for a record at `place` in ORIGINS. `automaton` is the one in column 0 of its row, or 0.
     pub fn new(record: &Record<'_>, place: u32, automaton: u32) -> Entry {
         let (first, rest) = key::words(record.origin);
         Entry {
@@ -36,39 +36,39 @@ impl Entry {
         }
     }
 
-    /// Whether this is the key: the words of an origin's first 40 bytes, and the length of all of it, which is not 0.
-    /// For an origin of at most 40 bytes that is proof; of a longer one the record has the rest.
+    /// Whether the entry has this key: the words of an origin's first 40 bytes, and the whole length, which is not 0.
+    /// That proves equality for an origin of up to 40 bytes; the rest of a longer one is in its record.
     #[inline(always)]
     pub fn has_key(&self, first: u64, rest: [u64; 4], length: u64) -> bool {
         let [a, b, c, d] = rest;
         self.has_beginning(first, length) && self.rest == [a.to_le(), b.to_le(), c.to_le(), d.to_le()]
     }
 
-    /// Whether these are the first word and the length of the key.
+    /// Whether the key begins with this word and has this length.
     #[inline(always)]
     pub fn has_beginning(&self, first: u64, length: u64) -> bool {
         (self.first ^ first.to_le()) | (self.length() ^ length) == 0
     }
 
-    /// The bytes of the key after its first 8, in the order of the file.
+    /// The bytes of the key after the first 8, in the byte order of the file.
     #[inline(always)]
     pub fn rest(&self) -> &[u64; 4] {
         &self.rest
     }
 
-    /// Bytes of the origin; 0 where the slot is free.
+    /// The length of the origin in bytes; 0 if the slot is free.
     #[inline(always)]
     pub fn length(&self) -> u64 {
         u64::from(u16::from_le(self.length))
     }
 
-    /// The place in AUTOMATA of the automaton that column 0 walks; 0 where no group applies to it.
+    /// The place in AUTOMATA of the automaton for column 0; 0 if no group applies to that column.
     #[inline(always)]
     pub fn automaton(&self) -> u32 {
         u32::from_le(self.automaton)
     }
 
-    /// The row with the groups of all columns.
+    /// The row of the groups of all columns.
     #[inline(always)]
     pub fn row(&self) -> u32 {
         u32::from_le(self.row)

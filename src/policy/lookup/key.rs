@@ -1,14 +1,14 @@
-//! The key of an origin: its first 40 bytes as five words, and its length. The hash is of the same words.
+//! The key of an origin: its first 40 bytes as five words, and its length. The hash is computed from the same words.
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// Bytes of an origin that an entry holds.
+/// How many bytes of an origin an entry holds.
 pub(crate) const HELD: usize = 40;
 
-/// Nothing but its bits matters: each has the top bit of some byte set, so that no factor of a product is zero for ASCII.
+/// Arbitrary bits, with the top bit of some byte set in each, so that XOR with ASCII never makes a factor zero.
 const FACTORS: [u64; 4] = [0xa076_1d64_78bd_642f, 0xe703_7ed1_a0b4_28db, 0x8ebc_6af0_9c88_c6e3, 0xd899_65cc_7537_4cc3];
 
-/// An origin's first 8 bytes and its next 32, little-endian, zeros after its end.
+/// An origin's first 8 bytes and its next 32, little-endian, padded with zeros.
 #[inline]
 pub(crate) fn words(origin: &[u8]) -> (u64, [u64; 4]) {
     let held = origin.len().min(HELD);
@@ -18,10 +18,10 @@ pub(crate) fn words(origin: &[u8]) -> (u64, [u64; 4]) {
     (word(0), std::array::from_fn(|at| word(at + 1)))
 }
 
-/// The hash of an origin of at most 40 bytes, by its words, its length and the table's seed.
+/// The hash of an origin of at most 40 bytes, from its words, its length and the table's seed.
 ///
-/// Three products of 64 bits, folded: the same on all processors, and as cheap as AES where there is AES, because the
-/// first two do not wait for each other.
+/// Three folded 64-bit products: the same on all processors, and as cheap as AES instructions, because the first two do not
+/// depend on each other.
 #[inline(always)]
 pub(crate) fn hash(first: u64, rest: [u64; 4], length: u64, seed: u64) -> u64 {
     let a = fold(first ^ seed, rest[0] ^ FACTORS[0]);
@@ -29,7 +29,7 @@ pub(crate) fn hash(first: u64, rest: [u64; 4], length: u64, seed: u64) -> u64 {
     fold(a ^ b ^ length, rest[3] ^ FACTORS[3])
 }
 
-/// The hash of an origin of any length. Beyond 40 bytes, XXH3 of the others stands in for the upper bits of the length.
+/// The hash of an origin of any length. Beyond 40 bytes, the length is combined with XXH3 of the remaining bytes.
 #[inline]
 pub(crate) fn hash_of(origin: &[u8], seed: u64) -> u64 {
     let (first, rest) = words(origin);
@@ -40,14 +40,14 @@ pub(crate) fn hash_of(origin: &[u8], seed: u64) -> u64 {
     }
 }
 
-/// Both halves of a product, each of whose bits depends on all bits of both factors.
+/// The XOR of both halves of the product, so that each bit depends on all bits of both factors.
 #[inline(always)]
 fn fold(a: u64, b: u64) -> u64 {
     let product = u128::from(a) * u128::from(b);
     product as u64 ^ (product >> 64) as u64
 }
 
-/// A number below `below` by the upper bits of `hash`, without a division.
+/// Maps the upper bits of `hash` to a number below `below`, without a division.
 #[inline(always)]
 pub(crate) fn range(hash: u64, below: u64) -> usize {
     ((u128::from(hash) * u128::from(below)) >> 64) as usize

@@ -1,9 +1,9 @@
-//! Where the parts of the section are.
+//! The layout of the section.
 
 use super::entry::Entry;
 use crate::policy::image::ALIGNMENT;
 
-/// Bytes of the header.
+/// Length of the header in bytes.
 pub(super) const HEADER: usize = 64;
 
 /// The parts of the section, as the header counts them.
@@ -15,12 +15,12 @@ pub(super) struct Sections<'p> {
     pub overflow: &'p [Entry],
 }
 
-/// Bytes that so many pilots take, with the zeros after them.
+/// Size of this many pilots in bytes, including the zeros after them.
 pub(super) fn pilots_length(pilots: u64) -> u64 {
     (2 * pilots).next_multiple_of(ALIGNMENT)
 }
 
-/// The header of a table of so many pilots, slots, and entries in the overflow.
+/// The header of a table with these numbers of pilots, slots and overflow entries.
 pub(super) fn header(seed: u64, pilots: usize, slots: usize, overflow: usize) -> [u8; HEADER] {
     let mut header = [0; HEADER];
     let words = [seed, pilots as u64, slots as u64, overflow as u64];
@@ -30,11 +30,11 @@ pub(super) fn header(seed: u64, pilots: usize, slots: usize, overflow: usize) ->
     header
 }
 
-/// The parts of a section that begins at a multiple of 64 bytes.
+/// Splits a section, which begins at a multiple of 64 bytes, into its parts.
 ///
 /// # Errors
 ///
-/// Finds the sections; an error tells the problem of the header, or of the zeros after the pilots.
+/// The problem of an invalid header, or of the zeros after the pilots.
 pub(super) fn sections(section: &[u8]) -> Result<Sections<'_>, &'static str> {
     let (header, rest) = section.split_first_chunk::<HEADER>().ok_or("it is too short")?;
     let word = |at: usize| u64::from_le_bytes(header[8 * at..8 * at + 8].try_into().expect("8 bytes"));
@@ -42,7 +42,7 @@ pub(super) fn sections(section: &[u8]) -> Result<Sections<'_>, &'static str> {
     if header[32..].iter().any(|&byte| byte != 0) {
         return Err("its header ends in something else than zeros");
     }
-    // Far beyond what a policy can hold, and far from overflowing.
+    // The bound is far beyond what a policy can hold, and far from overflowing.
     if counts.iter().any(|&count| count > 1 << 40) || counts[0] == 0 || counts[1] == 0 {
         return Err("its header counts no pilots, no slots, or far too many");
     }

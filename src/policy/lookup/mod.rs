@@ -1,19 +1,19 @@
-//! The look-up table: from an origin to all that most lines need of it, in one cache line.
+//! The look-up table: maps an origin to everything that most lines need from it, in one cache line.
 //!
-//! A perfect hash table with an entry of 64 bytes for each origin. The hash of an origin chooses a bucket; the bucket's
-//! pilot, a small number found when the table was made, sends the origins of the bucket to slots that are theirs alone.
-//! So a look-up reads one pilot and one entry, and compares the key that the entry holds; a hash alone decides nothing.
+//! It is a perfect hash table with an entry of 64 bytes for each origin. The hash of an origin selects a bucket. The
+//! bucket's pilot, a small number found when the table is built, sends the origins of the bucket to slots of their own.
+//! So a look-up reads one pilot and one entry, and compares the key in the entry; a hash alone decides nothing.
 //!
-//! [`key`] has the hash, [`entry`] what a slot holds, [`place`] finds the pilots, [`build`] writes the section,
-//! [`check`] validates it, and [`table`] is the view that answers.
+//! [`key`] has the hash, [`entry`] defines the entries, [`place`] finds the pilots, [`build`] writes the section, [`check`]
+//! validates it, and [`table`] looks origins up.
 //!
 //! ```text
 //! section  header | pilots, u16 each, zeros up to a multiple of 64 | entries, one a slot | overflow, entries as well
 //! header   seed u64 | number of pilots u64 | number of slots u64 | number of entries in the overflow u64 | 32 zeros
 //! ```
 //!
-//! The overflow holds the origins that no pilot could place. It is empty unless an attacker constructs origins of equal
-//! hashes; it is searched last, in the order of origins.
+//! The overflow holds the origins that no pilot could place. It is empty unless an attacker constructs origins with equal
+//! hashes. It is searched last, and sorted by origin.
 
 mod build;
 mod check;

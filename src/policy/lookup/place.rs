@@ -1,44 +1,44 @@
-//! Finding pilots: every key gets a slot of its own.
+//! Finds pilots that give every key a slot of its own.
 //!
-//! Buckets are placed by size, the largest first, while there is room; for each, pilots are tried in order until all its
-//! keys fall on free slots. With 3 keys a bucket and 1.1 slots a key that takes 6 pilots a key, and the largest pilot of
-//! a million keys is below 1,000 (4 keys a bucket: 10; 2: 3, for half as many bytes of pilots again).
+//! Buckets are placed from the largest to the smallest, while there is room. For each, pilots are tried in order until all
+//! its keys hit free slots. With 3 keys per bucket and 1.1 slots per key, that takes 6 tries per key, and the largest pilot
+//! for a million keys is below 1,000. (4 keys per bucket take 10 tries; 2 take 3, with half as many bytes of pilots again.)
 //!
-//! Keys of equal hashes cannot be placed, nor can a bucket of very many. Honest origins have them once in ten thousand
-//! tables, and another seed helps. Who could construct origins that defy every seed would only send their buckets to the
-//! overflow: tries are counted, and after the last seed what is left over goes there.
+//! Keys with equal hashes cannot be placed, nor can very large buckets. Honest origins have them once in ten thousand
+//! tables, and another seed helps. An attacker who could construct origins that defy every seed would only send their
+//! buckets to the overflow: tries are limited, and after the last seed the remaining keys go there.
 
 use super::key::range;
 
-/// Keys of a bucket, on average.
+/// Average number of keys per bucket.
 const PER_BUCKET: u64 = 3;
 
-/// The most keys of a bucket that are placed; of a billion keys, the largest bucket has 20.
+/// Larger buckets are not placed; with a billion keys, the largest has 20.
 const LARGEST: usize = 32;
 
-/// How many pilots are tried for all keys together: for each of them, and beside.
+/// The limit on tries for all keys together: this many per key, plus a constant.
 const TRIES_PER_KEY: u64 = 64;
 const TRIES_BESIDE: u64 = 1 << 20;
 
-/// A hash, and the key that has it.
+/// A hash and its key.
 pub(super) type Hashed = (u64, u32);
 
-/// A key for each slot, so many pilots, and what did not fit.
+/// The pilots, the key in each slot, and the keys that did not fit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Placed {
     pub pilots: Vec<u16>,
-    /// By slot: the key plus 1, or 0.
+    /// For each slot, its key plus 1, or 0.
     pub slots: Vec<u32>,
-    /// Keys that have no slot, in ascending order.
+    /// Keys without a slot, in ascending order.
     pub overflow: Vec<u32>,
 }
 
-/// How many pilots a table of so many keys has.
+/// The number of pilots in a table with this many keys.
 pub(super) fn pilots_for(keys: u64) -> u64 {
     keys / PER_BUCKET + 1
 }
 
-/// How many slots it has.
+/// The number of slots in such a table.
 pub(super) fn slots_for(keys: u64) -> u64 {
     keys + keys / 10 + 1
 }
@@ -49,7 +49,7 @@ pub(super) fn slot(hash: u64, pilot: u16, slots: u64) -> usize {
     range((hash ^ u64::from(pilot)).wrapping_mul(0x9e37_79b9_7f4a_7c15), slots)
 }
 
-/// Places keys, which are sorted.
+/// Places keys, which must be sorted.
 pub(super) fn place(keys: &[Hashed]) -> Placed {
     let (pilots, slots) = (pilots_for(keys.len() as u64), slots_for(keys.len() as u64));
     let mut buckets: Vec<&[Hashed]> = keys.chunk_by(|a, b| range(a.0, pilots) == range(b.0, pilots)).collect();
@@ -71,15 +71,15 @@ pub(super) fn place(keys: &[Hashed]) -> Placed {
 }
 
 struct Placing {
-    /// A bit for each slot, because a million of them fit into a cache so.
+    /// One bit for each slot: a million of them fit into a cache that way.
     taken: Vec<u64>,
-    /// How many more pilots are tried.
+    /// How many tries are left.
     tries: u64,
     placed: Placed,
 }
 
 impl Placing {
-    /// The first pilot that gives all keys of a bucket slots of their own; takes those.
+    /// Finds the first pilot that gives all keys of a bucket slots of their own, and takes those slots.
     fn pilot(&mut self, bucket: &[Hashed]) -> Option<u16> {
         if bucket.len() > LARGEST || bucket.windows(2).any(|two| two[0].0 == two[1].0) {
             return None;
@@ -95,7 +95,7 @@ impl Placing {
         Some(pilot)
     }
 
-    /// Takes the slots of a bucket under a pilot, all of them or none; whether they were free.
+    /// Takes the slots of a bucket under a pilot, all or none. Returns whether all were free.
     fn take(&mut self, bucket: &[Hashed], pilot: u16) -> bool {
         let slots = self.placed.slots.len() as u64;
         let bit = |hash: u64| {
@@ -121,7 +121,7 @@ impl Placing {
 mod tests {
     use super::*;
 
-    /// Hashes as a good function makes them.
+    /// Hashes as a good function yields them.
     fn random(count: u32, seed: u64) -> Vec<Hashed> {
         let mut keys: Vec<Hashed> =
             (0..count).map(|key| (super::super::key::hash(u64::from(key), [seed, 0, 0, 0], 8, seed), key)).collect();
@@ -129,7 +129,7 @@ mod tests {
         keys
     }
 
-    /// Every key has one place, in its slot or in the overflow.
+    /// Every key is in exactly one place, its slot or the overflow.
     fn assert_placed(keys: &[Hashed], placed: &Placed) {
         let (pilots, slots) = (placed.pilots.len() as u64, placed.slots.len() as u64);
         let in_slot = |&&(hash, key): &&Hashed| {

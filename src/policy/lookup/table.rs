@@ -1,4 +1,4 @@
-//! The table, to be asked.
+//! Looks origins up in the table.
 
 use super::entry::Entry;
 use super::key::{self, HELD, hash_of, range};
@@ -19,7 +19,7 @@ impl<'p> Lookup<'p> {
         Lookup::of(parts.lookup, parts.records)
     }
 
-    /// The table of a checked section, for these records.
+    /// The table in a checked section, for these records.
     pub(super) fn of(section: &'p [u8], records: &'p [u8]) -> Lookup<'p> {
         Lookup { sections: sections(section).expect("a checked section"), records }
     }
@@ -35,12 +35,12 @@ impl<'p> Lookup<'p> {
         record_starts(records, 0).map(move |at| Record::at(records, at))
     }
 
-    /// The entry of an origin, whatever its length and wherever it is: this alone knows of the overflow.
+    /// The entry of an origin of any length. Unlike a look-up in the slots, it searches the overflow too.
     pub(crate) fn find(&self, origin: &[u8]) -> Option<&'p Entry> {
         self.find_hashed(origin, self.hash_of(origin))
     }
 
-    /// Whether each origin is in the slot of its hash, so that one that is not there is not in the table.
+    /// Whether every origin is in the slot of its hash, so that one not found there is not in the table.
     #[inline(always)]
     pub(crate) fn is_all_in_slots(&self) -> bool {
         self.sections.overflow.is_empty()
@@ -52,7 +52,7 @@ impl<'p> Lookup<'p> {
         hash_of(origin, self.seed())
     }
 
-    /// The same of an origin of this hash.
+    /// Like [`Lookup::find`], given the hash of the origin.
     pub(crate) fn find_hashed(&self, origin: &[u8], hash: u64) -> Option<&'p Entry> {
         let entry = self.entry(self.slot(hash, self.pilot(self.bucket(hash))));
         if self.is_of(entry, origin) {
@@ -63,7 +63,7 @@ impl<'p> Lookup<'p> {
         found.ok().map(|at| &overflow[at])
     }
 
-    /// Whether an entry is that of an origin.
+    /// Whether an entry belongs to an origin.
     pub(crate) fn is_of(&self, entry: &Entry, origin: &[u8]) -> bool {
         let (first, rest) = key::words(origin);
         !origin.is_empty()
@@ -83,7 +83,7 @@ impl<'p> Lookup<'p> {
         self.sections.seed
     }
 
-    /// The bucket of a hash: always an index of [`Lookup::pilots`].
+    /// The bucket of a hash: always a valid index into [`Lookup::pilots`].
     #[inline(always)]
     pub(crate) fn bucket(&self, hash: u64) -> usize {
         range(hash, self.sections.pilots.len() as u64)
@@ -95,37 +95,37 @@ impl<'p> Lookup<'p> {
         u16::from_le(self.sections.pilots[bucket])
     }
 
-    /// The slot of a hash: always an index of [`Lookup::entries`], whatever hash and pilot are.
+    /// The slot of a hash: always a valid index into [`Lookup::entries`], for any hash and pilot.
     #[inline(always)]
     pub(crate) fn slot(&self, hash: u64, pilot: u16) -> usize {
         place::slot(hash, pilot, self.sections.entries.len() as u64)
     }
 
-    /// The entry of a slot.
+    /// The entry in a slot.
     #[inline(always)]
     pub(crate) fn entry(&self, slot: usize) -> &'p Entry {
         &self.sections.entries[slot]
     }
 
-    /// All pilots, one a bucket, in the byte order of the file; there is one at least.
+    /// All pilots, one per bucket, in the byte order of the file. There is at least one.
     #[cfg(test)]
     pub(super) fn pilots(&self) -> &'p [u16] {
         self.sections.pilots
     }
 
-    /// All entries, one a slot; there is one at least.
+    /// All entries, one per slot. There is at least one.
     #[inline(always)]
     pub(crate) fn entries(&self) -> &'p [Entry] {
         self.sections.entries
     }
 
-    /// Asks for the pilot of a bucket; only a hint.
+    /// Prefetches the pilot of a bucket. Only a hint.
     #[inline(always)]
     pub(crate) fn prefetch_pilot(&self, bucket: usize) {
         prefetch(self.sections.pilots, bucket);
     }
 
-    /// Asks for the entry of a slot; only a hint.
+    /// Prefetches the entry in a slot. Only a hint.
     #[inline(always)]
     pub(crate) fn prefetch_entry(&self, slot: usize) {
         prefetch(self.sections.entries, slot);

@@ -1,4 +1,4 @@
-//! Tables made, found in, and damaged; with the hash, and with hashes that an attacker would wish for.
+//! Builds, searches and damages tables, with the real hash and with hashes that an attacker would wish for.
 
 use super::check::check_by;
 use super::key::hash_of;
@@ -8,7 +8,7 @@ use crate::policy::state::{Answered, OriginState, OriginStatus, OverrideState};
 
 type Hash = fn(&[u8], u64) -> u64;
 
-/// The records of origins, sorted; the row of each is its number.
+/// The records of sorted origins; the row of each is its index.
 fn records(origins: &[Vec<u8>]) -> Vec<u8> {
     let mut records = Vec::new();
     for (row, origin) in origins.iter().enumerate() {
@@ -24,7 +24,7 @@ fn automaton(row: u32) -> u32 {
     row % 5 * 77
 }
 
-/// A cache line, as a section begins at one.
+/// A cache line, because sections begin at one.
 #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C, align(64))]
 struct Line([u64; 8]);
@@ -46,13 +46,13 @@ fn section(records: &[u8], hash: Hash) -> Vec<u8> {
     section
 }
 
-/// Validates in two parts.
+/// Checks a section in two parts.
 fn checked(section: &[u8], records: &[u8], hash: Hash) -> Result<usize, Problem> {
     let middle = record_starts(records, 0).find(|&at| at >= records.len() / 2).unwrap_or(records.len());
     check_by(section, records, &[0..middle, middle..records.len()], automaton, hash)
 }
 
-/// All origins are found where they are, and none of the others.
+/// All origins are found in their places, and none of the others is found.
 fn assert_finds(section: &[u8], records: &[u8], origins: &[Vec<u8>], others: &[Vec<u8>], hash: Hash) {
     let table = Lookup::of(section, records);
     let find = |origin: &[u8]| table.find_hashed(origin, hash(origin, table.seed()));
@@ -67,8 +67,8 @@ fn assert_finds(section: &[u8], records: &[u8], origins: &[Vec<u8>], others: &[V
     }
 }
 
-/// Origins of all lengths around those that matter, prefixes of each other, with NULs and bytes beyond ASCII; and others
-/// that are like them.
+/// Origins of all lengths near the critical ones, prefixes of each other, with NULs and non-ASCII bytes; and others like
+/// them.
 fn odd_origins() -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
     let long: Vec<u8> = b"https://".iter().copied().chain((0..400).map(|at| b"abcdefghij-."[at * 7 % 12])).collect();
     let mut all = Vec::new();
@@ -145,7 +145,7 @@ fn each_flipped_bit_is_refused_or_changes_nothing() {
             }
             lines[bit / 512].0[bit % 512 / 64] ^= 1 << (bit % 64);
         }
-        // Only pilots of buckets without origins; and of the header, what a hash that depends on nothing does not need.
+        // Only pilots of buckets without origins, and, with a constant hash, the parts of the header that it does not need.
         let pilots = 16 * Lookup::of(bytemuck::cast_slice(&lines), &records).pilots().len();
         assert!(harmless <= pilots + 256, "{name}: {harmless}");
         assert_eq!(checked(bytemuck::cast_slice(&lines), &records, hash), Ok(known.len()));

@@ -1,20 +1,20 @@
-//! The operator's words for origins.
+//! Overrides by origin.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::policy::state::Ruling;
 
-/// The operator's word for one origin; at least one of the fields says something.
+/// The operator's override for one origin; at least one field is set.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Override {
-    /// The operator's rule in place of the robots.txt.
+    /// The operator's ruling in place of the robots.txt.
     pub ruling: Option<Ruling>,
-    /// The robots.txt that stands in its place, with [`Ruling::RobotsTxt`].
+    /// The robots.txt that replaces the origin's, for [`Ruling::RobotsTxt`].
     pub robots_txt: Option<Arc<[u8]>>,
-    /// The crawl delay in seconds, as a decimal number; it stands above those of a robots.txt.
+    /// The crawl delay in seconds, as a decimal number; it takes precedence over those in a robots.txt.
     pub crawl_delay: Option<String>,
-    /// Nothing is fetched before this time, in seconds of Unix time.
+    /// The time before which nothing is fetched, in seconds of Unix time.
     pub paused_until: Option<i64>,
 }
 
@@ -25,12 +25,12 @@ pub struct Overrides {
 }
 
 impl Overrides {
-    /// The origins in canonical form, sorted, each with the operator's word.
+    /// The origins in canonical form, sorted, with their overrides.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Override)> {
         self.by_origin.iter().map(|(origin, word)| (origin.as_str(), word))
     }
 
-    /// The operator's word for an origin in canonical form.
+    /// The override for an origin in canonical form.
     pub fn get(&self, origin: &str) -> Option<&Override> {
         self.by_origin.get(origin)
     }

@@ -9,7 +9,7 @@ use crate::origin::InvalidUrl;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OverridesError {
-    /// A file that is missing, or cannot be read.
+    /// The file is missing or cannot be read.
     #[error("cannot read {}: {error}", path.display())]
     Unreadable {
         /// The file.
@@ -17,14 +17,14 @@ pub enum OverridesError {
         /// The system's error.
         error: std::io::Error,
     },
-    /// Something in the file that is wrong.
+    /// Something in the file is wrong.
     #[error("{}, line {line} (byte {offset}): {problem}", path.display())]
     Wrong {
         /// The file.
         path: PathBuf,
         /// The line, counted from 1.
         line: usize,
-        /// Where in the file, in bytes from its start.
+        /// The position in the file, in bytes from its start.
         offset: usize,
         /// The problem.
         problem: OverrideProblem,
@@ -35,21 +35,21 @@ pub enum OverridesError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OverrideProblem {
-    /// Bytes that are not UTF-8.
+    /// The bytes are not UTF-8.
     #[error("it is not UTF-8, as TOML must be")]
     NotUtf8,
-    /// The file is no TOML.
+    /// The file is not TOML.
     #[error("it is no TOML: {0}")]
     NotToml(String),
-    /// A table whose name is no origin.
+    /// The name of a table is not an origin.
     #[error("{given:?} is no origin: {reason}; a table is named like [\"https://example.com\"], with quotes")]
     NotOrigin {
         /// The name.
         given: String,
-        /// Why it is none.
+        /// Why it is not.
         reason: InvalidUrl,
     },
-    /// A table whose name is a pattern.
+    /// The name of a table is a pattern.
     #[error(
         "{given:?} has a wildcard, which applies to nothing: each origin needs a table of its own, such as [\"https://www.example.com\"]"
     )]
@@ -57,7 +57,7 @@ pub enum OverrideProblem {
         /// The name.
         given: String,
     },
-    /// A table whose name is a URL of an origin.
+    /// The name of a table is a URL below an origin.
     #[error("{given:?} has a path, and a table is for a whole origin: name it [\"{origin}\"]")]
     Path {
         /// The name.
@@ -65,56 +65,56 @@ pub enum OverrideProblem {
         /// Its origin.
         origin: String,
     },
-    /// A second table for one origin.
+    /// An origin has a second table.
     #[error("{origin} has a table at line {first} already; put everything into one of them")]
     Repeated {
-        /// The origin in canonical form, which both names have.
+        /// The origin in canonical form, the same for both names.
         origin: String,
         /// The line of the first table.
         first: usize,
     },
-    /// An origin that is no table.
+    /// An origin has something other than a table.
     #[error("an origin wants a table, such as [{origin:?}] with lines below it; this is {found}")]
     NotTable {
-        /// The origin as it is written.
+        /// The origin as written.
         origin: String,
-        /// The kind found instead.
+        /// The kind of value found instead.
         found: &'static str,
     },
-    /// A table without a key.
+    /// A table has no keys.
     #[error("the table of {origin} says nothing; its keys are {known}", known = KEYS.join(", "))]
     Empty {
         /// The origin in canonical form.
         origin: String,
     },
-    /// A key that is not known.
+    /// A key is unknown.
     #[error("unknown key {given:?}{proposal}; the keys are {known}", known = KEYS.join(", "),
         proposal = proposal.map(|key| format!(", probably {key}")).unwrap_or_default())]
     UnknownKey {
         /// The key.
         given: String,
-        /// The known key that is nearest, if one is near.
+        /// The nearest known key, if one is near.
         proposal: Option<&'static str>,
     },
-    /// A value that the key does not take.
+    /// A key has a value that it does not accept.
     #[error("{key} wants {wanted}; this is {found}")]
     Value {
         /// The key.
         key: &'static str,
-        /// The kind that is wanted.
+        /// The kind of value expected.
         wanted: &'static str,
         /// The text found.
         found: String,
     },
-    /// Two keys of which only one can be meant.
+    /// Two keys exclude each other.
     #[error("{one} and {other} contradict each other; leave one of them away")]
     Contradiction {
         /// One key.
         one: &'static str,
-        /// The other one.
+        /// The other key.
         other: &'static str,
     },
-    /// A replacement that cannot be read.
+    /// A replacement file cannot be read.
     #[error("cannot read {}: {error}", path.display())]
     Unreadable {
         /// The replacement.

@@ -1,6 +1,6 @@
-//! The operator's own word for an origin, which stands above its robots.txt.
+//! The operator's overrides for origins, which take precedence over their robots.txt.
 //!
-//! A TOML file with a table for each origin:
+//! A TOML file has a table for each origin:
 //!
 //! ```toml
 //! ["https://shop.example"]
@@ -20,8 +20,8 @@
 //! paused-until = 2026-12-01T08:00:00Z
 //! ```
 //!
-//! A word that is not understood could mean the opposite of what is done, so nothing is passed over: unknown keys, keys
-//! that contradict each other, and two tables for one origin are errors.
+//! Ignoring an entry that is not understood could mean doing the opposite of what it says, so nothing is skipped: unknown
+//! keys, contradictory keys, and two tables for one origin are errors.
 
 mod by_origin;
 mod error;

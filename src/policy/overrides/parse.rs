@@ -1,4 +1,4 @@
-//! Reading overrides: TOML with the place of everything, so that errors can tell it.
+//! Parses overrides: TOML with the position of each item, so that errors can name it.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -17,25 +17,25 @@ use crate::policy::state::Ruling;
 const ALLOW_ALL: &str = "allow-all";
 const FORBID_ALL: &str = "forbid-all";
 
-/// A crawl delay beyond a year is a slip.
+/// A crawl delay of more than a year is a mistake.
 const LONGEST_DELAY: f64 = 365.0 * 86_400.0;
 
-/// A problem, and the byte where it is.
+/// A problem and its byte offset.
 pub(super) type Wrong = (usize, OverrideProblem);
 
-/// The line, counted from 1, that a byte of a text stands in.
+/// The line, counted from 1, that contains a byte of a text.
 pub(super) fn line_of(text: &[u8], at: usize) -> usize {
     1 + memchr::memchr_iter(b'\n', &text[..at.min(text.len())]).count()
 }
 
-/// Reads the bytes of a file in this folder.
+/// Parses the bytes of a file in `folder`.
 pub(super) fn parse(bytes: &[u8], folder: &Path) -> Result<Overrides, Wrong> {
     let text = std::str::from_utf8(bytes).map_err(|error| (error.valid_up_to(), OverrideProblem::NotUtf8))?;
     let document = DeTable::parse(text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
         (at, OverrideProblem::NotToml(error.message().replace('\n', "; ")))
     })?;
-    // In the order of the file, so that the first error is told.
+    // In file order, so that the first error is reported.
     let mut tables: Vec<_> = document.get_ref().iter().collect();
     tables.sort_by_key(|(name, _)| name.span().start);
     let mut overrides = Overrides::default();
@@ -58,7 +58,7 @@ pub(super) fn parse(bytes: &[u8], folder: &Path) -> Result<Overrides, Wrong> {
     Ok(overrides)
 }
 
-/// The origin that a table is named by.
+/// The origin that the name of a table stands for.
 fn origin_of(given: &str) -> Result<String, OverrideProblem> {
     let named = given.to_owned();
     let host = given.split_once("://").map_or(given, |(_, rest)| rest);
@@ -71,7 +71,7 @@ fn origin_of(given: &str) -> Result<String, OverrideProblem> {
     })
 }
 
-/// The keys of one origin, each with its place.
+/// The values of one origin's table, by key, with their positions.
 #[derive(Default)]
 struct Keys<'t, 'i>([Option<&'t Spanned<DeValue<'i>>>; KEYS.len()]);
 
@@ -97,7 +97,7 @@ impl<'t, 'i> Keys<'t, 'i> {
         self.0[KEYS.iter().position(|known| *known == key).expect("a known key")]
     }
 
-    /// Refuses two keys that cannot both be meant, at the later one.
+    /// Refuses two keys that exclude each other; the error is at the later one.
     fn refuse(&self, one: &'static str, other: &'static str) -> Result<(), Wrong> {
         match (self.get(one), self.get(other)) {
             (Some(a), Some(b)) => {
@@ -108,14 +108,14 @@ impl<'t, 'i> Keys<'t, 'i> {
     }
 }
 
-/// The known key that is nearest to an unknown one: as many slips as a third of it has letters.
+/// The known key nearest to an unknown one, within one edit per three letters of the key.
 fn nearest(given: &str) -> Option<&'static str> {
     let slips = |key: &str| strsim::osa_distance(&given.to_ascii_lowercase().replace('_', "-"), key);
     let near = KEYS.into_iter().filter(|key| given.len() < 2 * key.len()).map(|key| (slips(key), key));
     near.filter(|(slips, key)| *slips <= key.len() / 3).min().map(|(_, key)| key)
 }
 
-/// The operator's word in a table; none where it has no key.
+/// The override in a table; `None` if it has no keys.
 fn word(table: &DeTable<'_>, folder: &Path) -> Result<Option<Override>, Wrong> {
     let keys = Keys::of(table)?;
     keys.refuse(VERDICT, ROBOTS_TXT)?;
@@ -123,7 +123,7 @@ fn word(table: &DeTable<'_>, folder: &Path) -> Result<Option<Override>, Wrong> {
     keys.refuse(ROBOTS_TXT, ROBOTS_TXT_FILE)?;
     let verdict = keys.get(VERDICT).map(verdict).transpose()?;
     if verdict == Some(Ruling::ForbidAll) {
-        // Where nothing is ever fetched there is neither a delay nor a time to go on.
+        // If nothing is ever fetched, neither a delay nor a resumption makes sense.
         keys.refuse(VERDICT, CRAWL_DELAY)?;
         keys.refuse(VERDICT, PAUSED_UNTIL)?;
     }
@@ -139,7 +139,7 @@ fn word(table: &DeTable<'_>, folder: &Path) -> Result<Option<Override>, Wrong> {
     Ok(Some(word).filter(|word| *word != Override::default()))
 }
 
-/// An error about a value: where it stands, and what it is instead.
+/// The error for an unacceptable value: its position, and the value found.
 fn unwanted(value: &Spanned<DeValue<'_>>, span: Range<usize>, key: &'static str, wanted: &'static str) -> Wrong {
     let found = match value.get_ref() {
         DeValue::String(text) => format!("{text:?}"),
@@ -179,7 +179,7 @@ fn crawl_delay(value: &Spanned<DeValue<'_>>) -> Result<String, Wrong> {
     };
     let within = seconds.filter(|seconds| (0.0..=LONGEST_DELAY).contains(seconds));
     let wanted = "a number of seconds, from 0 to a year";
-    // Without the sign of a negative zero.
+    // `abs` drops the sign of a negative zero.
     within.map(|seconds| seconds.abs().to_string()).ok_or_else(|| unwanted(value, value.span(), CRAWL_DELAY, wanted))
 }
 
@@ -198,7 +198,7 @@ mod tests {
         parse(text.as_bytes(), Path::new("nowhere"))
     }
 
-    /// The error of a file: its line, the text that stands there, and the problem.
+    /// The error in a file: its line, the text at its position, and the problem.
     fn wrong(text: &str) -> (usize, &str, String) {
         let (at, problem) = parsed(text).expect_err(text);
         (line_of(text.as_bytes(), at), text[at..].lines().next().unwrap_or(""), problem.to_string())

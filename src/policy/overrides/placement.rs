@@ -1,21 +1,21 @@
-//! An override with its rules in place, ready to stand above what captures come to.
+//! An override with its rules stored, ready to be applied to a resolved origin.
 
 use super::Override;
 use crate::policy::resolve::Resolved;
 use crate::policy::side_records;
 use crate::policy::state::OverrideState;
 
-/// The operator's word for an origin; row and side records are those of the captures' tables.
+/// The override for an origin; row and side records are those of the captures' tables.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::policy) struct Placement {
     word: OverrideState,
-    /// The robots.txt that stands in place of the origin's.
+    /// The robots.txt that replaces the origin's.
     pub robots_txt: Option<PlacedRobots>,
-    /// Side records of the operator's own, encoded: the crawl delay.
+    /// The operator's own side records, encoded: the crawl delay.
     pub side_records: Option<Vec<u8>>,
 }
 
-/// Where the captures' tables have what a robots.txt comes to.
+/// The places of a robots.txt's data in the captures' tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::policy) struct PlacedRobots {
     pub row: u32,
@@ -23,7 +23,7 @@ pub(in crate::policy) struct PlacedRobots {
 }
 
 impl Placement {
-    /// The word, but for its robots.txt.
+    /// The override, without its robots.txt.
     pub fn of(word: &Override) -> Placement {
         Placement {
             word: OverrideState { ruling: word.ruling, paused_until: word.paused_until },
@@ -32,7 +32,7 @@ impl Placement {
         }
     }
 
-    /// Puts the word above what is known of the origin, which stays beside it.
+    /// Applies the override to an origin. The origin's own state is kept as well.
     pub fn apply(&self, resolved: &mut Resolved) {
         resolved.state.word = self.word;
         if let Some(robots_txt) = self.robots_txt {

@@ -1,4 +1,4 @@
-//! Overrides files, and the replacements that they name.
+//! Reads overrides files and the replacement files that they name.
 
 use std::fs;
 use std::path::Path;
@@ -8,11 +8,11 @@ use super::error::OverridesError;
 use super::parse::{line_of, parse};
 
 impl Overrides {
-    /// Reads a file, and the replacements that it names: their paths count from the folder that it is in.
+    /// Reads a file and the replacements that it names; their paths are relative to its folder.
     ///
     /// # Errors
     ///
-    /// [`OverridesError`], where a file cannot be read, or anything in this one is not understood.
+    /// [`OverridesError`] if a file cannot be read, or anything in this one is not understood.
     pub fn read(path: &Path) -> Result<Overrides, OverridesError> {
         let bytes = fs::read(path).map_err(|error| OverridesError::Unreadable { path: path.to_owned(), error })?;
         parse(&bytes, path.parent().unwrap_or(Path::new(""))).map_err(|(at, problem)| {

@@ -1,4 +1,4 @@
-//! All sources, each as what it is.
+//! Adds sources of all kinds.
 
 use std::fs::File;
 use std::io::BufRead;
@@ -33,12 +33,12 @@ pub struct Options {
 
 /// Adds all captures of all sources: directories, and files of answers, in any order.
 ///
-/// All sources are given at once, because a redirect of one may lead to a page in another, and an archive is read again
+/// All sources are passed at once, because a redirect in one may lead to a page in another, and archives are read again
 /// for such pages.
 ///
 /// # Errors
 ///
-/// [`SourceError`] where one cannot be read, is empty, or a part of it is malformed.
+/// [`SourceError`] if a source cannot be read, is empty, or is malformed in part.
 pub fn add(sources: &[impl AsRef<Path>], options: &Options, captures: &mut Captures) -> Result<(), SourceError> {
     let sources: Vec<&Path> = sources.iter().map(AsRef::as_ref).collect();
     captures.on_a_reader(|captures| add_all(&sources, options, Intake::new(captures)))
@@ -109,11 +109,11 @@ fn add_parquet(
     Err(SourceError::Without { path: path.to_owned(), what: "Parquet file", feature: "parquet" })
 }
 
-/// Adds a single robots.txt, that of `origin`.
+/// Adds a single robots.txt, for `origin`.
 ///
 /// # Errors
 ///
-/// [`SourceError`] where it cannot be read, is something else, or `origin` is none.
+/// [`SourceError`] if the file cannot be read or is something else, or `origin` is not an origin.
 pub fn add_single(path: &Path, origin: &str, captures: &mut Captures) -> Result<(), SourceError> {
     let canonical = bare_origin(origin).map_err(|reason| SourceError::Origin { given: origin.to_owned(), reason })?;
     match SourceKind::of(path)? {

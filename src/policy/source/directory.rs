@@ -1,8 +1,8 @@
-//! A directory: each file is a robots.txt, its name says whose.
+//! A directory: each file is a robots.txt, named by its host or origin.
 //!
-//! A name is a host, a shorthand for its http and https origins on their default ports, or a percent-encoded origin
-//! (`http%3A%2F%2Fexample.com%3A8080`), which wins over the shorthand. Hidden files, directories and files of other
-//! names are passed over and counted. A file may be compressed; then a `.gz`, `.zst` or `.bz2` at the end of its name is no part
+//! A name is either a host, short for its http and https origins on their default ports, or a percent-encoded origin
+//! (`http%3A%2F%2Fexample.com%3A8080`), which wins over the short form. Hidden files, directories and files with other
+//! names are passed over and counted. A file may be compressed; then a final `.gz`, `.zst` or `.bz2` of its name is not part
 //! of the host.
 
 use rayon::prelude::*;
@@ -15,10 +15,10 @@ use super::robots::Robots;
 use super::{SourceError, bare_origin};
 use crate::policy::Capture;
 
-/// How many files are read at once: bounds the memory for bodies.
+/// How many files are read at once; bounds the memory for bodies.
 const BATCH: usize = 64;
 
-/// How the names of compressed files end.
+/// The extensions of compressed files.
 const COMPRESSED: [&str; 3] = [".gz", ".zst", ".bz2"];
 
 pub(super) fn add(path: &Path, intake: &mut Intake<'_>) -> Result<(), SourceError> {
@@ -47,7 +47,7 @@ pub(super) fn add(path: &Path, intake: &mut Intake<'_>) -> Result<(), SourceErro
         let hint = "the names of its files are to be hosts, or percent-encoded origins";
         return Err(SourceError::Empty { path: path.to_owned(), hint });
     }
-    // The order of a directory is the file system's; errors and counts should not depend on it.
+    // The order in a directory depends on the file system; errors and counts should not.
     named.sort_unstable();
     let limit = intake.body_limit();
     let memory = intake.decompressor(rayon::current_num_threads());
@@ -64,7 +64,7 @@ pub(super) fn add(path: &Path, intake: &mut Intake<'_>) -> Result<(), SourceErro
     Ok(())
 }
 
-/// Keeps the names that are those of no host, in their order.
+/// Reports the names that are not hosts, in order.
 fn tell(path: &Path, mut odd: Vec<String>, intake: &mut Intake<'_>) {
     odd.sort_unstable();
     let mut passed = PassedOver::new(path, Reason::Name);
@@ -78,14 +78,14 @@ fn read_file(path: &Path, limit: usize, memory: u64) -> Result<Vec<Capture>, Sou
     Ok(origins.into_iter().map(|(origin, exact)| robots.of(origin, exact)).collect())
 }
 
-/// The name of a file, without the ending that says how it is compressed, if it is.
+/// The name of a file, without the extension for its compression if it is compressed.
 fn name(path: &Path, is_compressed: bool) -> &str {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let stem = COMPRESSED.iter().find_map(|ending| name.strip_suffix(ending));
     stem.filter(|_| is_compressed).unwrap_or(name)
 }
 
-/// The origins that a file's name stands for, and whether it names them exactly.
+/// The origins that a file name stands for, and whether it names them exactly.
 fn origins_of(name: &str) -> Vec<(String, bool)> {
     if name.is_empty() || name.starts_with('.') {
         return Vec::new();

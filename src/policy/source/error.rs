@@ -1,4 +1,4 @@
-//! Why a source cannot be read.
+//! Errors in reading sources.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,61 +9,60 @@ use super::warc::RecordProblem;
 use crate::origin::InvalidUrl;
 use crate::policy::WriteError;
 
-/// The problem of a record of an archive; without WARC there are none.
+/// The problem of an archive's record; none exist without WARC support.
 #[cfg(not(feature = "warc"))]
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecordProblem {}
 
-/// A source that cannot be read.
+/// A source cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SourceError {
-    /// A file or directory that is missing, or cannot be read.
+    /// The file or directory is missing or cannot be read.
     #[error("cannot read {}: {error}", path.display())]
     Unreadable {
         /// The file or directory.
         path: PathBuf,
-        /// The system's error, or the damage of its compressed data.
+        /// The system's error, or the damage in its compressed data.
         error: io::Error,
     },
-    /// A source without a single robots.txt.
+    /// The source has no robots.txt at all.
     #[error("{} holds no robots.txt: {hint}", path.display())]
     Empty {
         /// The source.
         path: PathBuf,
-        /// The option that a source of this kind needs.
+        /// What a source of this kind needs.
         hint: &'static str,
     },
-    /// A line of JSON Lines that is none.
+    /// A line of JSON Lines is malformed.
     #[error("{}, line {line} (byte {offset}): {problem}", path.display())]
     Line {
         /// The file.
         path: PathBuf,
         /// The line, counted from 1.
         line: u64,
-        /// Where the line begins, in bytes from the start of the text, which is the file's where it is not compressed.
+        /// Where the line begins, in bytes from the start of the uncompressed text.
         offset: u64,
         /// The problem.
         problem: String,
     },
-    /// More than a policy can hold.
+    /// The captures exceed what a policy can hold, or cannot be stored.
     #[error(transparent)]
     Captures(#[from] WriteError),
-    /// A record of a WARC archive that is malformed.
+    /// A record of a WARC archive is malformed.
     #[error("{}, record {record} (byte {offset}): {problem}", path.display())]
     Record {
         /// The file.
         path: PathBuf,
         /// The record, counted from 1.
         record: u64,
-        /// Where the record begins, in bytes from the start of the archive, which is the file's where it is not
-        /// compressed.
+        /// Where the record begins, in bytes from the start of the uncompressed archive.
         offset: u64,
         /// The problem.
         problem: RecordProblem,
     },
-    /// A Parquet file that cannot be read as answers.
+    /// A Parquet file cannot be read as answers.
     #[error("{}: {problem}", path.display())]
     Parquet {
         /// The file.
@@ -71,27 +70,27 @@ pub enum SourceError {
         /// The problem.
         problem: String,
     },
-    /// A Parquet file without a column that is to be read.
+    /// A Parquet file lacks a column that is needed.
     #[error("{}: it has no column {name:?}; its columns are {known}; name those to be read", path.display())]
     NoColumn {
         /// The file.
         path: PathBuf,
         /// The column.
         name: String,
-        /// The columns that there are.
+        /// The columns of the file.
         known: String,
     },
-    /// A file of a format that this program was built without.
+    /// A file has a format that this program was built without.
     #[error("{} is a {what}, which this program was built without (cargo feature `{feature}`)", path.display())]
     Without {
         /// The file.
         path: PathBuf,
-        /// The kind of thing.
+        /// The format.
         what: &'static str,
         /// The feature that reads it.
         feature: &'static str,
     },
-    /// A row of a Parquet file that is no answer.
+    /// A row of a Parquet file is not an answer.
     #[error("{}, row {row}: {problem}", path.display())]
     Row {
         /// The file.
@@ -101,13 +100,13 @@ pub enum SourceError {
         /// The problem.
         problem: String,
     },
-    /// A policy.
+    /// The file is a policy.
     #[error("{} is a policy file, no source of robots.txt; give it where a policy is wanted", path.display())]
     Policy {
         /// The file.
         path: PathBuf,
     },
-    /// A source that names its origins by itself, given with one.
+    /// An origin was given for a source that names its own origins.
     #[error("{} is {}, which says itself whose each robots.txt is; give no origin with it", path.display(), kind.name())]
     NotSingle {
         /// The file or folder.
@@ -115,12 +114,12 @@ pub enum SourceError {
         /// Its kind.
         kind: SourceKind,
     },
-    /// An origin, given beside a file, that is none.
+    /// The origin given for a file is not an origin.
     #[error("{given:?} is no origin, such as https://example.com or http://example.com:8080: {reason}")]
     Origin {
         /// The text that was given.
         given: String,
-        /// Why it is none.
+        /// Why it is not.
         reason: InvalidUrl,
     },
 }
@@ -131,7 +130,7 @@ impl SourceError {
     }
 }
 
-/// Names of columns that cannot be understood.
+/// A list of column names cannot be parsed.
 #[cfg(feature = "parquet")]
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -140,6 +139,6 @@ impl SourceError {
      commas between them"
 )]
 pub struct ParquetColumnsError {
-    /// The part that was given.
+    /// The part that cannot be parsed.
     pub given: String,
 }

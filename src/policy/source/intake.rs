@@ -1,9 +1,8 @@
-//! The intake of all sources into [`Captures`].
+//! Takes captures from all sources into [`Captures`].
 //!
-//! Captures are added in batches, which bounds the memory for bodies and lets them be compiled in parallel, beside the
-//! source that is read on. On the way
-//! it is noted where redirects lead: archives hold pages of all kinds, and only those that a redirect of some source
-//! leads to are of interest.
+//! Captures are added in batches. That bounds the memory for bodies, and lets batches be compiled in parallel while the
+//! source is still being read. The intake also notes the targets of redirects: archives hold pages of all kinds, and of
+//! these only the targets of redirects matter.
 
 use hashbrown::HashSet;
 use std::sync::Arc;
@@ -15,42 +14,42 @@ use crate::dialect::{Dialect, StatusMeaning};
 use crate::formats::compression::DEFAULT_WINDOW;
 use crate::policy::{Capture, Captures, WriteError};
 
-/// How many bytes, or how many captures, are held before they are added. As much again is being read of each of the batches
-/// before.
+/// The limits of a batch, in bytes and captures. Each earlier batch still being read holds as much again.
 const BATCH_BYTES: usize = 16 << 20;
 const BATCH: usize = 8192;
 
-/// The bytes that a body counts for each crawler at least, however short it is.
+/// The bytes that a body counts for each crawler in addition to its length.
 const OF_COLUMN: usize = 4 << 10;
 
 /// The most bytes of a text that is read as a whole, such as a line of JSON.
 const TEXT: usize = 1 << 30;
 
-/// The most bytes of texts that are decompressed ahead.
+/// The most memory for text decompressed ahead, in bytes.
 const AHEAD: u64 = 1 << 30;
 
-/// The most row groups of a file that are read side by side, each for so many bytes of the budget.
+/// The most row groups of a file that are read in parallel, and the bytes of the memory budget for each.
 #[cfg(feature = "parquet")]
 const ROW_GROUPS: usize = 8;
 #[cfg(feature = "parquet")]
 const OF_ROW_GROUP: u64 = 64 << 20;
 
-/// A byte order mark is not counted in every dialect's limit, and one byte more tells that the limit is passed.
+/// The length of a byte order mark, which not every dialect counts in its limit, plus one byte to show that the limit is
+/// exceeded.
 const BEYOND_LIMIT: usize = 4;
 
-/// Captures on their way.
+/// Collects captures for [`Captures`].
 pub(super) struct Intake<'c> {
     captures: &'c mut Captures,
     batch: Vec<Capture>,
     bytes: usize,
-    /// Bytes that a batch may have.
+    /// The most bytes of a batch.
     most: usize,
     targets: HashSet<u128>,
     fresh_targets: HashSet<u128>,
     failure: Option<WriteError>,
 }
 
-/// The key of a URL among the targets of redirects.
+/// The key of a URL in the set of redirect targets.
 pub(super) fn target_key(url: &str) -> u128 {
     xxh3_128(url.as_bytes())
 }
@@ -71,29 +70,29 @@ impl<'c> Intake<'c> {
         self.captures.dialect()
     }
 
-    /// The most bytes of a body that matter: the dialect does not read on.
+    /// The most bytes of a body that matter: the dialect reads no further.
     pub fn body_limit(&self) -> usize {
         self.dialect().file_limit.saturating_add(BEYOND_LIMIT)
     }
 
-    /// The memory of each decompressor, in bytes, when so many files are read at a time.
+    /// The memory for each decompressor when `files` files are read at once, in bytes.
     pub fn decompressor(&self, files: usize) -> u64 {
         DEFAULT_WINDOW.min(self.captures.memory() / 8 / files as u64)
     }
 
-    /// The memory for texts that are decompressed ahead.
+    /// The memory for text decompressed ahead, in bytes.
     pub fn room_ahead(&self) -> u64 {
         AHEAD.min(self.captures.memory() / 8)
     }
 
-    /// How many row groups of a file are read side by side. No matter how many threads there are: what is told first of
-    /// a file with several errors does not depend on them.
+    /// How many row groups of a file are read in parallel. It does not depend on the number of threads, so neither does the
+    /// first error reported for a file with several.
     #[cfg(feature = "parquet")]
     pub fn side_by_side(&self) -> usize {
         usize::try_from(self.captures.memory() / OF_ROW_GROUP).map_or(ROW_GROUPS, |groups| groups.clamp(1, ROW_GROUPS))
     }
 
-    /// Adds captures that belong together: if they share a body, it is read once.
+    /// Adds captures; consecutive ones that share a body have it read once.
     pub fn add(&mut self, captures: impl IntoIterator<Item = Capture>) {
         for capture in captures {
             self.note_target(&capture);
@@ -109,7 +108,7 @@ impl<'c> Intake<'c> {
         }
     }
 
-    /// Adds what is still held, and waits until all of it is in its place.
+    /// Adds the captures still held, and waits until all are in place.
     pub fn finish(mut self) -> Result<(), WriteError> {
         self.flush();
         self.check()?;
@@ -124,8 +123,8 @@ impl<'c> Intake<'c> {
         }
     }
 
-    /// Whether captures could be added so far. Apart from adding them, because sources have errors of their own; each
-    /// asks often enough not to read on for long in vain.
+    /// Reports a failure to add captures. It is separate from adding, because sources have errors of their own. Each source
+    /// calls it often enough not to read on in vain for long.
     pub fn check(&mut self) -> Result<(), WriteError> {
         self.failure.take().map_or(Ok(()), Err)
     }
@@ -135,7 +134,7 @@ impl<'c> Intake<'c> {
         if self.dialect().status_meaning(status) != StatusMeaning::Redirect {
             return;
         }
-        // A robots.txt is added anyway.
+        // A robots.txt is added in any case.
         let is_other = |url: &String| page(url).is_ok_and(|(_, origin)| origin.is_none());
         if let Some(target) = capture.target().filter(is_other) {
             let key = target_key(&target);
@@ -145,25 +144,25 @@ impl<'c> Intake<'c> {
         }
     }
 
-    /// The URLs that redirects lead to, and that were not among those returned before, by [`target_key`].
+    /// The new targets of redirects since the last call, by [`target_key`].
     #[cfg(feature = "warc")]
     pub fn take_targets(&mut self) -> HashSet<u128> {
         std::mem::take(&mut self.fresh_targets)
     }
 
-    /// Keeps what was passed over in a source, if anything was.
+    /// Keeps the records passed over in a source, if any.
     pub fn passed_over(&mut self, passed: PassedOver) {
         if !passed.is_empty() {
             self.captures.keep_passed_over(passed);
         }
     }
 
-    /// Counts a file that names no origin.
+    /// Counts a file that is not named by an origin.
     pub fn count_unnamed_file(&mut self) {
         self.captures.count_unnamed_file();
     }
 
-    /// Counts of what was met in WARC files.
+    /// The counts for WARC files.
     #[cfg(feature = "warc")]
     pub fn warc_counts(&mut self) -> &mut super::WarcCounts {
         self.captures.warc_counts()

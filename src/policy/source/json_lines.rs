@@ -1,8 +1,8 @@
-//! JSON Lines: one answer a line.
+//! JSON Lines: one answer per line.
 //!
-//! `url` or `origin`, `status`, `location`, `body` or `body_base64`, and the times `fetched_at`, `expires` and
-//! `unreachable_since`, each as RFC 3339 or as seconds of Unix time. Other fields are of no concern. A `url` that is not
-//! `/robots.txt` at the root, in lower case, is no robots.txt and only serves as the target of redirects.
+//! The fields are `url` or `origin`, `status`, `location`, `body` or `body_base64`, and the times `fetched_at`, `expires`
+//! and `unreachable_since`, each in RFC 3339 or as seconds of Unix time. Other fields are ignored. A `url` whose path is
+//! not exactly `/robots.txt`, in lower case, is not a robots.txt and serves only as the target of redirects.
 
 use base64::Engine as _;
 use serde::Deserialize;
@@ -50,8 +50,8 @@ impl<'de> Deserialize<'de> for Time {
     }
 }
 
-/// Takes a time in either form. An untagged enum would do, but it makes an error of the form that is not there: 2 % of
-/// compiling.
+/// Accepts a time in either form. An untagged enum would do too, but builds an error for the form that does not match,
+/// which costs 2 % of compiling.
 struct TimeVisitor;
 
 impl Visitor<'_> for TimeVisitor {
@@ -81,7 +81,7 @@ pub(super) fn add(path: &Path, mut text: impl BufRead, intake: &mut Intake<'_>) 
     let (mut number, mut offset, mut empty) = (0, 0, true);
     let mut line = Vec::new();
     let mut passed = PassedOver::new(path, Reason::Url);
-    // Bounds the memory for a file that has no lines.
+    // Bounds the memory for a file without line ends.
     let longest = intake.text_limit();
     loop {
         line.clear();
@@ -114,7 +114,7 @@ pub(super) fn add(path: &Path, mut text: impl BufRead, intake: &mut Intake<'_>) 
     Ok(())
 }
 
-/// One line as a capture; an error says what is wrong.
+/// Parses a line as a capture; an error says what is wrong.
 fn capture(line: &[u8]) -> Result<Capture, String> {
     let answer: Answer<'_> = serde_json::from_slice(line).map_err(|error| {
         format!("{error}; a file given alone is JSON Lines, WARC or Parquet, or one robots.txt with its origin")

@@ -1,6 +1,6 @@
 //! The kinds of sources.
 
-/// A kind of source. Its name does not matter, nor whether it is compressed.
+/// The kind of a source. It depends neither on the file's name nor on its compression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SourceKind {
     /// A folder of robots.txt files.
@@ -11,14 +11,14 @@ pub enum SourceKind {
     Warc,
     /// A Parquet file.
     Parquet,
-    /// A policy, which is made of sources and is none.
+    /// A policy, which is made from sources and is not one.
     Policy,
     /// Anything else: any bytes are a robots.txt (RFC 9309 2.3.1.5).
     RobotsTxt,
 }
 
 impl SourceKind {
-    /// Its name, with the article.
+    /// Its name, with an article.
     pub fn name(self) -> &'static str {
         match self {
             SourceKind::Folder => "a folder",

@@ -15,7 +15,7 @@ use crate::formats::compression::{Reader, peeked};
 use crate::formats::parquet_mark::PARQUET_MARK;
 use crate::policy::image::MAGIC;
 
-/// So many bytes of a text are enough to tell.
+/// How many bytes of a text are enough to recognise it.
 const START: usize = 64 << 10;
 
 impl SourceKind {
@@ -23,7 +23,7 @@ impl SourceKind {
     ///
     /// # Errors
     ///
-    /// [`SourceError::Unreadable`].
+    /// [`SourceError::Unreadable`] if it cannot be read.
     pub fn of(path: &Path) -> Result<SourceKind, SourceError> {
         let start = || {
             if std::fs::metadata(path)?.is_dir() {
@@ -36,7 +36,7 @@ impl SourceKind {
         Ok(start.map_or(SourceKind::Folder, |start| SourceKind::of_text(&start)))
     }
 
-    /// The kind of a text, or of one that begins so, decompressed.
+    /// The kind of a decompressed text, given all of it or its beginning.
     pub fn of_text(text: &[u8]) -> SourceKind {
         match text {
             text if text.starts_with(warc::START) => SourceKind::Warc,
@@ -48,7 +48,7 @@ impl SourceKind {
     }
 }
 
-/// Whether the first line is an answer. Servers that have no robots.txt may answer with JSON of another kind.
+/// Whether the first line is an answer. Servers without a robots.txt may respond with other JSON.
 fn is_json_line(text: &[u8]) -> bool {
     #[derive(Deserialize)]
     struct Answer {
@@ -63,7 +63,7 @@ fn is_json_line(text: &[u8]) -> bool {
     }
     match serde_json::from_slice(line) {
         Ok(Answer { url, origin }) => url.is_some() || origin.is_some(),
-        // A long body may reach beyond what was read.
+        // A long body may extend beyond the bytes read.
         Err(error) => {
             let has = |key: &[u8]| memchr::memmem::find(line, key).is_some();
             error.is_eof() && end.is_none() && (has(b"\"url\"") || has(b"\"origin\""))

@@ -1,9 +1,9 @@
-//! Where robots.txt files come from.
+//! Sources of robots.txt files.
 //!
-//! A source is a directory (one file for each host or origin), a single robots.txt for an origin named beside it, or a
-//! file of answers: JSON Lines, a WARC archive or Parquet. Any file may be compressed ([`crate::formats::compression`]); what it
-//! holds is known by how its text begins, and its name does not matter. Each source yields [`Capture`](super::Capture)s into
-//! [`Captures`](super::Captures).
+//! A source is a directory (one file for each host or origin), a single robots.txt with its origin given separately, or a
+//! file of answers: JSON Lines, a WARC archive or Parquet. Any file may be compressed ([`crate::formats::compression`]). Its
+//! kind is recognised by the beginning of its text; its name does not matter. Each source yields
+//! [`Capture`](super::Capture)s into [`Captures`](super::Captures).
 
 mod add;
 mod directory;

@@ -1,7 +1,7 @@
-//! Parquet: one answer a row.
+//! Parquet: one answer per row.
 //!
-//! The columns are `url`, `status`, `body` and `fetched_at`, and `location` if there is one; [`ParquetColumns`] has other names
-//! for them.
+//! The columns are `url`, `status`, `body` and `fetched_at`, and optionally `location`; [`ParquetColumns`] gives them other
+//! names.
 
 use parquet::data_type::ByteArray;
 use parquet::schema::types::SchemaDescriptor;
@@ -21,19 +21,19 @@ const BATCH: usize = 256;
 
 /// The names of the columns in Parquet sources.
 ///
-/// They are read from text such as `url=target_uri,fetched_at=date`, where those that are not named keep their names.
-/// `status=` and `fetched_at=` say that there is no such column.
+/// Parsed from text such as `url=target_uri,fetched_at=date`; columns not listed keep their default names. `status=` and
+/// `fetched_at=` mean that there is no such column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParquetColumns {
-    /// The URL that was asked for: text.
+    /// The requested URL: text.
     pub url: String,
     /// The HTTP status: an integer. Without it, every answer is a file with status 200.
     pub status: Option<String>,
     /// The body: bytes or text.
     pub body: String,
-    /// When it was answered: a time stamp, an integer (seconds of Unix time) or text (RFC 3339).
+    /// The time of the answer: a time stamp, an integer (seconds of Unix time) or text (RFC 3339).
     pub fetched_at: Option<String>,
-    /// Where a redirect leads: text. The column `location` may be missing, any other may not.
+    /// The target of a redirect: text. Only a column named `location` may be missing.
     pub location: String,
 }
 
@@ -73,10 +73,10 @@ impl FromStr for ParquetColumns {
     }
 }
 
-/// A problem of the file, or of a row of it.
+/// A problem of the file or of one of its rows.
 enum Problem {
     File(String),
-    /// A column that is not there, and those that are.
+    /// A missing column, and the columns of the file.
     NoColumn(String, String),
     Row(u64, String),
 }
@@ -105,7 +105,7 @@ pub(super) fn add(
     }
 }
 
-/// Adds the answers of a file; returns how many there are.
+/// Adds the answers of a file; returns their number.
 fn read(file: File, columns: &ParquetColumns, intake: &mut Intake<'_>) -> Result<u64, Problem> {
     let file = guarded(|| ParquetFile::open(file))?;
     let layout = guarded(|| Layout::of(file.schema(), columns))?;
@@ -129,14 +129,14 @@ fn read(file: File, columns: &ParquetColumns, intake: &mut Intake<'_>) -> Result
     }
 }
 
-/// A row group, and how many rows stand before the next one of it.
+/// A row group, and the number of rows before its next one.
 struct Part {
     group: Group,
     rows: u64,
 }
 
 impl Part {
-    /// The answers of its next rows; none at the end.
+    /// The answers of its next rows; empty at the end.
     fn next_captures(&mut self) -> Result<Vec<Capture>, Problem> {
         let rows = guarded(|| self.group.next_rows())?;
         let capture = |row: Row| {
@@ -147,7 +147,7 @@ impl Part {
     }
 }
 
-/// Where the columns are in the file.
+/// The positions of the columns in the file.
 struct Layout {
     url: usize,
     status: Option<usize>,
@@ -199,7 +199,7 @@ impl Group {
         })
     }
 
-    /// The next rows; none at the end.
+    /// The next rows; empty at the end.
     fn next_rows(&mut self) -> Result<Vec<Row>, Problem> {
         let others = [&self.status, &self.fetched_at, &self.location].into_iter().flatten();
         let most = others.chain([&self.url, &self.body]).map(Column::rows_at_once).fold(BATCH, usize::min);
@@ -218,7 +218,7 @@ impl Group {
     }
 }
 
-/// The next values of a column, so many at `most`, if the file has it, else as many times nothing as there are `rows`.
+/// The next values of a column, `most` at most; if the file lacks the column, `None` for each of `rows`.
 fn optional<T: Clone>(
     column: &mut Option<Column>,
     most: usize,
@@ -228,7 +228,7 @@ fn optional<T: Clone>(
     column.as_mut().map_or_else(|| Ok(vec![None; rows]), |column| read(column, most))
 }
 
-/// A row as it is in the file.
+/// A row as stored in the file.
 struct Row {
     url: Option<ByteArray>,
     status: Option<i64>,

@@ -1,17 +1,17 @@
-//! Records of a source that are no answers for origins: most often a slip of the one who made it.
+//! Records of a source that answer for no origin, most often by a mistake of its author.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// So many names are told.
+/// How many names a message shows.
 const TOLD: usize = 3;
 
-/// Why something of a source is of no use, or of another than it seems.
+/// Why a record of a source is of no use, or of less than it seems.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reason {
-    /// A file of a folder whose name is none of a host that there is.
+    /// A file in a folder whose name is not a plausible host.
     Name,
-    /// An answer for another URL than a robots.txt.
+    /// An answer for a URL that is not a robots.txt.
     Url,
 }
 
@@ -25,12 +25,12 @@ pub struct PassedOver {
 }
 
 impl PassedOver {
-    /// Nothing yet.
+    /// An empty list.
     pub(super) fn new(source: &Path, reason: Reason) -> PassedOver {
         PassedOver { source: source.to_owned(), reason, count: 0, first: Vec::new() }
     }
 
-    /// One more.
+    /// Counts one more.
     pub(super) fn add(&mut self, name: &str) {
         self.count += 1;
         if self.first.len() < TOLD {
@@ -38,7 +38,7 @@ impl PassedOver {
         }
     }
 
-    /// Whether there is any.
+    /// Whether there are none.
     pub(super) fn is_empty(&self) -> bool {
         self.count == 0
     }
@@ -63,11 +63,11 @@ impl fmt::Display for PassedOver {
     }
 }
 
-/// How the names of files end that are no hosts: no such top-level domain is delegated.
+/// Endings of names that are not hosts: no such top-level domain is delegated.
 const ENDINGS: [&str; 13] =
     [".txt", ".html", ".htm", ".json", ".jsonl", ".csv", ".tsv", ".xml", ".bak", ".tmp", ".log", ".yaml", ".toml"];
 
-/// Whether a host may be that of a site: it has a dot and a top-level domain, or is an address or this machine.
+/// Whether a host can be that of a site: it has a dot and a top-level domain, or is an IP address or `localhost`.
 pub(super) fn is_plausible(origin: &str) -> bool {
     let Some((_, host)) = origin.split_once("://") else { return false };
     let host = match host.rsplit_once(':') {

@@ -1,4 +1,4 @@
-//! Files that are one robots.txt.
+//! Files that contain one robots.txt.
 
 use std::fs::File;
 use std::io::{Cursor, Read};
@@ -10,18 +10,18 @@ use crate::formats::compression::{Compression, Reader};
 use crate::origin;
 use crate::policy::{Answered, Capture};
 
-/// Most files are shorter, so that they are read at once. A reader of compressed text clears half a MiB of buffers for
-/// each, which was a tenth of the time of `filter --robots` before the first line.
+/// Most files are shorter, so one read is enough. A reader for compressed text clears half a MiB of buffers for each file;
+/// used for all files, that took a tenth of the time of `filter --robots` before the first line.
 const USUAL: usize = 16 << 10;
 
-/// The text of a file that is one robots.txt.
+/// The text of a file that contains one robots.txt.
 pub(super) struct Robots {
     body: Arc<[u8]>,
     pub(super) was_compressed: bool,
 }
 
 impl Robots {
-    /// Reads so many bytes of a file, whose decompressor may take so much memory; the rest is not read.
+    /// Reads at most `limit` bytes of a file's text. A decompressor may use `memory` bytes.
     pub(crate) fn open(path: &Path, limit: usize, memory: u64) -> Result<Robots, SourceError> {
         let read = || {
             let mut file = File::open(path)?;
@@ -37,7 +37,7 @@ impl Robots {
         read().map_err(SourceError::unreadable(path))
     }
 
-    /// The robots.txt of an origin, of which nothing is known but the body.
+    /// A capture of this robots.txt for an origin, with nothing known but the body.
     pub(crate) fn of(&self, origin: String, exact: bool) -> Capture {
         Capture {
             url: origin::robots_url(&origin),

@@ -1,4 +1,4 @@
-//! Files that can be read from any place.
+//! Files that can be read at any offset.
 
 use std::fs::File;
 use std::io::{self, BufRead};
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::error::SourceError;
 
-/// A file that can be read from any place: the one at `path` if it holds the text as it is, else a copy of the text.
+/// A file that can be read at any offset: the one at `path` if it stores the text as is, else a copy of the text.
 pub(super) fn seekable(path: &Path, is_stored_as_read: bool, text: &mut impl BufRead) -> Result<File, SourceError> {
     let mut open = || {
         if is_stored_as_read && std::fs::metadata(path)?.is_file() {

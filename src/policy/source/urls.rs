@@ -3,16 +3,16 @@
 use crate::origin;
 use crate::origin::InvalidUrl;
 
-/// An origin and nothing else, in canonical form; a `/` after it does no harm.
+/// Parses an origin and nothing else, except an optional `/` after it, into canonical form.
 pub(crate) fn bare_origin(text: &str) -> Result<String, InvalidUrl> {
     let line = origin::trimmed(text.as_bytes());
     let (canonical, at) = origin::canonical(line)?;
     if matches!(&line[at..], [] | b"/") { Ok(canonical) } else { Err(InvalidUrl::Host) }
 }
 
-/// A URL that was asked for, in canonical form, and its origin if it is a robots.txt; an error says what is wrong.
+/// A requested URL in canonical form, and its origin if it is a robots.txt; an error says what is wrong.
 pub(super) fn page(url: &str) -> Result<(String, Option<String>), String> {
-    // Nearly all: a thirteenth of the instructions that compiling a generated policy took went into parsing these twice.
+    // Nearly all URLs: parsing these twice took a thirteenth of the instructions of compiling a generated policy.
     if let Some(origin) = url.strip_suffix("/robots.txt")
         && origin::is_surely_canonical(origin.as_bytes())
     {
@@ -24,11 +24,11 @@ pub(super) fn page(url: &str) -> Result<(String, Option<String>), String> {
     canonical.set_fragment(None);
     let path = origin::path(&origin::trimmed(url.as_bytes())[at..]);
     let is_robots_txt = *path == *b"/robots.txt";
-    // User info is no part of the origin; its robots.txt is the one that everybody else sees.
+    // User info is not part of the origin, whose robots.txt is the same without it.
     let robots_url = origin::robots_url(&origin);
     let url = match is_robots_txt {
         true => robots_url,
-        // Dot segments may lead to the robots.txt, but their author asked for something else.
+        // Dot segments may lead to the robots.txt, but the author asked for something else.
         false if canonical.as_str() == robots_url => url.to_owned(),
         false => canonical.into(),
     };

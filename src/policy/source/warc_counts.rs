@@ -1,4 +1,4 @@
-//! Counts of WARC records: policy files have them, whether archives can be read or not.
+//! Counts of WARC records. Policy files include them even if the program is built without WARC support.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,22 +8,22 @@ use serde::{Deserialize, Serialize};
 pub struct WarcCounts {
     /// Records of any type.
     pub records: u64,
-    /// Answers of other URLs than a robots.txt. Those that a redirect leads to are read, and counted as captures.
+    /// Answers for URLs other than a robots.txt. Those that a redirect leads to are read and counted as captures.
     pub other_pages: u64,
-    /// Answers that an archive does not repeat, because it has the same one already.
+    /// Answers that an archive does not repeat because it already has an identical one.
     pub revisits: u64,
-    /// Of these, the ones whose original is nowhere: answers of which nothing but the time is known.
+    /// Revisits whose original is nowhere: answers of which only the time is known.
     pub unresolved_revisits: u64,
-    /// Files that are not whole, of which the whole lines are read.
+    /// Incomplete files, of which the whole lines are read.
     pub truncated: u64,
-    /// Records without an HTTP answer: no answer is known.
+    /// Records without an HTTP answer; they count as no answer.
     pub not_http: u64,
-    /// Files that cannot be decoded as their headers say, and are no text: no answer is known.
+    /// Files that are neither encoded as their headers say nor text; they count as no answer.
     pub undecodable: u64,
 }
 
 impl WarcCounts {
-    /// The counts that operators should see: answers that are not whole, or not known.
+    /// The counts that operators should see: answers that are incomplete or unknown.
     pub fn flaws(&self) -> impl Iterator<Item = (&'static str, u64)> {
         [
             ("truncated", self.truncated),

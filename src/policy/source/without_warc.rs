@@ -1,4 +1,4 @@
-//! Stand-ins for WARC in a program that is built without it.
+//! Stand-ins for the WARC modules in a program built without them.
 
 use std::io::BufRead;
 use std::path::Path;
@@ -7,18 +7,18 @@ use super::SourceError;
 use super::intake::Intake;
 use crate::formats::compression::Compression;
 
-/// How an archive begins.
+/// The beginning of an archive.
 pub(super) const START: &[u8] = b"WARC/";
 
 /// An archive that cannot be read.
 pub(super) enum Archive {}
 
-/// There are none.
+/// Archives, of which there are none.
 #[derive(Default)]
 pub(super) struct Archives {}
 
 impl Archive {
-    /// Says so.
+    /// Returns an error: WARC is not supported.
     pub fn new(
         path: &Path,
         _text: impl BufRead,

@@ -1,4 +1,4 @@
-//! Archives, read as often as something is wanted from them.
+//! Archives, read again as long as something in them is wanted.
 
 use hashbrown::HashSet;
 use std::fs::File;
@@ -15,7 +15,7 @@ use crate::policy::source::SourceError;
 use crate::policy::source::intake::{Intake, target_key};
 use crate::policy::source::seekable::seekable;
 
-/// How an archive begins, and each of its records.
+/// The beginning of an archive, and of each record.
 pub(crate) const START: &[u8] = b"WARC/";
 
 pub(super) const URL: &str = "WARC-Target-URI";
@@ -25,23 +25,23 @@ const DATE: &str = "WARC-Date";
 /// An archive that can be read more than once.
 pub(crate) struct Archive {
     path: PathBuf,
-    /// The text of one that came through a pipe.
+    /// A copy of its text, if it came through a pipe.
     copy: Option<File>,
-    /// How the file is compressed, if it is.
+    /// The compression of the file, if any.
     compression: Option<Compression>,
-    /// The memory of its decompressor, in bytes.
+    /// The memory for its decompressor, in bytes.
     memory: u64,
     has_other_pages: bool,
 }
 
-/// All archives, and what is still wanted from them.
+/// All archives, and the revisits whose originals are still wanted.
 #[derive(Default)]
 pub(crate) struct Archives {
     archives: Vec<Archive>,
     revisits: Revisits,
 }
 
-/// One reading of archives: what is looked for.
+/// One pass over archives, and what it looks for.
 struct Pass<'p> {
     pages: Pages,
     originals: Wanted,
@@ -50,12 +50,12 @@ struct Pass<'p> {
 
 pub(super) enum Pages {
     RobotsTxt,
-    /// Pages that are none, but that redirects lead to, by [`target_key`].
+    /// Pages other than robots.txt that redirects lead to, by [`target_key`].
     Others(HashSet<u128>),
 }
 
 impl Archive {
-    /// The archive at `path`, whose text this is, and whose decompressor may take so much memory.
+    /// The archive at `path`, with text `text`. Its decompressor may use `memory` bytes.
     pub fn new(
         path: &Path,
         mut text: impl BufRead,
@@ -67,7 +67,7 @@ impl Archive {
         Ok(Archive { path: path.to_owned(), copy, compression, memory, has_other_pages: false })
     }
 
-    /// Gives `read` the text. What is decompressed ahead may take so much `room`.
+    /// Passes the text to `read`. Text decompressed ahead may use `room` bytes.
     fn read<T>(&self, room: u64, read: impl FnOnce(&mut dyn BufRead) -> T) -> io::Result<T> {
         let file = match &self.copy {
             None => File::open(&self.path)?,

@@ -1,36 +1,36 @@
-//! Transfer and content codings of a body, undone.
+//! Undoes the transfer and content codings of a body.
 //!
-//! An archive may keep a body as it was sent, or as it was decoded, with the fields that say otherwise still in place.
-//! So a coding that is claimed is tried: if the body is not encoded like that but is text, it was decoded before. If it
-//! is neither, nothing is known of it, and that must not be taken for an empty robots.txt, which allows everything.
+//! An archive may keep a body as it was sent, or decoded with the fields that name its coding still in place. So each
+//! coding named is tried: if the body is not in that coding but is text, it was decoded before. If it is neither, its
+//! content is unknown, and must not be mistaken for an empty robots.txt, which allows everything.
 
 use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
 use flate2::bufread::{DeflateDecoder, GzDecoder, ZlibDecoder};
 use std::io::Read;
 use zstd::stream::read::Decoder as ZstdDecoder;
 
-/// A body, decoded.
+/// A decoded body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Body {
     pub bytes: Vec<u8>,
-    /// Whether that is all of it, or as much as was asked for.
+    /// Whether it is complete, or as long as was asked for.
     pub whole: bool,
 }
 
-/// The largest window of Zstandard in HTTP (RFC 9659): 8 MiB.
+/// The largest Zstandard window in HTTP (RFC 9659): 8 MiB.
 const ZSTD_WINDOW_LOG: u32 = 23;
 
-/// More codings than servers apply.
+/// A limit on codings, above the number that servers apply.
 const MOST_CODINGS: usize = 8;
 
-/// The bytes that tell text from what is compressed.
+/// How many bytes are enough to tell text from compressed data.
 const TELLING: usize = 1024;
 
-/// The bytes of brotli that are decoded at a time.
+/// How many bytes of brotli output are decoded at a time.
 const STEP: usize = 64 << 10;
 
-/// Undoes `codings`, which were applied in this order; no more than about `limit` bytes are decoded. `None` where the
-/// body is neither encoded like that nor text.
+/// Undoes `codings`, which were applied in this order, decoding no more than about `limit` bytes. `None` if the body is
+/// neither encoded that way nor text.
 pub(super) fn decode<'c>(raw: Vec<u8>, codings: impl Iterator<Item = &'c [u8]>, limit: usize) -> Option<Body> {
     let codings: Vec<&[u8]> = codings.filter(|coding| !coding.eq_ignore_ascii_case(b"identity")).collect();
     let mut body = Body { bytes: raw, whole: true };
@@ -46,13 +46,13 @@ pub(super) fn decode<'c>(raw: Vec<u8>, codings: impl Iterator<Item = &'c [u8]>, 
 
 fn undo(coding: &[u8], raw: Vec<u8>, limit: usize) -> Option<Body> {
     let undone = match coding.to_ascii_lowercase().as_slice() {
-        // Chunks of text look like text themselves; what does not begin with one has none.
+        // Chunked text looks like text itself; a body that does not begin with a chunk is not chunked.
         b"chunked" => return Some(dechunked(&raw, limit).unwrap_or(Body { bytes: raw, whole: true })),
         b"gzip" | b"x-gzip" => gunzipped(&raw, limit),
         b"deflate" => inflated(&raw, limit),
         b"zstd" => unzstd(&raw, limit),
         b"br" => unbrotli(&raw, limit),
-        // A name that means nothing, as servers put there, or a coding that is not known here.
+        // A meaningless name, as some servers send, or an unknown coding.
         _ => Body { bytes: Vec::new(), whole: false },
     };
     if undone.whole {
@@ -64,20 +64,20 @@ fn undo(coding: &[u8], raw: Vec<u8>, limit: usize) -> Option<Body> {
     }
 }
 
-/// Whether bytes are text: those of compressed data are of all kinds, and soon no UTF-8.
+/// Whether bytes are text. Compressed data has bytes of all kinds, and soon ceases to be UTF-8.
 fn looks_like_text(bytes: &[u8]) -> bool {
     let start = &bytes[..bytes.len().min(TELLING)];
     let is_control = |byte: &u8| matches!(byte, 0..=8 | 11 | 14..=26 | 28..=31 | 127);
-    // A character may be cut at the end.
+    // The last character may be cut.
     let is_utf8 = std::str::from_utf8(start).map_or_else(|error| error.error_len().is_none(), |_| true);
-    // Comments in an older encoding.
+    // Comments may be in an older encoding.
     let is_mostly_ascii = start.iter().filter(|byte| !byte.is_ascii()).count() * 8 <= start.len();
     start.starts_with(b"\xff\xfe")
         || start.starts_with(b"\xfe\xff")
         || !start.iter().any(is_control) && (is_utf8 || is_mostly_ascii)
 }
 
-/// The bytes of a decoder, up to the limit.
+/// The output of a decoder, up to the limit.
 fn read(decoder: impl Read, limit: usize) -> Body {
     let mut bytes = Vec::new();
     let whole = decoder.take(limit as u64).read_to_end(&mut bytes).is_ok();
@@ -86,7 +86,7 @@ fn read(decoder: impl Read, limit: usize) -> Body {
 
 fn gunzipped(mut raw: &[u8], limit: usize) -> Body {
     let mut all = read(GzDecoder::new(&mut raw), limit);
-    // Further members are part of it; anything else after them is passed over, as browsers do.
+    // Further members belong to the body; anything else after them is ignored, as browsers do.
     while all.whole && all.bytes.len() < limit && raw.starts_with(b"\x1f\x8b") {
         let member = read(GzDecoder::new(&mut raw), limit - all.bytes.len());
         all.bytes.extend_from_slice(&member.bytes);
@@ -95,14 +95,14 @@ fn gunzipped(mut raw: &[u8], limit: usize) -> Body {
     all
 }
 
-/// The coding `deflate` is zlib's format; some servers send the bare one.
+/// The coding `deflate` is the zlib format; some servers send bare deflate.
 fn inflated(mut raw: &[u8], limit: usize) -> Body {
     let zlib = read(ZlibDecoder::new(raw), limit);
     if zlib.whole || !zlib.bytes.is_empty() {
         return zlib;
     }
     let bare = read(DeflateDecoder::new(&mut raw), limit);
-    // Text can pass for a bare stream that ends soon.
+    // Text can pass for a bare stream that ends early.
     Body { whole: bare.whole && (raw.is_empty() || bare.bytes.len() == limit), ..bare }
 }
 
@@ -130,7 +130,7 @@ fn unbrotli(raw: &[u8], limit: usize) -> Body {
         let whole = match result {
             BrotliResult::NeedsMoreOutput if bytes.len() < limit => continue,
             BrotliResult::NeedsMoreOutput => true,
-            // Text can pass for a stream that ends soon.
+            // Text can pass for a stream that ends early.
             BrotliResult::ResultSuccess => left == 0,
             BrotliResult::NeedsMoreInput | BrotliResult::ResultFailure => false,
         };
@@ -138,7 +138,7 @@ fn unbrotli(raw: &[u8], limit: usize) -> Body {
     }
 }
 
-/// The content of the chunks (RFC 9112 7.1); `None` where there are none.
+/// The content of the chunks (RFC 9112 7.1); `None` if there are none.
 fn dechunked(raw: &[u8], limit: usize) -> Option<Body> {
     let mut rest = raw;
     let mut bytes = Vec::new();
@@ -172,7 +172,7 @@ enum Chunk<'r> {
         data: &'r [u8],
     },
     Last,
-    /// It is none.
+    /// Not a chunk.
     No,
 }
 
@@ -180,7 +180,7 @@ fn chunk(raw: &[u8]) -> Chunk<'_> {
     let Some(end) = memchr::memchr(b'\n', raw) else { return Chunk::No };
     let line = &raw[..end];
     let digits = line.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
-    // After the size may stand blanks and an extension.
+    // Blanks and an extension may follow the size.
     if !matches!(line[digits..].trim_ascii(), [] | [b';', ..]) {
         return Chunk::No;
     }
@@ -200,7 +200,7 @@ fn chunk(raw: &[u8]) -> Chunk<'_> {
     }
 }
 
-/// Takes the last line away if it does not end: what is left of a rule may be another rule.
+/// Removes the last line if it is not terminated: a truncated rule may be a different rule.
 pub(super) fn keep_whole_lines(body: &mut Vec<u8>) {
     let is_end = |unit: u16| unit == u16::from(b'\n') || unit == u16::from(b'\r');
     let last_unit = |unit: fn([u8; 2]) -> u16| {
@@ -222,7 +222,7 @@ mod tests {
     const TEXT: &[u8] = b"User-agent: *\nDisallow: /private\nDisallow: /private/too\n";
     const LIMIT: usize = 1 << 20;
 
-    /// [`TEXT`] as brotli.
+    /// [`TEXT`] in brotli.
     const BROTLI: &[u8] = b"\x1b\x37\x00\xe0\x2d\x0e\xcc\x73\xb9\x4e\x22\x8a\xee\x5c\x28\x9d\x2c\xfa\x35\x51\xd5\x1c\x9d\x52\x79\x69\x85\x97\x37\x39\x09\x52\x96\x56\x2d\x3a\xb0\x01\x27\x44\x81\x14\x0e\x78\xae\x4e\xa0\xac\x51\x6e\xe0\x74\xe8\xf0\x55\x2f\x00";
 
     fn gzip(text: &[u8]) -> Vec<u8> {
@@ -258,7 +258,7 @@ mod tests {
         Some(Body { bytes: bytes.to_vec(), whole: true })
     }
 
-    /// Each coding with [`TEXT`] encoded by it.
+    /// Each coding, with [`TEXT`] encoded in it.
     fn encoded() -> Vec<(&'static str, Vec<u8>)> {
         vec![
             ("gzip", gzip(TEXT)),
@@ -302,7 +302,7 @@ mod tests {
     fn what_is_cut_short_keeps_what_is_there() {
         for (codings, raw) in encoded().into_iter().filter(|(codings, _)| *codings != "br gzip") {
             let body = decoded(&raw[..raw.len() - 20], codings);
-            // So little of a text may be left that nothing comes out.
+            // So little of the body may be left that nothing comes out.
             if let Some(body) = body {
                 assert!(!body.whole && TEXT.starts_with(&body.bytes), "{codings}: {body:?}");
             }

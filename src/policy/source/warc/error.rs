@@ -1,4 +1,4 @@
-//! Problems of the records of an archive.
+//! Errors in the records of an archive.
 
 use std::io;
 
@@ -11,19 +11,19 @@ pub enum RecordProblem {
     /// It cannot be read or decompressed.
     #[error("{0}")]
     Unreadable(#[from] io::Error),
-    /// It does not begin with a version that is known.
+    /// It does not begin with a known version.
     #[error("{0:?} is no version of WARC that is known here; a record begins with WARC/1.0 or WARC/1.1")]
     Version(String),
-    /// Its head does not end.
+    /// Its head has no end.
     #[error("its head is longer than {} KiB", head::LIMIT >> 10)]
     LongHead,
-    /// A line of its head is no field.
+    /// A line of its head is not a field.
     #[error("its head has a line that is no field: {0:?}")]
     NoField(String),
-    /// A field that it must have is missing.
+    /// A required field is missing.
     #[error("it has no {0}")]
     Missing(&'static str),
-    /// A field has a value that makes no sense.
+    /// A field has a meaningless value.
     #[error("its {name} makes no sense: {value:?}")]
     Value {
         /// The field.
@@ -31,7 +31,7 @@ pub enum RecordProblem {
         /// Its value.
         value: String,
     },
-    /// The bytes after its block are no end of a record.
+    /// Its block is not followed by the end of a record.
     #[error("it does not end where its Content-Length says")]
     End,
     /// The archive ends within it.

@@ -1,5 +1,5 @@
-//! The head of a message: a first line, fields (`Name: value`), and an empty line. WARC records and HTTP answers begin
-//! alike; the fields of answers are [httparse](super::http)'s to read.
+//! The head of a message: a first line, fields (`Name: value`), and an empty line. WARC records and HTTP answers both begin
+//! this way; the fields of answers are parsed by [httparse](super::http).
 
 use std::io::{self, BufRead, Read};
 use std::ops::Range;
@@ -7,13 +7,13 @@ use std::ops::Range;
 /// The most bytes of a head.
 pub(super) const LIMIT: usize = 256 << 10;
 
-/// A head as it was read.
+/// A head, as read.
 #[derive(Debug, Default)]
 pub(super) struct Head {
     text: Vec<u8>,
     fields: Vec<(Range<usize>, Range<usize>)>,
     first_line: Range<usize>,
-    /// The first line among the fields that is none.
+    /// The first line after the first that is not a field.
     stray: Option<Range<usize>>,
     /// How it ended.
     pub end: End,
@@ -24,7 +24,7 @@ pub(super) struct Head {
 pub(super) enum End {
     /// With an empty line.
     Whole,
-    /// The reader ended before that.
+    /// The input ended before that.
     #[default]
     CutShort,
     /// [`LIMIT`] bytes were read before that.
@@ -56,11 +56,11 @@ impl Head {
         let line = start..self.text.len();
         let text = &self.text[line.clone()];
         if text.is_empty() {
-            // The reader ended between lines.
+            // The input ended between lines.
         } else if start == 0 {
             self.first_line = line;
         } else if let (b' ' | b'\t', Some((_, value))) = (text[0], self.fields.last_mut()) {
-            // The value of the field before goes on.
+            // The value of the previous field continues.
             value.end = line.end;
         } else if let Some(colon) = memchr::memchr(b':', text) {
             self.fields.push((start..start + colon, start + colon + 1..line.end));
@@ -74,17 +74,17 @@ impl Head {
         self.text[self.first_line.clone()].trim_ascii()
     }
 
-    /// All that stands after it, with the empty line.
+    /// Everything after the first line, including the empty line.
     pub fn behind_first_line(&self) -> &[u8] {
         &self.text[self.first_line.end..]
     }
 
-    /// The first line after it that is no field.
+    /// The first line after it that is not a field.
     pub fn stray_line(&self) -> Option<&[u8]> {
         self.stray.clone().map(|line| self.text[line].trim_ascii())
     }
 
-    /// The values of all fields of this name, whatever its case.
+    /// The values of all fields with this name, ignoring case.
     pub fn all<'h>(&'h self, name: &'h str) -> impl Iterator<Item = &'h [u8]> {
         let is_named =
             |field: &Range<usize>| self.text[field.clone()].trim_ascii().eq_ignore_ascii_case(name.as_bytes());
@@ -94,7 +94,7 @@ impl Head {
             .map(|(_, value)| self.text[value.clone()].trim_ascii())
     }
 
-    /// The value of the first field of this name.
+    /// The value of the first field with this name.
     pub fn get<'h>(&'h self, name: &'h str) -> Option<&'h [u8]> {
         self.all(name).next()
     }

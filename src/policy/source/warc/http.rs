@@ -1,4 +1,4 @@
-//! HTTP answers, as WARC records hold them.
+//! HTTP answers in WARC records.
 
 use httparse::{EMPTY_HEADER, ParserConfig};
 use std::io::{self, BufRead, Read};
@@ -10,20 +10,19 @@ use super::head::{End, Head};
 #[derive(Debug)]
 pub(super) struct Response {
     pub status: u16,
-    /// Names and values, in their order.
+    /// Names and values, in order.
     fields: Vec<(String, Vec<u8>)>,
 }
 
 impl Response {
-    /// Reads the head of an answer; `None` where it is none: servers send all kinds of bytes, and a crawler may keep
-    /// them.
+    /// Reads the head of an answer; `None` if it is not one: servers send all kinds of bytes, and a crawler may keep them.
     pub fn read(block: &mut impl BufRead) -> io::Result<Option<Response>> {
         let head = Head::read(block)?;
         let status = status(head.first_line()).filter(|_| head.end == End::Whole);
         Ok(status.and_then(|status| Some(Response { status, fields: fields(head.behind_first_line())? })))
     }
 
-    /// The values of all fields of this name, whatever its case.
+    /// The values of all fields with this name, ignoring case.
     fn all<'r>(&'r self, name: &'r str) -> impl Iterator<Item = &'r [u8]> {
         self.fields
             .iter()
@@ -31,13 +30,13 @@ impl Response {
             .map(|(_, value)| value.trim_ascii())
     }
 
-    /// Where it redirects to.
+    /// The target of a redirect.
     pub fn location(&self) -> Option<String> {
         self.all("Location").next().map(|value| String::from_utf8_lossy(value).into_owned())
     }
 
-    /// When it expires, in seconds of Unix time. A value that is no date, such as 0, says that it has expired already
-    /// (RFC 9111 5.3): when it was sent, at `fetched_at`.
+    /// The time of expiry, in seconds of Unix time. A value that is not a date, such as 0, means already expired
+    /// (RFC 9111 5.3), so the time it was sent, `fetched_at`, is returned.
     pub fn expires(&self, fetched_at: Option<i64>) -> Option<i64> {
         let value = self.all("Expires").next()?;
         let date = std::str::from_utf8(value).ok().and_then(|value| httpdate::parse_http_date(value).ok());
@@ -47,8 +46,7 @@ impl Response {
         }
     }
 
-    /// Reads the body after the head, up to about `limit` bytes, and undoes its codings. `None` where it cannot be
-    /// decoded.
+    /// Reads the body after the head, up to about `limit` bytes, and undoes its codings. `None` if it cannot be decoded.
     pub fn body(&self, block: &mut impl BufRead, limit: usize) -> io::Result<Option<Body>> {
         let mut raw = Vec::new();
         block.take(limit as u64).read_to_end(&mut raw)?;
@@ -58,9 +56,9 @@ impl Response {
     }
 }
 
-/// The fields of a head; lines that are none are left out, as browsers do.
+/// The fields of a head; invalid lines are skipped, as browsers do.
 fn fields(lines: &[u8]) -> Option<Vec<(String, Vec<u8>)>> {
-    // Crawlers also write a version of HTTP that has no such line.
+    // Replaces the status line: crawlers also write versions of HTTP that have none.
     let head = [b"HTTP/1.1 200\r\n", lines].concat();
     let mut headers = vec![EMPTY_HEADER; memchr::memchr_iter(b'\n', lines).count()];
     let mut response = httparse::Response::new(&mut headers);

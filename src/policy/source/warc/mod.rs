@@ -1,12 +1,12 @@
 //! WARC archives (ISO 28500), as crawlers write them and Common Crawl publishes them.
 //!
-//! The `response` records of `/robots.txt` are captures, at the time of their `WARC-Date`. Everything else in an archive
-//! is passed over, for there may be billions of pages; but a redirect of a robots.txt may lead to one of them, and a
-//! `revisit` names an original that may stand anywhere. So an archive is read again for the few records that turned out
-//! to be wanted, as long as those lead to more of them, and not more often than redirects are followed.
+//! The `response` records for `/robots.txt` are captures, with the time of their `WARC-Date`. All other records are passed
+//! over, for there may be billions of pages. But a redirect of a robots.txt may lead to one of them, and a `revisit` names
+//! an original that may be anywhere. So an archive is read again for the few records that turned out to be wanted, as long
+//! as those lead to more of them, but no more often than redirects are followed.
 //!
-//! A record that is malformed is an error. An answer that makes no sense is not: servers send all kinds of bytes. It
-//! is counted, and counts as no answer, which never allows anything.
+//! A malformed record is an error. A meaningless answer is not, because servers send all kinds of bytes: it is counted, and
+//! treated as no answer, which never allows anything.
 
 mod archive;
 mod coding;

@@ -1,4 +1,4 @@
-//! A page of an archive, and what is known of its answer.
+//! A page in an archive, and its answer.
 
 use std::io;
 use std::io::BufRead;
@@ -11,7 +11,7 @@ use crate::policy::source::WarcCounts;
 use crate::policy::source::urls::page;
 use crate::policy::{Answered, Capture};
 
-/// A URL as it was asked for at a time.
+/// A URL as requested at a certain time.
 #[derive(Debug, Clone)]
 pub(super) struct Page {
     pub(crate) url: String,
@@ -19,7 +19,7 @@ pub(super) struct Page {
     pub(super) fetched_at: Option<i64>,
 }
 
-/// The facts of an answer.
+/// The parts of an answer that matter.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Answer {
     pub(crate) status: Option<u16>,
@@ -29,7 +29,7 @@ pub(super) struct Answer {
 }
 
 impl Page {
-    /// The page of this URL, if that is one of http or https.
+    /// The page with this URL, if it is an http or https URL.
     pub(crate) fn at(url: &str, fetched_at: Option<i64>) -> Option<Page> {
         let (url, origin) = page(url).ok()?;
         Some(Page { url, origin, fetched_at })
@@ -43,7 +43,7 @@ impl Page {
     }
 }
 
-/// A flaw of an answer.
+/// A flaw in an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Flaw {
     None,
@@ -62,12 +62,12 @@ pub(super) fn count(flaw: Flaw, counts: &mut WarcCounts) {
 }
 
 impl Answer {
-    /// Whether its body is a robots.txt (or a page), and not what the server says beside an error.
+    /// Whether its body is a robots.txt (or a page), rather than text that comes with an error.
     pub(crate) fn is_file(&self) -> bool {
         matches!(self.status, Some(200..=299))
     }
 
-    /// Tells answers apart that mean something else.
+    /// A hash that differs between answers with different meanings.
     pub(crate) fn hash(&self) -> u128 {
         let facts = format!("{:?} {:?}", self.status, self.location.as_ref().filter(|_| !self.is_file()));
         let body = xxh3_128(self.body.as_deref().unwrap_or_default());

@@ -1,38 +1,38 @@
-//! The records of a WARC archive (ISO 28500), one after the other, in bounded memory.
+//! Reads the records of a WARC archive (ISO 28500) one by one, in bounded memory.
 //!
-//! Written here because no crate serves: `rust_warc` allocates whatever length a record claims, `warc` keeps whole
-//! records or tells no place of an error (and its heads have no limit), `warcat` brings a database and ten hash
-//! functions, `fastwarc` a dozen more crates, and goes by names of files. The format is small: a head, as many bytes as
-//! it says, two empty lines.
+//! Written here because no crate fits: `rust_warc` allocates whatever length a record claims, `warc` keeps whole records or
+//! gives no position for an error (and does not limit heads), `warcat` brings a database and ten hash functions, and
+//! `fastwarc` brings a dozen more crates and goes by file names. The format is small: a head, a block of the length that
+//! the head states, two empty lines.
 
 use std::io::{self, BufRead, Read};
 
 use super::error::RecordProblem;
 use super::head::{self, Head};
 
-/// A record, whose block is still to be read.
+/// A record whose block has not been read yet.
 #[derive(Debug)]
 pub(super) struct WarcRecord {
     head: Head,
 }
 
 impl WarcRecord {
-    /// The value of a field; what is not UTF-8 is replaced.
+    /// The value of a field; invalid UTF-8 is replaced.
     pub fn field(&self, name: &'static str) -> Option<String> {
         self.head.get(name).map(|value| String::from_utf8_lossy(value).into_owned())
     }
 
-    /// The value of a field that every record of its type has.
+    /// The value of a required field.
     pub fn required(&self, name: &'static str) -> Result<String, RecordProblem> {
         self.field(name).ok_or(RecordProblem::Missing(name))
     }
 
-    /// Whether its block is not the whole one.
+    /// Whether its block is incomplete.
     pub fn is_truncated(&self) -> bool {
         self.head.get("WARC-Truncated").is_some() || self.head.get("WARC-Segment-Number").is_some()
     }
 
-    /// A URI; some programs put it in angle brackets, as the grammar of WARC 1.0 does.
+    /// A URI. Some programs put it in angle brackets, as in the grammar of WARC 1.0.
     pub fn uri(&self, name: &'static str) -> Option<String> {
         let uri = self.field(name)?;
         Some(uri.strip_prefix('<').and_then(|uri| uri.strip_suffix('>')).map_or(uri.clone(), str::to_owned))
@@ -41,7 +41,7 @@ impl WarcRecord {
     /// A time, in seconds of Unix time.
     pub fn time(&self, name: &'static str) -> Result<Option<i64>, RecordProblem> {
         let Some(value) = self.field(name) else { return Ok(None) };
-        // WARC 1.1 also has times of less precision: a year, a month, a day.
+        // WARC 1.1 also allows less precise times: a year, a month, a day.
         const FIRST: &str = "0000-01-01T00:00:00Z";
         let whole = match value.len() {
             length @ (4 | 7 | 10) => value.clone() + &FIRST[length..],
@@ -55,21 +55,21 @@ impl WarcRecord {
 /// The records of an archive.
 pub(super) struct Records<R> {
     archive: Counted<R>,
-    /// The number of the record at hand, counted from 1.
+    /// The number of the current record, counted from 1.
     pub number: u64,
-    /// Where it begins, in bytes.
+    /// The offset of the current record, in bytes.
     pub offset: u64,
-    /// The rest of its block, in bytes.
+    /// The unread part of its block, in bytes.
     left: u64,
 }
 
 impl<R: BufRead> Records<R> {
-    /// The records of an archive that begins here.
+    /// The records of an archive, read from its beginning.
     pub fn new(archive: R) -> Records<R> {
         Records { archive: Counted { inner: archive, offset: 0 }, number: 0, offset: 0, left: 0 }
     }
 
-    /// The next record; what was not read of the one before is passed over.
+    /// The next record; the unread rest of the previous one is skipped.
     pub fn next(&mut self) -> Result<Option<WarcRecord>, RecordProblem> {
         self.finish()?;
         while let Some(b'\r' | b'\n') = self.archive.fill_buf()?.first() {
@@ -103,12 +103,12 @@ impl<R: BufRead> Records<R> {
         Ok(Some(record))
     }
 
-    /// The block of the record at hand.
+    /// The block of the current record.
     pub fn block(&mut self) -> Block<'_, R> {
         Block { archive: &mut self.archive, left: &mut self.left }
     }
 
-    /// Passes over what is left of the record at hand, and over the two line ends after it.
+    /// Skips the rest of the current record and the two line ends after it.
     fn finish(&mut self) -> Result<(), RecordProblem> {
         if self.number == 0 {
             return Ok(());
@@ -171,7 +171,7 @@ impl<R: BufRead> Read for Block<'_, R> {
     }
 }
 
-/// A reader that knows how far it is.
+/// A reader that counts the bytes consumed.
 struct Counted<R> {
     inner: R,
     offset: u64,
@@ -204,10 +204,10 @@ mod tests {
         format!("WARC/1.1\r\n{fields}Content-Length: {}\r\n\r\n{block}\r\n\r\n", block.len())
     }
 
-    /// Type and block of each record.
+    /// The type and block of each record.
     type Found = Vec<(String, String)>;
 
-    /// The records, and the error at the end, if there is one, with its record and offset.
+    /// The records, and the error at the end, if any, with its record and offset.
     fn read(archive: &[u8]) -> (Found, Option<(u64, u64, String)>) {
         let mut records = Records::new(archive);
         let mut found = Vec::new();

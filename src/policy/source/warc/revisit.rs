@@ -1,10 +1,10 @@
-//! Revisits: answers that an archive does not repeat, because it holds the same one already.
+//! Revisits: answers that an archive does not repeat because it already has an identical one.
 //!
 //! A `revisit` record names its original by the record's id, by URL and date, or only by the digest of the payload. The
-//! original may stand anywhere in the archives, also after it and in another file, so revisits wait until the archives
-//! are read again. One whose original is nowhere is an answer of which only the time is known: it is newer than any
-//! earlier one, so those rules do not hold any more for sure, and there is no verdict, as if the origin had been
-//! unreachable; the earlier ones are kept beside it as the last good ones.
+//! original may be anywhere in the archives, even after the revisit or in another file, so revisits wait until the archives
+//! are read again. If the original is nowhere, only the time of the answer is known. It is newer than any earlier answer,
+//! whose rules are therefore no longer certain, so there is no verdict, as if the origin had been unreachable. The earlier
+//! answers are kept as the last good ones.
 
 use hashbrown::HashMap;
 use xxhash_rust::xxh3::xxh3_128_with_seed;
@@ -14,11 +14,11 @@ use super::page::{Answer, Page};
 use super::record::WarcRecord;
 use crate::policy::Capture;
 
-/// Revisits that wait for their originals.
+/// Revisits waiting for their originals.
 #[derive(Default)]
 pub(super) struct Revisits {
     waiting: Vec<Revisit>,
-    /// The keys of those that were not yet looked for.
+    /// The keys of revisits not looked for yet.
     fresh: Vec<Want>,
 }
 
@@ -26,38 +26,38 @@ struct Revisit {
     page: Page,
     /// Whether its own head says that the original is a file.
     is_file: bool,
-    /// The status in that head, which is newer than that of the original.
+    /// The status in that head, which is newer than the original's.
     status: Option<u16>,
     expires: Option<i64>,
-    /// The originals that were found, by hash: it is one, unless names or digests lie.
+    /// The originals found, by hash. There is only one, unless names or digests lie.
     found: Vec<u128>,
 }
 
-/// The key of an original, hashed: the id of its record, its URL and date, or the digest of its payload, which the
-/// last bit tells.
+/// The key of an original, hashed: the id of its record, its URL and date, or the digest of its payload. The last bit is set
+/// for a digest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Key(u128);
 
-/// A revisit, by its number, and what its original may be known by.
+/// A revisit, by index, and a key of its original.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Want {
     key: Key,
     revisit: usize,
 }
 
-/// The revisits to look for.
+/// The originals to look for.
 #[derive(Debug, Default)]
 pub(super) struct Wanted {
     /// Sorted.
     wants: Vec<Want>,
-    /// The originals that were found of a key, by hash: thousands of sites have the same file, which is looked at once.
+    /// The originals found for each key, by hash. Thousands of sites have the same file, which is processed once.
     seen: HashMap<Key, Vec<u128>>,
 }
 
-/// So many different originals of one key are believed; more are a lie.
+/// How many different originals of one key are believed; any more must be lies.
 const MOST_ORIGINALS: usize = 4;
 
-/// The client has the answer already.
+/// The status for a client that already has the answer.
 const NOT_MODIFIED: u16 = 304;
 
 impl Key {
@@ -73,7 +73,7 @@ impl Key {
         Key(xxh3_128_with_seed(digest.as_bytes(), 3) | 1)
     }
 
-    /// All that a record of this page is known by, should it be an original.
+    /// All keys that could name this record if it is an original.
     pub fn of_original(record: &WarcRecord, page: &Page) -> Vec<Key> {
         let id = record.field("WARC-Record-ID").map(|id| Key::id(&id));
         let place = page.fetched_at.map(|time| Key::page(page, time));
@@ -81,12 +81,12 @@ impl Key {
         [id, place, digest].into_iter().flatten().collect()
     }
 
-    /// Whether an answer can be known by this. A digest is only that of a file: redirects have empty bodies, too.
+    /// Whether this key can name an answer. A digest can name only a file, because redirects have empty bodies too.
     fn can_name(self, original: &Answer) -> bool {
         self.0 & 1 == 0 || original.is_file()
     }
 
-    /// The keys of a revisit's original. The digest counts only if it is known to be that of a file.
+    /// The keys of a revisit's original. The digest is used only if the original is known to be a file.
     fn of_revisit(
         record: &WarcRecord,
         page: &Page,
@@ -102,14 +102,14 @@ impl Key {
 }
 
 impl Revisits {
-    /// Adds the revisit of a page. `head` is the answer as far as the record has it; if that is enough, as it is for
-    /// everything but a file, it comes back as a capture.
+    /// Adds the revisit of a page. `head` is the part of the answer in the record. If that is enough, as it is for everything
+    /// but a file, it is returned as a capture.
     pub fn add(&mut self, record: &WarcRecord, page: Page, head: Answer) -> Result<Option<Capture>, RecordProblem> {
         let Answer { status, expires, .. } = head;
         if status.is_some() && !head.is_file() && status != Some(NOT_MODIFIED) {
             return Ok(Some(page.answered(head)));
         }
-        // Status 304, too, is the answer of a server whose file the client has.
+        // Status 304, too, means that the server has a file, one the client already holds.
         let is_file = status.is_some();
         let revisit = self.waiting.len();
         self.fresh.extend(Key::of_revisit(record, &page, is_file)?.map(|key| Want { key, revisit }));
@@ -118,14 +118,14 @@ impl Revisits {
         Ok(None)
     }
 
-    /// Those that were not yet looked for.
+    /// The revisits not looked for yet.
     pub fn take_wanted(&mut self) -> Wanted {
         let mut wants = std::mem::take(&mut self.fresh);
         wants.sort_unstable();
         Wanted { wants, seen: HashMap::new() }
     }
 
-    /// The revisits whose original is this answer, as captures.
+    /// The revisits of this original, as captures.
     pub fn resolve<'r>(
         &'r mut self,
         keys: &[Key],
@@ -146,7 +146,7 @@ impl Revisits {
         })
     }
 
-    /// Those whose original is nowhere: answers of which only the time is known.
+    /// The revisits whose original is nowhere: answers of which only the time is known.
     pub fn unresolved(self) -> impl Iterator<Item = Capture> {
         let lost = self.waiting.into_iter().filter(|revisit| revisit.found.is_empty());
         lost.map(|revisit| revisit.page.answered(Answer::default()))
@@ -159,7 +159,7 @@ impl Wanted {
         self.wants.is_empty()
     }
 
-    /// Whether an original known by this is wanted.
+    /// Whether an original with this key is wanted.
     pub fn has(&self, key: Key) -> bool {
         self.of(key).next().is_some()
     }
@@ -169,7 +169,7 @@ impl Wanted {
         self.wants[start..].iter().copied().take_while(move |want| want.key == key)
     }
 
-    /// Whether this is the first original of this hash that is known by a wanted key, and not one too many.
+    /// Records an original found for a wanted key. Returns whether it is new and within [`MOST_ORIGINALS`].
     fn sees_first(&mut self, key: Key, hash: u128) -> bool {
         if !self.has(key) {
             return false;
@@ -184,8 +184,8 @@ impl Wanted {
 }
 
 impl Revisit {
-    /// Whether this answer can be the original: a file is that of a file, and whatever is known that of a revisit
-    /// without a head of its own.
+    /// Whether this answer can be the original. Any file can; if the revisit has no head of its own, so can any answer with a
+    /// status.
     fn can_repeat(&self, original: &Answer) -> bool {
         original.is_file() || !self.is_file && original.status.is_some()
     }
