@@ -1,4 +1,4 @@
-//! The choice between the engines.
+//! Chooses the engine for a group of rules.
 
 use std::cell::RefCell;
 
@@ -11,10 +11,10 @@ use crate::automaton::dfa::build::{Builder, OverBudget};
 use crate::automaton::dfa::globs::Segments;
 use crate::rules::Patterns;
 
-/// How much work a DFA may take to build: this much, so much for each of the first bytes of its patterns, and so much
-/// for each of all. Small groups may cost more a byte, because a walk through cursors costs ten times one through a
-/// DFA: with 8 a byte and 4,096 in all, twice as many real groups go by cursors as with these, 14 of 2,163. Plain
-/// prefixes, which the largest groups consist of, take 1 to 2 a byte.
+/// The work that building a DFA may take: this much, plus an amount for each of the first bytes of its patterns, plus one for
+/// every byte. Small groups may take more per byte, because a walk through cursors costs ten times one through a DFA: with 8 a
+/// byte and 4,096 in all, twice as many real groups get cursors as with these values, 14 of 2,163. Plain prefixes, which the
+/// largest groups consist of, take 1 to 2 a byte.
 const BUDGET: usize = 16_384;
 
 const BUDGET_PER_FIRST_BYTE: usize = 16;
@@ -25,14 +25,14 @@ const BUDGET_PER_BYTE: usize = 3;
 
 /// Compiles ranked patterns; appends the automaton to `words`.
 ///
-/// The DFA is tried first, because it is faster wherever it stays small: where a budget proportional to the bytes of
-/// the patterns suffices. Groups beyond it have many rules with two or more `*`, whose combinations a DFA would have to
-/// count out; they are given up as soon as the budget is spent, and get cursors, whose size is linear in the patterns.
+/// A DFA is tried first, because it is faster if it stays small: if a budget proportional to the bytes of the patterns
+/// suffices. Groups beyond that have many rules with two or more `*`, whose combinations a DFA would have to enumerate. They
+/// are given up as soon as the budget is spent, and get cursors, whose size is linear in the patterns.
 pub fn compile(patterns: &Patterns, words: &mut Vec<u32>) -> Compiled {
     compile_within(patterns, budget(patterns.text().len()), words)
 }
 
-/// The budget of a DFA for patterns of so many bytes.
+/// The budget of a DFA for patterns of this many bytes.
 pub(super) fn budget(bytes: usize) -> usize {
     BUDGET + BUDGET_PER_FIRST_BYTE * bytes.min(FIRST_BYTES) + BUDGET_PER_BYTE * bytes
 }
@@ -54,7 +54,7 @@ pub fn compile_within(patterns: &Patterns, budget: usize, words: &mut Vec<u32>) 
     compiled
 }
 
-/// Compiles ranked patterns to the content of a policy's item: an automaton with its [front]; appends it to `words`.
+/// Compiles ranked patterns to the content of a policy's item, an automaton with its [front]; appends it to `words`.
 pub fn compile_item(patterns: &Patterns, words: &mut Vec<u32>) -> Compiled {
     thread_local!(static SPACE: RefCell<front::Space> = RefCell::default());
     SPACE.with_borrow_mut(|space| {
@@ -66,7 +66,7 @@ pub fn compile_item(patterns: &Patterns, words: &mut Vec<u32>) -> Compiled {
     compile(patterns, words)
 }
 
-/// Compiles a DFA within the budget, and reports each state to `tell`, if there is one.
+/// Compiles a DFA within the budget, and reports each state to `tell`, if given.
 pub(super) fn compile_dfa(
     patterns: &Patterns,
     budget: usize,

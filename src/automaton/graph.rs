@@ -1,8 +1,8 @@
-//! An automaton as a graph, for people to look at: its states, what they lead to, and the verdicts.
+//! An automaton as a graph, for people to look at: its states, their transitions, and the verdicts.
 //!
-//! The words of a table say where a walk goes, not which priority a state has reached; that is known when it is made. So the
-//! patterns are compiled once more, and where the same words come of it, which they do unless another version wrote
-//! them, the priorities of its states are those of the automaton.
+//! The words of a table say where a walk goes, but not which priority a state has reached; that is known only during
+//! compilation. So the patterns are compiled again. If that gives the same words, as it does unless another version wrote them,
+//! the priorities of its states are those of the automaton.
 
 use hashbrown::HashMap;
 
@@ -19,7 +19,7 @@ use crate::automaton::dfa::table::{
 };
 use crate::rules::{Patterns, Verdict};
 
-/// The states of an automaton; of cursors, those of the scanner that finds their segments.
+/// The states of an automaton; for cursors, those of the scanner that finds their segments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Graph {
     /// The engine that the automaton is for.
@@ -46,19 +46,19 @@ pub struct GraphState {
     pub number: u32,
     /// The verdict, if the path ends here.
     pub at_end: Verdict,
-    /// The verdict, if it ends within the bytes of the only edge.
+    /// The verdict if the path ends within the bytes of the only edge.
     pub within: Verdict,
-    /// The best priority if the path ends here, and the best that is reached whatever follows; of a DFA, where it is known.
+    /// The best priority if the path ends here, and the best that is reached whatever follows; only for a DFA, if known.
     pub priorities: Option<(u32, u32)>,
-    /// The number of the longest segment that ends here; of a scanner.
+    /// The number of the longest segment that ends here; only for a scanner.
     pub segment: Option<u32>,
-    /// The transitions after some bytes, one after the other.
+    /// The transitions on some bytes, one after the other.
     pub edges: Vec<Edge>,
-    /// Where all other bytes lead; they are looked at again there. `None`: they are used up, and the state stays.
+    /// Where all other bytes lead, to be looked at again there. `None`: they are used up, and the state stays the same.
     pub default: Option<Next>,
 }
 
-/// A way to another state.
+/// A transition to another state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edge {
     /// The bytes, all of them in this order.
@@ -67,7 +67,7 @@ pub struct Edge {
     pub next: Next,
 }
 
-/// The graph of an automaton that [`check`](super::check()) has passed, made from these patterns.
+/// The graph of an automaton that [`check`](super::check()) has accepted, made from these patterns.
 pub fn graph(words: &[u32], patterns: &Patterns) -> Graph {
     let engine = engine(words);
     let (table, priorities) = match engine {
@@ -85,10 +85,10 @@ pub fn graph(words: &[u32], patterns: &Patterns) -> Graph {
     Graph { engine, start: next(word(words, START)), states }
 }
 
-/// The priorities of each record of a DFA, if it is the one that these patterns are compiled to.
+/// The priorities of each record of a DFA, if these patterns compile to it.
 fn priorities_of(words: &[u32], patterns: &Patterns) -> Option<HashMap<u32, (u32, u32)>> {
     let (mut space, mut again, mut priorities) = (Space::default(), Vec::new(), HashMap::new());
-    // More than the same budget is not needed, if it suffices once.
+    // No more than the same budget is needed, if it sufficed once.
     let mut tell = |record, of_state| {
         priorities.insert(record, of_state);
     };
@@ -105,7 +105,7 @@ fn blocked_if(bits: u32) -> Verdict {
     if bits == 0 { Verdict::Allowed } else { Verdict::Blocked }
 }
 
-/// The state whose record begins at a word, and where the next one begins.
+/// The state whose record begins at a word, and where the next record begins.
 fn read(table: &[u32], at: usize) -> (GraphState, usize) {
     let header = word(table, at);
     let default = header >> DEFAULT_SHIFT & DEFAULT_MASK;
@@ -168,12 +168,12 @@ mod tests {
         Patterns::rank(Robots::parse(file.as_bytes(), Dialect::DEFAULT).rules.iter(), Dialect::DEFAULT)
     }
 
-    /// Many bytes, so that there are records of all kinds.
+    /// Many different bytes, so that there are records of all kinds.
     fn many() -> String {
         ('a'..='z').map(|letter| format!("Disallow: /{letter}x\nAllow: /*{letter}y$\n")).collect()
     }
 
-    /// Walks through the graph alone; returns the verdict, and the priority where the path ends in a state.
+    /// Walks through the graph alone; returns the verdict, and the priority if the path ends in a state.
     fn walk(graph: &Graph, path: &[u8]) -> (Verdict, Option<u32>) {
         let (mut at, mut rest) = (graph.start, path);
         loop {

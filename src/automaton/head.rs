@@ -1,6 +1,6 @@
 //! The head of an automaton: which engine it is for, and where a walk begins.
 
-/// Which engine an automaton is for.
+/// The engine that an automaton is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Engine {
@@ -16,7 +16,7 @@ pub enum Engine {
 /// Its engine.
 pub(super) const ENGINE: usize = 0;
 
-/// Where a walk begins; a DFA also knows where it is after a first `/`, which nearly every path begins with.
+/// Where a walk begins; a DFA also has where it is after a first `/`, with which nearly every path begins.
 pub(super) const START: usize = 1;
 
 pub(super) const START_BEHIND_SLASH: usize = 2;
@@ -28,8 +28,8 @@ pub(super) const ENGINE_DFA: u32 = 0;
 
 pub(super) const ENGINE_CURSORS: u32 = 1;
 
-/// A word of an automaton. They are little-endian in memory on every machine, so that those of a mapped file are walked
-/// as they stand; where memory is little-endian anyway, this costs nothing.
+/// A word of an automaton. Words are little-endian in memory on every machine, so that a mapped file is walked as it is; where
+/// memory is little-endian anyway, this costs nothing.
 #[inline(always)]
 pub(super) fn word(words: &[u32], at: usize) -> u32 {
     u32::from_le(words[at])

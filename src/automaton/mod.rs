@@ -1,17 +1,17 @@
 //! One automaton for each distinct group of rules.
 //!
-//! [`compile()`] turns ranked patterns into 32-bit words, position independent and free of pointers, that answer one
-//! question: what does this group say of this path? Two engines answer it, with one meaning:
+//! [`compile()`] turns ranked patterns into 32-bit words, position-independent and free of pointers, that answer one question:
+//! what is this group's verdict on a path? Two engines give the same answer:
 //!
-//! * a **DFA** (modules `globs` to `edges`, `table`, `filter`, `walk`), whose states carry the best rank reached, folded to what a verdict
-//!   needs (`priorities`), and stop at the first byte that settles the verdict;
-//! * **cursors** (module `cursors`) for the few groups whose DFA would outgrow its budget: one forward-only cursor for
-//!   each distinct run of segments, linear in path and patterns whatever they are.
+//! * a **DFA** (modules `globs` to `edges`, `table`, `filter`, `walk`), whose states carry the best rank reached, folded to
+//!   what a verdict needs (`priorities`), and stop at the first byte that settles the verdict;
+//! * **cursors** (module `cursors`) for the few groups whose DFA would outgrow its budget: one forward-only cursor for each
+//!   distinct run of segments, linear in path and patterns whatever they are.
 //!
-//! [`compile()`] makes the choice and says why. [`compile_item`] puts a [front] before it, a prefilter that answers for most
-//! paths, as policies have it. An automaton knows no dialect; paths come in normal form. Its words are little-endian in
-//! memory on every machine, for policy files; [`check()`] says whether the words of one are an automaton, [`graph()`] what
-//! it looks like.
+//! [`compile()`] makes the choice and says why. [`compile_item`] puts a [front] before the automaton, as in policies: a
+//! prefilter that settles most paths. An automaton knows no dialect; paths come in normal form. Its words are little-endian in
+//! memory on every machine, for policy files; [`check()`] checks whether the words of a file are an automaton, [`graph()`]
+//! shows what it looks like.
 
 mod check;
 mod compile;

@@ -1,8 +1,8 @@
 //! Ranks, folded to what a verdict needs.
 //!
-//! Among neighbours in rank of one verdict it does not matter which wins. So consecutive ranks of one verdict are one
+//! Among adjacent ranks with the same verdict, it does not matter which wins. So consecutive ranks with one verdict are one
 //! *priority*. Priorities are numbered from the worst, and their verdicts alternate: 0 is "allowed because nothing matches"
-//! (with the `Allow` rules that are worse than every `Disallow`, which change nothing), 1 blocks, 2 allows, and so on.
+//! (together with the `Allow` rules that are worse than every `Disallow`, which change nothing), 1 blocks, 2 allows, and so on.
 //! A higher priority wins, and its parity is its verdict.
 
 use crate::rules::{Pattern, Patterns, Verdict};
@@ -19,7 +19,7 @@ pub(super) fn verdict(priority: Priority) -> Verdict {
     if priority % 2 == 1 { Verdict::Blocked } else { Verdict::Allowed }
 }
 
-/// Whether two priorities say different things.
+/// Whether two priorities have opposite verdicts.
 #[inline]
 pub(super) fn opposite(a: Priority, b: Priority) -> bool {
     (a ^ b) & 1 == 1
@@ -34,16 +34,16 @@ pub(super) fn from_the_worst(patterns: &Patterns) -> impl Iterator<Item = (&Patt
     })
 }
 
-/// The priority of each pattern, by rank: neighbours in rank of one verdict are one priority. 0 changes nothing; of the others,
-/// the higher wins, and odd ones block.
+/// The priority of each pattern, by rank: adjacent ranks with the same verdict have one priority. 0 changes nothing; of the
+/// others, the higher wins, and odd ones block.
 pub fn priorities(patterns: &Patterns) -> Vec<Priority> {
     let mut priorities: Vec<Priority> = from_the_worst(patterns).map(|(_, priority)| priority).collect();
     priorities.reverse();
     priorities
 }
 
-/// Is told of a state: where its record begins; the priority of a path that ends there, and the one that is reached whatever
-/// follows.
+/// Called for each state with the position of its record, the priority of a path that ends there, and the priority that is
+/// reached whatever follows.
 pub(super) type TellPriorities<'t> = dyn FnMut(u32, (Priority, Priority)) + 't;
 
 #[cfg(test)]

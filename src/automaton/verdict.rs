@@ -1,4 +1,4 @@
-//! The walk of a path, by either engine.
+//! Walks a path, with either engine.
 
 use super::head::{ENGINE, ENGINE_DFA, START, START_BEHIND_SLASH, word};
 use crate::automaton::cursors::engine::{self, Scratch};
@@ -13,25 +13,25 @@ pub fn verdict(words: &[u32], path: &[u8], scratch: &mut Scratch) -> Verdict {
     finish(words, path, begin(words, path, 0), scratch)
 }
 
-/// The verdict on all paths in normal form that begin so, if a DFA settles it within these bytes.
+/// The verdict on all paths in normal form that begin with `beginning`, if a DFA settles it within these bytes.
 pub fn settled_by(words: &[u32], beginning: &[u8]) -> Option<Verdict> {
     let start = (word(words, ENGINE) == ENGINE_DFA).then(|| word(words, START))?;
     walk::walk::<filter::Portable, _>(words, start, beginning, 0, &mut walk::Silent).ok()
 }
 
-/// A walk that has begun: [`begin`] takes the first step, [`finish`] the rest. In between, others can begin, so that
-/// what each will need next comes into the cache meanwhile.
+/// A walk that has begun: [`begin`] takes the first step, [`finish`] the rest. In between, other walks can begin, so that the
+/// data that each will need next reaches the cache meanwhile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Walk {
-    /// The record that comes next, in words from the automaton's first, or a verdict.
+    /// The next record, in words from the automaton's first, or a verdict.
     next: u32,
     /// How many bytes of the text were read.
     at: u32,
 }
 
-/// Begins the walk of a path in normal form that is the end of a text, from the byte `from` on: a whole URL, for
-/// example. Short paths are judged faster so, because what stands before them makes room for wide loads; it is not
-/// looked at.
+/// Begins the walk of a path in normal form at the end of a text, from the byte `from` on; the text may be a whole URL, for
+/// example. That makes short paths faster to judge, because the bytes before them make room for wide loads; they are not
+/// examined.
 ///
 /// # Panics
 ///
@@ -71,7 +71,7 @@ pub fn finish(words: &[u32], text: &[u8], walk: Walk, scratch: &mut Scratch) -> 
 
 /// # Safety
 ///
-/// The processor has AVX2 and POPCNT.
+/// The processor must have AVX2 and POPCNT.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,popcnt")]
 unsafe fn finish_avx2(words: &[u32], text: &[u8], walk: Walk, scratch: &mut Scratch) -> Verdict {

@@ -1,6 +1,6 @@
-//! Numbers and texts in few bytes, for what is written once and seldom read: rules and side records.
+//! Compact encodings of numbers and texts, for data that is written once and seldom read: rules and side records.
 //!
-//! A number is written in LEB128: seven bits in each byte, the lowest first, the top bit set in all but the last.
+//! Numbers are in LEB128: seven bits a byte, lowest first, with the top bit set in all bytes but the last.
 
 /// The bytes end early, or hold a number that is too large.
 pub(crate) const TOO_SHORT: &str = "it ends early, or a number in it is too large";
@@ -14,13 +14,13 @@ pub(crate) fn push_number(mut number: u64, out: &mut Vec<u8>) {
     out.push(number as u8);
 }
 
-/// Writes a text with its length.
+/// Writes a text, preceded by its length.
 pub(crate) fn push_text(text: &[u8], out: &mut Vec<u8>) {
     push_number(text.len() as u64, out);
     out.extend_from_slice(text);
 }
 
-/// A reader of bytes, which holds the rest.
+/// Reads from a slice; holds the bytes that remain.
 pub(crate) struct Reader<'o>(pub &'o [u8]);
 
 impl<'o> Reader<'o> {
@@ -46,7 +46,7 @@ impl<'o> Reader<'o> {
         Err(TOO_SHORT)
     }
 
-    /// A number of 32 bits.
+    /// A number that must fit in 32 bits.
     pub fn small(&mut self) -> Result<u32, &'static str> {
         self.number()?.try_into().map_err(|_| TOO_SHORT)
     }

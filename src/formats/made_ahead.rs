@@ -1,27 +1,27 @@
-//! Pieces that one thread reads in order, made ahead by threads that have nothing else to do.
+//! Pieces that one thread reads in order, made ahead by idle threads.
 //!
-//! A helper [claims](MadeAhead::claim) the next piece that is free, and makes it. The reader [takes](MadeAhead::take) pieces
-//! in their order; one that no helper has claimed, the reader makes alone. What is made and not taken yet fits a budget.
+//! A helper [claims](MadeAhead::claim) the next free piece and makes it. The reader [takes](MadeAhead::take) pieces in order,
+//! and makes those itself that no helper has claimed. Pieces made and not yet taken fit a budget.
 
 use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// So many pieces are made ahead of the one that is read.
+/// How many pieces may be made ahead of the reader.
 const AHEAD: u64 = 32;
 
-/// The result of a piece; by default, that of one whose helper has failed.
+/// A finished piece; the default is a piece whose helper failed.
 pub(crate) trait Made: Default {
-    /// The memory that it holds.
+    /// The memory it holds.
     fn bytes(&self) -> u64;
 }
 
 /// The pieces that helpers have claimed.
 pub(crate) struct MadeAhead<M> {
-    /// How many pieces there are.
+    /// The number of pieces.
     pieces: u64,
-    /// The most that making a piece takes, what comes of it included.
+    /// The most memory that making a piece takes, including its result.
     of_one: u64,
-    /// The room of all pieces together.
+    /// The memory for all pieces together.
     room: u64,
     state: Mutex<PieceStates<M>>,
     changed: Condvar,
@@ -29,31 +29,31 @@ pub(crate) struct MadeAhead<M> {
 
 #[derive(Default)]
 struct PieceStates<M> {
-    /// The piece that is read.
+    /// The piece being read.
     due: u64,
     /// The first piece that no thread has claimed.
     next: u64,
     /// Claimed pieces; `None` while a helper makes one.
     claimed: BTreeMap<u64, Option<M>>,
-    /// The bytes of those that are made, and of the spares.
+    /// Bytes of finished pieces and of spare buffers.
     bytes: u64,
-    /// Memory to be used again: the system takes long to find pages for each piece.
+    /// Buffers to be reused: the system takes long to find new pages for each piece.
     spares: Vec<Vec<u8>>,
 }
 
 impl<M: Made> MadeAhead<M> {
-    /// None of so many `pieces` is claimed yet; to make `of_one` takes so many bytes at most, and all have so much `room`.
+    /// Starts with none of the `pieces` claimed. Making one takes at most `of_one` bytes; all of them share `room` bytes.
     pub fn new(pieces: u64, of_one: u64, room: u64) -> MadeAhead<M> {
         MadeAhead { pieces, of_one, room, state: Mutex::default(), changed: Condvar::new() }
     }
 
-    /// Claims the next piece that is free, if there is one, and room for it.
+    /// Claims the next free piece, if there is one and room for it.
     pub fn claim(&self) -> Option<u64> {
         self.claim_in(&mut self.lock())
     }
 
     fn claim_in(&self, state: &mut PieceStates<M>) -> Option<u64> {
-        // The reader makes the piece that is due.
+        // The reader makes the piece it needs now.
         let piece = state.next.max(state.due + 1);
         let at_work = state.claimed.values().filter(|made| made.is_none()).count() as u64;
         let has_room = state.bytes.saturating_add((at_work + 1).saturating_mul(self.of_one)) <= self.room;
@@ -65,14 +65,14 @@ impl<M: Made> MadeAhead<M> {
         Some(piece)
     }
 
-    /// Makes a piece that was claimed.
+    /// Makes a claimed piece.
     pub fn make(&self, piece: u64, make: impl FnOnce() -> M) {
         let mut hand_in = HandIn { ahead: self, piece, made: M::default() };
         hand_in.made = make();
     }
 
-    /// Takes what a helper made of this piece, which is read now; `None` if no helper has claimed it. Until the helper is done,
-    /// the reader makes other pieces: `help` makes one that was claimed.
+    /// Takes the piece that the reader needs now; `None` if no helper has claimed it. While its helper is still at work, the
+    /// reader makes other pieces: `help` makes a claimed one.
     pub fn take(&self, piece: u64, help: impl Fn(u64)) -> Option<M> {
         let mut state = self.lock();
         state.due = piece;
@@ -95,7 +95,7 @@ impl<M: Made> MadeAhead<M> {
         }
     }
 
-    /// Memory for what a piece is made of.
+    /// An empty buffer for making a piece, reused if possible.
     pub fn spare(&self) -> Vec<u8> {
         let mut state = self.lock();
         let mut spare = state.spares.pop().unwrap_or_default();
@@ -104,7 +104,7 @@ impl<M: Made> MadeAhead<M> {
         spare
     }
 
-    /// Takes memory back that is not needed any more.
+    /// Takes back a buffer that is no longer needed.
     pub fn give_back(&self, spare: Vec<u8>) {
         let mut state = self.lock();
         if state.bytes + spare.capacity() as u64 <= self.room / 4 {
@@ -113,7 +113,7 @@ impl<M: Made> MadeAhead<M> {
         }
     }
 
-    /// Whether nothing takes memory but what was given back.
+    /// Whether no memory is in use except spare buffers.
     #[cfg(test)]
     pub fn has_only_spares(&self) -> bool {
         let state = self.lock();
@@ -133,7 +133,7 @@ impl<M: Made> PieceStates<M> {
     }
 }
 
-/// Hands in what came of a piece on drop, also after a panic, so that no reader waits for ever.
+/// Hands in the result of a piece on drop, even after a panic, so that no reader waits forever.
 struct HandIn<'a, M: Made> {
     ahead: &'a MadeAhead<M>,
     piece: u64,

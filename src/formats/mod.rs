@@ -1,4 +1,4 @@
-//! Formats of files and values, which know nothing of robots.txt.
+//! File and value formats that know nothing of robots.txt.
 
 pub(crate) mod bytes;
 #[cfg(feature = "parquet")]

@@ -1,4 +1,4 @@
-//! How Parquet files are known.
+//! How Parquet files are recognised.
 
-/// The mark at the beginning and at the end of a Parquet file.
+/// The mark at the start and end of a Parquet file.
 pub(crate) const PARQUET_MARK: &[u8] = b"PAR1";

@@ -1,15 +1,15 @@
-//! A file from a place on.
+//! Reads a file from an offset on.
 
 use std::fs::File;
 use std::io::{self, Read};
 
 use super::read_at::read_at;
 
-/// A file from a place on, without moving a place that all who share it have in common.
+/// A file from an offset on, read without moving the position that all its users share.
 pub(crate) struct Placed<'f> {
     pub file: &'f File,
     pub at: u64,
-    /// How long it was when it was opened: where it ends before that, it was cut short meanwhile ([`CutShort`]).
+    /// The file's length when it was opened. If it ends earlier, it was cut short meanwhile ([`CutShort`]).
     pub length: u64,
 }
 
@@ -24,7 +24,7 @@ impl Read for Placed<'_> {
     }
 }
 
-/// A file that another program cut short while it was read.
+/// The error for a file that another program cut short while it was read.
 #[derive(Debug, thiserror::Error)]
 #[error("it was cut short while it was read, at byte {at} of {had}")]
 pub(crate) struct CutShort {

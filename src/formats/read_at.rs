@@ -1,9 +1,9 @@
-//! Reading a file from a place, without moving a place that all who share it have in common.
+//! Reads a file at an offset, without moving the position that all its users share.
 
 use std::fs::File;
 use std::io;
 
-/// Reads what stands at a place, as much as there is at once.
+/// Reads once at an offset; returns how many bytes were read.
 pub(crate) fn read_at(file: &File, bytes: &mut [u8], at: u64) -> io::Result<usize> {
     #[cfg(unix)]
     return std::os::unix::fs::FileExt::read_at(file, bytes, at);

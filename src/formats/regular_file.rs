@@ -1,16 +1,17 @@
 //! Files that can be read to their end.
 //!
-//! Where a run wrote a file, something else may stand by now, such as a named pipe, which would be waited for for ever.
+//! The path of a file that a run wrote may since have become something else, such as a named pipe, and reading that could wait
+//! forever.
 
 use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
-/// Makes sure that a regular file stands at a path, or a link to one.
+/// Checks that a path is a regular file, or a link to one.
 ///
 /// # Errors
 ///
-/// Checks that there is a regular file.
+/// If it is not, or cannot be looked up.
 pub(crate) fn ensure(path: &Path) -> io::Result<()> {
     if fs::metadata(path)?.is_file() {
         return Ok(());
@@ -22,7 +23,7 @@ pub(crate) fn ensure(path: &Path) -> io::Result<()> {
 ///
 /// # Errors
 ///
-/// As [`ensure`].
+/// See [`ensure`]; also if it cannot be opened.
 pub(crate) fn open(path: &Path) -> io::Result<File> {
     ensure(path)?;
     File::open(path)

@@ -1,12 +1,12 @@
-//! Places that take bytes and keep none: they have no name to be replaced, and hold nothing of the user's.
+//! Destinations that take bytes and keep none: they have no name to be replaced, and hold nothing of the user's.
 
 use std::path::Path;
 
-/// Where the system names what a program has open. What stands there may be a regular file, if a shell has sent the output
-/// to one; it is written, and not replaced.
+/// Where the system names a program's open files. One of these may be a regular file, if a shell redirects the output to it; it
+/// is written to, not replaced.
 const DESCRIPTORS: [&str; 4] = ["/dev/stdout", "/dev/stderr", "/dev/fd", "/proc/self/fd"];
 
-/// Whether a path names a pipe, a device, or what the program has open already.
+/// Whether a path is a pipe, a device, or one of the program's open files.
 pub fn is_stream(path: &Path) -> bool {
     DESCRIPTORS.iter().any(|names| path.starts_with(names))
         || std::fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir())

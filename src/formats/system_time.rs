@@ -1,11 +1,11 @@
-//! The system's times as RFC 3339, to the nanosecond, so that a file that was changed is known.
+//! System times as RFC 3339, to the nanosecond, so that a changed file is noticed.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::time::SystemTime;
 
 pub(crate) fn serialize<S: Serializer>(time: &Option<SystemTime>, serializer: S) -> Result<S::Ok, S::Error> {
-    // Beyond the year 9999 a time tells nothing.
+    // A time beyond the year 9999 is useless.
     let time = time.and_then(|time| Timestamp::try_from(time).ok());
     time.map(|time| time.to_string()).serialize(serializer)
 }

@@ -1,7 +1,7 @@
-//! Times as they are written.
+//! Times as text.
 
-/// A time in seconds of Unix time as RFC 3339 has it; as the number that it is, where that is beyond its years. Both are
-/// what JSON Lines may say.
+/// A Unix time in seconds, in RFC 3339; as a plain number if it is beyond the years that RFC 3339 has. JSON Lines may have
+/// either.
 pub fn time(seconds: i64) -> String {
     jiff::Timestamp::from_second(seconds).map_or_else(|_| seconds.to_string(), |time| time.to_string())
 }

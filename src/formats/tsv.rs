@@ -1,7 +1,7 @@
-//! Values between tabs.
+//! Tab-separated values.
 
-/// A value in pieces that break neither its column nor its row: a tab is written `\t`, a line feed `\n`, a carriage return
-/// `\r`, a backslash `\\`; all other bytes stand as they are.
+/// Escapes a value so that it breaks neither its column nor its row, and returns it in pieces: a tab becomes `\t`, a line feed
+/// `\n`, a carriage return `\r`, a backslash `\\`; all other bytes stay as they are.
 pub(crate) fn escaped(value: &[u8]) -> impl Iterator<Item = &[u8]> {
     value.split_inclusive(|&byte| escape(byte).is_some()).flat_map(|piece| {
         let (last, before) = piece.split_last().expect("a piece has a byte");

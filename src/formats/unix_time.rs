@@ -1,4 +1,4 @@
-//! Seconds of Unix time as RFC 3339.
+//! Unix time in seconds as RFC 3339.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Deserializer, Serializer};
@@ -11,7 +11,7 @@ pub(crate) fn serialize<S: Serializer>(seconds: &i64, serializer: S) -> Result<S
 
 pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64, D::Error> {
     let text = String::deserialize(deserializer)?;
-    // What is beyond the years that there are was written as a number.
+    // Times beyond the years of RFC 3339 were written as numbers.
     text.parse::<Timestamp>().map(Timestamp::as_second).or_else(|error| {
         text.parse().map_err(|_| serde::de::Error::custom(format!("{text:?} is no RFC 3339 time: {error}")))
     })

@@ -1,25 +1,25 @@
-//! A chunk of a list: whole lines, and how they are read.
+//! A chunk of a list.
 
 use crate::input::chunks::{Buffer, Chunks, Task};
 use crate::input::layout::Layout;
 use crate::outcome::Reason;
 
-/// Whole lines, and how they are read.
+/// Whole lines of a list, and how to read them.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Chunk<'c> {
-    /// Only the last line of a list may be without LF.
+    /// Only the last line of a list may lack its LF.
     pub text: &'c [u8],
     pub layout: &'c Layout,
-    /// Bytes of the byte order mark before the URL of the first line.
+    /// Length of the byte order mark before the first line's URL.
     pub mark: usize,
-    /// Lines that have no URL whatever they say, by their numbers.
+    /// Lines that are invalid whatever they contain, by line number.
     pub flaws: &'c [(u64, Reason)],
-    /// The lines of the chunk that they are without, by their numbers in it.
+    /// Lines already dropped from the chunk, by their numbers before that.
     #[cfg_attr(not(feature = "parquet"), allow(dead_code))]
     pub left_out: &'c [usize],
 }
 
-/// The chunk of a task, read into this `buffer`.
+/// The chunk of a task that was read into `buffer`.
 pub(crate) fn chunk_of<'c>(chunks: &'c Chunks<'_>, task: &'c Task<'_>, buffer: &'c Buffer) -> Chunk<'c> {
     let (list, text) = (&chunks.lists()[task.list], task.bytes(buffer));
     let (mark, flaws) = (list.mark(task.at, text), task.flaws(buffer));

@@ -1,4 +1,4 @@
-//! Why lists cannot be read.
+//! Why a list cannot be read.
 
 use super::layout::Column;
 use std::io;
@@ -16,7 +16,7 @@ pub enum ListError {
         /// The system's error.
         error: io::Error,
     },
-    /// A part of a list that was read ahead of its turn, waited on disk, and cannot be read there any more.
+    /// A part of a list that was read ahead of its turn and stored on disk, and cannot be read back.
     #[error("cannot read back what was read ahead of a list, from a file in {}: {error}", folder.display())]
     NotReadBack {
         /// The folder of the file.
@@ -30,7 +30,7 @@ pub enum ListError {
         /// The list.
         path: PathBuf,
     },
-    /// A list that was cut short while it was read. What was done before it was noticed was read as it stood.
+    /// A list that was cut short while it was read. Everything read before this was noticed is what the file held.
     #[error(
         "the list {} was cut short while it was read, at byte {at} of {had}; put back what it was, or run anew",
         path.display()
@@ -38,9 +38,9 @@ pub enum ListError {
     Cut {
         /// The list.
         path: PathBuf,
-        /// How many bytes its file has now.
+        /// The length of its file now.
         at: u64,
-        /// How many it had.
+        /// The length it had.
         had: u64,
     },
     /// A list that cannot be divided into shards.
@@ -52,7 +52,7 @@ pub enum ListError {
         /// The list.
         path: PathBuf,
     },
-    /// A list in which the URL is not where it was said to be.
+    /// A list in which the URL is not where the operator says.
     #[error("the list {}: {error}", path.display())]
     UrlField {
         /// The list.
@@ -60,7 +60,7 @@ pub enum ListError {
         /// The problem.
         error: UrlFieldError,
     },
-    /// A list that is a Parquet file, and cannot be read as one.
+    /// A Parquet file that cannot be read.
     #[error("the list {}: {problem}", path.display())]
     Parquet {
         /// The list.
@@ -68,7 +68,7 @@ pub enum ListError {
         /// The problem.
         problem: String,
     },
-    /// Lists with different head lines, whose lines cannot be in one file.
+    /// Lists with different head lines, whose lines cannot go into one file.
     #[error(
         "the lists {} and {} begin with different head lines, so their lines cannot stand below one of them; give each \
          list partitions of its own",
@@ -80,13 +80,13 @@ pub enum ListError {
         /// A list with another head line, or without one.
         other: PathBuf,
     },
-    /// Parquet, in a program without it.
+    /// Parquet, in a program built without it.
     #[error("this program was built without Parquet (cargo feature `parquet`)")]
     WithoutParquet,
     /// Standard input, given more than once.
     #[error("standard input (-) is given twice as a list, but it can be read only once")]
     StandardInputTwice,
-    /// A line that is longer than memory is given for.
+    /// A line longer than there is memory for.
     #[error(
         "the list {} has a line of more than {longest} bytes, which begins at byte {offset} of its text; that is as much as \
          there is memory for; give more, or leave such lines out", path.display()
@@ -94,9 +94,9 @@ pub enum ListError {
     LineTooLong {
         /// The list.
         path: PathBuf,
-        /// Where the line begins, decompressed.
+        /// Where the line begins in the decompressed text.
         offset: u64,
-        /// How long a line may be.
+        /// The longest line allowed.
         longest: usize,
     },
     /// The workers could not be started.
@@ -104,52 +104,52 @@ pub enum ListError {
     Workers(#[from] rayon::ThreadPoolBuildError),
 }
 
-/// A list in which the URL is not where the operator says.
+/// Why the URL is not where the operator says.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum UrlFieldError {
-    /// A quote in the head line.
+    /// A stray or unclosed quote in the head line.
     #[error("its head line has a quote that is open or out of place")]
     Quote,
-    /// A head line without the column.
+    /// A head line without the wanted column.
     #[error("it has no column {wanted}; its columns are {}", names.join(", "))]
     NoColumn {
-        /// The column.
+        /// The wanted column.
         wanted: Column,
-        /// The names of those that there are.
+        /// The columns there are.
         names: Vec<String>,
     },
-    /// A table without the columns that are looked for where none is given.
+    /// A table with none of the columns that are looked for by default.
     #[error(
         "it has no column \"url\", nor all columns of Common Crawl's index that make up a URL; its columns are {}; choose \
          one", names.join(", ")
     )]
     NoUrl {
-        /// The names of those that there are.
+        /// The columns there are.
         names: Vec<String>,
     },
-    /// A column of a table that cannot hold what it should.
+    /// A column of the wrong type.
     #[error("its column {name:?} is not of {wanted}, one value a row; choose another")]
     Kind {
         /// The column.
         name: String,
-        /// The kind that is wanted.
+        /// The type it should have.
         wanted: &'static str,
     },
-    /// A column of lines that have none.
+    /// A column was chosen, but no delimiter is known.
     #[error("its lines have no columns, as far as is known; say what separates them")]
     NoDelimiter,
-    /// Something that the operator says of lines that say it themselves.
+    /// A column or a head line was given for an index, whose lines describe themselves.
     #[error(
         "it is an index (CDXJ), whose lines say which part is the URL; choose no column, and say nothing of a head line"
     )]
     Index,
-    /// A head line that does not end.
+    /// A head line that is too long.
     #[error("its head line is longer than 1 MiB")]
     LongHead,
 }
 
-/// A text that is no delimiter.
+/// A text that is not a delimiter.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[error("{given:?} is no delimiter: one character of ASCII is wanted, such as , or ; or `tab`")]
@@ -157,7 +157,7 @@ pub struct DelimiterError {
     pub(crate) given: String,
 }
 
-/// A text that is no shard.
+/// A text that is not a shard.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[error("{given:?} is no shard: I/N is wanted, where I counts from 1 to N, such as 1/8")]
@@ -165,13 +165,13 @@ pub struct ShardError {
     pub(super) given: String,
 }
 
-/// Why a file is no table of URLs.
+/// Why a file cannot be read as a table of URLs.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Unfit {
     /// It cannot be read.
     #[error("{0}")]
     Malformed(String),
-    /// The URLs are not where they were said to be.
+    /// The URLs are not where the operator says.
     #[error(transparent)]
     UrlField(#[from] UrlFieldError),
 }

@@ -1,4 +1,4 @@
-//! Lists of URLs, as they come: text, compressed, delimited, CDXJ or Parquet, cut into chunks on line borders.
+//! Lists of URLs: text, compressed, delimited, CDXJ or Parquet, cut into chunks on line borders.
 
 pub(crate) mod chunk;
 pub(crate) mod chunks;

@@ -1,4 +1,4 @@
-//! A place in a run's lists.
+//! A position in a run's lists.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,7 +1,7 @@
-//! A list read without being judged, to compute its tally again.
+//! Reads a list without judging it, to compute its tally again.
 //!
-//! Workers take chunks as in a run, but none waits for a turn: what a chunk came to is small, and stays aside until
-//! those before it are there.
+//! Workers take chunks as in a run, but never wait for a turn: the result of a chunk is small, and is kept until the chunks
+//! before it are done.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -18,34 +18,34 @@ use crate::formats::regular_file;
 use crate::input::error::ListError;
 use crate::lock::lock;
 
-/// The part of a list that is read.
+/// The part of a list to read.
 #[derive(Debug, Clone)]
 pub(crate) enum Extent {
     /// All of it.
     Whole,
     /// The text before this byte.
     Before(u64),
-    /// If it is a table, its rows but for those that are left out.
+    /// Of a table, the rows that are not left out.
     Rows,
 }
 
-/// The results of chunks, put together in their order.
+/// The results of chunks, combined in order.
 struct Scanned<T> {
     /// The ticket of the next chunk to be appended.
     next: u64,
-    /// Chunks whose predecessors are still on the way.
+    /// Chunks that were done before their predecessors.
     early: BTreeMap<u64, T>,
     whole: T,
 }
 
-/// A file that a run wrote, opened as a list to be scanned.
+/// Opens a file that a run wrote as a list to be scanned.
 pub(crate) fn opened(path: &Path) -> Result<List, ListError> {
     regular_file::ensure(path).map_err(|error| ListError::Unreadable { path: path.to_owned(), error })?;
     List::open(path)
 }
 
-/// The result of a list, as far as it is to be read, below its head line: `of` its chunks, put together by
-/// `append`. `of` is told whether a chunk begins the list.
+/// The result of a list, or of `extent` of it, below its head line: `of` is called for every chunk, with whether it begins the
+/// list, and `append` combines the results in order.
 pub(crate) fn scan<T: Default + Send>(
     list: &List,
     extent: Extent,

@@ -1,9 +1,9 @@
-//! Shards: one job as many runs, on as many machines.
+//! Shards: one job split into several runs, on as many machines.
 //!
-//! The files of the lists, one after the other, are one row of bytes. Shard I of N takes the lines that begin in the I-th of
-//! N equal parts of it, so shards do not overlap, leave nothing out, and need not know of each other; and their partitions,
-//! one after the other, are those of an undivided run. Lists are not read for that, but for the lines at the two borders.
-//! A compressed list or a table is dealt out whole, to the shard that its middle is in.
+//! The files of the lists, one after the other, form one sequence of bytes. Shard I of N takes the lines that begin in the I-th
+//! of its N equal parts. So shards do not overlap, leave nothing out, and need not know of each other; their partitions, one
+//! after the other, are those of an undivided run. Dividing lists reads nothing but the lines at the two borders. A compressed
+//! list or a table goes as a whole to the shard that its middle is in.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -13,7 +13,7 @@ use std::str::FromStr;
 use super::list::{List, line_border};
 use crate::input::error::{ListError, ShardError};
 
-/// Which part of a job a run does.
+/// The part of a job that a run does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Shard {
@@ -22,12 +22,12 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// Its number, from 1.
+    /// The shard's number, from 1.
     pub fn number(self) -> u32 {
         self.number
     }
 
-    /// How many there are.
+    /// How many shards there are.
     pub fn of(self) -> u32 {
         self.of
     }
@@ -36,7 +36,7 @@ impl Shard {
     ///
     /// # Errors
     ///
-    /// [`ListError::NotDivisible`] where a list is no file that stays.
+    /// [`ListError::NotDivisible`] if a list cannot be read again by other runs.
     pub(crate) fn cut(self, lists: &mut [List]) -> Result<(), ListError> {
         let lengths: Vec<usize> = lists.iter().map(length).collect::<Result<_, _>>()?;
         let total: u128 = lengths.iter().map(|&length| length as u128).sum();
@@ -56,7 +56,7 @@ impl Shard {
     }
 }
 
-/// The bytes of a list's file.
+/// The length of a list's file.
 fn length(list: &List) -> Result<usize, ListError> {
     match (list.mapped(), list.file_state()) {
         (Some(text), _) => Ok(text.len()),

@@ -1,4 +1,4 @@
-//! The parts of lists that a run skips because they cannot be read, instead of ending there.
+//! Parts of lists that a run skips because they cannot be read, instead of ending there.
 
 use serde::{Deserialize, Serialize};
 use std::{fmt, io};
@@ -6,32 +6,32 @@ use std::{fmt, io};
 use crate::formats::compression::TooFarBack;
 use crate::input::error::ListError;
 
-/// The rest of a list that could not be read, or of a row group of it, which was left out.
+/// The rest of a list, or of one of its row groups, that could not be read and was left out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SkippedPart {
-    /// Of a list of lines: how many bytes of its text were read before it, up to the end of the last whole line.
+    /// In a list of lines: how many bytes of its text were read before it, up to the end of the last whole line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<u64>,
-    /// Of a table: the rows that were left out.
+    /// In a table: the rows that were left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rows: Option<SkippedRows>,
     /// The problem.
     pub problem: String,
 }
 
-/// Rows of a table that follow each other, by their numbers in the file.
+/// Consecutive rows of a table, by their numbers in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SkippedRows {
-    /// The first one; that of the file is 0.
+    /// The first row; the file's first row is 0.
     pub first: u64,
-    /// How many they are.
+    /// How many rows.
     pub count: u64,
 }
 
-/// The same, with its list.
+/// A skipped part, with its list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Skipped {
-    /// The list's place.
+    /// The number of the list.
     pub list: usize,
     pub part: SkippedPart,
 }
@@ -50,18 +50,18 @@ impl fmt::Display for SkippedPart {
 }
 
 impl ListError {
-    /// Whether it is a list that is bad, and another one may still be read.
+    /// Whether only this list is bad, so that others may still be read.
     pub(super) fn is_bad_list(&self) -> bool {
         matches!(self, ListError::Unreadable { .. } | ListError::Cut { .. } | ListError::Parquet { .. })
     }
 
-    /// Whether it is a decompressor that needs more memory than it was given.
+    /// Whether a decompressor needs more memory than it was given.
     pub(super) fn is_too_far_back(&self) -> bool {
         let is_it = |error: &io::Error| error.get_ref().is_some_and(|error| error.is::<TooFarBack>());
         matches!(self, ListError::Unreadable { error, .. } if is_it(error))
     }
 
-    /// The problem of the list, without its path.
+    /// The problem, without the list's path.
     pub(super) fn problem(&self) -> String {
         match self {
             ListError::Unreadable { error, .. } => error.to_string(),

@@ -1,21 +1,21 @@
-//! The hot path: outcomes of a batch of URLs, step by step.
+//! The hot path: judges a batch of URLs, step by step.
 //!
-//! Each step runs over all URLs of a batch before the next one begins, with arrays in between, so that the cache misses
-//! of one step overlap, and its loop has no branch that depends on the data:
+//! Each step runs over all URLs of a batch before the next one begins, with arrays in between. So the cache misses of a step
+//! overlap, and its loop has no branch that depends on the data:
 //!
-//! 1. *key*: the first 40 bytes up to the end of the authority, and their hash; asks for the pilot;
-//! 2. *probe*: the slot of the look-up table that the pilot gives; asks for its entry;
-//! 3. *match*: whether the entry is the URL's origin. Known ones go on, all others the slow way;
-//! 4. *tidy*: of known URLs that are not plain, where the path ends. Those in normal form go on as well;
-//! 5. *route*: what the origin's class comes to for a crawler, and the automaton that decides, if one does; asks for it;
-//! 6. *front*: whether the path may have another verdict than the automaton's base, first by its prefixes, then by triples;
-//! 7. *walk*: the automaton itself, for those few.
+//! 1. *key*: takes the first 40 bytes up to the end of the authority, and hashes them; prefetches the pilot;
+//! 2. *probe*: computes the slot of the look-up table from the pilot; prefetches its entry;
+//! 3. *match*: checks whether the entry is the URL's origin. Known origins go on, all others go the slow way;
+//! 4. *tidy*: for known URLs that are not plain, finds the end of the path. Those in normal form go on as well;
+//! 5. *route*: looks up what the origin's class means for a crawler, and the automaton that decides, if any; prefetches it;
+//! 6. *front*: checks whether the path may have another verdict than the automaton's base, first by prefixes, then by triples;
+//! 7. *walk*: runs the automaton itself, for those few.
 //!
-//! Each step up to 6 is a function of its own: in one function, a fifth of the instructions of steps 1 and 3 kept registers for
-//! the others.
+//! Each step up to 6 is its own function: in one function, a fifth of the instructions of steps 1 and 3 saved registers for the
+//! other steps.
 //!
-//! The slow way ([`Judge::judge_line`]) alone would give the same outcomes; it is the oracle that tests compare with.
-//! Steps 1 to 4 are the same for all crawlers of a policy, and done once.
+//! The slow way ([`Judge::judge_line`]) alone would give the same outcomes; tests use it as the oracle. Steps 1 to 4 are the
+//! same for all crawlers of a policy, and done once.
 
 use super::isa::{self, Isa, Kernel};
 use super::scratch::Scratch;
@@ -27,7 +27,7 @@ use crate::outcome::Outcome;
 use std::ops::Range;
 
 impl Judge<'_> {
-    /// Judges many URLs; `outcomes` gets one outcome for each, in their order.
+    /// Judges many URLs; fills `outcomes` with one outcome for each, in order.
     pub fn judge_all<U: AsRef<[u8]>>(&self, urls: &[U], outcomes: &mut Vec<Outcome>, scratch: &mut Scratch) {
         outcomes.clear();
         let mut urls = urls.iter().map(AsRef::as_ref).peekable();
@@ -39,7 +39,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Judges URLs that stand within a text; `outcomes` gets one outcome for each, in their order.
+    /// Judges URLs within a text; fills `outcomes` with one outcome for each, in order.
     ///
     /// # Panics
     ///
@@ -56,7 +56,7 @@ impl Judge<'_> {
         while let Some(base) = spans.peek().map(|span| span.start) {
             let window = scratch.places.take(text, base, &mut spans);
             if scratch.places.starts.is_empty() {
-                // It is too long for offsets of 32 bits, or not within the text.
+                // The span is too long for 32-bit offsets, or not within the text.
                 let span = spans.next().expect("it was peeked at");
                 outcomes.push(self.judge_line(&text[span], scratch));
             } else {
@@ -76,7 +76,7 @@ impl Judge<'_> {
         &scratch.found
     }
 
-    /// Judges the lines of a text; `outcomes` gets one outcome for each, in their order.
+    /// Judges the lines of a text; fills `outcomes` with one outcome for each, in order.
     ///
     /// # Panics
     ///
@@ -92,7 +92,7 @@ impl Judge<'_> {
     }
 }
 
-/// Judges URLs for crawlers of one policy; `outcomes` gets, for each crawler, an outcome for each URL.
+/// Judges URLs for crawlers of one policy; fills `outcomes`, for each crawler, with one outcome for each URL.
 pub(crate) fn judge(
     judges: &[Judge<'_>],
     urls: Urls<'_>,
@@ -103,7 +103,7 @@ pub(crate) fn judge(
     isa::run(kernel(judges, urls, outcomes, scratches, space));
 }
 
-/// The same, to be run with instructions of choice.
+/// Judging as a kernel, to be run with a chosen instruction set.
 pub(super) fn kernel<'a, 'p>(
     judges: &'a [Judge<'p>],
     urls: Urls<'a>,

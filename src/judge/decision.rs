@@ -1,10 +1,10 @@
-//! The decision for an origin, by its answers and the operator's choices.
+//! The decision for an origin, from its answers and the operator's choices.
 
 use crate::dialect::{Dialect, Lifetime};
 use crate::outcome::{Outcome, Partition, Reason};
 use crate::policy::{Class, OriginState, OriginStatus, OverrideState, Record, Ruling, Times};
 
-/// The partition of lines that have no definite verdict.
+/// What to do with lines that have no definite verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Fallback {
@@ -14,11 +14,11 @@ pub enum Fallback {
     Block,
     /// Defer them.
     Defer,
-    /// Judge them by the rules there are: the last good ones, or the stale ones.
+    /// Judge them by the rules at hand: the last good ones, or the stale ones.
     Use,
 }
 
-/// The longest that an answer may be used.
+/// The longest time that an answer may be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MaxAge {
@@ -31,24 +31,24 @@ pub enum MaxAge {
 /// The operator's choices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Choices {
-    /// For origins whose robots.txt was never fetched; `Use` is the same as `Defer`, there is nothing to use.
+    /// For origins whose robots.txt was never fetched. `Use` is the same as `Defer`, because there is nothing to use.
     pub on_unfetched: Fallback,
     /// For origins that are unreachable, or whose redirects lead nowhere.
     pub on_unreachable: Fallback,
-    /// How many seconds an origin must have been unreachable to count as if it had no robots.txt (RFC 9309 2.3.1.4), if it
-    /// ever does; that stands above [`Choices::on_unreachable`].
+    /// How many seconds an origin must have been unreachable to be treated as having no robots.txt (RFC 9309 2.3.1.4); `None`
+    /// for never. Takes precedence over [`Choices::on_unreachable`].
     pub unreachable_as_unavailable: Option<u64>,
     /// For answers older than [`Choices::max_age`].
     pub on_stale: Fallback,
-    /// The age that is enforced, if any.
+    /// The maximum age to enforce, if any.
     pub max_age: Option<MaxAge>,
-    /// The time that age is judged at, in seconds of Unix time; serialised as RFC 3339.
+    /// The time at which age is judged, in seconds of Unix time; serialised as RFC 3339.
     #[serde(with = "crate::formats::unix_time")]
     pub now: i64,
 }
 
 impl Choices {
-    /// Unfetched and unreachable origins are deferred, and age is not enforced; `now` is in seconds of Unix time.
+    /// Defers unfetched and unreachable origins, and does not enforce age; `now` is in seconds of Unix time.
     pub fn at(now: i64) -> Choices {
         Choices {
             on_unfetched: Fallback::Defer,
@@ -60,28 +60,28 @@ impl Choices {
         }
     }
 
-    /// The same at the time that the system says it is.
+    /// [`Choices::at`] the present time.
     pub fn now() -> Choices {
         Choices::at(jiff::Timestamp::now().as_second())
     }
 
-    /// Whether what an origin comes to depends on when it answered.
+    /// Whether decisions depend on when an origin answered.
     pub(super) fn has_times(&self) -> bool {
         self.max_age.is_some() || self.unreachable_as_unavailable.is_some()
     }
 }
 
-/// The decision for an origin, before a path is looked at.
+/// The decision for an origin, before its path is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Decision {
-    /// All URLs of the origin go the same way.
+    /// All URLs of the origin have this outcome.
     Fixed(Outcome),
-    /// The automaton of the group decides, if one applies, and this is the reason.
+    /// The group's automaton decides, if a group applies; this is the reason.
     Walk(Reason),
 }
 
 impl Decision {
-    /// The outcome where the automaton allows the path.
+    /// The outcome if the automaton allows the path.
     #[inline]
     pub fn if_allowed(self) -> Outcome {
         match self {
@@ -90,7 +90,7 @@ impl Decision {
         }
     }
 
-    /// The outcome where no group applies to the crawler.
+    /// The outcome if no group applies to the crawler.
     #[inline]
     pub fn without_group(self) -> Outcome {
         match self {
@@ -101,7 +101,7 @@ impl Decision {
     }
 }
 
-/// The choices, worked out for every state of an origin.
+/// The decisions for every state of an origin, computed from the choices.
 #[derive(Debug, Clone)]
 pub(super) struct Decisions {
     by_state: [[Decision; OriginStatus::ALL.len() + 1]; OriginStatus::ALL.len()],
@@ -110,7 +110,7 @@ pub(super) struct Decisions {
     lifetime: Option<Lifetime>,
 }
 
-/// Where a fallback other than `Use` sends a line.
+/// The partition for a fallback; `None` for `Use`.
 fn fallen(fallback: Fallback) -> Option<Partition> {
     match fallback {
         Fallback::Allow => Some(Partition::Allowed),
@@ -145,7 +145,7 @@ impl Decisions {
         self.of_state(record.standing, record.last_good, || record.state())
     }
 
-    /// The decisions for the classes of origins, by their numbers; `None` where a time decides, which only the record has.
+    /// The decisions for the classes of origins, by class number; `None` if a time decides, which only the record has.
     pub fn by_class(&self) -> [Option<Decision>; 256] {
         std::array::from_fn(|number| self.of_class(Class::from_number(number as u8)?))
     }
@@ -162,13 +162,13 @@ impl Decisions {
         (!by_time && !by_age).then_some(decision)
     }
 
-    /// The decision by answers, whatever their age.
+    /// The decision from the answers, regardless of their age.
     #[inline]
     fn of_answers(&self, standing: OriginStatus, good: Option<OriginStatus>) -> Decision {
         self.by_state[standing as usize][good.map_or(OriginStatus::ALL.len(), |good| good as usize)]
     }
 
-    /// The decision by the operator's word, which stands above all answers and has no age.
+    /// The decision by an override of the operator, which takes precedence over all answers and never ages.
     fn by_word(&self, word: OverrideState) -> Option<Decision> {
         let fixed = |partition, reason| Some(Decision::Fixed(Outcome::new(partition, reason)));
         if word.paused_until.is_some_and(|until| self.choices.now < until) {
@@ -198,8 +198,8 @@ impl Decisions {
         }
     }
 
-    /// Whether an origin that is unreachable has been so for as long as to count as one without a robots.txt. Where no
-    /// source says since when, it is at least since the answer that failed.
+    /// Whether an origin has been unreachable for so long that it is treated as having no robots.txt. If no source says since
+    /// when, it counts from the failed answer.
     fn is_long_unreachable(&self, state: impl FnOnce() -> OriginState) -> bool {
         let Some(seconds) = self.choices.unreachable_as_unavailable else { return false };
         let answered = state().answered;
@@ -229,7 +229,7 @@ impl Decisions {
     }
 }
 
-/// Where lines go whose robots.txt was never fetched.
+/// The outcome for lines whose robots.txt was never fetched.
 fn unfetched(choices: &Choices) -> Outcome {
     Outcome::new(fallen(choices.on_unfetched).unwrap_or(Partition::Deferred), Reason::Unfetched)
 }
@@ -385,7 +385,7 @@ mod tests {
                     assert_eq!(by_class[usize::from(number)], None, "{number}");
                     continue;
                 };
-                // However old the answers are.
+                // Regardless of the age of the answers.
                 for fetched_at in [None, Some(1), Some(1000)] {
                     let answered = Answered { fetched_at, ..Answered::default() };
                     let last_good = good.map(|standing| LastGood { standing, times: answered.times() });

@@ -7,10 +7,10 @@ use crate::robots::AgentError;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MatcherError {
-    /// It is no product token, nor a list of them.
+    /// The agent is not a product token, nor a list of them.
     #[error(transparent)]
     Agent(#[from] AgentError),
-    /// The policy was not made for it.
+    /// The policy was not made for this agent.
     #[error(transparent)]
     Crawler(#[from] CrawlerError),
 }

@@ -1,8 +1,8 @@
-//! The cause of an outcome: the rule, and when its robots.txt was captured.
+//! Explains an outcome: the rule that decided, and when its robots.txt was captured.
 //!
-//! An automaton knows verdicts and no rules. So a line that is explained is judged once more, by the rules of its group as they
-//! stand in the robots.txt ([`ChosenRules::explain`]), a way that shares nothing with the automaton. To decode and rank the
-//! rules of a group takes much longer than to ask them, so an [`Explainer`] keeps those that it met last.
+//! An automaton has verdicts but no rules. To explain a line, it is judged again by the rules of its group as written in the
+//! robots.txt ([`ChosenRules::explain`]), which shares nothing with the automaton. Decoding and ranking the rules of a group
+//! takes much longer than applying them, so an [`Explainer`] keeps the rules it used last.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -16,25 +16,23 @@ use crate::outcome::Reason;
 use crate::policy::{Group, Policy, Record};
 use crate::rules::chosen::{ChosenRules, KeptRule};
 
-/// How much memory the rules that an [`Explainer`] keeps may take, in bytes, unless asked otherwise. The two largest groups of a policy are kept
-/// whatever they take.
+/// The default limit, in bytes, for the rules that an [`Explainer`] keeps. Up to two groups are kept whatever their size.
 const KEPT: usize = 16 << 20;
 
 /// The cause of a URL's outcome.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cause<'e> {
-    /// The rule; `None` where no rule decided, but the state of the robots.txt, an override, or the operator's choices.
+    /// The rule; `None` if the state of the robots.txt, an override, or the operator's choices decided instead.
     pub rule: Option<Cow<'e, KeptRule>>,
-    /// The group that the rule is from: the value of the `User-agent` line that it stands below; `None` where no rule
-    /// decided.
+    /// The group of the rule, as the value of the `User-agent` line above it; `None` if no rule decided.
     pub agent: Option<Cow<'e, str>>,
-    /// When the answer that decided was captured, in seconds of Unix time; `None` where that is not known, or where an override
-    /// stands above all answers.
+    /// When the deciding answer was captured, in seconds of Unix time; `None` if that is unknown, or an override takes
+    /// precedence over all answers.
     pub captured: Option<i64>,
 }
 
 impl Cause<'_> {
-    /// The same, with its own copy of the rule.
+    /// Converts to a cause with its own copy of the rule.
     pub fn into_owned(self) -> Cause<'static> {
         let rule = self.rule.map(|rule| Cow::Owned(rule.into_owned()));
         let agent = self.agent.map(|agent| Cow::Owned(agent.into_owned()));
@@ -42,8 +40,8 @@ impl Cause<'_> {
     }
 }
 
-/// Explains outcomes; one for each thread, used again and again. It keeps the rules of groups that it met last, 16 MiB of
-/// them at most, or two groups.
+/// Explains outcomes. Use one for each thread, again and again: it keeps the rules of the groups it used last, at most 16 MiB
+/// of them, or two groups.
 pub struct Explainer {
     judging: Arc<Judging>,
     rules: RecentRules,
@@ -60,7 +58,7 @@ impl Explainer {
         Explainer { judging, rules: RecentRules::new(KEPT) }
     }
 
-    /// Keeps so many bytes of rules at most, or two groups.
+    /// Keeps at most `bytes` of rules, or two groups.
     pub(crate) fn keep(&mut self, bytes: usize) {
         self.rules.limit = bytes;
     }
@@ -76,7 +74,7 @@ impl Explainer {
         }
     }
 
-    /// The same of a path with its query, as it stands in the URL, of the origin of a record.
+    /// Finds the cause for a path, with its query, as written in a URL of the record's origin.
     pub(crate) fn explain_path(&mut self, record: &Record<'_>, path: &[u8]) -> Cause<'_> {
         of_path(&self.judging.view(), &mut self.rules, record, path)
     }
@@ -96,8 +94,7 @@ fn of_path<'e>(judge: &Judge<'_>, rules: &'e mut RecentRules, record: &Record<'_
     Cause { rule: rule.map(Cow::Borrowed), agent: agent.map(|(name, _)| Cow::Borrowed(name.as_str())), captured }
 }
 
-/// When the answer that decided was captured: the one whose rules are in use, or, where its failure is the reason, the
-/// last one.
+/// When the deciding answer was captured: the answer whose rules are in use or, if its failure is the reason, the last answer.
 fn captured(record: &Record<'_>, decision: Decision) -> Option<i64> {
     let state = record.state();
     if state.word.ruling.is_some() {
@@ -109,9 +106,8 @@ fn captured(record: &Record<'_>, decision: Decision) -> Option<i64> {
     }
 }
 
-/// Rules of groups, as many of those that were asked for last as there is memory for. They are in two generations: what is
-/// asked for is in the young one; when that has taken half of the memory, it becomes the old one, and what was in the old one
-/// and not asked for meanwhile is forgotten.
+/// The rules of the groups used last, as many as fit in memory. There are two generations. Rules in use go into the young one;
+/// when that takes half of the memory, it becomes the old one, and the previous old one is dropped.
 #[derive(Debug)]
 struct RecentRules {
     limit: usize,
@@ -121,12 +117,12 @@ struct RecentRules {
 }
 
 impl RecentRules {
-    /// None yet; of so many bytes at most, or two groups.
+    /// Starts empty; keeps at most `limit` bytes, or two groups.
     fn new(limit: usize) -> RecentRules {
         RecentRules { limit, young: HashMap::new(), young_size: 0, old: HashMap::new() }
     }
 
-    /// The rules of a group of the policy, which is always the same one.
+    /// The rules of a group. The policy must be the same in all calls.
     fn of(&mut self, policy: &Policy, group: Group) -> &ChosenRules {
         if !self.young.contains_key(&group) {
             let rules = self.old.remove(&group).unwrap_or_else(|| policy.rules(group));
@@ -165,8 +161,8 @@ mod tests {
         }
     }
 
-    /// Origins of every kind: `good`, `failed` (with a last good answer), `refused`, `everybody`, and three with a word of the
-    /// operator's: `forbidden`, `replaced`, `paused`.
+    /// Origins of every kind: `good`, `failed` (with a last good answer), `refused`, `everybody`, and three with an override:
+    /// `forbidden`, `replaced`, `paused`.
     fn policy(dialect: &str) -> Policy {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("overrides.toml");

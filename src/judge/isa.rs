@@ -1,15 +1,15 @@
 //! The instruction sets that the hot path is compiled for.
 //!
-//! A [`Kernel`] is written once, generic over an [`Isa`]; [`run`] compiles it whole for each, and takes the best one that
-//! the processor has. Everything below a kernel is inlined into it: a function that is called instead loses the wide
-//! registers on its way, and a feature test a call costs more than what it chooses.
+//! A [`Kernel`] is written once, generic over an [`Isa`]; [`run`] compiles it as a whole for each, and selects the best that
+//! the processor has. Everything below a kernel is inlined into it: a function call would lose the wide registers, and a
+//! feature test in each call costs more than the code it selects.
 //!
 //! Both instruction sets give the same results, byte for byte: tests run kernels on each.
 
 use super::plain::{BLOCK, needs_a_look};
 use crate::automaton::front::{self, Prefixes};
 
-/// Bytes of a line that are copied without a look at its length.
+/// Bytes of a line that are copied regardless of its length.
 pub(super) const STEP: usize = 128;
 
 /// A function that is compiled for several instruction sets.
@@ -17,60 +17,61 @@ pub(crate) trait Kernel {
     /// Its result.
     type Output;
 
-    /// Runs it. Implementations are `#[inline(always)]`.
+    /// Runs the kernel. Implementations are `#[inline(always)]`.
     fn run<I: Isa>(self) -> Self::Output;
 }
 
 /// The operations that differ between instruction sets.
 pub(crate) trait Isa {
-    /// Runs a kernel that is compiled by itself for these instructions: it is inlined nowhere, and what it calls is inlined
-    /// into it. A closure would not do: where the compiler does not inline it, it is compiled for any processor, and each
-    /// intrinsic in it is a call.
+    /// Runs a kernel as a function of its own, compiled for these instructions. It is inlined nowhere, and everything it calls
+    /// is inlined into it. A closure would not do: if the compiler does not inline it, it is compiled for any processor, and
+    /// each intrinsic in it becomes a call.
     fn apart<K: Kernel>(kernel: K) -> K::Output;
 
-    /// The line ends of a block, and the bytes that need a second look, a bit each. The block is preceded by the byte
-    /// before it.
+    /// The line ends of a block, and the bytes that need a second look, one bit each. The block is preceded by the byte before
+    /// it.
     fn masks(block: &[u8; 1 + BLOCK]) -> (u64, u64);
 
-    /// The key of a URL of this length, for the look-up table.
+    /// The look-up key of a URL of this length.
     ///
     /// # Safety
     ///
     /// Callers must ensure that 40 bytes can be read from `url` on.
     unsafe fn key(url: *const u8, length: usize) -> Key;
 
-    /// Copies [`STEP`] bytes to where others are.
+    /// Copies [`STEP`] bytes.
     ///
     /// # Safety
     ///
-    /// Callers must ensure that so many bytes can be read, and written, and that they do not overlap.
+    /// Callers must ensure that this many bytes can be read and written, and that the two ranges do not overlap.
     unsafe fn copy_step(from: *const u8, to: *mut u8);
 
-    /// Whether two texts of one length are the same.
+    /// Whether two texts are equal.
     fn is_same(one: &[u8], other: &[u8]) -> bool;
 
-    /// Whether 32 bytes are the same.
+    /// Whether these 32 bytes are equal.
     fn is_same_rest(one: &[u64; 4], other: &[u64; 4]) -> bool;
 
-    /// Whether a path, which begins with `/`, may begin with one of the prefixes of an automaton's front, or pass without.
+    /// Whether a path, which begins with `/`, may begin with a prefix of an automaton's front, or pass without one.
     ///
     /// # Safety
     ///
     /// As for [`Isa::prefixes`].
     unsafe fn begins(item: &[u8], path: &[u8]) -> bool;
 
-    /// Probes the front of an automaton for the prefixes of a path that [begins](Isa::begins) with one, perhaps.
+    /// Probes an automaton's front for the prefixes of a path that may [begin](Isa::begins) with one.
     ///
     /// # Safety
     ///
-    /// Callers must ensure that `item` is an automaton of a checked image, and that bytes can be read after it as [`front::PADDING`] says.
+    /// Callers must ensure that `item` is an automaton of a checked image, and that [`front::PADDING`] bytes can be read after
+    /// it, as described there.
     unsafe fn prefixes(item: &[u8], path: &[u8]) -> Prefixes;
 
-    /// Whether a path passes by a triple, where its prefixes ask for that.
+    /// Whether a path passes because of a triple; called if its prefixes ask for triples.
     ///
     /// # Safety
     ///
-    /// As for [`Isa::prefixes`], which found these lanes and said that they ask.
+    /// As for [`Isa::prefixes`], which found these lanes and asked for triples.
     unsafe fn triples(item: &[u8], path: &[u8], lanes: u8) -> bool;
 }
 
@@ -81,11 +82,11 @@ pub(crate) struct Key {
     pub first: u64,
     /// The 32 bytes after them.
     pub rest: [u64; 4],
-    /// Bytes of the key: where the first `/` after the first eight bytes stands, or where the URL ends; 40 if it is longer.
+    /// The length of the key: where the first `/` after the first eight bytes is, or where the URL ends; at most 40.
     pub length: u32,
 }
 
-/// Runs a kernel with the best instructions that there are.
+/// Runs a kernel with the best instructions available.
 #[inline]
 pub(crate) fn run<K: Kernel>(kernel: K) -> K::Output {
     #[cfg(target_arch = "x86_64")]
@@ -96,7 +97,7 @@ pub(crate) fn run<K: Kernel>(kernel: K) -> K::Output {
     kernel.run::<Portable>()
 }
 
-/// Whether the processor has what [`run_avx2`] is compiled for.
+/// Whether the processor has the features that [`run_avx2`] is compiled for.
 #[cfg(target_arch = "x86_64")]
 fn has_avx2() -> bool {
     use std::arch::is_x86_feature_detected as has;
@@ -136,7 +137,7 @@ impl Isa for Portable {
 
     #[inline(always)]
     unsafe fn key(url: *const u8, length: usize) -> Key {
-        // SAFETY: the caller lets 40 bytes be read, and any bytes are an array of them.
+        // SAFETY: the caller ensures that 40 bytes can be read, and any 40 bytes are a valid array.
         let mut bytes: [u8; 40] = unsafe { url.cast::<[u8; 40]>().read() };
         let slash = bytes[8..].iter().position(|&byte| byte == b'/').map_or(40, |at| 8 + at);
         let end = if length < 8 { slash } else { slash.min(length) };
@@ -147,7 +148,7 @@ impl Isa for Portable {
 
     #[inline(always)]
     unsafe fn copy_step(from: *const u8, to: *mut u8) {
-        // SAFETY: the caller answers for it.
+        // SAFETY: ensured by the caller.
         unsafe { std::ptr::copy_nonoverlapping(from, to, STEP) };
     }
 
@@ -177,7 +178,7 @@ impl Isa for Portable {
     }
 }
 
-/// x86_64 with AVX2 and what every processor that has it has beside it.
+/// x86_64 with AVX2, and the features that every processor with AVX2 has as well.
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
     use super::{BLOCK, Isa, Kernel, Key, Prefixes, STEP, front, needs_a_look};
@@ -188,7 +189,7 @@ mod avx2 {
         _mm256_testz_si256, _mm256_xor_si256,
     };
 
-    /// Only [`run_avx2`](super::run_avx2) names it, whose callers have made sure of the features.
+    /// Used only by [`run_avx2`](super::run_avx2), whose callers have detected the features.
     pub(super) struct Avx2;
 
     impl Isa for Avx2 {
@@ -206,13 +207,13 @@ mod avx2 {
 
         #[inline(always)]
         unsafe fn key(url: *const u8, length: usize) -> Key {
-            // SAFETY: the features are there, see [`Avx2`]; the caller lets 40 bytes be read.
+            // SAFETY: the features are there, see [`Avx2`]; the caller ensures that 40 bytes can be read.
             unsafe { key(url, length) }
         }
 
         #[inline(always)]
         unsafe fn copy_step(from: *const u8, to: *mut u8) {
-            // SAFETY: the features are there, see [`Avx2`]; for the rest the caller answers.
+            // SAFETY: the features are there, see [`Avx2`]; the rest is ensured by the caller.
             unsafe { copy_step(from, to) };
         }
 
@@ -230,13 +231,13 @@ mod avx2 {
 
         #[inline(always)]
         unsafe fn begins(item: &[u8], path: &[u8]) -> bool {
-            // SAFETY: the features are there, see [`Avx2`]; for the rest the caller answers.
+            // SAFETY: the features are there, see [`Avx2`]; the rest is ensured by the caller.
             unsafe { front::begins_avx2(item.as_ptr(), path.as_ptr(), path.len()) }
         }
 
         #[inline(always)]
         unsafe fn prefixes(item: &[u8], path: &[u8]) -> Prefixes {
-            // SAFETY: the features are there, see [`Avx2`]; for the rest the caller answers.
+            // SAFETY: the features are there, see [`Avx2`]; the rest is ensured by the caller.
             unsafe { front::prefixes_avx2(item.as_ptr(), path.as_ptr(), path.len()) }
         }
 
@@ -253,7 +254,7 @@ mod avx2 {
         kernel.run::<Avx2>()
     }
 
-    /// For each low half of a byte, a bit for each high half with which it is plain, or a line end; none beyond ASCII.
+    /// For each low nibble, a bit for each high nibble with which it makes a plain byte or a line end; none beyond ASCII.
     const PLAIN: [u8; 16] = {
         let mut table = [0; 16];
         let mut byte = 0;
@@ -265,14 +266,14 @@ mod avx2 {
         }
         table
     };
-    /// The bit of each high half of an ASCII byte.
+    /// The bit of each high nibble of an ASCII byte.
     const BITS: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 0, 0, 0, 0, 0, 0, 0, 0];
 
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
     fn masks(block: &[u8; 1 + BLOCK]) -> (u64, u64) {
         let at = block.as_ptr();
-        // SAFETY: 32 bytes each from 0, 1, 32 and 33 on are within the 65 of the block.
+        // SAFETY: 32 bytes each from 0, 1, 32 and 33 on are within the 65 bytes of the block.
         let (before_low, low, before_high, high) = unsafe {
             (
                 _mm256_loadu_si256(at.cast()),
@@ -287,12 +288,12 @@ mod avx2 {
         (both(low_ends, high_ends), both(low_looks, high_looks))
     }
 
-    /// The line ends of 32 bytes, and those that need a look. A byte is plain if what its low and its high half stand for
-    /// have a bit in common, as in the method of Teddy.
+    /// The line ends of 32 bytes, and the bytes that need a second look. A byte is plain if the table entries of its low and
+    /// high nibbles have a bit in common, as in the Teddy algorithm.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
     fn half_masks(before: __m256i, bytes: __m256i) -> (u32, u32) {
-        // SAFETY: the tables have 16 bytes, as the loads read.
+        // SAFETY: each table has the 16 bytes that the load reads.
         let (by_low, by_high) = unsafe {
             let (plain, bits) = (_mm_loadu_si128(PLAIN.as_ptr().cast()), _mm_loadu_si128(BITS.as_ptr().cast()));
             (_mm256_broadcastsi128_si256(plain), _mm256_broadcastsi128_si256(bits))
@@ -314,11 +315,11 @@ mod avx2 {
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
     unsafe fn key(url: *const u8, length: usize) -> Key {
-        // SAFETY: the caller lets these 8 and 32 bytes be read; the loads need no alignment.
+        // SAFETY: the caller ensures that these 8 and 32 bytes can be read; the loads need no alignment.
         let (first, host): (u64, __m256i) =
             unsafe { (url.cast::<u64>().read_unaligned(), _mm256_loadu_si256(url.add(8).cast())) };
         let slashes = _mm256_movemask_epi8(_mm256_cmpeq_epi8(host, _mm256_set1_epi8(b'/' as i8))) as u32;
-        // A bit where the URL ends, if that is among these bytes, and otherwise one after all of them.
+        // A bit where the URL ends, if that is among these bytes, otherwise a bit past all of them.
         let end = 1u64 << length.wrapping_sub(8).min(32);
         let length = (u64::from(slashes) | end).trailing_zeros();
         #[rustfmt::skip]
@@ -334,16 +335,17 @@ mod avx2 {
         Key { first, rest, length: 8 + length }
     }
 
-    /// In wide registers by name: of a copy of a constant length beside one of any, the compiler makes one call of memcpy.
+    /// Copies through wide registers explicitly: the compiler would merge a copy of constant length and one of any length into
+    /// one call of memcpy.
     ///
     /// # Safety
     ///
-    /// Callers must ensure that [`STEP`] bytes can be read, and written, and that they do not overlap.
+    /// Callers must ensure that [`STEP`] bytes can be read and written, and that the two ranges do not overlap.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
     unsafe fn copy_step(from: *const u8, to: *mut u8) {
         const { assert!(STEP == 4 * 32) };
-        // SAFETY: the caller lets these four times 32 bytes be read and written; no alignment is needed.
+        // SAFETY: the caller ensures that these four times 32 bytes can be read and written; no alignment is needed.
         unsafe {
             let first = _mm256_loadu_si256(from.cast());
             let second = _mm256_loadu_si256(from.add(32).cast());
@@ -366,8 +368,8 @@ mod avx2 {
         _mm256_testz_si256(differences, differences) != 0
     }
 
-    /// Lines are of 32 to 96 bytes, mostly: whole vectors, the last one overlapping. A call of memcmp costs as much again, and
-    /// half a mispredicted branch.
+    /// Most lines have 32 to 96 bytes, so this compares whole vectors, the last of which overlaps. A call of memcmp costs as
+    /// much again, plus half a mispredicted branch.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
     fn is_same(one: &[u8], other: &[u8]) -> bool {

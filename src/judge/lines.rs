@@ -1,30 +1,31 @@
-//! Where the lines of a chunk are, and which of them need a second look.
+//! Finds the lines of a chunk, and which of them need a second look.
 //!
-//! A line is *plain* if it holds nothing that needs a second look: no byte that percent-encoding could change, no
-//! fragment, no control, no blank, and no `/.`. Nearly all lines are plain, and the path of such a URL is what follows
-//! its authority, as it stands. One pass over the chunk finds line ends and looks together, a block of 64 bytes at a time:
-//! the first two line ends of a block are stored whatever it holds, so that only blocks with more of them take a branch.
+//! A line is *plain* if nothing in it needs a second look: no byte that percent-encoding could change, no fragment, no control
+//! character, no space, and no `/.`. Nearly all lines are plain, and the path of such a URL is everything after its authority,
+//! as written. One pass over the chunk finds the line ends and the lines that are not plain, in blocks of 64 bytes. The first
+//! two line ends of a block are always stored, whether there are any or not, so that only blocks with more than two take a
+//! branch.
 //!
-//! Every later step uses the offsets found here, never a sentinel in the text: the file may be changed in between.
+//! Every later step uses the offsets found here, never a sentinel in the text: the file may change in between.
 
 use super::isa::{self, Isa, Kernel};
 use super::plain::BLOCK;
 
-/// Bytes scanned before room for more lines is made.
+/// Bytes to scan before making room for more lines.
 const STRETCH: usize = 64 * BLOCK;
 
-/// The longest text: offsets are of 32 bits, and one is past the end.
+/// The longest text: offsets have 32 bits, and one is past the end.
 pub(crate) const LONGEST: usize = u32::MAX as usize - 1;
 
 /// The lines of a text.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Lines {
     /// Where each line begins, and where the next one would: line `i` ends, with its LF, at `starts[i + 1]`. A last line
-    /// without LF counts as if it had one.
+    /// without an LF counts as if it had one.
     starts: Vec<u32>,
-    /// Whether a line needs a second look: 1, or 0 where it is plain.
+    /// Whether a line needs a second look: 1 if it does, 0 if it is plain.
     looks: Vec<u8>,
-    /// How many lines there are.
+    /// The number of lines.
     count: usize,
 }
 
@@ -39,7 +40,7 @@ impl Lines {
         isa::run(Find { lines: self, text });
     }
 
-    /// How many lines there are.
+    /// The number of lines.
     pub fn count(&self) -> usize {
         self.count
     }
@@ -49,7 +50,7 @@ impl Lines {
         &self.starts[..=self.count]
     }
 
-    /// For each line whether it needs a second look: 1, or 0 where it is plain.
+    /// Whether each line needs a second look: 1 if it does, 0 if it is plain.
     pub fn looks(&self) -> &[u8] {
         &self.looks[..self.count]
     }
@@ -65,7 +66,7 @@ impl Lines {
         &text[self.starts[line] as usize..(self.starts[line + 1] as usize).min(text.len())]
     }
 
-    /// Makes room for the lines that a stretch can hold, and for two that may be none.
+    /// Makes room for the lines that a stretch can have, and for two more that may not exist.
     fn make_room(&mut self, lines: usize) {
         let needed = lines + STRETCH + 3;
         if self.starts.len() < needed {
@@ -75,7 +76,7 @@ impl Lines {
     }
 }
 
-/// Finding lines, with whatever instructions there are.
+/// Finds lines, with any instruction set.
 struct Find<'l, 't> {
     lines: &'l mut Lines,
     text: &'t [u8],
@@ -90,7 +91,7 @@ impl Kernel for Find<'_, '_> {
         let mut found = Found { count: 0, open: 0 };
         lines.make_room(0);
         lines.starts[0] = 0;
-        // A block is looked at together with the byte before it: the first has none, the last may be short.
+        // A block is examined together with the byte before it. The first block has none; the last may be short.
         let mut block = [0; 1 + BLOCK];
         let first = text.len().min(BLOCK);
         block[1..=first].copy_from_slice(&text[..first]);
@@ -124,12 +125,12 @@ impl Kernel for Find<'_, '_> {
 /// The lines found so far.
 struct Found {
     count: usize,
-    /// Whether the line that is not ended yet needs a second look: not 0.
+    /// Whether the line that has not ended yet needs a second look: nonzero if so.
     open: u64,
 }
 
 impl Found {
-    /// Adds the lines that end in a block that begins at `at`. There is room for those of a stretch.
+    /// Adds the lines that end in the block at `at`. There must be room for the lines of a stretch.
     #[inline(always)]
     fn add<I: Isa>(&mut self, block: &[u8; 1 + BLOCK], at: usize, lines: &mut Lines) {
         let (ends, looks) = I::masks(block);
@@ -139,8 +140,8 @@ impl Found {
         let others = ends & ends.wrapping_sub(1);
         let second = (others ^ others.wrapping_sub(1)) & !first;
         debug_assert!(lines.starts.len() >= self.count + 3 && lines.looks.len() >= self.count + 2);
-        // SAFETY: `make_room` was called at most a stretch ago, with fewer lines found; it left room for the lines of a
-        // stretch and for two more.
+        // SAFETY: `make_room` was called at most a stretch ago, with fewer lines found; it left room for the lines of a stretch
+        // and for two more.
         unsafe {
             let starts = lines.starts.as_mut_ptr().add(self.count);
             starts.add(1).write(after + ends.trailing_zeros());
@@ -154,8 +155,8 @@ impl Found {
             self.add_others(ends, looks, after, lines);
         }
         self.count += count;
-        // All ones where nothing ends here: a third of the blocks, in no order that a branch could learn (0.2 mispredicted
-        // ones a line).
+        // All ones if no line ends here. That is true of a third of the blocks, in no order that a branch predictor could learn
+        // (0.2 mispredictions a line).
         let none = ((ends.wrapping_sub(1) & !ends) as i64 >> 63) as u64;
         let ended = u64::MAX.wrapping_shr(ends.leading_zeros()) & !none;
         self.open = looks & !ended | self.open & none;
@@ -184,7 +185,7 @@ pub(crate) fn is_plain(text: &[u8]) -> bool {
     isa::run(IsPlain(text))
 }
 
-/// Whether a text is plain, with whatever instructions there are.
+/// Checks whether a text is plain, with any instruction set.
 struct IsPlain<'t>(&'t [u8]);
 
 impl Kernel for IsPlain<'_> {
@@ -206,15 +207,15 @@ impl Kernel for IsPlain<'_> {
     }
 }
 
-/// For each part of a text whether it needs a second look, 1, or is plain, 0. Parts hold their bytes from a start up to an
-/// end, and are within the text.
+/// Whether each part of a text needs a second look: 1 if it does, 0 if it is plain. Parts are given by their starts and ends,
+/// and must be within the text.
 pub(crate) fn find_looks(text: &[u8], starts: &[u32], ends: &[u32], looks: &mut Vec<u8>) {
     looks.clear();
     looks.resize(starts.len(), 0);
     isa::run(FindLooks { text, starts, ends, looks });
 }
 
-/// Looking at parts of a text, with whatever instructions there are.
+/// Examines parts of a text, with any instruction set.
 struct FindLooks<'t> {
     text: &'t [u8],
     starts: &'t [u32],
@@ -231,7 +232,7 @@ impl Kernel for FindLooks<'_> {
         for ((&start, &end), look) in starts.iter().zip(ends).zip(looks) {
             let (mut at, end) = (start as usize, end as usize);
             let mut found = 0;
-            // Whole blocks are read where they stand, what belongs to other parts is masked.
+            // Read whole blocks in place, and mask out the bytes of other parts.
             while at < end
                 && at > 0
                 && let Some(block) = text[at - 1..].first_chunk::<{ 1 + BLOCK }>()
@@ -246,7 +247,7 @@ impl Kernel for FindLooks<'_> {
     }
 }
 
-/// Calls `each` with the place of every LF in `text`.
+/// Calls `each` with the offset of every LF in `text`.
 pub(crate) fn for_each_end(text: &[u8], mut each: impl FnMut(usize)) {
     let mut lines = Lines::default();
     for (number, part) in text.chunks(1 << 20).enumerate() {
@@ -261,7 +262,7 @@ mod tests {
     use super::*;
     use crate::judge::plain::needs_a_look;
 
-    /// Lines and looks, read byte by byte.
+    /// The lines and whether each needs a second look, found byte by byte.
     fn naive(text: &[u8]) -> Vec<(usize, usize, bool)> {
         let mut all = Vec::new();
         let mut start = 0;

@@ -1,4 +1,4 @@
-//! Judging URLs by a policy, for one of its crawlers.
+//! Judges URLs by a policy, for one of its crawlers.
 
 use std::cell::Cell;
 use std::fmt;
@@ -13,10 +13,10 @@ use super::view::{Judge, Judging};
 use crate::outcome::Outcome;
 use crate::policy::{Crawler, Policy};
 
-/// Judges URLs by a policy, for one crawler. It owns what it needs, so a struct can hold it and threads can share it; a
-/// clone costs a counter.
+/// Judges URLs by a policy, for one crawler. It owns what it needs, so a struct can hold it and threads can share it; cloning
+/// only increments a counter.
 ///
-/// [`Matcher::judge`] answers for one URL. Many at a time are several times as fast: [`Matcher::judge_all`] takes them as
+/// [`Matcher::judge`] judges one URL. Judging many at a time is several times as fast: [`Matcher::judge_all`] takes them as
 /// separate values, [`Matcher::judge_spans`] as parts of one text, [`Matcher::judge_lines`] as its lines.
 ///
 /// ```
@@ -42,23 +42,23 @@ use crate::policy::{Crawler, Policy};
 pub struct Matcher(Arc<Judging>);
 
 impl Policy {
-    /// Judges URLs for one of the policy's crawlers, as of now: origins whose robots.txt was never fetched, or cannot be,
-    /// are deferred.
+    /// A matcher for one of the policy's crawlers, as of now. It defers origins whose robots.txt was never fetched, or cannot
+    /// be.
     ///
-    /// `agent` is a product token, `*`, or several tokens in order of preference with commas between them (RFC 9309 2.2.1).
+    /// `agent` is a product token, `*`, or several tokens in order of preference, separated by commas (RFC 9309 2.2.1).
     ///
     /// # Errors
     ///
-    /// [`MatcherError`] where that is no product token, or the policy was not made for it.
+    /// [`MatcherError`] if `agent` is not a product token or list of them, or the policy was not made for it.
     pub fn matcher(&self, agent: &str) -> Result<Matcher, MatcherError> {
         self.matcher_with(agent, Choices::now())
     }
 
-    /// The same, by these choices.
+    /// A matcher for one of the policy's crawlers, with these choices.
     ///
     /// # Errors
     ///
-    /// As [`Policy::matcher`].
+    /// See [`Policy::matcher`].
     pub fn matcher_with(&self, agent: &str, choices: Choices) -> Result<Matcher, MatcherError> {
         let crawler = self.crawler(Some(&agent.parse()?))?;
         Ok(Matcher::new(self, crawler, choices))
@@ -66,7 +66,7 @@ impl Policy {
 }
 
 impl Matcher {
-    /// Judges by `policy` for a crawler of it, and by `choices` where it says nothing definite.
+    /// Judges by `policy` for one of its crawlers, and by `choices` where the policy says nothing definite.
     #[doc(hidden)]
     pub fn new(policy: &Policy, crawler: Crawler, choices: Choices) -> Matcher {
         Matcher(Arc::new(Judging::new(policy.clone(), crawler, choices)))
@@ -77,13 +77,13 @@ impl Matcher {
         with_scratch(|scratch| self.view().judge_line(url.as_ref(), scratch))
     }
 
-    /// Judges many URLs; `outcomes` then holds one outcome for each, in their order.
+    /// Judges many URLs; fills `outcomes` with one outcome for each, in order.
     pub fn judge_all<U: AsRef<[u8]>>(&self, urls: &[U], outcomes: &mut Vec<Outcome>) {
         with_scratch(|scratch| self.view().judge_all(urls, outcomes, scratch));
     }
 
-    /// Judges URLs that stand within one text, such as the values of an Arrow array, without copying them; `outcomes` then
-    /// holds one outcome for each, in their order. Spans are in bytes; they may overlap and leave gaps.
+    /// Judges URLs within one text, such as the values of an Arrow array, without copying them; fills `outcomes` with one
+    /// outcome for each, in order. Spans are in bytes; they may overlap and leave gaps.
     ///
     /// ```
     /// # use robosieve::policy::{Capture, Captures};
@@ -106,7 +106,7 @@ impl Matcher {
         with_scratch(|scratch| self.view().judge_spans(text, spans, outcomes, scratch));
     }
 
-    /// Judges the lines of a text; `outcomes` then holds one outcome for each, in their order.
+    /// Judges the lines of a text; fills `outcomes` with one outcome for each, in order.
     ///
     /// # Panics
     ///
@@ -115,13 +115,13 @@ impl Matcher {
         with_scratch(|scratch| self.view().judge_lines(text, outcomes, scratch));
     }
 
-    /// The cause of a URL's outcome: the rule with its line, whose group it is in, and when its robots.txt was captured.
-    /// Ranks the rules of the group each time; an [`Explainer`] keeps those of many.
+    /// The cause of a URL's outcome: the rule with its line, the group it is in, and when its robots.txt was captured. Ranks
+    /// the group's rules on each call; an [`Explainer`] keeps those of many groups.
     pub fn explain(&self, url: impl AsRef<[u8]>) -> Cause<'static> {
         self.explainer().explain(url.as_ref()).into_owned()
     }
 
-    /// Explains many URLs.
+    /// Creates an [`Explainer`], for many URLs.
     pub fn explainer(&self) -> Explainer {
         Explainer::new(Arc::clone(&self.0))
     }
@@ -144,7 +144,7 @@ impl fmt::Debug for Matcher {
     }
 }
 
-/// Lends the thread's scratch. It is away meanwhile: an `as_ref` of the caller's own may come back here.
+/// Lends out the thread's scratch. Its cell is empty meanwhile, because a caller's own `as_ref` may call this function again.
 fn with_scratch<T>(judge: impl FnOnce(&mut Scratch) -> T) -> T {
     thread_local!(static SCRATCH: Cell<Option<Scratch>> = const { Cell::new(None) });
     let mut scratch = SCRATCH.take().unwrap_or_default();

@@ -1,8 +1,8 @@
-//! The judge of lines: the outcome of each, and its cause.
+//! Judges lines: finds the outcome of each, and its cause.
 //!
-//! A chunk's lines get their outcomes, each a partition and a reason, in `batch`, the hot path; `slow` is
-//! the plain definition of the same. `decision` says what an origin comes to before a path is looked at, `place` puts
-//! lines into the pieces of their partitions.
+//! The lines of a chunk get their outcomes, each a partition and a reason, in `batch`, the hot path; `slow` is the plain
+//! definition of the same. `decision` decides about an origin before a path is looked at, `place` sorts lines into the pieces
+//! of their partitions.
 
 pub(crate) mod batch;
 pub(crate) mod decision;

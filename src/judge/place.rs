@@ -1,18 +1,18 @@
-//! Putting lines into the pieces of their partitions, and the proof that none was lost on the way.
+//! Sorts lines into the pieces of their partitions, and proves that none was lost on the way.
 //!
-//! [`place`] copies each line with its LF to the buffer of the partition that its outcome names: 128 bytes in four wide
-//! steps that need no length, more only where the line is longer. What is stored past a line's end, the next line
-//! overwrites. Where the text stays, as that of a mapped file does, long runs of lines of one partition are not copied:
-//! they are written from where they stand. [`prove`] then goes through the outcomes again and compares the pieces with the
-//! text, byte for byte where they are copies: a line that was changed, dropped, doubled, swapped, cut short or put into
-//! another partition does not come out.
+//! [`place`] copies each line with its LF to the buffer of the partition that its outcome names. It copies 128 bytes in four
+//! wide steps that need no length, and more only if the line is longer; bytes stored past a line's end are overwritten by the
+//! next line. If the text stays in memory, as that of a mapped file does, long runs of lines of one partition are not copied,
+//! but written from where they are. [`prove`] then goes through the outcomes again and compares the pieces with the text, byte
+//! for byte if they are copies: it notices a line that was changed, dropped, duplicated, swapped, cut short or put into another
+//! partition.
 
 use std::ops::Range;
 
 use super::isa::{self, Isa, Kernel, STEP};
 use crate::outcome::{Outcome, Partition};
 
-/// The lines of a text that go to one file: copies, and between them runs of lines that stay where they stand.
+/// The lines of a text that go to one file: copies, and between them runs of lines that stay in the text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Pieces {
     /// The lines that were copied.
@@ -20,17 +20,17 @@ pub(crate) struct Pieces {
     runs: Vec<Run>,
 }
 
-/// Lines of one partition that follow each other in the text.
+/// Consecutive lines of the text that belong to one partition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Run {
-    /// How many bytes of copies stand before them.
+    /// How many bytes of copies come before them.
     before: usize,
-    /// Their bytes in the text.
+    /// Their range in the text.
     text: Range<usize>,
 }
 
 impl Pieces {
-    /// The pieces in their order; the runs are those of this text.
+    /// The pieces in order; `text` must be the text of the runs.
     pub fn of<'t>(&'t self, text: &'t [u8]) -> impl Iterator<Item = &'t [u8]> {
         let copied = self.runs.iter().scan(0, |from, run| {
             let copies = &self.copies[*from..run.before];
@@ -41,7 +41,7 @@ impl Pieces {
         copied.flatten().chain([rest]).filter(|piece| !piece.is_empty())
     }
 
-    /// Makes it empty, and keeps at most `most` bytes of memory.
+    /// Empties it, keeping at most `most` bytes of memory.
     pub fn clear(&mut self, most: usize) {
         self.runs.clear();
         self.copies.clear();
@@ -52,12 +52,12 @@ impl Pieces {
 /// The pieces of each partition.
 type Partitions = [Pieces; Partition::COUNT];
 
-/// So many bytes of lines that follow each other are not copied. With two threads, a run with a policy at hand takes a tenth
-/// less time for it, shuffled or sorted; with 384 or 4096 it is slower.
+/// Runs of lines of at least this many bytes are not copied. With two threads and a policy at hand, a job then takes a tenth
+/// less time, shuffled or sorted; with 384 or 4096 it is slower.
 const LONG: usize = 1024;
 
-/// Appends the lines of a text to the pieces of their partitions. `starts` says where each line begins, and where one after
-/// the last would; a last line without LF stays without. Long runs are not copied if the text `stays`.
+/// Appends the lines of a text to the pieces of their partitions. `starts` has the start of each line and of the one that would
+/// follow; a last line without an LF stays without one. If the text `stays` in memory, long runs are not copied.
 pub(crate) fn place(text: &[u8], starts: &[u32], outcomes: &[Outcome], stays: bool, partitions: &mut [Pieces]) {
     isa::run(Place { text, starts, outcomes, stays, partitions });
 }
@@ -81,7 +81,7 @@ impl Kernel for Place<'_> {
             pieces.copies.reserve(text.len() + STEP);
         }
         let ends = partitions.each_mut().map(|pieces| pieces.copies.spare_capacity_mut().as_mut_ptr().cast::<u8>());
-        // The lines that have as much text after them as a copy reads.
+        // The lines that have as much text after their start as a copy reads.
         let wide = outcomes.len().min(starts.partition_point(|&start| start as usize + STEP <= text.len()));
         let mut copy = Copy { text, starts, outcomes, ends };
         let mut copied = 0;
@@ -93,7 +93,7 @@ impl Kernel for Place<'_> {
                 copy.lines::<I>(copied..lines.start);
                 let partition = outcomes[lines.start].partition() as usize;
                 let Pieces { copies, runs } = &mut partitions[partition];
-                // SAFETY: it points into this buffer, or to its end.
+                // SAFETY: the pointer is within this buffer, or at its end.
                 let before = unsafe { copy.ends[partition].offset_from_unsigned(copies.as_ptr()) };
                 runs.push(Run { before, text: run });
                 copied = lines.end;
@@ -101,7 +101,7 @@ impl Kernel for Place<'_> {
         }
         copy.lines::<I>(copied..wide);
         for (pieces, end) in partitions.iter_mut().zip(copy.ends) {
-            // SAFETY: it points into the buffer, all of which up to there was written.
+            // SAFETY: the pointer is within the buffer, and everything up to it was written.
             unsafe { pieces.copies.set_len(end.offset_from_unsigned(pieces.copies.as_ptr())) };
         }
         for line in wide..outcomes.len() {
@@ -111,13 +111,13 @@ impl Kernel for Place<'_> {
     }
 }
 
-/// The next lines of one partition from a line on, eight at least. Blocks of eight are looked at, because where partitions take
-/// turns, to go from line to line guesses every other branch wrong.
+/// The next run of at least eight lines of one partition, from a line on. It examines blocks of eight, because where partitions
+/// alternate, going line by line mispredicts every other branch.
 #[inline(always)]
 fn next_run(outcomes: &[Outcome], mut from: usize) -> Option<Range<usize>> {
     while let Some(eight) = outcomes.get(from..).and_then(<[_]>::first_chunk) {
         let block = Outcome::partitions(eight);
-        // A byte is not 0 where the line after it has another partition.
+        // A byte is nonzero if the next line has another partition.
         let borders = (block ^ block << 8) >> 8;
         if borders != 0 {
             from += 8 - borders.leading_zeros() as usize / 8;
@@ -157,18 +157,18 @@ impl Copy<'_> {
                 // SAFETY: as below.
                 unsafe { std::ptr::copy_nonoverlapping(whole.as_ptr(), *to, length) };
             } else {
-                // SAFETY: 128 bytes can be read from `start` on, which lies as far before the end of the text. What goes
-                // into a buffer is at most the text, and 128 bytes more have room in it.
+                // SAFETY: 128 bytes can be read from `start` on, because the text goes on for at least that long. A buffer gets
+                // at most the whole text, and has room for 128 bytes more.
                 unsafe { I::copy_step(self.text.as_ptr().add(start), *to) };
             }
-            // SAFETY: still within the buffer's room, see above.
+            // SAFETY: still within the room of the buffer, see above.
             *to = unsafe { to.add(length) };
         }
     }
 }
 
-/// Whether the pieces hold each line of the text once, in its order and in the partition of its outcome, and nothing
-/// else. Line ends are counted once more, by other code than the one that found the lines.
+/// Whether the pieces hold each line of the text exactly once, in order and in the partition of its outcome, and nothing else.
+/// Line ends are counted again, by other code than the one that found the lines.
 pub(crate) fn prove(text: &[u8], starts: &[u32], outcomes: &[Outcome], partitions: &[Pieces]) -> bool {
     let ends = memchr::memchr_iter(b'\n', text).count();
     let unended = usize::from(text.last().is_some_and(|&byte| byte != b'\n'));
@@ -202,7 +202,7 @@ impl Kernel for Prove<'_> {
                 continue;
             }
             let (start, end) = (starts[line] as usize, (starts[line + 1] as usize).min(text.len()));
-            // Lines follow each other without a gap.
+            // Lines follow each other without gaps.
             if start != at || end <= at || text[end - 1] != b'\n' && end != text.len() {
                 return false;
             }
@@ -217,7 +217,8 @@ impl Kernel for Prove<'_> {
     }
 }
 
-/// How many of the lines that begin here are a run with this end, if they are: all of one partition, and the last one ends there.
+/// How many of the lines from here on form the run that ends at `run_end`; `None` unless all are of one partition and the last
+/// one ends there.
 #[inline(always)]
 fn lines_of_run(text: &[u8], starts: &[u32], outcomes: &[Outcome], run_end: usize) -> Option<usize> {
     let partition = outcomes[0].partition();
@@ -231,16 +232,16 @@ fn lines_of_run(text: &[u8], starts: &[u32], outcomes: &[Outcome], run_end: usiz
     (are_lines && at == run_end).then_some(lines)
 }
 
-/// What no line was found in yet of the pieces of a partition.
+/// The rest of a partition's pieces: bytes not yet matched to a line.
 struct Rest<'p> {
     pieces: &'p Pieces,
-    /// The copies before the next run.
+    /// The rest of the copies before the next run.
     copies: &'p [u8],
-    /// Where copies go on after it.
+    /// Where the copies continue after that run.
     from: usize,
-    /// The next run; past the end of any text, if there is none.
+    /// The next run; past the end of any text if there is none.
     run: Range<usize>,
-    /// How many runs were begun, this one included.
+    /// How many runs were begun, including this one.
     runs: usize,
 }
 
@@ -251,7 +252,7 @@ impl<'p> Rest<'p> {
         rest
     }
 
-    /// Goes on to the copies that follow, and the run after them.
+    /// Advances to the next copies, and the run after them.
     fn go_on(&mut self) {
         let Pieces { copies, runs } = self.pieces;
         let (before, text) = match runs.get(self.runs) {
@@ -324,7 +325,7 @@ mod tests {
         text
     }
 
-    /// Lines that take turns, and lines of one partition that are a run.
+    /// Lines whose partitions alternate, and lines of one partition that form a run.
     fn partition(line: usize) -> Partition {
         Partition::ALL[if line % 60 < 30 { line * 7 / 3 + line / 5 } else { line / 60 + line % 60 / 58 } % 4]
     }
@@ -348,7 +349,7 @@ mod tests {
             }
         }
         assert!(runs > 30, "{runs}");
-        // A last line that is longer than what is copied at once, and has no LF.
+        // A last line that is longer than a copy step, and has no LF.
         for stays in [true, false] {
             let placed = Placed::new([&b"a\n"[..], &[b'b'; 3000]].concat(), stays, |_| Partition::Allowed);
             assert_eq!(texts(&placed.text, &placed.partitions)[0], placed.text);
@@ -426,7 +427,7 @@ mod tests {
         }
     }
 
-    /// The runs of the partition that has one.
+    /// The runs of the partition that has some.
     fn runs(placed: &mut Placed) -> &mut Vec<Run> {
         &mut placed.partitions.iter_mut().find(|pieces| !pieces.runs.is_empty()).expect("a run").runs
     }
@@ -439,7 +440,7 @@ mod tests {
     fn a_line_end_that_was_missed_is_found() {
         let Placed { text, lines, outcomes, .. } = Placed::new(text(100, true), true, partition);
         for line in 0..outcomes.len() - 1 {
-            // Two lines are taken for one, everywhere.
+            // Two lines are taken for one, throughout.
             let (mut starts, mut outcomes) = (lines.starts().to_vec(), outcomes.clone());
             starts.remove(line + 1);
             outcomes.remove(line);

@@ -3,7 +3,7 @@
 /// Bytes of a block.
 pub(super) const BLOCK: usize = 64;
 
-/// Whether a byte keeps a line from being plain, whatever stands beside it.
+/// Whether a byte makes a line not plain, whatever its neighbours.
 pub(super) const fn needs_a_look(byte: u8) -> bool {
     !matches!(byte, b'!' | b'$' | b'&'..=b';' | b'=' | b'?'..=b'[' | b']' | b'_' | b'a'..=b'z' | b'~')
 }

@@ -1,4 +1,4 @@
-//! Routes: what each origin comes to under the operator's choices, worked out before any URL is seen.
+//! Routes: the decision for each origin under the operator's choices, computed before any URL is seen.
 
 use super::decision::{Decision, Decisions};
 use crate::outcome::{Outcome, Partition, Reason};
@@ -7,11 +7,11 @@ use crate::policy::{Class, Lookup, LookupEntry as Entry};
 /// The route of an origin's lines, ready to be looked up.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Route {
-    /// Whether the automaton decides, where a group applies.
+    /// Whether the automaton decides, if a group applies.
     pub walks: bool,
-    /// The outcome where no automaton decides.
+    /// The outcome if no automaton decides.
     pub settled: Outcome,
-    /// The outcomes where the automaton allows, and where it blocks.
+    /// The outcomes if the automaton allows, and if it blocks.
     pub outcomes: [Outcome; 2],
 }
 
@@ -32,19 +32,19 @@ impl Route {
 /// The routes of a matcher.
 pub(super) struct Routes {
     pub all: Box<[Route; 256]>,
-    /// The decision of each number; `None` where it is a class whose origins times decide, or none.
+    /// The decision of each number; `None` if the number is unused, or a class for which times decide.
     decisions: [Option<Decision>; 256],
 }
 
 impl Routes {
-    /// Those of the classes of origins.
+    /// The routes of the classes of origins.
     pub fn new(decisions: [Option<Decision>; 256]) -> Routes {
-        // Where times are not looked at, a pause has no end.
+        // Without times, a pause never ends.
         let paused = Route::new(Decision::Fixed(Outcome::new(Partition::Deferred, Reason::Paused)));
         Routes { all: Box::new(decisions.map(|decision| decision.map_or(paused, Route::new))), decisions }
     }
 
-    /// By slot, the number of the route of its origin, where times are looked at.
+    /// For each slot, the number of its origin's route, taking times into account.
     pub fn of_slots(&mut self, lookup: &Lookup<'_>, decisions: &Decisions) -> Vec<u8> {
         let number = |entry: &Entry| match self.decisions[usize::from(entry.class())] {
             Some(_) => entry.class(),
@@ -54,8 +54,8 @@ impl Routes {
         lookup.entries().iter().map(number).collect()
     }
 
-    /// The number of what a time has decided. Numbers of classes that occur nowhere are taken for it from the end; there are
-    /// fewer decisions and classes together than numbers.
+    /// The number of a decision that depends on times. It uses the numbers of classes that do not exist, from the highest down;
+    /// decisions and classes together are fewer than the numbers.
     fn number_of(&mut self, decision: Decision) -> u8 {
         if let Some(number) = self.decisions.iter().position(|&other| other == Some(decision)) {
             return number as u8;

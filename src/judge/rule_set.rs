@@ -32,7 +32,7 @@ pub struct RuleSet {
     notes: Vec<Note>,
 }
 
-/// A record kept beside the rules, such as `Crawl-delay`, as it stands in the file.
+/// A record other than a rule, such as `Crawl-delay`, as written in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptRecord {
     /// Which record it is.
@@ -62,26 +62,26 @@ impl RuleSet {
         RuleSet { chosen, side_records, automaton, compiled, notes }
     }
 
-    /// The verdict on a path with its query, as it stands in the URL, without the fragment. What does not begin with `/` is
-    /// judged as the URL that it is, or, if it is none, as a path with a `/` before it.
+    /// The verdict on a path with its query, as written in the URL, without the fragment. An argument that does not begin with
+    /// `/` is judged as a URL or, if it is not one, as a path with a `/` in front.
     pub fn verdict(&self, path: impl AsRef<[u8]>) -> Verdict {
         thread_local!(static SCRATCH: RefCell<Scratch> = RefCell::default());
         let path = path_of(path.as_ref());
         SCRATCH.with_borrow_mut(|scratch| self.verdict_with(&path, scratch))
     }
 
-    /// The verdict on an absolute http or https URL. That the rules are those of its origin is the caller's to know.
+    /// The verdict on an absolute http or https URL. The caller must know that the rules are those of its origin.
     ///
     /// # Errors
     ///
-    /// [`InvalidUrl`] where it is none.
+    /// [`InvalidUrl`] if it is not such a URL.
     pub fn verdict_url(&self, url: impl AsRef<[u8]>) -> Result<Verdict, InvalidUrl> {
         let url = origin::trimmed(url.as_ref());
         let (_, end) = origin::canonical(url)?;
         Ok(self.verdict(origin::path(&url[end..])))
     }
 
-    /// The verdict on a path as it is, with scratch space of the caller's, for many paths.
+    /// The verdict on a path as it is, with the caller's scratch, for judging many paths.
     #[doc(hidden)]
     pub fn verdict_with(&self, path: &[u8], scratch: &mut Scratch) -> Verdict {
         let path = self.chosen.dialect.encoding.path(path);
@@ -91,12 +91,12 @@ impl RuleSet {
         }
     }
 
-    /// The verdict on a path as [`RuleSet::verdict`] takes it, and the rule that decided it, found without the automaton.
+    /// The verdict on a path, given as to [`RuleSet::verdict`], and the rule that decided it, found without the automaton.
     pub fn explain(&self, path: impl AsRef<[u8]>) -> Explanation<'_> {
         self.chosen.explain(&path_of(path.as_ref()))
     }
 
-    /// The rules as they stand in the file.
+    /// The rules as written in the file.
     #[doc(hidden)]
     pub fn chosen(&self) -> &ChosenRules {
         &self.chosen
@@ -108,7 +108,7 @@ impl RuleSet {
         self.chosen.origin
     }
 
-    /// The `User-agent` lines for which the groups were chosen: value and line.
+    /// The `User-agent` lines for which the groups were chosen: value and line number.
     pub fn agent_lines(&self) -> &[(String, u32)] {
         &self.chosen.agent_lines
     }
@@ -135,7 +135,7 @@ impl RuleSet {
         self.compiled
     }
 
-    /// The lines that were dropped or cut in the file.
+    /// The lines of the file that were dropped or cut.
     #[doc(hidden)]
     pub fn notes(&self) -> &[Note] {
         &self.notes
@@ -149,7 +149,7 @@ impl fmt::Debug for RuleSet {
     }
 }
 
-/// The path that is meant.
+/// The path that an argument stands for.
 fn path_of(given: &[u8]) -> Cow<'_, [u8]> {
     if given.starts_with(b"/") {
         return Cow::Borrowed(given);

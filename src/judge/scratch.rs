@@ -1,4 +1,4 @@
-//! The space of judging besides the policy.
+//! Memory for judging, besides the policy.
 
 use super::lines::{LONGEST, Lines, find_looks};
 use super::space::Space;
@@ -8,13 +8,13 @@ use crate::outcome::Outcome;
 use std::iter::Peekable;
 use std::ops::Range;
 
-/// A thread's space for judging, used again and again.
+/// A thread's memory for judging, reused.
 #[derive(Debug, Default)]
 pub struct Scratch {
     pub(crate) walk: automaton::Scratch,
     pub(super) space: Box<Space>,
     pub(super) lines: Lines,
-    /// The URLs that are judged together, and where they stand.
+    /// The URLs that are judged together, and where they are.
     pub(super) text: Vec<u8>,
     pub(super) places: Places,
     /// Their outcomes.
@@ -25,7 +25,7 @@ pub struct Scratch {
     pub normalised: u64,
 }
 
-/// Where URLs stand in a text.
+/// Where URLs are in a text.
 #[derive(Debug, Default)]
 pub(super) struct Places {
     pub(super) starts: Vec<u32>,
@@ -57,7 +57,7 @@ impl Scratch {
 }
 
 impl Places {
-    /// Takes the next spans, up to so many that their offsets from `base` have 32 bits; returns the text from there on.
+    /// Takes the next spans, as long as their offsets from `base` fit in 32 bits; returns the text from there on.
     pub(super) fn take<'t>(
         &mut self,
         text: &'t [u8],

@@ -14,7 +14,7 @@ use crate::rules::Verdict;
 use crate::rules::chosen::is_always_allowed;
 
 impl Judge<'_> {
-    /// The outcome of a path in normal form that the automaton blocks, where that is `outcome`.
+    /// The outcome of a path in normal form that the automaton blocks: `outcome`, unless the path is always allowed.
     #[inline]
     pub(crate) fn blocked(&self, path: &[u8], outcome: Outcome) -> Outcome {
         if is_always_allowed(path, self.policy.dialect()) {
@@ -24,7 +24,7 @@ impl Judge<'_> {
         }
     }
 
-    /// The outcome of any line, without its LF.
+    /// The outcome of any line, given without its LF.
     pub fn judge_line(&self, line: &[u8], scratch: &mut Scratch) -> Outcome {
         let line = origin::trimmed(line);
         let (record, end) = match self.find(line) {
@@ -38,7 +38,7 @@ impl Judge<'_> {
         self.judge_path(route, self.groups.automaton_of(record.row), &path, scratch)
     }
 
-    /// The outcome of what follows the origin in a line, where that is the one in a slot.
+    /// The outcome of a line whose origin is in a slot, given the part after the origin.
     #[inline(never)]
     pub(crate) fn judge_rest(&self, slot: usize, rest: &[u8], scratch: &mut Scratch) -> Outcome {
         let end = rest.len() - rest.iter().rev().take_while(|&&byte| byte <= b' ').count();
@@ -48,7 +48,7 @@ impl Judge<'_> {
         self.judge_path(route, automaton, &path, scratch)
     }
 
-    /// The outcome of a path as it stands in a URL, where the automaton decides if there is one.
+    /// The outcome of a path as written in a URL. The automaton decides, if there is one.
     fn judge_path(&self, route: Route, automaton: u32, path: &[u8], scratch: &mut Scratch) -> Outcome {
         if !route.walks || automaton == 0 {
             return route.settled;
@@ -56,7 +56,7 @@ impl Judge<'_> {
         let [allowed, blocked] = route.outcomes;
         let automaton = front::words(self.automaton(automaton));
         let encoding = self.policy.dialect().encoding;
-        // Most are settled before the first byte that a normal form could change.
+        // Most are settled before the first byte that normalisation could change.
         let kept = encoding.kept(path);
         if kept < path.len() && automaton::settled_by(automaton, &path[..kept]) == Some(Verdict::Allowed) {
             return allowed;
@@ -69,7 +69,7 @@ impl Judge<'_> {
         }
     }
 
-    /// The record of the origin of a trimmed line, and where its path begins.
+    /// The record of a trimmed line's origin, and where its path begins.
     pub(super) fn find(&self, line: &[u8]) -> Result<(Option<Record<'_>>, usize), origin::InvalidUrl> {
         if let Some(end) = origin::cut(line) {
             let record = self.lookup.get(&line[..end]);
@@ -81,7 +81,7 @@ impl Judge<'_> {
         Ok((self.lookup.get(origin.as_bytes()), end))
     }
 
-    /// The outcome of a plain URL of which an entry does not have the key, if it is sure without a look at the rest.
+    /// The outcome of a plain URL whose key is not that of its slot's entry, if it is certain without looking at the rest.
     #[inline(always)]
     pub(super) fn outcome_of_unknown(&self, key: &[u8]) -> Option<Outcome> {
         (self.lookup.is_all_in_slots() && origin::is_surely_canonical(key)).then_some(self.decisions.unfetched)

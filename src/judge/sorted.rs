@@ -5,16 +5,16 @@ use serde::{Deserialize, Serialize};
 use crate::judge::tally::Tally;
 use crate::outcome::{Outcome, Partition};
 
-/// The lines of a chunk for one crawler, counted as they were read.
+/// The lines of a chunk for one crawler, counted as read.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct Sorted {
-    /// By the number of the partition.
+    /// By partition number.
     pub tallies: [Tally; Partition::COUNT],
     #[serde(with = "counts")]
     pub counts: [u64; Outcome::COUNT],
 }
 
-/// An array that is longer than serde knows.
+/// Serialises an array that is too long for serde's own implementations.
 pub(crate) mod counts {
     use super::Outcome;
     use serde::de::Error;

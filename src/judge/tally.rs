@@ -1,18 +1,18 @@
-//! The proof that no line was lost: counts and checksums of a sequence of lines.
+//! Counts and checksums of a sequence of lines, to prove that no line was lost.
 //!
-//! Each line, without its LF, is hashed by XXH3 (128 bits, seed 0). `sum` adds the hashes modulo 2^128: it is the same
-//! in whatever order the lines stand, so that parts can be compared with a whole. `order` adds the sums of all
-//! beginnings of the sequence, as Fletcher's checksum does, and so also notices two lines that changed places.
+//! Each line, without its LF, is hashed by XXH3 (128 bits, seed 0). `sum` adds the hashes modulo 2^128: it does not depend on
+//! the order of lines, so that parts can be compared with the whole. `order` adds the sums of all beginnings of the sequence,
+//! as Fletcher's checksum does, and so also notices two lines that changed places.
 //!
-//! A run computes both of the lines as they were read. What it hands to the system for writing is [compared](super::place::prove)
-//! with these lines, or, where more than lines is written, computed again.
+//! Both are computed over the lines as read. The buffers passed to the kernel are [compared](super::place::prove) with those
+//! lines; if more than lines is written, both are computed again from the buffers.
 
 use super::isa::{self, Isa, Kernel};
 use super::lines::{self, Lines};
 use crate::outcome::{Outcome, Partition};
 use xxhash_rust::xxh3::xxh3_128;
 
-/// The name of the hash, for receipts.
+/// The name of the hash in receipts.
 pub(crate) const LINE_HASH: &str = "XXH3-128, seed 0, of each line without its LF";
 
 /// The hash of a line, given without its LF.
@@ -24,9 +24,9 @@ pub fn line_hash(line: &[u8]) -> u128 {
 /// Counts and checksums of a sequence of lines.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Tally {
-    /// Lines.
+    /// The number of lines.
     pub lines: u64,
-    /// Bytes, line ends included.
+    /// The number of bytes, including line ends.
     pub bytes: u64,
     /// The sum of the hashes of all lines, modulo 2^128.
     pub sum: u128,
@@ -35,7 +35,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Adds a line of this [`line_hash`] that takes `bytes` bytes with its LF.
+    /// Adds a line with this [`line_hash`], which has `bytes` bytes with its LF.
     #[inline]
     pub fn add_hashed(&mut self, hash: u128, bytes: usize) {
         self.lines += 1;
@@ -43,14 +43,14 @@ impl Tally {
         self.add_hash(hash);
     }
 
-    /// Adds a line's hash, but does not count it.
+    /// Adds a line's hash without counting the line.
     #[inline(always)]
     fn add_hash(&mut self, hash: u128) {
         self.sum = self.sum.wrapping_add(hash);
         self.order = self.order.wrapping_add(self.sum);
     }
 
-    /// The tally of all lines of a text, of each as much as `part` says; the last one need not end in LF.
+    /// The tally of all lines of a text, or of the `part` of each; the last line need not end in an LF.
     pub fn of_text<'t>(text: &'t [u8], part: impl Fn(&'t [u8]) -> &'t [u8]) -> Tally {
         let mut tally = Tally::default();
         let mut start = 0;
@@ -66,7 +66,7 @@ impl Tally {
         tally
     }
 
-    /// Appends the sequence that `next` is the tally of.
+    /// Appends the sequence of lines whose tally is `next`.
     pub fn append(&mut self, next: &Tally) {
         let before = self.sum.wrapping_mul(u128::from(next.lines));
         self.order = self.order.wrapping_add(before).wrapping_add(next.order);
@@ -76,10 +76,10 @@ impl Tally {
     }
 }
 
-/// The counts of one crawler for the lines of a chunk: tallies by partition, and lines by outcome.
+/// One crawler's counts of the lines of a chunk: tallies by partition, and lines by outcome.
 pub(crate) type OfCrawler<'a> = (&'a mut [Tally; Partition::ALL.len()], &'a mut [u64; Outcome::COUNT]);
 
-/// Counts the lines of a text, in all and by their outcomes for each crawler, and hashes them if that is wanted.
+/// Counts the lines of a text, in all and by outcome for each crawler, and hashes them if `hashed`.
 pub(crate) fn count(
     text: &[u8],
     lines: &Lines,
@@ -90,7 +90,7 @@ pub(crate) fn count(
     isa::run(Count { text, lines, outcomes, hashed, crawlers })
 }
 
-/// Lines that are hashed before the crawlers' tallies get their hashes: a loop over the crawlers for each line takes 16
+/// Lines to hash before their hashes are added to the crawlers' tallies: looping over the crawlers for each line takes 16
 /// instructions.
 const HASHED_TOGETHER: usize = 128;
 
@@ -119,8 +119,8 @@ impl Kernel for Count<'_, '_> {
                     all.add_hash(*hash);
                 }
                 for ((tallies, _), outcomes) in crawlers.iter_mut().zip(outcomes) {
-                    // The tally of one partition at a time, in registers: most lines go where the one before them goes. In
-                    // memory, each waits for the one before: 2.4 ns of the 107 of a sorted line.
+                    // Keep the tally of one partition at a time in registers: most lines go to the same partition as the line
+                    // before. In memory, each addition waits for the one before: 2.4 ns of the 107 of a sorted line.
                     let mut at = Partition::Allowed as usize;
                     let mut tally = tallies[at];
                     for (&hash, outcome) in some.iter().zip(&outcomes[from..]) {
@@ -142,8 +142,8 @@ impl Kernel for Count<'_, '_> {
     }
 }
 
-/// Counts lines and bytes by outcome. Both in one number, and two tables in turn, so that a line need not wait for the one
-/// before it.
+/// Counts lines and bytes by outcome. Both are in one number, and two tables are used in turn, so that a line need not wait for
+/// the one before.
 #[inline(always)]
 fn count_outcomes(
     starts: &[u32],
@@ -153,7 +153,7 @@ fn count_outcomes(
     counts: &mut [u64; Outcome::COUNT],
 ) {
     const LINE: u64 = 1 << 32;
-    // 256 entries, so that no index needs a check.
+    // 256 entries, so that no index needs a bounds check.
     let mut both = [[0u64; 256]; 2];
     let (pairs, last) = outcomes.as_chunks::<2>();
     for (pair, ends) in pairs.iter().zip(starts.windows(3).step_by(2)) {

@@ -1,4 +1,5 @@
-//! The hot path against the slow way, which is its oracle: for any line, dialect, crawler and instruction set, both give the same outcome.
+//! Compares the hot path with the slow way, which is its oracle: for any line, dialect, crawler and instruction set, both must
+//! give the same outcome.
 
 use super::batch;
 use super::decision::{Choices, Fallback, MaxAge};
@@ -14,7 +15,7 @@ use crate::outcome::Outcome;
 use crate::policy::{Answered, Capture, Captures, Policy};
 use crate::robots::Agents;
 
-/// Origins of all lengths, among them such as end where the key does, and with ports.
+/// Origins of all lengths, including some that end where the key does, and some with ports.
 fn origins() -> Vec<String> {
     let hosts = (1..48).map(|length| format!("http://{}.example", "abcdefghij".repeat(5)[..length].to_owned()));
     let others = [
@@ -60,7 +61,7 @@ fn policy(dialect: &'static Dialect, agents: Vec<Agents>) -> Policy {
     captures.policy().unwrap()
 }
 
-/// Lines as they come, and as they do not.
+/// Ordinary lines and odd ones.
 fn text(dice: &mut Dice, origins: &[String]) -> Vec<u8> {
     let mut text = Vec::new();
     for _ in 0..dice.below(700) {
@@ -131,7 +132,7 @@ fn text(dice: &mut Dice, origins: &[String]) -> Vec<u8> {
     text
 }
 
-/// The outcomes of the lines of a text, which stands before other bytes, with the best instructions and with portable ones.
+/// The outcomes of the lines of a text followed by other bytes, with the best instructions and with portable ones.
 fn fast(judges: &[Judge<'_>], text: &[u8], after: &[u8]) -> [Vec<Vec<Outcome>>; 2] {
     let mut lines = Lines::default();
     lines.find(text);
@@ -184,7 +185,7 @@ fn the_hot_path_and_the_slow_way_agree() {
                     let mut together = Vec::new();
                     judge.judge_all(&all, &mut together, &mut scratch);
                     assert_eq!(together, *outcomes);
-                    // Spans in no order, each with a foreign byte before and after it.
+                    // Spans in reverse order, each with a foreign byte before and after it.
                     let start = |line: &[u8]| line.as_ptr() as usize - text.as_ptr() as usize;
                     let spans = all.iter().rev().map(|line| start(line)..start(line) + line.len());
                     judge.judge_spans(&text, spans, &mut together, &mut scratch);

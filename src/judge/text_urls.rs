@@ -2,7 +2,7 @@
 
 use crate::automaton::front;
 
-/// So many bytes after a URL are read, though they do not matter. What ends nearer to the end of the text goes the slow way.
+/// Bytes after a URL that are read, though their values do not matter. URLs nearer to the end of the text go the slow way.
 pub(super) const PADDING: usize = 128;
 const _: () = assert!(PADDING >= front::PADDING + 32);
 
@@ -11,23 +11,24 @@ const _: () = assert!(PADDING >= front::PADDING + 32);
 pub(crate) struct Urls<'u> {
     /// The text that holds them.
     pub text: &'u [u8],
-    /// Where each begins.
+    /// Where each URL begins.
     pub starts: &'u [u32],
-    /// Where each ends, plus [`Urls::gap`]; as many.
+    /// Where each URL ends, plus [`Urls::gap`]; as many as `starts`.
     pub ends: &'u [u32],
-    /// How much is to be taken from an end: 1 for lines, which end where the next one begins, but for the LF.
+    /// Subtracted from each end: 1 for lines, whose ends are the starts of the next lines, after the LF.
     pub gap: u32,
-    /// Whether each needs a second look: 0 where it is [plain](super::lines). When in doubt, 1: it only takes longer.
+    /// Whether each URL needs a second look: 0 if it is [plain](super::lines), 1 if it is not or in doubt, which only takes
+    /// longer.
     pub looks: &'u [u8],
 }
 
 impl<'u> Urls<'u> {
-    /// How many there are.
+    /// The number of URLs.
     pub fn count(&self) -> usize {
         self.looks.len()
     }
 
-    /// Those from one up to another, of which all can be read with [`PADDING`] bytes after them; none if the first cannot.
+    /// The URLs from `from` up to `to`, as far as all can be read with [`PADDING`] bytes after them; none if the first cannot.
     #[inline(always)]
     pub(super) fn readable(&self, from: usize, to: usize) -> Urls<'u> {
         let (starts, ends) = (&self.starts[from..to], &self.ends[from..to]);
@@ -36,7 +37,7 @@ impl<'u> Urls<'u> {
             let end = end.wrapping_sub(self.gap);
             (start <= end) & last.is_some_and(|last| end as usize <= last)
         };
-        // Without a branch in the loop; one that stops early is for the end of the text.
+        // This loop has no branch; the one that stops early is only for the end of the text.
         let all = starts.iter().zip(ends).fold(true, |all, url| all & is_readable(url));
         let count = if all { to - from } else { starts.iter().zip(ends).take_while(|&url| is_readable(url)).count() };
         Urls { starts: &starts[..count], ends: &ends[..count], looks: &self.looks[from..from + count], ..*self }

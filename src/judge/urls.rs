@@ -1,8 +1,8 @@
 //! The URLs of the lines of a chunk.
 //!
-//! Where the whole line is the URL, as in most lists, there is nothing to do but to find the lines. Fields of lines are
-//! located one by one. A URL that does not stand in the text as it is judged is kept *apart*: one that had to be decoded, and
-//! that of a line which begins with a byte order mark.
+//! If the whole line is the URL, as in most lists, only the lines have to be found. Fields of lines are located one by one. A
+//! URL that is not judged as it is in the text is kept *apart*: one that had to be decoded, or that of a line that begins with
+//! a byte order mark.
 
 use std::ops::Range;
 
@@ -12,11 +12,11 @@ use crate::input::chunk::Chunk;
 use crate::input::layout::Found;
 use crate::outcome::Reason;
 
-/// The lines of a chunk and their URLs; a worker's own space, used for one chunk after the other.
+/// The lines of a chunk and their URLs; a worker's own memory, reused from chunk to chunk.
 #[derive(Debug, Default)]
 pub(crate) struct LineUrls {
     lines: Lines,
-    /// Whether the URLs are the lines; otherwise, `starts`, `ends` and `looks` are those of the URLs.
+    /// Whether the URLs are the lines; otherwise `starts`, `ends` and `looks` are those of the URLs.
     is_whole: bool,
     starts: Vec<u32>,
     ends: Vec<u32>,
@@ -26,11 +26,11 @@ pub(crate) struct LineUrls {
     flaws: Vec<(usize, Reason)>,
 }
 
-/// A URL that does not stand in the text as it is judged.
+/// A URL that is not judged as it is in the text.
 #[derive(Debug, Clone)]
 struct Apart {
     line: usize,
-    /// Where it stands, in the text or among what was decoded.
+    /// Its range, in the text or in the decoded bytes.
     place: Range<usize>,
     is_decoded: bool,
 }
@@ -91,7 +91,7 @@ impl LineUrls {
         &self.lines
     }
 
-    /// The URLs, of which those that are apart, and of lines without one, mean nothing.
+    /// The URLs. Entries of lines without a URL, or with one that is apart, are meaningless.
     pub fn urls<'u>(&'u self, text: &'u [u8]) -> Urls<'u> {
         match self.is_whole {
             true => {
@@ -102,17 +102,17 @@ impl LineUrls {
         }
     }
 
-    /// The lines that have no URL, by their numbers, and why.
+    /// The lines without a URL, by line number, and why.
     pub fn flaws(&self) -> &[(usize, Reason)] {
         &self.flaws
     }
 
-    /// The URLs that are apart, by their lines.
+    /// The URLs that are apart, with their lines.
     pub fn apart<'u>(&'u self, text: &'u [u8]) -> impl Iterator<Item = (usize, &'u [u8])> {
         self.apart.iter().map(move |apart| (apart.line, self.text_of(apart, text)))
     }
 
-    /// The URL of a line; empty where it has none.
+    /// The URL of a line; empty if it has none.
     pub fn url<'u>(&'u self, text: &'u [u8], line: usize) -> &'u [u8] {
         match self.apart.binary_search_by_key(&line, |apart| apart.line) {
             Ok(place) => self.text_of(&self.apart[place], text),

@@ -1,10 +1,10 @@
-//! A matcher as the hot path sees it: borrowed, so that each step reads without counting references.
+//! A matcher as the hot path sees it: borrowed, so that no step has to count references.
 
 use super::decision::{Choices, Decision, Decisions};
 use super::routes::{Route, Routes};
 use crate::policy::{Crawler, Groups, Lookup, Policy, Record};
 
-/// A policy with the operator's choices, worked out.
+/// A policy and the decisions computed from the operator's choices.
 pub(super) struct Judging {
     pub policy: Policy,
     pub crawler: Crawler,
@@ -17,7 +17,7 @@ impl Judging {
     pub fn new(policy: Policy, crawler: Crawler, choices: Choices) -> Judging {
         let decisions = Decisions::new(choices, policy.dialect());
         let mut routes = Routes::new(decisions.by_class());
-        // A pass over all entries, which only times need: 20 ms for a million origins.
+        // A pass over all entries, needed only for times: 20 ms for a million origins.
         let has_times = choices.has_times() || policy.statistics().overridden > 0;
         let timed = if has_times { routes.of_slots(&policy.lookup(), &decisions) } else { Vec::new() };
         Judging { policy, crawler, decisions, routes: routes.all, timed }
@@ -43,12 +43,12 @@ pub struct Judge<'p> {
     pub(super) policy: &'p Policy,
     pub(super) lookup: Lookup<'p>,
     pub(super) groups: Groups<'p>,
-    /// Whether the entries of the table name the automata of this crawler.
+    /// Whether the entries of the table name this crawler's automata.
     pub(super) is_inline: bool,
     pub(super) decisions: &'p Decisions,
-    /// By route number: the classes of origins come first, then what times decide.
+    /// By route number: first the classes of origins, then decisions that depend on times.
     pub(super) routes: &'p [Route; 256],
-    /// By slot, the number of the origin's route; empty where the entry's class says it.
+    /// For each slot, the number of the origin's route; empty if the entry's class says it.
     pub(super) timed: &'p [u8],
 }
 
@@ -59,7 +59,7 @@ impl<'p> Judge<'p> {
         self.lookup
     }
 
-    /// The route of the origin in a slot, and the place of the automaton that decides; 0 where none does.
+    /// The route of the origin in a slot, and the place of the automaton that decides; 0 if none does.
     #[inline(always)]
     pub(crate) fn route(&self, slot: usize) -> (Route, u32) {
         let entry = self.lookup.entry(slot);
@@ -68,20 +68,20 @@ impl<'p> Judge<'p> {
         (self.routes[usize::from(number)], automaton)
     }
 
-    /// Whether an entry says all that [`Judge::route`] has to know.
+    /// Whether an entry has all that [`Judge::route`] needs.
     #[inline(always)]
     pub(crate) fn entries_suffice(&self) -> bool {
         self.is_inline && self.timed.is_empty()
     }
 
-    /// [`Judge::route`] where [`Judge::entries_suffice`].
+    /// [`Judge::route`], if [`Judge::entries_suffice`].
     #[inline(always)]
     pub(crate) fn route_of_entry(&self, slot: usize) -> (Route, u32) {
         let entry = self.lookup.entry(slot);
         (self.routes[usize::from(entry.class())], entry.automaton())
     }
 
-    /// Asks for what [`Judge::route`] reads besides the entry; only a hint.
+    /// Prefetches what [`Judge::route`] reads besides the entry.
     #[inline(always)]
     pub(crate) fn prefetch_route(&self, slot: usize) {
         if !self.is_inline {
@@ -95,7 +95,7 @@ impl<'p> Judge<'p> {
         self.groups.item_at(place)
     }
 
-    /// Asks for the first bytes of an automaton; only a hint.
+    /// Prefetches the first bytes of an automaton.
     #[inline(always)]
     pub(crate) fn prefetch_automaton(&self, place: u32) {
         self.groups.prefetch_automaton(place);

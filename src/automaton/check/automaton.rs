@@ -1,4 +1,4 @@
-//! The check of a whole automaton.
+//! Checks a whole automaton.
 
 use super::cursors;
 use super::damage::Damage;
@@ -7,22 +7,22 @@ use super::table::{self, FIRST_RECORD};
 use crate::automaton::head::{ENGINE, ENGINE_CURSORS, ENGINE_DFA, word};
 use crate::automaton::{Engine, front};
 
-/// Makes sure of the content of an item: that neither asking its front nor a walk looks beyond it, and that both end;
-/// says which engine it is for.
+/// Checks the content of an item: probing its front and walking its automaton must stay within it and end. Returns the engine
+/// it is for.
 ///
 /// # Errors
 ///
-/// [`Damage`], the first thing found that no item has.
+/// [`Damage`]: the first defect found.
 pub fn check_item(content: &[u32], space: &mut CheckSpace) -> Result<Engine, Damage> {
     let (words, before) = front::check(content)?;
     check(words, space).map_err(|damage| Damage { word: damage.word + before, ..damage })
 }
 
-/// Makes sure that a walk over `words` stays within them and ends, whatever the path; says which engine they are for.
+/// Checks that a walk over `words` stays within them and ends, whatever the path. Returns the engine they are for.
 ///
 /// # Errors
 ///
-/// [`Damage`], the first thing found that no automaton has.
+/// [`Damage`]: the first defect found.
 pub fn check(words: &[u32], space: &mut CheckSpace) -> Result<Engine, Damage> {
     if words.len() < FIRST_RECORD {
         return Damage::at(words.len(), "it has no head");
@@ -111,7 +111,7 @@ mod tests {
                 words[bit / 32] ^= 1 << (bit % 32);
                 if check(&words, &mut space).is_ok() {
                     harmless += 1;
-                    // Whatever it says, it ends, and looks at nothing else.
+                    // Whatever the words are, the walk ends and reads nothing else.
                     for path in paths {
                         std::hint::black_box(verdict(&words, path, &mut scratch));
                     }
@@ -128,7 +128,7 @@ mod tests {
     fn a_cut_automaton_is_refused() {
         for words in automata() {
             for length in 0..words.len() {
-                // A table that ends after a record only lacks what others lead to.
+                // A table that ends after a record lacks only targets of other records.
                 assert!(check(&words[..length], &mut CheckSpace::default()).is_err(), "{length} of {}", words.len());
             }
         }
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn a_loop_of_defaults_is_refused() {
-        // Two records of one byte each that lead to each other on all bytes else.
+        // Two records of one byte each that default to each other on all other bytes.
         let narrow = 1 | 3 << 4 | 1 << 10;
         let words = [0, 4, 4, 0, narrow, 8, 97, 0, narrow, 4, 98, 0].map(u32::to_le);
         let damage = check(&words, &mut CheckSpace::default()).unwrap_err();

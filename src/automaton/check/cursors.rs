@@ -1,7 +1,7 @@
-//! The tables of the second engine, see [`cursors`](crate::automaton::cursors::engine).
+//! Checks the tables of the second engine, see [`cursors`](crate::automaton::cursors::engine).
 //!
-//! A walk ends because every node is reached at most once: from the segments, in one place of all, or as the child of one
-//! parent that stands before it.
+//! A walk ends because every node is reached at most once: from a single place among the segments, or as a child of a single
+//! parent that comes before it.
 
 use super::{CheckSpace, Damage, table};
 use crate::automaton::cursors::engine::{
@@ -10,10 +10,10 @@ use crate::automaton::cursors::engine::{
 use crate::automaton::cursors::segment_trie::{BEHIND_SLASH, NONE};
 use crate::automaton::head::{START, word};
 
-/// The most heavy paths from a segment to its shortest suffix: each at least doubles what is below.
+/// The most heavy paths from a segment to its shortest suffix: the subtree at least doubles with each.
 const MOST_HEAVY_PATHS: u32 = 33;
 
-/// Makes sure that words are an automaton of the second engine.
+/// Checks that words are an automaton of the second engine.
 pub(super) fn check(words: &[u32], space: &mut CheckSpace) -> Result<(), Damage> {
     let parts = Parts::read(words)?;
     table::check(parts.scanner, parts.segment_count as u32, space)?;
@@ -50,7 +50,7 @@ impl Parts<'_> {
         let [bitmap_words, segment_words, node_words, dollar_words] = lengths;
         let (all_segments, all_nodes) = (segment_words / SEGMENT_WORDS, node_words / NODE_WORDS);
         let is_whole = segment_words % SEGMENT_WORDS + node_words % NODE_WORDS + dollar_words % DOLLAR_WORDS == 0;
-        // One of each stands after the last; two nodes are always there.
+        // Each table has one entry after the last; two nodes always exist.
         if !is_whole || all_segments == 0 || all_nodes <= BEHIND_SLASH as usize + 1 {
             return Damage::at(BITMAP, "its parts are no tables");
         }
@@ -62,7 +62,7 @@ impl Parts<'_> {
         Ok(Parts { words, scanner, segment_count, node_count, dollar_count: dollar_words / DOLLAR_WORDS })
     }
 
-    /// Where a word of a segment, node or dollar stands, and what it is.
+    /// The position of a word of a segment, node or dollar, and its value.
     fn entry(&self, part: usize, number: usize, size: usize, place: usize) -> (usize, u32) {
         let at = word(self.words, part) as usize + number * size + place;
         (at, word(self.words, at))
@@ -140,7 +140,7 @@ impl Parts<'_> {
     }
 }
 
-/// Notes that a node is reached from the word `at`.
+/// Notes that the word at `at` reaches a node.
 fn reach(at: usize, id: u32, reached: &mut [bool]) -> Result<(), Damage> {
     match reached.get_mut(id as usize) {
         Some(seen @ false) if id > BEHIND_SLASH => *seen = true,

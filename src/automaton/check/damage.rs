@@ -1,9 +1,9 @@
-//! Why words are no automaton.
+//! Why words are not an automaton.
 
-/// Why words are no automaton.
+/// Why words are not an automaton.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Damage {
-    /// The word where it is seen, counted from the automaton's first.
+    /// The word with the defect, counted from the automaton's first.
     pub word: usize,
     /// The problem.
     pub problem: &'static str,

@@ -1,8 +1,8 @@
-//! Whether words are an automaton.
+//! Checks whether words are an automaton.
 //!
-//! Words from a file may be anything. [`check`] makes sure of all that a walk takes for granted, so that it never looks
-//! beyond the automaton's words and always ends: what [`compile`](super::compile) writes passes, and what passes
-//! may give wrong verdicts, if it was tampered with, but does no harm.
+//! Words from a file may be anything. [`check`] verifies everything that a walk relies on, so that it never reads beyond the
+//! automaton's words and always ends. Whatever [`compile`](super::compile) writes passes. Words that were tampered with may
+//! pass and then give wrong verdicts, but do no harm.
 
 mod automaton;
 mod cursors;

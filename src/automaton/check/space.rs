@@ -1,19 +1,19 @@
-//! Space that checking needs.
+//! Memory for checking.
 
-/// Space that checking needs, used for one automaton after the other.
+/// Memory for checking, reused from automaton to automaton.
 #[derive(Debug, Default)]
 pub struct CheckSpace {
-    /// Words where records begin, to which targets lead, and where records begin whose defaults are known to end.
+    /// Words where records begin; words that are targets; records whose chain of defaults is known to end.
     pub(crate) begins: Words,
     pub(crate) led_to: Words,
     pub(crate) ends: Words,
-    /// Records with an explicit default.
+    /// Records with an explicit default that leads to another such record.
     pub(crate) explicit: Vec<u32>,
     /// For each node of the second engine, whether something reaches it.
     pub(crate) reached: Vec<bool>,
 }
 
-/// Words of a table, a bit each.
+/// A set of words of a table, one bit each.
 #[derive(Debug, Default)]
 pub(crate) struct Words(Vec<u64>);
 
@@ -28,7 +28,7 @@ impl Words {
         self.0[word / 64] |= 1 << (word % 64);
     }
 
-    /// Sets a word that may be beyond the table; whether it is near enough to be set.
+    /// Sets a word that may be beyond the table; returns false if it is too far beyond to be set.
     #[inline]
     pub(crate) fn insert(&mut self, word: usize) -> bool {
         let bits = self.0.get_mut(word / 64);

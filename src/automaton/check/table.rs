@@ -1,7 +1,8 @@
-//! The records of a table, see [`format`](super::format).
+//! Checks the records of a table, see [`format`](super::format).
 //!
-//! Records stand one after the other, so one pass finds where each begins, and where they lead; both sets must agree.
-//! A walk ends because the defaults from every record lead to one that has none, which uses up a byte, or to a verdict.
+//! Records are contiguous, so one pass finds where each begins and where its targets are; every target must be the beginning of
+//! a record. A walk ends because the defaults from every record lead to a verdict, or to a root, which has no default and uses
+//! up a byte.
 
 use super::format::{
     COUNT_SHIFT, DEFAULT_EXPLICIT, DEFAULT_HERE, DEFAULT_MAIN_ROOT, DEFAULT_MASK, DEFAULT_SHIFT, HAS_OUTPUT, KIND_MASK,
@@ -17,7 +18,7 @@ pub(super) const FIRST_RECORD: usize = super::format::FIRST_RECORD as usize;
 /// Targets below this are verdicts.
 const VERDICTS: u32 = 2;
 
-/// Makes sure that words, with the head that a walk looks at, are records whose outputs are below `outputs`.
+/// Checks that words, including the head that a walk reads, are records whose outputs are below `outputs`.
 pub(super) fn check(words: &[u32], outputs: u32, space: &mut CheckSpace) -> Result<(), Damage> {
     space.begins.clear(words.len());
     space.led_to.clear(words.len());
@@ -50,12 +51,12 @@ pub(super) fn check(words: &[u32], outputs: u32, space: &mut CheckSpace) -> Resu
     check_defaults(words, space)
 }
 
-/// Whether a target of the table that was just checked is a verdict or a record of it.
+/// Whether a target in the table just checked is a verdict or one of its records.
 pub(super) fn is_target(target: u32, space: &CheckSpace) -> bool {
     space.begins.has(target as usize)
 }
 
-/// Notes where targets lead, those of the record `at`.
+/// Notes the targets of the record at `at`.
 #[inline]
 fn lead(targets: &[u32], at: usize, led_to: &mut Words) -> Result<(), Damage> {
     for &target in targets {
@@ -72,7 +73,7 @@ fn default_of(words: &[u32], at: usize) -> u32 {
     if at < FIRST_RECORD || at >= words.len() { 0 } else { word(words, at) >> DEFAULT_SHIFT & DEFAULT_MASK }
 }
 
-/// Makes sure that explicit defaults which lead to explicit defaults end.
+/// Checks that chains of explicit defaults end.
 fn check_defaults(words: &[u32], space: &mut CheckSpace) -> Result<(), Damage> {
     if space.explicit.is_empty() {
         return Ok(());
@@ -86,13 +87,13 @@ fn check_defaults(words: &[u32], space: &mut CheckSpace) -> Result<(), Damage> {
         let (mut steps, mut link) = (0, Some(at as usize));
         while let Some(record) = link.filter(|&record| !space.ends.has(record)) {
             steps += 1;
-            // All but the last of them lead to one.
+            // All records of the chain but the last are in `explicit`.
             if steps > space.explicit.len() + 1 {
                 return Damage::at(at as usize, "its defaults lead in a circle");
             }
             link = next(record);
         }
-        // Once more, so that no record is asked twice, however many lead to it.
+        // Mark the chain, so that no record is followed twice, however many lead to it.
         link = Some(at as usize);
         while let Some(record) = link.filter(|&record| !space.ends.has(record)) {
             space.ends.set(record);
@@ -102,13 +103,13 @@ fn check_defaults(words: &[u32], space: &mut CheckSpace) -> Result<(), Damage> {
     Ok(())
 }
 
-/// Where the parts of a record are.
+/// The parts of a record.
 struct CheckedRecord<'w> {
     /// Whether its default is in the word after its header.
     is_explicit: bool,
     /// The targets of its bytes.
     targets: &'w [u32],
-    /// After its last word.
+    /// The word after its last.
     end: usize,
 }
 
@@ -139,27 +140,26 @@ impl CheckedRecord<'_> {
     }
 }
 
-/// The part of a header that says how its record is laid out.
+/// The bits of a header that determine the layout of its record.
 const SHAPE_MASK: u32 = (1 << COUNT_SHIFT) - 1;
 
-/// How a record is laid out.
+/// The layout of a record.
 #[derive(Clone, Copy)]
 struct Shape {
-    /// Words before its bytes, or a run's target.
+    /// Words before its bytes, or before a run's target.
     before: u8,
-    /// Whether its targets stand after its bytes, one for each, and not before them.
+    /// Whether it has one target for each byte, after the bytes, instead of targets before them.
     bytes_first: bool,
     is_explicit: bool,
-    /// Targets besides.
+    /// Other targets.
     targets: u32,
-    /// How many bytes of a run, or targets, there are at least and at most; none that both allow where there is no such
-    /// record.
+    /// The least and most bytes of a run, or targets; no number satisfies both if there is no such record.
     least: u32,
     most: u32,
 }
 
-/// By the header. One look-up instead of a branch for each field: a million origins, 42 million records, are opened in
-/// 0.69 s instead of 0.79 s.
+/// The layouts, by header. One look-up replaces a branch for each field: opening a million origins, with 42 million records,
+/// takes 0.69 s instead of 0.79 s.
 const SHAPES: [Shape; 1 << COUNT_SHIFT] = {
     let mut shapes = [Shape::of(0); 1 << COUNT_SHIFT];
     let mut header = 1;
@@ -178,11 +178,11 @@ impl Shape {
         let (is_run, run_target) = (header & KIND_MASK == RUN, header >> RUN_TARGET_SHIFT & RUN_TARGET_MASK);
         let (least, most) = match header & KIND_MASK {
             _ if default > DEFAULT_MAIN_ROOT || (is_root && has_output) => (1, 0),
-            // A run has bytes, a target, and another record or verdict as default.
+            // A run has bytes, a target, and another record or a verdict as default.
             RUN if run_target > RUN_TARGET_EXPLICIT || is_root => (1, 0),
             RUN => (1, u32::MAX),
             NARROW => (0, NARROW_MOST as u32),
-            // The bitmap says how many.
+            // The bitmap determines the number.
             WIDE => (0, u32::MAX),
             _ => (1, 0),
         };
@@ -198,7 +198,7 @@ impl Shape {
     }
 }
 
-/// Whether there is a bitmap of so many bits at a place, with its rank word.
+/// Whether the words at `at` are a bitmap with this many bits set, and its rank word.
 fn bitmap_is(words: &[u32], at: usize, bits: u32) -> bool {
     let bitmap: [u32; 8] = std::array::from_fn(|place| word(words, at + place));
     let found: u32 = bitmap.iter().map(|word| word.count_ones()).sum();

@@ -1,17 +1,16 @@
-//! The second engine: forward-only cursors, bounded for any set of patterns.
+//! The second engine: forward-only cursors, whose cost is bounded for any set of patterns.
 //!
-//! A glob matches greedily: each segment at its first place after the one before. So a pattern needs one cursor, the
-//! segment that it waits for, which only moves forward. Patterns that begin with the same segments share it: the
-//! cursors are nodes of a trie over segments (`segment_trie`). One scanner for all segments (Aho and Corasick's
-//! automaton, in the records of `table`) tells where each ends; a node that is reached there queues its
-//! children at their segments. Queues are in order of arrival, so that the nodes that may not match yet, because the
-//! segment would overlap the one before, stand after those that may.
+//! A glob matches greedily: each segment at its first place after the previous one. So a pattern needs one cursor: the segment
+//! it waits for, which only moves forward. Patterns that begin with the same segments share cursors: these are the nodes of a
+//! trie over segments (`segment_trie`). One scanner for all segments (an Aho-Corasick automaton, in the records of `table`)
+//! reports where each ends. A node that is reached there queues its children at their segments. Queues are in order of arrival,
+//! so nodes that may not match yet, because the segment would overlap the previous one, come after those that may.
 //!
-//! The bound: every node is reached once, and a segment is looked at only where it is waited for. Segments that
-//! end together are suffixes of one another; numbered along heavy paths (`suffixes`), those waited for are bits
-//! in few ranges of a bitmap. The crate aho-corasick cannot stand in here: it lists all matches of every state when it
-//! is built, which is quadratic for such segments (`a` to `a` 500 times, and one long run of `a`: 500 KiB of robots.txt,
-//! 125 million entries; here 500 bits). It is a witness in the tests instead.
+//! The bound: every node is reached once, and a segment is examined only where it is waited for. Segments that end together are
+//! suffixes of one another; numbered along heavy paths (`suffixes`), those waited for are bits in few ranges of a bitmap. The
+//! crate aho-corasick cannot replace this: it lists all matches of every state when it is built, which is quadratic for such
+//! segments (`a` to `a` 500 times, and one long run of `a`: 500 KiB of robots.txt, 125 million entries; here 500 bits). The
+//! tests use it as a witness instead.
 //!
 //! When the path ends, the segments before a `$` are looked up among its suffixes.
 //!
@@ -43,7 +42,7 @@ pub(crate) const NODES: usize = 4;
 pub(crate) const DOLLARS: usize = 5;
 const TOP_ALLOWED: usize = 6;
 const TOP_BLOCKED: usize = 7;
-/// The records of the scanner count from here.
+/// The records of the scanner are counted from here.
 pub(crate) const SCANNER: usize = 8;
 
 pub(crate) const SEGMENT_WORDS: usize = 7;
@@ -86,8 +85,8 @@ struct Scanner {
 }
 
 impl Scanner {
-    /// Segments are patterns of their own here, `*segment$`, which wait for ever: the DFA of all of them is Aho and
-    /// Corasick's, of linear size.
+    /// Here each segment is a pattern of its own, `*segment$`, that waits forever: the DFA of all of them is an Aho-Corasick
+    /// automaton, of linear size.
     fn new(patterns: &Patterns, trie: &SegmentTrie, space: &mut Space) -> Scanner {
         let Space { arena, layout } = space;
         arena.globs.clear();
@@ -110,12 +109,12 @@ impl Scanner {
     }
 }
 
-/// For each state the longest segment that ends there, for each segment the longest other one that ends with it.
+/// For each state, the longest segment that ends there; for each segment, the longest other segment that is a suffix of it.
 fn outputs(builder: &Builder<'_>, segments: usize) -> (Vec<u32>, Vec<u32>) {
     let mut outputs: Vec<u32> = Vec::with_capacity(builder.states().len());
     let mut parents = vec![NONE; segments];
     for (id, state) in builder.states().iter().enumerate() {
-        // A failure link is older than the state.
+        // The target of a failure link is older than the state.
         let shorter = state.fail.get().map_or(NONE, |fail| outputs[fail as usize]);
         outputs.push(match builder.completed(id as StateId) {
             Some(segment) => {
@@ -146,7 +145,7 @@ impl<'t> Tables<'t> {
         Tables { suffixes, nodes, dollars }
     }
 
-    /// Nodes that wait from the start of the path: after an anchored prefix, at the start, after the first slash.
+    /// Nodes that wait from the beginning: after an anchored prefix, at the start of the path, after the first slash.
     fn initial(&self) -> impl Iterator<Item = (usize, u32, &Node)> {
         self.nodes.iter().enumerate().skip(2).filter_map(|(id, node)| match node.parent {
             NONE => Some((3, id as u32, node)),
@@ -196,7 +195,7 @@ impl<'t> Tables<'t> {
                 first_child[node.parent as usize] = id as u32;
             }
         }
-        // A node without children gets those of the next one: an empty range.
+        // A node without children gets those of the next node: an empty range.
         for id in (0..count as usize).rev() {
             let own = self.nodes.get(first_child[id] as usize).is_some_and(|child| child.parent == id as u32);
             if !own {
@@ -209,10 +208,10 @@ impl<'t> Tables<'t> {
     }
 }
 
-/// The memory of a walk of this engine; one for each thread, used again and again.
+/// Memory for a walk with this engine; one for each thread, reused.
 #[derive(Debug, Default)]
 pub struct Scratch {
-    /// Entries of another epoch are as good as absent, so that nothing has to be cleared between paths.
+    /// Entries of other epochs count as absent, so nothing has to be cleared between paths.
     epoch: u32,
     nodes: Vec<NodeState>,
     segments: Vec<SegmentState>,
@@ -222,9 +221,9 @@ pub struct Scratch {
 #[derive(Debug, Default, Clone, Copy)]
 struct NodeState {
     reached: u32,
-    /// Where the node was reached, or before that, where its parent was.
+    /// Where the node was reached; before that, where its parent was reached.
     since: u32,
-    /// The next in the queue of its segment.
+    /// The next node in the queue of its segment.
     next: u32,
 }
 
@@ -285,14 +284,14 @@ struct Run<'w, 's> {
     segments: &'w [u32],
     nodes: &'w [u32],
     dollars: &'w [u32],
-    /// The best priority that allows, the best that blocks.
+    /// The best priority that allows, and the best that blocks.
     top: [Priority; 2],
     /// Where the path begins in the text.
     from: usize,
     path_len: u32,
     slash: bool,
     best: Priority,
-    /// The longest segment that ended last, and where.
+    /// The longest segment that ended last, and where it ended.
     last: Option<(u32, u32)>,
     scratch: &'s mut Scratch,
 }
@@ -322,7 +321,7 @@ impl Run<'_, '_> {
         crate::automaton::head::word(self.nodes, id as usize * NODE_WORDS + word)
     }
 
-    /// Where a segment began that ends at `end`; a table that was tampered with may have a longer one than the path.
+    /// Where a segment that ends at `end` began. In a table that was tampered with, it may be longer than the path.
     fn start_of(&self, number: u32, end: u32) -> u32 {
         end.saturating_sub(self.segment(number, 0))
     }
@@ -333,7 +332,7 @@ impl Run<'_, '_> {
             || self.top[usize::from(self.best.is_multiple_of(2))] == 0
     }
 
-    /// The two nodes that need no segment.
+    /// Reaches the two nodes that need no segment.
     fn always_reached(&mut self) {
         for (id, since) in [(AT_START, 0), (BEHIND_SLASH, 1)] {
             if id == AT_START || self.slash {
@@ -344,7 +343,7 @@ impl Run<'_, '_> {
         }
     }
 
-    /// All segments with numbers from `head` to `number` end at `end`: those that are waited for.
+    /// All segments numbered from `head` to `number` end at `end`: handles those that are waited for.
     fn waiting_in(&mut self, head: u32, number: u32, end: u32) {
         for word in head / 32..=number / 32 {
             let mut bits = self.scratch.waiting[word as usize];
@@ -384,7 +383,7 @@ impl Run<'_, '_> {
             state.seen_behind_slash = true;
             self.reach(self.segment(number, 5), end);
         }
-        // Reaching a node can queue others here, after the ones that were.
+        // Reaching a node can queue others here, after those already queued.
         let queued = self.segment_state(number);
         (queued.seen, queued.seen_behind_slash) = (state.seen, state.seen_behind_slash);
         loop {
@@ -402,7 +401,7 @@ impl Run<'_, '_> {
         }
     }
 
-    /// The segments of a node are complete at `end`.
+    /// Reaches a node, whose segments are complete at `end`.
     fn reach(&mut self, id: u32, end: u32) {
         if id == NONE || self.node(id, 2) <= self.best {
             return;
@@ -418,7 +417,7 @@ impl Run<'_, '_> {
         }
     }
 
-    /// A node waits for its segment from `since` on.
+    /// Makes a node wait for its segment from `since` on.
     fn queue(&mut self, id: u32, since: u32) {
         let number = self.node(id, 0);
         let state = &mut self.scratch.nodes[id as usize];
@@ -433,7 +432,7 @@ impl Run<'_, '_> {
         self.scratch.waiting[number as usize / 32] |= 1 << (number % 32);
     }
 
-    /// The segments before a `$` that end the path.
+    /// Handles the segments before a `$` that end with the path.
     fn end_of_path(&mut self) {
         let Some((mut number, end)) = self.last else { return };
         if end != self.path_len {

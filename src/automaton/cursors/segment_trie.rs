@@ -1,4 +1,4 @@
-//! Patterns as a trie over their segments, for the second engine: patterns that begin alike share their cursors.
+//! Patterns as a trie over their segments, for the second engine: patterns with a common beginning share cursors.
 
 use hashbrown::HashMap;
 use std::ops::Range;
@@ -9,12 +9,12 @@ use crate::rules::Patterns;
 /// No node, no segment.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// The node that every path has reached at its start: patterns that begin with `*`.
+/// The node that every path reaches at its start, for patterns that begin with `*`.
 pub(super) const AT_START: u32 = 0;
-/// The node that every path has reached after its first byte: patterns that begin with `/*`.
+/// The node that every path reaches after its first byte, for patterns that begin with `/*`.
 pub(crate) const BEHIND_SLASH: u32 = 1;
 
-/// A run of segments from the start of some pattern.
+/// The first segments of some pattern.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Node {
     /// The node without the last segment; [`NONE`] for the two that are always reached, and after an anchored prefix.
@@ -27,25 +27,25 @@ pub(super) struct Node {
     pub top: Priority,
 }
 
-/// A pattern's last segment before its `$`.
+/// A pattern's last segment, before its `$`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Dollar {
-    /// The node before that segment; [`NONE`] where it is the whole pattern.
+    /// The node before that segment; [`NONE`] if the segment is the whole pattern.
     pub node: u32,
     pub segment: u32,
     pub priority: Priority,
 }
 
-/// The trie; parents stand before their children, and children of one parent together.
+/// The trie. Parents come before their children, and children of one parent are adjacent.
 pub(super) struct SegmentTrie {
-    /// The bytes of each distinct segment, as ranges of the patterns' text.
+    /// Each distinct segment, as a range of the patterns' text.
     pub segments: Vec<Range<usize>>,
     pub nodes: Vec<Node>,
     pub dollars: Vec<Dollar>,
 }
 
 impl SegmentTrie {
-    /// The trie of all patterns that can change a verdict, with the priority of each.
+    /// The trie of all patterns that can change a verdict, with their priorities.
     pub fn new(patterns: &Patterns, priorities: &[Priority]) -> SegmentTrie {
         let always = Node { parent: NONE, segment: NONE, accepts: NO_MATCH, top: NO_MATCH };
         let mut growing = Growing {
@@ -65,9 +65,9 @@ impl SegmentTrie {
         trie
     }
 
-    /// Renumbers the nodes so that parents stand before their children, and children of one parent together.
+    /// Renumbers the nodes so that parents come before their children, and children of one parent are adjacent.
     fn group_children(&mut self) {
-        // Nodes were made after their parents, so one pass gives each its depth.
+        // Nodes were made after their parents, so one pass finds the depth of each.
         let mut depth = vec![0u32; self.nodes.len()];
         for (id, node) in self.nodes.iter().enumerate() {
             if id > BEHIND_SLASH as usize {
@@ -79,7 +79,7 @@ impl SegmentTrie {
         let mut place = vec![0u32; order.len()];
         let mut from = 0;
         while from < order.len() {
-            // Parents of this level have their places; order the level by them.
+            // The parents of this level already have places; order the level by them.
             let level = depth[order[from] as usize];
             let to = from + order[from..].iter().take_while(|&&id| depth[id as usize] == level).count();
             order[from..to].sort_by_key(|&id| match self.nodes[id as usize].parent {
@@ -111,7 +111,7 @@ impl Growing<'_> {
     fn insert(&mut self, segments: &[Range<usize>], anchored: bool, priority: Priority) {
         let (last, before) = segments.split_last().expect("a pattern has a segment");
         if before.is_empty() && anchored {
-            // The whole path. None is empty, so a lone `$` matches nothing.
+            // The whole path. No path is empty, so a lone `$` matches nothing.
             if !last.is_empty() {
                 let segment = self.segment(last);
                 self.trie.dollars.push(Dollar { node: NONE, segment, priority });

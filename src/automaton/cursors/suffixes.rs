@@ -1,8 +1,8 @@
-//! Heavy paths: a numbering of segments in which the suffixes of one stand in few ranges.
+//! Heavy paths: a numbering of segments in which the suffixes of any segment form few ranges.
 //!
-//! The segments that end where one ends are its suffixes among them, a path to the root of a tree. A node's *heavy*
-//! child is the one with the most nodes below it; numbers run along heavy children. A path to the root leaves a heavy
-//! path at most log2(n) times, because each time the subtree at least doubles.
+//! The segments that end where a given one ends are those that are its suffixes, a path to the root of a tree. A node's *heavy*
+//! child is the one with the most nodes below it; numbers run along heavy children. A path to the root leaves a heavy path at
+//! most log2(n) times, because the subtree at least doubles each time.
 
 use super::segment_trie::NONE;
 
@@ -17,14 +17,14 @@ pub(super) struct Suffixes {
 }
 
 impl Suffixes {
-    /// Numbers segments, given the longest proper suffix of each among them, or [`NONE`], and their lengths.
+    /// Numbers segments, given their lengths and, for each, the longest of the others that is a suffix of it, or [`NONE`].
     pub fn new(parent: &[u32], lengths: &[usize]) -> Suffixes {
         let count = parent.len();
         let mut by_length: Vec<u32> = (0..count as u32).collect();
         by_length.sort_by_key(|&segment| lengths[segment as usize]);
         let mut below = vec![1u32; count];
         let mut heavy = vec![NONE; count];
-        // Longer ones first: a parent is shorter than its children.
+        // Longer segments first: a parent is shorter than its children.
         for &segment in by_length.iter().rev() {
             let up = parent[segment as usize];
             if up != NONE {
@@ -38,7 +38,7 @@ impl Suffixes {
         let mut numbered =
             Suffixes { number: vec![NONE; count], head: vec![NONE; count], above_head: vec![NONE; count] };
         let mut next = 0;
-        // Shorter ones first: the parent of a head has its number.
+        // Shorter segments first: the parent of a head already has its number.
         for &top in &by_length {
             let up = parent[top as usize];
             if up != NONE && heavy[up as usize] == top {

@@ -1,26 +1,26 @@
-//! Determinisation of ranked globs, directly.
+//! Determinises ranked globs directly.
 //!
 //! Three facts that a general regex engine cannot know keep this small:
 //!
-//! 1. Of one glob, only its furthest `*` counts: whatever an earlier one could still match, the later one can too.
-//!    So a glob *waits* for at most one of its segments, and it waits for good.
-//! 2. An accepted prefix is accepted for good, and globs of worse priorities are dead from then on.
-//! 3. Where no live glob could change the verdict, the walk is over: the state is *settled*.
+//! 1. Of one glob, only the furthest `*` counts: whatever an earlier one could still match, the later one can match, too. So a
+//!    glob *waits* for at most one of its segments, and keeps waiting for good.
+//! 2. A prefix once accepted stays accepted, and globs of worse priority are dead from then on.
+//! 3. If no live glob could change the verdict, the walk is over: the state is *settled*.
 //!
-//! A context (module `contexts`) is what holds for good: the best priority so far and the segments waited for. A state is a
-//! context and what is *in progress* in it. That is held as in Aho and Corasick's automaton: a state has what is of the
-//! longest progress itself and a failure link to the state that has the shorter ones, down to the context's root, which
-//! has nothing in progress. An edge is stored only where a state's own progress goes on, everything else is the failure
-//! link's. So a state costs what is new in it, however many segments are waited for beside it.
+//! A context (module `contexts`) is everything that holds for good: the best priority so far and the segments waited for. A
+//! state is a context and the items *in progress* in it, stored as in an Aho-Corasick automaton: a state has the items of the
+//! longest progress itself, and a failure link to the state that has the shorter ones, down to the context's root, which has
+//! nothing in progress. An edge is stored only where a state's own progress continues; any other byte follows the failure link.
+//! So a state costs only what is new in it, however many other segments are waited for.
 //!
-//! First segments are of the longest progress always, because they began with the path: their state is one place of
-//! their trie (module `prefixes`). Other states list the items in progress, which are of one length and so have their
-//! bytes in common; as items are numbered in the order of their bytes, those that go on with one byte are a part of
-//! the list, and a state shares the list of the state before.
+//! First segments always have the longest progress, because they began with the path: their state is one place in their trie
+//! (module `prefixes`). Other states list the items in progress, which have one length and so share their bytes. Items are
+//! numbered in byte order, so those that continue with one byte are a part of the list, and a state shares the list of the
+//! state before it.
 //!
-//! When a segment completes, its glob waits for the next one in a new context, in which only old segments can be in
-//! progress: [`Builder::rebase`] carries exactly those over. What is in progress is therefore explicit, and not merely
-//! "the longest suffix", which would count bytes twice that the completed segment has used up.
+//! When a segment completes, its glob waits for the next one in a new context, in which only old segments can be in progress:
+//! [`Builder::rebase`] carries over exactly those. Progress is therefore explicit, and not merely "the longest suffix", which
+//! would count bytes twice that the completed segment has used up.
 
 use hashbrown::HashTable;
 use std::hash::{BuildHasher, Hasher};
@@ -32,15 +32,14 @@ use super::sorting::Sorting;
 use super::state_id::StateId;
 use crate::automaton::priorities::{NO_MATCH, Priority};
 
-/// Where a state goes on bytes of its own.
+/// The transitions of a state on bytes of its own.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Edges {
     /// Not computed yet.
     Unknown,
-    /// One byte, one target each: a range of [`Builder::edges`], sorted by byte.
+    /// One target for each byte: a range of [`Builder::edges`], sorted by byte.
     Branch { start: u32, end: u32 },
-    /// A literal run of `len` bytes of the text, with no state of its own in between; the failure link holds all
-    /// along.
+    /// A literal run of `len` bytes of the text, with no states of its own in between; the failure link is the same throughout.
     Run { text: u32, len: u32, target: StateId },
 }
 
@@ -51,7 +50,7 @@ pub(crate) struct Edge {
     pub target: StateId,
 }
 
-/// A failure link, if there is one: as small as a number, because there are as many as states.
+/// A failure link, or none: as small as a number, because there are as many links as states.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Link(StateId);
 
@@ -64,12 +63,12 @@ impl Link {
     }
 }
 
-/// The items in progress in a state that are not so in its failure link.
+/// The items in progress in a state that are not in progress in its failure link.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Own {
-    /// First segments: all below a place of their trie that are better than the context's best priority.
+    /// First segments: all those below a place of their trie that are better than the context's best priority.
     Firsts(TriePlace),
-    /// Items, of which `offset` bytes have matched; for a root all that are waited for, and 0.
+    /// Items of which `offset` bytes have matched; for a root, all that are waited for, and 0.
     Items { list: List, offset: u32 },
 }
 
@@ -86,18 +85,18 @@ pub(crate) struct State {
     pub edges: Edges,
 }
 
-/// The work spent is beyond the budget: this group is not for a DFA.
+/// The budget is spent: this group is not for a DFA.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct OverBudget;
 
-/// The work of a context beside what is copied for it: the record of its root alone has twenty words. One pattern of
-/// 250,000 segments is given up for it after 80,000 contexts (36 MiB, 43 ms) and not after 209,000 (56 MiB, 96 ms).
+/// The work of a context, besides copying: the record of its root alone has twenty words. Because of this, one pattern of
+/// 250,000 segments is given up after 80,000 contexts (36 MiB, 43 ms) instead of after 209,000 (56 MiB, 96 ms).
 const CONTEXT_WORK: usize = 8;
 
-/// Space for builders, used again and again: most groups are so small that allocating would take longer than building.
+/// Memory for builders, reused: most groups are so small that allocating would take longer than building.
 #[derive(Debug, Default)]
 pub(crate) struct Arena {
-    /// The globs to be determinised.
+    /// The globs to determinise.
     pub globs: Globs,
     sorting: Sorting,
     pub prefixes: Prefixes,
@@ -107,14 +106,14 @@ pub(crate) struct Arena {
     by_content: HashTable<StateId>,
     hasher: hashbrown::DefaultHashBuilder,
     pub edges: Vec<Edge>,
-    /// The states along failure links that are looked at together.
+    /// States along a chain of failure links that are handled together.
     pub(super) chain: Vec<StateId>,
-    /// The state where the best priority of all is reached, once there is one.
+    /// The state in which the best of all priorities is reached, once it exists.
     decided: Option<StateId>,
 }
 
-/// Empties a table. One that was made for far more is made anew, because emptying it takes as long as it is large: after
-/// one large group, 1.7 % of the time of compiling all that came after it.
+/// Empties a table. A table that was made for far more is replaced, because emptying takes time in proportion to its capacity:
+/// after one large group, 1.7 % of the time of compiling all groups after it.
 fn clear(states: &mut HashTable<StateId>) {
     const SMALL: usize = 4096;
     let had = states.len();
@@ -124,7 +123,7 @@ fn clear(states: &mut HashTable<StateId>) {
     }
 }
 
-/// Builds states until all that are reachable are there, or the budget is spent.
+/// Builds states until all reachable ones exist, or the budget is spent.
 pub(crate) struct Builder<'a> {
     pub text: &'a [u8],
     pub arena: &'a mut Arena,
@@ -133,8 +132,8 @@ pub(crate) struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    /// A builder for the arena's globs, which are made of `segments`, that gives up after `budget` units of work: edges
-    /// and items looked at, states made, waiting items copied.
+    /// A builder for the arena's globs, which are made of `segments`. It gives up after `budget` units of work: edges and items
+    /// examined, states made, waiting items copied.
     pub fn new(segments: Segments<'a>, arena: &'a mut Arena, budget: usize) -> Builder<'a> {
         let Arena { globs, sorting, prefixes, contexts, states, by_content, edges, decided, .. } = arena;
         globs.make_items(segments, sorting);
@@ -144,7 +143,7 @@ impl<'a> Builder<'a> {
         clear(by_content);
         edges.clear();
         *decided = None;
-        // Most groups have about as many states as nodes; growing by halves and copying would touch twice the memory.
+        // Most groups have about as many states as nodes; growing in steps and copying would touch twice the memory.
         states.reserve(prefixes.count());
         edges.reserve(prefixes.count());
         Builder { text: segments.text, arena, work: 0, budget }
@@ -160,7 +159,6 @@ impl<'a> Builder<'a> {
         &self.arena.states
     }
 
-    /// The state of this number.
     #[inline]
     pub fn state(&self, state: StateId) -> &State {
         &self.arena.states[state as usize]
@@ -185,21 +183,21 @@ impl<'a> Builder<'a> {
         &self.text[text as usize..(text + len) as usize]
     }
 
-    /// The best priority in a state where nothing of the state's own completes at the end of the path.
+    /// The best priority in a state, if nothing of its own completes at the end of the path.
     pub fn best(&self, state: StateId) -> Priority {
         self.context_of(state).best
     }
 
-    /// The segment, by its number, of an item of its own that is complete in `state`, if any.
+    /// The segment number of an item of the state's own that is complete in it, if any.
     pub fn completed(&self, state: StateId) -> Option<u32> {
         let State { own: Own::Items { list, offset }, .. } = *self.state(state) else { return None };
-        // What is complete is the beginning of the others, and so the first.
+        // A complete item is the beginning of the others, so it is first.
         let item = self.item(*self.arena.contexts.list(list).first()?);
         (item.len == offset).then_some(item.segment)
     }
 
-    /// The first two bytes of each item that is waited for in the context of `state`, in their order; one, if it has
-    /// no more.
+    /// The first two bytes of each item that is waited for in the context of `state`, in order; only one if the item has no
+    /// more.
     pub fn waited_for(&self, state: StateId) -> impl Iterator<Item = (u8, Option<u8>)> {
         let list = self.arena.contexts.list(self.context_of(state).waiting);
         list.iter().filter_map(|&item| {
@@ -224,8 +222,8 @@ impl<'a> Builder<'a> {
         self.arena.contexts.get(self.state(state).context)
     }
 
-    /// The state of first segments that have just come to `place`, on top of `fail`: what completes is accepted, or
-    /// waits for the next segment.
+    /// The state of first segments that have just reached `place`, on top of `fail`. Segments that complete are accepted, or
+    /// their globs wait for the next segment.
     pub(super) fn land_firsts(&mut self, mut fail: StateId, place: TriePlace) -> Result<StateId, OverBudget> {
         let Arena { prefixes, contexts, states, change, .. } = &mut *self.arena;
         let State { mut context, mut end, .. } = states[fail as usize];
@@ -251,7 +249,7 @@ impl<'a> Builder<'a> {
         }
         let live = self.arena.prefixes.live(place, best);
         if !live.any || !undecided && !live.opposite {
-            // Where nothing can change the verdict, the failure link says it.
+            // If nothing can change the verdict, the state of the failure link is enough.
             return Ok(fail);
         }
         let end = end.max(live.end);
@@ -259,8 +257,8 @@ impl<'a> Builder<'a> {
         Ok(self.add(State { context, fail: Link(fail), own, end, settled: false, edges: Edges::Unknown }))
     }
 
-    /// The state of items that have just come to `offset`, on top of `fail`: what completes is accepted, or waits for
-    /// the next segment. The items are live in the context `from`.
+    /// The state of items that have just reached `offset`, on top of `fail`. Items that complete are accepted, or their globs
+    /// wait for the next segment. The items are live in the context `from`.
     pub(super) fn land_items(
         &mut self,
         mut fail: StateId,
@@ -277,7 +275,7 @@ impl<'a> Builder<'a> {
         let old = contexts.get(context).best;
         let mut best = old;
         change.clear();
-        // What completes is the beginning of the others, so it stands first.
+        // Complete items are the beginning of the others, so they are first.
         let items = contexts.list(list).iter().map(|&number| (number, &globs.items[number as usize]));
         for (number, item) in items.take_while(|(_, item)| item.len == offset) {
             match item.then {
@@ -299,7 +297,7 @@ impl<'a> Builder<'a> {
         Ok(self.state_of(fail, list, offset))
     }
 
-    /// The state where the best priority of all is reached: nothing matters any more.
+    /// The state in which the best of all priorities is reached: nothing matters any more.
     fn decided(&mut self) -> StateId {
         if let Some(state) = self.arena.decided {
             return state;
@@ -315,8 +313,8 @@ impl<'a> Builder<'a> {
         state
     }
 
-    /// The state of the same progress as `fail`'s in the context after its own, in which the best priority is `best` and
-    /// what the arena's change says is waited for.
+    /// The state of the same progress as `fail` in the context that follows its own, with the best priority `best` and the
+    /// waiting items updated by the arena's change.
     fn changed(&mut self, fail: StateId, best: Priority) -> Result<StateId, OverBudget> {
         let Arena { globs, contexts, states, change, .. } = &mut *self.arena;
         let context = states[fail as usize].context;
@@ -331,7 +329,7 @@ impl<'a> Builder<'a> {
         self.rebase(fail, context)
     }
 
-    /// The same progress as `state`'s in another context, as far as it is live there.
+    /// The state of the same progress as `state` in another context, as far as that is live there.
     fn rebase(&mut self, state: StateId, context: u32) -> Result<StateId, OverBudget> {
         let mut chain = std::mem::take(&mut self.arena.chain);
         chain.clear();
@@ -353,7 +351,7 @@ impl<'a> Builder<'a> {
         Ok(base)
     }
 
-    /// The state with these live items on top of `fail`; `fail` itself where there are none.
+    /// The state with these live items on top of `fail`; `fail` itself if there are none.
     fn state_of(&mut self, fail: StateId, list: List, offset: u32) -> StateId {
         if list.is_empty() {
             return fail;
@@ -382,7 +380,7 @@ impl<'a> Builder<'a> {
         });
         let State { context, end, settled, .. } = states[fail as usize];
         let complete = items.iter().map(|&item| &globs.items[item as usize]).take_while(|item| item.len == offset);
-        // Whatever is in progress is waited for, so that it is settled where the failure link is.
+        // Everything in progress is also waited for, so the state is settled if its failure link is.
         let end = complete.map(|item| item.priority).fold(end, Priority::max);
         let own = Own::Items { list, offset };
         self.add(State { context, fail: Link(fail), own, end, settled, edges: Edges::Unknown })

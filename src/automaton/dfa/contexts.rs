@@ -7,7 +7,7 @@ use super::globs::Item;
 use super::state_id::StateId;
 use crate::automaton::priorities::{Priority, opposite};
 
-/// A list of items, sorted: a range of [`Contexts::lists`]. Lists may overlap.
+/// A sorted list of items: a range of [`Contexts::lists`]. Lists may overlap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct List {
     pub start: u32,
@@ -26,7 +26,7 @@ impl List {
     }
 }
 
-/// A context: it holds for good.
+/// A context, which holds for good.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Context {
     pub best: Priority,
@@ -34,11 +34,11 @@ pub(crate) struct Context {
     pub waiting: List,
     /// The state with nothing in progress.
     pub root: StateId,
-    /// Whether a waiting glob says the opposite of the best priority.
+    /// Whether a waiting glob has the opposite verdict of the best priority.
     pub undecided: bool,
-    /// The first bytes of the items waited for, a bit each.
+    /// The first bytes of the items waited for, one bit each.
     bytes: [u32; 8],
-    /// A better priority, and the context after this one when that is reached and nothing else changes.
+    /// A better priority, and the context after this one if that is reached and nothing else changes.
     better: (Priority, u32),
 }
 
@@ -49,7 +49,7 @@ impl Context {
         self.bytes[usize::from(byte >> 5)] >> (byte & 31) & 1 == 1
     }
 
-    /// How many bytes below `byte` items that are waited for begin with.
+    /// How many bytes below `byte` begin items that are waited for.
     #[inline]
     pub fn awaited_below(&self, byte: u8) -> usize {
         let word = usize::from(byte >> 5);
@@ -58,7 +58,7 @@ impl Context {
     }
 }
 
-/// The items that leave a context because they are complete, and those after them, which enter it.
+/// The items that leave a context because they are complete, and their successors, which enter it.
 #[derive(Debug, Default)]
 pub(crate) struct Change {
     pub leaving: Vec<u32>,
@@ -71,13 +71,13 @@ impl Change {
         self.entering.clear();
     }
 
-    /// Whether nothing changes: whatever leaves has the next segment of its glob enter.
+    /// Whether nothing changes. An item that leaves is always replaced by the next segment of its glob.
     pub fn is_empty(&self) -> bool {
         self.entering.is_empty()
     }
 }
 
-/// All contexts, each once.
+/// All contexts, without duplicates.
 #[derive(Debug, Default)]
 pub(crate) struct Contexts {
     all: Vec<Context>,
@@ -103,7 +103,7 @@ impl Contexts {
         &self.lists[list.start as usize..list.end as usize]
     }
 
-    /// Those of `list` that can still matter in a context: that it waits for.
+    /// The items of `list` that can still matter in a context: those that it waits for.
     pub fn live(&mut self, list: List, context: u32) -> List {
         let waiting = self.all[context as usize].waiting;
         let waits = |lists: &[u32], at: u32| {
@@ -119,8 +119,8 @@ impl Contexts {
         List { start, end: self.lists.len() as u32 }
     }
 
-    /// The context after `context` in which the best priority is `best` and the items of `change` have left and entered,
-    /// and whether it is new: then `root` is its root.
+    /// The context after `context` with the best priority `best`, once the items of `change` have left and entered, and whether
+    /// it is new; its root is then `root`.
     pub fn advanced(
         &mut self,
         context: u32,
@@ -153,7 +153,7 @@ impl Contexts {
         (id, is_new)
     }
 
-    /// Appends a copy of `list` in which what leaves is left out and what enters is put in.
+    /// Appends a copy of `list` without the items that leave and with those that enter.
     fn push_changed(&mut self, list: List, change: &Change) {
         let (mut at, end) = (list.start as usize, list.end as usize);
         let (mut leaving, mut entering) = (change.leaving.iter().peekable(), change.entering.iter().peekable());
@@ -165,7 +165,7 @@ impl Contexts {
             let Some(&item) = (if leaves { leaving.next() } else { entering.next() }) else { break };
             let below = match self.lists[at..end].first() {
                 Some(&other) if other < item => at + self.lists[at..end].partition_point(|&other| other < item),
-                // Where much changes, it is mostly the next one.
+                // Where much changes, it is mostly the next item.
                 _ => at,
             };
             self.lists.extend_from_within(at..below);
@@ -179,7 +179,8 @@ impl Contexts {
         self.lists.extend_from_within(at..end);
     }
 
-    /// The context of this content, and whether it is new. The list is the last one, and dropped if it is not.
+    /// The context with this content, and whether it is new. `waiting` must be the last list; it is dropped if the context
+    /// exists.
     pub fn find_or_add(
         &mut self,
         best: Priority,
@@ -195,8 +196,8 @@ impl Contexts {
             hasher.write(bytemuck::cast_slice(list(waiting)));
             hasher.finish()
         };
-        // Lists of nothing are not compared: `memcmp` of no bytes takes 80 ns where the pointers are dangling, and
-        // nearly all contexts of most groups wait for nothing.
+        // Do not compare empty lists: `memcmp` of no bytes takes 80 ns if the pointers are dangling, and nearly all contexts of
+        // most groups wait for nothing.
         let same = |&id: &u32| {
             let context = &all[id as usize];
             let same_length = context.best == best && context.waiting.len() == waiting.len();
@@ -269,7 +270,7 @@ mod tests {
             expected.extend(&change.entering);
             expected.retain(|&item| items[item as usize].priority > best);
             expected.sort();
-            // Twice, because the second time it is known.
+            // Twice, because the second time the context is known.
             for _ in 0..2 {
                 let (id, _) = contexts.advanced(context, best, &mut change, &items, (0, &text));
                 let found = *contexts.get(id);

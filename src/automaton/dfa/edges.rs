@@ -1,4 +1,4 @@
-//! Where the states of a [`Builder`] go.
+//! Computes the transitions of the states of a [`Builder`].
 
 use super::build::{Builder, Edge, Edges, OverBudget, Own, State};
 use super::contexts::List;
@@ -8,13 +8,13 @@ use super::state_id::StateId;
 use super::table::LONGEST_RUN;
 
 impl Builder<'_> {
-    /// Computes the edges of `state`, and of the states that its failure links lead to; returns its own.
+    /// Computes the edges of `state`, and of the states along its failure links; returns its own.
     pub fn expand(&mut self, state: StateId) -> Result<Edges, OverBudget> {
         if !self.is_expanded(state) && self.state(state).fail.get().is_none_or(|fail| self.is_expanded(fail)) {
             return self.expand_one(state);
         }
-        // A failure link leads to shorter progress, so this ends; a stack instead of recursion, because the input
-        // decides how long the chain is.
+        // A failure link leads to shorter progress, so this ends. It uses a stack instead of recursion, because the input
+        // determines how long the chain is.
         let mut stack = std::mem::take(&mut self.arena.chain);
         stack.clear();
         stack.push(state);
@@ -32,7 +32,7 @@ impl Builder<'_> {
         Ok(self.state(state).edges)
     }
 
-    /// Where `state`, which is expanded, goes on `byte`: its own edge, or its failure link's.
+    /// The target of `state`, which is expanded, on `byte`: by its own edge, or its failure link's.
     pub fn next(&mut self, mut state: StateId, byte: u8) -> Result<StateId, OverBudget> {
         loop {
             self.spend(1)?;
@@ -51,7 +51,7 @@ impl Builder<'_> {
                     if len == 1 {
                         return Ok(target);
                     }
-                    // The middle of a run has no state of its own until one is wanted.
+                    // The middle of a run has no state of its own until one is needed.
                     let Own::Items { list, offset } = own else { unreachable!("nothing is above first segments") };
                     return self.land_items(fail, context, self.going_on(list, offset), offset + 1);
                 }
@@ -89,14 +89,14 @@ impl Builder<'_> {
         Ok(edges)
     }
 
-    /// The items of a list that do not end at `offset`; those that do stand first.
+    /// The items of a list that do not end at `offset`; those that do come first.
     fn going_on(&self, list: List, offset: u32) -> List {
         let ends = |&&item: &&u32| self.item(item).len == offset;
         let ended = self.arena.contexts.list(list).iter().take_while(ends).count() as u32;
         List { start: list.start + ended, end: list.end }
     }
 
-    /// The root that is the failure link of `state`, if it is one.
+    /// The failure link of `state`, if it is a root.
     fn root_below(&self, state: StateId) -> Option<StateId> {
         self.state(state).fail.get().filter(|&fail| self.state(fail).fail.get().is_none())
     }
@@ -140,7 +140,7 @@ impl Builder<'_> {
         Ok(Edges::Branch { start, end: self.arena.edges.len() as u32 })
     }
 
-    /// The run that begins at `state`: as long as all that is in progress goes on with the same byte, none completes,
+    /// The run that begins at `state`: it lasts while everything in progress continues with the same byte, nothing completes,
     /// and the byte means nothing to the failure link.
     fn run_of_firsts(&mut self, state: StateId, place: TriePlace) -> Result<Option<Edges>, OverBudget> {
         self.spend(1)?;
@@ -148,7 +148,7 @@ impl Builder<'_> {
         let prefixes = &self.arena.prefixes;
         let end = prefixes.straight_on(place, self.best(root));
         let text = prefixes.text_at(end) - (end.depth - place.depth);
-        // Walks begin after the first byte, which is to be a state therefore.
+        // Walks begin after the first byte, so there must be a state there.
         let most = if place == TriePlace::START { end.depth.min(1) } else { end.depth - place.depth };
         let len = self.idle_bytes(root, text, most);
         if len == 0 {
@@ -163,7 +163,7 @@ impl Builder<'_> {
         let items = self.arena.contexts.list(list);
         let (Some(&first), Some(&last)) = (items.first(), items.last()) else { return Ok(None) };
         let rest = |item: &Item| self.run(item.start + offset, item.len - offset);
-        // What the first and the last have in common, all have, because items are in the order of their bytes.
+        // What the first and last items have in common, all have, because items are in byte order.
         let common = match (self.item(first), self.item(last)) {
             (only, _) if first == last => only.len - offset,
             (first, last) => rest(first).iter().zip(rest(last)).take_while(|(a, b)| a == b).count() as u32,

@@ -1,16 +1,15 @@
-//! Skipping what cannot begin a segment.
+//! Skips bytes that cannot begin a segment.
 //!
-//! In the root of a context nothing is in progress; most bytes of a path stay there, or leave it for a step or two and
-//! come back. Only a place where the first two bytes of a waiting segment stand can lead anywhere, and such places are
-//! rare. A [`Filter`] finds the next one, 32 bytes at a time: each pair of bytes belongs to one of eight buckets, and
-//! four tables, indexed by the halves of both bytes, hold the buckets that a half can belong to. A place is a candidate
-//! if a bucket is left in all four (the method of Teddy, in the crate aho-corasick, for two bytes). Candidates may be
-//! false, but none is missed.
+//! In the root of a context nothing is in progress; most bytes of a path stay there, or leave it for a step or two and come
+//! back. Only a place with the first two bytes of a waiting segment can lead anywhere, and such places are rare. A [`Filter`]
+//! finds the next one, 32 bytes at a time: each pair of bytes belongs to one of eight buckets, and four tables, indexed by the
+//! nibbles of both bytes, hold the buckets that a nibble can belong to. A place is a candidate if a bucket is left in all four
+//! (the Teddy algorithm of the crate aho-corasick, for two bytes). Candidates may be false, but none is missed.
 //!
-//! Measured with `cargo run --release --example inprocess` on 51,944 links of 596 hosts: 93 ns a URL when every byte
-//! went through the root's bitmap, see `benches/README.md` for the figure now.
+//! Measured with `cargo run --release --example inprocess` on 51,944 links of 596 hosts: 93 ns a URL when every byte went
+//! through the root's bitmap; see `benches/README.md` for the present figure.
 
-/// The tables of a filter: for the first and the second byte, for the low and the high half, a byte of buckets each.
+/// The tables of a filter: for the first and second byte, and for the low and high nibble of each, a byte of buckets.
 pub(super) type Filter = [u8; FILTER_BYTES];
 
 /// Bytes of a filter.
@@ -23,12 +22,12 @@ const FIRST_HIGH: usize = 16;
 const SECOND_LOW: usize = 32;
 const SECOND_HIGH: usize = 48;
 const BUCKETS: usize = 8;
-/// Bytes looked at together.
+/// Bytes examined together.
 const WINDOW: usize = 32;
 
 /// The filter for segments that begin with these bytes; the second is `None` for segments of one byte.
 pub(super) fn new(mut pairs: Vec<(u8, Option<u8>)>) -> Filter {
-    // Neighbours share a bucket: they often have a half in common, so that the bucket stays narrow.
+    // Neighbours share a bucket: they often have a nibble in common, so the bucket stays narrow.
     pairs.sort_unstable();
     pairs.dedup();
     let mut filter = [0; FILTER_BYTES];
@@ -51,13 +50,13 @@ pub(super) fn new(mut pairs: Vec<(u8, Option<u8>)>) -> Filter {
     filter
 }
 
-/// How candidates are looked for.
+/// A way to find candidates.
 pub(crate) trait Search {
     /// The first candidate at or after `from`, or the length of `text`.
     fn candidate(filter: &Filter, text: &[u8], from: usize) -> usize;
 }
 
-/// On any processor.
+/// For any processor.
 pub(crate) struct Portable;
 
 impl Search for Portable {
@@ -75,7 +74,7 @@ impl Search for Portable {
     }
 }
 
-/// On x86_64 with AVX2.
+/// For x86_64 with AVX2.
 #[cfg(target_arch = "x86_64")]
 pub(crate) struct Avx2 {
     _only_where_detected: (),
@@ -104,12 +103,12 @@ mod avx2 {
 
     /// # Safety
     ///
-    /// The processor has AVX2, and `text` is at least a window long.
+    /// The processor must have AVX2, and `text` must be at least a window long.
     #[inline]
     #[target_feature(enable = "avx2")]
     pub(super) unsafe fn candidate(filter: &Filter, text: &[u8], from: usize) -> usize {
         let mut at = from;
-        // SAFETY (all calls below): AVX2 is there, as this function demands.
+        // SAFETY (all calls below): AVX2 is there, as this function requires.
         while at + WINDOW < text.len() {
             // SAFETY: `at + WINDOW` is an index of the text, so both loads end within it.
             let found = unsafe { candidates(filter, load(text, at), load(text, at + 1)) };
@@ -121,7 +120,7 @@ mod avx2 {
         if at >= text.len() {
             return text.len();
         }
-        // The last window ends with the text; what is before `at` was looked at or is not asked for.
+        // The last window ends with the text; bytes before `at` were examined already or are not wanted.
         let last = text.len() - WINDOW;
         // SAFETY: the text is at least a window long, so the load is within it.
         let found = unsafe {
@@ -141,11 +140,11 @@ mod avx2 {
     #[target_feature(enable = "avx2")]
     unsafe fn load(text: &[u8], at: usize) -> __m256i {
         debug_assert!(at + WINDOW <= text.len());
-        // SAFETY: the caller keeps the 32 bytes from `at` within the slice; the load needs no alignment.
+        // SAFETY: the caller ensures that the 32 bytes from `at` are within the slice; the load needs no alignment.
         unsafe { _mm256_loadu_si256(text.as_ptr().add(at).cast()) }
     }
 
-    /// The bytes, each moved to the place before; a zero at the end.
+    /// The bytes, each moved one place down, with a zero at the end.
     ///
     /// # Safety
     ///
@@ -153,7 +152,7 @@ mod avx2 {
     #[inline]
     #[target_feature(enable = "avx2")]
     unsafe fn next_bytes(bytes: __m256i) -> __m256i {
-        // SAFETY: AVX2 is the caller's promise.
+        // SAFETY: AVX2 is ensured by the caller.
         #[allow(unused_unsafe)]
         unsafe {
             let high = _mm256_permute2x128_si256::<0x81>(bytes, bytes);
@@ -169,7 +168,7 @@ mod avx2 {
     #[inline]
     #[target_feature(enable = "avx2")]
     unsafe fn candidates(filter: &Filter, first: __m256i, second: __m256i) -> u32 {
-        // SAFETY: the tables are 16 bytes each within the filter's 64; AVX2 is the caller's promise.
+        // SAFETY: each table is 16 bytes within the filter's 64; AVX2 is ensured by the caller.
         #[allow(unused_unsafe)]
         unsafe {
             let low = _mm256_set1_epi8(15);

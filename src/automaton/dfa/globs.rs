@@ -5,30 +5,30 @@ use std::ops::Range;
 use super::sorting::{Segment, Sorting};
 use crate::automaton::priorities::{NO_MATCH, Priority};
 
-/// The continuation of a glob after a segment.
+/// How a glob continues after a segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Then {
-    /// Nothing: the glob has matched, whatever follows.
+    /// It has matched, whatever follows.
     Accepts,
-    /// Nothing, if the path ends there.
+    /// It has matched if the path ends here.
     Ends,
-    /// The wait for this item.
+    /// It waits for this item.
     Waits(u32),
 }
 
-/// The end of the first segment of a glob.
+/// The end of a glob's first segment.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct First {
     pub priority: Priority,
     pub then: Then,
 }
 
-/// A segment that is waited for: any but the first of a glob. Items are numbered in the order of their bytes.
+/// A segment that is waited for: any but the first of a glob. Items are numbered in byte order.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Item {
     /// Where its bytes begin in the text.
     pub start: u32,
-    /// How many there are.
+    /// How many bytes it has.
     pub len: u32,
     /// The priority of its glob.
     pub priority: Priority,
@@ -46,15 +46,15 @@ struct Glob {
     end: u32,
 }
 
-/// Globs, whose segments are ranges of a text, and the orders of their segments.
+/// Globs, whose segments are ranges of a text, and the order of their segments.
 #[derive(Debug, Default)]
 pub(crate) struct Globs {
     globs: Vec<Glob>,
-    /// The best priority of all.
+    /// The best of all priorities.
     pub best: Priority,
     /// How many segments are not the first of their glob.
     rests: usize,
-    /// The items by the numbers of their segments.
+    /// The items, by segment number.
     item_of: Vec<u32>,
     pub items: Vec<Item>,
 }
@@ -82,7 +82,7 @@ impl Globs {
         self.rests = 0;
     }
 
-    /// Adds a glob of these segments; there is at least one.
+    /// Adds a glob of these segments; there must be at least one.
     pub fn add(&mut self, priority: Priority, anchored: bool, segments: Range<u32>) {
         self.best = self.best.max(priority);
         self.rests += segments.len() - 1;
@@ -112,7 +112,7 @@ impl Globs {
         }
     }
 
-    /// Sorts the first segments, and appends what comes after each to `firsts`, in their order.
+    /// Sorts the first segments, and appends the continuation of each to `firsts`, in that order.
     pub fn sort_firsts(&self, segments: Segments<'_>, sorting: &mut Sorting, firsts: &mut Vec<First>) {
         let numbered = self.globs.iter().zip(0..).map(|(glob, number)| segments.numbered(glob.first, number));
         sorting.sort(segments.text, numbered);

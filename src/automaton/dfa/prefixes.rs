@@ -1,32 +1,32 @@
-//! The first segments of all globs as a trie.
+//! The first segments of all globs, as a trie.
 //!
-//! They are anchored at the start of the path, so those in progress are the ones below one place of the trie: no state
-//! has to list them. Each node knows the best priorities below it, so that what is dead and what is settled is seen without
-//! going there. Most groups are nothing but first segments (59 % of real files have no `*` at all).
+//! They are anchored at the start of the path, so those in progress are the ones below one place of the trie, and no state has
+//! to list them. Each node has the best priorities below it, so dead and settled subtrees are recognised without visiting them.
+//! Most groups consist only of first segments (59 % of real files have no `*` at all).
 
 use super::globs::{First, Globs, Segments, Then};
 use super::sorting::Sorting;
 use crate::automaton::priorities::{NO_MATCH, Priority, opposite};
 
-/// A node of the trie: where first segments end or part.
+/// A node of the trie: where first segments end or diverge.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Node {
-    /// Where the bytes of a segment that goes through here begin in the text.
+    /// Where the bytes of a segment that passes through here begin in the text.
     text: u32,
     /// How many bytes lead here.
     depth: u32,
-    /// How many nodes stand from here to its last descendant; descendants stand after their ancestors.
+    /// The number of nodes in its subtree, including itself; descendants come after their ancestors.
     size: u32,
     /// The globs whose first segment ends here: a range of [`Prefixes::firsts`].
     ends: Ends,
-    /// The best priorities of these: of those that accept, of those that wait, and of those that must reach the end of the
-    /// path here.
+    /// The best priorities of those globs: of those that accept, of those that wait, and of those that must reach the end of
+    /// the path here.
     accepts: Priority,
     waits: Priority,
     end: Priority,
-    /// The best priorities that allow and that block, of what is still in progress after the node.
+    /// The best priorities that allow and that block, of everything still in progress after the node.
     after: [Priority; 2],
-    /// The same, with what ends here.
+    /// The best priorities that allow and that block, including globs whose first segment ends here.
     all: [Priority; 2],
 }
 
@@ -37,7 +37,7 @@ struct Ends {
     to: u32,
 }
 
-/// A place in the trie: `depth` bytes after its root, on the way to `node` or there.
+/// A place in the trie: `depth` bytes after its root, at `node` or on the way there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TriePlace {
     node: u32,
@@ -48,7 +48,7 @@ impl TriePlace {
     /// Before the first byte.
     pub const START: TriePlace = TriePlace { node: 0, depth: 0 };
 
-    /// A place before it on the same way, where nothing parts in between.
+    /// An earlier place on the way to the same node, with nothing diverging in between.
     pub fn at_depth(self, depth: u32) -> TriePlace {
         TriePlace { depth, ..self }
     }
@@ -57,9 +57,9 @@ impl TriePlace {
 /// The first segments that are live at a place.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Live {
-    /// Whether anything is in progress.
+    /// Whether any are in progress.
     pub any: bool,
-    /// Whether it can change the verdict.
+    /// Whether they can change the verdict.
     pub opposite: bool,
     /// The best priority of those that match if the path ends here.
     pub end: Priority,
@@ -74,7 +74,7 @@ pub(crate) struct Complete<'p> {
     pub firsts: &'p [First],
 }
 
-/// The trie; its nodes in the order of their bytes, parents before their children.
+/// The trie; its nodes are in byte order, parents before their children.
 #[derive(Debug, Default)]
 pub(crate) struct Prefixes {
     nodes: Vec<Node>,
@@ -82,7 +82,7 @@ pub(crate) struct Prefixes {
     open: Vec<Open>,
 }
 
-/// A node that still gets children, and how many nodes were there before the first of its subtree.
+/// A node that may still get children, and how many nodes there were before the first of its subtree.
 #[derive(Debug, Clone, Copy)]
 struct Open {
     node: Node,
@@ -90,8 +90,8 @@ struct Open {
 }
 
 impl Prefixes {
-    /// Makes the trie of the first segments, from the last one to the first: so that a node comes after its
-    /// descendants, and before them when all are turned round.
+    /// Builds the trie of the first segments, from the last to the first, so that a node comes after its descendants; reversing
+    /// all nodes then puts it before them.
     pub fn build(&mut self, segments: Segments<'_>, globs: &Globs, sorting: &mut Sorting) {
         self.nodes.clear();
         self.firsts.clear();
@@ -122,12 +122,12 @@ impl Prefixes {
         self.nodes.reverse();
     }
 
-    /// How many nodes there are.
+    /// The number of nodes.
     pub fn count(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Closes all open nodes of more than `depth` bytes, so that one of so many is the last open one.
+    /// Closes all open nodes of more than `depth` bytes, so that a node of exactly that depth is the last open one.
     fn close_below(&mut self, depth: u32) {
         while let Some(&Open { mut node, before }) = self.open.last().filter(|open| open.node.depth > depth) {
             self.open.pop();
@@ -165,8 +165,8 @@ impl Prefixes {
         Live { any: same.max(other) > best, opposite: other > best, end: if here { node.end } else { NO_MATCH } }
     }
 
-    /// A place one byte after `place` where something better than `best` goes on: the first, or the one that comes
-    /// after `previous`.
+    /// A place one byte after `place` where something better than `best` continues: the first such place, or the next after
+    /// `previous`.
     #[inline]
     pub fn next_after(&self, place: TriePlace, best: Priority, previous: Option<TriePlace>) -> Option<TriePlace> {
         let node = &self.nodes[place.node as usize];
@@ -187,7 +187,7 @@ impl Prefixes {
         None
     }
 
-    /// How far it goes on from `place` before anything better than `best` completes or parts.
+    /// How far the trie continues from `place` before anything better than `best` completes or diverges.
     pub fn straight_on(&self, place: TriePlace, best: Priority) -> TriePlace {
         let mut here = place;
         loop {
@@ -205,7 +205,7 @@ impl Prefixes {
         }
     }
 
-    /// Where the bytes after `place` stand in the text, if there are any; those that lead to it stand before.
+    /// Where the bytes after `place`, if any, are in the text; the bytes that lead to it come before them.
     pub fn text_at(&self, place: TriePlace) -> u32 {
         self.nodes[place.node as usize].text + place.depth
     }
@@ -248,7 +248,7 @@ impl Node {
 mod tests {
     use super::*;
 
-    /// Walks all paths of `bytes` up to a length, as far as something better than `best` goes on.
+    /// Walks all paths of `bytes` up to a length, as far as something better than `best` continues.
     fn follow(
         prefixes: &Prefixes,
         text: &[u8],

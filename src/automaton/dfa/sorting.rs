@@ -1,26 +1,26 @@
-//! Segments in the order of their bytes, and how many bytes neighbours have in common.
+//! Sorts segments by their bytes, and finds how many bytes neighbours have in common.
 //!
-//! Segments are compared by keys, seven bytes and their number in one word, so that sorting looks at no text: those
-//! whose keys are equal and that go on are sorted again by the next seven. What neighbours have in common falls out of
-//! their keys. For 31,847 real patterns that is 2 ms; sorting by comparing slices took 7.
+//! Segments are compared by keys, seven bytes and a count in one word, so that sorting reads no text. Segments with equal keys
+//! that are longer are sorted again by their next seven bytes. The bytes that neighbours have in common follow from their keys.
+//! This takes 2 ms for 31,847 real patterns; sorting by comparing slices took 7.
 
 /// How many bytes a key holds.
 const KEY_BYTES: u32 = 7;
-/// The count in the key of a segment that goes on after it.
+/// The count in the key of a segment that continues after it.
 const GOES_ON: u64 = KEY_BYTES as u64 + 1;
 
-/// A segment that is to be sorted.
+/// A segment to be sorted.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Segment {
     /// Where its bytes begin in the text.
     pub start: u32,
-    /// How many there are.
+    /// How many bytes it has.
     pub len: u32,
     /// The caller's number for it.
     pub id: u32,
 }
 
-/// A segment among those that are sorted.
+/// A segment, with its current key.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct KeyedSegment {
     key: u64,
@@ -41,12 +41,12 @@ struct Equal {
 pub(crate) struct Sorting {
     entries: Vec<KeyedSegment>,
     common: Vec<u32>,
-    /// Those that are to be sorted by what follows; used again and again.
+    /// Ranges still to be sorted by their next bytes; reused.
     open: Vec<Equal>,
 }
 
 impl Sorting {
-    /// The segments, in their order.
+    /// The segments in sorted order.
     pub fn entries(&self) -> &[KeyedSegment] {
         &self.entries
     }
@@ -68,7 +68,7 @@ impl Sorting {
         }
     }
 
-    /// Sorts entries by the key after what they have in common.
+    /// Sorts entries by the key after the bytes they have in common.
     fn sort_next(&mut self, text: &[u8], Equal { from, to, depth }: Equal) {
         let entries = &mut self.entries[from as usize..to as usize];
         for KeyedSegment { key: next, segment } in &mut *entries {
@@ -83,7 +83,7 @@ impl Sorting {
             let before = entries[at - 1].key;
             match entries.get(at) {
                 Some(entry) if entry.key == before => {
-                    // If they go on, this is mended when they are sorted again.
+                    // If they continue, this is corrected when they are sorted again.
                     self.common[from as usize + at] = depth + (before & 0xff) as u32;
                     continue;
                 }
@@ -98,8 +98,7 @@ impl Sorting {
     }
 }
 
-/// The next bytes of a segment that has `left` more from `at` on, the first one highest, and how many they are in the
-/// lowest byte.
+/// The next bytes of a segment that has `left` more from `at` on, the first byte highest, with their number in the lowest byte.
 #[inline]
 fn key(text: &[u8], at: u32, left: u32) -> u64 {
     let at = at as usize;
@@ -125,7 +124,7 @@ fn in_common(a: u64, b: u64) -> u32 {
 mod tests {
     use super::*;
 
-    /// The segments of `text` in the order that sorting gives them, with what each has in common with the one before.
+    /// The segments of `text` in sorted order, with the number of bytes that each has in common with the one before.
     fn sorted(segments: &[&[u8]]) -> Vec<(Vec<u8>, u32)> {
         let text = segments.concat();
         let mut start = 0;

@@ -12,9 +12,9 @@
 //!          another record, which is asked about the same byte: explicit, or the automaton's main root
 //! ```
 //!
-//! Targets below the first record are verdicts, so "settled" is one compare. A record that stays on most bytes is the
-//! root of its context; all others default to a record of shorter progress, as failure links do, so that a walk takes
-//! at most two steps a byte in all.
+//! Targets below the first record are verdicts, so "settled" is one comparison. A record that stays on most bytes is the root
+//! of its context; all others default to a record of shorter progress, as failure links do, so that a walk takes at most two
+//! steps a byte in total.
 
 use super::build::{Builder, Edges, Link, OverBudget, State};
 use super::filter::{self, FILTER_WORDS};
@@ -46,7 +46,7 @@ pub(crate) const RUN_TARGET_MASK: u32 = 3;
 pub(crate) const RUN_TARGET_EXPLICIT: u32 = 2;
 pub(crate) const COUNT_SHIFT: u32 = 10;
 
-/// The most bytes of a run; longer ones are several.
+/// The most bytes of a run; longer ones are split.
 pub(super) const LONGEST_RUN: u32 = u32::MAX >> COUNT_SHIFT;
 
 /// The most targets of a narrow record.
@@ -54,7 +54,7 @@ pub(crate) const NARROW_MOST: usize = 8;
 /// The words of a wide record's bitmap, with its rank word.
 pub(crate) const WIDE_WORDS: usize = 9;
 
-/// The target that says a verdict.
+/// The target for a verdict.
 pub(crate) fn settled(verdict: Verdict) -> Target {
     u32::from(verdict == Verdict::Blocked)
 }
@@ -71,14 +71,14 @@ pub(crate) fn narrow_byte_words(count: usize) -> usize {
     if count <= 4 { 1 } else { 2 }
 }
 
-/// The states that walks can reach, and where their records are to stand; used again and again.
+/// The states that walks can reach, and the positions of their records; reused.
 #[derive(Debug, Default)]
 pub(crate) struct Layout {
-    /// All that are not settled, those nearest to the start first.
+    /// All states that are not settled, those nearest to the start first.
     records: Vec<StateRecord>,
-    /// By state: its target, or a mark.
+    /// By state: its target, or one of the marks below.
     targets: Vec<Target>,
-    /// Where a walk begins, and where it is after a first `/`.
+    /// The states at the start of a walk, and after a first `/`.
     starts: [StateId; 2],
 }
 
@@ -87,13 +87,13 @@ pub(crate) struct Layout {
 struct StateRecord {
     state: StateId,
     fail: Link,
-    /// How many words it takes, but for an explicit default and an output.
+    /// Its length in words, without an explicit default or an output.
     words: u32,
 }
 
-/// A state that was not reached so far.
+/// A state not reached so far.
 const UNREACHED: Target = Target::MAX;
-/// A state that was reached and is not settled; its record has no place yet.
+/// A state that was reached and is not settled; its record has no position yet.
 const REACHED: Target = Target::MAX - 1;
 
 impl Layout {
@@ -102,7 +102,7 @@ impl Layout {
         self.records.len()
     }
 
-    /// Finds all states that a walk can reach, which the builder makes meanwhile.
+    /// Finds all states that a walk can reach; the builder makes them on the way.
     ///
     /// # Errors
     ///
@@ -122,13 +122,13 @@ impl Layout {
         let mut at = 0;
         loop {
             if at == self.records.len() {
-                // Few paths begin at the start proper, so it stands after all others.
+                // Few paths begin at the start proper, so its record comes after all others.
                 self.visit(builder, start);
             }
             let Some(&StateRecord { state, fail, .. }) = self.records.get(at) else { return Ok(()) };
             let edges = builder.expand(state)?;
             self.targets.resize(builder.states().len(), UNREACHED);
-            // Most bytes go to the failure link: its record is to be near.
+            // Most bytes go to the failure link, so its record should be near.
             if let Some(fail) = fail.get() {
                 self.visit(builder, fail);
             }
@@ -154,7 +154,7 @@ impl Layout {
         }
     }
 
-    /// Notes that a state can be reached; returns its target, as far as it is known.
+    /// Notes that a state can be reached; returns its target, as far as known.
     #[inline]
     fn visit(&mut self, builder: &Builder<'_>, state: StateId) -> Target {
         let target = &mut self.targets[state as usize];
@@ -170,8 +170,8 @@ impl Layout {
         *target
     }
 
-    /// Appends an automaton of the states reached, records after its head, to `words`. `output` says what a state puts
-    /// out, for the scanner of the second engine.
+    /// Appends an automaton of the reached states, its head and then its records, to `words`. `output` gives the output of a
+    /// state, for the scanner of the second engine.
     pub fn write(&mut self, builder: &Builder<'_>, output: impl Fn(StateId) -> Option<u32>, words: &mut Vec<u32>) {
         let main_root = self.records.iter().find(|record| record.fail.get().is_none()).map(|record| record.state);
         let mut next = FIRST_RECORD;
@@ -193,7 +193,7 @@ impl Layout {
         }
     }
 
-    /// Tells of each state where its record was written, and its priorities.
+    /// Reports for each state where its record was written, and its priorities.
     pub fn tell_priorities(&self, builder: &Builder<'_>, tell: &mut TellPriorities<'_>) {
         for &StateRecord { state, .. } in &self.records {
             tell(self.targets[state as usize], (builder.state(state).end, builder.best(state)));
@@ -277,7 +277,7 @@ impl Writer<'_, '_> {
         let edges = self.builder.edges(start, end);
         let count = edges.len();
         let kind = if count <= NARROW_MOST {
-            // Unused places repeat a byte that is there, so that they are never found first.
+            // Unused lanes repeat an existing byte, so that they are never found first.
             let first = edges.first().map_or(0, |edge| edge.byte);
             let lanes = edges.iter().zip((0..).step_by(8));
             let bytes = lanes.fold(u64::from_ne_bytes([first; 8]), |bytes, (edge, shift)| {
@@ -302,8 +302,8 @@ impl Writer<'_, '_> {
     }
 }
 
-/// How many bits are set before the second, third and fourth pair of the bitmap's words, in one byte each (the first
-/// is 0; there are at most 192).
+/// How many bits are set before the second, third and fourth pair of the bitmap's words, one byte each (the first byte is 0;
+/// the counts are at most 192).
 pub(crate) fn rank_word(bitmap: &[u32; 8]) -> u32 {
     let mut before = 0;
     let mut word = 0;
@@ -314,7 +314,7 @@ pub(crate) fn rank_word(bitmap: &[u32; 8]) -> u32 {
     word
 }
 
-/// Appends bytes in memory order, the last word filled up with zeros.
+/// Appends bytes in memory order, the last word padded with zeros.
 #[inline]
 fn push_bytes(bytes: &[u8], words: &mut Vec<u32>) {
     let mut chunks = bytes.chunks_exact(4);

@@ -1,4 +1,4 @@
-//! The walk of a path through a table.
+//! Walks a path through a table.
 
 use super::filter::{FILTER_BYTES, FILTER_WORDS, Filter, Search};
 use super::table::{
@@ -9,17 +9,17 @@ use super::table::{
 use crate::automaton::head::{MAIN_ROOT, word};
 use crate::rules::Verdict;
 
-/// The observer of a walk, told of each step.
+/// Observes the steps of a walk.
 pub(crate) trait Observer {
-    /// Whether it listens at all.
+    /// Whether it wants to be called at all.
     const LISTENS: bool;
 
-    /// A record with this output was reached, after so many bytes of the text. Returns whether to go on; where not,
-    /// the verdict of the walk means nothing.
+    /// Called when a record with this output is reached, after `at` bytes of the text. Returns whether to continue; if not, the
+    /// verdict of the walk is meaningless.
     fn output(&mut self, output: u32, at: usize) -> bool;
 }
 
-/// A walk for the verdict alone.
+/// Observes nothing: for walks that only need the verdict.
 pub(crate) struct Silent;
 
 impl Observer for Silent {
@@ -36,8 +36,8 @@ fn blocked_if(header: u32, bit: u32) -> Verdict {
     if header & bit != 0 { Verdict::Blocked } else { Verdict::Allowed }
 }
 
-/// Walks the path that stands in `text` from `from` on, beginning at the record `start`, until it is settled, or, as an
-/// error, the text ends. The bytes before the path only make room for wide loads.
+/// Walks the path in `text` from `from` on, beginning at the record `start`, until it is settled; if the text ends first, the
+/// verdict is returned as an error. The bytes before the path only make room for wide loads.
 #[inline(always)]
 pub(crate) fn walk<S: Search, O: Observer>(
     table: &[u32],
@@ -53,7 +53,7 @@ pub(crate) fn walk<S: Search, O: Observer>(
     Ok(verdict_of(record))
 }
 
-/// One record of a walk: where it goes on, and after which byte; or the verdict, if the text ends.
+/// One step of a walk: the next record and the offset reached, or the verdict if the text ends.
 #[inline(always)]
 pub(crate) fn step<S: Search, O: Observer>(
     table: &[u32],
@@ -119,7 +119,7 @@ pub(crate) fn is_root(table: &[u32], record: Target) -> bool {
     word(table, record as usize) >> DEFAULT_SHIFT & DEFAULT_MASK == DEFAULT_HERE
 }
 
-/// The words before the payload of a record that is no root.
+/// The words before the payload of a record that is not a root.
 #[inline(always)]
 fn head_words(header: u32, default: u32) -> usize {
     1 + usize::from(default == DEFAULT_EXPLICIT) + usize::from(header & HAS_OUTPUT != 0)
@@ -135,7 +135,7 @@ fn branch(header: u32, payload: &[u32], count: usize, byte: u8) -> Option<Target
 fn common_prefix(a: &[u8], b: &[u8]) -> usize {
     let length = a.len().min(b.len());
     let mut at = 0;
-    // Eight bytes at a time, while there are so many.
+    // Eight bytes at a time, while that many are left.
     while at + 8 <= length {
         let word = |bytes: &[u8]| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"));
         let differences = word(a) ^ word(b);
@@ -147,7 +147,7 @@ fn common_prefix(a: &[u8], b: &[u8]) -> usize {
     at + a[at..length].iter().zip(&b[at..length]).take_while(|(a, b)| a == b).count()
 }
 
-/// The target of `byte` in a narrow record: the bytes are compared all at once, in the lanes of a word.
+/// The target of `byte` in a narrow record: all bytes are compared at once, in the lanes of a word.
 #[inline(always)]
 fn narrow(payload: &[u32], count: usize, byte: u8) -> Option<Target> {
     const LOW: u64 = u64::from_ne_bytes([1; 8]);
@@ -155,7 +155,7 @@ fn narrow(payload: &[u32], count: usize, byte: u8) -> Option<Target> {
     let words = narrow_byte_words(count);
     let bytes = u64::from(word(payload, 0)) | u64::from(word(payload, words - 1)) << 32;
     let differences = bytes ^ (LOW * u64::from(byte));
-    // The lowest lane of zero is exact; lanes above it may be false, but are never the lowest.
+    // The lowest zero lane is exact; lanes above it may be false, but are never the lowest.
     let equal = differences.wrapping_sub(LOW) & !differences & HIGH;
     let lane = (equal.trailing_zeros() / 8) as usize;
     (lane < count).then(|| word(payload, words + lane))

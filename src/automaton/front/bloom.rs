@@ -1,22 +1,22 @@
-//! Beginnings of prefixes, in a Bloom filter: four fifths of all paths begin as no prefix does, and are asked for none.
+//! A Bloom filter of the beginnings of prefixes: four fifths of all paths begin like no prefix, and are not probed for any.
 //!
-//! Prefixes are cut once more, to one of two lengths of at most eight bytes, so that a path is cut, hashed and asked for in
-//! a dozen instructions for each.
+//! Prefixes are cut once more, to one of two lengths of at most eight bytes, so that a path is cut, hashed and tested in a
+//! dozen instructions for each.
 
 use super::prefixes::LET_THROUGH;
 
-/// Lengths of beginnings.
+/// How many lengths beginnings are cut to.
 pub(super) const CUT_TO: usize = 2;
 /// The longest beginning: the bytes of a word.
 pub(super) const LONGEST: usize = 8;
 /// Mixes the bytes of a beginning.
 const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
-/// Bits for each beginning, at least. One path in six begins as a prefix does; with 64 bits that saves 3 of 462 instructions a
-/// line, with 8 it costs 3.
+/// The minimum number of bits for each beginning. One path in six begins like a prefix; with 64 bits that saves 3 of 462
+/// instructions a line, with 8 it costs 3.
 const BITS: usize = 16;
 
-/// The number of a beginning's bit, in a filter of so many bytes. The first byte of `word` is its lowest; its upper bits, `cut`
-/// of them, are no part of the beginning.
+/// The number of a beginning's bit, in a filter of this many bytes. The first byte of `word` is its lowest; its upper `cut`
+/// bits are not part of the beginning.
 #[inline(always)]
 pub(super) fn bit(word: u64, cut: u8, bytes: u16) -> usize {
     let hash = (word << (cut & 63)).wrapping_mul(MIX) >> 32;
@@ -32,19 +32,19 @@ pub(super) fn word(path: &[u8]) -> u64 {
     u64::from_le_bytes(bytes)
 }
 
-/// Bits that are cut away for a beginning of so many bytes.
+/// Bits to cut away for a beginning of this length.
 pub(super) fn cut(length: usize) -> u8 {
     (64 - 8 * length) as u8
 }
 
-/// Bytes of a filter for so many beginnings.
+/// Bytes of a filter for this many beginnings.
 pub(super) fn bytes(beginnings: usize) -> u16 {
     let bytes = (beginnings * BITS / 8).saturating_sub(12).next_multiple_of(16) + 12;
     bytes.min(usize::from(u16::MAX) - 3) as u16
 }
 
-/// The lengths to cut prefixes to, ascending, given how many prefixes there are of each length: that of the shortest, and
-/// the one that lets least through.
+/// The lengths to cut prefixes to, ascending, given how many prefixes there are of each length: that of the shortest prefix,
+/// and the length that lets the fewest paths through.
 pub(super) fn lengths(counts: &[u32]) -> [usize; CUT_TO] {
     let shortest = counts.iter().position(|&count| count > 0).unwrap_or(LONGEST).clamp(1, LONGEST);
     let let_through = |longer: &usize| -> u64 {

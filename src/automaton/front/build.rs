@@ -1,4 +1,4 @@
-//! Making the front of an automaton from its patterns.
+//! Builds the front of an automaton from its patterns.
 
 use super::layout::{
     ALWAYS, BASE_BLOCKED, BEGINNINGS, BLOOM_BYTES, BUCKET, BUCKET_BYTES, CUTS, FLAGS, FREE, FREE_CLASSES, HEADER,
@@ -8,38 +8,38 @@ use super::triples::{self, Triple};
 use super::{bloom, prefixes};
 use crate::rules::{Pattern, Patterns, Verdict};
 
-/// The path that some dialects allow whatever the rules say: where the base verdict is "blocked", it always passes.
+/// The path that some dialects allow whatever the rules say: if the base verdict is "blocked", it always passes.
 const ROBOTS_TXT: &[u8] = b"/robots.txt";
 
-/// Fingerprints that a bucket gets at least, on average, before the front is given up.
+/// The least average number of fingerprints in a bucket; below it, the front is given up.
 const SPARSE: usize = 1;
-/// The least lanes that are free if there are so many prefixes without triples.
+/// The least number of free lanes, if there are that many prefixes without triples.
 const LEAST_FREE: usize = 3;
-/// So many buckets are tried even if they are sparse.
+/// This many buckets are tried even if they are sparse.
 const FEW_BUCKETS: usize = 8;
 /// The most buckets: their bytes are counted in 16 bits.
 const MOST_BUCKETS: usize = u16::MAX as usize / BUCKET;
-/// Lengths to which prefixes are cut where there would be too many buckets.
+/// Lengths to cut prefixes to if there would be too many buckets.
 const SHORTER: [usize; 3] = [LONGEST, 16, 8];
 /// The most triples of a table, on average.
 const TRIPLES_A_TABLE: usize = 10;
-/// The most triple tables: each is held against all of the path.
+/// The most triple tables: each is compared with the whole path.
 pub(super) const MOST_TABLES: usize = 16;
 
-/// Space for building fronts, used again and again.
+/// Memory for building fronts, reused.
 #[derive(Debug, Default)]
 pub(crate) struct Space {
     prefixes: Vec<Prefix>,
     entries: Vec<PrefixEntry>,
-    /// Triples that need no prefix, and others of the same patterns.
+    /// Triples that need no prefix, each with a second triple of the same pattern.
     free: Vec<(Triple, Triple)>,
-    /// Triples with the lanes that they go with, of which one is enough.
+    /// Triples with the lanes they are tied to, one of which is enough.
     tied: Vec<(Triple, u8)>,
     buckets: Vec<[u16; LANES]>,
-    /// Beginnings of prefixes, as words that are cut already.
+    /// Beginnings of prefixes, as words already cut.
     beginnings: Vec<u64>,
     bloom: Vec<u8>,
-    /// The lanes of each bucket that are taken.
+    /// The lanes in use of each bucket.
     taken: Vec<u8>,
 }
 
@@ -52,7 +52,7 @@ struct Prefix {
     triple: Option<Triple>,
 }
 
-/// The hash of a prefix that was cut, and in the lower half the number of the prefix plus 1, if it needs a triple.
+/// The hash of a cut prefix in the upper half; in the lower half, the prefix's number plus 1 if it needs a triple.
 type PrefixEntry = u64;
 
 fn hash_of(entry: PrefixEntry) -> u32 {
@@ -63,10 +63,10 @@ fn needs_triple(entry: PrefixEntry) -> bool {
     entry as u32 != 0
 }
 
-/// Nothing of a pattern can be asked for, or there is no room: every path passes.
+/// Every path passes: a pattern has nothing to probe for, or there is no room.
 struct AllPass;
 
-/// Appends the front of an automaton, but for the length of the item, to `words`.
+/// Appends the front of an automaton, without the length of the item, to `words`.
 pub(crate) fn build(patterns: &Patterns, space: &mut Space, words: &mut Vec<u32>) {
     let all = patterns.all();
     let rank = all.iter().position(|pattern| !pattern.anchored && matches_root(patterns, pattern));
@@ -102,7 +102,7 @@ pub(crate) fn build(patterns: &Patterns, space: &mut Space, words: &mut Vec<u32>
     space.write(&mut header, words);
 }
 
-/// Whether a pattern matches the path `/`: if it is not anchored, it matches every path.
+/// Whether a pattern matches the path `/`; if it is not anchored, it then matches every path.
 fn matches_root(patterns: &Patterns, pattern: &Pattern) -> bool {
     let first = patterns.segments(pattern).next().expect("a pattern has a segment");
     first.len() <= 1 && patterns.matches(pattern, b"/")
@@ -121,12 +121,12 @@ impl Space {
         self.prefixes.is_empty() && self.free.is_empty()
     }
 
-    /// Notes what a path has in common with all paths that a pattern matches.
+    /// Notes what all paths that a pattern matches have in common.
     fn gather(&mut self, patterns: &Patterns, pattern: &Pattern) -> Result<(), AllPass> {
         let text = patterns.text();
         let mut segments = patterns.segments(pattern);
         let first = segments.next().expect("a pattern has a segment");
-        // Paths begin with a slash, so these match none of them.
+        // Paths begin with a slash, so such a pattern matches none.
         if !first.is_empty() && text[first.start] != b'/' {
             return Ok(());
         }
@@ -137,12 +137,12 @@ impl Space {
             return Ok(());
         }
         let is_literal = literals.len() == 0;
-        // After `*`, a slash alone may be the one that every path begins with, which says nothing, and is not looked for.
+        // After `*`, a literal `/` may be the slash that every path begins with. That says nothing, so it is not searched for.
         let says_nothing = |literal: &[u8]| first.is_empty() && literal == b"/";
         let literals = literals.enumerate().filter(|&(place, literal)| place > 0 || !says_nothing(literal));
         match Triple::rarest_two(literals.map(|(_, literal)| literal)) {
             Some(triples) => self.free.push(triples),
-            // Of these, `/$` matches the root alone, and `$` nothing; the header says so of the root.
+            // Of these, `/$` matches only the root, which the header covers, and `$` matches nothing.
             None if is_literal && pattern.anchored => {}
             None => return Err(AllPass),
         }
@@ -203,7 +203,7 @@ impl Space {
         Err(AllPass)
     }
 
-    /// Makes entries of the prefixes, cut to so many bytes at most.
+    /// Makes entries of the prefixes, cut to at most `longest` bytes.
     fn cut(&mut self, text: &[u8], longest: usize, blocked: bool, header: &mut [u8; HEADER]) {
         self.entries.clear();
         let mut counts = [0; LONGEST + 1];
@@ -226,12 +226,12 @@ impl Space {
             self.entries.push(PrefixEntry::from(hash) << 32);
         }
         self.entries.sort_unstable();
-        // What passes without a triple need not be asked for with one.
+        // A prefix that passes without a triple need not be kept with one.
         self.entries
             .dedup_by(|entry, before| entry == before || (*entry ^ *before) >> 32 == 0 && !needs_triple(*before));
     }
 
-    /// Notes in the header which classes and how many tables there are, given the lanes that are free.
+    /// Notes the classes and the number of tables in the header, given the free lanes.
     fn classes(&self, free: u8, header: &mut [u8; HEADER]) {
         let tables = (self.free.len() + self.tied.len()).div_ceil(TRIPLES_A_TABLE).min(MOST_TABLES);
         header[FREE] = if tables == 0 { u8::MAX } else { free };
@@ -242,8 +242,7 @@ impl Space {
         }
     }
 
-    /// How many lanes to tie to triples: as many as it takes for the entries that need one, at least, and for their
-    /// triples, at most.
+    /// How many lanes to tie to triples: at least enough for the entries that need one, at most enough for their triples.
     fn tied_lanes(&self) -> (usize, usize) {
         let count = |needs: bool| groups(&self.entries).filter(|group| needs_triple(group[0]) == needs).count();
         let (free, tied) = (count(false), count(true));
@@ -256,14 +255,15 @@ impl Space {
         (least, share(triples, self.free.len()).min(LANES - free.clamp(1, LEAST_FREE)).max(least))
     }
 
-    /// Fills so many buckets with the entries, of which so many lanes are free, if there is room.
+    /// Fills `buckets` buckets with the entries, with `free` lanes free, if there is room.
     fn fill(&mut self, buckets: usize, free: usize) -> Option<()> {
         self.buckets.clear();
         self.buckets.resize(buckets, [0; LANES]);
         self.taken.clear();
         self.taken.resize(buckets, 0);
         self.tied.clear();
-        // Those that need no triple first: where there is no other room, others share their lanes, and then need none.
+        // Entries that need no triple come first. If there is no other room, entries that do share their lanes, and then need
+        // none.
         for needs in [false, true] {
             for group in groups(&self.entries).filter(|group| needs_triple(group[0]) == needs) {
                 let (bucket, taken) = bucket_of(group, &mut self.buckets, &mut self.taken);
@@ -280,7 +280,7 @@ impl Space {
             let (bucket, taken) = bucket_of(group, &mut self.buckets, &mut self.taken);
             let has = |lane: &usize| *taken >> lane & 1 == 1 && bucket[*lane] == fingerprint;
             let Some(first) = (free..LANES).find(has) else { continue };
-            // Triples are told apart best in lanes of their own, where some are left.
+            // Triples are told apart best in lanes of their own, if any are left.
             let mut lanes = 1u8 << first;
             while let Some(lane) = empty(*taken, free..LANES).filter(|_| (lanes.count_ones() as usize) < group.len()) {
                 lanes |= 1 << lane;
@@ -295,7 +295,7 @@ impl Space {
         Some(())
     }
 
-    /// Appends what was placed.
+    /// Appends everything that was placed.
     fn write(&self, header: &mut [u8; HEADER], words: &mut Vec<u32>) {
         let buckets: &[u8] = bytemuck::cast_slice(&self.buckets);
         header[BUCKET_BYTES..BUCKET_BYTES + 2].copy_from_slice(&(buckets.len() as u16).to_le_bytes());
@@ -311,7 +311,7 @@ impl Space {
         front.copy_from_slice(&self.bloom);
         let (front, tables) = out.split_at_mut(buckets.len());
         front.copy_from_slice(buckets);
-        // Neighbours share a table: they often have halves in common, so that classes stay narrow.
+        // Neighbours share a table: they often have nibbles in common, so classes stay narrow.
         for (place, &(triple, second)) in self.free.iter().enumerate() {
             let table = TABLE * ((place * count / self.free.len()) << pairs);
             let class = triples::narrowest(&tables[table..][..TABLE], triple, header[FREE]);
@@ -328,18 +328,18 @@ impl Space {
     }
 }
 
-/// The fewest buckets that so many entries may fit into: the more there are, the fuller the fullest one is.
+/// The fewest buckets that this many entries may fit into: the more entries, the fuller the fullest bucket.
 fn fewest_buckets(entries: usize) -> usize {
     let doublings = (entries / 64).checked_ilog2().unwrap_or(0) as usize;
     (entries * 5).div_ceil(30 - (3 * doublings).min(20)).max(1)
 }
 
-/// The entries of one hash after the other.
+/// The entries, grouped by hash.
 fn groups(entries: &[PrefixEntry]) -> impl Iterator<Item = &[PrefixEntry]> {
     entries.chunk_by(|one, other| hash_of(*one) == hash_of(*other))
 }
 
-/// The bucket of some entries of one hash, and which of its lanes are taken.
+/// The bucket of entries with one hash, and its lanes in use.
 fn bucket_of<'b>(
     group: &[PrefixEntry],
     buckets: &'b mut [[u16; LANES]],
@@ -349,7 +349,7 @@ fn bucket_of<'b>(
     (&mut buckets[at], &mut taken[at])
 }
 
-/// The first of some lanes that is not taken.
+/// The first of some lanes that is not in use.
 fn empty(taken: u8, mut lanes: std::ops::Range<usize>) -> Option<usize> {
     lanes.find(|&lane| taken >> lane & 1 == 0)
 }

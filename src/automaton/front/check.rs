@@ -1,4 +1,4 @@
-//! Whether bytes begin with a front.
+//! Checks whether bytes begin with a front.
 
 use super::layout::{
     ALL_FLAGS, BEGINNINGS, BLOOM_BYTES, BUCKET, BUCKET_BYTES, CUTS, FLAGS, FREE, FREE_CLASSES, HEADER, LENGTH, LENGTHS,
@@ -6,8 +6,8 @@ use super::layout::{
 };
 use crate::automaton::Damage;
 
-/// Makes sure that a probe of the content of an item stays within it; returns the words of its engine, and how many
-/// words stand before them.
+/// Checks that probing the content of an item stays within it; returns the words of its engine, and how many words come before
+/// them.
 pub(crate) fn check(content: &[u32]) -> Result<(&[u32], usize), Damage> {
     const _: () = assert!(BUCKET.is_multiple_of(4) && TABLE.is_multiple_of(4) && HEADER.is_multiple_of(4));
     let damage = |at: usize, problem| Err(Damage { word: (at - LENGTH) / 4, problem });

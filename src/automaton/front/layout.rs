@@ -3,21 +3,24 @@
 //! ```text
 //! item    offset
 //!         0   length of the content u32, as of every item of a pool
-//!         4   flags u8: 1 the base verdict is "blocked", 2 the path `/` passes, 4 every path passes, 8 none does, 16 the
-//!             tables are pairs
+//!         4   flags u8: 1 the base verdict is "blocked", 2 the path `/` passes, 4 every path passes,
+//!             8 no path passes, 16 the triple tables are pairs
 //!         5   32 less the lengths of prefixes, 4 times u8
 //!         9   free lanes u8, a bit each | 10  free classes with a triple u8 | 11  triple tables u8
 //!        12   bytes of the buckets u16 | 14  zero u16
-//!        16   buckets: 8 times fingerprint u16; 0 where there is none
-//!             triple tables: the classes of the first byte by its lower half, 16 times u8, and by its upper half; then of
-//!             the second byte, then of the third. Of a pair, the second has for the same patterns another triple each
+//!        16   64 less the bits of beginnings, 2 times u8 | 18  bytes of the Bloom filter u16
+//!        20   the Bloom filter
+//!             buckets: 8 times fingerprint u16; 0 where there is none
+//!             triple tables: the classes of the first byte by its lower nibble, 16 times u8, and by its upper
+//!             nibble; then of the second byte, then of the third. The second table of a pair has another triple
+//!             of each of the same patterns
 //!             the words of the engine
 //! ```
 //!
-//! A path that has a free class in the first table of a pair alone is asked for the second one's.
+//! If only a free class is found in the first table of a pair, that class must be found in the second table as well.
 //!
 //! Items begin at multiples of 64, so the header and the Bloom filter of up to 22 beginnings share a cache line. The filter's
-//! bytes are 12 more than a multiple of 16, so that buckets stand at multiples of 16.
+//! length is 12 more than a multiple of 16, so buckets begin at multiples of 16.
 
 /// Bytes before the content: the length of the item.
 pub(super) const LENGTH: usize = 4;
@@ -29,7 +32,7 @@ pub(super) const TABLES: usize = 11;
 pub(super) const BUCKET_BYTES: usize = 12;
 pub(super) const BEGINNINGS: usize = 16;
 pub(super) const BLOOM_BYTES: usize = 18;
-/// Bytes of the header, with the length of the item.
+/// Bytes of the header, including the length of the item.
 pub(super) const HEADER: usize = 20;
 
 pub(super) const BASE_BLOCKED: u8 = 1;
@@ -46,7 +49,7 @@ pub(super) const LANES: usize = 8;
 pub(super) const TABLE: usize = 96;
 /// How many lengths prefixes are cut to.
 pub(super) const LENGTHS: usize = 4;
-/// The longest of them.
+/// The longest of these lengths.
 pub(super) const LONGEST: usize = 32;
 
 /// Whether the base verdict of an item is "blocked".
@@ -73,7 +76,7 @@ pub fn never_passes(item: &[u8]) -> bool {
     item[FLAGS] & NEVER != 0
 }
 
-/// Whether a path may pass by a triple, whatever it begins with.
+/// Whether a path may pass because of a triple, whatever it begins with.
 #[inline]
 pub fn has_free_classes(item: &[u8]) -> bool {
     item[FREE_CLASSES] != 0
@@ -85,7 +88,7 @@ pub fn words(item: &[u8]) -> &[u32] {
     bytemuck::cast_slice(&item[front_bytes(item)..])
 }
 
-/// The same, of the content of an item, which may stand anywhere in memory.
+/// The words of an engine, given the content of an item, which may be anywhere in memory.
 pub(crate) fn engine_words(content: &[u32]) -> &[u32] {
     let mut item = [0; HEADER];
     item[LENGTH..].copy_from_slice(&bytemuck::cast_slice(content)[..HEADER - LENGTH]);
@@ -124,5 +127,5 @@ pub(super) fn bucket_bytes(item: &[u8]) -> u16 {
     u16::from_le_bytes([item[BUCKET_BYTES], item[BUCKET_BYTES + 1]])
 }
 
-/// Readable bytes that a path needs after it, beyond those up to a multiple of 32 bytes from its first.
+/// Bytes after a path that must be readable, beyond the path's length rounded up to a multiple of 32.
 pub const PADDING: usize = 64;

@@ -1,20 +1,20 @@
-//! The front of an automaton: a prefilter that answers for most paths without a walk.
+//! The front of an automaton: a prefilter that settles most paths without a walk.
 //!
-//! Nearly all paths get the *base verdict*, that of the best pattern that matches every path, or "allowed" where there is
-//! none. Only patterns of the opposite verdict that rank above it can change that. The front asks whether one of them
-//! may match; if none may, the base verdict holds. It may be wrong in one direction only: a path passes, and the walk
-//! finds the base verdict after all.
+//! Nearly all paths get the *base verdict*: that of the best pattern that matches every path, or "allowed" if there is none.
+//! Only patterns of the opposite verdict that rank above it can change that. The front checks whether one of them may match; if
+//! none may, the base verdict holds. The front errs in one direction only: a path passes, and the walk finds the base verdict
+//! after all.
 //!
 //! * Literal **prefixes** (module `prefixes`) are cut to one of four lengths and kept as 16-bit fingerprints of a hash.
-//! * **Triples** (module `triples`) are three bytes in a row out of the literals after a `*`, in the nibble tables of
-//!   the packed searcher Teddy. A pattern that begins with `*` or `/*` has a triple alone; any other with a `*` has
-//!   both, and must find both.
+//! * **Triples** (module `triples`) are three consecutive bytes of the literals after a `*`, in nibble tables as in the Teddy
+//!   algorithm. A pattern that begins with `*` or `/*` has only a triple; any other with a `*` has a prefix and a triple, and
+//!   both must be found.
 //!
-//! Before prefixes are asked for, a **Bloom filter** (module `bloom`) of how they begin says of most paths that none is there.
+//! Before prefixes are probed, a **Bloom filter** (module `bloom`) of their beginnings rules them out for most paths.
 //!
-//! Prefix and triple are tied by lanes. A bucket has eight fingerprints, a triple table eight classes. Lane `i` of each
-//! bucket goes with class `i`: a path passes if a lane and its class are found, or either alone where the lane is *free*.
-//! Free lanes hold prefixes that need no triple, free classes triples that need no prefix.
+//! Prefix and triple are tied by lanes. A bucket has eight fingerprints, a triple table eight classes. Lane `i` of each bucket
+//! goes with class `i`: a path passes if a lane and its class are found, or either alone if the lane is *free*. Free lanes hold
+//! prefixes that need no triple, free classes triples that need no prefix.
 
 mod bloom;
 mod build;

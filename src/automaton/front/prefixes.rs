@@ -1,12 +1,12 @@
-//! Prefixes of patterns, by fingerprints.
+//! Prefixes of patterns, as fingerprints.
 //!
-//! A front knows prefixes of up to four lengths; a longer prefix is cut to the next of them, which only lets more
-//! through. Whether a path begins with one is asked for all lengths at once: the path is cut to each, hashed, and the
-//! hash's fingerprint compared with the eight of a bucket.
+//! A front has prefixes of up to four lengths; any other prefix is cut to the next shorter one, which only lets more paths
+//! through. A path is probed for all lengths at once: it is cut to each, hashed, and the hash's fingerprint compared with the
+//! eight of a bucket.
 
 use super::layout::{BUCKET, LENGTHS, LONGEST};
 
-/// Factors of the hash, for two bytes each.
+/// Factors of the hash, one for each two bytes.
 pub(super) const FACTORS: [i16; LONGEST / 2] = [
     29_129, -21_379, 31_657, 17_401, -27_883, 23_873, -19_207, 26_119, 32_233, -30_011, 18_757, -24_379, 28_277,
     -16_903, 20_507, -25_301,
@@ -14,7 +14,7 @@ pub(super) const FACTORS: [i16; LONGEST / 2] = [
 /// The factor that mixes the sum.
 pub(super) const MIX: i32 = 0x9e37_79b1_u32 as i32;
 
-/// The hash of a prefix: its lower half is the fingerprint, its upper one, which is mixed better, tells the bucket.
+/// The hash of a prefix: the lower half is the fingerprint; the upper half, which is mixed better, selects the bucket.
 #[inline]
 pub(super) fn hash(prefix: &[u8]) -> u32 {
     let mut pairs = prefix.chunks_exact(2);
@@ -35,13 +35,13 @@ pub(super) fn fingerprint(hash: u32) -> u16 {
     hash as u16
 }
 
-/// Where the bucket of a hash begins after the first, if buckets take so many bytes.
+/// Offset of a hash's bucket from the first, if all buckets have this many bytes.
 #[inline]
 pub(super) fn place(hash: u32, bytes: u16) -> usize {
     (((hash >> 16) * u32::from(bytes)) >> 16) as usize & !(BUCKET - 1)
 }
 
-/// How likely a path begins with a prefix that was cut to a length, in some unit: four fifths for each byte more.
+/// How likely a path begins with a prefix cut to a given length, in some unit: four fifths for each further byte.
 pub(super) const LET_THROUGH: [u64; LONGEST + 1] = {
     let mut likely = [1 << 20; LONGEST + 1];
     let mut length = 1;
@@ -52,10 +52,10 @@ pub(super) const LET_THROUGH: [u64; LONGEST + 1] = {
     likely
 };
 
-/// The lengths to cut prefixes to, ascending, given how many prefixes there are of each length, those of the greatest
-/// together with longer ones; `None` if there is no prefix.
+/// The lengths to cut prefixes to, ascending, given how many prefixes there are of each length; the longest length includes all
+/// longer prefixes. `None` if there is no prefix.
 ///
-/// The shortest is that of the shortest prefix; the others are those that let least through.
+/// The first is that of the shortest prefix; the others are those that let the fewest paths through.
 pub(super) fn lengths(counts: &[u32; LONGEST + 1]) -> Option<[usize; LENGTHS]> {
     let mut present = [0; LONGEST];
     let mut before = [0; LONGEST + 1];
@@ -68,14 +68,14 @@ pub(super) fn lengths(counts: &[u32; LONGEST + 1]) -> Option<[usize; LENGTHS]> {
     if count == 0 {
         return None;
     }
-    // What cutting the prefixes from one length to the one before another lets through.
+    // What gets through if the prefixes from one length up to another are cut to the first.
     let cost = |from: usize, to: usize| (before[to] - before[from + 1]) * LET_THROUGH[present[from]];
-    // The least that those from a length on let through, with as many lengths as there were rounds, and which is next.
+    // The least that gets through from each length on, with as many lengths as rounds so far, and the next length chosen.
     let mut least: [u64; LONGEST] = std::array::from_fn(|from| if from < count { cost(from, count) } else { 0 });
     let mut next = [[0; LONGEST]; LENGTHS - 1];
     for next in &mut next {
         for from in 0..count {
-            // Those after `from` are of the round before, because they come later.
+            // Entries after `from` are still those of the previous round.
             next[from] = from;
             for to in from + 1..count {
                 let all = cost(from, to) + least[to];

@@ -1,13 +1,14 @@
-//! How rare a few bytes in a row are in the paths of real URLs.
+//! How rare a few consecutive bytes are in the paths of real URLs.
 //!
-//! Bytes are of 37 classes; the table says for each two how many bits it takes to tell that a byte of the second comes
-//! after one of the first: the binary logarithm of one in how many do, counted over two million bytes of paths. With it,
-//! the triple of each pattern that seems rarest is in 2.4 percent of the paths of hosts that have such patterns; chosen
-//! by how common single bytes are, in 5.7 percent.
+//! Bytes are in 37 classes. For each pair of classes, the table has the bits of information in a byte of the second following
+//! one of the first: the binary logarithm of one in how many do, counted over two million bytes of paths. With it, the triple
+//! of each pattern that seems rarest is in 2.4 percent of the paths of hosts that have such patterns; chosen by how common
+//! single bytes are, in 5.7 percent.
 
 const CLASSES: usize = 37;
 
-/// The class of each byte: letters in lower case, those in upper case, digits, and eight bytes; all others last.
+/// The class of each byte: one for each lower-case letter, one for upper-case letters, one for digits, one for each of eight
+/// other bytes, and a last one for the rest.
 static CLASS: [u8; 256] = {
     let mut classes = [CLASSES as u8 - 1; 256];
     let mut byte = 0;
@@ -33,7 +34,7 @@ static CLASS: [u8; 256] = {
 /// The bits of a first byte, by its class, in hexadecimal.
 static FIRST: &[u8; CLASSES] = b"46554665497554469444577879a74478789af";
 
-/// The bits of a byte after another one, by the class of that one.
+/// The bits of a byte after another one, by the class of the other.
 #[rustfmt::skip]
 static NEXT: [&[u8; CLASSES]; CLASSES] = [
     b"954597585a7353a69343668858fa659acdbbf",
@@ -75,10 +76,10 @@ static NEXT: [&[u8; CLASSES]; CLASSES] = [
     b"4556766677765675c645477a7a7656a868cab",
 ];
 
-/// No byte stands before: what comes next is a first one.
+/// The state before the first byte: no byte precedes it.
 const START: usize = CLASSES;
 
-/// The same as numbers; the last row is that of the first byte.
+/// The same bits as numbers; the last row is that of the first byte.
 static BITS: [[u8; CLASSES]; CLASSES + 1] = {
     let mut bits = [[0; CLASSES]; CLASSES + 1];
     let mut row = 0;
@@ -94,22 +95,22 @@ static BITS: [[u8; CLASSES]; CLASSES + 1] = {
     bits
 };
 
-/// How rare the last three bytes of a literal are, as it goes on.
+/// The rarity of the last three bytes of a literal, byte by byte.
 #[derive(Debug)]
 pub(super) struct Rarity {
     /// The class of the last byte.
     last: usize,
-    /// The bits of the last two.
+    /// The bits of the last two bytes.
     two: u32,
 }
 
 impl Rarity {
-    /// Of a literal that begins.
+    /// Starts a literal.
     pub fn new() -> Rarity {
         Rarity { last: START, two: 0 }
     }
 
-    /// The bits of the last three bytes, or of all, with the next one.
+    /// Adds a byte; returns the bits of the last three bytes, or of all if there are fewer.
     #[inline]
     pub fn with(&mut self, byte: u8) -> u32 {
         let class = usize::from(CLASS[usize::from(byte)]);

@@ -1,4 +1,4 @@
-//! The front against the automaton after it.
+//! Compares the front with the automaton behind it.
 
 use super::layout::LENGTH;
 use super::*;
@@ -8,12 +8,12 @@ use crate::dice::Dice;
 use crate::robots::Robots;
 use crate::rules::{Patterns, Verdict};
 
-/// A line of the cache.
+/// A cache line.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
 struct Line(#[allow(dead_code, reason = "read as bytes")] [u8; 64]);
 
-/// An item where one has to stand.
+/// An item, aligned as items have to be.
 struct Item {
     lines: Vec<Line>,
     length: usize,
@@ -29,7 +29,7 @@ impl Item {
     }
 
     fn bytes_mut(&mut self) -> &mut [u8] {
-        // SAFETY: a line is 64 bytes without padding, so the lines are that many bytes in a row.
+        // SAFETY: a line is 64 bytes without padding, so the lines are that many consecutive bytes.
         let all = unsafe { std::slice::from_raw_parts_mut(self.lines.as_mut_ptr().cast(), 64 * self.lines.len()) };
         &mut all[..self.length]
     }
@@ -40,7 +40,7 @@ impl Item {
         &all[..self.length]
     }
 
-    /// The answer of both probes, which must agree whatever stands after the path.
+    /// The answer of both probes, which must agree whatever bytes follow the path.
     fn passes(&self, path: &[u8]) -> bool {
         let portable = passes(self.bytes(), path);
         #[cfg(target_arch = "x86_64")]
@@ -82,7 +82,7 @@ fn item(patterns: &Patterns) -> Item {
     Item::new(&content)
 }
 
-/// Asks of a path; returns whether it passes, which it must where the verdict is not the base.
+/// Probes for a path; returns whether it passes, which it must if its verdict is not the base.
 fn asked(item: &Item, path: &str, scratch: &mut Scratch) -> bool {
     let passes = item.passes(path.as_bytes());
     let verdict = verdict(words(item.bytes()), path.as_bytes(), scratch);
@@ -164,7 +164,7 @@ fn no_verdict_but_the_base_is_kept_back() {
         for at in 0..20 {
             let mut path = format!("/{}", dice.text(bytes, [10, 40, 150][at % 3]));
             if at % 4 == 0 {
-                // What a rule names is more often found so.
+                // Paths made from a rule are more likely to be found.
                 path = rules[dice.below(rules.len())][1..].replace('*', &dice.text(bytes, 3)).replace('$', "");
                 if !path.starts_with('/') {
                     path.insert(0, '/');
@@ -191,7 +191,7 @@ fn every_flipped_bit_of_a_front_is_refused_or_harmless() {
             content[bit / 32] ^= 1 << (bit % 32);
             if check_item(&content, &mut CheckSpace::default()).is_ok() {
                 harmless += 1;
-                // Whatever they say, both probes say the same, and look at nothing else.
+                // Whatever the bytes are, both probes give the same answer, and read nothing else.
                 let item = Item::new(&content);
                 for path in ["/", "/ab", "/7/x?", "/xabcd/cd/yz.pdf", &long] {
                     item.passes(path.as_bytes());

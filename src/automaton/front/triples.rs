@@ -1,20 +1,20 @@
-//! Triples: three bytes in a row of a literal, found anywhere in a path by nibble tables.
+//! Triples: three consecutive bytes of a literal, found anywhere in a path by nibble tables.
 
 use super::rarity::Rarity;
 
-/// Up to three bytes in a row of a literal.
+/// Up to three consecutive bytes of a literal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Triple {
-    /// The bytes, the last one last; those in front that do not count are zero.
+    /// The bytes, the last one last; leading bytes that do not count are zero.
     bytes: [u8; 3],
-    /// How many of them count: fewer than three of a short literal.
+    /// How many of them count: fewer than three if the literal is short.
     count: u8,
 }
 
-/// So many bits more are a second triple of another literal worth.
+/// How many bits a second triple gains by being from another literal.
 const ANOTHER_LITERAL: u32 = 6;
 
-/// A literal's number, and a place in it.
+/// A literal's number, and an offset in it.
 type TriplePlace = (usize, usize);
 
 impl Triple {
@@ -32,15 +32,15 @@ impl Triple {
         rarest(literals, None).map(|(triple, _)| triple)
     }
 
-    /// The rarest triple of some literals, and a second one, if there is one that has at most a byte in common with it.
+    /// The rarest triple of some literals, and a second one, if there is one that shares at most a byte with it.
     pub fn rarest_two<'l>(literals: impl Iterator<Item = &'l [u8]> + Clone) -> Option<(Triple, Triple)> {
         let (first, place) = rarest(literals.clone(), None)?;
         Some((first, rarest(literals, Some(place)).map_or(Triple::ANY, |(triple, _)| triple)))
     }
 }
 
-/// The rarest triple, and where it is, that has at most a byte in common with the one at a place; another literal tells
-/// more than the rest of the same one.
+/// The rarest triple, and its place, that shares at most a byte with the one at `apart`; another literal says more than the
+/// rest of the same one.
 fn rarest<'l>(literals: impl Iterator<Item = &'l [u8]>, apart: Option<TriplePlace>) -> Option<(Triple, TriplePlace)> {
     let mut best: Option<(u32, &[u8], TriplePlace)> = None;
     for (number, literal) in literals.enumerate() {
@@ -51,7 +51,7 @@ fn rarest<'l>(literals: impl Iterator<Item = &'l [u8]>, apart: Option<TriplePlac
         let mut rarity = Rarity::new();
         for (end, &byte) in literal.iter().enumerate() {
             let bits = rarity.with(byte) + other;
-            // Shorter ones only of shorter literals.
+            // Shorter triples only from shorter literals.
             let at = end.saturating_sub(2);
             let is_whole = end >= 2 || end + 1 == literal.len();
             if is_whole && same.is_none_or(|same| at.abs_diff(same) > 1) && best.is_none_or(|(most, ..)| bits >= most) {
@@ -62,7 +62,7 @@ fn rarest<'l>(literals: impl Iterator<Item = &'l [u8]>, apart: Option<TriplePlac
     best.map(|(_, bytes, place)| (Triple::new(bytes), place))
 }
 
-/// Puts a triple into classes of a table.
+/// Adds a triple to classes of a table.
 pub(super) fn add(table: &mut [u8], triple: Triple, classes: u8) {
     for (place, &byte) in triple.bytes.iter().enumerate() {
         let (low, high) = table[32 * place..][..32].split_at_mut(16);
@@ -75,7 +75,7 @@ pub(super) fn add(table: &mut [u8], triple: Triple, classes: u8) {
     }
 }
 
-/// The one of some classes of a table that gets least wider by a triple. There is one.
+/// The class, among some of a table, that a triple widens least. There must be at least one.
 pub(super) fn narrowest(table: &[u8], triple: Triple, among: u8) -> u8 {
     if among.is_power_of_two() {
         return among;
@@ -98,7 +98,7 @@ pub(super) fn narrowest(table: &[u8], triple: Triple, among: u8) -> u8 {
     classes.min_by_key(|&class| growth(class)).expect("a class")
 }
 
-/// The classes of a table whose byte at a place of their triples may be `byte`.
+/// The classes of a table that accept `byte` at a place of their triples.
 #[inline]
 pub(super) fn classes(table: &[u8], place: usize, byte: u8) -> u8 {
     table[32 * place + usize::from(byte & 15)] & table[32 * place + 16 + usize::from(byte >> 4)]

@@ -21,10 +21,10 @@ use super::positioned::Positioned;
 /// How many rows are read at a time, unless they are large.
 pub(crate) const BATCH: usize = 1024;
 
-/// How many bytes of a column's values are read at a time, about.
+/// Roughly how many bytes of a column's values are read at a time.
 const BATCH_BYTES: u64 = 1 << 20;
 
-/// The defect of a file, in a sentence.
+/// What is wrong with a file, in a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Malformed(pub String);
 
@@ -37,25 +37,25 @@ impl From<io::Error> for Malformed {
 impl From<ParquetError> for Malformed {
     fn from(error: ParquetError) -> Malformed {
         Malformed(match error {
-            // What it is about need not be told again.
+            // The wrapper adds nothing to the message.
             ParquetError::External(error) => error.to_string(),
             other => other.to_string(),
         })
     }
 }
 
-/// Some values of a column, one for each row.
+/// Values of a column, one for each row.
 pub(crate) type Values<T> = Result<Vec<Option<T>>, Malformed>;
 
 thread_local!(static IS_GUARDED: Cell<bool> = const { Cell::new(false) });
 
-/// Whether a panic of this thread would be caught and become an error. A program's panic hook can stay silent then.
+/// Whether a panic in this thread would be caught and turned into an error, so that a program's panic hook can stay silent.
 pub fn panics_are_caught() -> bool {
     IS_GUARDED.get()
 }
 
-/// Runs a part of the library. A malformed file can break its assertions, so a panic is an error; what it worked on is not
-/// used again.
+/// Calls into the Parquet library. A malformed file can break its assertions, so a panic becomes an error; the data it worked
+/// on is not used again.
 pub(crate) fn guarded<T, E: From<Malformed>>(run: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
     IS_GUARDED.set(true);
     let done = panic::catch_unwind(AssertUnwindSafe(run));
@@ -64,7 +64,7 @@ pub(crate) fn guarded<T, E: From<Malformed>>(run: impl FnOnce() -> Result<T, E>)
     done.unwrap_or_else(|_| Err(broken()))
 }
 
-/// The place of a column of this name at the top of a file.
+/// The number of the top-level column with this name.
 pub(crate) fn find(schema: &SchemaDescriptor, name: &str) -> Option<usize> {
     schema.columns().iter().position(|column| matches!(column.path().parts(), [only] if only == name))
 }
@@ -74,7 +74,7 @@ pub(crate) fn names(schema: &SchemaDescriptor) -> Vec<String> {
     schema.columns().iter().map(|column| column.path().string()).collect()
 }
 
-/// A file, opened.
+/// An opened file.
 pub(crate) struct ParquetFile {
     bytes: Arc<Positioned>,
     metadata: ParquetMetaData,
@@ -101,7 +101,7 @@ impl ParquetFile {
         self.metadata.file_metadata().schema_descr()
     }
 
-    /// Its bytes in this range.
+    /// Its bytes in a range.
     pub fn bytes(&self, range: Range<u64>) -> Result<Bytes, Malformed> {
         let length = usize::try_from(range.end - range.start).map_err(ParquetError::from)?;
         Ok(self.bytes.get_bytes(range.start, length)?)
@@ -115,7 +115,7 @@ impl ParquetFile {
     }
 }
 
-/// Checks what the footer of a file of this length declares of a row group: the library reads what stands there.
+/// Checks what the footer declares about a row group, in a file of this length: the library reads wherever the footer says.
 fn check(group: &RowGroupMetaData, length: u64) -> Result<(), String> {
     if usize::try_from(group.num_rows()).is_err() {
         return Err(format!("declares {} rows", group.num_rows()));
@@ -133,7 +133,7 @@ fn check(group: &RowGroupMetaData, length: u64) -> Result<(), String> {
     Ok(())
 }
 
-/// A row group that is read.
+/// A row group to read.
 pub(crate) struct Group<'f> {
     bytes: &'f Arc<Positioned>,
     metadata: &'f RowGroupMetaData,
@@ -145,19 +145,19 @@ impl Group<'_> {
         self.metadata.columns().get(at).ok_or_else(|| Malformed(format!("a row group of it has no column {at}")))
     }
 
-    /// The reader of a column of any kind, and how many rows it should be asked for at a time.
+    /// A reader for a column of any type, and how many rows to read from it at a time.
     pub fn reader(&self, at: usize) -> Result<(ColumnReader, usize), Malformed> {
         let chunk = self.described(at)?;
         let rows = usize::try_from(self.metadata.num_rows()).unwrap_or(0);
         let pages = SerializedPageReader::new(Arc::clone(self.bytes), chunk, rows, None)?;
         let bytes_of_row = u64::try_from(chunk.uncompressed_size()).unwrap_or(0) / (rows as u64).max(1);
-        // A power of two, so that rows are read together with the same others wherever a reader began.
+        // A power of two, so that a row is always read together with the same other rows, wherever a reader began.
         let at_once = 1 << (BATCH_BYTES / bytes_of_row.max(1)).clamp(1, BATCH as u64).ilog2();
         Ok((get_column_reader(chunk.column_descr_ptr(), Box::new(pages)), at_once))
     }
 }
 
-/// Leaves out so many rows; returns whether there were so many.
+/// Skips this many rows; returns whether there were that many.
 pub(crate) fn skip_rows<T: DataType>(reader: &mut ColumnReaderImpl<T>, rows: usize) -> Result<bool, Malformed> {
     let mut left = rows;
     while left > 0 {
@@ -177,7 +177,7 @@ pub(crate) struct Column {
     rows_at_once: usize,
 }
 
-/// A time as it is in the file.
+/// A time as stored in the file.
 #[derive(Clone)]
 pub(crate) enum Time {
     Seconds(i64),
@@ -185,7 +185,7 @@ pub(crate) enum Time {
 }
 
 impl Column {
-    /// The column at a place of the file, from its row `first` on.
+    /// Opens the column at this place in the file, from its row `first` on.
     pub fn open(group: &Group<'_>, at: usize, first: usize) -> Result<Column, Malformed> {
         let described = group.described(at)?.column_descr();
         let name = described.path().string();
@@ -199,12 +199,12 @@ impl Column {
         Ok(column)
     }
 
-    /// How many rows should be read at a time.
+    /// How many rows to read at a time.
     pub fn rows_at_once(&self) -> usize {
         self.rows_at_once
     }
 
-    /// Leaves out so many rows.
+    /// Skips this many rows.
     fn skip(&mut self, rows: usize) -> Result<(), Malformed> {
         let are_there = match &mut self.reader {
             ColumnReader::Int32ColumnReader(reader) => skip_rows(reader, rows)?,
@@ -216,7 +216,7 @@ impl Column {
         if are_there { Ok(()) } else { Err(too_few(&self.name)) }
     }
 
-    /// The next values, which are bytes or text; none at the end.
+    /// The next values of a column of bytes or text; none at the end.
     pub fn texts(&mut self, rows: usize) -> Values<ByteArray> {
         match &mut self.reader {
             ColumnReader::ByteArrayColumnReader(reader) => values::<ByteArrayType>(reader, rows),
@@ -224,7 +224,7 @@ impl Column {
         }
     }
 
-    /// The next values, which are integers; none at the end.
+    /// The next values of an integer column; none at the end.
     pub fn integers(&mut self, rows: usize) -> Values<i64> {
         match &mut self.reader {
             ColumnReader::Int32ColumnReader(reader) => {
@@ -235,7 +235,7 @@ impl Column {
         }
     }
 
-    /// The next values, which are times; none at the end.
+    /// The next values of a time column; none at the end.
     pub fn times(&mut self, rows: usize) -> Values<Time> {
         match &mut self.reader {
             ColumnReader::Int32ColumnReader(_) | ColumnReader::Int64ColumnReader(_) => {
@@ -264,7 +264,7 @@ pub(crate) fn too_few(name: &str) -> Malformed {
     Malformed(format!("its column {name:?} has fewer rows than the file says"))
 }
 
-/// How much of what an integer column counts is a second.
+/// How many units of an integer column make a second.
 fn units_in_a_second(column: &ColumnDescriptor) -> i64 {
     match (column.logical_type_ref(), column.converted_type()) {
         (Some(LogicalType::Timestamp(time)), _) => match time.unit {
@@ -285,7 +285,7 @@ fn values<T: DataType>(reader: &mut ColumnReaderImpl<T>, rows: usize) -> Values<
     if levels.is_empty() {
         return Ok(values.into_iter().map(Some).collect());
     }
-    // A column at the top is there (1) or not (0).
+    // In a top-level column, level 1 is a value and level 0 is null.
     let mut values = values.into_iter();
     let all: Vec<Option<T::T>> = levels.iter().map(|&level| if level > 0 { values.next() } else { None }).collect();
     debug_assert_eq!(all.len(), rows);

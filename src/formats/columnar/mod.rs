@@ -1,8 +1,8 @@
-//! Columns of Parquet files, some rows at a time.
+//! Reads columns of Parquet files, some rows at a time.
 //!
-//! The library's plain column readers read them, so its Arrow half is not needed. A [`Column`] stands at the top of a file,
-//! and has at most one value a row. What the footer declares is checked when a file is opened; what a page claims is the
-//! library's to believe, so a file made for it can cost memory.
+//! The library's plain column readers are used, so its Arrow half is not needed. A [`Column`] is at the top level of a file and
+//! has at most one value a row. The footer is checked when a file is opened. The library trusts the claims of pages, so a file
+//! crafted for the purpose can cost memory.
 
 mod file;
 mod positioned;

@@ -1,4 +1,4 @@
-//! A file that many threads read at once, each where it wants.
+//! A file that many threads read at once, each at its own offset.
 
 use bytes::Bytes;
 use parquet::errors::ParquetError;
@@ -9,14 +9,14 @@ use std::sync::Arc;
 
 use crate::formats::read_at::read_at;
 
-/// A file that is read from given places: its own place, which all who share it would move, does not matter.
+/// A file that is read at given offsets, independent of its own position, which all its users share.
 #[derive(Debug, Clone)]
 pub(crate) struct Positioned {
     file: Arc<File>,
     length: u64,
 }
 
-/// The bytes of a file from a place on.
+/// The bytes of a file from an offset on.
 #[derive(Debug, Clone)]
 pub(crate) struct From {
     file: Arc<File>,
@@ -24,17 +24,17 @@ pub(crate) struct From {
 }
 
 impl Positioned {
-    /// A file of the length that it has now.
+    /// Keeps the file's present length.
     pub fn new(file: File) -> io::Result<Positioned> {
         Ok(Positioned { length: file.metadata()?.len(), file: Arc::new(file) })
     }
 
-    /// How many bytes it has.
+    /// The file's length in bytes.
     pub fn length(&self) -> u64 {
         self.length
     }
 
-    /// Its bytes from a place on.
+    /// Its bytes from offset `at` on.
     fn from(&self, at: u64) -> From {
         From { file: Arc::clone(&self.file), at }
     }
@@ -54,7 +54,7 @@ impl ChunkReader for Positioned {
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes, ParquetError> {
-        // What a damaged file claims can be more than there is memory.
+        // A damaged file can claim more bytes than there is memory for.
         let within = start.checked_add(length as u64).is_some_and(|end| end <= self.length);
         if !within {
             return Err(ParquetError::EOF(format!("{length} bytes at {start} are beyond the end of the file")));

@@ -3,14 +3,14 @@
 use super::kind::Compression;
 use std::io;
 
-/// Compressed data that cannot be decompressed: cut short, changed, or followed by something else.
+/// Compressed data that cannot be decompressed: cut short, altered, or followed by something else.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 #[error("its {} data is damaged or cut short, at or shortly after byte {offset} of the file: {error}", compression.name())]
 pub struct Damaged {
-    /// How it is compressed.
+    /// The compression format.
     pub compression: Compression,
-    /// How many bytes of the file were read when it showed.
+    /// How many bytes of the file had been read when the damage was found.
     pub offset: u64,
     /// The decompressor's own error.
     pub error: io::Error,
@@ -21,6 +21,6 @@ pub struct Damaged {
 #[non_exhaustive]
 #[error("its Zstandard data looks back further than the {limit} bytes of memory that there are for it; give more")]
 pub struct TooFarBack {
-    /// How much memory there is for it.
+    /// The memory there is for it, in bytes.
     pub limit: u64,
 }

@@ -1,4 +1,4 @@
-//! A file of many members, frames or streams, decompressed by the idle threads of a pool.
+//! Decompresses a file of many members, frames or streams with the idle threads of a pool.
 
 use rayon::Scope;
 use std::fs::File;
@@ -11,10 +11,10 @@ use super::pieces::{Anywhere, InPieces, Pieces};
 use super::reader::Reader;
 use crate::formats::placed::Placed;
 
-/// So many bytes of the text are read before help is asked for again.
+/// Bytes of text to read before asking for help again.
 const STEP: usize = 64 << 10;
 
-/// A file of this length.
+/// A file and its length.
 struct Whole<'f>(&'f File, u64);
 
 impl Anywhere for Whole<'_> {
@@ -23,12 +23,12 @@ impl Anywhere for Whole<'_> {
     }
 }
 
-/// Gives `read` the text of a compressed file from its start on. The idle threads of this pool decompress it ahead, each with as
-/// much memory as is usual, to texts that take so much `room` together; this thread has so much `memory`.
+/// Passes the text of a compressed file, from its start, to `read`. Idle threads of the current pool decompress ahead, each
+/// with the usual memory, to texts that share `room` bytes. This thread's decompressor has `memory` bytes.
 ///
 /// # Errors
 ///
-/// Where its first bytes cannot be read.
+/// If the file's first bytes cannot be read.
 pub(crate) fn with_help<T>(
     file: &File,
     compression: Compression,
@@ -52,20 +52,20 @@ pub(crate) fn with_help<T>(
     }))
 }
 
-/// A text in pieces, which threads of a scope help to decompress.
+/// A text in pieces that threads of a scope help to decompress.
 struct Helped<'s, 'f> {
     text: InPieces<'f>,
     pieces: &'f Arc<Pieces<'f>>,
     scope: &'s Scope<'f>,
-    /// Helpers that were spawned and have not begun.
+    /// Helpers that were spawned and have not started.
     asked: &'f AtomicUsize,
-    /// Bytes that were read since helpers were spawned.
+    /// Bytes read since helpers were last spawned.
     passed: usize,
 }
 
 impl Helped<'_, '_> {
-    /// Spawns a helper for each other thread of the pool. A helper claims its piece when it runs, not when it is spawned, so the
-    /// reader never waits for a piece that no thread works on.
+    /// Spawns a helper for each other thread of the pool. A helper claims its piece when it runs, not when it is spawned, so
+    /// the reader never waits for a piece that no thread works on.
     fn ask(&mut self) {
         self.passed = 0;
         let (pieces, asked) = (self.pieces, self.asked);

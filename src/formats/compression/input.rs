@@ -1,4 +1,4 @@
-//! A compressed file as it is stored.
+//! A compressed file, as stored.
 
 use super::error::{Damaged, TooFarBack};
 use super::kind::Compression;
@@ -8,35 +8,36 @@ use std::io::{self, BufRead, BufReader, Cursor, Read};
 /// Bytes read and decompressed at a time.
 pub(super) const BUFFER: usize = 256 << 10;
 
-/// The file as it is stored, counted.
+/// The stored file, with a count of the bytes read.
 pub(super) struct Input<R: Read> {
     pub text: Peeked<BufReader<StoredBytes<R>>>,
     /// How many bytes of the file were read.
     pub offset: u64,
-    /// The memory of a decompressor.
+    /// Memory for a decompressor.
     pub memory: u64,
 }
 
 impl<R: Read> Input<R> {
-    /// A file from byte `offset` on, which `file` begins with.
+    /// Reads the file from byte `offset` on, which is where `file` begins.
     pub fn from(file: R, offset: u64, memory: u64) -> Input<R> {
         let source = BufReader::with_capacity(BUFFER, StoredBytes { file, failed: false });
         Input { text: Cursor::new(Vec::new()).chain(source), offset, memory }
     }
 
-    /// An error of the decompressor, with the place; one of the file is left as it is.
+    /// Adds the offset to an error of the decompressor; an error of the file is returned as it is.
     pub fn told(&self, error: io::Error, compression: Compression) -> io::Error {
         if self.text.get_ref().1.get_ref().failed {
             return error;
         }
-        // The library has no other sign of it.
+        // The library reports this in no other way.
         if compression == Compression::Zstd && error.to_string().contains("requires too much memory") {
             return io::Error::other(TooFarBack { limit: self.memory });
         }
         io::Error::new(error.kind(), Damaged { compression, offset: self.offset, error })
     }
 
-    /// Whether another member, frame or stream follows. After members of gzip, zeros up to the end of the file are none.
+    /// Whether another member, frame or stream follows. Zeros after the last member of gzip, up to the end of the file, are
+    /// padding.
     pub fn has_more(&mut self, compression: Compression) -> io::Result<bool> {
         if compression != Compression::Gzip {
             return Ok(!self.fill_buf()?.is_empty());
@@ -80,7 +81,7 @@ impl<R: Read> Read for Input<R> {
     }
 }
 
-/// A file that remembers its own failures, so that they are not taken for damaged data.
+/// A file that remembers its own failures, so that they are not mistaken for damaged data.
 pub(super) struct StoredBytes<R> {
     pub file: R,
     pub failed: bool,

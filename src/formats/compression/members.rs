@@ -1,4 +1,4 @@
-//! Members, frames or streams, one after the other.
+//! Reads members, frames or streams, one after the other.
 
 use super::input::Input;
 use super::kind::{Compression, window_bits};
@@ -7,12 +7,12 @@ use flate2::bufread::GzDecoder;
 use std::io::{self, Read};
 use zstd::stream::read::Decoder as ZstdDecoder;
 
-/// The text of the members, frames or streams that follow each other, up to the first border at or after a place.
+/// The text of consecutive members, frames or streams, up to the first border at or after a given offset.
 pub(super) struct Members<R: Read> {
     compression: Compression,
-    /// There is one but for the moment in which another one takes its place.
+    /// `None` only while it is being replaced.
     state: Option<MemberState<R>>,
-    /// They are read up to the first border at this byte of the file or after it.
+    /// Reading stops at the first border at or after this byte of the file.
     until: u64,
 }
 
@@ -24,17 +24,17 @@ enum MemberState<R: Read> {
 }
 
 impl<R: Read> Members<R> {
-    /// Those from here on.
+    /// Reads the members from here on.
     pub fn new(input: Input<R>, compression: Compression, until: u64) -> Members<R> {
         Members { compression, state: Some(MemberState::Between(input)), until }
     }
 
-    /// How they are compressed.
+    /// Their compression format.
     pub fn compression(&self) -> Compression {
         self.compression
     }
 
-    /// How many bytes of the file were read; at the end, where it ends.
+    /// How many bytes of the file were read; at the end, the end border.
     pub fn offset(&self) -> u64 {
         self.input().offset
     }
@@ -48,7 +48,7 @@ impl<R: Read> Members<R> {
         }
     }
 
-    /// Begins the next one, if there is one.
+    /// Begins the next member, if there is one. Returns whether there is a member to read.
     fn begin(&mut self) -> io::Result<bool> {
         let Some(MemberState::Between(input)) = &mut self.state else { return Ok(true) };
         if input.offset >= self.until || !input.has_more(self.compression)? {

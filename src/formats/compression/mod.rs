@@ -1,8 +1,8 @@
-//! Compressed files, recognised by what they begin with and not by their names: gzip (all members), Zstandard (all
-//! frames), bzip2 (all streams), or not at all.
+//! Reads compressed files, recognised by their first bytes and not by their names: gzip (all members), Zstandard (all frames),
+//! bzip2 (all streams), or uncompressed.
 //!
-//! Data that ends early, does not fit its checksum or is followed by something else is an error ([`Damaged`]), never a
-//! silent end. A Zstandard file may begin with a dictionary for all its frames, as `.warc.zst` files do
+//! Data that ends early, does not match its checksum or is followed by something else is an error ([`Damaged`]), never a silent
+//! end. A Zstandard file may begin with a dictionary for all its frames, as `.warc.zst` files do
 //! (<https://iipc.github.io/warc-specifications/specifications/warc-zstd/>).
 
 mod error;

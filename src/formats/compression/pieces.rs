@@ -1,10 +1,10 @@
 //! A file of many members, frames or streams, decompressed by many threads.
 //!
-//! Where members begin can only be guessed: by bytes that all of them begin with. So a file is cut into pieces of one length.
-//! A helper [claims](Pieces::claim) a piece that is free, looks for the first such bytes in it, and decompresses what
-//! begins there up to the first border after the piece. The reader of the text goes from border to border, and takes what
-//! was made of a piece only if it begins at the very border that he stands at; otherwise he decompresses the piece himself.
-//! So a false beginning costs time, and changes nothing: not the text, not what is wrong with it, and not where.
+//! Where members begin can only be guessed, from bytes that all of them begin with. So a file is cut into pieces of equal
+//! length. A helper [claims](Pieces::claim) a free piece, searches it for the first such bytes, and decompresses from there up
+//! to the first border after the piece. The reader of the text goes from border to border. It uses a helper's text only if that
+//! begins at the very border it has reached; otherwise it decompresses the piece itself. A wrong guess therefore costs time but
+//! changes nothing: not the text, not the error, not where the error is.
 
 use memchr::memmem;
 use std::io::{self, BufRead, BufReader, Read};
@@ -22,12 +22,12 @@ const PIECE: u64 = 512 << 10;
 /// The longest text of a piece that is kept.
 const LONGEST: u64 = 8 << 20;
 
-/// Bytes that are decompressed at a time.
+/// Bytes decompressed at a time.
 const STEP: usize = 1 << 20;
 
-/// A file that can be read from any place, by many at once.
+/// A file that many threads can read at once, at any offset.
 pub(crate) trait Anywhere: Sync {
-    /// Its bytes from a place on.
+    /// Its bytes from an offset on.
     fn bytes_from(&self, at: u64) -> Box<dyn Read + Send + '_>;
 }
 
@@ -41,7 +41,7 @@ pub(crate) struct Pieces<'f> {
     /// Bytes of a piece.
     piece: u64,
     compression: Compression,
-    /// The memory of each decompressor.
+    /// Memory for each decompressor.
     memory: u64,
     /// The longest text of a piece that is kept.
     longest: u64,
@@ -51,7 +51,7 @@ pub(crate) struct Pieces<'f> {
 /// The text of a piece; empty if no readable member begins in it.
 #[derive(Default)]
 struct Made {
-    /// The borders where the text begins and ends.
+    /// The borders at which the text begins and ends.
     start: u64,
     end: u64,
     text: Vec<u8>,
@@ -64,8 +64,8 @@ impl made_ahead::Made for Made {
 }
 
 impl<'f> Pieces<'f> {
-    /// Those of a file of this length, with so much `memory` for a decompressor and `room` for all texts; `None` where it
-    /// cannot be read in pieces.
+    /// The pieces of a file of this length, with `memory` bytes for each decompressor and `room` bytes for all texts; `None` if
+    /// the file cannot be read in pieces.
     pub fn new(
         file: &'f dyn Anywhere,
         length: u64,
@@ -75,7 +75,7 @@ impl<'f> Pieces<'f> {
     ) -> io::Result<Option<Pieces<'f>>> {
         let mut start = [0; 4];
         file.bytes_from(0).take(4).read_exact(&mut start)?;
-        // What needs a dictionary cannot be read by itself.
+        // Frames that need a dictionary cannot be read on their own.
         if length <= 2 * PIECE || start == DICTIONARY_MAGIC {
             return Ok(None);
         }
@@ -84,14 +84,14 @@ impl<'f> Pieces<'f> {
         Ok(Some(Pieces { file, length, piece: PIECE, compression, memory, longest, ahead }))
     }
 
-    /// Claims a piece that is free, if there is one, and room for it.
+    /// Claims a free piece, if there is one and room for it.
     pub fn claim(&self) -> Option<u64> {
         self.ahead.claim()
     }
 
-    /// Decompresses a piece that was claimed.
+    /// Decompresses a claimed piece.
     pub fn make(&self, piece: u64) {
-        // The reader meets the same damage in its turn.
+        // On damage, leave the piece to the reader, which will meet the same damage in its turn.
         self.ahead.make(piece, || self.made(piece).ok().flatten().unwrap_or_default());
     }
 
@@ -100,7 +100,7 @@ impl<'f> Pieces<'f> {
         let mut part = self.part(start, piece);
         let mut text = self.ahead.spare();
         while text.len() as u64 <= self.longest {
-            // Not twice as much each time.
+            // Do not double the buffer.
             if text.capacity() - text.len() < STEP {
                 text.reserve_exact(STEP);
             }
@@ -111,19 +111,19 @@ impl<'f> Pieces<'f> {
         Ok(None)
     }
 
-    /// The part that begins at a border, up to the first border after a piece.
+    /// The members from a border on, up to the first border after a piece.
     fn part(&self, at: u64, piece: u64) -> Part<'f> {
         let input = Input::from(self.file.bytes_from(at), at, self.memory);
         Members::new(input, self.compression, (piece + 1) * self.piece)
     }
 
-    /// Where in a piece a member may begin first.
+    /// The first place in a piece where a member may begin.
     fn head(&self, piece: u64) -> io::Result<Option<u64>> {
         let start = piece * self.piece;
         let mut bytes = Vec::with_capacity(self.piece as usize + HEAD);
-        // A head may stand across the end.
+        // A head may extend beyond the piece.
         self.file.bytes_from(start).take(self.piece + HEAD as u64 - 1).read_to_end(&mut bytes)?;
-        // What to look for, and how many bytes of a head stand before it.
+        // The bytes to search for, and how many bytes of a head precede them.
         let marks: &[(&[u8], usize)] = match self.compression {
             Compression::Gzip => &[(&[0x1f, 0x8b, 0x08], 0)],
             Compression::Zstd => &[(&[0xb5, 0x2f, 0xfd], 1), (&[0x2a, 0x4d, 0x18], 1)],
@@ -138,19 +138,19 @@ impl<'f> Pieces<'f> {
         Ok(marks.iter().filter_map(first).min().map(|at| start + at as u64))
     }
 
-    /// The text of the piece that begins at a border; `None` if the reader has to decompress it.
+    /// The text of the piece that begins at a border; `None` if the reader has to decompress it itself.
     fn take(&self, at: u64) -> Option<Made> {
         let made = self.ahead.take(at / self.piece, |other| self.make(other));
         made.filter(|made| made.start == at && made.end > at)
     }
 }
 
-/// The most that a piece takes while it is decompressed.
+/// The most memory that a piece takes while it is decompressed.
 fn of_one(longest: u64, memory: u64) -> u64 {
     longest.saturating_add(STEP as u64).saturating_add(memory)
 }
 
-/// So many bytes tell where something may begin.
+/// Bytes needed to recognise a possible beginning.
 const HEAD: usize = 10;
 
 /// Whether a member, frame or stream may begin with these bytes.
@@ -158,11 +158,11 @@ fn is_head(compression: Compression, bytes: &[u8]) -> bool {
     Compression::of(bytes) == Some(compression) && (compression != Compression::Gzip || bytes[3] & 0xe0 == 0)
 }
 
-/// The text of a file in pieces.
+/// Reads the text of a file in pieces.
 pub(crate) struct InPieces<'f> {
     pieces: Arc<Pieces<'f>>,
     source: &'f AtomicU64,
-    /// The border that was reached, and what follows it.
+    /// The border reached, and the text that follows it.
     at: u64,
     now: Now<'f>,
 }
@@ -175,7 +175,7 @@ enum Now<'f> {
 }
 
 impl<'f> InPieces<'f> {
-    /// From the start on; `source` gets the bytes that are taken from the file.
+    /// Starts at the beginning; bytes taken from the file are added to `source`.
     pub fn new(pieces: Arc<Pieces<'f>>, source: &'f AtomicU64) -> InPieces<'f> {
         InPieces { pieces, source, at: 0, now: Now::Between }
     }
@@ -258,7 +258,7 @@ mod tests {
         lines.collect::<String>().into_bytes()
     }
 
-    /// The text of a file up to what is wrong with it, and that, read while so many others help.
+    /// Reads a file with this many helpers: its text up to any damage, the error, and the bytes taken from the file.
     fn read(file: &Vec<u8>, compression: Compression, helpers: usize) -> (Vec<u8>, Option<String>, u64) {
         let (length, piece) = (file.len() as u64, 4096);
         let (longest, memory) = (100_000, 1 << 23);
@@ -288,7 +288,7 @@ mod tests {
             numbers.iter().flat_map(|&n| compressed(&text(n))).collect::<Vec<u8>>()
         };
         let long: Vec<u8> = (1..80).flat_map(|n| text(n * 3000 - 1)).collect();
-        // Stored data keeps the heads of the members inside it, which are no members of the file.
+        // Stored data contains the heads of its inner members, which are not members of the file.
         let stored = |text: &[u8]| {
             let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::none());
             io::Write::write_all(&mut encoder, text).unwrap();
@@ -334,7 +334,7 @@ mod tests {
         }
     }
 
-    /// The reader takes the texts of pieces, and decompresses few parts itself.
+    /// The reader uses the texts of helpers, and decompresses few parts itself.
     #[test]
     fn pieces_are_used() {
         let (file, compression) = files().swap_remove(0);

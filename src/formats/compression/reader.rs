@@ -1,4 +1,4 @@
-//! A file, decompressed as it is read.
+//! Reads a file, decompressing it on the way.
 
 use super::input::{BUFFER, Input, StoredBytes};
 use super::kind::{Compression, DEFAULT_WINDOW, DICTIONARY_LIMIT, DICTIONARY_MAGIC, MAGIC_LENGTH, window_bits};
@@ -9,38 +9,37 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 use zstd::stream::read::Decoder as ZstdDecoder;
 
-/// The text of a file, decompressed where it is compressed.
+/// The text of a file, decompressed if it is compressed.
 pub struct Reader<R: Read> {
     text: BufReader<Stream<R>>,
 }
 
 impl Reader<File> {
-    /// The text of the file at `path`.
+    /// Opens the file at `path`.
     ///
     /// # Errors
     ///
-    /// Where it cannot be opened or read, or its Zstandard dictionary is [`Damaged`].
+    /// If the file cannot be opened or read, or its Zstandard dictionary is [`Damaged`].
     pub fn open(path: &Path) -> io::Result<Reader<File>> {
         Reader::new(File::open(path)?)
     }
 }
 
 impl<R: Read> Reader<R> {
-    /// The text of what `file` gives.
+    /// Reads the text of `file`.
     ///
     /// # Errors
     ///
-    /// Where it cannot be read, or its Zstandard dictionary is [`Damaged`].
+    /// If `file` cannot be read, or its Zstandard dictionary is [`Damaged`].
     pub fn new(file: R) -> io::Result<Reader<R>> {
         Reader::within(file, DEFAULT_WINDOW)
     }
 
-    /// The same, but what its decompressor has to keep takes no more than about so much `memory`. Zstandard is the only
-    /// format that may ask for much.
+    /// Reads the text of `file` with a decompressor that keeps no more than about `memory` bytes. Only Zstandard may need much.
     ///
     /// # Errors
     ///
-    /// Where it cannot be read, or its Zstandard dictionary is [`Damaged`]; later, where it is `TooFarBack`.
+    /// If `file` cannot be read, or its Zstandard dictionary is [`Damaged`]; reading may later fail with `TooFarBack`.
     pub fn within(file: R, memory: u64) -> io::Result<Reader<R>> {
         let source = StoredBytes { file, failed: false };
         let (start, text) = peeked(BufReader::with_capacity(BUFFER, source), MAGIC_LENGTH)?;
@@ -77,8 +76,8 @@ impl<R: Read> BufRead for Reader<R> {
     }
 }
 
-/// A text of which as much is read before damage, however much is read at a time. What is decompressed goes
-/// through one buffer always: a decompressor that is asked for less or more might give up earlier or later.
+/// A text that gives the same bytes before damage, whatever the sizes of reads. All data is decompressed through one buffer,
+/// because a decompressor that is asked for less or more might fail earlier or later.
 pub(crate) struct Steady<R>(pub R);
 
 impl<R: BufRead> Read for Steady<R> {
@@ -89,7 +88,7 @@ impl<R: BufRead> Read for Steady<R> {
     }
 }
 
-/// The decompressor, chosen.
+/// The decompressor for the file.
 enum Stream<R: Read> {
     Plain(Input<R>),
     Members(Box<Members<R>>),
@@ -131,7 +130,7 @@ fn zstd_decoder<R: Read>(mut input: Input<R>, has_dictionary: bool) -> io::Resul
     Ok(decoder)
 }
 
-/// The dictionary that the file begins with; it may be compressed itself.
+/// The dictionary that the file begins with, which may itself be compressed.
 fn dictionary<R: Read>(input: &mut Input<R>) -> io::Result<Vec<u8>> {
     let limit = DICTIONARY_LIMIT.min(input.memory / 4);
     let mut head = [0; 8];
@@ -188,7 +187,7 @@ pub(super) mod tests {
         [&[0x50 + number, 0x2a, 0x4d, 0x18][..], &(content.len() as u32).to_le_bytes(), content].concat()
     }
 
-    /// Gives one byte at a time, as a slow pipe might.
+    /// Returns one byte at a time, as a slow pipe might.
     struct Slow<'a>(&'a [u8]);
 
     impl Read for Slow<'_> {
@@ -260,7 +259,7 @@ pub(super) mod tests {
     fn a_file_that_is_cut_short_is_damaged() {
         for half in [gzip(TEXT), zstd(TEXT, b""), bzip2(TEXT)] {
             let file = half.repeat(2);
-            // A file cut between the two halves is whole.
+            // A file cut exactly between the two halves is complete.
             for length in (MAGIC_LENGTH..file.len()).filter(|&length| length != file.len() / 2) {
                 let error = text(&file[..length]).unwrap_err();
                 let damaged = error.get_ref().and_then(|error| error.downcast_ref::<Damaged>()).unwrap();

@@ -1,21 +1,21 @@
-//! One long chunk at a time, because of memory.
+//! Admits one long chunk at a time, to bound memory.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use crate::lock::lock;
 
-/// Lets one long chunk at a time go its way.
+/// Admits one long chunk at a time.
 #[derive(Default)]
 pub(super) struct Alone {
     taken: Mutex<bool>,
     free: Condvar,
 }
 
-/// The right to have a long chunk, until it is dropped.
+/// The right to hold a long chunk; dropping it gives the right back.
 pub(super) struct Permit(Arc<Alone>);
 
 impl Alone {
-    /// Waits until no other worker has a long chunk.
+    /// Waits until no other worker holds a long chunk.
     pub fn permit(self: &Arc<Alone>) -> Permit {
         let mut taken = lock(&self.taken);
         while *taken {

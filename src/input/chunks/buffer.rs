@@ -1,17 +1,17 @@
-//! What the bytes of a chunk are kept in.
+//! The buffer that a worker reads chunks into.
 
 use crate::outcome::Reason;
 
-/// A worker's space for chunks that are not mapped; used for one after the other.
+/// A worker's buffer for chunks that are not memory-mapped, reused from chunk to chunk.
 #[derive(Default)]
 pub(crate) struct Buffer {
     pub(super) bytes: Vec<u8>,
-    /// The lines of a table whose URLs are not what they were there, by their numbers in the chunk.
+    /// Lines of a table whose URLs were altered, by line number in the chunk.
     pub(super) flaws: Vec<(u64, Reason)>,
 }
 
 impl Buffer {
-    /// Keeps no memory.
+    /// Frees its memory.
     pub fn release(&mut self) {
         *self = Buffer::default();
     }

@@ -10,53 +10,53 @@ use crate::input::error::ListError;
 use crate::input::list::{List, Patience};
 use crate::input::position::Position;
 
-/// How lists are cut into chunks.
+/// Settings for cutting lists into chunks.
 pub(super) struct Cut<'l> {
     pub lists: &'l [List],
     pub chunk_size: usize,
-    /// How long a line may be.
+    /// The longest line allowed.
     pub longest: usize,
     pub patience: Patience,
-    /// Bytes that were read of the lists' files.
+    /// Counts the bytes read from the lists' files.
     pub source: &'l AtomicU64,
-    /// Whether of tables, ranges of rows are handed out, which the worker that takes one reads by itself.
+    /// Whether tables are handed out as ranges of rows, which the worker that takes one reads itself.
     pub by_rows: bool,
-    /// The list, and the place in it, from which on nothing is handed out.
+    /// The position, in a list, at which to stop handing out chunks.
     pub before: Position,
     pub alone: Arc<Alone>,
-    /// The memory of decompressors, and of chunks that are read ahead.
+    /// Memory for decompressors and for chunks read ahead.
     pub memory: u64,
-    /// The folder for chunks that are read ahead and have no room in memory; without one, nothing more is read ahead then.
+    /// Folder for chunks read ahead that do not fit in memory. Without one, reading ahead pauses while memory is full.
     pub home: Option<PathBuf>,
 }
 
 impl Cut<'_> {
-    /// The memory for pieces of the first list that others help with.
+    /// Memory for the pieces of the first list that helpers make.
     pub fn of_pieces(&self) -> u64 {
         self.memory / 3
     }
 
-    /// The memory of other readers, and of chunks that wait.
+    /// Memory for other readers and waiting chunks.
     pub fn of_readers(&self) -> u64 {
         self.memory - self.of_pieces()
     }
 
-    /// Where a list begins, if there is one of this number.
+    /// Start of list number `list`, if it exists.
     pub fn start_of(&self, list: usize) -> Option<Position> {
         self.lists.get(list).map(|of| Position { list, at: of.start() })
     }
 
-    /// How long a chunk may be that is not far longer than others are.
+    /// The length up to which a chunk is not [long](Cut::is_long), or the longest line if that is shorter.
     pub fn short(&self) -> usize {
         self.chunk_size.saturating_mul(2).min(self.longest)
     }
 
-    /// Whether a chunk of so many bytes is far longer than others are.
+    /// Whether a chunk of this length is far longer than usual.
     pub fn is_long(&self, length: usize) -> bool {
         length > self.chunk_size.saturating_mul(2)
     }
 
-    /// Makes sure that the last line of a chunk is not too long; others end before a chunk is full.
+    /// Fails if the last line of a chunk is too long. A chunk is full before any other line can be.
     pub fn limit_lines(&self, list: &List, at: u64, chunk: &[u8]) -> Result<(), ListError> {
         let longest = self.longest.min(LONGEST_CHUNK - self.chunk_size.min(LONGEST_CHUNK / 2));
         if chunk.len() <= longest {

@@ -1,4 +1,4 @@
-//! Who gets which chunk.
+//! Hands out chunks to workers.
 
 use std::mem::take;
 use std::path::PathBuf;
@@ -21,29 +21,29 @@ use crate::lock::lock;
 pub(crate) struct Chunks<'l> {
     cut: Cut<'l>,
     input: Mutex<Input<'l>>,
-    /// A chunk was read that others may wait for.
+    /// Signalled when a chunk was read that other workers may wait for.
     changed: Condvar,
-    /// Whether no more are handed out.
+    /// Whether to stop handing out chunks.
     stopped: AtomicBool,
-    /// Whether the caller wants no more to be handed out.
+    /// Set by the caller to stop handing out chunks.
     interrupt: Option<Arc<AtomicBool>>,
 }
 
-/// The lists that have not been handed out yet.
+/// The lists that are not yet fully handed out.
 struct Input<'l> {
     lanes: Lanes<'l>,
     tickets: u64,
-    /// The lists that have ended since the last chunk was handed out.
+    /// Lists that ended since the last chunk was handed out.
     ended: Ended,
 }
 
 impl<'l> Chunks<'l> {
-    /// Of all these lists, in order; `source` gets the bytes that are read of their files.
+    /// Hands out all lists in order. Bytes read from their files are added to `source`.
     pub fn new(lists: &'l [List], chunk_size: usize, source: &'l AtomicU64) -> Chunks<'l> {
         Chunks::from(lists, chunk_size, source, &[], 0)
     }
 
-    /// Of the lists from `next` on, and before those of lists that were `begun`, from there on.
+    /// Resumes the `begun` lists at their positions, then hands out the lists from `next` on.
     pub fn from(
         lists: &'l [List],
         chunk_size: usize,
@@ -68,70 +68,69 @@ impl<'l> Chunks<'l> {
         Chunks { cut, input, changed: Condvar::new(), stopped: AtomicBool::new(false), interrupt: None }
     }
 
-    /// The same, but several lists are read at once, with decompressors and chunks that wait in so much `memory`.
+    /// Reads several lists at once; decompressors and waiting chunks share `memory` bytes.
     pub fn side_by_side(mut self, sides: SideBySide, memory: u64) -> Chunks<'l> {
         lock(&self.input).lanes.sides = sides;
         self.cut.memory = memory;
         self
     }
 
-    /// The same, but what is read ahead and has no room in that memory waits in a file in this folder, if there is one.
+    /// Chunks read ahead that do not fit in that memory wait in a file in this folder, if there is one.
     pub fn stored_in(mut self, home: Option<PathBuf>) -> Chunks<'l> {
         self.cut.home = home;
         self
     }
 
-    /// The same, but those of streams are waited for with this patience; others have the size that is wanted.
+    /// Waits for chunks of streams with this patience. Other chunks always get their full size.
     pub fn with_patience(mut self, patience: Patience) -> Chunks<'l> {
         self.cut.patience = patience;
         self
     }
 
-    /// The same, but of tables, ranges of rows are handed out, if so: places in them are numbers of rows then.
+    /// Hands out tables as ranges of rows, if `by_rows`. Positions in tables are then row numbers.
     pub fn by_rows(mut self, by_rows: bool) -> Chunks<'l> {
         self.cut.by_rows = by_rows;
         self
     }
 
-    /// The same, but nothing is handed out, or read, from this place in this list on.
+    /// Hands out and reads nothing from this position on.
     pub fn before(mut self, before: Position) -> Chunks<'l> {
         self.cut.before = before;
         self
     }
 
-    /// The same, but lines must not be longer than this.
+    /// Lines may not be longer than this.
     pub fn with_lines_up_to(mut self, longest: usize) -> Chunks<'l> {
         self.cut.longest = longest;
         self
     }
 
-    /// Hands out no more once this is set.
+    /// Stops handing out chunks once the flag is set.
     pub fn until(self, interrupt: Option<Arc<AtomicBool>>) -> Chunks<'l> {
         Chunks { interrupt, ..self }
     }
 
-    /// Whether it was set, while there was more to hand out.
+    /// Whether the flag was set before everything was handed out.
     pub fn is_interrupted(&self) -> bool {
         self.is_asked_to_stop() && !lock(&self.input).lanes.is_at_end(&self.cut)
     }
 
-    /// Whether it was set.
+    /// Whether the flag is set.
     pub fn is_asked_to_stop(&self) -> bool {
         self.interrupt.as_ref().is_some_and(|interrupt| interrupt.load(Ordering::Relaxed))
     }
 
-    /// The lists.
     pub fn lists(&self) -> &'l [List] {
         self.cut.lists
     }
 
-    /// Hands out no more. A worker that waits is told so by the one it waits for.
+    /// Stops handing out chunks, and wakes the workers that wait for one.
     pub fn stop(&self) {
         self.stopped.store(true, Ordering::Relaxed);
         self.changed.notify_all();
     }
 
-    /// Reads on in a list, while others do likewise in others.
+    /// Reads from a list without the lock, so that other workers can read from other lists.
     fn read_on<R>(&self, read: impl FnOnce() -> R) -> (MutexGuard<'_, Input<'l>>, R) {
         let guard = StopOnPanic(self);
         let read = read();
@@ -152,7 +151,7 @@ impl<'l> Chunks<'l> {
         (next, ahead)
     }
 
-    /// The next chunk; bytes that are not mapped go to `buffer`. After a failure there are no more.
+    /// The next chunk; bytes that are not memory-mapped go to `buffer`. After a failure there are no more chunks.
     pub fn next(&self, buffer: &mut Buffer) -> Result<Option<Task<'l>>, ListError> {
         let mut input = lock(&self.input);
         while !self.stopped.load(Ordering::Relaxed) && !self.is_asked_to_stop() {
@@ -197,7 +196,7 @@ impl<'l> Chunks<'l> {
                         && piece.is_long
                         && piece.permit.is_none()
                     {
-                        // The worker with the permit may need the lock held here before it gives the permit back.
+                        // The holder of the permit may need this lock before it can give the permit back.
                         drop(input);
                         piece.permit = Some(self.cut.alone.permit());
                         input = lock(&self.input);
@@ -209,7 +208,7 @@ impl<'l> Chunks<'l> {
             match piece {
                 Ok(Some(piece)) => return Ok(Some(self.task(&mut input, list, piece))),
                 Ok(None) => {}
-                // While the input is locked: another worker that waits for it would read on after what could not be read.
+                // Stop before the input is unlocked: a worker waiting for the lock would read past the failure.
                 Err(failure) => {
                     self.stop();
                     return Err(failure);
@@ -219,10 +218,10 @@ impl<'l> Chunks<'l> {
         Ok(None)
     }
 
-    /// Hands out a chunk.
     fn task(&self, input: &mut Input<'l>, list: usize, piece: Piece<'l>) -> Task<'l> {
         let Piece { at, end, what, skipped, permit, is_long } = piece;
-        // One that was read ahead has none yet; no worker reads its list now, so that the one that has it has a ticket.
+        // A chunk read ahead has no permit yet. Waiting for one is safe: only a reader of this list takes a permit before its
+        // chunk has a ticket, and there is no such reader now.
         let permit = permit.or_else(|| is_long.then(|| self.cut.alone.permit()));
         let ended = take(&mut input.ended);
         let skipped = [ended.skipped, skipped].concat();
@@ -231,8 +230,8 @@ impl<'l> Chunks<'l> {
         Task { ticket, list, at, end, what, skipped, ended: ended.lists, permit }
     }
 
-    /// Reads what was not read when a task was handed out: the lines of rows, or what waits on disk. Rows that cannot be read
-    /// are no part of it any more then, if they are to be left out.
+    /// Reads the rest of a task: the lines of its rows, or a chunk stored on disk. If unreadable rows are to be left out, they
+    /// are removed from the task.
     pub fn read(&self, task: &mut Task<'l>, buffer: &mut Buffer) -> Result<(), ListError> {
         match std::mem::replace(&mut task.what, What::Buffered) {
             What::Stored(stored) => return stored.read_back(buffer),
@@ -245,25 +244,25 @@ impl<'l> Chunks<'l> {
             task.skipped.extend(parts.map(|part| Skipped { list: task.list, part }));
             ranges.retain(|range| range.rows > 0);
         }
-        // As much as a worker has room for beside what else it needs for a chunk.
+        // The part of a worker's memory left for this after its other buffers.
         let most = self.cut.chunk_size.saturating_mul(8).max(self.cut.longest).min(LONGEST_CHUNK);
         let read = table.lines(ranges, most, &mut buffer.bytes, &mut buffer.flaws);
         read.map_err(|problem| ListError::Parquet { path: list.path.clone(), problem })
     }
 
-    /// The parts left out after the last chunk, and the lists that have ended since.
+    /// Parts left out after the last chunk, and lists that ended since.
     pub fn left_out(&self) -> Ended {
         take(&mut lock(&self.input).ended)
     }
 }
 
-/// Tells those who wait for what is read that it never will be, if its reader panics.
+/// Stops handing out chunks if a reader panics, so that no worker waits for it forever.
 struct StopOnPanic<'c, 'l>(&'c Chunks<'l>);
 
 impl Drop for StopOnPanic<'_, '_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            // While no worker is about to wait.
+            // Hold the lock, so that no worker is between its check and its wait.
             let _input = lock(&self.0.input);
             self.0.stop();
         }
@@ -279,7 +278,7 @@ mod tests {
     use std::fs::{self, File};
     use std::io::Write;
 
-    /// These texts as lists.
+    /// Opens these texts as lists.
     fn lists(texts: &[&str]) -> Vec<List> {
         let folder = tempfile::tempdir().unwrap();
         let path = |(number, text): (usize, &&str)| {
@@ -291,7 +290,7 @@ mod tests {
         List::open_all(&paths, &UrlField::default(), u64::MAX, false).unwrap()
     }
 
-    /// Another worker waits for the next chunk while one cannot be read.
+    /// One worker waits for the next chunk while another fails to read it.
     #[test]
     fn after_a_failure_there_are_no_chunks() {
         let lists = lists(&["a\nb\n", "longer\nc\n", "d\n"]);
@@ -314,7 +313,7 @@ mod tests {
         let chunks = Chunks::new(&lists, 4, &read);
         chunks.next(&mut buffer).unwrap().unwrap();
         assert_eq!(buffer.bytes, b"a\nb\n");
-        // Half of a line is left of it.
+        // Half a line is left.
         file.as_file().set_len(7).unwrap();
         chunks.next(&mut buffer).unwrap().unwrap();
         assert_eq!(buffer.bytes, b"a\n");
@@ -340,7 +339,7 @@ mod tests {
         };
         let lists = List::open_all(&[path(0), path(1)], &UrlField::default(), u64::MAX, false).unwrap();
         let home = tempfile::tempdir().unwrap();
-        // Lists of 1.6 MB; two readers take 2.2 MB of two thirds of this.
+        // The lists have 1.6 MB; two readers take 2.2 MB of the two thirds of this that are theirs.
         let memory = 4_500_000;
         for home in [None, Some(home.path().to_owned()), Some("there/is/no/such/folder".into())] {
             let (read, mut buffer, mut ended) = (AtomicU64::new(0), Buffer::default(), Ended::default());
@@ -385,7 +384,7 @@ mod tests {
         };
         assert_eq!(places(0, 0), []);
         assert_eq!(places(0, 4), [(0, 0), (0, 2)]);
-        // The empty one can be read only once, and is not.
+        // The empty list can be read only once, and is never read.
         assert_eq!(places(1, 0), [(0, 0), (0, 2)]);
         assert_eq!(places(2, 2), [(0, 0), (0, 2), (2, 0)]);
     }

@@ -1,4 +1,4 @@
-//! A list that is being read, chunk by chunk.
+//! Reads one list, chunk by chunk.
 
 use std::mem::take;
 use std::sync::atomic::Ordering;
@@ -15,47 +15,47 @@ use crate::input::skipped::{Skipped, SkippedPart};
 /// A list that is being read.
 pub(super) struct Lane<'l> {
     pub list: usize,
-    /// Where the next chunk begins in the list's text.
+    /// Start of the next chunk in the list's text.
     at: u64,
     reading: Option<Reading<'l>>,
-    /// The pieces that others may help with.
+    /// The pieces that other workers may help to make.
     pub ahead: Option<Ahead<'l>>,
-    /// The memory of its decompressor.
+    /// Memory for its decompressor.
     memory: u64,
-    /// Where the first chunk begins that is given: an earlier run had those before it.
+    /// Start of the first chunk to hand out; an earlier run had those before it.
     done: u64,
-    /// The rest of a stream after its last chunk.
+    /// Bytes of a stream read past its last chunk.
     left: Vec<u8>,
     /// Why nothing can be read after the last chunk.
     failed: Option<ListError>,
-    /// The parts left out since the last chunk.
+    /// Parts left out since the last chunk.
     pub skipped: Vec<Skipped>,
 }
 
-/// The answer to asking for the next chunk.
+/// The result of asking for the next chunk.
 pub(super) enum Next<'l> {
     Chunk(Piece<'l>),
-    /// There are no more.
+    /// There are no more chunks.
     End,
-    /// Its line is so long that only one such chunk may be there at a time.
+    /// Its line is so long that only one such chunk may exist at a time.
     Long,
-    /// Its decompressor needs more memory than it may take.
+    /// Its decompressor needs more memory than it was given.
     Wide,
     Failed(ListError),
 }
 
-/// A chunk that no worker has yet; its bytes are in a buffer unless it says otherwise.
+/// A chunk that no worker has yet. Its bytes are in a buffer unless `what` says otherwise.
 pub(super) struct Piece<'l> {
     pub at: u64,
     pub end: u64,
     pub what: What<'l>,
     pub skipped: Vec<Skipped>,
     pub permit: Option<Permit>,
-    /// Whether it has to go its way alone.
+    /// Whether it is long, so that it needs a permit.
     pub is_long: bool,
 }
 
-/// The way in which a chunk was filled.
+/// How a chunk was filled.
 enum Filled<'l> {
     Mapped(&'l [u8]),
     Buffered,
@@ -64,9 +64,10 @@ enum Filled<'l> {
 }
 
 impl<'l> Lane<'l> {
-    /// Of this list from a place on; of one that is not mapped, what stands before it is read and not given.
+    /// Reads a list from a position on. If the list can only be read from its start, everything before the position is read and
+    /// dropped.
     pub fn from(cut: &Cut<'l>, Position { list, at: done }: Position, memory: u64) -> Lane<'l> {
-        // Rows need not be read to be passed over.
+        // Rows can be skipped without reading them.
         let is_anywhere = |of: &List| of.mapped().is_some() || cut.by_rows && of.parquet_list().is_some();
         let at = if cut.lists.get(list).is_some_and(is_anywhere) { done } else { 0 };
         let room = if memory < cut.memory { cut.of_pieces() } else { 0 };
@@ -76,20 +77,21 @@ impl<'l> Lane<'l> {
         Lane { list, at, reading: None, ahead, memory, done, left: Vec::new(), failed: None, skipped: Vec::new() }
     }
 
-    /// Begins anew with a decompressor that may take so much memory; what stands before the place is not given again, or, if
-    /// there is none, what was given.
+    /// Starts over with a decompressor of up to `memory` bytes. Hands out the chunks from `at` on, or, without it, those not
+    /// handed out yet.
     pub fn reopen(&mut self, cut: &Cut<'l>, at: Option<u64>, memory: u64) {
         let at = at.unwrap_or(self.at.max(self.done));
         *self = Lane::from(cut, Position { list: self.list, at }, memory);
     }
 
-    /// Whether the next chunk takes no time to be read.
+    /// Whether the next chunk can be had without delay.
     pub fn is_instant(&self, cut: &Cut<'l>) -> bool {
         let list = &cut.lists[self.list];
         cut.by_rows && list.parquet_list().is_some() || list.mapped().is_some() && !list.skips_bad
     }
 
-    /// The next chunk; bytes that are not mapped go to `buffer`. One with a long line is read only if it `may_be_long`.
+    /// Reads the next chunk; bytes that are not memory-mapped go to `buffer`. A chunk with a long line is read only if it
+    /// `may_be_long`.
     pub fn next(&mut self, cut: &Cut<'l>, buffer: &mut Buffer, may_be_long: bool) -> Next<'l> {
         loop {
             if (Position { list: self.list, at: self.at }) >= cut.before || cut.lists[self.list].is_others() {
@@ -122,7 +124,7 @@ impl<'l> Lane<'l> {
         }
     }
 
-    /// The next range of rows, if such are handed out of the list.
+    /// The next range of rows, if the list is handed out by rows.
     fn rows(&mut self, cut: &Cut<'l>) -> Option<Next<'l>> {
         let table = cut.lists[self.list].parquet_list().filter(|_| cut.by_rows)?;
         let at = self.at;
@@ -135,7 +137,7 @@ impl<'l> Lane<'l> {
         Some(Next::Chunk(self.piece(at, What::Rows(ranges), None, false)))
     }
 
-    /// The chunk that was read; nothing if an earlier run had it.
+    /// The piece for a chunk just read; `None` if an earlier run had the chunk.
     fn given(
         &mut self,
         cut: &Cut<'l>,
@@ -146,13 +148,13 @@ impl<'l> Lane<'l> {
         let (list, at) = (&cut.lists[self.list], self.at);
         let chunk = if let What::Mapped(chunk) = what { chunk } else { &buffer.bytes };
         let limited = cut.limit_lines(list, at, chunk);
-        // In what is lost, no line ends.
+        // Check for lost pages first: they read as zeros, in which no line ends.
         list.nothing_lost()?;
         limited?;
         let is_long = cut.is_long(chunk.len());
         self.at += chunk.len() as u64;
         if at < self.done {
-            // The same chunks as before, unless the list is another one.
+            // Chunks end where they did in the earlier run, unless the list has changed.
             if self.at > self.done {
                 return Err(ListError::Changed { path: list.path.clone() });
             }
@@ -166,7 +168,7 @@ impl<'l> Lane<'l> {
         Piece { at, end: self.at, what, skipped: take(&mut self.skipped), permit, is_long }
     }
 
-    /// Reads the next chunk: a part of the list's map, or else bytes in `buffer`.
+    /// Reads the next chunk: a slice of the map, or bytes in `buffer`.
     fn take(
         &mut self,
         cut: &Cut<'l>,
@@ -191,7 +193,7 @@ impl<'l> Lane<'l> {
                 return Ok(if chunk.is_empty() { Filled::Nothing } else { Filled::Mapped(chunk) });
             }
             Reading::Stream(stream) => {
-                // What is no file gives its lines when it likes.
+                // Only a pipe or a device may keep its lines waiting.
                 let patience = if list.is_stream() { cut.patience } else { Patience::UntilFull };
                 let (left, bytes) = (&mut self.left, &mut buffer.bytes);
                 let mut filled = fill(stream, cut.chunk_size, cut.short(), patience, left, bytes);
@@ -214,7 +216,7 @@ impl<'l> Lane<'l> {
         };
         match filled {
             Err(failure) if list.skips_bad && !(failure.is_too_far_back() && self.memory < cut.memory) => {
-                // The whole lines before it are read; the last one, which was cut, is another one than it was.
+                // Keep the whole lines before the failure; the last line was cut.
                 self.left.clear();
                 buffer.bytes.truncate(memchr::memrchr(b'\n', &buffer.bytes).map_or(0, |end| end + 1));
                 if buffer.bytes.is_empty() {
@@ -227,8 +229,8 @@ impl<'l> Lane<'l> {
         }
     }
 
-    /// Leaves out the rest of what cannot be read, if that is wanted: of a row group, after which the list goes on, or else
-    /// of the list.
+    /// Leaves out the unreadable rest of a row group or of the list, if unreadable parts are to be left out. Returns whether
+    /// the list continues after it.
     fn leave_out(&mut self, list: &List, failure: ListError) -> Result<bool, ListError> {
         if !list.skips_bad || !failure.is_bad_list() {
             return Err(failure);

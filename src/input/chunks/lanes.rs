@@ -1,12 +1,12 @@
-//! Lists that are read at once, and who may read which next.
+//! Reads several lists at once, and decides which worker reads which.
 //!
-//! One list after the other can be read only as fast as one thread decompresses it. So a worker that finds the list busy
-//! whose turn it is reads on in a later one. Where lists need not keep their order among each other, it has the next chunk
-//! then; otherwise it keeps the chunk here until the turn of its list: in memory as far as there is any, then on disk. Either
-//! way, nothing depends on who reads what and when but the order of lists that need not keep it.
+//! A list can be read only as fast as one thread decompresses it. So a worker that finds the current list busy reads from a
+//! later one. If the order between lists does not matter, it takes that chunk; otherwise the chunk waits here until its list's
+//! turn, in memory while there is room, then on disk. Which worker reads what, and when, changes nothing but the order between
+//! lists, where that order is free.
 //!
-//! A decompressor gets the memory that is usual for its format, and as many lists are read at once as there is memory for.
-//! One that needs more waits until its list is the first, and is alone then: the others are closed, and read again later up
+//! A decompressor gets the memory usual for its format, and as many lists are read at once as memory allows. A decompressor
+//! that needs more waits until its list is the first, and then runs alone: the other lists are closed, and read again later up
 //! to where they were.
 
 use std::collections::VecDeque;
@@ -21,71 +21,69 @@ use crate::input::list::{Ahead, List};
 use crate::input::position::Position;
 use crate::input::skipped::Skipped;
 
-/// The memory for reading a list beside the window of its decompressor: two buffers, tables, the rest of a chunk.
+/// Memory for reading a list, besides the window of its decompressor: two buffers, tables, the rest of a chunk.
 const OF_READER: u64 = 1 << 20;
 
-/// Which lists are read at once.
+/// How many lists are read at once, and in which order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SideBySide {
-    /// So many at most.
+    /// The most lists read at once.
     pub lists: usize,
-    /// Whether their chunks are handed out in the order of the lists.
+    /// Whether chunks are handed out in the order of the lists.
     pub in_order: bool,
 }
 
 /// Lists that are read at once.
 pub(super) struct Lanes<'l> {
     pub sides: SideBySide,
-    /// Those that were begun and have not ended, in their order.
+    /// Lists that were begun and have not ended, in order.
     open: Vec<Slot<'l>>,
-    /// Where to begin, of lists that an earlier run has begun.
+    /// Where to resume lists that an earlier run began.
     begun: VecDeque<Position>,
-    /// The list that is begun after those.
+    /// The first list to begin after those.
     next: usize,
-    /// Bytes of chunks that wait, and of those that are read to wait.
+    /// Bytes of waiting chunks, and the room reserved for chunks being read ahead.
     waiting: u64,
 }
 
-/// A list that was begun.
 struct Slot<'l> {
     list: usize,
-    /// Nobody has it while somebody reads.
+    /// `None` while a worker reads from it.
     lane: Option<Box<Lane<'l>>>,
     ahead: Option<Ahead<'l>>,
-    /// Chunks that wait for its turn.
+    /// Chunks that wait for the list's turn.
     ready: VecDeque<Ready<'l>>,
-    /// Where they wait that have no room in memory.
+    /// Holds waiting chunks that do not fit in memory.
     store: Option<Arc<Store>>,
     has_ended: bool,
-    /// Whether its next chunk has to wait for its turn to be read.
+    /// Whether the next chunk is too long to be read ahead of the list's turn.
     is_long: bool,
-    /// Whether its decompressor needs all the memory that there is.
+    /// Whether the decompressor needs all the memory there is.
     is_wide: bool,
 }
 
-/// A chunk that was read ahead of its turn, or its error.
+/// A chunk read ahead of its turn, or its error.
 pub(super) enum Ready<'l> {
     Chunk(Piece<'l>, ReadAhead),
     Failed(ListError),
 }
 
-/// The next task of a worker.
+/// What a worker does next.
 pub(super) enum Choice<'l> {
-    /// It has what was read ahead of this list.
+    /// Takes what was read ahead from this list.
     Take(usize, Ready<'l>),
-    /// It reads this list.
+    /// Reads this list.
     Read(Box<Lane<'l>>),
-    /// It reads this list ahead, to this store where memory has no room.
+    /// Reads this list ahead, to the store if memory is full.
     Ahead(Box<Lane<'l>>, Option<Arc<Store>>),
-    /// It decompresses this piece of a list that another worker reads.
+    /// Decompresses this piece of a list that another worker reads.
     Help(Ahead<'l>, u64),
-    /// It waits until something has changed.
+    /// Waits until something changes.
     Wait,
-    /// All lists have ended.
     End,
 }
 
-/// The lists that have ended, and the parts left out of them.
+/// Lists that have ended, and the parts left out of them.
 #[derive(Default)]
 pub(crate) struct Ended {
     pub lists: Vec<usize>,
@@ -93,17 +91,17 @@ pub(crate) struct Ended {
 }
 
 impl<'l> Lanes<'l> {
-    /// Of all lists from `next` on, and before those of the lists that were `begun`, from there on.
+    /// Resumes the `begun` lists at their positions, then reads the lists from `next` on.
     pub fn new(sides: SideBySide, begun: &[Position], next: usize) -> Lanes<'l> {
         Lanes { sides, open: Vec::new(), begun: begun.iter().copied().collect(), next, waiting: 0 }
     }
 
-    /// Whether there is anything left.
+    /// Whether all lists have ended.
     pub fn is_at_end(&self, cut: &Cut<'l>) -> bool {
         self.open.is_empty() && self.begun.is_empty() && self.next >= cut.lists.len()
     }
 
-    /// Chooses the next task; `ended` gets the lists that have ended.
+    /// Chooses the next task; lists that have ended are added to `ended`.
     pub fn choose(&mut self, cut: &Cut<'l>, ended: &mut Ended) -> Choice<'l> {
         self.remove_ended(ended);
         if self.open.is_empty() && !self.begin(cut) {
@@ -120,7 +118,7 @@ impl<'l> Lanes<'l> {
         match self.open[0].lane.take() {
             Some(lane) => Choice::Read(lane),
             None if self.open[0].is_wide => Choice::Wait,
-            // What is read ahead of its turn has to wait; so that is done last.
+            // A chunk read ahead has to wait, so reading ahead comes last.
             None if self.sides.in_order => self.help().unwrap_or_else(|| self.another(cut)),
             None => match self.another(cut) {
                 Choice::Wait => self.help().unwrap_or(Choice::Wait),
@@ -129,7 +127,7 @@ impl<'l> Lanes<'l> {
         }
     }
 
-    /// Forgets lists that have ended; where they keep their order, in that order.
+    /// Removes lists that have ended; if lists keep their order, only from the front.
     fn remove_ended(&mut self, ended: &mut Ended) {
         let mut place = 0;
         while let Some(slot) = self.open.get(place) {
@@ -145,7 +143,8 @@ impl<'l> Lanes<'l> {
         }
     }
 
-    /// Closes all lists but the first, with what was read ahead of them, unless one of them is being read.
+    /// Closes all lists but the first and drops the chunks read ahead from them. Does nothing and returns false if one of them
+    /// is being read.
     fn close_others(&mut self, cut: &Cut<'l>) -> bool {
         let others = &mut self.open[1..];
         if others.iter().any(|slot| slot.lane.is_none()) {
@@ -166,13 +165,13 @@ impl<'l> Lanes<'l> {
         true
     }
 
-    /// A piece of the first list, which is being read.
+    /// A piece of the first list, which another worker is reading.
     fn help(&self) -> Option<Choice<'l>> {
         let ahead = self.open.first()?.ahead.as_ref()?;
         Some(Choice::Help(ahead.clone(), ahead.claim()?))
     }
 
-    /// Another list than the first, which is being read.
+    /// A list other than the first, which another worker is reading.
     fn another(&mut self, cut: &Cut<'l>) -> Choice<'l> {
         let in_order = self.sides.in_order;
         let left = cut.of_readers().saturating_sub(self.waiting + self.of_decompressors(cut));
@@ -201,7 +200,7 @@ impl<'l> Lanes<'l> {
         }
     }
 
-    /// Begins another list, if there is one, and memory for it; the only one is begun in any case.
+    /// Begins another list, if there is one and memory for it. If no list is open, it is begun in any case.
     fn begin(&mut self, cut: &Cut<'l>) -> bool {
         let Some(at) = self.begun.front().copied().or_else(|| cut.start_of(self.next)) else { return false };
         let list = &cut.lists[at.list];
@@ -214,7 +213,7 @@ impl<'l> Lanes<'l> {
         if self.begun.pop_front().is_none() {
             self.next += 1;
         }
-        // Nobody knows what the decompressor of a stream takes already.
+        // A stream's decompressor is already running, and the memory it takes is unknown.
         let is_wide = list.is_stream() && list.compression == Some(Compression::Zstd);
         let lane = Box::new(Lane::from(cut, at, memory.min(cut.memory)));
         self.open.push(Slot {
@@ -230,7 +229,7 @@ impl<'l> Lanes<'l> {
         true
     }
 
-    /// Takes a list back, with what was read of it; returns the chunk, if its reader may have it now.
+    /// Takes back a list after a read. Returns the chunk that was read, if any.
     pub fn put_back(
         &mut self,
         cut: &Cut<'l>,
@@ -255,7 +254,7 @@ impl<'l> Lanes<'l> {
         failed.map_or(Ok(piece), Err)
     }
 
-    /// The same of a list that was read ahead.
+    /// Takes back a list that was read ahead, and keeps the chunk for its turn.
     pub fn keep(&mut self, cut: &Cut<'l>, lane: Box<Lane<'l>>, next: Next<'l>, ahead: ReadAhead) {
         let list = lane.list;
         let ready = match self.put_back(cut, lane, next) {
@@ -271,13 +270,13 @@ impl<'l> Lanes<'l> {
         }
     }
 
-    /// The memory that is left to chunks on their way to disk, where they may wait there: one for each list.
+    /// Memory kept for chunks on their way to disk: one for each list, if there is a folder for them.
     fn reserve(&self, cut: &Cut<'l>) -> u64 {
         let of_all = room_of_chunk(cut).saturating_mul(self.sides.lists as u64);
         cut.home.as_ref().map_or(0, |_| of_all.min(cut.of_readers() / 2))
     }
 
-    /// The memory of the lists that are being read.
+    /// Memory of all lists that are being read.
     fn of_decompressors(&self, cut: &Cut<'l>) -> u64 {
         let reading = self.open.iter().filter(|slot| !slot.has_ended);
         reading.map(|slot| of_reader(&cut.lists[slot.list])).sum()
@@ -291,22 +290,22 @@ impl Ready<'_> {
     }
 }
 
-/// Room for a chunk that is read ahead; a little more than most have.
+/// Room for a chunk that is read ahead: a little more than most take.
 fn room_of_chunk(cut: &Cut<'_>) -> u64 {
     cut.chunk_size.saturating_mul(2) as u64
 }
 
-/// The memory a decompressor is given at first.
+/// The memory a decompressor gets at first.
 fn of_decompressor(list: &List) -> u64 {
     match list.compression {
         Some(compression) => compression.usual_memory(),
-        // A page, stored and decompressed, and a dictionary.
+        // A page, both stored and decompressed, and a dictionary.
         None if list.is_made() => 4 << 20,
         None => 0,
     }
 }
 
-/// The memory for reading a list.
+/// Memory for reading a list.
 fn of_reader(list: &List) -> u64 {
     if list.is_made() { OF_READER + of_decompressor(list) } else { 0 }
 }

@@ -1,8 +1,8 @@
 //! Chunks: the units of judging, handed out in the order of each list.
 //!
-//! A chunk is a range of a mapped list, bytes that were read from a stream, or rows of a table; it ends with a line. The worker that
-//! takes one gets a ticket with it, and tickets count chunks from 0: what has to be done in order is done in the order of
-//! tickets. Several lists may be read at once (`lanes`).
+//! A chunk is a range of a memory-mapped list, bytes read from a stream, or rows of a table; it ends with a line. The worker
+//! that takes a chunk gets a ticket with it. Tickets count chunks from 0, and work that must be done in order is done in ticket
+//! order. Several lists may be read at once (`lanes`).
 
 mod alone;
 mod buffer;

@@ -1,10 +1,11 @@
-//! Chunks that were read ahead of their turn, on disk.
+//! Keeps chunks that were read ahead of their turn on disk.
 //!
-//! What memory has no room for waits in a file without a name, in the folder of the run, one for each list; it goes when the
-//! list has ended, or with the program. A store that cannot be written, on a full disk for example, takes nothing more.
+//! Chunks that do not fit in memory wait in an unnamed file in the run's folder, one file for each list. The file goes away
+//! when the list has ended, or with the program. A store that cannot be written, for example because the disk is full, takes no
+//! more chunks.
 //!
-//! It is stored as it is. Zstandard at its fastest usual level makes a third of it, but compresses 227 MB a second (and
-//! decompresses 797), so that it takes as long as to decompress the list once more.
+//! Chunks are stored uncompressed. Zstandard at its fastest usual level shrinks them to a third, but compresses 227 MB a second
+//! (and decompresses 797), so storing would take as long as decompressing the list again.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -21,7 +22,7 @@ use crate::outcome::Reason;
 #[derive(Debug)]
 pub(super) struct Store {
     folder: PathBuf,
-    /// From the first chunk on: the file. It is locked for as long as a chunk is copied, so that its place is one's own.
+    /// The file, created for the first chunk. It stays locked while a chunk is copied, because all threads share its position.
     file: Mutex<Option<File>>,
     has_failed: AtomicBool,
 }
@@ -42,17 +43,17 @@ pub(super) enum ReadAhead {
 }
 
 impl Store {
-    /// One that makes its file in this folder.
+    /// A store that will create its file in this folder.
     pub fn new(folder: PathBuf) -> Store {
         Store { folder, file: Mutex::default(), has_failed: AtomicBool::new(false) }
     }
 
-    /// Whether it takes chunks.
+    /// Whether it takes more chunks.
     pub fn has_room(&self) -> bool {
         !self.has_failed.load(Ordering::Relaxed)
     }
 
-    /// Takes a chunk; one that cannot be written stays in memory.
+    /// Stores a chunk; one that cannot be written stays in memory.
     pub fn take(self: &Arc<Self>, buffer: Buffer) -> ReadAhead {
         match self.append(&buffer.bytes) {
             Ok(at) => ReadAhead::OnDisk(StoredChunk {
@@ -88,7 +89,7 @@ impl Store {
 }
 
 impl StoredChunk {
-    /// Reads it back.
+    /// Reads the chunk into `buffer`.
     ///
     /// # Errors
     ///

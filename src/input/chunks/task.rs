@@ -7,42 +7,42 @@ use crate::input::list::RowRange;
 use crate::input::skipped::Skipped;
 use crate::outcome::Reason;
 
-/// The longest chunk: lines are found by 32-bit offsets.
+/// The longest chunk; offsets of lines have 32 bits.
 pub(crate) const LONGEST_CHUNK: usize = u32::MAX as usize - 1;
 
 /// A chunk that was handed out.
 pub(crate) struct Task<'l> {
-    /// Its number.
+    /// The chunk's number.
     pub ticket: u64,
-    /// The list that it is of.
+    /// The number of its list.
     pub list: usize,
     /// Where it begins in the list's text.
     pub at: u64,
-    /// Where the next one begins.
+    /// Where the next chunk begins.
     pub end: u64,
     pub(super) what: What<'l>,
-    /// The parts left out before it, and of its rows.
+    /// Parts left out before the chunk, and of its rows.
     pub skipped: Vec<Skipped>,
-    /// Lists that have ended since the last chunk was handed out.
+    /// Lists that ended since the last chunk was handed out.
     pub ended: Vec<usize>,
-    /// Held by a chunk that is far longer than others are.
+    /// Held by a chunk that is far longer than usual.
     pub(super) permit: Option<Permit>,
 }
 
-/// The text of a task: mapped, in a buffer, or as rows.
+/// Where the bytes of a task are.
 pub(super) enum What<'l> {
-    /// A part of a mapped list.
+    /// A slice of a memory-mapped list.
     Mapped(&'l [u8]),
     /// Bytes in the buffer of the worker that took it.
     Buffered,
-    /// Bytes on disk; they are in the buffer once they were [read](super::Chunks::read).
+    /// Bytes on disk, to be [read](super::Chunks::read) into the buffer.
     Stored(StoredChunk),
-    /// Rows of a table; their lines are in the buffer once they were [read](super::Chunks::read).
+    /// Rows of a table; [reading](super::Chunks::read) them puts their lines into the buffer.
     Rows(Vec<RowRange>),
 }
 
 impl<'l> Task<'l> {
-    /// The rows that it is, if rows were handed out.
+    /// Its rows, if it was handed out as rows.
     pub fn ranges(&self) -> Option<&[RowRange]> {
         match &self.what {
             What::Rows(ranges) => Some(ranges),
@@ -50,12 +50,12 @@ impl<'l> Task<'l> {
         }
     }
 
-    /// Whether it is so long that no worker should keep memory of its size.
+    /// Whether it is so long that no worker should keep a buffer of its size.
     pub fn is_long(&self) -> bool {
         self.permit.is_some()
     }
 
-    /// Its bytes, if they are those of a mapped list.
+    /// Its bytes, if the list is memory-mapped.
     pub fn mapped(&self) -> Option<&'l [u8]> {
         if let What::Mapped(bytes) = self.what { Some(bytes) } else { None }
     }
@@ -65,7 +65,7 @@ impl<'l> Task<'l> {
         if let What::Mapped(bytes) = self.what { bytes } else { &buffer.bytes }
     }
 
-    /// Its lines that are invalid whatever they say, by their numbers in it.
+    /// Its lines that are invalid whatever they contain, by line number.
     pub fn flaws<'b>(&self, buffer: &'b Buffer) -> &'b [(u64, Reason)] {
         if let What::Mapped(_) = self.what { &[] } else { &buffer.flaws }
     }

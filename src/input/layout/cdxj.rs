@@ -1,12 +1,12 @@
 //! CDXJ, the index of web archives: `com,example)/path 20240101000000 {"url": "https://example.com/path", ...}`.
 //!
-//! The key in front is made for sorting (SURT) and has lost the scheme and more, so the URL is that of the JSON.
+//! The leading key is made for sorting (SURT) and lacks the scheme and more, so the URL is taken from the JSON.
 
 use super::found::Found;
 use super::json::{self, Malformed};
 use crate::outcome::Reason;
 
-/// The member of the object that is the URL.
+/// The member of the JSON object that holds the URL.
 const URL: &[u8] = b"url";
 
 impl From<Malformed> for Reason {
@@ -26,25 +26,25 @@ pub(super) fn url(line: &[u8], decoded: &mut Vec<u8>) -> Result<Found, Reason> {
     }
     let start = decoded.len();
     json::unescape(&line[place], decoded)?;
-    // A URL that goes on after a line feed is what no line of a list can be.
+    // A URL with a line feed cannot be a line of a list.
     if memchr::memchr(b'\n', &decoded[start..]).is_some() {
         return Err(Reason::LineBreak);
     }
     Ok(Found::Decoded(start..decoded.len()))
 }
 
-/// Whether a line is one of such an index.
+/// Whether a line is an index line.
 pub(super) fn is_line(line: &[u8]) -> bool {
     object_start(line).is_some_and(|start| line[start..].starts_with(b"{"))
 }
 
-/// Where the JSON of a line begins: after the key and the time, each of which ends at a blank.
+/// Where a line's JSON begins: after the key and the time, each of which ends at a space.
 #[inline]
 fn object_start(line: &[u8]) -> Option<usize> {
     let key = memchr::memchr(b' ', line).filter(|&length| length > 0)?;
     let time = &line[key + 1..];
     let length = memchr::memchr(b' ', time).filter(|&length| length > 0)?;
-    // 20240101000000, or, as some write it, 2024-01-01T00:00:00Z.
+    // 20240101000000, or in some indexes 2024-01-01T00:00:00Z.
     let is_time = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'-' | b':' | b'T' | b'Z' | b'.');
     time[..length].iter().all(is_time).then_some(key + length + 2)
 }

@@ -1,4 +1,4 @@
-//! Which field of a line, or column of a table, is meant.
+//! How a field or column is chosen.
 
 use serde::{Deserialize, Serialize};
 use std::convert::Infallible;

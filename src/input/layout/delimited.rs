@@ -1,9 +1,8 @@
 //! Lines of fields: TSV, CSV, and the like.
 //!
-//! Between commas and semicolons, a field may stand in quotes, as RFC 4180 has it: the delimiter is text there, and a
-//! quote is doubled. Lines are the unit of everything here, so a record must be on one line. One that goes on after a
-//! line feed leaves a quote open on its first line, and that line is not believed; nor is one with a quote where none
-//! may stand.
+//! Between commas and semicolons, a field may be quoted as in RFC 4180: inside quotes the delimiter is text, and a quote is
+//! doubled. Everything here works on lines, so a record must fit on one line. A record that continues after a line feed leaves
+//! a quote open on its first line, and that line is invalid; so is a line with a misplaced quote.
 
 use csv_core::{ReadFieldResult, Reader, ReaderBuilder, Terminator};
 use std::cell::RefCell;
@@ -14,26 +13,26 @@ use crate::outcome::Reason;
 
 const QUOTE: u8 = b'"';
 
-/// The separators between fields in quotes.
+/// The delimiters whose fields may be quoted.
 const QUOTING: [u8; 2] = [b',', b';'];
 
 thread_local! {
-    /// A reader for each of these: to build one takes longer than to read most lines.
+    /// One reader for each of these; building one takes longer than reading most lines.
     static READERS: RefCell<[Reader; 2]> = RefCell::new(
         QUOTING.map(|delimiter| ReaderBuilder::new().delimiter(delimiter).terminator(Terminator::Any(b'\n')).build())
     );
 }
 
-/// Where the URL stands.
+/// Which field is the URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::input) struct Delimited {
     pub delimiter: u8,
-    /// The field's place, counted from 0.
+    /// The field, counted from 0.
     pub column: usize,
 }
 
 impl Delimited {
-    /// Whether fields may stand in quotes: in CSV, but not in TSV, where a quote is text.
+    /// Whether fields may be quoted: in CSV they may, in TSV a quote is text.
     fn has_quotes(&self) -> bool {
         QUOTING.contains(&self.delimiter)
     }
@@ -52,7 +51,7 @@ impl Delimited {
         Ok(Found::Within(start..length.map_or(line.len(), |length| start + length)))
     }
 
-    /// The same, where there are quotes; all fields are looked at, because one may be left open after the URL.
+    /// The URL of a line with quotes. It reads all fields, because a quote may be left open after the URL.
     fn url_among_quotes(&self, line: &[u8], decoded: &mut Vec<u8>) -> Result<Found, Reason> {
         let (mut found, mut place, start) = (None, 0, decoded.len());
         self.fields(line, decoded, |field| {
@@ -61,7 +60,7 @@ impl Delimited {
             }
             place += 1;
         })?;
-        // The others are of no use.
+        // Drop the other fields.
         let field = found.ok_or(Reason::Column)?;
         let end = start + field.len();
         decoded.copy_within(field, start);
@@ -80,7 +79,7 @@ impl Delimited {
         Ok(fields.into_iter().map(|field| plain(&decoded[field])).collect())
     }
 
-    /// Appends the fields of a line to `decoded`, and tells `each` where one is.
+    /// Appends the fields of a line to `decoded`, and calls `each` with the range of every field.
     fn fields(&self, line: &[u8], decoded: &mut Vec<u8>, each: impl FnMut(Range<usize>)) -> Result<(), Reason> {
         READERS.with_borrow_mut(|readers| {
             let place = QUOTING.iter().position(|&delimiter| delimiter == self.delimiter).ok_or(Reason::Quote)?;
@@ -98,7 +97,7 @@ fn decode(
 ) -> Result<(), Reason> {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     let (mut at, mut end) = (0, decoded.len());
-    // The reader writes no more than it reads, and wants room to end the last field.
+    // The reader writes no more bytes than it reads, but wants room to end the last field.
     decoded.resize(end + line.len() + 1, 0);
     loop {
         let (start, raw_start) = (end, at);
@@ -109,7 +108,7 @@ fn decode(
         (at, end) = (at + read, end + written);
         let ends = result == ReadFieldResult::InputEmpty;
         if ends {
-            // Where a quote is open, this would be text.
+            // If a quote is still open, the reader takes this LF as text.
             (result, ..) = reader.read_field(b"\n", &mut decoded[end..]);
         }
         let raw = &line[raw_start..if ends { at } else { at - 1 }];
@@ -123,7 +122,7 @@ fn decode(
     }
 }
 
-/// Whether quotes stand around a field and are doubled in it, or there are none. The reader takes others for text.
+/// Whether a field is quoted with its inner quotes doubled, or has no quotes. The reader takes other quotes as text.
 fn is_sound(raw: &[u8], decoded: &[u8]) -> bool {
     match raw {
         [QUOTE, .., QUOTE] => raw.len() == decoded.len() + 2 + memchr::memchr_iter(QUOTE, decoded).count(),

@@ -1,4 +1,4 @@
-//! How the URL is found in a line.
+//! Finds the URL in a line.
 
 use std::borrow::Cow;
 
@@ -25,17 +25,17 @@ impl Layout {
     /// Lines of CDXJ: a key, a time and a JSON object, whose `url` is the URL.
     pub const CDXJ: Layout = Layout(Kind::Cdxj);
 
-    /// Lines of fields; the URL is the one with this number, counted from 0. Between commas and semicolons, fields may stand
-    /// in quotes (RFC 4180).
+    /// Lines of fields; the URL is the field with this number, counted from 0. Between commas and semicolons, fields may be
+    /// quoted (RFC 4180).
     pub fn delimited(delimiter: u8, column: usize) -> Layout {
         Layout(Kind::Delimited(Delimited { delimiter, column }))
     }
 
-    /// The URL of a line, which is given without its LF.
+    /// The URL of a line, given without its LF.
     ///
     /// # Errors
     ///
-    /// Why there is none: [`Reason::Column`], [`Reason::Quote`], [`Reason::Json`], [`Reason::NoUrl`] or
+    /// Why the line has no URL: [`Reason::Column`], [`Reason::Quote`], [`Reason::Json`], [`Reason::NoUrl`] or
     /// [`Reason::LineBreak`].
     pub fn url<'l>(&self, line: &'l [u8]) -> Result<Cow<'l, [u8]>, Reason> {
         let mut decoded = Vec::new();
@@ -45,7 +45,7 @@ impl Layout {
         })
     }
 
-    /// The URL of a line, decoded after what stands in `decoded` if it has to be.
+    /// The URL of a line. If it has to be decoded, it is appended to `decoded`.
     #[inline]
     pub(crate) fn find(&self, line: &[u8], decoded: &mut Vec<u8>) -> Result<Found, Reason> {
         match &self.0 {
@@ -60,7 +60,7 @@ impl Layout {
         self.0 == Kind::Whole
     }
 
-    /// Its name, for receipts.
+    /// Its name in receipts.
     pub(crate) fn name(&self) -> &'static str {
         match &self.0 {
             Kind::Whole => "lines",

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 /// The URL of a line.
 pub(crate) enum Found {
-    /// A part of the line.
+    /// A range of the line.
     Within(Range<usize>),
-    /// A part of what was decoded.
+    /// A range of the decoded bytes.
     Decoded(Range<usize>),
 }

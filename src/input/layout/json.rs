@@ -1,20 +1,20 @@
-//! One member of a JSON object, found without building the object.
+//! Finds one member of a JSON object without building the object.
 //!
-//! Index lines hold a dozen members, and one of them is wanted. So the object is walked once, to its end: where it is
-//! malformed, or has the member twice, nothing of it is believed. The walk follows RFC 8259, but lets two things through
-//! that change no member: control characters inside strings, and bytes that are no UTF-8.
+//! An index line has a dozen members, and only one is needed. So the object is walked once, to its end; if it is malformed or
+//! has the member twice, it is rejected. The walk follows RFC 8259, but accepts two things that change no member: control
+//! characters in strings, and bytes that are not UTF-8.
 
 use std::ops::Range;
 
-/// JSON that is malformed, or ambiguous.
+/// Malformed or ambiguous JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Malformed;
 
-/// How deep values may lie in each other.
+/// The deepest nesting of values allowed.
 const DEEPEST: usize = 64;
 
-/// Where the string is that the object in `text` has as its member `name`, without its quotes and not unescaped; `None` if
-/// there is no such member, or it is no string.
+/// The range of the string that the object in `text` has as its member `name`, without quotes and still escaped. `None` if
+/// there is no such member, or it is not a string.
 pub(super) fn string_member(text: &[u8], name: &[u8]) -> Result<Option<Range<usize>>, Malformed> {
     let mut walk = Walk { text, at: 0 };
     let mut found = None;
@@ -40,7 +40,7 @@ pub(super) fn string_member(text: &[u8], name: &[u8]) -> Result<Option<Range<usi
     if walk.at == text.len() { Ok(found.flatten()) } else { Err(Malformed) }
 }
 
-/// A place in a text.
+/// A position in a text.
 struct Walk<'t> {
     text: &'t [u8],
     at: usize,
@@ -68,7 +68,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Members of an object or elements of an array, to the `end` of it.
+    /// Walks the members of an object or the elements of an array, past its `end`.
     #[inline]
     fn members(&mut self, end: u8, mut one: impl FnMut(&mut Self) -> Result<(), Malformed>) -> Result<(), Malformed> {
         self.skip_blanks();
@@ -91,7 +91,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A string; where it is, without its quotes.
+    /// Walks a string; returns its range without the quotes.
     #[inline]
     fn string(&mut self) -> Result<Range<usize>, Malformed> {
         self.expect(b'"')?;
@@ -166,20 +166,20 @@ impl Walk<'_> {
         if self.at > start { Ok(()) } else { Err(Malformed) }
     }
 
-    /// Whether a string says `name`.
+    /// Whether a string equals `name`.
     #[inline]
     fn is(&self, string: Range<usize>, name: &[u8]) -> bool {
         let string = &self.text[string];
         if string == name {
             return true;
         }
-        // A name may be written with escapes, though no program does.
+        // A name may contain escapes, though no program writes it so.
         let mut unescaped = Vec::new();
         string.contains(&b'\\') && unescape(string, &mut unescaped).is_ok() && unescaped == name
     }
 }
 
-/// How long an escape is after its backslash; `None` if it is none.
+/// The length of an escape after its backslash; `None` if it is not an escape.
 fn escape_length(text: &[u8]) -> Option<usize> {
     match text.first()? {
         b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(1),
@@ -188,7 +188,7 @@ fn escape_length(text: &[u8]) -> Option<usize> {
     }
 }
 
-/// Appends what a string means whose escapes are well-formed; half a surrogate pair means nothing.
+/// Appends the unescaped string to `meaning`. Half a surrogate pair is malformed.
 pub(super) fn unescape(string: &[u8], meaning: &mut Vec<u8>) -> Result<(), Malformed> {
     let mut rest = string;
     while let Some(at) = memchr::memchr(b'\\', rest) {
@@ -206,7 +206,7 @@ pub(super) fn unescape(string: &[u8], meaning: &mut Vec<u8>) -> Result<(), Malfo
                 let first = hex(&escape[1..5]);
                 let unit = |second| char::decode_utf16([Some(first), second].into_iter().flatten()).next();
                 let second = rest.strip_prefix(b"\\u").and_then(|rest| rest.get(..4)).map(hex);
-                // The second half counts only after a first one.
+                // A second half counts only after a first half.
                 let second = second.filter(|_| matches!(first, 0xd800..=0xdbff));
                 let character = unit(second).and_then(Result::ok).ok_or(Malformed)?;
                 if second.is_some() {
@@ -222,7 +222,7 @@ pub(super) fn unescape(string: &[u8], meaning: &mut Vec<u8>) -> Result<(), Malfo
     Ok(())
 }
 
-/// The value of hexadecimal digits; others count as none.
+/// The value of hexadecimal digits; other characters count as 0.
 fn hex(digits: &[u8]) -> u16 {
     digits.iter().fold(0, |value, &digit| value << 4 | (digit as char).to_digit(16).unwrap_or(0) as u16)
 }
@@ -300,14 +300,14 @@ mod tests {
         assert_eq!(url(&deep(1 << 20)), Err(Malformed));
     }
 
-    /// The member as serde_json finds it; an error also where it stands twice, which serde_json alone accepts.
+    /// The member as serde_json finds it. If it occurs twice, that is an error, though `Value` alone would accept it.
     fn found_by_serde(text: &str) -> Result<Option<String>, ()> {
         #[derive(serde::Deserialize)]
         struct Record {
             #[serde(default)]
             url: Option<serde_json::Value>,
         }
-        // By itself it would take an array for the members in their order.
+        // The derived code would also accept an array with the members in order.
         let is_object = serde_json::from_str::<serde_json::Value>(text).is_ok_and(|value| value.is_object());
         let record: Record = is_object.then(|| serde_json::from_str(text).ok()).flatten().ok_or(())?;
         Ok(record.url.and_then(|url| url.as_str().map(str::to_owned)))

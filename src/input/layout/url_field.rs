@@ -1,4 +1,4 @@
-//! The operator's word on the lines of lists, and what lists say of themselves.
+//! Determines the layout of a list from the operator's options and the list's first lines.
 
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
@@ -7,20 +7,20 @@ use super::column::Column;
 use super::{Layout, cdxj, delimited::Delimited};
 use crate::input::error::{DelimiterError, UrlFieldError};
 
-/// Where the URL stands in the lines of lists, as far as the operator says it.
+/// Where the URL is in the lines of lists, as far as the operator specifies it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct UrlField {
-    /// The separator of fields. Without it, a line is the URL, or one of an index that is recognised.
+    /// The separator of fields. Without it, each line is a URL, unless the list is recognised as an index.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delimiter: Option<Delimiter>,
-    /// Which field is the URL; without it the first.
+    /// Which field is the URL; the first by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<Column>,
-    /// Whether the first line of each list is a head line. It is, if the column is given by name.
+    /// Whether the first line of each list is a head line. Choosing the column by name implies it.
     pub header: bool,
 }
 
-/// A separator of fields: one byte of ASCII, but no line end and no quote.
+/// A separator of fields: one ASCII byte, not a line end or a quote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Delimiter(u8);
@@ -51,18 +51,18 @@ impl From<Delimiter> for String {
     }
 }
 
-/// So much of a list is looked at, at most, to know what it is.
+/// The most bytes of a list read to determine its layout.
 pub(crate) const LOOK: usize = 1 << 20;
 
-/// The byte order mark, which may stand before the first line of a text and is no part of it.
+/// The byte order mark. It may precede the first line of a text, and is not part of it.
 pub(crate) const MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// The first byte of a line of an index that is no entry.
+/// The first byte of an index line that is a remark, not an entry.
 const REMARK: u8 = b'!';
 
 impl UrlField {
-    /// The layout of a list that begins with this text, as much as [`LOOK`] of it, and its head line, which is empty if it
-    /// has none. An empty list has any layout.
+    /// The layout of a list that begins with `start`, up to [`LOOK`] bytes of it, and its head line, empty if there is none. An
+    /// empty list gets any layout.
     pub(crate) fn layout<'t>(&self, start: &'t [u8]) -> Result<(Layout, &'t [u8]), UrlFieldError> {
         if start.is_empty() {
             return Ok((Layout::WHOLE, b""));
@@ -79,7 +79,7 @@ impl UrlField {
         }
     }
 
-    /// Whether lists are said to have a head line.
+    /// Whether the operator says that lists have a head line.
     pub(crate) fn has_head(&self) -> bool {
         self.header || matches!(self.column, Some(Column::Name(_)))
     }
@@ -103,7 +103,7 @@ impl UrlField {
         }
     }
 
-    /// The layout of a list of which no delimiter is given.
+    /// The layout of a list without a given delimiter.
     fn recognised(&self, first: &[u8], start: &[u8]) -> Result<(Layout, bool), UrlFieldError> {
         if let Some((delimiter, names)) = cdx_head(first) {
             let wanted = self.column.clone().unwrap_or_else(|| Column::Name(CDX_URL.to_owned()));
@@ -126,16 +126,16 @@ impl UrlField {
         }
     }
 
-    /// Whether a line of a list's text surely tells its layout, with those before it: more of it does not change that.
+    /// Whether a line, with those before it, determines the layout, whatever follows.
     pub(crate) fn is_told_by(&self, line: &[u8]) -> bool {
         line.strip_suffix(b"\n").is_some_and(|line| self.delimiter.is_some() || entries(line).next().is_some())
     }
 }
 
-/// The letter of the URL in the head line of CDX: the original URL.
+/// The letter of the URL column in a CDX head line: the original URL.
 const CDX_URL: &str = "a";
 
-/// Delimiter and columns of the head line of CDX (` CDX N b a m s k r M S V g`), if a line is one.
+/// Delimiter and columns of a CDX head line (` CDX N b a m s k r M S V g`), if the line is one.
 fn cdx_head(line: &[u8]) -> Option<(u8, Vec<String>)> {
     let line = line.strip_prefix(MARK).unwrap_or(line);
     let &delimiter = line.first().filter(|byte| matches!(byte, b' ' | b'\t'))?;
@@ -144,7 +144,7 @@ fn cdx_head(line: &[u8]) -> Option<(u8, Vec<String>)> {
     Some((delimiter, names.split(|&byte| byte == delimiter).map(name).collect()))
 }
 
-/// The lines of a text that are not empty, and no remarks, as some write them at the start of an index.
+/// The lines of a text that are neither empty nor remarks, which some indexes begin with.
 fn entries(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let lines = text.strip_prefix(MARK).unwrap_or(text).split(|&byte| byte == b'\n');
     lines.filter(|line| !matches!(line, [] | [b'\r'] | [REMARK, ..]))
@@ -164,7 +164,7 @@ mod tests {
 
     fn layout(field: &UrlField, text: &str) -> Result<(Layout, String), UrlFieldError> {
         let (layout, head) = field.layout(text.as_bytes())?;
-        // What tells the layout tells it whatever follows.
+        // Once the layout is determined, more text does not change it.
         let more = format!("{text}x\ty z\n{{");
         if field.is_told_by(text.as_bytes()) {
             assert_eq!(field.layout(more.as_bytes()).unwrap(), (layout.clone(), head));

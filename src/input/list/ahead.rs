@@ -15,7 +15,7 @@ pub(crate) enum Ahead<'l> {
 }
 
 impl Ahead<'_> {
-    /// Claims a piece that is free, if there is one, and room for it.
+    /// Claims a free piece, if there is one and room for it.
     pub fn claim(&self) -> Option<u64> {
         match self {
             Ahead::Members(pieces) => pieces.claim(),
@@ -23,7 +23,7 @@ impl Ahead<'_> {
         }
     }
 
-    /// Makes a piece that was claimed.
+    /// Makes a claimed piece.
     pub fn make(&self, piece: u64) {
         match self {
             Ahead::Members(pieces) => pieces.make(piece),

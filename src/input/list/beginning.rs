@@ -7,18 +7,18 @@ use crate::formats::placed::CutShort;
 use crate::input::error::ListError;
 use crate::input::layout::{LOOK, UrlField};
 
-/// The name of Parquet lists in receipts.
+/// The name of the Parquet format in receipts.
 pub(crate) const LIST_FORMAT: &str = "parquet";
 
-/// How a list is named where a path stands: standard input.
+/// The path that means standard input.
 pub const STANDARD_INPUT: &str = "-";
 
-/// The lines at the start of a text that tell its layout.
+/// Reads the first lines of a text, until its layout is determined.
 pub(super) fn start(text: &mut dyn BufRead, url_field: &UrlField) -> io::Result<Vec<u8>> {
     let mut start = Vec::new();
     let mut text = text.take(LOOK as u64);
     loop {
-        // There may be a million empty lines before one that tells, so that each is looked at once.
+        // Look at each line only once: a million empty lines may come before one that counts.
         let line = start.len();
         if text.read_until(b'\n', &mut start)? == 0 || url_field.is_told_by(&start[line..]) {
             return Ok(start);
@@ -26,7 +26,7 @@ pub(super) fn start(text: &mut dyn BufRead, url_field: &UrlField) -> io::Result<
     }
 }
 
-/// The failure of a list that cannot be read.
+/// The error for a list that cannot be read.
 pub(crate) fn unreadable(path: &Path, error: io::Error) -> ListError {
     let path = path.to_owned();
     match error.downcast::<CutShort>() {

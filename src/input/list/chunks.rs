@@ -1,8 +1,8 @@
-//! Chunks of a text, cut after line ends.
+//! Cuts a text into chunks after line ends.
 
 use std::io::{self, Read};
 
-/// Where the chunk that begins at `start` ends: after the first LF that stands at or after its size, or at the end.
+/// Where the chunk that begins at `start` ends: after the first LF at or past its size, or at the end of the text.
 pub(crate) fn chunk_end(text: &[u8], start: usize, size: usize) -> usize {
     let wanted = start.saturating_add(size).min(text.len());
     if wanted == text.len() {
@@ -11,7 +11,7 @@ pub(crate) fn chunk_end(text: &[u8], start: usize, size: usize) -> usize {
     line_border(text, wanted)
 }
 
-/// Where the first line begins that begins at `at` or after it.
+/// Start of the first line that begins at or after `at`.
 pub(crate) fn line_border(text: &[u8], at: usize) -> usize {
     if at == 0 {
         return 0;
@@ -19,22 +19,22 @@ pub(crate) fn line_border(text: &[u8], at: usize) -> usize {
     memchr::memchr(b'\n', &text[at - 1..]).map_or(text.len(), |end| at + end)
 }
 
-/// How long a stream's chunk is waited for.
+/// How long to wait for a chunk of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Patience {
-    /// Until it has its size: where chunks end depends on the stream's bytes alone.
+    /// Until it has its full size. Where chunks end depends only on the stream's bytes.
     UntilFull,
-    /// Until a line is there: the reader of the output sees it as soon as may be. Where chunks end depends on when bytes
-    /// came.
+    /// Until there is a line, so that readers of the output see it as soon as possible. Where chunks end depends on when bytes
+    /// arrive.
     UntilLine,
 }
 
-/// Bytes that are read at a time where a line is waited for; a pipe holds 64 KiB.
+/// Bytes to read at a time when waiting for a line; a pipe holds 64 KiB.
 const READ: usize = 256 << 10;
 
-/// Fills `chunk` with whole lines of a stream: what was `left` of the one before, and then at least `size` bytes if
-/// there is the `patience`, and on to the next LF. `left` gets what follows the last LF. Returns false at the end, when there is nothing more. A line that is longer than
-/// `longest` is not read to its end.
+/// Fills `chunk` with whole lines of a stream: first the bytes `left` over from the previous chunk, then more until there are
+/// `size` bytes (or, if `patience` says so, any line) and an LF. Bytes after the last LF go to `left`. Returns false if nothing
+/// is left. Stops reading within a line once the chunk is longer than `longest`.
 pub(crate) fn fill(
     stream: &mut impl Read,
     size: usize,
@@ -50,7 +50,7 @@ pub(crate) fn fill(
         let wanted = size.max(chunk.len() + (size / 4).max(1));
         let wanted = wanted - chunk.len();
         if chunk.capacity() - chunk.len() < wanted {
-            // Not twice as much each time: a long line may take all the memory that there is for it.
+            // Do not double it: a long line may take all the memory there is for it.
             chunk.reserve_exact(wanted.max(chunk.len() / 8));
         }
         let read = match patience {
@@ -66,7 +66,7 @@ pub(crate) fn fill(
                 chunk.truncate(searched + at + 1);
                 return Ok(true);
             }
-            // No line has ended here, so it is one.
+            // No line has ended, so this is all one line.
             if chunk.len() > longest {
                 return Ok(true);
             }
@@ -75,7 +75,7 @@ pub(crate) fn fill(
     }
 }
 
-/// Appends what a stream has, `most` bytes at most; waits only if there is nothing.
+/// Appends up to `most` bytes that a stream has; waits only if it has none.
 fn read_once(stream: &mut impl Read, most: usize, chunk: &mut Vec<u8>) -> io::Result<usize> {
     let start = chunk.len();
     chunk.resize(start + most, 0);
@@ -121,7 +121,7 @@ mod tests {
         }
     }
 
-    /// Gives a few bytes at a time, as a slow pipe does.
+    /// Returns a few bytes at a time, as a slow pipe does.
     struct Slow<'t>(&'t [u8], usize);
 
     impl Read for Slow<'_> {

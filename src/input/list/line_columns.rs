@@ -1,8 +1,8 @@
-//! The columns of a table that make up its lines.
+//! The columns that make up the lines of a table.
 //!
-//! The URL is one column, or, as in Common Crawl's columnar index, five of them that are put together. A row without a URL
-//! becomes an empty line. A line feed inside a URL, which would make two lines of it, is written `%0A`. Of a table that we
-//! made of a text, the line is the column `line` where it is not null, else `url`.
+//! The URL is one column or, as in Common Crawl's columnar index, five columns put together. A row without a URL becomes an
+//! empty line. A line feed inside a URL, which would make two lines of it, is written `%0A`. In a table that we made from a
+//! text, the line is the column `line` if that is not null, else `url`.
 
 use parquet::basic::Type;
 use parquet::data_type::ByteArray;
@@ -17,17 +17,17 @@ use crate::input::layout;
 /// The columns of Common Crawl's index that make up a URL.
 const PARTS: [&str; 5] = ["url_protocol", "url_host_name", "url_port", "url_path", "url_query"];
 
-/// Which of [`PARTS`] is a number.
+/// The one of [`PARTS`] that is a number.
 const PORT: usize = 2;
 
-/// The columns that make up the lines of a table, by their numbers.
+/// The columns that make up the lines of a table, by number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LineColumns {
     /// The URL.
     Url([usize; 1]),
     /// The parts of the URL.
     Parts([usize; 5]),
-    /// The URL and the line of a text.
+    /// The URL and the line of a table made from a text.
     Text([usize; 2]),
 }
 
@@ -39,7 +39,7 @@ pub(crate) enum Values {
 }
 
 impl LineColumns {
-    /// Those of a table that is a list.
+    /// The columns of a table that is a list.
     pub fn of_list(schema: &SchemaDescriptor, wanted: Option<&layout::Column>) -> Result<LineColumns, UrlFieldError> {
         let parts = || {
             let [protocol, host, port, path, query] = PARTS.map(|part| columnar::find(schema, part));
@@ -63,8 +63,7 @@ impl LineColumns {
         Ok(line_columns)
     }
 
-    /// Makes sure that the columns can hold what they should. Where one cannot, the wrong one was named, and nothing is
-    /// damaged.
+    /// Checks that the columns have the right types. If one does not, the wrong column was named; the file is not damaged.
     fn check(&self, schema: &SchemaDescriptor) -> Result<(), UrlFieldError> {
         for (place, &at) in self.columns().iter().enumerate() {
             let column = schema.column(at);
@@ -79,7 +78,7 @@ impl LineColumns {
         Ok(())
     }
 
-    /// Those of a table that was made of a text.
+    /// The columns of a table made from a text.
     pub fn of_text(schema: &SchemaDescriptor) -> Result<LineColumns, Malformed> {
         match [URL, LINE].map(|name| columnar::find(schema, name)) {
             [Some(url), Some(line)] => Ok(LineColumns::Text([url, line])),
@@ -96,7 +95,7 @@ impl LineColumns {
         }
     }
 
-    /// No values of the column at this place of [`LineColumns::columns`].
+    /// An empty set of values for the column at this place in [`LineColumns::columns`].
     pub fn no_values(&self, place: usize) -> Values {
         match self {
             LineColumns::Parts(_) if place == PORT => Values::Numbers(Vec::new()),
@@ -104,7 +103,7 @@ impl LineColumns {
         }
     }
 
-    /// Appends the line of a row, by its values in the columns; returns whether its URL holds a line feed.
+    /// Appends a row's line, given the values of its columns; returns whether its URL has a line feed.
     pub fn append_line(&self, columns: &[Values], row: usize, text: &mut Vec<u8>) -> bool {
         let start = text.len();
         let bytes = |place: usize| columns.get(place).and_then(|values| values.text(row));
@@ -116,7 +115,7 @@ impl LineColumns {
                 text.extend_from_slice(protocol);
                 text.extend_from_slice(b"://");
                 text.extend_from_slice(host);
-                // The index has the port that is written, and -1 or nothing where none is.
+                // The index has the port if the URL states one, else -1 or nothing.
                 if let Some(port) = columns[PORT].number(row).filter(|&port| port >= 0) {
                     text.extend_from_slice(format!(":{port}").as_bytes());
                 }
@@ -146,7 +145,6 @@ impl Values {
         }
     }
 
-    /// How many there are.
     pub fn len(&self) -> usize {
         match self {
             Values::Texts(texts) => texts.len(),
@@ -155,25 +153,25 @@ impl Values {
     }
 }
 
-/// The lines of a row group, some at a time.
+/// Reads the lines of a row group, some at a time.
 pub(crate) struct LineReader {
     line_columns: LineColumns,
     columns: Vec<Column>,
-    /// Rows that were read: the values refer to pages, and take little whatever the lines come to.
+    /// Rows already read. The values refer to pages, so they take little memory however long the lines are.
     values: Vec<Values>,
-    /// Which of them are no lines yet.
+    /// Those of them that were not given as lines yet.
     rows: Range<usize>,
 }
 
 impl LineReader {
-    /// Of a row group, from its row `first` on.
+    /// Reads a row group from its row `first` on.
     pub fn open(group: &Group<'_>, line_columns: LineColumns, first: usize) -> Result<LineReader, Malformed> {
         let columns = line_columns.columns().iter().map(|&at| Column::open(group, at, first));
         Ok(LineReader { line_columns, columns: columns.collect::<Result<_, _>>()?, values: Vec::new(), rows: 0..0 })
     }
 
-    /// Appends the next lines, some and `most` of them at most, until `text` has `full` bytes; tells `found` of each whether
-    /// its URL holds a line feed. Returns how many they are, 0 at the end.
+    /// Appends the next lines, at least one and at most `most`, until `text` has `full` bytes. Calls `found` for each line with
+    /// whether its URL has a line feed. Returns the number of lines, 0 at the end.
     pub fn next_lines(
         &mut self,
         most: usize,
@@ -196,7 +194,7 @@ impl LineReader {
         Ok(self.rows.start - first)
     }
 
-    /// Passes over the next rows, which are read all the same.
+    /// Skips the next rows, which are read all the same.
     pub fn pass(&mut self, mut rows: usize) -> Result<(), Malformed> {
         while rows > 0 {
             if self.rows.is_empty() {
@@ -212,10 +210,10 @@ impl LineReader {
         Ok(())
     }
 
-    /// Reads the next rows, at most so many.
+    /// Reads the next rows, at most `most`.
     fn read(&mut self, most: usize) -> Result<(), Malformed> {
         let LineReader { line_columns, columns, values, .. } = self;
-        // They keep pages, for whose successors there may be no room beside them.
+        // Free the old values first: they hold pages, and there may be no room for the next pages beside them.
         values.clear();
         let most = columns.iter().map(Column::rows_at_once).fold(most, usize::min);
         let values = columns.iter_mut().enumerate().map(|(place, column)| {
@@ -234,7 +232,7 @@ impl LineReader {
     }
 }
 
-/// The line of a URL that is one value: itself, but for its line feeds.
+/// The line of a URL that is a single value: the URL with its line feeds encoded.
 pub(crate) fn as_line(url: &[u8]) -> Cow<'_, [u8]> {
     let mut line = Cow::Borrowed(url);
     if memchr::memchr(b'\n', url).is_some() {
@@ -243,7 +241,7 @@ pub(crate) fn as_line(url: &[u8]) -> Cow<'_, [u8]> {
     line
 }
 
-/// Writes the line feeds from `start` on as `%0A`; returns whether there were any.
+/// Replaces the line feeds from `start` on by `%0A`; returns whether there were any.
 fn encode_line_feeds(text: &mut Vec<u8>, start: usize) -> bool {
     if memchr::memchr(b'\n', &text[start..]).is_none() {
         return false;
@@ -256,8 +254,8 @@ fn encode_line_feeds(text: &mut Vec<u8>, start: usize) -> bool {
     true
 }
 
-/// The column of the URL of a text's lines; also that of a list, if no other is named and it is there.
+/// The URL column of a table made from a text. Also that of a list, if it exists and no other is named.
 pub(crate) const URL: &str = "url";
 
-/// The column of a text's lines that are more than their URLs.
+/// The column for the lines of a text that are more than their URLs.
 pub(crate) const LINE: &str = "line";

@@ -1,11 +1,12 @@
-//! Pages of mapped lists that are gone when they are read.
+//! Handles pages of memory-mapped lists that are gone when they are read.
 //!
-//! Who reads a page of a map that the file has no bytes for any more, because another program cut it short or the disk
-//! failed, gets the signal SIGBUS. A handler of it can find the list here by the address, note that it is not whole, and
-//! put zeros where nothing can be read, so that the thread that wanted them goes on. Nothing that was made of them may be kept:
-//! who reads a list asks afterwards whether something of it is [lost](Region::lost).
+//! Reading a mapped page whose bytes are gone from the file, because another program cut the file short or the disk failed,
+//! raises SIGBUS. A signal handler can find the list here by the address, note that it is no longer whole, and put zeros where
+//! nothing can be read, so that the reading thread continues. Nothing computed from those zeros may be kept: after reading a
+//! list, check whether any of it is [lost](Region::lost).
 //!
-//! The handler may run at any moment, so it takes no locks and no memory: regions are only ever added, and stay.
+//! The handler may run at any moment, so it takes no locks and allocates nothing. Regions are therefore only ever added, never
+//! removed.
 
 use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous};
 use std::ptr;
@@ -14,19 +15,19 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering, fence};
 
 use crate::lock::lock;
 
-/// The region that was added last; each leads to the one before.
+/// The region added last; each links to the one before.
 static LAST: AtomicPtr<Region> = AtomicPtr::new(ptr::null_mut());
 
-/// Nothing is lost.
+/// The value of `Region::lost` while nothing is lost.
 const NOTHING: usize = usize::MAX;
 
 /// Where in memory a list is mapped.
 pub(super) struct Region {
     start: usize,
     length: usize,
-    /// Bytes of a page.
+    /// The page size.
     page: usize,
-    /// Whether it still is; another map may begin there later.
+    /// Whether the list is still mapped; another map may begin there later.
     is_mapped: AtomicBool,
     /// The first byte that could not be read.
     lost: AtomicUsize,
@@ -34,7 +35,7 @@ pub(super) struct Region {
 }
 
 impl Region {
-    /// That of a new map, which is added to the others. It takes a few bytes for ever: a handler may be looking at it.
+    /// Adds the region of a new map. Its few bytes are never freed, because a handler may be looking at them.
     pub fn of(map: &[u8]) -> &'static Region {
         static ADDING: Mutex<()> = Mutex::new(());
         let _adding = lock(&ADDING);
@@ -50,18 +51,18 @@ impl Region {
         region
     }
 
-    /// It is about to be unmapped.
+    /// Marks the region as about to be unmapped.
     pub fn end(&self) {
         self.is_mapped.store(false, Ordering::SeqCst);
     }
 
-    /// The first byte that was missing when it was wanted, if there was one, of all that was read until now.
+    /// The first byte found missing in anything read so far, if there is one.
     ///
-    /// A thread that read zeros sees them noted: the handler runs in the thread that wants the bytes, before it gets any, and
-    /// another thread that finds zeros where they were put gets them of the system after the system has put them there,
-    /// which is after they were noted.
+    /// A thread that read zeros sees the loss noted here. The handler runs in the thread that reads the bytes, before that
+    /// thread gets any. Another thread that reads the zeros gets them from the system after the system has put them there,
+    /// which is after the loss was noted.
     pub fn lost(&self) -> Option<usize> {
-        // What was read before must not be read later, by the compiler's leave or the processor's.
+        // Neither the compiler nor the processor may move earlier reads past this point.
         fence(Ordering::SeqCst);
         Some(self.lost.load(Ordering::SeqCst)).filter(|&lost| lost != NOTHING)
     }
@@ -71,37 +72,39 @@ impl Region {
     }
 }
 
-/// The region that was added last.
+/// The region added last.
 fn last() -> Option<&'static Region> {
-    // SAFETY: it is null, or was made of a reference to a region that was leaked, which is never changed but by atomics.
+    // SAFETY: the pointer is null, or was made from a reference to a leaked region, which is only changed by atomics.
     unsafe { LAST.load(Ordering::SeqCst).as_ref() }
 }
 
-/// To be called by a handler of SIGBUS with the address that could not be read. If a list of a run is mapped there, notes
-/// that something of it is lost, puts zeros in place of its bytes from that page on, and returns true: the handler may
-/// return then, and the run ends with an error that names the list. Otherwise nothing is done, and the fault is another
-/// program's, or that of another file.
+/// Handles a SIGBUS: to be called by a signal handler with the address that could not be read.
 ///
-/// It takes no lock and no memory. A program that has no such handler dies of the signal, as any does.
+/// If a list of a run is mapped there, this notes that part of the list is lost, puts zeros in place of its bytes from that
+/// page on, and returns true. The handler may then return, and the run ends with an error that names the list. Otherwise this
+/// does nothing and returns false: the fault belongs to another program or another file.
+///
+/// It takes no locks and allocates nothing. A program without such a handler is killed by the signal, as usual.
 ///
 /// # Safety
 ///
-/// The calling thread must be in a handler of a SIGBUS that it got of the system because it wanted to read this address,
-/// as the signal's code says. (Otherwise the list may be unmapped by another thread meanwhile.)
+/// The calling thread must be in a handler of a SIGBUS that the system sent because this thread read this address, as the
+/// signal's code says. (Otherwise another thread may unmap the list meanwhile.)
 pub unsafe fn fill_lost_pages(address: usize) -> bool {
     let mut regions = std::iter::successors(last(), |region| region.before);
     let Some(region) = regions.find(|region| region.holds(address)) else { return false };
     let at = (address - region.start) / region.page * region.page;
-    // Before there is anything to be read there.
+    // Note the loss before there is anything to read there.
     region.lost.fetch_min(at, Ordering::SeqCst);
-    // All that follows is lost as well, so that one call is enough for a list of any length.
+    // Give up everything that follows as well, so that one call is enough for a list of any length.
     let (from, length) = (region.start + at, region.length - at);
     let (access, kind) = (ProtFlags::READ, MapFlags::PRIVATE | MapFlags::FIXED);
-    // SAFETY: `from` begins a page, because maps begin with one, and all pages from there to the end of the region belong to
-    // its map: it is not unmapped meanwhile, because this thread wanted to read it, and so borrows it. So nothing else is replaced, and
-    // the pages stay readable as long as the map is there, whose end unmaps them. That bytes of a map may change at any
-    // time is what reading one has to bear in any case. The call takes no pointer that could be read or written through,
-    // is a plain system call that may be made in a signal handler, and does the same if two threads make it for one page.
+    // SAFETY: `from` is the start of a page, because maps begin with one, and all pages from there to the end of the region
+    // belong to its map. That map is not unmapped meanwhile, because this thread was reading it, and so borrows it. So nothing
+    // else is replaced, and the pages stay readable as long as the map exists, whose end unmaps them. That the bytes of a map
+    // may change at any time is true of every map, and its readers have to bear it in any case. The call takes no pointer to
+    // read or write through, is a plain system call that may be made in a signal handler, and does the same if two threads make
+    // it for one page.
     unsafe { mmap_anonymous(ptr::without_provenance_mut(from), length, access, kind) }.is_ok()
 }
 
@@ -120,7 +123,7 @@ mod tests {
         }
     }
 
-    /// Calls [`fill_lost_pages`] from now on.
+    /// Installs a handler that calls [`fill_lost_pages`].
     fn handle() {
         let handler: extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void) = handler;
         // SAFETY: a zeroed sigaction is a valid value, the handler has the signature that SA_SIGINFO asks for, and both
@@ -166,7 +169,7 @@ mod tests {
         assert!(!region.holds(start), "something else may be there");
     }
 
-    /// The file is whole, but what holds it is not.
+    /// The file is whole, but its disk is not.
     #[test]
     fn bytes_that_cannot_be_read_are_an_error_of_their_list() {
         let folder = tempfile::tempdir().unwrap();
@@ -182,7 +185,7 @@ mod tests {
         assert!(error.contains("list") && error.contains("byte 8192"), "{error}");
     }
 
-    /// Who proves a receipt reads lists too.
+    /// Verifying a receipt reads lists, too.
     #[test]
     fn a_list_that_is_cut_short_cannot_be_read_again() {
         handle();

@@ -1,4 +1,4 @@
-//! Lists as memory: mapped files, and what is lost of them when they are cut short.
+//! Memory-mapped lists, and bytes of them that are lost when the file is cut short.
 
 use memmap2::Mmap;
 use std::fs::File;
@@ -9,16 +9,16 @@ use std::ops::{Deref, Range};
 use super::lost_pages::Region;
 use crate::formats::mmap;
 
-/// The bytes of a file, mapped.
+/// The bytes of a file, memory-mapped.
 pub(crate) struct Mapped {
     map: Mmap,
-    /// The entry that tells a signal handler of it.
+    /// Lets a signal handler find the map.
     #[cfg(unix)]
     region: &'static Region,
 }
 
 impl Mapped {
-    /// All of a file.
+    /// Maps all of a file.
     pub fn of(file: &File) -> io::Result<Mapped> {
         let map = mmap::map(file)?;
         #[cfg(unix)]
@@ -30,22 +30,22 @@ impl Mapped {
         })
     }
 
-    /// Lets the system read ahead.
+    /// Tells the system that the map is read in order, so that it reads ahead.
     pub fn is_read_in_order(&self) {
         #[cfg(unix)]
         let _ = self.map.advise(memmap2::Advice::Sequential);
     }
 
-    /// Lets go of a part that was read for the last time.
+    /// Releases a part that will not be read again.
     pub fn let_go(&self, part: Range<usize>) {
         mmap::let_go(&self.map, part);
     }
 
-    /// The first byte that was missing when it was wanted; zeros were read from there on.
+    /// The first byte found missing; zeros were read from there on.
     pub fn lost(&self) -> Option<usize> {
         #[cfg(unix)]
         return self.region.lost();
-        // Nothing takes the place of what is gone.
+        // Nothing replaces lost pages here.
         #[cfg(not(unix))]
         return None;
     }
@@ -61,7 +61,7 @@ impl Deref for Mapped {
 
 #[cfg(unix)]
 impl Drop for Mapped {
-    /// Before the map is gone: something else may stand in its place then.
+    /// Ends the region before the map is gone, because something else may be mapped there afterwards.
     fn drop(&mut self) {
         self.region.end();
     }

@@ -1,7 +1,6 @@
-//! URL lists: files, pipes and standard input, opened at the start and read in their turn; cut into chunks on line
-//! borders.
+//! URL lists: files, pipes and standard input. They are opened at the start, read in turn, and cut into chunks on line borders.
 //!
-//! The kind of a list is known by its content. A text that is stored as it is gets mapped; one that is compressed, or comes
+//! The kind of a list is recognised by its content. An uncompressed file is memory-mapped; a list that is compressed, or comes
 //! through a pipe, is read as a stream.
 
 mod ahead;

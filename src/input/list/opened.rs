@@ -1,4 +1,4 @@
-//! A list, opened, whatever its kind.
+//! Opens lists of every kind.
 
 use std::borrow::Cow;
 use std::fs::{File, Metadata};
@@ -21,23 +21,23 @@ use crate::input::error::Unfit;
 use crate::input::layout::{LOOK, Layout, MARK, UrlField};
 use crate::input::skipped::SkippedPart;
 
-/// A list to be read.
+/// A list, opened.
 pub(crate) struct List {
     pub path: PathBuf,
-    /// How it is compressed, if it is.
+    /// Its compression, if any.
     pub compression: Option<Compression>,
-    /// Where the URLs stand in its lines.
+    /// Where the URL is in its lines.
     pub layout: Layout,
-    /// Its head line, which is no line of the list, with a LF after it; empty where there is none.
+    /// Its head line, which does not count as a line of the list, with an LF at its end; empty if there is none.
     pub head: Vec<u8>,
-    /// How many bytes it takes in the list.
+    /// The length of the head line in the list.
     pub head_length: usize,
-    /// Whether there is nothing in it, not even a head line.
+    /// Whether the list is empty, without even a head line.
     pub is_empty: bool,
-    /// Whether what cannot be read of it is left out.
+    /// Whether unreadable parts are left out.
     pub skips_bad: bool,
     pub(crate) content: Content,
-    /// The part of its file that is read, if not all of it: of a list that is not mapped, all or nothing.
+    /// The part of its file to read, if not all of it. A list that is not memory-mapped is read all or not at all.
     part: Option<Range<usize>>,
 }
 
@@ -47,7 +47,7 @@ pub(crate) enum Content {
         file: Regular,
     },
     Compressed(Regular),
-    /// A Parquet file, or a copy of one that came compressed or through a pipe.
+    /// A Parquet file, or a copy of one that was compressed or came through a pipe.
     Parquet {
         file: Regular,
         table: Box<ParquetList>,
@@ -60,9 +60,9 @@ pub(crate) enum Content {
 
 /// A list that is being read.
 pub(crate) enum Reading<'l> {
-    /// The whole text, up to where it is read; its lines begin where [`List::range`] does.
+    /// The whole text, up to where it is to be read; its lines begin at the start of [`List::range`].
     Mapped(&'l [u8]),
-    /// The text as it comes.
+    /// The text, as a stream.
     Stream(Box<dyn Read + Send + 'l>),
     /// The rows of a table.
     Parquet(Box<ParquetLines<'l>>),
@@ -74,14 +74,14 @@ enum Opened {
     Regular(Option<Compression>, Content),
     /// A list that cannot be opened, and why.
     Unreadable(String),
-    /// A pipe or a device, or standard input; also a file that says it is empty, as those of `/proc` do.
+    /// A pipe, a device or standard input; also a file that claims to be empty, as those in `/proc` do.
     Stream(Box<dyn Read + Send>),
 }
 
 impl List {
-    /// Opens all lists, and then looks into them: a program that feeds several pipes may wait for all to be opened.
-    /// `-` is standard input. Decompressors take so much `memory` at most. With `skips_bad`, a list that cannot be opened is
-    /// left out, and so is the rest of one that is damaged.
+    /// Opens all lists before looking into any: a program that feeds several pipes may wait until all are open. `-` is standard
+    /// input. Decompressors take at most `memory` bytes. With `skips_bad`, a list that cannot be opened is left out, and so is
+    /// the rest of a damaged one.
     pub fn open_all(
         paths: &[PathBuf],
         url_field: &UrlField,
@@ -106,7 +106,7 @@ impl List {
         paths.iter().zip(opened).map(look).collect()
     }
 
-    /// A list without a head line, each line of which is a URL.
+    /// A list without a head line, in which each line is a URL.
     fn plain(path: &Path, compression: Option<Compression>, content: Content) -> List {
         List {
             path: path.to_owned(),
@@ -147,7 +147,7 @@ impl List {
             return List::table(path, compression, content, url_field);
         }
         let known = url_field.layout(&start);
-        // What is lost of the start tells another layout than it had.
+        // If the start is lost, the layout found may be wrong.
         match content.unchanged(path) {
             Err(ListError::Cut { .. }) if skips_bad => {}
             unchanged => unchanged?,
@@ -169,7 +169,7 @@ impl List {
         url_field: &UrlField,
     ) -> Result<List, ListError> {
         let file = content.seekable().map_err(|error| unreadable(path, error))?;
-        // What is wrong with it should be told before the run begins.
+        // Problems should be reported before the run begins.
         let own = file.file.try_clone().map_err(|error| unreadable(path, error))?;
         let table = ParquetList::open(own, url_field);
         let table = table.map_err(|unfit| match unfit {
@@ -180,7 +180,7 @@ impl List {
         Ok(List::plain(path, compression, content))
     }
 
-    /// The form of its lines, for receipts.
+    /// The name of its format in receipts.
     pub fn format(&self) -> &'static str {
         match &self.content {
             Content::Parquet { .. } => LIST_FORMAT,
@@ -188,7 +188,7 @@ impl List {
         }
     }
 
-    /// The whole text of a mapped list; `None` for one that is read as a stream.
+    /// The whole text of a memory-mapped list; `None` for any other.
     pub fn mapped(&self) -> Option<&[u8]> {
         match &self.content {
             Content::Mapped { map, .. } => Some(map),
@@ -201,12 +201,12 @@ impl List {
         matches!(self.content, Content::Stream(_))
     }
 
-    /// Whether its text is made of a file, which takes more time than to look at it, and any number of times.
+    /// Whether its text is decoded from a file: at some cost, but as often as needed.
     pub fn is_made(&self) -> bool {
         matches!(self.content, Content::Compressed(_) | Content::Parquet { .. })
     }
 
-    /// The table of a list that is one.
+    /// The table, if the list is one.
     pub fn parquet_list(&self) -> Option<&ParquetList> {
         match &self.content {
             Content::Parquet { table, .. } => Some(table),
@@ -214,24 +214,24 @@ impl List {
         }
     }
 
-    /// How many bytes stand before the first URL of a chunk that begins at `at`: a byte order mark, at the start of a text.
+    /// Length of the byte order mark before the first URL of a chunk that begins at `at`. Only the start of a text has one.
     pub fn mark(&self, at: u64, chunk: &[u8]) -> usize {
         let is_start = at == 0 && self.head.is_empty() && !matches!(self.content, Content::Parquet { .. });
         if is_start && chunk.starts_with(MARK) { MARK.len() } else { 0 }
     }
 
-    /// Whether it is a file that has no bytes and gives none.
+    /// Whether it is a file without bytes.
     pub fn is_empty_file(&self) -> bool {
         let is_file = || std::fs::metadata(&self.path).is_ok_and(|metadata| metadata.is_file());
         self.is_empty && self.path.as_os_str() != STANDARD_INPUT && is_file()
     }
 
-    /// Whether nothing of it can be read, and all of it is left out.
+    /// Whether none of it can be read, so that all of it is left out.
     pub fn is_unreadable(&self) -> bool {
         self.unreadable().is_some()
     }
 
-    /// Why nothing of it can be read, if so.
+    /// Why none of it can be read, if that is the case.
     pub fn unreadable(&self) -> Option<&str> {
         match &self.content {
             Content::Unreadable(problem) => Some(problem),
@@ -239,10 +239,10 @@ impl List {
         }
     }
 
-    /// The state of the file, by which a change shows when it is read again; `None` where it cannot be.
+    /// The state of its file, to detect a change when it is read again; `None` if it cannot be read again.
     pub fn file_state(&self) -> Option<FileState> {
         match &self.content {
-            // A table may be a copy of what came through a pipe.
+            // A table may be a copy of bytes that came through a pipe.
             Content::Parquet { file, .. } if !file.is_at(&self.path) => None,
             Content::Mapped { file, .. } | Content::Compressed(file) | Content::Parquet { file, .. } => {
                 Some(file.state.clone())
@@ -263,20 +263,21 @@ impl List {
         }
     }
 
-    /// Reads only this part of its file, without the head line; of a list that is not mapped, all or nothing.
+    /// Restricts reading to this part of its file, without the head line. A list that is not memory-mapped is read all or not
+    /// at all.
     pub fn cut_to(&mut self, part: Range<usize>) {
         let head = if self.mapped().is_some() { self.head_length } else { 0 };
         self.part = Some(part.start.max(head)..part.end.max(head));
     }
 
-    /// Whether other shards read it, and this run nothing of it.
+    /// Whether only other shards read this list.
     pub fn is_others(&self) -> bool {
         let is_whole = matches!(self.content, Content::Compressed(_) | Content::Parquet { .. });
         is_whole && self.part.as_ref().is_some_and(Range::is_empty)
     }
 
-    /// Reads only the part that a shard's receipt speaks of, of a list that had so many bytes; if there is none such any
-    /// more, why.
+    /// Restricts reading to the part named in a shard's receipt, of a list that had `had` bytes then. Returns the problem if
+    /// that part no longer exists.
     pub fn cut_again(&mut self, range: &ListRange, had: u64) -> Option<String> {
         let length = self.file_state().map_or(0, |state| state.length);
         if length != had || range.start > range.end || range.end > length {
@@ -290,7 +291,7 @@ impl List {
         None
     }
 
-    /// Leaves out the same rows of a table as a receipt says, and no others; if it cannot be that of this table, why.
+    /// Leaves out exactly the rows of a table that a receipt names. Returns the problem if the receipt cannot be of this table.
     pub fn leave_out(&mut self, parts: &[SkippedPart]) -> Option<String> {
         match &mut self.content {
             Content::Parquet { table, .. } => table.leave_out(parts),
@@ -298,24 +299,24 @@ impl List {
         }
     }
 
-    /// The part of a mapped list that is read; of a stream, nothing.
+    /// The part of a memory-mapped list that is read; empty for any other list.
     pub fn range(&self) -> Range<usize> {
         let Some(text) = self.mapped() else { return 0..0 };
         self.part.clone().unwrap_or(self.head_length..text.len())
     }
 
-    /// Where the first chunk of it begins.
+    /// Where its first chunk begins.
     pub fn start(&self) -> u64 {
         self.range().start as u64
     }
 
-    /// The range of a list that was [cut](List::cut_to), for a shard's receipt.
+    /// The part that the list was [cut to](List::cut_to), for a shard's receipt.
     pub fn shard_range(&self) -> Option<ListRange> {
         self.part.as_ref().map(|part| ListRange { start: part.start as u64, end: part.end as u64 })
     }
 
-    /// The pieces that many can make of a compressed file, each with so much `memory`, or of a table, to texts for which there is so much
-    /// `room` together; `None` where there is only one way through.
+    /// The pieces of the list that several workers can make: of a compressed file, each with `memory` bytes for its
+    /// decompressor, or of a table. Their texts share `room` bytes. `None` if the list can only be read in sequence.
     pub fn ahead(&self, memory: u64, room: u64) -> Option<Ahead<'_>> {
         if self.is_others() {
             return None;
@@ -325,12 +326,12 @@ impl List {
         }
         let (Content::Compressed(file), Some(compression)) = (&self.content, self.compression) else { return None };
         let memory = memory.min(file.memory);
-        // What cannot be read now is told when it is read.
+        // Errors will be reported when the list is read.
         Pieces::new(file, file.state.length, compression, memory, room).ok().flatten().map(Arc::new).map(Ahead::Members)
     }
 
-    /// Begins to read the lines of the list, decompressed with so much `memory`, or with what others make `ahead`; of a mapped
-    /// one, those from byte `at` on. The bytes that are taken from its file are added to `source`.
+    /// Begins to read the list, with `memory` bytes for its decompressor, or from pieces that helpers make `ahead`. A
+    /// memory-mapped list is read from byte `at` on. The bytes taken from its file are added to `source`.
     pub fn read<'l>(
         &'l self,
         at: u64,
@@ -340,7 +341,7 @@ impl List {
     ) -> Result<Reading<'l>, ListError> {
         let failed = |error| unreadable(&self.path, error);
         let mut stream: Box<dyn Read + Send + 'l> = match &self.content {
-            // What cannot be read of a file is an error of the system, and not a signal.
+            // Read the file, not the map: a failure is then an I/O error instead of a signal.
             Content::Mapped { file, .. } if self.skips_bad => {
                 let part = file.part(at, self.range().end as u64, source);
                 return Ok(Reading::Stream(Box::new(part)));
@@ -362,23 +363,24 @@ impl List {
         Ok(Reading::Stream(stream))
     }
 
-    /// Lets go of a part of its text that was read for the last time, if it is mapped.
+    /// Releases a part of its text that will not be read again, if it is memory-mapped.
     pub fn let_go(&self, part: Range<usize>) {
         if let Content::Mapped { map, .. } = &self.content {
             map.let_go(part);
         }
     }
 
-    /// Makes sure that a file is the one that was opened, and all of it could be read: its bytes were read as they stood.
+    /// Checks that the file has not changed since it was opened, and that all of it could be read: the bytes read are those of
+    /// the file.
     pub fn unchanged(&self) -> Result<(), ListError> {
         match self.content.unchanged(&self.path) {
-            // The rest of it is left out.
+            // The rest of the file is left out.
             Err(ListError::Cut { .. }) if self.skips_bad => Ok(()),
             unchanged => unchanged,
         }
     }
 
-    /// The same, if something of a map was missing when it was wanted; costs nothing otherwise.
+    /// Makes this check if a byte of a map was found missing; costs nothing otherwise.
     pub fn nothing_lost(&self) -> Result<(), ListError> {
         if self.content.lost().is_none() { Ok(()) } else { self.unchanged() }
     }
@@ -407,7 +409,7 @@ impl Opened {
         Ok(Opened::Regular(None, Content::Mapped { map, file }))
     }
 
-    /// Its content; of a stream, as much is read as tells how it is compressed.
+    /// Its content. Of a stream, just enough is read to recognise its compression.
     fn content(self, memory: u64) -> io::Result<(Option<Compression>, Content)> {
         match self {
             Opened::Regular(compression, content) => Ok((compression, content)),
@@ -421,7 +423,7 @@ impl Opened {
 }
 
 impl Content {
-    /// How the text begins: as much as tells its layout.
+    /// The beginning of the text, enough of it to determine the layout.
     fn start(&self, url_field: &UrlField) -> io::Result<Cow<'_, [u8]>> {
         Ok(match self {
             Content::Mapped { map, .. } => Cow::Borrowed(&map[..map.len().min(LOOK)]),
@@ -432,7 +434,7 @@ impl Content {
         })
     }
 
-    /// The file, if it is one.
+    /// The file, if there is one.
     pub(crate) fn file(&self) -> Option<&Regular> {
         match self {
             Content::Mapped { file, .. } | Content::Compressed(file) | Content::Parquet { file, .. } => Some(file),
@@ -440,7 +442,7 @@ impl Content {
         }
     }
 
-    /// The byte of a map that was missing when it was wanted, if there was one.
+    /// The first byte of a map that was found missing, if there is one.
     pub(crate) fn lost(&self) -> Option<usize> {
         match self {
             Content::Mapped { map, .. } => map.lost(),
@@ -448,18 +450,18 @@ impl Content {
         }
     }
 
-    /// Makes sure that all that was read of it was there, and stands at `path` as it did.
+    /// Checks that nothing read from it was missing, and that the file has not changed.
     fn unchanged(&self, path: &Path) -> Result<(), ListError> {
         let Some(file) = self.file() else { return Ok(()) };
-        // Before: what is lost from here on may be so because it is cut short now.
+        // Ask before the check below: a later loss may come from a later cut.
         let lost = self.lost();
         file.unchanged(path)?;
-        // The file is whole, so it is what holds it that failed.
+        // The file is whole, so its storage failed.
         let failed = |at| io::Error::other(format!("byte {at} of its text, and what follows, cannot be read (SIGBUS)"));
         lost.map_or(Ok(()), |at| Err(unreadable(path, failed(at))))
     }
 
-    /// A file that can be read from any place: the list's own if it holds the text as it is, else a copy of the text.
+    /// A file that can be read at any offset: the list's own if it holds the text uncompressed, else a copy of the text.
     fn seekable(self) -> io::Result<Regular> {
         match self {
             Content::Mapped { file, .. } | Content::Parquet { file, .. } => Ok(file),
@@ -470,12 +472,12 @@ impl Content {
     }
 }
 
-/// Whether what has these is read as a stream: what is no file, and files that say they are empty, as those of `/proc` do.
+/// Whether to read a file as a stream: it is not a regular file, or claims to be empty, as those in `/proc` do.
 fn is_streamed(metadata: &Metadata) -> bool {
     !metadata.is_file() || metadata.len() == 0
 }
 
-/// The head line of all lists; those without any line do not matter.
+/// The head line common to all lists; empty lists do not count.
 pub(crate) fn common_head<'l>(lists: &[&'l List]) -> Result<&'l [u8], ListError> {
     let mut lists = lists.iter().filter(|list| !list.is_empty);
     let Some(one) = lists.next() else { return Ok(b"") };

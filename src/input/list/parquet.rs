@@ -1,11 +1,11 @@
 //! Lists that are Parquet files: every row becomes a line, its URL.
 //!
-//! A line feed inside a URL is written `%0A`, and the line is invalid: nothing that was not in the table is ever judged.
-//! Where lines go to text, the rows are [read](super::parquet_lines) one after the other. Where rows go to tables, a worker takes a
-//! [range of rows](RowRange), and reads what it needs of them by itself.
+//! A line feed inside a URL is written `%0A`, and the line is invalid, so that only URLs of the table are ever judged. If the
+//! output is text, rows are [read](super::parquet_lines) in sequence. If it is tables, a worker takes a [range of
+//! rows](RowRange) and reads the columns it needs itself.
 //!
-//! A URL that stands in a dictionary is judged as often as it stands in a row: of two million URLs that all differ, counted on
-//! one thread, counting took 0.59 core seconds, and counting the same lines as text 0.20, so decoding is where the time goes.
+//! A URL in a dictionary is judged once for every row that has it. Counting two million distinct URLs on one thread took 0.59
+//! core seconds, and counting the same lines as text 0.20, so decoding is where the time goes.
 
 use parquet::file::metadata::RowGroupMetaData;
 use std::fs::File;
@@ -18,38 +18,38 @@ use crate::input::layout::UrlField;
 use crate::input::skipped::{SkippedPart, SkippedRows};
 use crate::outcome::Reason;
 
-/// The bytes of a value beside its text, about: a file may hold less of it, where it says once what many rows have.
+/// Approximate bytes of a value besides its stored text; a file may store less, where it stores a repeated value once.
 const VALUE: u64 = 8;
 
-/// A chunk may have so many times as many bytes in all its columns as in its lines: columns are copied one after the other,
-/// and what is held of them is compressed.
+/// How many times as many bytes a chunk may have in all its columns as in its lines. Columns are copied one after the other,
+/// and held compressed.
 const WIDTH: u64 = 8;
 
-/// A file, opened.
+/// An opened file.
 pub(crate) struct ParquetList {
     pub file: ParquetFile,
     pub line_columns: LineColumns,
-    /// The rows of each row group that can be read, once asked for.
+    /// The readable rows of each row group, determined when first needed.
     pub(super) readable: Vec<OnceLock<Readable>>,
 }
 
-/// The rows of a row group that can be read, with all its columns.
+/// The rows of a row group that can be read with all columns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Readable {
-    /// So many of its rows, from the first one on.
+    /// How many, from the group's first row on.
     pub rows: usize,
-    /// Why no more of it can be.
+    /// Why the rest cannot be read.
     pub problem: Option<String>,
 }
 
-/// Rows of a row group that stand after each other.
+/// Consecutive rows of a row group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RowRange {
     pub group: usize,
-    /// The first one, by its number in the group.
+    /// The first row's number in the group.
     pub first: usize,
     pub rows: usize,
-    /// Whether the group ends after them.
+    /// Whether they are the last rows of the group.
     pub ends: bool,
 }
 
@@ -74,8 +74,8 @@ impl ParquetList {
         self.file.metadata().row_groups()
     }
 
-    /// The rows from this one on whose lines take about `size` bytes, and how many bytes of the file they take; none at the
-    /// end. Where they end depends on the file and the size alone.
+    /// The rows from row `from` on whose lines take about `size` bytes, and how many bytes of the file they take; no rows at
+    /// the end. Where they end depends only on the file and on `size`.
     pub fn ranges(&self, from: u64, size: usize) -> (Vec<RowRange>, u64) {
         let (mut ranges, mut taken) = (Vec::new(), 0);
         let (mut at, mut room) = (from, size as u64);
@@ -100,7 +100,8 @@ impl ParquetList {
         (ranges, taken)
     }
 
-    /// The bytes of a chunk's room that a row of a group takes: its line, or its share of all columns.
+    /// How much of a chunk's size a row of this group takes: the bytes of its line, or its share of all columns if that is
+    /// more.
     fn bytes_of_row(&self, group: &RowGroupMetaData) -> u64 {
         let rows = rows_of(group).max(1);
         let number = |number: i64| u64::try_from(number).unwrap_or(0);
@@ -109,8 +110,8 @@ impl ParquetList {
         of_line.max(number(group.total_byte_size()) / rows / WIDTH)
     }
 
-    /// Takes the word of a receipt for what cannot be read, so that the same rows are left out again and no others. Returns
-    /// what is wrong with it, if it cannot be of this file.
+    /// Takes the unreadable rows from a receipt, so that exactly those rows are left out again. Returns the problem if they
+    /// cannot be of this file.
     pub fn leave_out(&mut self, parts: &[SkippedPart]) -> Option<String> {
         let mut left_out: Vec<SkippedRows> = parts.iter().filter_map(|part| part.rows).collect();
         let (mut first, mut readable) = (0, Vec::new());
@@ -128,13 +129,14 @@ impl ParquetList {
         left_out.first().map(|rows| format!("{} rows from row {} on end no row group of it", rows.count, rows.first))
     }
 
-    /// The rows of a group after so many of it.
+    /// The rows of a group after its first `rows`.
     pub(super) fn rest_of_group(&self, number: usize, rows: usize) -> SkippedRows {
         let before: u64 = self.groups()[..number].iter().map(rows_of).sum();
         SkippedRows { first: before + rows as u64, count: rows_of(&self.groups()[number]) - rows as u64 }
     }
 
-    /// Fills `text` with the lines of these rows, which have so many bytes at `most`; `flaws` gets the numbers of those whose URLs are not what they were.
+    /// Fills `text` with the lines of these rows; fails if they have more than `most` bytes. `flaws` gets the numbers of the
+    /// lines whose URLs were altered.
     pub fn lines(
         &self,
         ranges: &[RowRange],
@@ -171,7 +173,7 @@ impl ParquetList {
         };
         let mut left = range.rows;
         while left > 0 {
-            // A page may hold few bytes and give many, so that they are looked at before they are copied.
+            // A small page may decode to many bytes, so check the size before copying on.
             if text.len() >= most {
                 return Err(Malformed(format!(
                     "the URLs of rows that are read together have more than {most} bytes, as much as there is memory for; a \
@@ -185,7 +187,7 @@ impl ParquetList {
             left -= read;
         }
         debug_assert_eq!(line, end);
-        // No row of it may be lost.
+        // No row of the group may be lost.
         if range.ends && reader.next_lines(1, usize::MAX, &mut Vec::new(), |_| ())? > 0 {
             return Err(Malformed("it has more rows than the file says".to_owned()));
         }
@@ -193,7 +195,7 @@ impl ParquetList {
     }
 }
 
-/// A problem, with its row group.
+/// A problem, prefixed with its row group.
 pub(crate) fn in_group(number: usize, Malformed(problem): Malformed) -> String {
     format!("in its row group {number}: {problem}")
 }

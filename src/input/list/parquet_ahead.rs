@@ -1,16 +1,16 @@
 //! Rows of a table, [decoded ahead](crate::formats::made_ahead) by threads that have nothing else to do.
 //!
-//! A piece is some consecutive rows of a row group. If a piece cannot be read, the reader goes through its row group from the
-//! start, so that an error and its place do not depend on who helped.
+//! A piece is some consecutive rows of a row group. If a piece cannot be read, the reader reads its row group from the start,
+//! so that an error and its place do not depend on the helpers.
 
 use super::parquet::{ParquetList, RowRange};
 use crate::formats::made_ahead::{self, MadeAhead};
 use crate::outcome::Reason;
 
-/// Rows of a piece: a few pages, of which the first and the last are decoded for the pieces beside it, too.
+/// Rows of a piece: a few pages, of which the first and last are also decoded for the neighbouring pieces.
 pub(super) const ROWS: usize = 64 << 10;
 
-/// The longest lines of a piece that are kept, together.
+/// The most bytes of lines that a piece may have to be kept.
 const LONGEST: usize = 12 << 20;
 
 /// The pieces of a table.
@@ -23,10 +23,10 @@ pub(crate) struct ParquetAhead<'t> {
 /// The lines of a piece.
 #[derive(Default)]
 pub(super) struct Made {
-    /// Whether they could be read.
+    /// Whether all of them could be read.
     is_whole: bool,
     pub text: Vec<u8>,
-    /// The numbers of those whose URLs are not what they were.
+    /// The numbers of the lines whose URLs were altered.
     pub flaws: Vec<(u64, Reason)>,
 }
 
@@ -37,7 +37,7 @@ impl made_ahead::Made for Made {
 }
 
 impl<'t> ParquetAhead<'t> {
-    /// Those of a table, with so much `room`; `None` where there is nothing to read ahead.
+    /// The pieces of a table, with `room` bytes for their lines; `None` if there is nothing to read ahead.
     pub fn new(table: &'t ParquetList, room: u64) -> Option<ParquetAhead<'t>> {
         let rows =
             table.file.metadata().row_groups().iter().map(|group| usize::try_from(group.num_rows()).unwrap_or(0));
@@ -57,29 +57,29 @@ impl<'t> ParquetAhead<'t> {
         self.pieces.binary_search_by_key(&(group, first), |range| (range.group, range.first)).ok()
     }
 
-    /// Claims a piece that is free, if there is one, and room for it.
+    /// Claims a free piece, if there is one and room for it.
     pub fn claim(&self) -> Option<u64> {
         self.ahead.claim()
     }
 
-    /// Decodes a piece that was claimed.
+    /// Decodes a claimed piece.
     pub fn make(&self, piece: u64) {
         let range = self.pieces[piece as usize];
         self.ahead.make(piece, || {
-            // Not twice as much each time.
+            // Allocate once, instead of doubling.
             let (mut text, mut flaws) = (Vec::with_capacity(LONGEST), Vec::new());
             match self.table.lines(&[range], LONGEST, &mut text, &mut flaws) {
                 Ok(()) => {
                     text.shrink_to_fit();
                     Made { is_whole: true, text, flaws }
                 }
-                // The reader meets the same damage in its turn.
+                // The reader will meet the same damage in its turn.
                 Err(_) => Made::default(),
             }
         });
     }
 
-    /// The piece that begins with this row of a group, which is read now.
+    /// Takes the piece that begins with this row of a group, for the reader.
     pub(super) fn take(&self, group: usize, first: usize) -> Taken {
         let Some(piece) = self.piece_at(group, first) else { return Taken::Nobody };
         match self.ahead.take(piece as u64, |other| self.make(other)) {
@@ -90,11 +90,11 @@ impl<'t> ParquetAhead<'t> {
     }
 }
 
-/// The fate of a piece.
+/// The state of a piece when the reader wants it.
 pub(super) enum Taken {
     Made(Made),
-    /// It has to be read from the start of its group.
+    /// Its group has to be read from the start.
     Unreadable,
-    /// Nobody has taken it.
+    /// No helper has made it.
     Nobody,
 }

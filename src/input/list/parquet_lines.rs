@@ -1,4 +1,4 @@
-//! The rows of a table as lines, in their order; helpers [decode ahead](super::parquet_ahead).
+//! The rows of a table as lines, in order; helpers [decode ahead](super::parquet_ahead).
 
 use std::sync::Arc;
 
@@ -10,29 +10,29 @@ use crate::formats::columnar::{Malformed, guarded};
 use crate::input::skipped::SkippedRows;
 use crate::outcome::Reason;
 
-/// The rows of a file, as lines, one after the other.
+/// The rows of a file as lines, one after the other.
 pub(crate) struct ParquetLines<'t> {
     table: &'t ParquetList,
-    /// The row group that is read next.
+    /// The next row group to read.
     next_group: usize,
-    /// The one before it, if it is read.
+    /// The reader of the row group before that, unless helpers make its rows.
     group: Option<LineReader>,
-    /// How many of its rows were given, and how many it has.
+    /// How many rows of that group were given, and how many it has.
     given: usize,
     rows: usize,
-    /// The pieces that helpers make, and the one that is given now, from a byte on.
+    /// The pieces that helpers make; then the piece being given, and the byte reached in it.
     ahead: Option<Arc<ParquetAhead<'t>>>,
     made: Option<(Made, usize)>,
-    /// Whether the row group has to be read alone.
+    /// Whether the row group is read without helpers.
     is_alone: bool,
     /// Rows that could not be read.
     broken: Option<SkippedRows>,
-    /// The bytes of the row groups that were begun since the last call of [`ParquetLines::taken`].
+    /// Bytes of the row groups begun since the last call of [`ParquetLines::taken`].
     taken: u64,
 }
 
 impl<'t> ParquetLines<'t> {
-    /// From the first one on.
+    /// Starts at the first row.
     pub fn of(table: &'t ParquetList, ahead: Option<Arc<ParquetAhead<'t>>>) -> ParquetLines<'t> {
         ParquetLines {
             table,
@@ -48,7 +48,7 @@ impl<'t> ParquetLines<'t> {
         }
     }
 
-    /// How many bytes of the file were taken since the last call, by row groups.
+    /// How many bytes of the file were taken since the last call, counted by row groups.
     pub fn taken(&mut self) -> u64 {
         std::mem::take(&mut self.taken)
     }
@@ -58,9 +58,9 @@ impl<'t> ParquetLines<'t> {
         self.broken.take()
     }
 
-    /// Fills `chunk` with lines, at least `size` bytes unless the rows end before; `flaws` gets the numbers in the chunk
-    /// of lines whose URLs are not what they were. Returns false at the end, when there is nothing more. After an error,
-    /// `chunk` has the lines before it, and the next call goes on with the next row group.
+    /// Fills `chunk` with lines, at least `size` bytes unless the rows end before. `flaws` gets the numbers, in the chunk, of
+    /// lines whose URLs were altered. Returns false if no rows are left. After an error, `chunk` has the lines before it, and
+    /// the next call continues with the next row group.
     pub fn fill(&mut self, size: usize, chunk: &mut Vec<u8>, flaws: &mut Vec<(u64, Reason)>) -> Result<bool, String> {
         chunk.clear();
         flaws.clear();
@@ -118,7 +118,8 @@ impl<'t> ParquetLines<'t> {
         true
     }
 
-    /// Gives lines of the piece until `chunk`, which has `before` lines already, has `size` bytes; returns how many.
+    /// Appends lines of the current piece to `chunk`, which already has `before` lines, until it has `size` bytes. Returns the
+    /// number of lines appended.
     fn give_made(&mut self, size: usize, before: u64, chunk: &mut Vec<u8>, flaws: &mut Vec<(u64, Reason)>) -> u64 {
         let Some((made, at)) = &mut self.made else { return 0 };
         let end = chunk_end(&made.text, *at, size - chunk.len());
@@ -139,8 +140,8 @@ impl<'t> ParquetLines<'t> {
         lines
     }
 
-    /// The lines of a group from the next row on. Where it has to be read alone, all its rows before that are read too, so that
-    /// errors are those of a run without helpers.
+    /// The lines of a group from the next row on. Without helpers, all its rows before that are read again, so that errors are
+    /// the same as in a run that has none.
     fn reader(&self, number: usize) -> Result<LineReader, Malformed> {
         let ParquetList { file, line_columns, .. } = self.table;
         let group = file.group(number)?;
@@ -152,7 +153,7 @@ impl<'t> ParquetLines<'t> {
         Ok(reader)
     }
 
-    /// Gives up a row group; the next one can be read all the same.
+    /// Gives up a row group; the next one can still be read.
     fn fail(&mut self, number: usize, problem: Malformed) -> String {
         (self.group, self.rows) = (None, 0);
         self.broken = Some(self.table.rest_of_group(number, self.given));

@@ -1,4 +1,4 @@
-//! Rows of a list that is a table, read as they are stored: column by column, some rows at a time.
+//! Reads rows of a table as they are stored: column by column, some rows at a time.
 
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::DataType;
@@ -11,16 +11,15 @@ use crate::input::skipped::SkippedPart;
 /// Some rows of a column, as they were read.
 pub(crate) struct Read<T: DataType> {
     pub values: Vec<T::T>,
-    /// How much of the way to a value is there, and where lists go on, as the format has it; none for columns of which
-    /// every row has one value.
+    /// Definition and repetition levels, as Parquet has them; empty for columns with exactly one value in every row.
     pub definitions: Vec<i16>,
     pub repetitions: Vec<i16>,
 }
 
-/// The levels that values of a column can have.
+/// The highest levels in a column.
 #[derive(Clone, Copy)]
 pub(crate) struct Levels {
-    /// The definition level of what is a value.
+    /// The definition level of a value that is present.
     pub most_defined: i16,
     most_repeated: i16,
 }
@@ -30,7 +29,7 @@ impl Levels {
         Levels { most_defined: column.max_def_level(), most_repeated: column.max_rep_level() }
     }
 
-    /// Whether these rows have no others. The library makes levels of whatever stands there, but writes none that cannot be.
+    /// Whether these rows have only levels in range. The library reads any levels, but writes no impossible ones.
     fn fit<T: DataType>(self, read: &Read<T>) -> bool {
         let within = |levels: &[i16], most: i16| levels.iter().all(|level| (0..=most).contains(level));
         within(&read.definitions, self.most_defined)
@@ -40,8 +39,8 @@ impl Levels {
 }
 
 impl ParquetList {
-    /// Cuts off of a range what cannot be read of its row group with all columns; tells it if it begins in this range. What can
-    /// be read is tried once, by the first worker that needs it.
+    /// Shortens a range to the rows that can be read with all columns. Returns the unreadable part of the row group if it
+    /// begins in this range. Which rows can be read is tried once, by the first worker that asks.
     pub fn keep_readable(&self, range: &mut RowRange) -> Option<SkippedPart> {
         let Readable { rows, problem } = self.readable[range.group].get_or_init(|| readable_rows(self, range.group));
         let problem = problem.as_ref()?;
@@ -52,13 +51,13 @@ impl ParquetList {
     }
 }
 
-/// How many rows of a group can be read with all their columns, as it takes to copy them.
+/// How many rows of a group can be read with all columns, as copying them requires.
 fn readable_rows(list: &ParquetList, group: usize) -> Readable {
     let rows = usize::try_from(list.file.metadata().row_group(group).num_rows()).unwrap_or(0);
     let mut readable = Readable { rows, problem: None };
     for column in 0..list.file.schema().num_columns() {
         let mut read = 0;
-        // Then one by one, to the last row before the damage.
+        // After a failure, read row by row up to the damage.
         for most in [usize::MAX, 1] {
             let range = RowRange { group, first: read, rows: rows - read, ends: true };
             let Err(Malformed(problem)) = guarded(|| try_column(list, &range, column, most, &mut read)) else { break };
@@ -70,7 +69,7 @@ fn readable_rows(list: &ParquetList, group: usize) -> Readable {
     readable
 }
 
-/// Reads a column of a range, so many rows at a time at most, and counts them in `read`.
+/// Reads a column of a range, at most `most` rows at a time, and counts the rows in `read`.
 fn try_column(
     list: &ParquetList,
     range: &RowRange,
@@ -88,13 +87,13 @@ fn try_column(
     each_read(&list.file, range, column, most, Count(read))
 }
 
-/// Takes what is read of a column, whatever its type is.
+/// Takes rows of a column of any type.
 pub(crate) trait TakeRead {
     /// Takes some rows.
     fn take<T: DataType>(&mut self, rows: usize, read: &Read<T>) -> Result<(), Malformed>;
 }
 
-/// Reads a column of a range, so many rows at a time at most, and hands it to `to`.
+/// Reads a column of a range, at most `most` rows at a time, and passes them to `to`.
 pub(crate) fn each_read(
     file: &ParquetFile,
     range: &RowRange,
@@ -134,7 +133,7 @@ pub(crate) fn each_read(
     }
 }
 
-/// Reads a column of the rows of a range, and tells `tell` of `at_once` of them at most, and how many they are.
+/// Reads a column of a range, and calls `tell` with at most `at_once` rows at a time and their number.
 pub(crate) fn read_range<T: DataType>(
     mut reader: ColumnReaderImpl<T>,
     levels: Levels,
@@ -164,7 +163,7 @@ pub(crate) fn read_range<T: DataType>(
         tell(rows, &read)?;
         left -= rows;
     }
-    // No row of it may be lost.
+    // No row of the group may be lost.
     if range.ends && next(1)?.0 > 0 {
         return Err(Malformed("one of its columns has more rows than the file says".to_owned()));
     }

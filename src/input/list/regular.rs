@@ -1,4 +1,4 @@
-//! Regular files, and what tells that one is not what it was.
+//! Regular files, and how a change to one is detected.
 
 use serde::{Deserialize, Serialize};
 use std::fs::File;
@@ -14,12 +14,12 @@ use crate::formats::compression::{Anywhere, Reader};
 use crate::formats::placed::Placed;
 use crate::input::error::ListError;
 
-/// The size and times of a file, by which a change shows.
+/// The size and time of a file, to detect changes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileState {
-    /// Its bytes.
+    /// Its length in bytes.
     pub length: u64,
-    /// When it was last changed; absent where the system does not say.
+    /// When it was last modified; absent if the system does not say.
     #[serde(with = "crate::formats::system_time")]
     pub modified: Option<SystemTime>,
 }
@@ -30,7 +30,7 @@ impl FileState {
         Ok(FileState { length: metadata.len(), modified: metadata.modified().ok() })
     }
 
-    /// That of a file that cannot be read, or is not there; `None` of what is no file.
+    /// The state of the file at a path, of length 0 if there is none; `None` for anything but a regular file.
     pub(super) fn at(path: &Path) -> Option<FileState> {
         match std::fs::metadata(path) {
             Ok(there) if there.is_file() => Some(FileState { length: there.len(), modified: there.modified().ok() }),
@@ -40,33 +40,33 @@ impl FileState {
     }
 }
 
-/// A file that can be opened, read again, and seen to be the one it was.
+/// A regular file that can be read again and checked for changes.
 pub(crate) struct Regular {
     pub file: File,
     pub state: FileState,
-    /// The memory of its decompressor.
+    /// Memory for its decompressor.
     pub memory: u64,
 }
 
 impl Regular {
-    /// A file without a name that holds a text.
+    /// An unnamed file with a copy of a text.
     pub fn copy_of(mut text: impl Read) -> io::Result<Regular> {
         let mut file = tempfile::tempfile()?;
         io::copy(&mut text, &mut file)?;
         Ok(Regular { state: FileState::of(&file)?, file, memory: u64::MAX })
     }
 
-    /// Its bytes.
+    /// Maps the file into memory.
     pub fn map(&self) -> io::Result<Mapped> {
         Mapped::of(&self.file)
     }
 
-    /// The state of the file that is now at `path`.
+    /// The present state of the opened file; `path` is for the error.
     pub fn state_now(&self, path: &Path) -> Result<FileState, ListError> {
         FileState::of(&self.file).map_err(|error| unreadable(path, error))
     }
 
-    /// Makes sure that what stands at `path` is as it was when it was opened.
+    /// Checks that the opened file has not changed since; `path` is for the error.
     pub fn unchanged(&self, path: &Path) -> Result<(), ListError> {
         let now = self.state_now(path)?;
         if now.length < self.state.length {
@@ -75,24 +75,24 @@ impl Regular {
         if now == self.state { Ok(()) } else { Err(ListError::Changed { path: path.to_owned() }) }
     }
 
-    /// Whether it is what stands at a path, and no copy of that.
+    /// Whether this is the file at `path`, and not a copy of it.
     pub fn is_at(&self, path: &Path) -> bool {
         std::fs::metadata(path).is_ok_and(|there| {
             there.is_file() && (there.len(), there.modified().ok()) == (self.state.length, self.state.modified)
         })
     }
 
-    /// Its text from the start, decompressed; `source` gets the bytes that are taken from the file.
+    /// Its decompressed text from the start; the bytes taken from the file are added to `source`.
     pub fn text<'f>(&'f self, source: &'f AtomicU64) -> io::Result<Reader<Counted<'f>>> {
         self.text_within(source, self.memory)
     }
 
-    /// The same with so much `memory` for the decompressor, if it has as much.
+    /// Its decompressed text, with at most `memory` bytes for the decompressor.
     pub fn text_within<'f>(&'f self, source: &'f AtomicU64, memory: u64) -> io::Result<Reader<Counted<'f>>> {
         Reader::within(self.counted(0, source), memory.min(self.memory))
     }
 
-    /// A part of it as it is stored; `source` gets the bytes that are taken from the file.
+    /// A part of the file as stored; the bytes taken from it are added to `source`.
     pub fn part<'f>(&'f self, start: u64, end: u64, source: &'f AtomicU64) -> impl Read + use<'f> {
         self.counted(start, source).take(end.saturating_sub(start))
     }

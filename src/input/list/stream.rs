@@ -1,7 +1,7 @@
 //! Lists that can be read only once: pipes, devices, standard input.
 //!
-//! All lists are looked into at the start, but read one after the other. What was taken of a stream to look into it is kept
-//! and read again when its turn is there.
+//! All lists are looked into at the start, but read in turn. The bytes taken from a stream to look into it are kept, and read
+//! again in its turn.
 
 use std::io::{self, BufRead, Read};
 use std::sync::{Mutex, MutexGuard};
@@ -9,18 +9,18 @@ use std::sync::{Mutex, MutexGuard};
 use crate::formats::compression::{Compression, Peeked, Reader};
 use crate::lock::lock;
 
-/// The text of a stream, decompressed.
+/// The decompressed text of a stream.
 type Text = Reader<Box<dyn Read + Send>>;
 
 /// A list that comes as a stream.
 pub(crate) struct Stream {
     pub compression: Option<Compression>,
-    /// Until it is read: what was looked at, and what follows.
+    /// Until it is read: the bytes looked at, and the rest.
     text: Mutex<Option<(Vec<u8>, Text)>>,
 }
 
 impl Stream {
-    /// Of what `source` gives, with a decompressor that takes so much memory.
+    /// Reads from `source`, with `memory` bytes for the decompressor.
     pub fn new(source: Box<dyn Read + Send>, memory: u64) -> io::Result<Stream> {
         let text = Reader::within(source, memory)?;
         Ok(Stream { compression: text.compression(), text: Mutex::new(Some((Vec::new(), text))) })
@@ -30,7 +30,7 @@ impl Stream {
         lock(&self.text)
     }
 
-    /// The start of its text, as far as `take` takes it.
+    /// The start of its text, as far as `take` reads it.
     pub fn start(&self, take: impl FnOnce(&mut dyn BufRead) -> io::Result<Vec<u8>>) -> io::Result<Vec<u8>> {
         let mut text = self.lock();
         let (start, rest) = text.as_mut().ok_or_else(read_before)?;
@@ -38,7 +38,7 @@ impl Stream {
         Ok(start.clone())
     }
 
-    /// Its text, decompressed; it can be had once.
+    /// Its decompressed text; can be taken only once.
     pub fn text(&self) -> io::Result<Peeked<Text>> {
         let (start, rest) = self.lock().take().ok_or_else(read_before)?;
         Ok(io::Cursor::new(start).chain(rest))

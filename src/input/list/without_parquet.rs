@@ -1,4 +1,4 @@
-//! Stand-ins for Parquet in a program that is built without it.
+//! Stand-ins for Parquet in a program built without it.
 
 use std::fs::File;
 use std::sync::Arc;
@@ -11,14 +11,14 @@ use crate::outcome::Reason;
 /// A file that cannot be opened.
 pub(crate) enum ParquetList {}
 
-/// Rows that there are none of.
+/// Rows, of which there are none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RowRange {
     pub rows: usize,
 }
 
 impl ParquetList {
-    /// Says so.
+    /// Fails, because the program lacks Parquet.
     pub fn open(_file: File, _url_field: &UrlField) -> Result<ParquetList, Unfit> {
         let problem = "it is a Parquet file, which this program was built without (cargo feature `parquet`)";
         Err(Unfit::Malformed(problem.to_owned()))
@@ -51,7 +51,7 @@ impl ParquetList {
     }
 }
 
-/// The rows decoded ahead, of which there are none.
+/// Rows decoded ahead, of which there are none.
 pub(crate) struct ParquetAhead<'t>(&'t ParquetList);
 
 impl<'t> ParquetAhead<'t> {
@@ -71,7 +71,7 @@ impl<'t> ParquetAhead<'t> {
     }
 }
 
-/// The rows of such a file.
+/// Lines of a table, of which there are none.
 pub(crate) struct ParquetLines<'t>(&'t ParquetList);
 
 impl<'t> ParquetLines<'t> {

@@ -1,9 +1,9 @@
-//! Step 6: the fronts of the automata, which let a few paths pass to the walk.
+//! Step 6: the fronts of the automata, which let only a few paths pass to the walk.
 //!
-//! First a Bloom filter tells which paths begin as some prefix does, one in six. These are asked for prefixes, and then two
-//! fifths of all, where they may decide, for triples. Each question has a loop of its own, so that none takes a branch that
-//! cannot be predicted. 146 instructions and 0.3 mispredicted branches a line, 16 to 18 ns; without the Bloom filter 154, and
-//! 20 ns. 3.6 % of the paths pass.
+//! First a Bloom filter finds the paths that may begin with a prefix, one in six. These are probed for prefixes. Then two
+//! fifths of all paths, those for which triples may decide, are probed for triples. Each probe has a loop of its own, so that
+//! none takes an unpredictable branch. This takes 146 instructions and 0.3 mispredicted branches a line, 16 to 18 ns; without
+//! the Bloom filter 154 instructions and 20 ns. 3.6 % of the paths pass.
 
 use crate::automaton::front;
 use crate::judge::isa::{Isa, Kernel};
@@ -30,7 +30,7 @@ impl Kernel for Front<'_, '_> {
         for (place, item) in space.items.items().iter().enumerate() {
             let automaton = judge.automaton(item.automaton);
             space.outcomes[usize::from(item.url)] = item.outcomes[usize::from(front::base_is_blocked(automaton))];
-            // SAFETY: the automaton is an item of a checked image, and the path one of a URL that is readable.
+            // SAFETY: the automaton is an item of a checked image, and the path is that of a readable URL.
             let begins = unsafe { I::begins(automaton, path_of(urls.text, item)) };
             probing.push_if(begins, place as u8);
             asking.push_if(!begins & front::has_free_classes(automaton), place as u8);
@@ -56,11 +56,11 @@ impl Kernel for Front<'_, '_> {
     }
 }
 
-/// The path of an item, which lies within the text.
+/// The path of an item, which is within the text.
 ///
 /// # Safety
 ///
-/// Callers must ensure that the item was made of a readable URL of this text.
+/// Callers must ensure that the item was made from a readable URL of this text.
 #[inline(always)]
 unsafe fn path_of<'t>(text: &'t [u8], item: &Item) -> &'t [u8] {
     let (start, end) = (item.start as usize, item.end as usize);

@@ -1,4 +1,4 @@
-//! Step 1: the key of each URL, which is the first 40 bytes of it up to the end of its authority, and the key's hash.
+//! Step 1: the key of each URL, which is its first 40 bytes up to the end of its authority, and the key's hash.
 //!
 //! Steps 1 to 3 together take 131 instructions a line, and no mispredicted branch.
 
@@ -7,10 +7,10 @@ use crate::judge::space::{BATCH, NO_KEY, Space};
 use crate::judge::text_urls::Urls;
 use crate::policy::{self, Lookup};
 
-/// Bytes of a key, at most.
+/// The most bytes of a key.
 const WHOLE_KEY: u32 = 40;
 
-/// Step 1. All of the URLs are [readable](Urls::readable).
+/// Step 1. All URLs must be [readable](Urls::readable).
 pub(in crate::judge) struct Key<'a, 'p> {
     pub space: &'a mut Space,
     pub lookup: Lookup<'p>,
@@ -28,7 +28,7 @@ impl Kernel for Key<'_, '_> {
         let seed = lookup.seed();
         for url in 0..count {
             let (start, end) = (starts[url], ends[url] - urls.gap);
-            // SAFETY: `start` is within the text, with 40 bytes and more after it.
+            // SAFETY: `start` is within the text, with at least 40 bytes after it.
             let key = unsafe { I::key(urls.text.as_ptr().add(start as usize), (end - start) as usize) };
             let hash = policy::hash(key.first, key.rest, u64::from(key.length), seed);
             lookup.prefetch_pilot(lookup.bucket(hash));
@@ -36,7 +36,7 @@ impl Kernel for Key<'_, '_> {
             space.first[url] = key.first;
             let [a, b, c, d] = key.rest;
             space.rest[url] = [a.to_le(), b.to_le(), c.to_le(), d.to_le()];
-            // A key that fills all its bytes may go on after them.
+            // A key that fills all its bytes may be longer.
             space.lengths[url] = if key.length <= (end - start).min(WHOLE_KEY - 1) { key.length } else { NO_KEY };
             space.paths[url] = start.wrapping_add(key.length);
             space.ends[url] = end;

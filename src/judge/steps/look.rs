@@ -1,4 +1,4 @@
-//! Step 3: whether the entry of a slot is that of the URL's origin.
+//! Step 3: checks whether the entry of a slot is that of the URL's origin.
 //!
 //! URLs are appended to two lists without a branch.
 
@@ -27,7 +27,7 @@ impl Kernel for Look<'_, '_> {
             let entry = lookup.entry(space.slots[url] as usize);
             let is_same = entry.has_beginning(space.first[url], u64::from(space.lengths[url]))
                 & I::is_same_rest(entry.rest(), &space.rest[url]);
-            // A path that is not written is one that is not plain.
+            // A URL without a path counts as not plain.
             let is_tidy = (looks[url] == 0) & (space.paths[url] < space.ends[url]);
             known.push_if(is_same & is_tidy, url as u8);
             untidy.push_if(is_same & !is_tidy, url as u8);
@@ -41,7 +41,7 @@ impl Kernel for Look<'_, '_> {
 }
 
 impl Space {
-    /// Lists the URLs that are in neither list. Mostly there are none, and appending them in the loop takes 5 instructions a
+    /// Lists the URLs that are in neither list. There are rarely any, and appending them in the loop takes 5 instructions a
     /// line.
     #[cold]
     fn list_unknown(&mut self, count: usize) {

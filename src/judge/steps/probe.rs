@@ -1,12 +1,12 @@
-//! Step 2: the slot of the look-up table that may hold a key.
+//! Step 2: computes the slot of the look-up table that may hold a key.
 //!
-//! It waits for pilots only, and asks for all entries of the batch.
+//! It waits only for pilots, and prefetches all entries of the batch.
 
 use crate::judge::isa::{Isa, Kernel};
 use crate::judge::space::Space;
 use crate::policy::Lookup;
 
-/// Step 2, for so many URLs.
+/// Step 2, for `count` URLs.
 pub(in crate::judge) struct Probe<'a, 'p> {
     pub space: &'a mut Space,
     pub lookup: Lookup<'p>,

@@ -1,6 +1,7 @@
-//! Step 5: what the origins come to for a crawler, and which automata decide.
+//! Step 5: the routes of the origins for a crawler, and the automata that decide.
 //!
-//! 32 instructions a line and no mispredicted branch, for a crawler whose automata the entries name and where no time decides.
+//! It takes 32 instructions a line and no mispredicted branch, for a crawler whose automata the entries name and if no time
+//! decides.
 
 use crate::judge::isa::{Isa, Kernel};
 use crate::judge::routes;

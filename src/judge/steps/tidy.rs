@@ -1,7 +1,7 @@
 //! Step 4: the paths of known URLs that are not plain.
 //!
 //! Three quarters of them have a fragment, a CR, or bytes and escapes that the dialect's normal form keeps: these join the
-//! plain ones. By blocks, this step takes 15 instructions a line; byte by byte, it took 50.
+//! plain ones. In blocks, this step takes 15 instructions a line; byte by byte, it took 50.
 
 use crate::dialect::Encoding;
 use crate::judge::isa::{Isa, Kernel};
@@ -32,7 +32,7 @@ impl Kernel for Tidy<'_, '_> {
             let url = space.untidy.items[place];
             let at = usize::from(url);
             let (start, end) = (space.paths[at] as usize, space.ends[at] as usize);
-            // SAFETY: the path of a readable URL; before it stands the URL's key.
+            // SAFETY: this is the path of a readable URL, and the URL's key comes before it.
             if let Some(path) = unsafe { tidy_path::<I>(urls.text, start, end, encoding) } {
                 space.ends[at] = path.end as u32;
                 if path.may_have_dots {
@@ -52,15 +52,15 @@ impl Kernel for Tidy<'_, '_> {
 
 /// A path in normal form.
 struct TidyPath {
-    /// Where it ends in the text.
+    /// Where the path ends in the text.
     end: usize,
-    /// Whether `/.` is in it.
+    /// Whether it contains `/.`.
     may_have_dots: bool,
 }
 
 const _: () = assert!(PADDING >= BLOCK);
 
-/// The path of what stands in a URL after its origin, if it begins with `/` and is in normal form as it stands.
+/// The path of a URL, given the part after its origin, if it begins with `/` and is already in normal form.
 ///
 /// # Safety
 ///
@@ -88,7 +88,7 @@ unsafe fn tidy_path<I: Isa>(text: &[u8], start: usize, end: usize, encoding: Enc
         }
         at += BLOCK;
     }
-    // Blanks at the end of a line are no part of its URL.
+    // Spaces at the end of a line are not part of its URL.
     let is_path = start < end && text[start] == b'/' && text[end - 1] > b' ';
     is_path.then_some(TidyPath { end, may_have_dots })
 }

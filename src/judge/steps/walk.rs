@@ -27,7 +27,7 @@ impl Space {
         }
     }
 
-    /// All others, one by one.
+    /// Judges all other URLs, one by one.
     #[inline(always)]
     pub(in crate::judge) fn rest(&mut self, judge: &Judge<'_>, urls: &Urls<'_>, scratch: &mut Scratch) {
         for &url in self.untidy.items() {
@@ -38,7 +38,7 @@ impl Space {
         for &url in self.unknown.items() {
             let place = usize::from(url);
             let length = self.lengths[place];
-            // The key of a plain URL that is not one of the policy.
+            // The key of a plain URL whose origin is not in the policy.
             let outcome = if urls.looks[place] == 0 && length != NO_KEY {
                 judge.outcome_of_unknown(&urls.get(place)[..length as usize])
             } else {

@@ -1,4 +1,4 @@
-//! With AVX2.
+//! Probes a front with AVX2.
 
 use std::arch::x86_64::{
     __m128i, __m256i, _bzhi_u64, _mm_add_epi32, _mm_and_si128, _mm_cmpeq_epi16, _mm_cvtsi128_si64, _mm_extract_epi16,
@@ -17,7 +17,7 @@ use super::super::layout::{
 use super::super::prefixes::{FACTORS, MIX};
 use super::prefixes::Prefixes;
 
-/// Loaded from `64 - n` on, `n` bytes of ones and then zeros, for `n` up to 64.
+/// Loaded from `64 - n` on: `n` bytes of ones, then zeros, for `n` up to 64.
 static ONES_THEN_ZEROS: Ones = Ones({
     let mut bytes = [0; 128];
     let mut at = 0;
@@ -32,7 +32,7 @@ static ONES_THEN_ZEROS: Ones = Ones({
 struct Ones([u8; 128]);
 
 impl Ones {
-    /// Where `n` bytes of ones begin, and then zeros, 64 bytes together.
+    /// The address of 64 bytes: `n` bytes of ones, then zeros.
     ///
     /// # Safety
     ///
@@ -45,7 +45,7 @@ impl Ones {
     }
 }
 
-/// The factors, where they can be loaded.
+/// The factors, in memory so that they can be loaded.
 static FACTORS_IN_MEMORY: [i16; LONGEST / 2] = FACTORS;
 
 /// Whether the path may have another verdict than the base.
@@ -56,7 +56,7 @@ static FACTORS_IN_MEMORY: [i16; LONGEST / 2] = FACTORS;
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
 #[inline]
 pub unsafe fn passes_avx2(item: *const u8, path: *const u8, len: usize) -> bool {
-    // SAFETY: as the caller ensures; triples are asked for only where prefixes say so.
+    // SAFETY: as the caller ensures; triples are probed only if the prefixes ask for them.
     unsafe {
         let found = match begins_avx2(item, path, len) {
             true => prefixes_avx2(item, path, len),
@@ -66,7 +66,7 @@ pub unsafe fn passes_avx2(item: *const u8, path: *const u8, len: usize) -> bool 
     }
 }
 
-/// Whether a path may begin with one of the prefixes, or pass without. It is in normal form and begins with `/`.
+/// Whether a path may begin with a prefix, or pass without one. The path must be in normal form and begin with `/`.
 ///
 /// # Safety
 ///
@@ -75,7 +75,7 @@ pub unsafe fn passes_avx2(item: *const u8, path: *const u8, len: usize) -> bool 
 #[inline]
 pub unsafe fn begins_avx2(item: *const u8, path: *const u8, len: usize) -> bool {
     // SAFETY: eight bytes of the path can be read, whatever its length. A bit's number is less than eight times the bytes of
-    // the filter, which are a multiple of four, and so is what is before them.
+    // the filter. Those bytes are a multiple of four, and so are the bytes before them.
     unsafe {
         let word = _bzhi_u64(path.cast::<u64>().read_unaligned(), 8 * len.min(31) as u32);
         let bytes = item.add(BLOOM_BYTES).cast::<u16>().read();
@@ -87,17 +87,17 @@ pub unsafe fn begins_avx2(item: *const u8, path: *const u8, len: usize) -> bool 
     }
 }
 
-/// Probes the prefixes of a path that [begins](begins_avx2) with one, perhaps.
+/// Probes for the prefixes of a path that may [begin](begins_avx2) with one.
 ///
 /// # Safety
 ///
-/// Callers must ensure that `item` is the start of an item that was checked, at a multiple of 64; that `path` is valid
-/// for reads of `len` bytes, rounded up to a multiple of 32, and [`PADDING`](crate::automaton::front::PADDING) more; that `len` is not 0;
-/// and that the processor has the features named here.
+/// Callers must ensure that `item` is the start of a checked item, at a multiple of 64; that `path` is valid for reads of `len`
+/// bytes, rounded up to a multiple of 32, and [`PADDING`](crate::automaton::front::PADDING) more; that `len` is not 0; and that
+/// the processor has the features named here.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
 #[inline]
 pub unsafe fn prefixes_avx2(item: *const u8, path: *const u8, len: usize) -> Prefixes {
-    // SAFETY: the header is 16 bytes, which every item that was checked has.
+    // SAFETY: this reads only the header, which every checked item has.
     unsafe {
         let lanes = lanes(item, path, len);
         let always = *item.add(FLAGS) & (ALWAYS | (ROOT_PASSES * u8::from(len == 1)));
@@ -105,7 +105,7 @@ pub unsafe fn prefixes_avx2(item: *const u8, path: *const u8, len: usize) -> Pre
     }
 }
 
-/// The lanes in which a prefix of the path was found, a bit each.
+/// The lanes in which a prefix of the path was found, one bit each.
 ///
 /// # Safety
 ///
@@ -113,8 +113,8 @@ pub unsafe fn prefixes_avx2(item: *const u8, path: *const u8, len: usize) -> Pre
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
 #[inline]
 unsafe fn lanes(item: *const u8, path: *const u8, len: usize) -> u8 {
-    // SAFETY: 32 bytes of the path can be read, whatever its length. No length of a prefix is more than 32, as was
-    // checked. The place of a bucket is a multiple of 16 and less than the bytes of all; buckets are aligned as items are.
+    // SAFETY: 32 bytes of the path can be read, whatever its length. No prefix is longer than 32, as was checked. The offset of
+    // a bucket is a multiple of 16 and less than the bytes of all buckets; buckets are aligned because items are.
     unsafe {
         let factors = _mm256_loadu_si256(FACTORS_IN_MEMORY.as_ptr().cast());
         let bytes = _mm256_and_si256(_mm256_loadu_si256(path.cast()), _mm256_loadu_si256(Ones::of(len.min(64))));
@@ -151,17 +151,17 @@ unsafe fn lanes(item: *const u8, path: *const u8, len: usize) -> u8 {
     }
 }
 
-/// Whether a triple of one of these lanes, or one that needs none, is in the path.
+/// Whether the path contains a triple of one of these lanes, or one that needs no lane.
 ///
 /// # Safety
 ///
-/// As for [`prefixes_avx2`], which found these lanes and that they ask for triples.
+/// As for [`prefixes_avx2`], which found these lanes and asked for triples.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
 #[inline]
 pub unsafe fn triples_avx2(item: *const u8, path: *const u8, len: usize, lanes: u8) -> bool {
-    // SAFETY: the tables stand after the buckets, as many as the header says, and at least one where a lane is not free or
-    // a class is, as was checked; all that is before them is
-    // a multiple of 16. Of the path, 64 bytes are read from each multiple of 64 that is less than its length.
+    // SAFETY: the tables come after the buckets, as many as the header says, and at least one if a lane is not free or a class
+    // is, as was checked; everything before them is a multiple of 16. Of the path, 64 bytes are read from each multiple of 64
+    // that is less than its length.
     unsafe {
         let pairs = *item.add(FLAGS) & PAIRS != 0;
         let free = *item.add(FREE_CLASSES);
@@ -206,15 +206,15 @@ unsafe fn folded(bytes: __m256i) -> u8 {
     }
 }
 
-/// The classes of the triples in the path, in whatever byte.
+/// The classes of the triples in the path; each may be set in any of the bytes.
 ///
 /// # Safety
 ///
-/// `table` is a triple table, aligned to 16; else as for [`prefixes_avx2`].
+/// `table` is a triple table, aligned to 16; otherwise as for [`prefixes_avx2`].
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
 #[inline]
 unsafe fn classes(table: *const u8, path: *const u8, len: usize) -> __m256i {
-    // SAFETY: see the caller. What is loaded of the ones begins 0 to 96 bytes from their start and is 32 long.
+    // SAFETY: as the caller ensures. The loads of ones begin 0 to 96 bytes from their start and are 32 bytes long.
     unsafe {
         let half = |place: usize| _mm256_broadcastsi128_si256(_mm_load_si128(table.add(16 * place).cast()));
         let halves = [half(0), half(1), half(2), half(3), half(4), half(5)];
@@ -235,7 +235,7 @@ unsafe fn classes(table: *const u8, path: *const u8, len: usize) -> __m256i {
             (_mm256_and_si256(_mm256_and_si256(first_before, second_before), byte(2)), (first, second))
         };
         let zero = _mm256_setzero_si256();
-        // Before the path stands what only a triple of fewer bytes has; position 0 is the slash, and nothing ends there.
+        // Zeros before the path match only triples of fewer than three bytes; position 0 is the slash, where no triple ends.
         let first = _mm256_and_si256(_mm256_shuffle_epi8(halves[0], zero), _mm256_shuffle_epi8(halves[1], zero));
         let (mut at, mut before, mut found) = (0, (first, zero), zero);
         loop {

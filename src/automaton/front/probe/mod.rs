@@ -1,4 +1,4 @@
-//! Asking a front: on any processor, and with AVX2.
+//! Probes a front: on any processor, and with AVX2.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;

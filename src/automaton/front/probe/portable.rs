@@ -1,4 +1,4 @@
-//! On any processor.
+//! Probes a front on any processor.
 
 use super::super::bloom;
 use super::super::layout::{
@@ -9,13 +9,14 @@ use super::super::prefixes::{fingerprint, hash, place};
 use super::super::triples::classes;
 use super::prefixes::Prefixes;
 
-/// Whether the path may have another verdict than the base. It is in normal form; what does not begin with `/` passes.
+/// Whether a path may have another verdict than the base. The path must be in normal form; it passes if it does not begin with
+/// `/`.
 pub fn passes(item: &[u8], path: &[u8]) -> bool {
     let found = if begins(item, path) { prefixes(item, path) } else { Prefixes::none(has_free_classes(item)) };
     path.first() != Some(&b'/') || found.passes != 0 || found.asks != 0 && triples(item, path, found.lanes)
 }
 
-/// Whether a path may begin with one of the prefixes, or pass without. It is in normal form and begins with `/`.
+/// Whether a path may begin with a prefix, or pass without one. The path must be in normal form and begin with `/`.
 pub fn begins(item: &[u8], path: &[u8]) -> bool {
     let word = bloom::word(path);
     item[BEGINNINGS..BLOOM_BYTES].iter().any(|&cut| {
@@ -24,14 +25,14 @@ pub fn begins(item: &[u8], path: &[u8]) -> bool {
     })
 }
 
-/// Probes the prefixes of a path that [begins] with one, perhaps.
+/// Probes for the prefixes of a path that may [begin](begins) with one.
 pub fn prefixes(item: &[u8], path: &[u8]) -> Prefixes {
     let lanes = lanes(item, path);
     let always = item[FLAGS] & (ALWAYS | (ROOT_PASSES * u8::from(path.len() == 1)));
     Prefixes { lanes, passes: always | lanes & item[FREE], asks: lanes | item[FREE_CLASSES] }
 }
 
-/// Whether a triple of one of these lanes, or one that needs none, is in the path.
+/// Whether the path contains a triple of one of these lanes, or one that needs no lane.
 pub fn triples(item: &[u8], path: &[u8], lanes: u8) -> bool {
     let free = item[FREE_CLASSES];
     let pairs = item[FLAGS] & PAIRS != 0;
@@ -43,7 +44,7 @@ pub fn triples(item: &[u8], path: &[u8], lanes: u8) -> bool {
     })
 }
 
-/// The lanes in which a prefix of the path was found, a bit each.
+/// The lanes in which a prefix of the path was found, one bit each.
 fn lanes(item: &[u8], path: &[u8]) -> u8 {
     let mut lanes = 0;
     for cut in &item[CUTS..CUTS + LENGTHS] {
@@ -57,9 +58,9 @@ fn lanes(item: &[u8], path: &[u8]) -> u8 {
     lanes
 }
 
-/// The classes of the triples that are in the path.
+/// The classes of the triples in the path.
 fn found(table: &[u8], path: &[u8]) -> u8 {
-    // Before the path stands what only a triple of fewer bytes has; at its start is the slash, and nothing ends there.
+    // Zeros before the path match only triples of fewer than three bytes; the path begins with the slash, where no triple ends.
     let (mut first, mut both) = (classes(table, 0, 0), 0);
     path.iter().fold(0, |found, &byte| {
         let here = both & classes(table, 2, byte);
