@@ -56,7 +56,7 @@ impl RobotsTxt {
         Ok(told)
     }
 
-    /// The seconds between two fetches that the file asks of the crawler, if the dialect obeys that; None if there are none.
+    /// The seconds between two fetches that the file requests, if the dialect obeys that; None if there are none.
     #[getter]
     fn crawl_delay(&self) -> Option<f64> {
         let records = self.rules.side_records().iter();

@@ -21,7 +21,7 @@ use crate::{capsule, error};
 /// The maximum number of verdicts per batch, so that offsets of 32 bits can address their names.
 const BATCH: usize = 1 << 26;
 
-/// The same with rules, each of which takes about 200 bytes at most.
+/// The maximum when the batch includes rules, each of which takes about 200 bytes at most.
 const EXPLAINED: usize = 1 << 22;
 
 /// The form of the columns.

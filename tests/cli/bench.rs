@@ -16,7 +16,7 @@ pub const PROGRAM: &str = env!("CARGO_BIN_EXE_robosieve");
 /// The partitions, in the order of the receipt's table.
 pub const PARTITIONS: [&str; 4] = ["allowed", "blocked", "deferred", "invalid"];
 
-/// A robots.txt that blocks `/no` for everybody.
+/// A robots.txt that blocks `/no` for every crawler.
 pub const ROBOTS: &str = "User-agent: *\nDisallow: /no\n";
 
 /// A temporary folder in which the program runs; removed when dropped.

@@ -326,7 +326,7 @@ fn a_full_disk_is_an_error_and_leaves_nothing() {
     }
 }
 
-/// The same with a file system that is really full, where one can be mounted.
+/// Likewise with a file system that is really full, where one can be mounted.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_file_system_is_an_error_and_leaves_nothing() {
