@@ -1,15 +1,15 @@
-//! Why the automaton is our own: the same groups and paths on automata of the shelf, a table for `scripts/engines`.
+//! Compares our automaton with general ones on the same groups and paths: a table for `scripts/engines`.
 //!
-//! `--robots DIR --urls DIR [--agent NAME]` takes the files of both folders that have the same name: a robots.txt and links
-//! of its host, one a line. Each engine compiles the group of the agent, and judges the paths of the host's links:
+//! `--robots DIR --urls DIR [--agent NAME]` pairs the files with the same name in both folders: a robots.txt, and links of
+//! its host, one per line. Each engine compiles the group of the agent, and judges the paths of the host's links:
 //!
-//! - *robosieve*: the automaton with the length of the best pattern in its states;
-//! - *dense DFA*: regex-automata, all patterns of the group in one DFA, the best rank first, no larger than a bound;
-//! - *Aho-Corasick*: the longest literal of each pattern is searched for, and patterns whose literal was found are tried one
-//!   by one, the best rank first.
+//! - *robosieve*: our automaton, with the length of the best pattern in its states;
+//! - *dense DFA*: regex-automata, all patterns of the group in one DFA, ordered by rank, within a size bound;
+//! - *Aho-Corasick*: searches for the longest literal of each pattern, then tries the patterns whose literal was found one
+//!   by one, ordered by rank.
 //!
-//! Each verdict must be that of the patterns tried one by one before a time is told. Times are of one thread, in processor time;
-//! of each group, paths are judged again and again for a thousand verdicts at least.
+//! Before an engine is timed, its verdicts must equal those of the patterns tried one by one. Times are processor time of
+//! one thread; each group's paths are judged repeatedly, for at least a thousand verdicts.
 
 use aho_corasick::AhoCorasick;
 use regex_automata::dfa::{Automaton, StartKind, dense};
@@ -26,20 +26,20 @@ use std::path::Path;
 
 mod clock;
 
-/// The most bytes that a dense DFA may have, and take to be made.
+/// The maximum size of a dense DFA, and of the memory to build it, in bytes.
 const BOUND: usize = 10 << 20;
 
-/// The fewest verdicts of a group that are timed.
+/// The minimum number of timed verdicts per group.
 const VERDICTS: usize = 1000;
 
-/// A group of rules, and paths in normal form with the verdicts that are right.
+/// A group of rules, and paths in normal form with the correct verdicts.
 struct Group {
     patterns: Patterns,
     paths: Vec<Vec<u8>>,
     expected: Vec<Verdict>,
 }
 
-/// What an engine took for all groups.
+/// The totals of one engine over all groups.
 #[derive(Default)]
 struct Totals {
     groups: usize,
@@ -73,7 +73,7 @@ fn tell(name: &str, totals: &Totals) {
     println!("| {name} | {groups} | {given_up} | {bytes} | {:.1} | {nanoseconds:.0} |", compiling * 1e3);
 }
 
-/// The groups of the files that both folders have.
+/// The groups of the files present in both folders.
 fn groups(robots: &Path, urls: &Path, agents: &Agents) -> Result<Vec<Group>, Box<dyn Error>> {
     let mut names =
         std::fs::read_dir(urls)?.map(|entry| Ok(entry?.file_name())).collect::<std::io::Result<Vec<_>>>()?;
@@ -103,7 +103,7 @@ fn path(link: &[u8]) -> Option<Vec<u8>> {
     Some(Dialect::DEFAULT.encoding.path(&origin::path(&link[end..])).into_owned())
 }
 
-/// What compiles the patterns of a group: its bytes, and what judges paths; `None` where it gives up.
+/// A compiled group: its size in bytes and a function that judges paths; `None` if the engine gives up.
 type Compiled<'g> = Option<(usize, Box<dyn FnMut(&[u8]) -> Verdict + 'g>)>;
 
 fn measured(groups: &[Group], compile: impl for<'g> Fn(&'g Patterns) -> Compiled<'g>) -> Totals {

@@ -1,8 +1,8 @@
-//! Processor time, which other work on the machine changes less than it changes the time of day.
+//! Processor time, which other work on the machine affects less than wall-clock time.
 
 #![allow(dead_code, reason = "every program uses a part")]
 
-/// Seconds of processor time that this thread has taken.
+/// Processor time used by this thread, in seconds.
 pub fn seconds() -> f64 {
     #[cfg(unix)]
     return read(libc::CLOCK_THREAD_CPUTIME_ID);
@@ -10,7 +10,7 @@ pub fn seconds() -> f64 {
     since_first_call()
 }
 
-/// Seconds of processor time that all threads of this process have taken.
+/// Processor time used by all threads of this process, in seconds.
 pub fn process_seconds() -> f64 {
     #[cfg(unix)]
     return read(libc::CLOCK_PROCESS_CPUTIME_ID);
@@ -21,13 +21,13 @@ pub fn process_seconds() -> f64 {
 #[cfg(unix)]
 fn read(clock: libc::clockid_t) -> f64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the call writes one timespec, which lives longer than it.
+    // SAFETY: the call writes one timespec, which outlives it.
     let status = unsafe { libc::clock_gettime(clock, &raw mut time) };
     assert_eq!(status, 0, "there is such a clock");
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }
 
-/// Time as it passes, where there is no better clock.
+/// Wall-clock time, where there is no better clock.
 #[cfg(not(unix))]
 fn since_first_call() -> f64 {
     static START: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();

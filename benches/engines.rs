@@ -1,9 +1,9 @@
-//! What becomes of each robots.txt of a folder: a table for `scripts/engines`.
+//! Compiles each robots.txt of a folder: a table for `scripts/engines`.
 //!
-//! `--robots DIR [--agent NAME] [--rounds N]` prints tab-separated values with a head, one line for each file. Times are
-//! medians of N rounds, in microseconds of processor time: `parse_us` from the bytes of the file to ranked patterns, `compile_us` on to
-//! the automaton, and of this `cursors_us` for the engine of cursors where it was chosen; the rest is then the attempt
-//! at a DFA. `same_as` is the number of the first file with the same automaton.
+//! `--robots DIR [--agent NAME] [--rounds N]` prints tab-separated values with a header, one line per file. Times are
+//! medians of N rounds, in microseconds of processor time: `parse_us` from the bytes of the file to ranked patterns,
+//! `compile_us` from there to the automaton, and `cursors_us` the part of that for the cursor engine, if it was chosen;
+//! the rest is then the failed attempt at a DFA. `same_as` is the number of the first file with the same automaton.
 
 use robosieve::Dialect;
 use robosieve::automaton::{self, Compiled, Engine};
@@ -77,7 +77,7 @@ fn shape(patterns: &Patterns) -> String {
     format!("{rules}\t{}\t{}\t{many}\t{dollars}\t{segments}\t{bytes}", rules - starred, starred - many)
 }
 
-/// The median time of some runs, in microseconds.
+/// The median time of several runs, in microseconds.
 fn median(rounds: usize, mut work: impl FnMut()) -> f64 {
     let mut times: Vec<f64> = (0..rounds)
         .map(|_| {

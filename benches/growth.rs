@@ -1,9 +1,9 @@
 //! How speed and memory grow with the number of origins: figures for `scripts/growth`.
 //!
-//! `--robots SOURCE --list FILE ... [--agent NAME] [--rounds N] [--threads N,N] [--out DIR]` makes the policy once, then
-//! filters each list, with each number of threads, counted and (with `--out`) written, in turn for N rounds after one to
-//! warm up, and prints one JSON object: the times of all runs by their receipts, their processor time, the counts, which must be the same in
-//! all runs of a list, and what memory the process held when the policy was made.
+//! `--robots SOURCE --list FILE ... [--agent NAME] [--rounds N] [--threads N,N] [--out DIR]` compiles the policy once, then
+//! filters each list with each number of threads, counting and (with `--out`) writing, for N rounds after one to warm up;
+//! each round runs all combinations in turn. It prints one JSON object: the times of all runs from their receipts, their
+//! processor time, the counts, which must be the same in all runs of a list, and the process's memory after compiling.
 
 use robosieve::Dialect;
 use robosieve::input::UrlField;
@@ -22,7 +22,7 @@ use std::time::Instant;
 
 mod clock;
 
-/// What was asked for.
+/// The command-line options.
 struct Options {
     robots: PathBuf,
     lists: Vec<PathBuf>,
@@ -49,7 +49,7 @@ impl Options {
         })
     }
 
-    /// All combinations of a list, threads and a form.
+    /// All combinations of list, number of threads and form of output.
     fn jobs(&self, crawler: &Crawler) -> Vec<Job> {
         let forms: Vec<Option<Destination>> = [None, self.out.clone()]
             .into_iter()
@@ -101,7 +101,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The seconds of all rounds of all jobs, one job after the other in each round.
+/// The times of all rounds of all jobs; each round runs the jobs in turn.
 fn runs(policy: &Policy, options: &Options) -> Result<Vec<Value>, Box<dyn Error>> {
     let jobs = options.jobs(&policy.crawler(None)?);
     let mut seconds = vec![Vec::new(); jobs.len()];
@@ -142,15 +142,15 @@ fn runs(policy: &Policy, options: &Options) -> Result<Vec<Value>, Box<dyn Error>
     Ok(jobs.iter().enumerate().map(run).collect())
 }
 
-/// A line of the process's status, in bytes; null where the system does not tell.
+/// A line of the process's status, in bytes; `None` where the system has no such file.
 fn memory(name: &str) -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
     line.split_whitespace().next()?.parse::<u64>().ok().map(|kib| kib * 1024)
 }
 
-/// The bytes of all robots.txt files of a source in JSON Lines, and of the crawler's patterns in them; and the same for
-/// distinct files alone.
+/// Counts and bytes of all robots.txt files of a source in JSON Lines, and of the crawler's patterns in them; the bytes of
+/// patterns also for distinct files alone.
 fn text(source: &Path, agents: &Agents) -> Result<Value, Box<dyn Error>> {
     if source.is_dir() {
         return Ok(Value::Null);

@@ -1,12 +1,11 @@
-//! Hostile robots.txt files and URLs against the clock: the bounds that the project promises.
+//! Hostile robots.txt files and URLs against the clock: checks the bounds that the project promises.
 //!
 //! Any robots.txt of 500 KiB compiles within 100 ms of one core and 64 MiB, and then answers any URL of 8 KiB within
-//! 1 ms. The files are those of `tests/hostile.rs`, which holds them to bounds on counts; here they are held to bounds
-//! on times, in processor time of the thread, so that other work on the machine matters little. A table of all of them
-//! goes to standard output, and the program fails if a bound does not hold (the median of its runs; the worst one stands
-//! beside it).
+//! 1 ms. The files are those of `tests/hostile.rs`, which bounds counts; this program bounds times, in processor time of
+//! the thread, so that other work on the machine matters little. It prints a table of all files to standard output, and
+//! fails if the median of a file's runs exceeds a bound; the table also shows the worst run.
 //!
-//! `cargo bench --bench hostile`; under `cargo test` the files are small, and only the answers count.
+//! `cargo bench --bench hostile`; under `cargo test` the files are small, and only the answers are checked.
 
 use robosieve::automaton::{self, Compiled, Engine, Scratch};
 use robosieve::robots::{self, Agents, Robots};
@@ -35,7 +34,7 @@ struct Times {
     worst: f64,
 }
 
-/// The seconds that `work` takes.
+/// The processor time `work` takes, in seconds.
 fn seconds(work: impl FnOnce()) -> f64 {
     let start = clock::seconds();
     work();
@@ -49,14 +48,14 @@ fn times(rounds: usize, mut work: impl FnMut()) -> Times {
     Times { median: seconds[rounds / 2], worst: seconds[rounds - 1] }
 }
 
-/// The patterns of everybody's group.
+/// The patterns of the `*` group.
 fn patterns(file: &[u8], dialect: &Dialect) -> Patterns {
     let text = robots::decode(file, dialect, &mut Vec::new());
     let robots = Robots::parse(&text, dialect);
     Patterns::rank(robots.select(&Agents::everybody(), dialect).rules(&robots), dialect)
 }
 
-/// From the bytes of a file to its automaton.
+/// Compiles the bytes of a file to its automaton.
 fn compile(file: &[u8], dialect: &Dialect) -> (Vec<u32>, Compiled) {
     let mut words = Vec::new();
     let compiled = automaton::compile(&patterns(file, dialect), &mut words);
@@ -79,7 +78,7 @@ struct Row {
 }
 
 impl Row {
-    /// What the DFA took, or the attempt at one: what is left when parsing, and cursors if they were needed, are known.
+    /// The time for the DFA, or for the attempt at one: the rest after parsing and, if they were chosen, cursors.
     fn dfa_seconds(&self) -> f64 {
         let cursors = if self.compiled.engine == Engine::Cursors { self.cursors.median } else { 0.0 };
         (self.compile.median - self.parse.median - cursors).max(0.0)
@@ -90,7 +89,7 @@ impl Row {
     }
 }
 
-/// What was asked: sizes and how often.
+/// Sizes and the number of rounds.
 #[derive(Clone, Copy)]
 struct Effort {
     bytes: usize,
@@ -98,9 +97,9 @@ struct Effort {
     rounds: usize,
 }
 
-/// Measures a file: first that both engines give one answer, then the times.
+/// Measures a file: first checks that both engines agree, then takes the times.
 fn row(name: String, file: &[u8], dialect: &Dialect, effort: Effort) -> Row {
-    // In a thread of its own, which has no space left over from another file.
+    // In a thread of its own, which has no memory left over from another file.
     let alone = || counting::peak_of(|| compile(file, dialect));
     let ((words, compiled), peak) =
         std::thread::scope(|threads| threads.spawn(alone).join().expect("compiling does not panic"));
@@ -127,8 +126,8 @@ fn row(name: String, file: &[u8], dialect: &Dialect, effort: Effort) -> Row {
     }
 }
 
-/// The worst URL for the chosen automaton, and the worst time of cursors; both give the same answer to all. Bringing
-/// the path into normal form is part of the time.
+/// The worst URL for the chosen automaton, and the worst time of cursors; both must agree on all URLs. The time includes
+/// normalising the path.
 fn worst_url(
     chosen: &[u32],
     forced: &[u32],
@@ -155,7 +154,7 @@ fn worst_url(
     slowest
 }
 
-/// The table of some rows, in Markdown.
+/// A Markdown table of some rows.
 fn table(rows: &[Row]) -> String {
     let mut text = String::from(
         "| file | KiB | engine | states | automaton KiB | parse ms | DFA ms | cursors ms | all ms (worst) | peak MiB | \
@@ -189,7 +188,7 @@ fn table(rows: &[Row]) -> String {
     text
 }
 
-/// Files of other sizes than the promised one, held to bounds that grow with the size.
+/// Files of other sizes than promised, with bounds that grow with the size.
 fn larger(effort: Effort) -> Vec<(String, Vec<u8>)> {
     let count = effort.bytes / 10;
     let rules = (0..count).fold("User-agent: *\n".to_owned(), |file, n| file + &format!("Disallow: /{n}/*x$\n"));
@@ -204,7 +203,7 @@ fn larger(effort: Effort) -> Vec<(String, Vec<u8>)> {
 }
 
 fn main() -> ExitCode {
-    // `cargo bench` says so; `cargo test` does not.
+    // `cargo bench` passes this argument; `cargo test` does not.
     let measuring = std::env::args().any(|argument| argument == "--bench");
     let effort = if measuring {
         Effort { bytes: PROMISED_BYTES, url: PROMISED_URL, rounds: ROUNDS }

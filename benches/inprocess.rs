@@ -1,12 +1,11 @@
-//! What the parts cost by themselves, in one process and one thread: compiling all files, matching when the policy is
-//! known, and splitting the origin and looking it up.
+//! The cost of the parts on their own, in one process and one thread: compiling all files, matching with a known policy,
+//! and splitting and looking up origins.
 //!
-//! `--robots DIR [--urls FILE] [--agent NAME]` prints one JSON object. `ns_per_url` is matching alone, in the order of
-//! the list: automaton and path are known, and so is whether the path is plain, as the pipeline's scan tells it; paths
-//! that are not are brought into normal form within the time. `front` says the same of fronts with walks after them, of
-//! paths in normal form: the share of paths that pass, and nanoseconds a URL in the order of the list and shuffled, for
-//! the front alone and with the walks. `ns_split_and_look_up` is the batch interface over the
-//! same URLs when no path has to be walked.
+//! `--robots DIR [--urls FILE] [--agent NAME]` prints one JSON object. `ns_per_url` is matching alone, in list order:
+//! automaton and path are known, and so is whether the path is plain, which the pipeline's scan finds out; the time
+//! includes normalising paths that are not. `front` is the same for fronts followed by walks, on normalised paths: the
+//! share of paths that pass, and nanoseconds per URL in list order and shuffled, for the front alone and with the walks.
+//! `ns_split_and_look_up` is the batch interface on the same URLs when no path needs a walk.
 
 use robosieve::automaton::{self, Scratch, front};
 
@@ -21,7 +20,7 @@ use std::hint::black_box;
 use std::path::Path;
 use std::time::Instant;
 
-/// A round goes on until it has taken this long, so that short lists are measured well.
+/// The minimum length of a round, so that short lists are measured well too.
 const ROUND_SECONDS: f64 = 0.2;
 const ROUNDS: usize = 7;
 
@@ -62,7 +61,7 @@ fn read(directory: &Path) -> Result<Bodies, Box<dyn Error>> {
     Ok(bodies)
 }
 
-/// Seconds from the bytes of all files to all their automata.
+/// Seconds to compile the bytes of all files to their automata.
 fn compile_all(bodies: &Bodies, agents: &Agents) -> f64 {
     let dialect = Dialect::DEFAULT;
     let start = Instant::now();
@@ -83,7 +82,7 @@ fn policy(robots: &Path, agents: &Agents) -> Result<Policy, Box<dyn Error>> {
     Ok(captures.policy()?)
 }
 
-/// Nanoseconds a URL, and how many are allowed.
+/// Nanoseconds per URL, and the number of allowed URLs.
 fn matching(policy: &Policy, lines: &[&[u8]]) -> (f64, usize) {
     let encoding = policy.dialect().encoding;
     let crawler = policy.crawler(None).expect("one crawler");
@@ -121,7 +120,7 @@ fn matching(policy: &Policy, lines: &[&[u8]]) -> (f64, usize) {
     (median(times), expected)
 }
 
-/// A path in a text, and the place of its automaton.
+/// A path in a text, and the position of its automaton.
 #[derive(Debug, Clone, Copy)]
 struct Known {
     automaton: u32,
@@ -129,7 +128,7 @@ struct Known {
     length: usize,
 }
 
-/// What asking fronts first costs, and how many paths pass.
+/// The cost of asking fronts first, and the share of paths that pass.
 fn fronts(policy: &Policy, lines: &[&[u8]]) -> serde_json::Value {
     let crawler = policy.crawler(None).expect("one crawler");
     let groups = policy.groups(&crawler);
@@ -167,8 +166,8 @@ fn fronts(policy: &Policy, lines: &[&[u8]]) -> serde_json::Value {
     report
 }
 
-/// The paths of lines in normal form, each after its origin, in a text with room after it; those whose robots.txt has a
-/// group for the crawler.
+/// The normalised paths of lines whose robots.txt has a group for the crawler, each after its origin, in a text with
+/// padding at its end.
 fn known(policy: &Policy, groups: &Groups<'_>, lines: &[&[u8]]) -> (Vec<u8>, Vec<Known>) {
     let (mut text, mut known) = (Vec::new(), Vec::new());
     for line in lines {
@@ -186,13 +185,13 @@ fn known(policy: &Policy, groups: &Groups<'_>, lines: &[&[u8]]) -> (Vec<u8>, Vec
     (text, known)
 }
 
-/// Collects the paths that fronts let through, in the fastest way that there is here.
+/// Collects the paths that fronts let through, by the fastest method on this processor.
 fn pass(groups: &Groups<'_>, text: &[u8], all: &[Known], passing: &mut Vec<Known>) {
     passing.clear();
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi2") && is_x86_feature_detected!("lzcnt") {
-        // SAFETY: a processor with these has BMI1 and POPCNT too. All places are of items of a policy that was checked; a
-        // path is not empty, and has the room after it in the text.
+        // SAFETY: a processor with these has BMI1 and POPCNT too. All positions are of items of a checked policy; a path
+        // is not empty, and the text has the padding after it.
         return unsafe { pass_avx2(groups, text, all, passing) };
     }
     let path = |known: &Known| &text[known.start..known.start + known.length];
@@ -201,20 +200,20 @@ fn pass(groups: &Groups<'_>, text: &[u8], all: &[Known], passing: &mut Vec<Known
 
 /// # Safety
 ///
-/// Callers must ensure what [`front::passes_avx2`] demands of each path.
+/// Callers must uphold the contract of [`front::passes_avx2`] for each path.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
 unsafe fn pass_avx2(groups: &Groups<'_>, text: &[u8], all: &[Known], passing: &mut Vec<Known>) {
     for known in all {
         let (item, path) = (groups.item_at(known.automaton), text[known.start..].as_ptr());
-        // SAFETY: as the caller ensures.
+        // SAFETY: guaranteed by the caller.
         if unsafe { front::passes_avx2(item.as_ptr(), path, known.length) } {
             passing.push(*known);
         }
     }
 }
 
-/// Nanoseconds a URL for the batch interface when every robots.txt is empty, so that no path is walked.
+/// Nanoseconds per URL for the batch interface when every robots.txt is empty, so that no path is walked.
 fn look_up(bodies: &Bodies, lines: &[&[u8]]) -> Result<f64, Box<dyn Error>> {
     let empty = tempfile::tempdir()?;
     for (host, _) in bodies {
@@ -232,7 +231,7 @@ fn look_up(bodies: &Bodies, lines: &[&[u8]]) -> Result<f64, Box<dyn Error>> {
     Ok(median((0..ROUNDS).map(|_| round(lines.len(), || assert_eq!(pass(), expected, "passes differ"))).collect()))
 }
 
-/// Nanoseconds a URL, over as many passes as a round takes.
+/// Nanoseconds per URL, over as many passes as fit in a round.
 fn round(urls: usize, mut pass: impl FnMut()) -> f64 {
     let (start, mut passes) = (Instant::now(), 0.0);
     while start.elapsed().as_secs_f64() < ROUND_SECONDS {

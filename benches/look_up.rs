@@ -1,9 +1,9 @@
-//! Looking origins up in policies of different sizes, in random order.
+//! Looks up origins in policies of different sizes, in random order.
 //!
-//! `N ...` makes a policy of N origins for each number, without a robots.txt of their own (every answer was 404), and prints
-//! a JSON object: nanoseconds a look-up, one at a time by the index (`alone`) and as the pipeline does it, whole URLs in
-//! batches whose cache misses overlap (`in_batches`, with splitting and judging), and the bytes of the policy. Medians;
-//! the URLs stand in their order of asking, so that only the policy is looked at here and there.
+//! `N ...` makes a policy of N origins for each number, all without a robots.txt (every answer was 404), and prints
+//! a JSON object: nanoseconds per look-up, one at a time through the index (`alone`) and as the pipeline does it, on whole
+//! URLs in batches whose cache misses overlap (`in_batches`, including splitting and judging), and the bytes of the policy.
+//! Times are medians. The URLs lie in memory in the order they are looked up, so only accesses to the policy are random.
 
 use robosieve::Dialect;
 use robosieve::judge::{Choices, Matcher};
@@ -15,12 +15,12 @@ use std::error::Error;
 use std::hint::black_box;
 use std::time::Instant;
 
-/// URLs that are asked for in a round.
+/// URLs looked up per round.
 const ASKED: u64 = 2_000_000;
 const ROUNDS: usize = 7;
-/// Bytes of a chunk of the pipeline, about.
+/// The approximate size of a chunk in the pipeline, in bytes.
 const CHUNK: usize = 1 << 19;
-/// Captures that are added at a time.
+/// Captures added at a time.
 const ADDED: u64 = 1 << 16;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The origin of a number; those of neighbours are far from each other in the policy, which is sorted.
+/// The origin for a number; consecutive numbers are far apart in the policy, which is sorted.
 fn name(number: u64) -> String {
     format!("https://{:08x}.host.example", (number as u32).wrapping_mul(2_654_435_761))
 }
@@ -62,7 +62,7 @@ fn policy(count: u64) -> Result<Policy, Box<dyn Error>> {
     Ok(captures.policy()?)
 }
 
-/// URLs of origins in random order, one after the other, and where each ends.
+/// URLs of random origins in one text, and the end of each.
 fn urls(count: u64) -> (Vec<u8>, Vec<usize>) {
     let (mut text, mut ends) = (Vec::new(), Vec::new());
     let mut random = 1_u64;
@@ -76,7 +76,7 @@ fn urls(count: u64) -> (Vec<u8>, Vec<usize>) {
     (text, ends)
 }
 
-/// Seconds for one look-up after the other.
+/// Seconds for one look-up after another.
 fn alone(policy: &Policy, urls: &[&[u8]]) -> f64 {
     let index = policy.lookup();
     let start = Instant::now();
@@ -101,7 +101,7 @@ fn in_batches(policy: &Policy, urls: &[&[u8]]) -> Result<f64, Box<dyn Error>> {
     }))
 }
 
-/// The parts of a text of lines that are judged at a time.
+/// Splits a text of lines into parts that are judged at once.
 fn parts(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -113,7 +113,7 @@ fn parts(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// Nanoseconds a URL: the median of some rounds, after one to warm up.
+/// Nanoseconds per URL: the median of several rounds, after one to warm up.
 fn median(mut round: impl FnMut() -> f64) -> f64 {
     round();
     let mut seconds: Vec<f64> = (0..ROUNDS).map(|_| round()).collect();

@@ -1,4 +1,4 @@
-//! The floors of the house: which file may depend on which.
+//! The layers of the crate: which may depend on which.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -9,7 +9,7 @@ mod source;
 #[path = "architecture/tree.rs"]
 mod tree;
 
-/// The floors, the highest first, and those that each depends on.
+/// The layers, highest first, each with the layers it may depend on.
 const FLOORS: [(&str, &str); 16] = [
     ("cli", "show run output judge input policy lint rules robots dialect outcome origin formats"),
     ("show", "run output judge policy automaton rules robots dialect outcome origin formats"),
@@ -29,13 +29,13 @@ const FLOORS: [(&str, &str); 16] = [
     ("lock", ""),
 ];
 
-/// The floor of a file; none of the roots, which stand above all.
+/// The layer of a file, or `None` for the roots, which are above all layers.
 fn floor(file: &str) -> Option<&str> {
     let name = file.split('/').next()?;
     Some(name.strip_suffix(".rs").unwrap_or(name)).filter(|name| !matches!(*name, "lib" | "main"))
 }
 
-/// The arrows from a floor to another that are not allowed.
+/// The arrows between layers that the table does not allow.
 fn upward(arrows: &BTreeSet<Arrow>) -> Vec<&Arrow> {
     let allows = |from: &str, to: &str| {
         FLOORS.iter().any(|(floor, below)| *floor == from && below.split_whitespace().any(|name| name == to))
@@ -52,7 +52,7 @@ fn house() -> Tree {
     Tree::read(&["lib.rs", "main.rs"], &|file| std::fs::read_to_string(src.join(file)).ok())
 }
 
-/// A tree of these files.
+/// A tree built from these files.
 fn tree_of(files: &[(&str, &str)]) -> Tree {
     Tree::read(&["lib.rs"], &|name| Some(files.iter().find(|(file, _)| *file == name)?.1.to_owned()))
 }
@@ -73,7 +73,7 @@ fn floors_depend_on_lower_ones_only() {
     let arrows = house().arrows();
     let found = upward(&arrows);
     assert!(found.is_empty(), "arrows that the table does not allow:{}", lines(&found));
-    // The table says no more than there is, and is in order.
+    // The table lists only dependencies that exist, and lists the layers in order.
     let used: BTreeSet<_> = arrows.iter().map(|arrow| (floor(&arrow.from), floor(&arrow.to))).collect();
     for (place, (floor, below)) in FLOORS.iter().enumerate() {
         for name in below.split_whitespace() {

@@ -1,7 +1,7 @@
-//! The conformance cases: every verdict on every engine, every other fact as far as we have such a thing.
+//! The conformance cases: every verdict on every engine, every other fact where the library has an equivalent.
 //!
-//! The cases are gathered from other projects and lie beside the repository. `conformance/ledger.tsv` names those on
-//! which a dialect of ours rightly differs, with the reason; a case of the ledger that passes fails the test as well.
+//! The cases come from other projects and lie next to the repository. `conformance/ledger.tsv` lists those on which a
+//! dialect of ours rightly differs, with the reason; a listed case that passes fails the test too.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -25,14 +25,14 @@ mod support;
 #[path = "conformance/verdicts.rs"]
 mod verdicts;
 
-/// How many runs ended how; a record is run under each dialect that has something to say of it.
+/// The results of all runs; a record runs under each dialect it applies to.
 #[derive(Default)]
 struct Tally {
     records: usize,
-    /// By name of the dialect, and whether it was a verdict.
+    /// By the dialect's name and whether the run was a verdict.
     passed: BTreeMap<(&'static str, bool), usize>,
     ledger: usize,
-    /// Verdicts of the strict set that hold under `rfc9309`, and all of them.
+    /// The verdicts of the strict set that hold under `rfc9309`, and the size of that set.
     strict: (usize, usize),
     not_applicable: BTreeMap<(String, &'static str), usize>,
     failed: Vec<String>,
@@ -65,7 +65,7 @@ impl Tally {
         format!("  {name:<34} {records:>5} {passed:>6} {ledger:>6} {not_applicable:>8} {failed:>6}")
     }
 
-    /// Counts one run that passed or did not, with what the ledger says of it.
+    /// Counts one run, looking it up in the ledger.
     fn count(&mut self, record: &Record, dialect: &'static str, result: Result<(), String>, ledger: &mut Ledger) {
         let is_verdict = record.kind == "verdict";
         let strict = is_verdict && dialect == Dialect::DEFAULT.name && record.is_strict();
@@ -103,7 +103,7 @@ fn every_record_holds_or_stands_in_the_ledger() {
     assert!(total.failed.is_empty(), "{} runs failed", total.failed.len());
 }
 
-/// What passed by dialect, what was not run and why, and what failed.
+/// Prints passes by dialect, runs skipped with reasons, and failures.
 fn report(total: &Tally) {
     let (hold, all) = total.strict;
     say(&format!("  {hold} of {all} verdicts beyond dispute hold under rfc9309, the others ask for a list of agents"));

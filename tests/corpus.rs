@@ -1,4 +1,4 @@
-//! Real robots.txt files and URLs, with the verdicts of Google's C++ library: the dialect `google` gives all of them.
+//! Real robots.txt files and URLs with the verdicts of Google's C++ library; the `google` dialect must match them all.
 
 use std::fs;
 use std::path::Path;
@@ -11,12 +11,12 @@ use support::{Engines, front_passes, google_path, say, shared, verdict};
 
 mod support;
 
-/// How many verdicts the eight files hold.
+/// The number of verdicts in the eight files.
 const VERDICTS: usize = 396_440;
 
 const AGENTS: [&str; 4] = ["Googlebot", "Bingbot", "GPTBot", "examplebot"];
 
-/// What one file of verdicts came to.
+/// Counts for one file of verdicts.
 #[derive(Default)]
 struct Tally {
     verdicts: usize,
@@ -72,11 +72,11 @@ fn judge(corpus: &Path, list: &str, agent: &str) -> Tally {
     tally
 }
 
-/// URLs, each with what Google says of it.
+/// URLs, each with Google's verdict.
 type Verdicts = Vec<(Vec<u8>, Verdict)>;
 
-/// The hosts of one list, each with its URLs and what Google says of them to one agent. A line of verdicts is `HOST`, a
-/// tab, and a bit for each URL.
+/// The hosts of one list, each with its URLs and Google's verdicts on them for one agent. A line of the verdict file
+/// is `HOST`, a tab, and one bit per URL.
 fn verdicts(corpus: &Path, list: &str, agent: &str) -> Vec<(String, Verdicts)> {
     let text = fs::read_to_string(corpus.join(format!("google/{list}.{agent}.tsv"))).expect("verdicts");
     let host = |line: &str| {
@@ -118,7 +118,7 @@ fn googles_verdicts_by_one_policy_file_for_all_agents() {
     policy_file(&corpus, &["examplebot"], "rfc9309", folder.path());
 }
 
-/// Fronts of all groups, on all paths of the corpus and on paths made of them and of the rules' own text.
+/// The fronts of all groups, on every path of the corpus and on paths mutated with pieces of the rules.
 #[test]
 fn fronts_keep_back_base_verdicts_only() {
     let Some(corpus) = shared("corpus") else { return };
@@ -142,7 +142,7 @@ fn fronts_keep_back_base_verdicts_only() {
                 assert!(passes || blocked == front::base_is_blocked(item), "{}", path.escape_ascii());
                 counts[usize::from(is_real)][usize::from(passes)] += 1;
             };
-            // Each host has a file, for the origin of either scheme.
+            // Each host has one file, which serves both schemes.
             let origin = String::from_utf8_lossy(record.origin);
             let Some(host) = origin.strip_prefix("http://") else { continue };
             let Ok(rules) = fs::read(corpus.join("robots").join(host)) else { continue };
@@ -165,7 +165,7 @@ fn fronts_keep_back_base_verdicts_only() {
     }
 }
 
-/// A small generator, so that the cases are the same at every run.
+/// A small random number generator with a fixed seed: every run has the same cases.
 struct Dice(u64);
 
 impl Dice {
@@ -174,7 +174,7 @@ impl Dice {
         (self.0 >> 33) as usize % bound
     }
 
-    /// A path with a piece of the rules put in, cut out, or moved, or a byte changed.
+    /// A path with pieces of the rules inserted, bytes removed or changed, or a rule's pattern in its place.
     fn mutated(&mut self, path: &[u8], rules: &[u8]) -> Vec<u8> {
         let mut path = path.to_vec();
         for _ in 0..1 + self.below(3) {
@@ -188,7 +188,7 @@ impl Dice {
                 2 => path[at - 1] = self.below(256) as u8,
                 3 => drop(path.splice(at..at, line.iter().copied().skip_while(|&byte| byte != b'/'))),
                 _ => {
-                    // The pattern of a rule, with something in place of each `*`.
+                    // The pattern of a rule, with each `*` filled in.
                     let pattern = line.iter().copied().skip_while(|&byte| byte != b'/');
                     path = pattern.flat_map(|byte| if byte == b'*' { piece.clone() } else { vec![byte] }).collect();
                 }
@@ -202,7 +202,7 @@ impl Dice {
     }
 }
 
-/// Compiles all files of the corpus into a policy file, which is smaller than they are, and opens it.
+/// Compiles the corpus into a policy file, checks that it is smaller than the sources, and opens it.
 fn policy_file(corpus: &Path, agents: &[&str], dialect: &str, folder: &Path) -> Policy {
     let columns = agents.iter().map(|agent| agent.parse().expect("a product token")).collect();
     let columns = Columns::new(columns).expect("some agents");
@@ -224,12 +224,12 @@ fn policy_file(corpus: &Path, agents: &[&str], dialect: &str, folder: &Path) -> 
     say(&format!("  {} origins, {} automata; {}", statistics.origins, statistics.automata, sections.join(", ")));
     let beside_names = beside_names(&policy);
     say(&format!("  {beside_names:.1} bytes an origin for index, state and row, beside its name"));
-    // A cache line for each, with a tenth of the slots free, and its record.
+    // A cache line per origin, with a tenth of the slots free, and its record.
     assert!(size < sources && beside_names <= 100.0);
     policy
 }
 
-/// Bytes an origin for its place in a bucket, its record without the name, and its share of the rows.
+/// Bytes per origin: its slot in a bucket, its record without the name, and its share of the rows.
 fn beside_names(policy: &Policy) -> f64 {
     let length = |wanted: &str| policy.sections().find(|(name, _)| *name == wanted).expect("a section").1;
     let (names, origins) =

@@ -1,7 +1,7 @@
-//! Hostile robots.txt files and URLs: bounds on counts, and verdicts that are right all the same.
+//! Hostile robots.txt files and URLs: bounded work, and correct verdicts all the same.
 //!
-//! Nothing here measures time. What is counted is the work that compiling takes, the states, and the words of the
-//! automaton, all against the bytes of the patterns; the cursors' tables are linear in them, and the DFA's by its
+//! Nothing here measures time. The tests count the compiler's work, the states and the words of the automaton, and
+//! bound each by the size of the patterns. The cursors' tables are linear in that size; the DFA's are bounded by its
 //! budget.
 
 use robosieve::automaton::{self, Engine, Scratch};
@@ -16,13 +16,13 @@ mod generate;
 mod oracle;
 mod support;
 
-/// The size that compiles within the bounds that the project promises.
+/// The file size for which the project promises its bounds.
 const PROMISED: usize = 500 << 10;
 
-/// The memory that it may take.
+/// The memory promised for a file of that size.
 const PROMISED_MEMORY: usize = 64 << 20;
 
-/// What a unit of counting may be: this much for any file, and so much for each byte of its patterns.
+/// The limit of a count: a constant, plus an amount per byte of the patterns.
 struct Bound {
     any: usize,
     per_byte: usize,
@@ -39,7 +39,7 @@ impl Bound {
     }
 }
 
-/// The automaton of the chosen engine, or of cursors: its counts are within bounds.
+/// Compiles for the chosen engine, or for cursors, and checks the counts against their bounds.
 fn within_bounds(name: &str, rules: &RuleSet, force_pointers: bool) -> Vec<u32> {
     let mut words = Vec::new();
     let compiled = if force_pointers {
@@ -57,7 +57,7 @@ fn within_bounds(name: &str, rules: &RuleSet, force_pointers: bool) -> Vec<u32> 
     words
 }
 
-/// A file of the promised size, in both engines: counts within bounds, and one answer to URLs of 8 KiB.
+/// Checks a file of the promised size in both engines: counts within bounds, same verdicts on URLs of 8 KiB.
 fn large(name: &str, file: &[u8], dialect: &Dialect) {
     let rules = RuleSet::compile(file, &Agents::everybody(), dialect);
     let chosen = within_bounds(name, &rules, false);
@@ -70,7 +70,7 @@ fn large(name: &str, file: &[u8], dialect: &Dialect) {
         let other = automaton::verdict(&cursors, &path, &mut scratch);
         assert_eq!(one, other, "{name}, URL of {kind}");
     }
-    // The plain reading goes through all rules, so it is only asked about short ones.
+    // The plain reading tries every rule, so it only sees short URLs.
     for (kind, path) in generate::paths(128) {
         let path = dialect.encoding.path(&path);
         let plain = rules.patterns().deciding(&path).map_or(Verdict::Allowed, |pattern| pattern.verdict);
@@ -85,7 +85,7 @@ fn large_files_stay_within_bounds_and_their_engines_agree() {
     for (name, generator) in generate::FILES {
         let file = generator(PROMISED);
         large(name, &file, Dialect::DEFAULT);
-        // The other encoding makes other patterns of the same file.
+        // The google dialect's encoding makes different patterns of the same file.
         if matches!(name, "bytes of any kind" | "escapes") {
             large(name, &file, google);
         }
@@ -106,7 +106,7 @@ fn a_line_of_two_mebibytes_is_a_line() {
     }
 }
 
-/// Fifty thousand of each: the counts that the generator's sizes do not reach.
+/// Fifty thousand groups or rules: more than the generated files have.
 #[test]
 fn fifty_thousand_groups_and_rules() {
     let group = |n: usize| format!("User-agent: bot{n}\nAllow: /{n}/a\nDisallow: /{n}/*b\n\n");
@@ -119,7 +119,7 @@ fn fifty_thousand_groups_and_rules() {
     };
     for dialect in Dialect::ALL {
         let named = compile(&distinct, "bot49999", dialect);
-        // Google's names have no digits.
+        // Google's agent names have no digits.
         let expected = if dialect.name == "google" { 0 } else { named.rules().len() };
         assert_eq!(named.rules().len(), expected, "{}", dialect.name);
         let merged = compile(&same, "bot", dialect);
@@ -149,7 +149,7 @@ fn small_files_are_judged_as_by_the_oracle() {
     }
 }
 
-/// Twenty stars in 68 bytes: what takes a backtracking matcher minutes.
+/// Twenty stars in 68 bytes, which take a backtracking matcher minutes.
 #[test]
 fn few_bytes_can_be_hostile_too() {
     let file = format!("User-agent: *\nDisallow: /{}b$\n", "*a".repeat(20));
@@ -160,10 +160,10 @@ fn few_bytes_can_be_hostile_too() {
     assert!(engines.rules.compiled().states < 100);
 }
 
-/// The search for rules that shadow others is the one thing in a lint that could be quadratic.
+/// The search for shadowing rules is the only part of lint that could be quadratic.
 const LINT_WORK: Bound = Bound { any: 5 << 20, per_byte: 130 };
 
-/// Findings of a hostile file, of which nothing outgrows the file.
+/// Lints a hostile file and checks that no part of the report outgrows it.
 fn linted(name: &str, file: &[u8], dialect: &Dialect) -> Report {
     let report = lint::lint(file, dialect);
     let Report { findings, left_off, not_searched, work } = &report;
@@ -187,7 +187,7 @@ fn large_files_are_linted_within_bounds() {
     }
 }
 
-/// Beyond its budget the search still finds equals and plain prefixes, and says how many rules it did not try.
+/// Beyond its budget, the search still finds equal rules and plain prefixes, and counts the rules it did not try.
 #[test]
 fn what_a_lint_does_not_search_is_counted() {
     let wild = |n: usize| format!("Disallow: /*a{n}*b*\n");
@@ -204,7 +204,7 @@ fn what_a_lint_does_not_search_is_counted() {
     }
 }
 
-/// Lines that could take long by themselves: hosts that need encoding, keys, agents.
+/// Lines that could be slow on their own: hosts that need encoding, keys, agents.
 #[test]
 fn long_lines_are_linted() {
     let long = |start: &str, unit: &str| format!("User-agent: *\nDisallow: /\n{start}{}\n", unit.repeat(PROMISED));

@@ -1,4 +1,4 @@
-//! Policy files that are not as they were written: refused, or, where the checksum is not asked for, harmless.
+//! Damaged policy files: refused, or harmless where the checksum is not checked.
 
 #[path = "policy/everything.rs"]
 mod everything;

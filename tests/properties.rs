@@ -1,7 +1,7 @@
-//! Properties: every engine against the oracle for every dialect, origins against the `url` crate, and two general
-//! automata as witnesses of ours; lint against the oracle.
+//! Properties: every engine against the oracle in every dialect, origins against the `url` crate, our automata against
+//! two general ones, and lint against the oracle.
 //!
-//! Each property is tried on 4,096 cases, or on as many as the environment variable `PROPTEST_CASES` says.
+//! Each property runs on 4,096 cases, or on the number in the environment variable `PROPTEST_CASES`.
 
 use proptest::prelude::*;
 
@@ -23,7 +23,7 @@ mod urls;
 #[path = "properties/witnesses.rs"]
 mod witnesses;
 
-/// The number of cases; failures are not written to files, because what is found becomes a test with a name.
+/// The number of cases. Failures are not saved to files: each one found becomes a named test.
 fn config() -> ProptestConfig {
     let asked = std::env::var_os("PROPTEST_CASES").is_some();
     let default = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };

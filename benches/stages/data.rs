@@ -1,10 +1,9 @@
-//! What the benchmarks run on, and what the right answers are.
+//! Data for the benchmarks, with the correct answers.
 //!
 //! A [`Set`] is a folder of robots.txt files, each named by its host, and a list of URLs in two orders. There are three:
-//! `generated` by the repository's own generator, always the same; `real`, from the corpus beside the repository, where
-//! that is present; and `samples`, the hand-made files of `datasets/`, small enough for `cargo test`. Answers are
-//! counted by the plain reading, which goes through all rules of a file and shares nothing with the automata but the
-//! patterns.
+//! `generated` by the repository's own generator, always the same; `real`, from the corpus next to the repository, where
+//! present; and `samples`, the hand-made files of `datasets/`, small enough for `cargo test`. The answers are counted by
+//! the plain reading, which tries every rule of a file and shares nothing with the automata but the patterns.
 
 use robosieve::outcome::Partition;
 use robosieve::robots::Agents;
@@ -14,10 +13,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The crawler that asks.
+/// The crawler to judge for.
 pub const AGENT: &str = "examplebot";
 
-/// The generator's options, and XXH3 of all robots.txt files and the shuffled list that it makes by them.
+/// The generator's options, and the XXH3 hash of all robots.txt files and the shuffled list it makes with them.
 const GENERATED: [&str; 6] = ["--lines", "200k", "--origins", "2k", "--seed", "9309"];
 const GENERATED_HASH: u64 = 6_939_017_132_188_597_187;
 
@@ -26,17 +25,17 @@ const SAMPLE_RECORDS: usize = 791;
 const GENERATED_RECORDS: usize = 58_132;
 const REAL_RECORDS: usize = 129_102;
 
-/// Files and lists.
+/// Robots.txt files and lists.
 pub struct Set {
     pub name: &'static str,
     /// The folder of the robots.txt files.
     pub robots: PathBuf,
-    /// Their names and contents, in the order of the names.
+    /// Their names and contents, sorted by name.
     pub bodies: Vec<(String, Vec<u8>)>,
-    /// The same lines in two orders (only one of the samples).
+    /// The same lines in two orders; the samples have only one.
     pub lists: Vec<List>,
     pub expected: Expected,
-    /// How many `User-agent` lines in groups and rules the files have.
+    /// The number of `User-agent` lines in groups and rules in the files.
     pub records: usize,
 }
 
@@ -63,7 +62,7 @@ impl List {
     }
 }
 
-/// The right answers, by the plain reading.
+/// The correct answers, from the plain reading.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Expected {
     /// Lines of each partition.
@@ -92,7 +91,7 @@ impl Expected {
     }
 }
 
-/// Where a line belongs, the long way.
+/// The partition of a line, by the plain reading.
 fn plain_partition(line: &[u8], rules: &HashMap<&str, RuleSet>) -> Partition {
     let Ok((origin, end)) = origin::canonical(line) else { return Partition::Invalid };
     let host = origin.split_once("://").expect("a scheme").1;
@@ -108,7 +107,7 @@ pub fn agents() -> Agents {
     AGENT.parse().expect("a product token")
 }
 
-/// The sets to measure, or the samples alone.
+/// The sets to measure, or only the samples.
 pub fn sets(measuring: bool) -> Vec<Set> {
     if !measuring {
         return vec![samples()];
@@ -140,13 +139,13 @@ fn samples() -> Set {
     set("samples", datasets.join("sites"), vec![List::read("mixed", datasets.join("urls.txt"))], SAMPLE_RECORDS)
 }
 
-/// What the generator makes, made once.
+/// The generator's data, created on first use.
 fn generated(work: &Path) -> Set {
     let folder = work.join("generated");
     let robots = folder.join("robots");
     let list = |order: &'static str| folder.join(format!("{order}.txt"));
     if !folder.is_dir() {
-        // Made beside its place and then moved, so that what an interrupted run leaves is not taken for all.
+        // Created elsewhere and then moved, so that an interrupted run's files do not pass for the whole.
         let unfinished = work.join("unfinished");
         let _ = fs::remove_dir_all(&unfinished);
         fs::create_dir_all(&unfinished).expect("a folder for data");
@@ -167,7 +166,7 @@ fn generated(work: &Path) -> Set {
     set
 }
 
-/// Runs the generator with the options of the set.
+/// Runs the generator with the set's options.
 fn generate(words: &[&str], out: &Path) {
     let status = Command::new(env!("CARGO"))
         .current_dir(env!("CARGO_MANIFEST_DIR"))
@@ -180,7 +179,7 @@ fn generate(words: &[&str], out: &Path) {
     assert!(status.success(), "the generator ends with {status}");
 }
 
-/// Real files and links, where they are: the recipe of `scripts/make-list`, without repetition.
+/// Real files and links, if present: the recipe of `scripts/make-list`, without repetition.
 fn real(work: &Path) -> Option<Set> {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus");
     if !corpus.is_dir() {
@@ -204,7 +203,7 @@ fn real(work: &Path) -> Option<Set> {
     Some(set("real", corpus.join("robots"), vec![write("shuffled", &lines), sorted], REAL_RECORDS))
 }
 
-/// The links of a host, their origin rewritten to it, each with its LF.
+/// The links of a host, with their origin replaced by it, each with its LF.
 fn links(host: &str, path: &Path) -> Vec<Vec<u8>> {
     let rewritten = |line: &[u8]| {
         let authority = memchr::memmem::find(line, b"://")? + 3;
@@ -215,7 +214,7 @@ fn links(host: &str, path: &Path) -> Vec<Vec<u8>> {
     read(path).split(|&byte| byte == b'\n').filter_map(rewritten).collect()
 }
 
-/// Fisher and Yates, with a small generator, so that the order is the same at every run.
+/// A Fisher-Yates shuffle with a fixed seed: the order is the same in every run.
 fn shuffle(lines: &mut [Vec<u8>]) {
     let mut state: u64 = 9309;
     for last in (1..lines.len()).rev() {

@@ -1,8 +1,8 @@
-//! What each stage costs: parse, compile, match, split and look up, and the whole filter.
+//! The cost of each stage: parse, compile, match, split and look up, and the whole filter.
 //!
-//! `cargo bench --bench stages` measures all, `cargo bench --bench stages -- match/real` those whose name begins so. Each
-//! benchmark first asserts its answer against the plain reading ([`data::Expected`]) or against another way to it; then
-//! every pass that is timed must give the same again. `cargo test` runs each once, on the hand-made samples.
+//! `cargo bench --bench stages` measures all, `cargo bench --bench stages -- match/real` those whose name begins with that.
+//! Each benchmark first checks its answer against the plain reading ([`data::Expected`]) or another computation; then
+//! every timed pass must give the same answer. `cargo test` runs each once, on the hand-made samples.
 
 mod data;
 
@@ -21,7 +21,7 @@ use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// How often the whole filter gets the same list in one run, so that a run is long enough to start its workers.
+/// How often the whole filter gets the same list in one run, so that runs are long enough to start the workers.
 const REPEATED: usize = 10;
 
 fn main() {
@@ -41,7 +41,7 @@ fn main() {
     criterion.final_summary();
 }
 
-/// From the bytes of all files to their groups.
+/// Parses the bytes of all files into groups.
 fn parse(criterion: &mut Criterion, set: &Set) {
     let pass = || -> usize {
         let records = |body: &[u8]| {
@@ -58,7 +58,7 @@ fn parse(criterion: &mut Criterion, set: &Set) {
     group.bench_function(set.name, |bencher| bencher.iter(|| assert_eq!(pass(), set.records)));
 }
 
-/// From the groups to the automata of all files.
+/// Compiles the groups of all files to automata.
 fn compile(criterion: &mut Criterion, set: &Set) {
     let (dialect, agents) = (Dialect::DEFAULT, data::agents());
     let mut notes = Vec::new();
@@ -72,7 +72,7 @@ fn compile(criterion: &mut Criterion, set: &Set) {
         }
         black_box(words).len()
     };
-    // That these automata are right is asserted where they are walked.
+    // The benchmarks that walk these automata check that they are correct.
     let expected = pass();
     let bytes = set.bodies.iter().map(|(_, body)| body.len() as u64).sum();
     let mut group = criterion.benchmark_group("compile");
@@ -80,7 +80,7 @@ fn compile(criterion: &mut Criterion, set: &Set) {
     group.bench_function(set.name, |bencher| bencher.iter(|| assert_eq!(pass(), expected)));
 }
 
-/// A path to match: its automaton, its line, where it begins, and whether it is plain.
+/// A path to match: its automaton, its line, its start, and whether it is plain.
 type Known<'l> = (u32, &'l [u8], usize, bool);
 
 /// Matching alone, when automaton and path are known.
@@ -113,7 +113,7 @@ fn matching(criterion: &mut Criterion, set: &Set) {
     }
 }
 
-/// The lines whose path decides, and how many others are allowed: where no group is for the crawler, and robots.txt.
+/// The lines whose path decides, and the number of others allowed: those without a group for the crawler, and robots.txt.
 fn known<'l>(policy: &Policy, groups: &Groups<'_>, list: &'l List) -> (Vec<Known<'l>>, u64) {
     let encoding = policy.dialect().encoding;
     let (mut known, mut sure) = (Vec::new(), 0);
@@ -155,7 +155,7 @@ fn look_up(criterion: &mut Criterion, set: &Set) {
     }
 }
 
-/// The whole filter: mapped lists to counts, or to files in memory where there are such.
+/// The whole filter: mapped lists to counts, or to files in a memory file system where there is one.
 fn whole_filter(criterion: &mut Criterion, set: &Set) {
     let policy = policy(&set.robots, data::agents());
     let memory = Path::new("/dev/shm");
@@ -189,7 +189,7 @@ fn job(policy: &Policy, list: &List, directory: Option<PathBuf>, threads: usize)
     }
 }
 
-/// Runs the filter, and holds its counts against the plain reading.
+/// Runs the filter and checks its counts against the plain reading.
 fn filtered(policy: &Policy, job: &Job, set: &Set) {
     let receipt = run::run(policy, job, &Progress::new()).expect("a receipt");
     for (name, part) in &receipt.partitions {

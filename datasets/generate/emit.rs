@@ -8,18 +8,18 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 
-/// What the writers share: the number of batches written, and the output.
+/// Shared by the writers: the number of batches written, and the output.
 struct Turn<'a> {
     written: u64,
     out: &'a mut (dyn Write + Send),
 }
 
-/// Writes items `0..count` in order; `make` appends a range of them to a buffer and may be called
-/// on any thread.
+/// Writes items `0..count` in order; `make` appends a range of them to a buffer, and may run on any
+/// thread.
 ///
 /// # Errors
 ///
-/// The first error of the output; nothing more is written after it.
+/// Returns the first error of the output; nothing more is written after it.
 pub fn ordered(
     count: u64,
     batch: u64,

@@ -7,11 +7,11 @@
 //! generate stats  --lines 10M                        # what shape the two have
 //! ```
 //!
-//! The commands fit together when they get the same options. Every host, rule and line is a pure
+//! Lists and files match if the commands get the same options. Every host, rule and line is a pure
 //! function of the seed and its number: nothing is kept in memory, and any number of threads makes
 //! the same bytes.
 //!
-//! `datasets/README.md` says how the shape compares with what was asked of it.
+//! `datasets/README.md` compares the shape with its requirements.
 
 mod emit;
 mod rng;
@@ -45,18 +45,18 @@ struct Cli {
     command: Command,
 }
 
-/// What to make.
+/// The output to make.
 #[derive(Subcommand)]
 enum Command {
     /// Write the robots.txt of every origin, as JSON Lines or as files.
     Robots {
         #[command(flatten)]
         shape: ShapeArgs,
-        /// Write one file for each host into this directory; only files that were found can be
-        /// shown this way.
+        /// Write one file per host into this directory; it then holds only the hosts whose robots.txt
+        /// was found.
         #[arg(long, conflicts_with = "out")]
         dir: Option<PathBuf>,
-        /// Write here instead of standard output.
+        /// Write to this file instead of standard output.
         #[arg(long)]
         out: Option<PathBuf>,
     },
@@ -67,7 +67,7 @@ enum Command {
         /// The order of the lines.
         #[arg(long, value_enum, default_value_t = Order::Shuffled)]
         order: Order,
-        /// Write here instead of standard output.
+        /// Write to this file instead of standard output.
         #[arg(long)]
         out: Option<PathBuf>,
     },
@@ -75,7 +75,7 @@ enum Command {
     Stats {
         #[command(flatten)]
         shape: ShapeArgs,
-        /// Judge and measure so many lines, taken evenly from the shuffled list.
+        /// Judge and measure this many lines, the first of the shuffled list.
         #[arg(long, value_parser = count, default_value = "200k")]
         sample: u64,
     },
@@ -86,11 +86,11 @@ enum Command {
 enum Order {
     /// Any line may follow any other.
     Shuffled,
-    /// Sorted by host name; 32 bytes of memory for each host.
+    /// Sorted by host name; takes 32 bytes of memory per host.
     Sorted,
 }
 
-/// The options that shape the hosts; the same ones must be given to `robots` and to `urls`.
+/// The options that shape the hosts; `robots` and `urls` must get the same ones.
 #[derive(Args)]
 struct ShapeArgs {
     /// The seed of everything.
@@ -102,7 +102,7 @@ struct ShapeArgs {
     /// Hosts of the list [default: a fiftieth of the lines].
     #[arg(long, value_parser = count)]
     origins: Option<u64>,
-    /// The exponent of Zipf's law, by which lines fall to hosts.
+    /// The exponent of Zipf's law, which distributes lines over hosts.
     #[arg(long, default_value_t = 0.9)]
     exponent: f64,
     /// The median number of rules in a file.
@@ -111,10 +111,10 @@ struct ShapeArgs {
     /// The standard deviation of the logarithm of the number of rules.
     #[arg(long, default_value_t = 1.5)]
     rule_sigma: f64,
-    /// The most rules that a file has.
+    /// The maximum number of rules in a file.
     #[arg(long, default_value_t = 20_000)]
     max_rules: u32,
-    /// The share of hosts whose file is a stock one that other hosts have too.
+    /// The share of hosts whose file is a stock one, shared with other hosts.
     #[arg(long, value_parser = share, default_value = "0.39")]
     shared: f64,
     /// The share of hosts whose robots.txt answers 404.
@@ -126,10 +126,10 @@ struct ShapeArgs {
     /// The share of hosts whose robots.txt was never fetched.
     #[arg(long, value_parser = share, default_value = "0.02")]
     missing: f64,
-    /// The share of lines that are made from a rule of their host.
+    /// The share of lines made from a rule of their host.
     #[arg(long, value_parser = share, default_value = "0.4")]
     ruled: f64,
-    /// The number of threads [default: one for each core].
+    /// The number of threads [default: one per core].
     #[arg(long)]
     threads: Option<usize>,
 }
@@ -182,7 +182,7 @@ fn share(text: &str) -> Result<f64, String> {
 fn main() -> ExitCode {
     match run(&Cli::parse().command) {
         Ok(()) => ExitCode::SUCCESS,
-        // The reader has had enough, as `head` does.
+        // The reader has closed the pipe, as `head` does.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("generate: {error}");
@@ -191,7 +191,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Does what the command says.
+/// Runs the command.
 fn run(command: &Command) -> io::Result<()> {
     match command {
         Command::Robots { shape, dir: Some(dir), .. } => write_directory(&shape.world(), dir),
@@ -255,8 +255,8 @@ fn make_sorted(world: &World, sorted: &Sorted, lines: Range<u64>, buffer: &mut V
     }
 }
 
-/// Writes the files that were found into a directory, named by host, or by origin where the port is
-/// not the default.
+/// Writes the robots.txt files that were found into a directory, named by host, or by origin if the
+/// port is not the default.
 fn write_directory(world: &World, dir: &Path) -> io::Result<()> {
     std::fs::create_dir_all(dir)?;
     let (mut line, mut body) = (Line::new(), Vec::new());

@@ -7,7 +7,7 @@
 /// 2^64 divided by the golden ratio, the step of SplitMix64's counter.
 const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// SplitMix64's finaliser: a bijection of 64 bits in which every input bit reaches every output
+/// SplitMix64's finaliser: a bijection of 64 bits in which every input bit affects every output
 /// bit.
 pub fn mix(mut z: u64) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -20,7 +20,7 @@ pub fn key(parent: u64, n: u64) -> u64 {
     mix(parent ^ mix(n.wrapping_add(GOLDEN)))
 }
 
-/// Maps 64 random bits onto `0..n`, by the high half of the product.
+/// Maps 64 random bits to `0..n`, by the high half of the product.
 pub fn scale(bits: u64, n: u64) -> u64 {
     ((u128::from(bits) * u128::from(n)) >> 64) as u64
 }
@@ -50,7 +50,7 @@ impl Draw {
         self.below(10_000) < of_10000
     }
 
-    /// One item of a list, each as likely as the others.
+    /// One item of a list, all equally likely.
     pub fn pick<'a, T>(&mut self, list: &'a [T]) -> &'a T {
         &list[self.below(list.len() as u64) as usize]
     }
@@ -65,8 +65,8 @@ impl Draw {
 /// `len`.
 ///
 /// A round adds a hash of one half to the other, modulo that half's size, which can always be
-/// undone. The two sizes multiply to a little more than `len`; a result beyond it goes round again
-/// ("cycle walking"), which happens with probability below `1 / sqrt(len)`.
+/// undone. The product of the two sizes is a little more than `len`; a result beyond `len` is
+/// permuted again ("cycle walking"), which happens with probability below `1 / sqrt(len)`.
 pub struct Permutation {
     len: u64,
     left: u64,
@@ -75,7 +75,7 @@ pub struct Permutation {
 }
 
 impl Permutation {
-    /// The permutation of `0..len` that belongs to `seed`.
+    /// The permutation of `0..len` for `seed`.
     pub fn new(seed: u64, len: u64) -> Self {
         let left = (len as f64).sqrt().ceil().max(1.0) as u64;
         let right = len.div_ceil(left).max(1);
@@ -83,7 +83,7 @@ impl Permutation {
         Self { len, left, right, keys }
     }
 
-    /// Where index `i` goes.
+    /// The image of index `i`.
     pub fn apply(&self, i: u64) -> u64 {
         debug_assert!(i < self.len);
         let mut value = i;

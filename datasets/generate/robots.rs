@@ -8,7 +8,7 @@ use crate::site::{Site, Status};
 use crate::text::Line;
 use crate::vocabulary::{AGENTS, WORDS};
 
-/// How one file is typed.
+/// The spelling of keys and line ends in one file.
 struct Style {
     user_agent: &'static [u8],
     disallow: &'static [u8],
@@ -17,7 +17,7 @@ struct Style {
 }
 
 impl Style {
-    /// One of the usual hands.
+    /// One of the usual styles.
     fn draw(draw: &mut Draw) -> Self {
         let end: &[u8] = if draw.chance(800) { b"\r\n" } else { b"\n" };
         match draw.below(20) {
@@ -29,8 +29,7 @@ impl Style {
     }
 }
 
-/// Appends the host's robots.txt. A template that hosts share is the same for all of them, to the
-/// byte.
+/// Appends the host's robots.txt. A shared template gives the same bytes for every host.
 pub fn body(site: &Site, line: &mut Line, out: &mut Vec<u8>) {
     let template = &site.template;
     let mut draw = Draw::new(template.key ^ 5);
@@ -63,7 +62,7 @@ pub fn body(site: &Site, line: &mut Line, out: &mut Vec<u8>) {
     sitemap(late, out);
 }
 
-/// Appends a line of comment.
+/// Appends a comment line.
 fn comment(draw: &mut Draw, style: &Style, out: &mut Vec<u8>) {
     let mut line = Line::new();
     line.text(draw.text(&[b"# robots.txt ", b"# Please be gentle: ", b"#", b"# rules for ", b"# last changed: "]));
@@ -74,7 +73,7 @@ fn comment(draw: &mut Draw, style: &Style, out: &mut Vec<u8>) {
     out.extend_from_slice(style.end);
 }
 
-/// Appends a group: its agents, now and then a delay, and its rules.
+/// Appends a group: its agents, occasionally a delay, and its rules.
 fn group(site: &Site, group: &Group, style: &Style, draw: &mut Draw, out: &mut Vec<u8>) {
     agents(group.audience, style, out);
     if draw.chance(1_000) {
@@ -121,8 +120,8 @@ fn agents(audience: Audience, style: &Style, out: &mut Vec<u8>) {
     }
 }
 
-/// Appends a host's entries as JSON Lines: its main origin, and for some the redirect of the other
-/// scheme.
+/// Appends a host's entries as JSON Lines: its main origin, and for some hosts the redirect of the
+/// other scheme.
 pub fn entries(site: &Site, line: &mut Line, body_text: &mut Vec<u8>, out: &mut Vec<u8>) {
     if site.status == Status::Missing {
         return;
@@ -161,7 +160,7 @@ fn entry_start(site: &Site, main: bool, line: &mut Line, out: &mut Vec<u8>) {
     out.extend_from_slice(line.as_bytes());
 }
 
-/// Appends the time of the fetch, some second of January 2026, and ends the entry.
+/// Appends the time of the fetch, a random second of January 2026, and ends the entry.
 fn entry_end(site: &Site, out: &mut Vec<u8>) {
     let mut draw = Draw::new(mix(site.key));
     let (day, hour, minute, second) = (1 + draw.below(31), draw.below(24), draw.below(60), draw.below(60));
@@ -169,7 +168,7 @@ fn entry_end(site: &Site, out: &mut Vec<u8>) {
         .expect("writing to memory does not fail");
 }
 
-/// Appends text as the inside of a JSON string.
+/// Appends text escaped for a JSON string.
 fn escape(text: &[u8], out: &mut Vec<u8>) {
     for &byte in text {
         match byte {

@@ -1,12 +1,12 @@
-//! Rules: number `j` of a template is a pure function of the two, so a URL finds its rule without
-//! making the file.
+//! Rules: number `j` of a template is a pure function of `j` and the template, so a URL finds its
+//! rule without making the file.
 
 use crate::rng::{Draw, key};
 use crate::site::Template;
 use crate::text::Line;
 use crate::vocabulary::{ESCAPED, EXTENSIONS, KEPT_OUT, PARAMETERS, SCRIPTS, SECTIONS, WORDS};
 
-/// One template in so many closes the whole site, with its first rule.
+/// One template in this many blocks the whole site with its first rule.
 const CLOSED_ONE_IN: u64 = 80;
 
 /// Whether this template's first rule is `Disallow: /`.
@@ -14,7 +14,7 @@ pub fn closed(template: &Template) -> bool {
     template.rules > 0 && Draw::new(template.key ^ 2).below(CLOSED_ONE_IN) == 0
 }
 
-/// Writes the pattern of rule `j` and says whether it is an `Allow`.
+/// Writes the pattern of rule `j`; returns whether it is an `Allow`.
 pub fn rule(template: &Template, j: u32, line: &mut Line) -> bool {
     if j == 0 && closed(template) {
         line.byte(b'/');
@@ -23,7 +23,7 @@ pub fn rule(template: &Template, j: u32, line: &mut Line) -> bool {
     let mut draw = Draw::new(key(template.key, u64::from(j)));
     let class = draw.below(10_000);
     if class < 500 && j > 0 {
-        // An exception to the rule before it, as most are, or an asset that pages need.
+        // An exception to the previous rule, as most are, or an asset that pages need.
         if class < 400 {
             base(template, j - 1, line);
             exception(&mut draw, line);
@@ -36,8 +36,8 @@ pub fn rule(template: &Template, j: u32, line: &mut Line) -> bool {
     false
 }
 
-/// Writes what rule `j` would be if it were a `Disallow`. Stars come in company: half of the files
-/// have none.
+/// Writes the pattern of rule `j` as a `Disallow`. Stars are concentrated: half of the files have
+/// none.
 fn base(template: &Template, j: u32, line: &mut Line) {
     let mut draw = Draw::new(key(template.key ^ 3, u64::from(j)));
     match draw.below(10_000) {
@@ -47,7 +47,7 @@ fn base(template: &Template, j: u32, line: &mut Line) {
     }
 }
 
-/// Goes on below a pattern.
+/// Extends a pattern below its directory.
 fn exception(draw: &mut Draw, line: &mut Line) {
     while matches!(line.as_bytes().last(), Some(b'$' | b'*' | b'/')) {
         line.truncate(line.as_bytes().len() - 1);
@@ -62,7 +62,7 @@ fn exception(draw: &mut Draw, line: &mut Line) {
     }
 }
 
-/// Style sheets, scripts and pictures.
+/// A pattern for style sheets, scripts or pictures.
 fn asset(draw: &mut Draw, line: &mut Line) {
     line.text(draw.text(&[b"/*.css$", b"/*.js$", b"/assets/", b"/static/css/", b"/themes/*.png$", b"/images/"]));
 }
@@ -193,7 +193,7 @@ fn one_star(draw: &mut Draw, line: &mut Line) {
     }
 }
 
-/// A pattern with two stars or three.
+/// A pattern with two or three stars.
 fn several_stars(draw: &mut Draw, line: &mut Line) {
     match draw.below(6) {
         0 => {
@@ -238,41 +238,41 @@ fn several_stars(draw: &mut Draw, line: &mut Line) {
     }
 }
 
-/// Who a group is for.
+/// The crawlers a group applies to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Audience {
     /// `*`.
     All,
     /// Googlebot.
     Googlebot,
-    /// The agents that gather text for language models, which share one group.
+    /// The agents that gather text for language models; they share one group.
     Gatherers,
-    /// Examplebot, the agent that the measurements ask for.
+    /// Examplebot, the agent used in measurements.
     Examplebot,
-    /// Some other agent, by its place in the vocabulary.
+    /// Some other agent, by its index in the vocabulary.
     Other(usize),
 }
 
-/// A group of a file, and the rules `from..to` of the template that stand in it.
+/// A group of a file, and the rules `from..to` of the template that it holds.
 #[derive(Clone, Copy)]
 pub struct Group {
-    /// Whose group.
+    /// The crawlers it applies to.
     pub audience: Audience,
     /// The first rule.
     pub from: u32,
-    /// The rule after the last.
+    /// One past the last rule.
     pub to: u32,
 }
 
-/// The groups of a file, in its order. A group without rules says `Disallow:`; the gatherers' one
-/// says `Disallow: /`.
+/// The groups of a file, in file order. A group without rules has `Disallow:`; the gatherers' group
+/// has `Disallow: /`.
 pub fn groups(template: &Template) -> Vec<Group> {
     let mut draw = Draw::new(template.key ^ 4);
     let n = template.rules;
     let group = |audience, from, to| Group { audience, from, to };
     let other = Audience::Other(draw.below(16) as usize);
     let shields = draw.chance(3_000);
-    // The last quarter, and all but the one that the gatherers' group has instead.
+    // The start of the last quarter, and all rules but one, which the gatherers' group replaces.
     let (part, fewer) = (n - n / 4, n.saturating_sub(1));
     match draw.below(100) {
         0..55 => vec![group(Audience::All, 0, n)],
@@ -284,12 +284,12 @@ pub fn groups(template: &Template) -> Vec<Group> {
         90..97 if shields => vec![group(Audience::Examplebot, 0, 0), group(Audience::All, 0, n)],
         90..97 => vec![group(Audience::All, 0, part), group(Audience::Examplebot, part, n)],
         97..99 => vec![group(Audience::Googlebot, part, n), group(other, 0, part)],
-        // One agent, two groups.
+        // One agent with two groups.
         _ => vec![group(Audience::All, 0, part), group(other, 0, 0), group(Audience::All, part, n)],
     }
 }
 
-/// The groups that Examplebot obeys.
+/// The groups that apply to Examplebot.
 pub fn examplebot(template: &Template) -> Vec<Group> {
     let all = groups(template);
     let own = all.iter().any(|group| group.audience == Audience::Examplebot);

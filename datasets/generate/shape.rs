@@ -1,19 +1,19 @@
-//! How many lines each host has and how many rules each file: the two long tails, in closed form.
+//! The number of lines per host and of rules per file: the two long tails, in closed form.
 //!
-//! [`Zipf`] deals a fixed number of lines out to ranks, so that line `i` finds its host without a
-//! table of hosts: ranks are cut into blocks that grow by a sixty-fourth, a block's share of the
-//! lines is the integral of `x^-s`, and inside a block the lines are dealt out evenly, in whole
-//! numbers. A list over twenty million hosts needs some 900 blocks, which stay in the first-level
+//! [`Zipf`] distributes a fixed number of lines over ranks, so that line `i` finds its host without a
+//! table of hosts: ranks are grouped into blocks that grow by a sixty-fourth, a block's share of the
+//! lines is the integral of `x^-s`, and within a block the lines are distributed evenly, in whole
+//! numbers. A list over twenty million hosts needs about 900 blocks, which stay in the first-level
 //! cache.
 
-/// Lines dealt out to hosts by Zipf's law.
+/// Lines distributed over hosts by Zipf's law.
 pub struct Zipf {
     starts: Vec<u64>,
     blocks: Vec<Block>,
 }
 
-/// Neighbouring ranks that share their lines evenly: `base` each, and one more for the first
-/// `extra` of them.
+/// Adjacent ranks that share their lines evenly: `base` each, and one more for the first `extra` of
+/// them.
 struct Block {
     first_rank: u64,
     base: u64,
@@ -21,7 +21,7 @@ struct Block {
 }
 
 impl Zipf {
-    /// Deals `lines` out to `hosts` ranks with the given exponent.
+    /// Distributes `lines` over `hosts` ranks with the given exponent.
     pub fn new(lines: u64, hosts: u64, exponent: f64) -> Self {
         let whole = weight(hosts, exponent);
         let (mut starts, mut blocks) = (Vec::new(), Vec::new());
@@ -41,7 +41,7 @@ impl Zipf {
         Self { starts, blocks }
     }
 
-    /// The rank that line `index` belongs to, and which of that host's lines it is.
+    /// The rank that line `index` belongs to, and the number of the line within that host.
     pub fn locate(&self, index: u64) -> (u64, u64) {
         let at = self.starts.partition_point(|&start| start <= index) - 1;
         let block = &self.blocks[at];
@@ -64,8 +64,8 @@ impl Zipf {
     }
 }
 
-/// The integral of `x^-s` from one half to `rank + 1/2`: the sum over the first `rank` ranks, very
-/// nearly.
+/// The integral of `x^-s` from one half to `rank + 1/2`: very nearly the sum over the first `rank`
+/// ranks.
 fn weight(rank: u64, s: f64) -> f64 {
     let (from, to) = (0.5, rank as f64 + 0.5);
     if (s - 1.0).abs() < 1e-9 { (to / from).ln() } else { (to.powf(1.0 - s) - f64::powf(from, 1.0 - s)) / (1.0 - s) }
@@ -95,7 +95,7 @@ impl Sizes {
         }
     }
 
-    /// The size at the quantile that 64 random bits stand for.
+    /// The size at the quantile given by 64 random bits.
     pub fn at(&self, bits: u64) -> u32 {
         let step = (bits >> 54) as usize;
         if step + 1 < STEPS { self.body[step] } else { self.tail[(bits >> 44) as usize % STEPS] }

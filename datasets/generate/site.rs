@@ -1,11 +1,11 @@
-//! What a host is: its name, scheme, port, state, and the template of its robots.txt.
+//! A host: its name, scheme, port, status, and the template of its robots.txt.
 
 use crate::rng::{Draw, Permutation, key, scale};
 use crate::shape::{Sizes, Zipf};
 use crate::text::Line;
 use crate::vocabulary::{CONSONANTS, SUBDOMAINS, SUFFIXES, TOPICS, VOWELS};
 
-/// Streams of the seed, so that no two uses share a key.
+/// Streams of the seed, so that no two uses share keys.
 mod stream {
     pub const NAMES: u64 = 1;
     pub const ORDER: u64 = 2;
@@ -15,17 +15,17 @@ mod stream {
     pub const LINES: u64 = 6;
 }
 
-/// Everything that the options decide. Shares are counted in ten thousandths.
+/// Everything that the options determine. Shares are in ten thousandths.
 pub struct World {
     /// The seed of everything.
     pub seed: u64,
     /// Lines of the list.
     pub lines: u64,
-    /// Hosts, which are ranked by their number of lines.
+    /// The number of hosts, which are ranked by their number of lines.
     pub hosts: u64,
-    /// Lines dealt out to ranks.
+    /// The distribution of lines over ranks.
     pub zipf: Zipf,
-    /// Rules a file.
+    /// The distribution of rules per file.
     pub sizes: Sizes,
     /// Share of hosts whose file is one of the shared ones.
     pub shared: u64,
@@ -35,7 +35,7 @@ pub struct World {
     pub unavailable: u64,
     /// Share of hosts whose robots.txt was never fetched.
     pub missing: u64,
-    /// Share of lines that are made from a rule of their host.
+    /// Share of lines made from a rule of their host.
     pub ruled: u64,
     names: Permutation,
     order: Permutation,
@@ -77,7 +77,7 @@ impl World {
         }
     }
 
-    /// The host and the number of line `i` of the shuffled list.
+    /// The host of line `i` of the shuffled list, and the line's number within that host.
     pub fn shuffled(&self, i: u64) -> (u64, u64) {
         self.zipf.locate(self.order.apply(i))
     }
@@ -105,7 +105,7 @@ impl World {
         }
     }
 
-    /// The state that a draw below ten thousand stands for.
+    /// The status for a draw below ten thousand.
     fn status(&self, at: u64) -> Status {
         let absent = self.missing + self.absent;
         match at {
@@ -116,8 +116,7 @@ impl World {
         }
     }
 
-    /// A host's robots.txt: its own, or one of the pool, of which some are far more popular than
-    /// others.
+    /// A host's robots.txt: its own, or one from the pool, whose members differ widely in popularity.
     fn template(&self, rank: u64, at: u64, bits: u64) -> Template {
         if at >= self.shared {
             let id = key(key(self.seed, stream::OWN), rank);
@@ -126,15 +125,15 @@ impl World {
         let pool = (self.hosts / 100).max(1);
         let uniform = bits as f64 / u64::MAX as f64;
         let member = scale((uniform * uniform * uniform * u64::MAX as f64) as u64, pool);
-        // Sizes of the pool are spread evenly, beginning with the median, so that a small pool has
-        // a usual one.
+        // Sizes in the pool are spread evenly, beginning with the median, so that even a small pool has
+        // a typical one.
         let quantile = (1u64 << 63).wrapping_add(member.wrapping_mul(0x9E37_79B9_7F4A_7C15));
         let id = key(key(self.seed, stream::POOL), member);
         Template { key: id, rules: self.sizes.at(quantile), starry: member % 2 == 1, shared: true }
     }
 }
 
-/// What a fetch of robots.txt found.
+/// The result of fetching a robots.txt.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Status {
     /// 200, with a body.
@@ -147,20 +146,20 @@ pub enum Status {
     Missing,
 }
 
-/// The key of a robots.txt and its number of rules; hosts with the same one have identical files.
+/// The key of a robots.txt and its number of rules; hosts with the same template have identical files.
 #[derive(Clone, Copy)]
 pub struct Template {
-    /// The key of all that the file says.
+    /// The key of the file's content.
     pub key: u64,
     /// The number of rules, in all groups together.
     pub rules: u32,
     /// Whether some of the rules have stars.
     pub starry: bool,
-    /// Whether other hosts may have the same file, which then cannot name the host.
+    /// Whether other hosts may have the same file, which then cannot contain the host's name.
     pub shared: bool,
 }
 
-/// Codes below this can be written in four syllables, of a hundred each; larger ones are always
+/// Codes below this can be written in four syllables of a hundred values each; larger ones are always
 /// written as digits.
 const SYLLABIC: u64 = 100_000_000;
 
@@ -168,15 +167,15 @@ const SYLLABIC: u64 = 100_000_000;
 pub struct Site {
     /// The key of the host's own choices.
     pub key: u64,
-    /// A number that no other host has: the part of the name that makes it unique.
+    /// A number unique to this host: the part of the name that makes it unique.
     pub code: u64,
     /// Whether https is the main scheme.
     pub secure: bool,
     /// Whether some lines have the other scheme, whose robots.txt redirects to the main one's.
     pub dual: bool,
-    /// A port that is not the default one.
+    /// The port, if it is not the default.
     pub port: Option<u16>,
-    /// What the fetch of the robots.txt found.
+    /// The result of fetching the robots.txt.
     pub status: Status,
     /// The robots.txt.
     pub template: Template,
@@ -230,9 +229,9 @@ impl Site {
         line.word(draw.pick(&SUFFIXES));
     }
 
-    /// Writes the code in four syllables, scattered so that neighbours do not begin alike.
+    /// Writes the code in four syllables, scattered so that adjacent codes begin differently.
     ///
-    /// The factor has no divisor in common with 100, so that the product modulo a power of 100 is a
+    /// The factor has no divisor in common with 100, so the product modulo a power of 100 is a
     /// bijection.
     fn syllables(&self, line: &mut Line) {
         let mut rest = self.code * 61_803_399 % SYLLABIC;

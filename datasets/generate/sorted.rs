@@ -5,18 +5,18 @@ use std::ops::Range;
 use crate::site::World;
 use crate::text::Line;
 
-/// All hosts in the order of their names, and where the lines of each begin.
+/// All hosts sorted by name, and the first line of each.
 pub struct Sorted {
     ranks: Vec<u32>,
     starts: Vec<u64>,
 }
 
 impl Sorted {
-    /// Sorts the hosts of a world, by the first sixteen bytes of the name where that decides.
+    /// Sorts the hosts of a world, by the first sixteen bytes of the name where these decide.
     ///
     /// # Panics
     ///
-    /// With more than four billion hosts.
+    /// If there are more than four billion hosts.
     pub fn new(world: &World) -> Self {
         let name = |rank: u32| {
             let mut line = Line::new();
@@ -43,8 +43,8 @@ impl Sorted {
         Self { ranks, starts }
     }
 
-    /// The hosts whose lines make up a range of the list, each with the numbers of its lines in
-    /// that range.
+    /// The hosts whose lines make up a range of the list, each with the numbers of its lines in that
+    /// range.
     pub fn hosts(&self, lines: Range<u64>) -> impl Iterator<Item = (u64, Range<u64>)> + '_ {
         let first = self.starts.partition_point(|&start| start <= lines.start) - 1;
         let hosts = self.ranks[first..].iter().zip(self.starts[first..].windows(2));

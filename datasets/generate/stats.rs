@@ -1,4 +1,4 @@
-//! What shape the lists and files have, measured on the text itself.
+//! The shape of lists and files, measured on the text itself.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -14,7 +14,7 @@ use crate::urls::{Source, url};
 ///
 /// # Errors
 ///
-/// When the output fails.
+/// If the output fails.
 pub fn print(world: &World, sample: u64, out: &mut dyn Write) -> io::Result<()> {
     let files = Files::measure(world);
     files.print(out)?;
@@ -47,7 +47,7 @@ struct Files {
 }
 
 impl Files {
-    /// Makes every file and counts what it holds.
+    /// Makes every file and counts its content.
     fn measure(world: &World) -> Self {
         let mut files = Self { hosts: world.hosts, ..Self::default() };
         let (hasher, mut line, mut body) = (RandomState::new(), Line::new(), Vec::new());
@@ -212,8 +212,8 @@ impl Lines {
     }
 }
 
-/// Whether the longest rule that matches is a `Disallow`; an estimate, for it compares bytes as
-/// they stand.
+/// Whether the longest matching rule is a `Disallow`; an estimate, since it compares the bytes as
+/// written.
 fn blocked(site: &Site, path: &[u8], pattern: &mut Line) -> bool {
     let mut best = (0, true);
     for group in examplebot(&site.template) {

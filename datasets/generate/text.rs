@@ -14,7 +14,7 @@ impl OverrideState {
     }
 }
 
-/// The words of a text, which stand one blank apart; made at compile time.
+/// The words of a text, separated by single blanks; made at compile time.
 pub const fn words<const N: usize>(text: &str) -> [OverrideState; N] {
     let text = text.as_bytes();
     let mut out = [OverrideState { bytes: [0; 15], len: 0 }; N];
@@ -34,7 +34,7 @@ pub const fn words<const N: usize>(text: &str) -> [OverrideState; N] {
     out
 }
 
-/// The longest line that is ever made, with room to spare.
+/// The length of the longest line ever made, with room to spare.
 const CAPACITY: usize = 2048;
 
 /// A line of bounded length.
@@ -54,7 +54,7 @@ impl Line {
         self.len = 0;
     }
 
-    /// What has been written.
+    /// The bytes written so far.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes[..self.len]
     }

@@ -6,14 +6,14 @@ use crate::site::{Site, World};
 use crate::text::Line;
 use crate::vocabulary::{ESCAPED, EXTENSIONS, PARAMETERS, RAW, SCRIPTS, SECTIONS, WORDS};
 
-/// What a line was made from, for the statistics.
+/// The basis of a line, for the statistics.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Source {
     /// Nothing but the vocabulary.
     Page,
-    /// A rule of the host, to match it.
+    /// A rule of the host, which the line matches.
     Match,
-    /// A rule of the host, to turn away from it at its end.
+    /// A rule of the host, from which the line departs at its end.
     NearMiss,
 }
 
@@ -31,7 +31,7 @@ pub fn url(world: &World, rank: u64, k: u64, site: &Site, scratch: &mut Line, li
         page(&mut draw, line);
         return Source::Page;
     }
-    // The first rules of a file are the ones that most pages fall under.
+    // Most pages fall under the first rules of a file.
     let j = draw.below(rules).min(draw.below(rules)) as u32;
     scratch.clear();
     rule(&site.template, j, scratch);
@@ -118,8 +118,8 @@ fn product(draw: &mut Draw, line: &mut Line) {
     ending(draw, line);
 }
 
-/// Writes words with hyphens between them, from `least` to two more; one slug in sixty has bytes
-/// to escape.
+/// Writes words joined by hyphens, from `least` to two more; one slug in sixty has bytes to
+/// escape.
 fn slug(draw: &mut Draw, line: &mut Line, least: u64) {
     let odd = draw.below(1_000);
     if odd < 15 {
@@ -136,7 +136,7 @@ fn slug(draw: &mut Draw, line: &mut Line, least: u64) {
     }
 }
 
-/// Writes the end of a page's name, and a query now and then.
+/// Writes the end of a page's name, occasionally with a query.
 fn ending(draw: &mut Draw, line: &mut Line) {
     match draw.below(8) {
         0..3 => line.word(draw.pick(&EXTENSIONS)),
@@ -205,8 +205,8 @@ fn matching(pattern: &[u8], draw: &mut Draw, line: &mut Line) {
     }
 }
 
-/// Writes a path that follows the pattern's literal beginning and then leaves it: a sibling of what
-/// the rule names.
+/// Writes a path that follows the literal start of the pattern and then leaves it: a sibling of the
+/// rule's target.
 fn near_miss(pattern: &[u8], draw: &mut Draw, line: &mut Line) {
     let literal = pattern.iter().position(|byte| b"*$?".contains(byte)).unwrap_or(pattern.len());
     let mut stem = &pattern[..literal];
@@ -217,12 +217,12 @@ fn near_miss(pattern: &[u8], draw: &mut Draw, line: &mut Line) {
         return page(draw, line);
     }
     if draw.chance(5_000) {
-        // A neighbour in the same directory.
+        // A sibling in the same directory.
         let parent = stem.iter().rposition(|&byte| byte == b'/').unwrap_or(0);
         line.text(&stem[..=parent]);
     } else {
-        // A name that begins alike: without its last byte, so that no rule without a slash matches
-        // it.
+        // A name with the same beginning: without its last byte, so that no rule without a slash
+        // matches it.
         line.text(&stem[..stem.len() - 1]);
         line.byte(b'-');
     }

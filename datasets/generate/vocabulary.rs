@@ -1,9 +1,8 @@
-//! The words that hosts, paths, queries and rules are made of. All of them are made up or everyday
-//! words.
+//! The words in hosts, paths, queries and rules. All of them are made up or everyday words.
 
 use crate::text::{OverrideState, words};
 
-/// What sites are about: the first part of many host names.
+/// Topics of sites: the first part of many host names.
 pub static TOPICS: [OverrideState; 48] = words(
     "shop news blog forum wiki recipes garden music travel photo books radio sport health school \
      library museum city weather market games film art science cars bikes hotel tickets jobs maps \
@@ -24,7 +23,7 @@ pub static CONSONANTS: &[u8; 20] = b"bcdfghjklmnpqrstvwxz";
 /// See [`CONSONANTS`].
 pub static VOWELS: &[u8; 5] = b"aeiou";
 
-/// First path segments of pages that people read.
+/// First path segments of ordinary pages.
 pub static SECTIONS: [OverrideState; 64] = words(
     "news blog products product shop category articles article story events about community \
      threads topics tag tags author people gallery photos video videos reviews guides guide help \
@@ -33,7 +32,7 @@ pub static SECTIONS: [OverrideState; 64] = words(
      de fr es item catalog collections brands offers magazine forum",
 );
 
-/// First path segments that sites like to keep robots out of.
+/// First path segments that sites often keep robots out of.
 pub static KEPT_OUT: [OverrideState; 64] = words(
     "admin cgi-bin cart checkout account login logout register search private tmp cache includes \
      install modules plugins themes scripts profile profiles user users wishlist compare order \
@@ -77,10 +76,10 @@ pub static EXTENSIONS: [OverrideState; 12] = words(".html .html .html .html .htm
 pub static ESCAPED: [OverrideState; 10] =
     words("caf%C3%A9 %7Ejoe a%20b gr%C3%BCn r%c3%a9sum 50%25-off x%2Fy q%26a %C3%9Cbung no%2a1");
 
-/// Words that stand in URLs as raw UTF-8.
+/// Words that appear in URLs as raw UTF-8.
 pub static RAW: [OverrideState; 4] = words("café grün über-uns 東京");
 
-/// Agents that have a group of their own, beside those that the text names itself.
+/// Agents with a group of their own, besides those named in the code.
 pub static AGENTS: [OverrideState; 16] = words(
     "Bingbot Slurp Baiduspider YandexBot AhrefsBot SemrushBot MJ12bot DotBot DuckDuckBot Applebot \
      archivebot linkchecker PetalBot BLEXBot Twitterbot samplebot",

@@ -1,4 +1,4 @@
-//! Any bytes as a line of CDXJ: nothing panics, and a URL that is found is the one that serde_json finds.
+//! Any bytes as a line of CDXJ: nothing panics, and any URL found is the one that serde_json finds.
 
 #![no_main]
 
@@ -7,8 +7,8 @@ use robosieve::input::Layout;
 use robosieve::outcome::Reason;
 use serde_json::Value;
 
-/// What serde_json says of the object after key and time; nothing where the two may differ: for text that is no UTF-8,
-/// control characters, or an object that has its URL twice.
+/// The URL that serde_json finds in the object after key and time; `None` where the two may differ: text that is not
+/// UTF-8, control characters, or an object that has its URL twice.
 fn found_by_serde(line: &[u8]) -> Option<Result<String, Reason>> {
     let text = std::str::from_utf8(line).ok()?;
     let json = text.splitn(3, ' ').nth(2)?;
@@ -30,7 +30,7 @@ fuzz_target!(|line: &[u8]| {
     match (found, expected) {
         (Ok(url), Ok(expected)) => assert_eq!(url, expected.as_bytes()),
         (Ok(url), Err(reason)) => panic!("{} where there is none: {reason:?}", url.escape_ascii()),
-        // The time may be none, numbers too large and values too deep: no URL is found then, which is safe.
+        // The time may be missing, numbers too large or values too deep: then no URL is found, which is safe.
         (Err(_), _) => {}
     }
 });

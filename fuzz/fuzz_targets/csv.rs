@@ -1,4 +1,4 @@
-//! Any bytes as a line of fields: nothing panics, and what is found is what RFC 4180, read byte by byte, has there.
+//! Any bytes as a line of fields: nothing panics, and the field found is the one that a bytewise reading of RFC 4180 finds.
 //! The first byte chooses the field, the second the delimiter.
 
 #![no_main]

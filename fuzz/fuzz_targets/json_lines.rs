@@ -7,7 +7,7 @@ use libfuzzer_sys::fuzz_target;
 mod sources;
 
 fuzz_target!(|input: &[u8]| {
-    // Other kinds of file have targets of their own.
+    // Other kinds of file have their own targets.
     if [&b"WARC/"[..], b"PAR1", b"\x1f\x8b", b"\x28\xb5"].iter().any(|start| input.starts_with(start)) {
         return;
     }

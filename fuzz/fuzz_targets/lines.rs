@@ -1,7 +1,7 @@
-//! The hot path against the slow way, which is its oracle: lines of a chunk, judged together and one by one.
+//! The hot path against its oracle, the slow path: lines of a chunk, judged together and one by one.
 //!
-//! The first byte picks the dialect, the second how the list is cut; then comes a robots.txt, a line `%%`, and the list. A
-//! list's lines that begin with `/` get an origin before them, so that most of them are known.
+//! The first byte picks the dialect, the second the number of extra copies of the list's first line; then come a
+//! robots.txt, a line `%%`, and the list. Lines of the list that begin with `/` get an origin, so that most are known.
 
 #![no_main]
 
@@ -43,7 +43,7 @@ fuzz_target!(|input: &[u8]| {
     assert_eq!((fast.dot_segments, fast.normalised), (2 * slow.dot_segments, 2 * slow.normalised));
 });
 
-/// A policy in which all origins but the last answered with this robots.txt.
+/// A policy in which all origins but the last have this robots.txt.
 fn policy(dialect: &'static Dialect, robots: &[u8]) -> Policy {
     let mut captures = Captures::new(Columns::new(vec![Agents::everybody()]).expect("one column"), dialect);
     let capture = |(number, origin): (usize, &&str)| Capture {
@@ -57,7 +57,7 @@ fn policy(dialect: &'static Dialect, robots: &[u8]) -> Policy {
     captures.policy().expect("a policy in memory")
 }
 
-/// The list, with an origin before each path; after many copies of its first line, so that batches and blocks end everywhere.
+/// The list with an origin before each path, after many copies of its first line, so that batches and blocks end anywhere.
 fn with_origins(list: &[u8], copies: u8) -> Vec<u8> {
     let mut lines = Vec::new();
     let first = list.split(|&byte| byte == b'\n').next().unwrap_or_default();

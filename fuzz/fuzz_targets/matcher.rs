@@ -13,10 +13,10 @@ use robosieve::{Dialect, RuleSet, Verdict};
 #[path = "../../tests/oracle/mod.rs"]
 mod oracle;
 
-/// So many paths of an input are judged; the oracle is slow.
+/// The maximum number of paths judged per input; the oracle is slow.
 const MOST_PATHS: usize = 8;
 
-/// So much work a DFA may take, more than the library gives it; without a bound it can take for ever.
+/// The work a DFA may take, more than the library's budget; unbounded, it could take forever.
 const DFA_BUDGET: usize = 1 << 18;
 
 fuzz_target!(|input: &[u8]| {
@@ -40,7 +40,7 @@ fuzz_target!(|input: &[u8]| {
     }
 });
 
-/// The input's rules as a group for everybody, and its paths.
+/// The input's rules as a group for `*`, and its paths.
 fn read(text: &[u8]) -> (Vec<u8>, Vec<Vec<u8>>) {
     let mut robots = b"User-agent: *\n".to_vec();
     let mut paths = Vec::new();

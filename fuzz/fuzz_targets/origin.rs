@@ -1,4 +1,4 @@
-//! One line of a URL list: the splitter and the slow way against the `url` crate.
+//! One line of a URL list: the splitter and the slow path against the `url` crate.
 
 #![no_main]
 
@@ -8,7 +8,7 @@ use libfuzzer_sys::fuzz_target;
 mod urls;
 
 fuzz_target!(|line: &[u8]| {
-    // A list has no line ends within a line.
+    // A line of a list contains no LF.
     if !line.contains(&b'\n') {
         urls::agree(line);
     }

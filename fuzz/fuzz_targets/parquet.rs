@@ -1,5 +1,5 @@
-//! Any bytes as a Parquet file: nothing panics (but for assertions of the library, which are taken for errors), hangs,
-//! or takes more memory than the fuzzer allows.
+//! Any bytes as a Parquet file: nothing panics (except assertions of the library, which become errors), hangs, or takes
+//! more memory than the fuzzer allows.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Any bytes as a robots.txt: no dialect panics, nor does lint, whatever is kept fits the file, and verdicts are the oracle's.
+//! Any bytes as a robots.txt: no dialect panics, nor does lint, parsed entries fit the file, and verdicts match the oracle.
 
 #![no_main]
 
@@ -10,7 +10,7 @@ use robosieve::{Dialect, RuleSet, Verdict};
 #[path = "../../tests/oracle/mod.rs"]
 mod oracle;
 
-/// Larger files are read, but not given to the oracle.
+/// Larger files are parsed, but not given to the oracle.
 const MOST_FOR_THE_ORACLE: usize = 2048;
 
 const AGENTS: [&[&str]; 3] = [&["*"], &["foo"], &["foobot", "bar"]];
@@ -26,7 +26,7 @@ fuzz_target!(|file: &[u8]| {
     }
 });
 
-/// One pass over the lines leaves at most so many of everything as there are lines, in their order.
+/// Checks that parsing keeps at most as many entries as there are lines, in file order.
 fn keeps_within_the_file(file: &[u8], dialect: &Dialect) {
     let mut notes = Vec::new();
     let text = robots::decode(file, dialect, &mut notes);
@@ -35,7 +35,7 @@ fn keeps_within_the_file(file: &[u8], dialect: &Dialect) {
     let lines = 1 + text.iter().filter(|byte| matches!(byte, b'\n' | b'\r')).count();
     assert!(parsed.agents.len() + parsed.rules.len() + parsed.side_records.len() <= lines);
     assert!(parsed.groups.len() <= parsed.agents.len());
-    // A line can be cut and then be no rule, and the file can look like HTML.
+    // A truncated line can also be no rule, and the file can look like HTML.
     assert!(parsed.notes.len() <= 2 * lines + 1);
     assert!(parsed.rules.is_sorted_by_key(|rule| rule.line));
     assert!(parsed.rules.iter().all(|rule| !rule.value.is_empty() && rule.line as usize <= lines));
@@ -44,7 +44,7 @@ fn keeps_within_the_file(file: &[u8], dialect: &Dialect) {
 fn judge(file: &[u8], agents: &[&str], dialect: &Dialect) {
     let asked: Agents = agents.join(",").parse().expect("known agents");
     let rules = RuleSet::compile(file, &asked, dialect);
-    // The last line of the file is as good a path as any.
+    // The last line of the file serves as one more path.
     let last: Vec<u8> = file.rsplit(|byte| matches!(byte, b'\n' | b'\r' | b'#')).next().unwrap_or_default().to_vec();
     let own = [b"/", last.as_slice()].concat();
     for path in PATHS.into_iter().chain([own.as_slice()]) {

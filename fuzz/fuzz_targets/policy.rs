@@ -1,8 +1,8 @@
-//! Any bytes as a policy file: refused, or harmless whatever it is asked for.
+//! Any bytes as a policy file: rejected, or harmless whatever the queries.
 //!
-//! The first byte says what the others are. 0 and 1: changes to a policy that has everything, one of two, in fours: a
-//! place of three bytes, and what is added to the byte there. Else: the lengths of the sections, two bytes for each,
-//! and their bytes; the header, which would hardly ever be right by chance, is made for them.
+//! The first byte selects the meaning of the rest. 0 and 1: changes to one of two policies that use every feature, four
+//! bytes each: an offset of three bytes, and a number to add to the byte there. Otherwise: the lengths of the sections, two
+//! bytes each, and their bytes; a header is added, since a random one would hardly ever be valid.
 
 #![no_main]
 
@@ -17,14 +17,14 @@ mod everything;
 static BASES: LazyLock<[Vec<u8>; 2]> =
     LazyLock::new(|| [everything::complete(), everything::with_wildcards()].map(|policy| policy.bytes().to_vec()));
 
-/// Bytes of the header, as FORMAT.md has it: where the lengths of the sections begin, and where its own hash stands.
+/// Byte offsets in the header, from FORMAT.md: its length, the lengths of the sections, and its own hash.
 const HEADER: usize = 160;
 const TABLE: usize = 40;
 const HASHED: usize = HEADER - 8;
 const ALIGNMENT: usize = 64;
 const SECTIONS: usize = 7;
 
-/// A policy that has everything, with changes.
+/// A policy that uses every feature, with changes.
 fn changed(base: &[u8], changes: &[u8]) -> Vec<u8> {
     let mut image = base.to_vec();
     for change in changes.chunks_exact(4) {
@@ -34,7 +34,7 @@ fn changed(base: &[u8], changes: &[u8]) -> Vec<u8> {
     image
 }
 
-/// An image of sections of these lengths.
+/// An image with sections of these lengths.
 fn image_of(lengths: [usize; SECTIONS], mut bytes: &[u8]) -> Vec<u8> {
     let mut image = header_start();
     image.resize(HEADER.next_multiple_of(ALIGNMENT), 0);
@@ -51,12 +51,12 @@ fn image_of(lengths: [usize; SECTIONS], mut bytes: &[u8]) -> Vec<u8> {
     sealed(image)
 }
 
-/// The start of any header: magic, version, the number of sections.
+/// The start of every header: magic, version, the number of sections.
 fn header_start() -> Vec<u8> {
     BASES[0][..HEADER].to_vec()
 }
 
-/// An image with the length and the checksums that it must have.
+/// The image with correct length and checksums.
 fn sealed(mut image: Vec<u8>) -> Vec<u8> {
     let length = image.len() as u64;
     image[16..24].copy_from_slice(&length.to_le_bytes());
@@ -79,7 +79,7 @@ fuzz_target!(|input: &[u8]| {
         (None, None) => rest.to_vec(),
     };
     if image.len() >= HEADER {
-        // As it would be if whoever wrote it had meant it.
+        // As if the writer had intended these bytes.
         if let Ok(policy) = Policy::from_bytes(sealed(image.clone())) {
             everything::use_all_of(&policy);
         }

@@ -1,7 +1,7 @@
-//! Any bytes as a WARC archive, and records made of text: nothing panics, and the order of records does not matter.
+//! Any bytes as a WARC archive, and records made from text: nothing panics, and the order of records does not matter.
 //!
-//! Bytes that begin with `WARC/` are an archive. Any others are records, with `%%` on a line between them: fields, an
-//! empty line, and a block. What every record needs is added to them.
+//! Bytes that begin with `WARC/` are an archive. Any others are records separated by lines `%%`: fields, an empty line,
+//! and a block. Fields that every record needs are added.
 
 #![no_main]
 
@@ -9,7 +9,7 @@ use libfuzzer_sys::fuzz_target;
 
 mod sources;
 
-/// So many records of an input are used.
+/// The maximum number of records used per input.
 const MOST_RECORDS: usize = 8;
 
 fuzz_target!(|input: &[u8]| {

@@ -1,9 +1,9 @@
-"""Figures of the Python package: each asserts its answer before it reports a time.
+"""Figures of the Python package; each checks its answer before it reports a time.
 
     python python/benches/figures.py LIST POLICY ROBOTS [--only judge,peers,memory,spark] [--lines N]
 
-LIST is a text list of URLs, POLICY a policy file for it, ROBOTS the folder of robots.txt files named by host that the
-policy was made of. Prints a table of medians; times are of one thread, with the inputs in memory.
+LIST is a text list of URLs, POLICY a policy file for it, ROBOTS the folder of robots.txt files named by host from which
+the policy was compiled. Prints a table of medians; times are for one thread, with the inputs in memory.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ ROUNDS = 5
 
 
 def median(work: Callable[[], object], rounds: int = ROUNDS) -> float:
-    """The median of the seconds that the work takes, after once for warmth."""
+    """The median time of the work in seconds, after a warm-up run."""
     work()
     times = []
     for _ in range(rounds):
@@ -59,7 +59,7 @@ def program() -> Path:
 
 
 def judge(arguments: argparse.Namespace, policy: robosieve.Policy, agent: str) -> None:
-    """`judge` on an array against `filter --count` on the same lines."""
+    """Compare `judge` on an array with `filter --count` on the same lines."""
     lines = lines_of(arguments.list, arguments.lines)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "list.txt"
@@ -76,7 +76,7 @@ def judge(arguments: argparse.Namespace, policy: robosieve.Policy, agent: str) -
         counts = {row["values"]: row["counts"] for row in pc.value_counts(verdicts).to_pylist()}
         for name, partition in receipt["partitions"].items():  # type: ignore[attr-defined]
             assert counts.get(name, 0) == partition["lines"], name
-        # The receipt's seconds: without the start of the process, and with the policy open.
+        # The receipt's seconds exclude starting the process and opening the policy.
         count()
         theirs = statistics.median(float(count()["seconds"]) for _ in range(ROUNDS))  # type: ignore[arg-type]
     tell("filter --count, one thread", len(lines), theirs)
@@ -94,7 +94,7 @@ def judge(arguments: argparse.Namespace, policy: robosieve.Policy, agent: str) -
 
 
 def peers(arguments: argparse.Namespace, policy: robosieve.Policy, agent: str) -> None:
-    """One URL at a time, origins known and their parsers cached, as their users do."""
+    """Judge one URL at a time, with known origins and cached parsers, as users do."""
     lines = [
         line.decode() for line in lines_of(arguments.list, min(arguments.lines or 50_000, 50_000)) if line.isascii()
     ]
@@ -122,7 +122,7 @@ def peers(arguments: argparse.Namespace, policy: robosieve.Policy, agent: str) -
             return lambda url: spy.can_fetch(agent, url)
         return robosieve.RobotsTxt(body, agent).allowed
 
-    # fastrobots and reppy have no wheel for this Python; gpyrobotstxt ends with a TypeError at real files.
+    # fastrobots and reppy have no wheel for this Python; gpyrobotstxt fails with a TypeError on real files.
     other = ["robotspy"] if importlib.util.find_spec("robots") else []
     if not other:
         print("robotspy is left out: pip install robotspy")
@@ -139,7 +139,7 @@ def peers(arguments: argparse.Namespace, policy: robosieve.Policy, agent: str) -
 
 
 def share(path: str, agent: str, lines: list[bytes], connection: Any) -> None:
-    """A worker: maps the policy, judges, and tells its PSS and that of the policy in KiB."""
+    """A worker: maps the policy, judges, and reports its PSS and that of the policy in KiB."""
     policy = robosieve.Policy(path)
     policy.judge(lines, agent, threads=1)
     connection.send("ready")
@@ -158,7 +158,7 @@ def share(path: str, agent: str, lines: list[bytes], connection: Any) -> None:
 
 
 def memory(arguments: argparse.Namespace, policy: robosieve.Policy, agent: str) -> None:
-    """Eight processes with one policy."""
+    """Measure eight processes with one policy."""
     context = multiprocessing.get_context("spawn")
     pipes = [context.Pipe() for _ in range(8)]
     lines = lines_of(arguments.list, 100_000)
@@ -183,7 +183,7 @@ def memory(arguments: argparse.Namespace, policy: robosieve.Policy, agent: str) 
 
 
 def spark(arguments: argparse.Namespace, policy: robosieve.Policy, agent: str) -> None:
-    """The job against the same one that gives its rows back."""
+    """Compare the job with the same one that returns its rows unchanged."""
     from pyspark.sql import DataFrame, SparkSession
 
     import robosieve.spark

@@ -1,4 +1,4 @@
-//! Arrow's C data interface, as Python's objects hand it over: capsules with a schema and an array, or with a stream.
+//! Arrow's C data interface as Python objects expose it: capsules with a schema and an array, or with a stream.
 //!
 //! <https://arrow.apache.org/docs/format/CDataInterface/PyCapsuleInterface.html>
 
@@ -16,13 +16,13 @@ const SCHEMA: &CStr = c"arrow_schema";
 const ARRAY: &CStr = c"arrow_array";
 const STREAM: &CStr = c"arrow_array_stream";
 
-/// Arrays that another library made, one after the other; all of one type.
+/// A sequence of arrays from another library, all of one type.
 pub struct Arrays {
     pub field: FieldRef,
     pub chunks: Box<dyn Iterator<Item = Result<ArrayRef, ArrowError>> + Send>,
 }
 
-/// The arrays of an object that has `__arrow_c_stream__` or `__arrow_c_array__`; `None` where it has neither.
+/// The arrays of an object that has `__arrow_c_stream__` or `__arrow_c_array__`; `None` if it has neither.
 pub fn arrays(object: &Bound<'_, PyAny>) -> PyResult<Option<Arrays>> {
     if let Some(method) = object.getattr_opt("__arrow_c_stream__")? {
         return stream(method.call0()?.cast::<PyCapsule>()?).map(Some);
@@ -35,7 +35,7 @@ pub fn arrays(object: &Bound<'_, PyAny>) -> PyResult<Option<Arrays>> {
 fn stream(capsule: &Bound<'_, PyCapsule>) -> PyResult<Arrays> {
     let pointer = capsule.pointer_checked(Some(STREAM))?.cast::<FFI_ArrowArrayStream>();
     // SAFETY: by the interface, a capsule of this name holds a stream that lives as long as the capsule, which is borrowed
-    // here, and the lock of the interpreter keeps others from it. `from_raw` moves it out and leaves a released one.
+    // here, and the interpreter's lock keeps other threads from it. `from_raw` moves it out and leaves a released one.
     let stream = unsafe { FFI_ArrowArrayStream::from_raw(pointer.as_ptr()) };
     let reader = ArrayStreamReader::try_new(stream).map_err(crate::error::urls)?;
     Ok(Arrays { field: Arc::clone(reader.field()), chunks: Box::new(reader) })
@@ -44,10 +44,10 @@ fn stream(capsule: &Bound<'_, PyCapsule>) -> PyResult<Arrays> {
 fn single(schema: &Bound<'_, PyCapsule>, array: &Bound<'_, PyCapsule>) -> PyResult<Arrays> {
     let schema = schema.pointer_checked(Some(SCHEMA))?.cast::<FFI_ArrowSchema>();
     let array = array.pointer_checked(Some(ARRAY))?.cast::<FFI_ArrowArray>();
-    // SAFETY: as above; the schema is only read, and what is read is copied.
+    // SAFETY: as above; the schema is only read, and the parts read are copied.
     let (schema, array) = unsafe { (schema.as_ref(), FFI_ArrowArray::from_raw(array.as_ptr())) };
     let field: FieldRef = Arc::new(schema.try_into().map_err(crate::error::urls)?);
-    // SAFETY: by the interface, the array is one of this schema.
+    // SAFETY: by the interface, the array has this schema.
     let data = unsafe { ffi::from_ffi(array, schema) }.map_err(crate::error::urls)?;
     Ok(Arrays { field, chunks: Box::new(std::iter::once(Ok(make_array(data)))) })
 }

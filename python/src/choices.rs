@@ -1,4 +1,4 @@
-//! What to do where there is no verdict, as Python says it.
+//! The Python class for choices where there is no verdict.
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 
 use crate::error;
 
-/// What to do with URLs that have no definite verdict.
+/// How to treat URLs that have no definite verdict.
 ///
 /// `on_unfetched`, `on_unreachable` and `on_stale` are "allow", "block", "defer" or "use". `max_age` is a number of
 /// seconds, or "dialect" for the dialect's own lifetime; `unreachable_as_unavailable` and `now` are seconds (of Unix time).
@@ -46,7 +46,7 @@ impl Choices {
 }
 
 impl Choices {
-    /// Those that were made, or the usual ones.
+    /// The given choices, or the defaults.
     pub fn made(given: Option<&Choices>) -> robosieve::Choices {
         let now = robosieve::Choices::now();
         given.map_or(now, |given| robosieve::Choices { now: given.now.unwrap_or(now.now), ..given.choices })
@@ -63,7 +63,7 @@ fn max_age(given: &Bound<'_, PyAny>) -> PyResult<MaxAge> {
     }
 }
 
-/// One of a few names, as the receipt writes them.
+/// Parses one of a few names, spelt as in the receipt.
 pub fn named<T: DeserializeOwned>(parameter: &str, given: &str, wanted: &str) -> PyResult<T> {
     let name = serde_json::Value::String(given.to_owned());
     serde_json::from_value(name).map_err(|_| error::parameter(parameter, format!("{given:?} is not {wanted}")))

@@ -1,4 +1,4 @@
-//! robots.txt files become a policy.
+//! Compiles robots.txt files into a policy.
 
 use std::path::{Path, PathBuf};
 
@@ -14,8 +14,8 @@ use crate::policy::Policy;
 ///
 /// `sources` are folders of files named by host, or files: JSON Lines of answers, WARC archives, Parquet, compressed or
 /// not. `agents` are product tokens, "*", or comma-separated lists in order of preference. With `out`, the policy is
-/// a file, which replaces no file that is anything else; without, it is kept in memory. `overrides` is a file with the
-/// operator's own word for origins; `origin` is whose the only source is, if that is a single robots.txt.
+/// written to that file, which may replace only a policy; without it, it is kept in memory. `overrides` is a file with
+/// the operator's own verdicts for origins; `origin` names the origin of the only source, if that is a single robots.txt.
 ///
 /// >>> import robosieve
 /// >>> robosieve.compile(["datasets/sites", "datasets/origins.jsonl"], agents=["examplebot"])
@@ -76,7 +76,7 @@ fn read(
     Ok(captures)
 }
 
-/// A path that may be written: it names nothing, or a policy that is none of the sources.
+/// Checks that a path may be written: nothing is there, or a policy that is not one of the sources.
 fn ensured<'p>(out: &'p Path, sources: &[PathBuf]) -> PyResult<&'p Path> {
     let there = std::fs::metadata(out).is_ok_and(|there| there.is_file() && there.len() > 0);
     let is_source =

@@ -1,4 +1,4 @@
-//! Exceptions: the library's sentence, after the name of the parameter that it is about.
+//! Exceptions: the library's message, after the name of the parameter it concerns.
 
 use std::fmt::Display;
 

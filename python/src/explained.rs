@@ -1,4 +1,4 @@
-//! What blocked URLs: the rule as it stands in its robots.txt, and its line.
+//! The rules that blocked URLs, as written in their robots.txt, and their lines.
 
 use std::ops::Range;
 
@@ -8,11 +8,11 @@ use robosieve::{Explainer, KeptRule, Matcher, Outcome, Partition};
 
 use crate::urls::Column;
 
-/// So many bytes of a rule are told, as in the program's tables. A rule may be as long as its robots.txt, and block every
-/// URL.
+/// The bytes of a rule that are shown, as in the program's tables. A rule may be as long as its robots.txt, and block
+/// every URL.
 const LONGEST: usize = 200;
 
-/// For each row and matcher the rule that blocked it, and its line; those of a row stand together.
+/// For each row and matcher, the rule that blocked it, and its line; those of one row are adjacent.
 pub fn rules(
     matchers: &[Matcher],
     column: &Column,
@@ -32,7 +32,7 @@ pub fn rules(
     (rules.finish(), lines.finish())
 }
 
-/// A rule as it is told.
+/// The text of a rule, cut if it is long.
 fn told(rule: &KeptRule) -> String {
     let (value, cut) = match rule.value.get(..LONGEST) {
         Some(value) if value.len() < rule.value.len() => (value, "..."),

@@ -20,10 +20,10 @@ use crate::error;
 use crate::lost_pages;
 use crate::policy::Policy;
 
-/// How often signals are looked for, and progress is told.
+/// The interval at which signals are checked and progress is reported.
 const EVERY: Duration = Duration::from_millis(100);
 
-/// The run behind `robosieve.filter`, which says what each parameter is; gives the receipt as JSON.
+/// The run behind `robosieve.filter`, which documents the parameters; returns the receipt as JSON.
 #[pyfunction]
 #[pyo3(signature = (policy, lists, out, agents, *, column, delimiter, header, format, compress, explain, verdicts, per_input, unique, force, resume, skip_bad, threads, memory, choices, progress))]
 #[allow(clippy::too_many_arguments)]
@@ -94,7 +94,7 @@ fn crawlers(policy: &Policy, agents: Option<&[String]>) -> PyResult<Vec<Crawler>
     agents.iter().map(of).collect()
 }
 
-/// Runs on a thread of its own, while this one looks for signals and tells how far it is.
+/// Runs on another thread, while this one checks for signals and reports progress.
 fn watched(
     py: Python<'_>,
     policy: &Policy,
@@ -108,7 +108,7 @@ fn watched(
     thread::scope(|scope| {
         let (done, mut end) = mpsc::channel();
         let progress = &progress;
-        // Whoever waits for it is there.
+        // The receiver outlives the thread, so sending cannot fail.
         scope.spawn(move || drop(done.send(run::run(policy, job, progress))));
         let mut raised = None;
         loop {
@@ -123,7 +123,7 @@ fn watched(
             if raised.is_none() {
                 let told = py.check_signals().and_then(|()| tell.map_or(Ok(()), |tell| told(tell, progress)));
                 raised = told.err();
-                // The run completes its chunks in hand, and makes them durable.
+                // The run finishes its current chunks and makes them durable.
                 interrupt.store(raised.is_some(), Relaxed);
             }
         }
@@ -141,7 +141,7 @@ fn failed(problem: FilterError) -> PyErr {
     }
 }
 
-/// Tells a Python function how far the run is.
+/// Reports the progress of the run to a Python function.
 fn told(tell: &Bound<'_, PyAny>, progress: &Progress) -> PyResult<()> {
     let snapshot = progress.snapshot();
     let share = snapshot.source_bytes_known.map(|all| snapshot.source_bytes as f64 / (all.max(1)) as f64);

@@ -1,7 +1,7 @@
-//! Outcomes of a column, on several threads, without the interpreter's lock.
+//! Judges a column on several threads, without the interpreter's lock.
 //!
-//! The threads are those of one call. A pool that outlived it would hang in a child that was forked, as the workers of
-//! Spark and of `multiprocessing` are.
+//! The threads live for one call. A pool that outlived it would hang in a forked child, such as the workers of Spark and
+//! of `multiprocessing`.
 
 use std::ops::Range;
 use std::sync::Mutex;
@@ -12,10 +12,10 @@ use robosieve::{Matcher, Outcome};
 
 use crate::urls::{Column, Texts};
 
-/// So many URLs are judged at a time.
+/// URLs judged at a time.
 const PIECE: usize = 1 << 16;
 
-/// For each matcher, an outcome for each row. Of a dictionary, each value is judged once.
+/// For each matcher, an outcome for each row. Each value of a dictionary is judged once.
 pub fn outcomes(matchers: &[Matcher], column: &Column, threads: usize) -> Vec<Vec<Outcome>> {
     let all = of_texts(matchers, &column.texts, threads);
     match &column.keys {
@@ -28,7 +28,7 @@ fn of_texts(matchers: &[Matcher], texts: &Texts, threads: usize) -> Vec<Vec<Outc
     let mut all = vec![vec![Outcome::default(); texts.len()]; matchers.len()];
     let pieces = texts.len().div_ceil(PIECE);
     {
-        // Piece by piece, each for all matchers, so that a piece is read from memory once.
+        // Piece by piece, each for all matchers, so that a piece is read from memory only once.
         let mut parts: Vec<_> = all.iter_mut().map(|outcomes| outcomes.chunks_mut(PIECE)).collect();
         let rows = |piece: usize| piece * PIECE..((piece + 1) * PIECE).min(texts.len());
         let taken = (0..pieces).map(|piece| (rows(piece), parts.iter_mut().filter_map(Iterator::next).collect()));
@@ -46,7 +46,7 @@ fn of_texts(matchers: &[Matcher], texts: &Texts, threads: usize) -> Vec<Vec<Outc
             }
         };
         thread::scope(|scope| {
-            // Where the system has no more threads, those that are there do it.
+            // If the system has no more threads, the existing ones do the work.
             for _ in 1..threads.min(pieces) {
                 let _ = thread::Builder::new().spawn_scoped(scope, work);
             }

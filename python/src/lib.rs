@@ -1,6 +1,6 @@
 //! The Python package `robosieve`: the library, with Arrow in and out.
 //!
-//! Nothing here knows how a robots.txt is read or a URL is matched. A column of URLs comes in by Arrow's C data interface
+//! Nothing here parses a robots.txt or matches a URL. A column of URLs arrives through Arrow's C data interface
 //! ([`capsule`], [`urls`]), a matcher judges it without the interpreter's lock ([`judging`]), and the outcomes become
 //! columns ([`verdicts`]).
 

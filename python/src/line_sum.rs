@@ -1,4 +1,4 @@
-//! The proof that no row was lost: sums of hashes, as receipts have them.
+//! The proof that no row was lost: sums of hashes, as in receipts.
 
 use pyo3::prelude::*;
 use robosieve::judge;
@@ -6,7 +6,7 @@ use robosieve::judge;
 use crate::error;
 use crate::urls;
 
-/// The sum of the hashes of lines, modulo 2^128: the `sum` of a receipt, in whatever order they are. Nulls do not count.
+/// The sum of the hashes of lines in any order, modulo 2^128: the `sum` of a receipt. Nulls do not count.
 ///
 /// >>> import robosieve
 /// >>> hex(robosieve.line_sum(["b", "a"])) == hex(robosieve.line_sum(["a", None, "b"]))

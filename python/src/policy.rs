@@ -1,4 +1,4 @@
-//! A policy in Python: opened, asked for what it is, and judged by.
+//! The Python class for policies: opens them, describes them, and judges by them.
 
 use std::path::PathBuf;
 use std::thread;
@@ -17,8 +17,8 @@ use crate::verdicts::{Shape, Verdicts};
 
 /// The robots.txt rules of many origins, compiled: a file that is mapped, and shared by all processes of a host.
 ///
-/// `overrides` is a file with the operator's own word for origins, which stands above every robots.txt. A policy that was
-/// opened from a file is pickled as its path.
+/// `overrides` is a file with the operator's own verdicts for origins, which override every robots.txt. A policy opened
+/// from a file is pickled as its path.
 ///
 /// >>> import robosieve, tempfile, os
 /// >>> path = os.path.join(tempfile.mkdtemp(), "policy.rsv")
@@ -43,48 +43,48 @@ impl Policy {
         py.detach(|| Policy::open(path, overrides))
     }
 
-    /// The policy of the bytes of a policy file.
+    /// The policy in the bytes of a policy file.
     #[classmethod]
     fn from_bytes(_class: &Bound<'_, PyType>, bytes: &[u8]) -> PyResult<Policy> {
         let policy = policy::Policy::from_bytes(bytes).map_err(error::policy)?;
         Ok(Policy::of(policy))
     }
 
-    /// The bytes of its policy file.
+    /// The bytes of this policy's file.
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, self.inner.bytes())
     }
 
-    /// The crawlers that it was made for.
+    /// The crawlers it was compiled for.
     #[getter]
     fn agents(&self) -> Vec<String> {
         self.inner.columns().all().iter().map(ToString::to_string).collect()
     }
 
-    /// The dialect that it was made for.
+    /// The dialect it was compiled for.
     #[getter]
     fn dialect(&self) -> &'static str {
         self.inner.dialect().name
     }
 
-    /// How many origins have an entry.
+    /// The number of origins with an entry.
     #[getter]
     fn origins(&self) -> u64 {
         self.inner.statistics().origins
     }
 
-    /// The checksum of its bytes, which stands for what it holds.
+    /// The checksum of its bytes, which identifies its content.
     #[getter]
     fn checksum(&self) -> String {
         format!("{:032x}", self.inner.checksum())
     }
 
-    /// Judges URLs: a verdict ("allowed", "blocked", "deferred" or "invalid") and a reason for each, in their order.
+    /// Judges URLs: returns a verdict ("allowed", "blocked", "deferred" or "invalid") and a reason for each, in order.
     ///
-    /// `urls` is an Arrow array or stream, of whatever library, or a list of str or bytes; nulls stay null. Of a table,
+    /// `urls` is an Arrow array or stream from any library, or a list of str or bytes; nulls stay null. In a table,
     /// `column` names the URLs. With `agent` (or a policy for one crawler), `verdict` and `reason` are strings; with `agents`,
     /// lists in their order, and `blocked_for` and `deferred_for` name the agents. `explain` adds the `rule` that blocked
-    /// the URL and its `line`. `dictionary` makes dictionaries instead of strings. `threads` is 0 for all processors.
+    /// the URL and its `line`. `dictionary` returns dictionaries instead of strings. `threads` is 0 for all processors.
     ///
     /// >>> import robosieve
     /// >>> policy = robosieve.compile(["datasets/sites"], agents=["examplebot", "*"])
@@ -144,7 +144,7 @@ impl Policy {
         Ok(Policy { path: Some(path), overrides, ..Policy::of(policy) })
     }
 
-    /// One that lies in no file.
+    /// A policy without a file.
     pub fn of(policy: policy::Policy) -> Policy {
         Policy { inner: policy, path: None, overrides: None }
     }

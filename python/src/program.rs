@@ -1,4 +1,4 @@
-//! The program, as the console script of the package starts it.
+//! The program, as started by the package's console script.
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -8,11 +8,11 @@ use pyo3::prelude::*;
 /// Runs the program `robosieve` with the arguments of this process; returns its exit status.
 #[pyfunction]
 pub fn main(py: Python<'_>) -> PyResult<u8> {
-    // The program has its own ways with signals; Python's handler would only note them.
+    // The program handles signals itself; Python's handler would only record them.
     let signal = py.import("signal")?;
     signal.call_method1("signal", (signal.getattr("SIGINT")?, signal.getattr("SIG_DFL")?))?;
     let args: Vec<OsString> = py.import("sys")?.getattr("argv")?.extract()?;
     let status = py.detach(|| robosieve::cli::main(args));
-    // The standard library compares statuses, and tells none.
+    // The standard library can compare exit codes, but does not expose their number.
     Ok((0..=u8::MAX).find(|&number| ExitCode::from(number) == status).unwrap_or(2))
 }

@@ -10,8 +10,8 @@ use crate::error;
 
 /// One robots.txt for one crawler.
 ///
-/// `body` is its bytes, or its text; `agent` a product token, "*", or a comma-separated list in order of preference;
-/// `dialect` one of `robosieve.DIALECTS`. `verbatim` takes the name as it is, though it may be no product token.
+/// `body` is its bytes or its text; `agent` a product token, "*", or a comma-separated list in order of preference;
+/// `dialect` one of `robosieve.DIALECTS`. `verbatim` takes the name as given, even if it is not a product token.
 ///
 /// >>> import robosieve
 /// >>> rules = robosieve.RobotsTxt("User-agent: *\nDisallow: /private\nCrawl-delay: 2", agent="examplebot")
@@ -43,8 +43,7 @@ impl RobotsTxt {
         Ok(self.rules.verdict(&path(&bytes(url, "url")?)?) == Verdict::Allowed)
     }
 
-    /// The same, with the rule that decided, its line, and the `User-agent` value that it stands below; None where no rule
-    /// decided.
+    /// The verdict, with the deciding rule, its line, and the `User-agent` value above it; None where no rule decided.
     fn explain<'py>(&self, url: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
         let explanation = self.rules.explain(&path(&bytes(url, "url")?)?);
         let rule = explanation.rule;
@@ -57,7 +56,7 @@ impl RobotsTxt {
         Ok(told)
     }
 
-    /// The seconds between two fetches that the crawler is asked for, if the dialect obeys that; None if there are none.
+    /// The seconds between two fetches that the file requests, if the dialect obeys that; None if there are none.
     #[getter]
     fn crawl_delay(&self) -> Option<f64> {
         let records = self.rules.side_records().iter();
@@ -72,7 +71,7 @@ impl RobotsTxt {
         self.values(SideKey::Sitemap)
     }
 
-    /// The values of a key beside the rules, such as "crawl-delay", "request-rate", "visit-time" or "host": those for this
+    /// The values of a key other than rules, such as "crawl-delay", "request-rate", "visit-time" or "host": those for this
     /// crawler, and those for all.
     fn records(&self, key: &str) -> PyResult<Vec<String>> {
         match SideKey::ALL.into_iter().find(|known| known.name() == key) {
@@ -92,7 +91,7 @@ impl RobotsTxt {
     }
 }
 
-/// The product token of a user agent, as the library would propose it; what is none stays as it is.
+/// The product token that the library proposes for a user agent; if there is none, the user agent itself.
 ///
 /// >>> from robosieve._robosieve import product_token
 /// >>> product_token("Mozilla/5.0 (compatible; examplebot/1.0; +https://example.com/bot)")
@@ -118,7 +117,7 @@ fn path(url: &[u8]) -> PyResult<Vec<u8>> {
     }
 }
 
-/// The bytes of a text; those that were read as `surrogateescape` become what they were.
+/// The bytes of a text; bytes that Python decoded as `surrogateescape` are restored.
 fn bytes(given: &Bound<'_, PyAny>, parameter: &str) -> PyResult<Vec<u8>> {
     if let Ok(bytes) = given.cast::<PyBytes>() {
         return Ok(bytes.as_bytes().to_vec());

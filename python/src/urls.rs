@@ -1,4 +1,4 @@
-//! URLs in any form become columns of bytes; those of Arrow arrays are not copied.
+//! Turns URLs in any form into columns of bytes, without copying those of Arrow arrays.
 
 use std::sync::Arc;
 
@@ -15,14 +15,14 @@ use pyo3::types::{PyBytes, PyString};
 use crate::capsule::{self, Arrays};
 use crate::error;
 
-/// What can be judged.
+/// The types that can be judged.
 const WANTED: &str = "give an Arrow array or stream of string, large_string, string_view, binary or dictionaries of them \
                       (pyarrow, polars, pandas, DuckDB), or a list of str or bytes";
 
-/// URLs of one chunk, as rows: the bytes of each, and which are null.
+/// The URLs of one chunk, as rows: the bytes of each, and which are null.
 pub struct Column {
     pub texts: Texts,
-    /// For each row, its place among the texts, where those are the values of a dictionary.
+    /// For each row, the index of its text, if the texts are the values of a dictionary.
     pub keys: Option<Vec<usize>>,
     pub nulls: Option<NullBuffer>,
     pub rows: usize,
@@ -36,7 +36,7 @@ pub enum Texts {
 }
 
 impl Texts {
-    /// How many there are.
+    /// The number of texts.
     pub fn len(&self) -> usize {
         match self {
             Texts::Short(array) => array.len(),
@@ -45,7 +45,7 @@ impl Texts {
         }
     }
 
-    /// One of them; empty where it is null, for what stands there then means nothing.
+    /// The text at an index; of a null the bytes are arbitrary, or none.
     pub fn get(&self, at: usize) -> &[u8] {
         match self {
             Texts::Short(array) => array.value(at),
@@ -74,7 +74,7 @@ fn bytes<O: OffsetSizeTrait>(array: &GenericByteArray<GenericStringType<O>>) -> 
 }
 
 impl Column {
-    /// The URL of a row, or what stands in the place of a null.
+    /// The URL of a row, or the arbitrary bytes of a null.
     pub fn get(&self, row: usize) -> &[u8] {
         self.texts.get(self.keys.as_ref().map_or(row, |keys| keys[row]))
     }
@@ -92,7 +92,7 @@ impl Column {
             return Some(Column { texts: Texts::Short(BinaryArray::new_null(rows)), keys: None, nulls, rows });
         }
         let keys = dictionary.normalized_keys();
-        // A few rows of a long dictionary: it is not judged for them.
+        // For a few rows of a long dictionary, judging all its values would be wasteful.
         if texts.len() > rows {
             let texts = Texts::Long(LargeBinaryArray::from_iter_values(keys.iter().map(|&key| texts.get(key))));
             return Some(Column { texts, keys: None, nulls, rows });
@@ -104,7 +104,7 @@ impl Column {
 /// Columns of URLs, chunk by chunk.
 pub type Columns = Box<dyn Iterator<Item = Result<Column, ArrowError>> + Send>;
 
-/// The URLs of an object; of a table, those of the column of this name, or of the only one.
+/// The URLs of an object; for a table, those of the column with this name, or of its only column.
 pub fn columns(object: &Bound<'_, PyAny>, name: Option<&str>) -> PyResult<Columns> {
     let Some(Arrays { field, chunks }) = capsule::arrays(object)? else {
         let listed: ArrayRef = Arc::new(listed(object)?);
@@ -140,7 +140,7 @@ fn is_text(kind: &DataType) -> bool {
     }
 }
 
-/// The place of a column.
+/// The index of the chosen column.
 fn chosen(fields: &Fields, name: Option<&str>) -> PyResult<usize> {
     let names = || fields.iter().map(|field: &FieldRef| Field::name(field).as_str()).collect::<Vec<_>>().join(", ");
     match (name, fields.len()) {
@@ -177,7 +177,7 @@ fn listed(object: &Bound<'_, PyAny>) -> PyResult<LargeBinaryArray> {
     Ok(builder.finish())
 }
 
-/// Appends a text; bytes that were read as `surrogateescape` become what they were.
+/// Appends a text; bytes that Python decoded as `surrogateescape` are restored.
 fn append(text: &Bound<'_, PyString>, builder: &mut LargeBinaryBuilder) -> PyResult<()> {
     if let Ok(text) = text.to_str() {
         builder.append_value(text);

@@ -1,4 +1,4 @@
-//! Outcomes become columns: plain strings, because Spark takes neither dictionaries nor views; dictionaries where asked.
+//! Turns outcomes into columns: plain strings, because Spark takes neither dictionaries nor views; dictionaries on request.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -18,22 +18,22 @@ use crate::explained;
 use crate::urls::Column;
 use crate::{capsule, error};
 
-/// So many verdicts make a batch at most, so that their names have room behind offsets of 32 bits.
+/// The maximum number of verdicts per batch, so that offsets of 32 bits can address their names.
 const BATCH: usize = 1 << 26;
 
-/// The same of rules, each of which takes some 200 bytes at most.
+/// The maximum when the batch includes rules, each of which takes about 200 bytes at most.
 const EXPLAINED: usize = 1 << 22;
 
-/// What the columns are to be.
+/// The form of the columns.
 pub struct Shape {
-    /// The crawlers, where each row has a list of verdicts, one for each of them.
+    /// The crawlers, if each row has a list of verdicts, one per crawler.
     pub agents: Option<Vec<String>>,
     pub explain: bool,
     pub dictionary: bool,
 }
 
 impl Shape {
-    /// The columns.
+    /// The schema of the columns.
     pub fn schema(&self) -> SchemaRef {
         let name = if self.dictionary { dictionary_type() } else { DataType::Utf8 };
         let mut columns = vec![("verdict", name.clone()), ("reason", name)];
@@ -73,7 +73,7 @@ impl Shape {
     ) -> Result<RecordBatch, ArrowError> {
         let nulls = column.nulls.as_ref().map(|nulls| nulls.slice(rows.start, rows.len()));
         let by_row = by_row(outcomes, rows.clone());
-        // Lists are null as a whole.
+        // With lists, a row is null as a whole.
         let of_names = if self.agents.is_some() { None } else { nulls.clone() };
         let names = |names: &Names| names.column(&by_row, of_names.clone(), self.dictionary);
         let mut columns = vec![names(&Names::partitions())?, names(&Names::reasons())?];
@@ -101,7 +101,7 @@ fn dictionary_type() -> DataType {
     DataType::Dictionary(Box::new(DataType::Int8), Box::new(DataType::Utf8))
 }
 
-/// The outcomes of a row stand together.
+/// Arranges outcomes by row, those of one row adjacent.
 fn by_row(outcomes: &[Vec<Outcome>], rows: Range<usize>) -> Vec<Outcome> {
     match outcomes {
         [only] => only[rows].to_vec(),
@@ -109,10 +109,10 @@ fn by_row(outcomes: &[Vec<Outcome>], rows: Range<usize>) -> Vec<Outcome> {
     }
 }
 
-/// So many bytes are copied for each name: one or two instructions, where a copy of its length would be a call.
+/// Bytes copied for each name: one or two instructions, where a copy of the exact length would be a call.
 const WIDTH: usize = 32;
 
-/// The names of outcomes, in one respect.
+/// One kind of name for outcomes.
 struct Names {
     all: Vec<&'static str>,
     number: fn(Outcome) -> usize,
@@ -143,7 +143,7 @@ impl Names {
     }
 
     fn strings(&self, outcomes: &[Outcome], nulls: Option<NullBuffer>) -> Result<StringArray, ArrowError> {
-        // By outcome, so that a row is one look.
+        // By outcome, so that each row takes one look-up.
         let mut table = [([0; WIDTH], 0); 256];
         for (at, (text, length)) in table.iter_mut().enumerate().take(Outcome::COUNT) {
             let name = self.all[(self.number)(Outcome::from_index(at))];
@@ -167,7 +167,7 @@ impl Names {
     }
 }
 
-/// Lists of so many items, one for each row.
+/// Lists of this many items, one list per row.
 fn lists(items: ArrayRef, length: usize, nulls: Option<NullBuffer>) -> Result<ArrayRef, ArrowError> {
     let field = Arc::new(Field::new_list_field(items.data_type().clone(), true));
     let offsets = OffsetBuffer::from_repeated_length(length, items.len() / length);
@@ -190,7 +190,7 @@ fn agents_of(partition: Partition, agents: &[String], by_row: &[Outcome], nulls:
 
 /// Verdicts on URLs, as columns.
 ///
-/// It has `__arrow_c_stream__`, so that every library of Arrow's takes it as a table; `to_pyarrow()`, `to_polars()` and
+/// It has `__arrow_c_stream__`, so that every Arrow library accepts it as a table; `to_pyarrow()`, `to_polars()` and
 /// `to_pandas()` do so, and `out["verdict"]` is a plain list.
 ///
 /// >>> import robosieve
@@ -210,7 +210,7 @@ pub struct Verdicts {
 
 #[pymethods]
 impl Verdicts {
-    /// The stream of Arrow's C data interface; a schema that is asked for is not heeded.
+    /// The stream of Arrow's C data interface; a requested schema is ignored.
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_stream__<'py>(
         &self,
@@ -258,14 +258,14 @@ impl Verdicts {
         slf.py().import("polars")?.call_method1("DataFrame", (slf,))
     }
 
-    /// A `pandas.DataFrame`; options are those of `pyarrow.Table.to_pandas`.
+    /// A `pandas.DataFrame`; the options are those of `pyarrow.Table.to_pandas`.
     #[pyo3(signature = (**options))]
     fn to_pandas<'py>(slf: &Bound<'py, Self>, options: Option<&Bound<'py, PyDict>>) -> PyResult<Bound<'py, PyAny>> {
         Verdicts::to_pyarrow(slf)?.call_method("to_pandas", (), options)
     }
 }
 
-/// An item of a column that was made here, as Python has it.
+/// An item of one of these columns as a Python object.
 fn item<'py>(py: Python<'py>, array: &ArrayRef, row: usize) -> PyResult<Bound<'py, PyAny>> {
     if array.is_null(row) {
         return Ok(py.None().into_bound(py));

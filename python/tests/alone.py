@@ -1,4 +1,4 @@
-"""The package with nothing beside it: what the README's command shows, under any Python."""
+"""The package with no other packages: prints the output shown in the README, under any Python."""
 
 import platform
 from collections import Counter

@@ -1,4 +1,4 @@
-"""What the tests share: the repository's datasets, the program of the wheel, policies."""
+"""Shared by the tests: the repository's datasets, the wheel's program, policies."""
 
 import subprocess
 import sys
@@ -17,13 +17,13 @@ Program = Callable[..., subprocess.CompletedProcess[str]]
 
 @pytest.fixture(autouse=True)
 def _in_root(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Paths such as datasets/urls.txt are those of the repository."""
+    """Resolve paths such as datasets/urls.txt in the repository."""
     monkeypatch.chdir(ROOT)
 
 
 @pytest.fixture(scope="session")
 def program() -> Program:
-    """Runs the program that the wheel installed."""
+    """Run the program that the wheel installed."""
     path = Path(sys.executable).parent / "robosieve"
 
     def run(*arguments: object, check: bool = True) -> subprocess.CompletedProcess[str]:
@@ -53,20 +53,20 @@ def urls() -> list[bytes]:
 
 @pytest.fixture(scope="session")
 def lines(urls: list[bytes]) -> list[str]:
-    """The same as text, in which bytes that are no UTF-8 are replaced."""
+    """The same as text, with invalid UTF-8 replaced."""
     return [url.decode(errors="replace") for url in urls]
 
 
 @pytest.fixture(scope="session")
 def expected(policy: robosieve.Policy, lines: list[str]) -> dict[str, int]:
-    """How many of them have each verdict."""
+    """The number of lines with each verdict."""
     verdicts = policy.judge(lines, "examplebot")["verdict"]
     return {name: verdicts.count(name) for name in sorted(set(verdicts))}
 
 
 @pytest.fixture(scope="session")
 def shared(pytestconfig: pytest.Config) -> Callable[[str], Path]:
-    """A folder of ../shared, or the test is skipped, loudly."""
+    """A folder of ../shared; if it is missing, the test is skipped with a message."""
 
     def folder(name: str) -> Path:
         path = ROOT.parent / "shared" / name

@@ -1,7 +1,7 @@
-"""The drop-ins, held against what they stand for, on real robots.txt files and URLs.
+"""The drop-ins against the originals, on real robots.txt files and URLs.
 
-A difference is explained by a reason of the ledger: what it names is taken out of the case, and then both agree. A reason
-that explains nothing fails the test as well.
+Differences are explained by reasons in the ledger: removing what a reason names from the case makes both agree.
+A reason that explains nothing fails the test too.
 """
 
 import platform
@@ -28,7 +28,7 @@ CanFetch = Callable[[str, str], bool]
 
 
 class Reason(NamedTuple):
-    """Why two parsers rightly differ."""
+    """A legitimate difference between two parsers."""
 
     text: str
     without: Callable[[str], str] = str
@@ -126,7 +126,7 @@ def ours_as_protego(dialect: str) -> Callable[[str], CanFetch]:
 
 
 def files(corpus: Path) -> Iterator[tuple[str, list[str]]]:
-    """Each robots.txt of the corpus, with URLs to ask."""
+    """Each robots.txt of the corpus, with URLs to ask about."""
     for folder in ("urls", "probes"):
         for path in sorted((corpus / folder).iterdir()):
             robots = corpus / "robots" / path.name
@@ -138,7 +138,7 @@ def files(corpus: Path) -> Iterator[tuple[str, list[str]]]:
 def compare(
     corpus: Path, original: Callable[[str], CanFetch], ours: Callable[[str], CanFetch], reasons: list[Reason]
 ) -> tuple[Counter[str], list[Case]]:
-    """How many verdicts agree, how many each reason explains, and the cases that none does."""
+    """The number of verdicts that agree, the number explained by each reason, and the unexplained cases."""
     counts: Counter[str] = Counter()
     unexplained = []
     combined = Reason("several of these together")
@@ -181,7 +181,7 @@ def test_urllib_differs_for_known_reasons(shared: Callable[[str], Path]) -> None
 
 
 def test_rfc_9309_is_what_the_standard_library_follows_by_now() -> None:
-    """Before 3.14.5, the first rule that matches wins, and there are no wildcards."""
+    """Before 3.14.5, the first matching rule wins, and there are no wildcards."""
     body = ["User-agent: *", "Disallow: /a", "Allow: /a/b", "Disallow: /*.gif$"]
     parser = RobotFileParser()
     parser.parse(body)

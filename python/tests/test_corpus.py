@@ -1,4 +1,4 @@
-"""Real robots.txt files and URLs: what Python says is what the program says, and what Google's library says."""
+"""Real robots.txt files and URLs: Python's verdicts equal the program's and those of Google's library."""
 
 import base64
 import json
@@ -63,7 +63,7 @@ def test_verdicts_are_those_of_google(agent: str, urls: str, shared: Callable[[s
 
 
 def google_path(url: bytes) -> bytes:
-    """What Google's library asks about, of anything that is given as a URL."""
+    """The path that Google's library extracts from anything given as a URL."""
     start = 2 if url.startswith(b"//") else 0
 
     def find(begin: int) -> int | None:
@@ -118,7 +118,7 @@ def is_token(agent: str) -> bool:
 
 
 def test_conformance_cases_hold_or_stand_in_the_ledger(shared: Callable[[str], Path]) -> None:
-    """Under Google's dialect, whose answer each case has, and under the one that the case names."""
+    """Cases run under Google's dialect, for which each has the answer, and under the dialect that they name."""
     ledger = (ROOT / "tests/conformance/ledger.tsv").read_text().splitlines()
     rows = [row.split("\t") for row in ledger if row and not row.startswith("#")]
     excuses = {

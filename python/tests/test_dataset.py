@@ -1,4 +1,4 @@
-"""What `filter --format parquet` writes is a dataset: each library takes it whole, and reads only the files of a verdict."""
+"""The output of `filter --format parquet` as a dataset: libraries read it whole, or only the files of one verdict."""
 
 import json
 from collections import Counter
@@ -28,7 +28,7 @@ def run(program: Program, policy_file: Path, tmp_path_factory: pytest.TempPathFa
 
 @pytest.fixture(scope="module")
 def counted(run: Path) -> dict[tuple[str, str], int]:
-    """How many lines the receipt says that each crawler has of each verdict."""
+    """The number of lines per crawler and verdict, from the receipt."""
     partitions = json.loads((run / "receipt.json").read_text())["partitions"]
     names = {name: tuple(reversed(name.split("."))) for name in partitions}
     return {(names[name][0], names[name][1]): part["lines"] for name, part in partitions.items()}

@@ -18,6 +18,6 @@ def test_the_tutorial_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     blocks = list(BLOCK.finditer(text))
     assert len(blocks) > 10
     for block in blocks:
-        # An error then has the line of the page.
+        # Errors then show the line number in the page.
         code = "\n" * text.count("\n", 0, block.start(1)) + block.group(1)
         exec(compile(code, str(page), "exec"), scope)

@@ -110,7 +110,7 @@ def test_progress_is_told_and_can_end_the_run(policy: robosieve.Policy, tmp_path
 
 @pytest.mark.skipif(sys.platform != "linux", reason="it looks into /proc")
 def test_a_list_that_is_cut_short_ends_the_run_and_not_the_interpreter(policy_file: Path, tmp_path: Path) -> None:
-    # Cut while a worker reads the middle of a chunk.
+    # Truncated while a worker reads the middle of a chunk.
     code = """
         import os, sys
         import robosieve

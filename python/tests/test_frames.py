@@ -13,7 +13,7 @@ def test_duckdb_counts_verdicts(policy: robosieve.Policy, lines: list[str], expe
     con = duckdb.connect()
     robosieve.duckdb.register(con, policy, "examplebot")
     con.register("urls", pa.table({"url": lines}))
-    # More rows than a batch of DuckDB's.
+    # More rows than fit into one of DuckDB's batches.
     con.execute("create table many as select url from urls, range(20)")
     rows = con.sql("select robots(url).verdict as verdict, count(*) from many group by all order by all").fetchall()
     assert dict(rows) == {name: 20 * count for name, count in expected.items()}

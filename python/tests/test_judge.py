@@ -1,4 +1,4 @@
-"""`Policy.judge`: whatever holds URLs goes in, columns come out."""
+"""`Policy.judge`: URLs in any container go in, columns come out."""
 
 import pickle
 import threading
@@ -170,7 +170,7 @@ def test_threads_change_nothing(policy: robosieve.Policy, urls: list[bytes]) -> 
 
 
 def test_others_run_meanwhile(policy: robosieve.Policy, urls: list[bytes]) -> None:
-    """A stream that waits for another thread of Python's: it would hang if the lock were kept."""
+    """Judge a stream that waits for another Python thread: it would hang if the lock were held."""
     asked, given = threading.Event(), threading.Event()
 
     def batches() -> Any:

@@ -1,4 +1,4 @@
-"""What the package says of itself: types, stubs, examples, and other interpreters."""
+"""The package's own claims: types, stubs, examples, and other interpreters."""
 
 import doctest
 import importlib
@@ -33,7 +33,7 @@ def test_stubs_are_those_of_the_module() -> None:
 
 
 def compiled() -> Iterator[tuple[str, str]]:
-    """The docstrings of what is compiled: doctest finds only those of Python's own functions."""
+    """The docstrings of compiled objects; doctest finds only those of Python functions."""
     for name, item in vars(_robosieve).items():
         if name.startswith("__"):
             continue

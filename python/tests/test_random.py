@@ -1,4 +1,4 @@
-"""Arrow arrays of every make: what Python says of them is what the program says of the same lines."""
+"""Arrow arrays of every kind: Python's verdicts equal the program's for the same lines."""
 
 import subprocess
 import sys
@@ -22,7 +22,7 @@ HOSTS = [
 ]
 TYPES = [pa.string(), pa.large_string(), pa.string_view(), pa.binary(), pa.large_binary(), pa.binary_view()]
 
-# Lines have no LF, and the program's have no CR at their ends.
+# Lines contain no LF, and the program strips CR at their ends.
 texts = st.text(st.characters(exclude_characters="\r\n", exclude_categories=["Cs"]), max_size=30)
 paths = st.lists(
     st.sampled_from(["/", "cart", "private", "?", "sort=", ".html", "%41", "*", "new", "a" * 40]) | texts

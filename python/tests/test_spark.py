@@ -1,4 +1,4 @@
-"""Spark, with two executor processes: the same verdicts, one policy a host, a wheel that travels."""
+"""Spark with two executor processes: same verdicts, one policy per host, a wheel that travels."""
 
 import json
 import os
@@ -23,7 +23,7 @@ from .conftest import Program
 
 @pytest.fixture(scope="module")
 def temporary(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of temporary files of all processes, so that what is staged is ours."""
+    """The folder for all processes' temporary files, so that staged files are this test's own."""
     return tmp_path_factory.mktemp("spark")
 
 
@@ -57,7 +57,7 @@ def frame(spark: SparkSession, lines: list[str]) -> DataFrame:
 
 
 def reports(frame: DataFrame, policy_file: Path, archive: str | None = None) -> list[Any]:
-    """Judges, and tells of each worker what it maps of policies."""
+    """Judge, and report which policies each worker maps."""
     checksum = robosieve.spark._add_policy(frame.sparkSession, policy_file)
     mapped = robosieve.spark._mapper(checksum, archive, "url", ("verdict",), {"agent": "*"}, {})
 
@@ -68,7 +68,7 @@ def reports(frame: DataFrame, policy_file: Path, archive: str | None = None) -> 
         import pyarrow as pa
 
         for _ in mapped(batches):
-            # Not before, for it may come with the archive.
+            # Only here, because it may arrive with the archive.
             import robosieve
 
             sizes: dict[str, int] = {}
@@ -92,7 +92,7 @@ def reports(frame: DataFrame, policy_file: Path, archive: str | None = None) -> 
     return frame.mapInArrow(workers, "executor string, path string, package string, rss long, pss long").collect()
 
 
-# The first of all, for workers are used again and keep the package that they have imported.
+# This test must be the first, because workers are reused and keep the package they imported.
 @pytest.mark.skipif("ROBOSIEVE_WHEEL" not in os.environ, reason="SKIPPED: ROBOSIEVE_WHEEL names no wheel")
 def test_a_wheel_travels(spark: SparkSession, frame: DataFrame, policy_file: Path) -> None:
     archive = robosieve.spark.ship_wheel(spark, os.environ["ROBOSIEVE_WHEEL"])
@@ -161,14 +161,14 @@ def test_choices_travel(spark: SparkSession, policy_file: Path) -> None:
 
 def test_workers_of_a_host_share_one_policy(frame: DataFrame, policy_file: Path, temporary: Path) -> None:
     reports(frame, policy_file)
-    # Now the workers of both executors have it.
+    # Now the workers of both executors have it mapped.
     rows = reports(frame, policy_file)
     assert len({row["executor"] for row in rows}) == 2
     checksum = robosieve.Policy(policy_file).checksum
     staged = list(temporary.glob(f"*/{checksum}.rsv"))
     assert {row["path"] for row in rows} == {str(path) for path in staged}
     assert len(staged) == 1
-    # A page that two processes map counts half for each.
+    # A page mapped by two processes counts half for each.
     assert all(0 < row["pss"] < row["rss"] for row in rows)
 
 

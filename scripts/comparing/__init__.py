@@ -4,5 +4,5 @@ import sys
 
 
 def note(text):
-    """Tell the user how far it is, beside the report."""
+    """Print progress to standard error, apart from the report."""
     print(text, file=sys.stderr, flush=True)

@@ -9,12 +9,12 @@ from comparing import note
 
 
 def default_target(root):
-    """Cargo's target folder, as its own variable or the repository says."""
+    """Return Cargo's target folder: from its own environment variable, or in the repository."""
     return Path(os.environ.get("CARGO_TARGET_DIR", root / "target"))
 
 
 def cargo(*words, target):
-    """Run cargo with its output on stderr; stop everything if it fails."""
+    """Run cargo with its output on stderr; abort if it fails."""
     command = ["cargo", *words]
     note("$ " + " ".join(map(str, command)))
     env = dict(os.environ, CARGO_TARGET_DIR=str(target))
@@ -22,7 +22,7 @@ def cargo(*words, target):
 
 
 def build_peers(root, target):
-    """Build the comparison programs; the folder with their binaries."""
+    """Build the comparison programs; return the folder of their binaries."""
     target = target / "peers"
     manifest = root / "scripts" / "peers" / "Cargo.toml"
     cargo("build", "--release", "--locked", "--manifest-path", manifest, target=target)
@@ -30,7 +30,7 @@ def build_peers(root, target):
 
 
 def build_robosieve(root, target):
-    """Build robosieve; its binary, or None (said loudly) if the repository has no such program yet."""
+    """Build robosieve; return its binary, or None with a warning if the repository has no such program yet."""
     manifest = root / "Cargo.toml"
     if not has_target(manifest, "bin", "robosieve"):
         note("WARNING: this repository has no program robosieve; only the others are compared")
@@ -40,7 +40,7 @@ def build_robosieve(root, target):
 
 
 def example(root, target, robosieve):
-    """Build robosieve's example `inprocess`, which measures as the peers' does; None if there is none."""
+    """Build robosieve's example `inprocess`, which measures as the peers' one does; None if there is no such example."""
     manifest = root / "Cargo.toml"
     if robosieve is None or not has_target(manifest, "example", "inprocess"):
         return None
@@ -49,7 +49,7 @@ def example(root, target, robosieve):
 
 
 def has_target(manifest, kind, name):
-    """Whether a Cargo package has a target of that kind and name; no package, no target."""
+    """Whether a Cargo package exists and has a target of this kind and name."""
     if not manifest.exists():
         return False
     command = ["cargo", "metadata", "--no-deps", "--format-version", "1", "--manifest-path", str(manifest)]

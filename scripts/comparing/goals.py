@@ -1,14 +1,14 @@
-"""The project's goals, and where this run stands."""
+"""The project's goals, and how this run compares with them."""
 
 from comparing.programs import POLICY
 from comparing.tables import table
 
-#: The copy that writes as robosieve does: chunks of lines, by all threads, to one file.
+#: The copy that writes like robosieve: chunks of lines, by all threads, to one file.
 COPY = "copy"
 
 
 def speed(results, name, kind, threads, order, title=None):
-    """Million lines a second of one row, or None."""
+    """Million lines per second in one row, or None."""
     for result in results:
         program = result.program
         row = (program.name, program.kind, program.threads, result.order)
@@ -18,7 +18,7 @@ def speed(results, name, kind, threads, order, title=None):
 
 
 def ratio(a, b):
-    """One figure over another, where both are there."""
+    """The ratio of two figures, if both exist."""
     return a / b if a and b else None
 
 
@@ -28,7 +28,7 @@ def figure(matching, name, order, key):
 
 
 def all_goals(results, matching):
-    """Each goal: what, the figures asked for and aimed at, the figure measured, its unit, and whether more is better."""
+    """All goals: name, required and target figures, measured figure, unit, and whether more is better."""
 
     def own(order, key):
         return figure(matching, "robosieve", order, key)
@@ -68,7 +68,7 @@ def all_goals(results, matching):
 
 
 def goals_table(results, matching):
-    """The goals as Markdown: what is asked for, and what is aimed at."""
+    """The goals as Markdown, with required and target figures."""
     rows = []
     for what, asked, aim, measured, unit, more in all_goals(results, matching):
         bound = "at least" if more else "at most"

@@ -1,4 +1,4 @@
-"""The lists that all programs run on: from real data, or generated where that is missing."""
+"""The lists that all programs run on: real data, or generated data where that is missing."""
 
 import json
 import os
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from comparing import note
 
-#: Lines of the list without repetition, when it is generated.
+#: Lines of the list without repetition, if it is generated.
 BASE_LINES = 52_000
 #: Origins of generated data.
 ORIGINS = 1_000
@@ -19,7 +19,7 @@ ORIGINS = 1_000
 
 @dataclass
 class Data:
-    """Lists and robots.txt files in the work folder."""
+    """The lists and robots.txt files in the work folder."""
 
     work: Path
     robots: Path
@@ -27,16 +27,16 @@ class Data:
     facts: dict
 
     def path(self, order, base=False):
-        """A list: order is `shuffled` or `sorted`; base is the list without repetition."""
+        """The path of a list: order is `shuffled` or `sorted`; base selects the list without repetition."""
         return self.work / f"{'base-' if base else ''}{order}.txt"
 
     def lines(self, base=False):
-        """Number of lines of the lists."""
+        """The number of lines in the lists."""
         return self.facts["links" if base else "lines"]
 
 
 def default_work():
-    """A folder in memory, if there is one."""
+    """A folder in memory, if possible."""
     shm = Path("/dev/shm")
     parent = shm if shm.is_dir() else Path(tempfile.gettempdir())
     return parent / "robosieve-compare"
@@ -58,7 +58,7 @@ def make(root, args):
 
 
 def from_corpus(root, args):
-    """The recipe of scripts/make-list."""
+    """Make the lists from real data, with scripts/make-list."""
     script = root / "scripts" / "make-list"
     command = [sys.executable, script, args.work, "--corpus", args.corpus, "--lines", str(args.lines)]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
@@ -67,7 +67,7 @@ def from_corpus(root, args):
 
 
 def generated(root, args):
-    """Made-up data of realistic shape, from the repository's own generator."""
+    """Make artificial data of realistic shape with the repository's own generator."""
     run = ["cargo", "run", "--release", "--quiet", "--manifest-path", root / "Cargo.toml"]
     run += ["--example", "generate", "--"]
     env = dict(os.environ, CARGO_TARGET_DIR=str(args.target))

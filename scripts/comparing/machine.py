@@ -1,4 +1,4 @@
-"""What the figures were measured on, and with which versions."""
+"""The machine and the versions behind the figures."""
 
 import os
 import platform
@@ -10,7 +10,7 @@ PACKAGES = ["texting_robots", "fast-robots", "robotstxt", "robotxt", "url", "mem
 
 
 def output(*command):
-    """A command's output, or nothing if it cannot be run."""
+    """A command's output, or an empty string if it cannot be run."""
     try:
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
     except (OSError, subprocess.CalledProcessError):
@@ -18,7 +18,7 @@ def output(*command):
 
 
 def cpu_model():
-    """The processor's name as lscpu gives it."""
+    """The processor's name from lscpu."""
     for line in output("lscpu").splitlines():
         key, _, value = line.partition(":")
         if key.strip() == "Model name":
@@ -27,7 +27,7 @@ def cpu_model():
 
 
 def versions(lock):
-    """Name and version of the packages compared, from a Cargo.lock."""
+    """Names and versions of the compared packages, from a Cargo.lock."""
     packages = tomllib.loads(lock.read_text())["package"]
     found = {}
     for package in packages:
@@ -45,7 +45,7 @@ def own_version(root):
 
 
 def facts(root):
-    """Everything about machine and versions, before the runs."""
+    """All facts about machine and versions before the runs."""
     return {
         "cpu": cpu_model(),
         "cores": os.cpu_count(),
@@ -58,5 +58,5 @@ def facts(root):
 
 
 def finish(found):
-    """Add what is known after the runs."""
+    """Add the facts known only after the runs."""
     found["load_after"] = os.getloadavg()[0]

@@ -1,4 +1,4 @@
-"""Run the programs in turn, check what they counted, and keep their times."""
+"""Run the programs in turn, check their counts, and record their times."""
 
 import json
 import os
@@ -37,17 +37,17 @@ class Result:
     runs: list = field(default_factory=list)
 
     def rate(self, pick=statistics.median):
-        """Million lines a second; None without runs."""
+        """Million lines per second; None without runs."""
         if self.failed or not self.runs:
             return None
         return self.lines / pick(run.seconds for run in self.runs) / 1e6
 
     def cpu_nanoseconds(self):
-        """Median of the processor time a line."""
+        """The median processor time per line."""
         return statistics.median(run.cpu_seconds for run in self.runs) / self.lines * 1e9
 
     def as_json(self):
-        """Everything, for the file of figures."""
+        """Everything, for the JSON file."""
         program = {"name": self.program.name, "title": self.program.title, "kind": self.program.kind}
         program |= {"threads": self.program.threads, "order": self.order, "lines": self.lines, "base": self.base}
         program |= {"remark": self.remark, "failed": self.failed, "counts": self.counts}
@@ -63,7 +63,7 @@ class TooSlow(Exception):
 
 
 def execute(command, limit):
-    """Run a command; its Run and what it printed."""
+    """Run a command; return its Run and its output."""
     with tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
         start = time.perf_counter()
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr)
@@ -86,7 +86,7 @@ def execute(command, limit):
 
 
 def check(result, printed, listed, out, lines):
-    """Assert that nothing was lost, and that all runs agree; what is wrong is raised."""
+    """Check that nothing was lost and that all runs agree; raise Wrong otherwise."""
     counts = result.program.counts(printed, out)
     if counts.get("lines", lines) != lines:
         raise Wrong(f"wrong counts: {counts} do not add up to {lines} lines")
@@ -100,7 +100,7 @@ def check(result, printed, listed, out, lines):
 
 
 def one_run(result, data, limit, out):
-    """Run one program once; the Run, or None if it has failed."""
+    """Run one program once; return the Run, or None if it failed."""
     program, lines = result.program, data.lines(result.base)
     listed = data.path(result.order, result.base)
     shutil.rmtree(out, ignore_errors=True)
@@ -124,7 +124,7 @@ def one_run(result, data, limit, out):
 
 
 def run_all(programs, data, orders, rounds, limit, out):
-    """Run all programs on all lists in turn: one round to warm up, then `rounds` that count."""
+    """Run all programs on all lists in turn: one warm-up round, then `rounds` that count."""
     results = [Result(program, order) for order in orders for program in programs]
     for number in range(rounds + 1):
         note(f"round {number} of {rounds}" + (" (warm-up, not counted)" if number == 0 else ""))
@@ -140,7 +140,7 @@ def run_all(programs, data, orders, rounds, limit, out):
 
 
 def same_counts(results):
-    """One and two threads must count the same; if not, none of the times stands."""
+    """One and two threads must give the same counts; otherwise none of the times is valid."""
     first = {}
     for result in results:
         if result.failed or result.program.kind not in ("filter", "count"):
@@ -153,7 +153,7 @@ def same_counts(results):
 
 
 def inprocess(setup, data, wanted, limit, example):
-    """Matching alone with the policy known, and compiling, for each matcher: {name: figures or error}."""
+    """Measure matching alone, with a known policy, and compiling, for each matcher: {name: figures or error}."""
     programs = {name: [setup.peers / "inprocess", "--peer", name] for name in PEERS}
     if example:
         programs = {"robosieve": [example]} | programs
@@ -171,7 +171,7 @@ def inprocess(setup, data, wanted, limit, example):
                 words = [*common, str(setup.robots), "--urls", str(data.path(order, base=True))]
                 figures[order] = json.loads(execute(words, limit)[1])
                 if "front" in figures[order]:
-                    # What judging does with a path: the front, and the walk of what passes.
+                    # As in judging: the front, then a walk for the paths that pass.
                     figures[order]["ns_per_url"] = figures[order]["front"]["ns_in_order_with_walks"]
             if data.all_robots:
                 figures["all"] = json.loads(execute([*common, str(data.all_robots)], limit)[1])

@@ -1,22 +1,22 @@
-"""The goals as a picture: how far each figure is from what was asked for."""
+"""The goals as a picture: how far each figure is from the required one."""
 
 from xml.sax.saxutils import escape
 
 from comparing.goals import all_goals
 
 WIDTH, LEFT, ROW, TOP = 860, 430, 26, 44
-#: Colours that readers of all kinds can tell apart (Okabe and Ito).
+#: Colours that are safe for colour-blind readers (Okabe and Ito).
 MET, MISSED = "#0072b2", "#d55e00"
 STYLE = "text{font:12px sans-serif;fill:#222}.asked{stroke:#222}.aim{stroke:#222;stroke-dasharray:2 2}"
 
 
 def share(figure, asked, more):
-    """A figure as a multiple of what was asked for, so that more is always better."""
+    """A figure as a multiple of the required one, so that more is always better."""
     return figure / asked if more else asked / figure
 
 
 def draw(results, matching):
-    """The goals that were measured, as SVG: a bar each, a line at what was asked for, a mark at the aim."""
+    """The measured goals as SVG: a bar each, a line at the required figure, a mark at the target."""
     rows = [goal for goal in all_goals(results, matching) if goal[3] is not None]
     most = max([1.5, *(share(figure, goal[1], goal[5]) for goal in rows for figure in goal[2:4])])
     scale = (WIDTH - LEFT - 60) / most

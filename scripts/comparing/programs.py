@@ -1,4 +1,4 @@
-"""The programs compared: how each is called, and what each must have counted."""
+"""The compared programs: how to call each, and how to read its counts."""
 
 import json
 import subprocess
@@ -6,16 +6,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Callable
 
-#: The comparison programs, the fastest first.
+#: The comparison programs, fastest first.
 PEERS = ["fast", "texting", "robotxt", "robotstxt"]
-#: What the report calls them.
+#: Their names in the report.
 TITLES = {
     "fast": "fast-robots (compiled matcher)",
     "texting": "texting_robots + url",
     "robotxt": "robotxt",
     "robotstxt": "robotstxt",
 }
-#: What is added to the name of a robosieve that need not compile.
+#: Added to the name of a robosieve run that need not compile.
 POLICY = ", policy compiled before"
 #: robosieve's partitions.
 PARTITIONS = ["allowed", "blocked", "deferred", "invalid"]
@@ -23,14 +23,14 @@ PARTITIONS = ["allowed", "blocked", "deferred", "invalid"]
 
 @dataclass
 class Setup:
-    """Where everything is."""
+    """Paths and options shared by all programs."""
 
     peers: Path
     robosieve: Path | None
     robots: Path
     agent: str
     before: Path | None = None  # target/release of an earlier version
-    policies: dict = field(default_factory=dict)  # of each robosieve, the policy that it compiled
+    policies: dict = field(default_factory=dict)  # the policy that each robosieve compiled
 
 
 @dataclass
@@ -39,7 +39,7 @@ class Program:
 
     name: str
     title: str
-    kind: str  # "filter" writes partitions, "count" only counts, "copy" is a floor of the first, "read" of the second
+    kind: str  # "filter" writes partitions, "count" only counts, "copy" is a floor for the first, "read" for the second
     threads: int
     command: Callable  # (list, out) -> words
     counts: Callable  # (stdout, out) -> {"lines": n, ...}
@@ -57,18 +57,18 @@ def peer_counts(stdout, _out):
 
 
 def copy_counts(stdout, _out):
-    """The lines that a copy found, if it looked."""
+    """The lines that a copy counted, if its mode counts them."""
     report = json.loads(stdout)
     return {} if report["mode"] in ("chunks", "split") else {"lines": report["lines"]}
 
 
 def wc_counts(stdout, _out):
-    """The number that wc prints first."""
+    """The first number that wc prints."""
     return {"lines": int(stdout.split()[0])}
 
 
 def partition_counts(report):
-    """Lines of each partition of a receipt; their sum must be what it says went in, where it says so."""
+    """The lines in each partition of a receipt, and their sum."""
     try:
         counts = {name: report["partitions"][name]["lines"] for name in PARTITIONS}
     except (KeyError, TypeError) as error:
@@ -85,7 +85,7 @@ def receipt_counts(_stdout, out):
 
 
 def printed_counts(stdout, _out):
-    """The receipt's numbers as `filter --count --json` prints them: one JSON object on stdout."""
+    """The receipt's numbers as printed by `filter --count --json`: one JSON object on stdout."""
     start = stdout.find("{")
     if start < 0:
         raise Wrong("--count --json printed no JSON object on stdout")
@@ -93,7 +93,7 @@ def printed_counts(stdout, _out):
 
 
 def compile_policies(setup, folder):
-    """Lets each robosieve compile the policy that its rows with an open policy filter by."""
+    """Let each robosieve compile the policy for its rows that filter by one."""
     for name, program in (("now", setup.robosieve), ("before", setup.before and setup.before / "robosieve")):
         if program is not None:
             setup.policies[program] = folder / f"{name}.rsv"
@@ -102,16 +102,16 @@ def compile_policies(setup, folder):
 
 
 def robosieve_command(setup, program, source, threads, listed, out=None):
-    """robosieve on one list, by robots.txt files or a policy; without `out` it only counts."""
+    """The command for robosieve on one list, by robots.txt files or a policy; without `out` it only counts."""
     words = [program, "filter", "--agent", setup.agent, *source, "--threads", threads]
-    # An earlier version prints JSON anyway.
+    # An earlier version prints JSON without being asked.
     counted = ["--count"] if program != setup.robosieve else ["--count", "--json"]
     words += counted if out is None else ["--out", out, "--force"]
     return list(map(str, [*words, listed]))
 
 
 def peer_command(setup, name, threads, listed, out=None):
-    """A comparison program on one list; without `out` it only counts."""
+    """The command for a comparison program on one list; without `out` it only counts."""
     words = [setup.peers / name, "--agent", setup.agent, "--robots", setup.robots]
     words += ["--threads", threads, "--urls", listed]
     words += ["--out", out] if out else []
@@ -119,7 +119,7 @@ def peer_command(setup, name, threads, listed, out=None):
 
 
 def robosieve_programs(setup, threads):
-    """robosieve and an earlier version of it: with and without writing, from robots.txt files or a policy."""
+    """robosieve and an earlier version, with and without writing, from robots.txt files or a policy."""
 
     def rows(name, title, binary, source):
         def write(listed, out):
@@ -156,7 +156,7 @@ def peer_programs(setup, threads):
 
 
 def copy_programs(setup, threads):
-    """The floors: the same lines, and no work."""
+    """The floors: the same lines without any work on them."""
 
     def program(title, mode, kind):
         def command(listed, out):
@@ -175,7 +175,7 @@ def copy_programs(setup, threads):
 
 
 def all_programs(setup, wanted):
-    """All rows, in the order of the report; `wanted` are names, or empty for all."""
+    """All rows in report order; `wanted` lists names, or is empty for all."""
     makers = (robosieve_programs, peer_programs, copy_programs)
     rows = [program for make in makers for threads in (1, 2) for program in make(setup, threads)]
     rows.append(Program("wc", "wc -l", "read", 1, lambda listed, _out: ["wc", "-l", str(listed)], wc_counts))

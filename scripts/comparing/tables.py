@@ -2,7 +2,7 @@
 
 from comparing.programs import PEERS, POLICY, TITLES
 
-#: Headings of the kinds of rows, and the kind of robosieve's row that each is held against.
+#: The heading of each kind of row, and the kind of robosieve's row that it is compared with.
 KINDS = {
     "filter": ("Whole program, all lines written", "filter"),
     "copy": ("The floor of writing: the same lines copied", "filter"),
@@ -24,12 +24,12 @@ def rate(number):
 
 
 def has_policy(program):
-    """Whether a row is of a policy that was compiled before."""
+    """Whether a row uses a policy compiled beforehand."""
     return program.title.endswith(POLICY)
 
 
 def own_rate(results, result):
-    """robosieve's speed on the same list with as many threads, if measured."""
+    """robosieve's speed on the same list with the same number of threads, if measured."""
     kind = KINDS[result.program.kind][1]
     for other in results:
         program = other.program
@@ -40,7 +40,7 @@ def own_rate(results, result):
 
 
 def cells(results, result):
-    """Median with the slowest and fastest round, robosieve's multiple of it, and processor time a line."""
+    """Median with the slowest and fastest round, robosieve's speed as a multiple of it, and processor time per line."""
     speed = result.rate()
     if speed is None:
         return ["failed", "", ""]
@@ -71,7 +71,7 @@ def speed_table(results, kind):
 
 
 def remarks(results):
-    """Failures and limits, each named."""
+    """All failures and exceeded limits."""
     lines = []
     for result in results:
         where = f"{result.program.title}, {result.program.threads} threads, {result.order}"
@@ -100,7 +100,7 @@ def matching_table(matching):
 
 
 def verdict_section(verdicts, links):
-    """Differences; with examples where `links` may be shown."""
+    """The differences in verdicts, with examples if `links` may be shown."""
     reference = verdicts["reference"]
     rows, examples = [], []
     for name, found in verdicts["programs"].items():
@@ -117,7 +117,7 @@ def verdict_section(verdicts, links):
 
 
 def heading(facts, data, args):
-    """What was measured, where, and with which versions."""
+    """The data, the machine and the versions."""
     found = data.facts
     versions = ", ".join(f"{name} {version}" for name, version in facts["versions"].items())
     return "\n".join(

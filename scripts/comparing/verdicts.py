@@ -1,4 +1,4 @@
-"""Where the programs' verdicts differ, counted over the list without repetition."""
+"""Differences between the programs' verdicts, counted over the list without repetition."""
 
 import shutil
 
@@ -6,14 +6,14 @@ from comparing import note
 from comparing.measure import Failed, TooSlow, execute
 from comparing.programs import PARTITIONS, PEERS, peer_command, robosieve_command
 
-#: Examples shown for each program.
+#: Examples shown per program.
 EXAMPLES = 5
-#: What a verdict's byte means.
+#: The meaning of a verdict's byte.
 MEANING = {"1": "allowed", "0": "blocked", "-": "no verdict"}
 
 
 def of_robosieve(setup, listed, lines, limit, out):
-    """robosieve's verdicts, one character a line, from the partitions that it wrote."""
+    """robosieve's verdicts, one character per line, from its partitions."""
     execute(robosieve_command(setup, setup.robosieve, ("--robots", setup.robots), 1, listed, out), limit)
     letters = dict(zip(PARTITIONS, "10--", strict=True))
     verdict = {}
@@ -26,7 +26,7 @@ def of_robosieve(setup, listed, lines, limit, out):
 
 
 def of_peer(setup, name, listed, limit, out):
-    """A comparison program's verdicts, one character a line."""
+    """A comparison program's verdicts, one character per line."""
     dump = out / "verdicts"
     words = peer_command(setup, name, 1, listed)
     execute([*words, "--verdicts", str(dump)], limit)
@@ -34,7 +34,7 @@ def of_peer(setup, name, listed, limit, out):
 
 
 def compare(setup, data, wanted, limit, out):
-    """Differences to robosieve (or to the first program, without it): {"reference": name, "programs": {name: ...}}."""
+    """Differences from robosieve (or, without it, the first program): {"reference": name, "programs": {name: ...}}."""
     listed = data.path("shuffled", base=True)
     lines = listed.read_bytes().split(b"\n")[:-1]
     names = (["robosieve"] if setup.robosieve else []) + PEERS
@@ -65,7 +65,7 @@ def compare(setup, data, wanted, limit, out):
 
 
 def differences(text, reference, lines):
-    """How often two strings of verdicts differ, and examples from different hosts where there are."""
+    """How often two strings of verdicts differ, with examples, from different hosts if possible."""
     places = [at for at, (one, other) in enumerate(zip(text, reference, strict=True)) if one != other]
     hosts, first, more = set(), [], []
     for at in places:

@@ -1,1 +1,1 @@
-"""The parts of scripts/foreign-sources."""
+"""Shared parts of scripts/foreign-sources, foreign-lists, foreign-tables and formats."""

@@ -8,7 +8,7 @@ from warcio.warcwriter import WARCWriter
 
 
 def write(path, answers, compressed):
-    """Write an archive; each answer has a request beside it."""
+    """Write an archive; each answer has a request next to it."""
     with open(path, "wb") as out:
         writer = WARCWriter(out, gzip=compressed)
         writer.write_record(writer.create_warcinfo_record(path.name, {"software": "warcio"}))
@@ -21,12 +21,12 @@ def write(path, answers, compressed):
 
 
 def time(answer):
-    """The time of an answer, as WARC has it."""
+    """The time of an answer in WARC format."""
     return f"2026-01-10T00:00:{answer.second:02}Z"
 
 
 def head(answer):
-    """The head of an answer."""
+    """The HTTP head of an answer."""
     return StatusAndHeaders(answer.status, answer.headers, protocol="HTTP/1.1")
 
 

@@ -1,4 +1,4 @@
-"""Where a check runs: a Python with libraries of PyPI, and the program that is checked."""
+"""The environment of a check: a Python with libraries from PyPI, and the program to check."""
 
 import os
 import subprocess
@@ -8,7 +8,7 @@ CANNOT = 77
 
 
 def enter_libraries(target, libraries):
-    """Start again with a Python that has the libraries, after installing them if need be, in a folder of its own."""
+    """Restart under a Python that has the libraries, installing them first if necessary, in a folder of their own."""
     folder = target / "foreign"
     python = folder / "bin" / "python"
     if os.path.realpath(sys.prefix) == os.path.realpath(folder):

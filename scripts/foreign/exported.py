@@ -1,4 +1,4 @@
-"""Read the tables that robosieve exports as Parquet, with pyarrow, and compare them with its JSON Lines."""
+"""Read the tables that robosieve exports as Parquet with pyarrow, and compare them with its JSON Lines."""
 
 import json
 import subprocess
@@ -10,7 +10,7 @@ TABLES = ("delays", "sitemaps", "agents", "status")
 
 
 def compare(program, sources, folder):
-    """Compare all tables of a policy of these sources; yields a table, whether it is the same, and how many rows it has."""
+    """Compare all tables of a policy made from these sources; yield each table, whether it is equal, and its number of rows."""
     policy = folder / "policy.rsv"
     subprocess.run([program, "compile", "--agent", "examplebot", *sources, "-o", policy], check=True, stderr=subprocess.DEVNULL)
     for table in TABLES:
@@ -24,5 +24,5 @@ def compare(program, sources, folder):
 
 
 def told(value):
-    """A value as JSON Lines have it."""
+    """Convert a value to its form in JSON Lines."""
     return value.strftime("%Y-%m-%dT%H:%M:%SZ") if isinstance(value, datetime) else value

@@ -13,7 +13,7 @@ import polars
 import pyarrow
 import pyarrow.parquet
 
-# How each tool compresses a file to its standard output.
+# The command with which each tool compresses a file to standard output.
 TOOLS = {
     "gzip-1.gz": ("gzip", "-1", "-c"),
     "gzip-9.gz": ("gzip", "-9", "-c"),
@@ -28,7 +28,7 @@ TOOLS = {
     "bzip2-9.bz2": ("bzip2", "-9", "-c"),
 }
 
-# How pyarrow writes a table.
+# The options with which pyarrow writes a table.
 TABLES = {
     "snappy": {"compression": "snappy"},
     "zstd": {"compression": "zstd", "row_group_size": 100},
@@ -41,7 +41,7 @@ TABLES = {
 
 
 def write_all(folder, plain, urls):
-    """Write all forms; yields their paths and the options that they need."""
+    """Write all forms; yield their paths and the options they need."""
     yield from compressed(folder, plain)
     yield from delimited(folder, urls)
     yield index(folder, urls)
@@ -49,7 +49,7 @@ def write_all(folder, plain, urls):
 
 
 def compressed(folder, plain):
-    """The text as each tool compresses it, and in several members."""
+    """The text compressed by each tool, and in several members."""
     for name, command in TOOLS.items():
         if shutil.which(command[0]) is None:
             print(f"SKIPPED: {command[0]} is missing, so {name} is not checked", file=sys.stderr)
@@ -66,7 +66,7 @@ def compressed(folder, plain):
 
 
 def delimited(folder, urls):
-    """CSV and TSV of Python's own module, with a head line and without."""
+    """CSV and TSV by Python's csv module, with a header and without."""
     for name, dialect, options in (
         ("excel.csv", csv.excel, ["--delimiter", ",", "--column", "url"]),
         ("unix.csv", csv.unix_dialect, ["--delimiter", ",", "--column", "2", "--header"]),

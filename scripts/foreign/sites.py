@@ -1,7 +1,7 @@
-"""What servers answered, and what robosieve should make of it.
+"""Recorded answers of servers, and the outcomes robosieve should derive from them.
 
-Each site is an origin with what is recorded of it, and the outcome that its URL /no should have. Every file in here
-blocks /no and nothing else.
+Each site is an origin with its recorded answers, and the expected outcome of its URL /no. Every robots.txt in here blocks
+/no and nothing else.
 """
 
 import gzip
@@ -19,36 +19,36 @@ EMPTY = "allowed no-group"
 
 @dataclass
 class Answer:
-    """One answer, as it is archived."""
+    """One answer, as archived."""
 
     url: str
     status: str = "200 OK"
     headers: list = field(default_factory=list)
-    # The body as it was sent, and as it is meant.
+    # The body as sent, and decoded.
     body: bytes = b""
     plain: bytes = None
     second: int = 0
-    # Fields of the record beside the usual ones.
+    # Additional fields of the record.
     record: dict = field(default_factory=dict)
-    # The answer that this one repeats; it is archived as a revisit.
+    # The answer that this one repeats; the archive has a revisit for it.
     repeats: "Answer" = None
-    # Whether the original of a revisit is only known by the digest.
+    # Whether the revisit refers to its original only by the digest.
     by_digest: bool = False
 
     @property
     def location(self):
-        """Where it redirects to."""
+        """The target of a redirect."""
         return dict(self.headers).get("Location")
 
 
 @dataclass
 class Site:
-    """An origin, its answers, and the outcome of its /no, by dialect; `rfc9309` counts for those not named."""
+    """An origin, its answers, and the outcome of its /no by dialect; `rfc9309` applies to dialects not listed."""
 
     origin: str
     answers: list
     outcomes: dict
-    # Whether it can be told in a table, which has no encodings and no revisits.
+    # Whether it fits into a table, which has no encodings and no revisits.
     tabular: bool = True
 
 
@@ -65,18 +65,18 @@ def site(origin, answer, outcome, tabular=True, **dialects):
 
 
 def chunked(body, size=7):
-    """A body in chunks."""
+    """A body in chunked transfer encoding."""
     parts = [body[at : at + size] for at in range(0, len(body), size)]
     return b"".join(b"%x\r\n%s\r\n" % (len(part), part) for part in parts) + b"0\r\n\r\n"
 
 
 def redirect(origin, target, status="301 Moved Permanently"):
-    """An answer that leads elsewhere."""
+    """An answer that redirects."""
     return robots(origin, status=status, headers=[("Location", target)])
 
 
 def bodies():
-    """One file in many dresses."""
+    """One file in many encodings and forms."""
     encodings = {
         "plain": ([], RULES),
         "chunked": ([("Transfer-Encoding", "chunked")], chunked(RULES)),
@@ -94,7 +94,7 @@ def bodies():
     for name in ("utf-16-le", "utf-16-be"):
         mark = b"\xff\xfe" if name.endswith("le") else b"\xfe\xff"
         body = mark + RULES.decode().encode(name)
-        # Google's library knows no UTF-16.
+        # Google's library does not decode UTF-16.
         yield site(f"http://{name}.example", robots(f"http://{name}.example", body=body), BLOCKED, google=EMPTY)
     html = b"<!DOCTYPE html><html><body>Disallow: /no</body></html>"
     yield site("http://html.example", robots("http://html.example", body=html), EMPTY)
@@ -107,7 +107,7 @@ def bodies():
 
 
 def statuses():
-    """Errors, which have bodies, too."""
+    """Errors, some of them with bodies."""
     for status in ("400 Bad Request", "404 Not Found", "410 Gone", "418 Teapot"):
         origin = f"https://s{status[:3]}.example"
         yield site(origin, robots(origin, status=status, body=b"<html>"), UNAVAILABLE)
@@ -122,7 +122,7 @@ def statuses():
 
 
 def redirects():
-    """Chains, loops, and ends of all kinds."""
+    """Chains, loops, and every kind of end."""
     for hops, outcome in ((1, BLOCKED), (5, BLOCKED), (6, UNAVAILABLE)):
         origins = [f"http://chain{hops}-{place}.example" for place in range(hops + 1)]
         answers = [redirect(here, f"{there}/robots.txt") for here, there in zip(origins, origins[1:])]
@@ -144,7 +144,7 @@ def redirects():
 
 
 def pages():
-    """Pages that are no robots.txt; they count only where a redirect leads to them."""
+    """Pages other than robots.txt, which count only as targets of redirects."""
     page = Answer("http://page.example/policy.txt?v=1", body=RULES)
     yield site("http://page.example", [page, redirect("http://page.example", "policy.txt?v=1")], BLOCKED)
     to_home = [redirect("http://home.example", "/"), Answer("http://home.example/", body=b"<html></html>")]
@@ -154,7 +154,7 @@ def pages():
 
 
 def histories():
-    """Several answers of one URL: the newest counts."""
+    """Several answers for one URL: the newest counts."""
     origin = "http://newer.example"
     old = robots(origin, body=b"User-agent: *\nDisallow: /\n", second=1)
     yield site(origin, [robots(origin, body=RULES, second=9), old], BLOCKED)
@@ -175,5 +175,5 @@ def histories():
 
 
 def all_sites():
-    """All of them."""
+    """All sites."""
     return [*bodies(), *statuses(), *redirects(), *pages(), *histories()]

@@ -7,7 +7,7 @@ import pyarrow.parquet
 
 START = datetime(2026, 1, 10, tzinfo=timezone.utc)
 
-# Name, names of columns, types of status, body and time, and how it is written.
+# Name, column names, types of status, body and time, and options for writing.
 FORMS = (
     ("plain", "url status body fetched_at location", pyarrow.int16(), pyarrow.binary(), pyarrow.timestamp("us", "UTC"), {}),
     ("zstd", "url status body fetched_at location", pyarrow.int64(), pyarrow.binary(), pyarrow.timestamp("ns"), {"compression": "zstd"}),
@@ -20,7 +20,7 @@ FORMS = (
 
 
 def write_all(folder, answers):
-    """Write one file for each form; yields its path and the options that it needs."""
+    """Write one file per form; yield its path and the options it needs."""
     for name, columns, status, body, time, options in FORMS:
         path = folder / f"{name}.parquet"
         url, code, content, date, target = columns.split()

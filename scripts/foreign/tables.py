@@ -1,4 +1,4 @@
-"""Tables with columns of every kind, and what robosieve should make of them."""
+"""Tables with columns of every kind, and the results expected from robosieve."""
 
 import datetime
 import decimal
@@ -8,7 +8,7 @@ import re
 import pyarrow
 import pyarrow.parquet
 
-# How pyarrow writes a table.
+# The options with which pyarrow writes a table.
 FORMS = {
     "groups": {"row_group_size": 700},
     "pages": {"data_page_version": "2.0", "write_page_index": True, "data_page_size": 500, "compression": "lz4"},
@@ -18,7 +18,7 @@ FORMS = {
 
 
 def make(urls):
-    """A table with these URLs: simple and nested columns, a fifth of all other values null."""
+    """A table with these URLs: simple and nested columns, with a fifth of all other values null."""
     chance = random.Random(1)
     start = datetime.datetime(2020, 1, 1)
 
@@ -42,7 +42,7 @@ def make(urls):
             "tiny": column(pyarrow.int8(), lambda n: n % 100),
             "unsigned": column(pyarrow.uint64(), lambda n: 2**63 + n),
             "hour": column(pyarrow.time32("ms"), lambda n: n),
-            # Whole microseconds: of others, Python knows no time without pandas.
+            # Whole microseconds, since Python cannot represent finer times without pandas.
             "moment": column(pyarrow.timestamp("ns", "UTC"), lambda n: 1000 * n),
             "bytes": column(pyarrow.large_binary(), lambda n: bytes([n % 256]) * (n % 9)),
             "price": column(pyarrow.decimal128(9, 3), lambda n: decimal.Decimal(n) / 1000),
@@ -65,7 +65,7 @@ def make(urls):
 
 
 def write_all(folder, urls):
-    """Write the table in all forms; yields their paths."""
+    """Write the table in all forms; yield their paths."""
     table = make(urls)
     for name, options in FORMS.items():
         path = folder / f"{name}.parquet"
@@ -74,7 +74,7 @@ def write_all(folder, urls):
 
 
 def difference(given, verdicts, partitions):
-    """What is wrong with tables that were made of another one: all verdicts, and the files of partitions by name."""
+    """The problem with tables made from another one, or None: all verdicts, and the files of partitions by name."""
     stored = types(given)
     for path in (verdicts, *partitions.values()):
         if types(path)[: len(stored)] != stored:
@@ -94,7 +94,7 @@ def difference(given, verdicts, partitions):
 
 
 def types(path):
-    """How each column of a file is stored: its path, its physical and logical type, and what it may be without."""
+    """How each column of a file is stored: its path, physical and logical type, and levels."""
     schema = pyarrow.parquet.ParquetFile(path).schema
     columns = [schema.column(place) for place in range(len(schema))]
     return [
@@ -104,12 +104,12 @@ def types(path):
 
 
 def rows_of(path):
-    """How many rows a file has."""
+    """The number of rows in a file."""
     return pyarrow.parquet.ParquetFile(path).metadata.num_rows
 
 
 def lines(path):
-    """The verdict and the line of each row of a table that was made of a text."""
+    """The verdict and the line of each row in a table made from a text."""
     columns = pyarrow.parquet.read_table(path).to_pydict()
     rows = zip(columns["verdict"], columns["line"], columns["url"])
     return [(verdict, line if line is not None else url.encode()) for verdict, line, url in rows]
@@ -126,12 +126,12 @@ CAUSES = pyarrow.schema(
 
 
 def encoded(bytes):
-    """A text with what is not UTF-8 percent-encoded."""
+    """A text with invalid UTF-8 percent-encoded."""
     return re.sub("[\udc80-\udcff]", lambda c: f"%{ord(c[0]) - 0xDC00:02X}", bytes.decode(errors="surrogateescape"))
 
 
 def causes_difference(path, expected):
-    """What is wrong with what a table tells of blocked lines: rule, line and time are expected, as text has them."""
+    """The problem with a table's explanations of blocked lines, or None: rule, line and time must be those of the text output."""
     table = pyarrow.parquet.read_table(path)
     if table.schema.names[-4:] != CAUSES.names:
         return f"columns {table.schema.names}"

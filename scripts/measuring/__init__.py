@@ -1,4 +1,4 @@
-"""What the scripts that measure robosieve have in common: its programs, and the memory of a process."""
+"""Shared by the scripts that measure robosieve: building its programs, and watching the memory of a process."""
 
 import os
 import subprocess
@@ -12,19 +12,19 @@ ROOT = Path(__file__).resolve().parents[2]
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 MIB = 1 << 20
 
-# Between two looks at a process.
+# Seconds between two samples of a process.
 GLANCE = 0.005
 
 
 def build(target=TARGET):
-    """Build robosieve and the generator; their paths."""
+    """Build robosieve and the generator; return their paths."""
     command = ["cargo", "build", "--release", "--locked", "--quiet", "--bin", "robosieve", "--example", "generate"]
     subprocess.run(command, cwd=ROOT, check=True, stdout=sys.stderr, env=dict(os.environ, CARGO_TARGET_DIR=str(target)))
     return target / "release" / "robosieve", target / "release" / "examples" / "generate"
 
 
 def anonymous_memory(pid):
-    """RssAnon of a process in bytes; 0 if it has none, because it ended."""
+    """RssAnon of a process in bytes; 0 if it has ended."""
     try:
         status = Path(f"/proc/{pid}/status").read_text()
     except OSError:
@@ -35,17 +35,17 @@ def anonymous_memory(pid):
 
 @dataclass
 class Watched:
-    """A command that was watched to its end."""
+    """A command that was watched until it ended."""
 
-    peak: int  # of its anonymous memory, in bytes
-    peak_resident: int  # with pages of mapped files
+    peak: int  # anonymous memory, in bytes
+    peak_resident: int  # including pages of mapped files
     seconds: float
     printed: bytes
 
 
 def watched(command):
-    """Run a command and watch its memory. Mapped files are not anonymous: the system takes their pages back when it
-    needs them. Ends the program where the command fails."""
+    """Run a command and watch its memory. Mapped files are not anonymous: the kernel reclaims their pages when it needs
+    them. Exits if the command fails."""
     with tempfile.TemporaryFile() as printed, tempfile.TemporaryFile() as said:
         started, peak = time.monotonic(), 0
         process = subprocess.Popen(command, stdout=printed, stderr=said)

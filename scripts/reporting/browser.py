@@ -1,4 +1,4 @@
-"""A Chromium without a window, told what to do through a pair of pipes (its DevTools protocol)."""
+"""A headless Chromium, controlled through a pair of pipes (the DevTools protocol)."""
 
 import json
 import os
@@ -6,7 +6,7 @@ import subprocess
 import tempfile
 from contextlib import contextmanager
 
-# Without a sandbox, because root, which containers run as, has none; the pages are our own files.
+# No sandbox, because root, as which containers run, cannot use it; the pages are our own files.
 FLAGS = (
     "--headless",
     "--no-sandbox",
@@ -20,7 +20,7 @@ FLAGS = (
 
 
 class BrowserError(Exception):
-    """The browser does not do what it is told."""
+    """The browser reports an error or has ended."""
 
 
 class Browser:
@@ -30,7 +30,7 @@ class Browser:
         self.profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         theirs_in, self.ours_out = os.pipe()
         self.ours_in, theirs_out = os.pipe()
-        # It reads from descriptor 3 and writes to 4.
+        # Chromium reads from descriptor 3 and writes to 4.
         script = f'exec "$@" 3<&{theirs_in} 4>&{theirs_out}'
         command = ["sh", "-c", script, "sh", program, *FLAGS, f"--user-data-dir={self.profile.name}", "about:blank"]
         quiet = subprocess.DEVNULL
@@ -52,7 +52,7 @@ class Browser:
         self.profile.cleanup()
 
     def call(self, method, session=None, **params):
-        """Calls a method; returns its result. Events that come before it go to the listener of their session."""
+        """Call a method; return its result. Events that arrive first go to the listener of their session."""
         self.number += 1
         message = {"id": self.number, "method": method, "params": params}
         if session:
@@ -66,7 +66,7 @@ class Browser:
                 return answer["result"]
 
     def receive(self):
-        """The next message."""
+        """Receive the next message."""
         while b"\0" not in self.unread:
             bytes = os.read(self.ours_in, 1 << 16)
             if not bytes:
@@ -97,7 +97,7 @@ class Browser:
 
 
 class Tab:
-    """A page that is looked at."""
+    """An open page."""
 
     def __init__(self, browser, session):
         self.browser = browser
@@ -107,11 +107,11 @@ class Tab:
         self.loaded = False
 
     def call(self, method, **params):
-        """Calls a method of the page."""
+        """Call a method of the page."""
         return self.browser.call(method, session=self.session, **params)
 
     def hear(self, method, params):
-        """Takes note of an event."""
+        """Record an event."""
         if method == "Page.loadEventFired":
             self.loaded = True
         elif method == "Network.requestWillBeSent":
@@ -124,7 +124,7 @@ class Tab:
             self.said.append(params["entry"]["text"])
 
     def open(self, address):
-        """Opens an address, and waits until it is there."""
+        """Open an address, and wait until it is loaded."""
         answer = self.call("Page.navigate", url=address)
         if "errorText" in answer:
             raise BrowserError(f"{address}: {answer['errorText']}")
@@ -132,7 +132,7 @@ class Tab:
             self.browser.receive()
 
     def value(self, expression):
-        """The value of an expression on the page."""
+        """Evaluate an expression on the page."""
         answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True)
         if "exceptionDetails" in answer:
             raise BrowserError(answer["exceptionDetails"].get("exception", {}).get("description", "an exception"))

@@ -1,18 +1,18 @@
-//! What a file says of others: its modules, its imports and its paths.
+//! Reads one source file: the modules it declares, its imports and its paths.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use std::collections::BTreeMap;
 
-/// A module, which is a file or stands within one.
+/// A module: a file, or inline within one.
 #[derive(Debug, Default)]
 pub struct Module {
-    /// The modules that it declares, and whether they are files of their own.
+    /// The modules it declares, each with whether it has a file of its own.
     pub children: BTreeMap<String, bool>,
-    /// The names that its imports bind, and what they stand for; a glob binds `*`.
+    /// The names its imports bind, each with the full path; a glob import binds `*`.
     pub bindings: Vec<(String, Vec<String>)>,
-    /// All paths of more than one name, those of imports among them.
+    /// All paths of more than one name, including those of imports.
     pub paths: Vec<Vec<String>>,
-    /// What it defines, as far as [`read`] looks: the keyword and the name.
+    /// The keyword and name of each definition that [`read`] finds.
     pub definitions: Vec<String>,
 }
 
@@ -20,7 +20,7 @@ pub struct Module {
 const DEFINITIONS: [&str; 10] =
     ["fn", "struct", "enum", "union", "const", "static", "trait", "type", "impl", "macro_rules"];
 
-/// The modules of a file by their paths, of which `path` is its own. What only tests see is left out.
+/// The modules of a file by path; `path` is the file's own. Items under `cfg(test)` are left out.
 pub fn read(path: &[String], text: &str) -> BTreeMap<Vec<String>, Module> {
     let tokens: TokenStream = text.parse().unwrap_or_else(|problem| panic!("{}: {problem}", path.join("::")));
     let mut modules = BTreeMap::new();
@@ -38,7 +38,7 @@ impl Reader<'_> {
         self.modules.entry(self.path.clone()).or_default()
     }
 
-    /// Reads tokens, which are those of a whole module if they are on its `top`.
+    /// Reads tokens; `top` says that they are a whole module.
     fn read(&mut self, tokens: TokenStream, top: bool) {
         let tokens = tokens.into_iter().collect::<Vec<_>>();
         self.module();
@@ -67,7 +67,7 @@ impl Reader<'_> {
         }
     }
 
-    /// After an attribute; and after what it stands before, if only tests see that.
+    /// Returns the position after an attribute, or after the item it applies to if that is `cfg(test)`.
     fn attribute(&mut self, tokens: &[TokenTree], hash: usize) -> usize {
         let after = hash + 1 + usize::from(is_punct(tokens.get(hash + 1), '!'));
         let Some(TokenTree::Group(group)) = tokens.get(after) else { return after };
@@ -104,7 +104,7 @@ impl Reader<'_> {
         at + 2 + tree.len()
     }
 
-    /// One branch of the tree of an import; `before` are the names that it hangs on.
+    /// Reads one branch of an import tree; `before` is the path leading to it.
     fn branch(&mut self, tokens: &[TokenTree], before: &[String]) {
         let (mut path, mut alias) = (before.to_vec(), None);
         for (at, token) in tokens.iter().enumerate() {
@@ -129,7 +129,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A path in an expression, a type or a pattern.
+    /// Reads a path in an expression, type or pattern.
     fn path(&mut self, tokens: &[TokenTree], at: usize) -> usize {
         let mut path = vec![tokens[at].to_string()];
         let mut end = at + 1;

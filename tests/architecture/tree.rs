@@ -1,4 +1,4 @@
-//! All files together: what a name stands for, and which file so depends on which.
+//! All files together: resolves names, and so finds which file depends on which.
 
 use crate::source::{self, Module};
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,28 +8,28 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Arrow {
     pub from: String,
     pub to: String,
-    /// The path that ties them.
+    /// The path that creates the dependency.
     pub name: String,
 }
 
-/// What a path stands for.
+/// The result of resolving a path.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Target {
     Module(Vec<String>),
-    /// Something that this module defines.
+    /// An item defined by this module.
     Item(Vec<String>),
 }
 
-/// The files of a program or library and all modules in them.
+/// The files of a program or library, and every module in them.
 #[derive(Debug, Default)]
 pub struct Tree {
     modules: BTreeMap<Vec<String>, Module>,
-    /// By path of a module, its file.
+    /// The file of each module, by module path.
     files: BTreeMap<Vec<String>, String>,
 }
 
 impl Tree {
-    /// Follows the declarations of modules from these roots on; `text_of` gives the text of a file, if there is one.
+    /// Follows module declarations from these roots; `text_of` returns the text of a file, if it exists.
     pub fn read(roots: &[&str], text_of: &dyn Fn(&str) -> Option<String>) -> Tree {
         let mut tree = Tree::default();
         roots.iter().for_each(|root| tree.add(&[], root, text_of));
@@ -46,7 +46,7 @@ impl Tree {
                 self.add(&child, &file, text_of);
             }
             self.files.insert(path.clone(), file.to_owned());
-            // The library and the program have one root.
+            // The library and the program share one root.
             let root = self.modules.entry(path).or_default();
             root.children.extend(module.children);
             root.bindings.extend(module.bindings);
@@ -55,7 +55,7 @@ impl Tree {
         }
     }
 
-    /// What a path stands for where this module names it; nothing if it is no part of the tree.
+    /// Resolves a path used in this module; empty if it leads outside the tree.
     fn resolve(&self, from: &[String], path: &[String]) -> BTreeSet<Target> {
         let [first, rest @ ..] = path else { return BTreeSet::new() };
         let module = &self.modules[from];
@@ -70,7 +70,7 @@ impl Tree {
         }
     }
 
-    /// What names stand for, one within the other, from a module on.
+    /// Resolves nested names, starting from a module.
     fn walk(&self, from: &[String], names: &[String]) -> BTreeSet<Target> {
         let [first, rest @ ..] = names else { return [Target::Module(from.to_vec())].into() };
         let module = &self.modules[from];
@@ -93,7 +93,7 @@ impl Tree {
         targets
     }
 
-    /// All arrows between files. What a `mod.rs` re-exports is found where it is defined.
+    /// All arrows between files. Names re-exported by a `mod.rs` are traced to their definitions.
     pub fn arrows(&self) -> BTreeSet<Arrow> {
         let mut arrows = BTreeSet::new();
         for (module, path) in
@@ -110,7 +110,7 @@ impl Tree {
         arrows
     }
 
-    /// What files define that should only declare modules and re-export names.
+    /// Definitions in files that should only declare modules and re-export names.
     pub fn definitions_in_lists(&self) -> Vec<String> {
         let modules = self.modules.iter().filter(|(path, _)| !path.is_empty());
         let lists = modules.map(|(path, module)| (&self.files[path], module)).filter(|(file, _)| is_list(file));
@@ -118,12 +118,12 @@ impl Tree {
     }
 }
 
-/// Whether a file is one that only declares modules and re-exports names.
+/// Whether a file should only declare modules and re-export names.
 pub fn is_list(file: &str) -> bool {
     file.ends_with("mod.rs") || file == "lib.rs" || file == "main.rs"
 }
 
-/// The arrows that are part of a circle, or lead from one to another.
+/// The arrows that are part of a cycle, or lead from one cycle to another.
 pub fn circles(arrows: &BTreeSet<Arrow>) -> Vec<&Arrow> {
     let mut rest = arrows.iter().filter(|arrow| !is_list(&arrow.from) && !is_list(&arrow.to)).collect::<Vec<_>>();
     loop {

@@ -1,8 +1,8 @@
-//! What the crawler may be called.
+//! `--agent`: crawler names, and several crawlers in one run.
 
 use crate::bench::{Bench, said};
 
-/// Groups for several agents, each with a path of its own.
+/// Groups for several agents, each with its own path.
 const FILE: &str = "User-agent: googlebot-news\nDisallow: /news\n\nUser-agent: googlebot\nDisallow: /google\n\n\
                     User-agent: *\nDisallow: /all\n\nUser-agent: shielded\nDisallow:\n";
 
@@ -77,7 +77,7 @@ fn the_receipt_names_the_crawler() {
     assert_eq!(receipt["agents"], serde_json::json!(["B,a"]));
 }
 
-/// A line of every kind, with tabs and without a last line end.
+/// One line of every kind, with tabs and without a final line feed.
 const LINES: &str = "http://a.example/news\nhttp://a.example/google\nhttp://a.example/all\tx\nhttp://b.example/\n\n\
                      http://a.example/robots.txt";
 
@@ -90,7 +90,7 @@ fn with_lines() -> Bench {
     bench
 }
 
-/// A part of a receipt without the names of its files.
+/// A part of a receipt without its files' names.
 fn nameless(part: &serde_json::Value) -> serde_json::Value {
     let mut part = part.clone();
     for file in part["files"].as_array_mut().expect("files") {
@@ -145,7 +145,7 @@ fn verdicts_stand_before_each_line() {
     assert_eq!(receipt["balanced"], true);
     assert!(receipt["partitions"]["allowed.default"].get("written").is_none());
     assert!(!bench.path("out/allowed.default.txt").exists());
-    // Chunks may end within a line, and more workers than chunks change nothing.
+    // Chunks may end in the middle of a line; more workers than chunks change nothing.
     bench
         .program("filter --robots sites --out small --verdicts --chunk-size 7 --threads 3 urls urls")
         .args(AGENTS)

@@ -1,4 +1,4 @@
-//! A folder to run the program in, and what a run left there.
+//! A folder to run the program in, and access to the files of a run.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,10 +16,10 @@ pub const PROGRAM: &str = env!("CARGO_BIN_EXE_robosieve");
 /// The partitions, in the order of the receipt's table.
 pub const PARTITIONS: [&str; 4] = ["allowed", "blocked", "deferred", "invalid"];
 
-/// A robots.txt that blocks `/no` for everybody.
+/// A robots.txt that blocks `/no` for every crawler.
 pub const ROBOTS: &str = "User-agent: *\nDisallow: /no\n";
 
-/// A folder of its own, in which the program runs; gone with its value.
+/// A temporary folder in which the program runs; removed when dropped.
 pub struct Bench {
     folder: TempDir,
 }
@@ -30,7 +30,7 @@ impl Bench {
         Bench { folder: tempfile::tempdir().expect("a temporary folder") }
     }
 
-    /// A folder with a directory SOURCE `sites`, where `a.example` has [`ROBOTS`].
+    /// A folder with a directory source `sites`, in which `a.example` has [`ROBOTS`].
     pub fn with_site() -> Bench {
         let bench = Bench::new();
         bench.file("sites/a.example", ROBOTS);
@@ -45,7 +45,7 @@ impl Bench {
         }
     }
 
-    /// Writes a file, and the folders it is in.
+    /// Writes a file, creating its parent folders.
     pub fn file(&self, name: &str, content: impl AsRef<[u8]>) {
         let path = self.path(name);
         fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
@@ -57,7 +57,7 @@ impl Bench {
         fs::read(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 
-    /// The names in a folder, sorted; none if it does not exist.
+    /// The names in a folder, sorted; empty if it does not exist.
     pub fn names(&self, folder: &str) -> Vec<String> {
         let Ok(entries) = fs::read_dir(self.path(folder)) else { return Vec::new() };
         let mut names: Vec<String> =
@@ -66,13 +66,13 @@ impl Bench {
         names
     }
 
-    /// The arguments, which blanks separate, with names in the repository resolved.
+    /// Splits arguments at blanks, and resolves names in the repository.
     pub fn arguments(&self, words: &str) -> Vec<PathBuf> {
         let resolved = |word: &str| if word.starts_with("DATASETS/") { self.path(word) } else { word.into() };
         words.split_whitespace().map(resolved).collect()
     }
 
-    /// The program with these arguments, which blanks separate.
+    /// The program with these arguments, separated by blanks.
     pub fn program(&self, words: &str) -> Command {
         let mut command = Command::new(PROGRAM);
         command.current_dir(self.folder.path()).args(self.arguments(words));
@@ -84,7 +84,7 @@ impl Bench {
         self.program(&format!("filter --agent examplebot {words}"))
     }
 
-    /// Runs `filter` on lists into the folder `out`, and checks all of what it left.
+    /// Runs `filter` on lists into the folder `out`, and checks all of its results.
     pub fn split(&self, options: &str, lists: &[&str]) -> Split {
         let words = format!("{options} --out out {}", lists.join(" "));
         let done = self.filter(&words).assert().success();
@@ -96,7 +96,7 @@ impl Bench {
         split
     }
 
-    /// Runs `filter` without writing; the partition of the only line given, and the reason: `blocked rules`.
+    /// Runs `filter` on one line without writing; returns its partition and reason: `blocked rules`.
     pub fn outcome(&self, options: &str, url: impl AsRef<[u8]>) -> String {
         let done = self.filter(&format!("{options} --count --json -")).write_stdin(url.as_ref()).assert().success();
         let receipt: Value = serde_json::from_slice(&done.get_output().stdout).expect("a receipt");
@@ -109,8 +109,8 @@ impl Bench {
         found.into_iter().next().expect("one").0
     }
 
-    /// Runs `filter` on a list, which must fail with status 2 and a message that has all of these words; nothing has a
-    /// final name in `out` afterwards.
+    /// Runs `filter`, which must fail with status 2 and a message containing all of these words, and leave no file with a
+    /// final name in `out`.
     pub fn refused(&self, words: &str, message: &[&str]) {
         let done = self.filter(words).assert().code(2);
         said(&done.get_output().stderr, message);
@@ -118,7 +118,7 @@ impl Bench {
     }
 }
 
-/// Makes sure that a message on the standard error is one of the program's own, and has all these words.
+/// Checks that a message on standard error is the program's own, and contains all these words.
 pub fn said(stderr: &[u8], words: &[&str]) {
     let text = String::from_utf8_lossy(stderr);
     assert!(text.contains("robosieve: ") || text.contains("error: "), "{text}");
@@ -128,7 +128,7 @@ pub fn said(stderr: &[u8], words: &[&str]) {
     }
 }
 
-/// The byte of a file at which it could not be written, as an error told it.
+/// The byte offset at which a file could not be written, from the error message.
 pub fn unwritten_at(stderr: &[u8]) -> u64 {
     said(stderr, &["cannot write "]);
     let text = String::from_utf8_lossy(stderr);
@@ -136,7 +136,7 @@ pub fn unwritten_at(stderr: &[u8]) -> u64 {
     place.and_then(|(place, _)| place.parse().ok()).unwrap_or_else(|| panic!("no place: {text}"))
 }
 
-/// Makes sure that none of these names is that of a result.
+/// Checks that none of these names is that of a result.
 pub fn assert_no_result(names: &[String]) {
     let results = ["allowed.txt", "blocked.txt", "deferred.txt", "invalid.txt", "robots-needed.tsv", "receipt.json"];
     let found: Vec<_> = names.iter().filter(|name| results.contains(&name.as_str())).collect();
@@ -149,7 +149,7 @@ pub fn reasons_of(receipt: &Value, partition: &str) -> BTreeMap<String, u64> {
     reasons.iter().map(|(reason, count)| (reason.clone(), count.as_u64().expect("a count"))).collect()
 }
 
-/// What a run wrote.
+/// The results of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Split {
     /// The partitions, in the order of [`PARTITIONS`].
@@ -161,7 +161,7 @@ pub struct Split {
 }
 
 impl Split {
-    /// Reads what a run left in a folder.
+    /// Reads the results of a run from a folder.
     pub fn read(bench: &Bench, folder: &str) -> Split {
         let text = |name: &str| String::from_utf8(bench.read(&format!("{folder}/{name}"))).expect("UTF-8");
         let receipt: Value = serde_json::from_str(&text("receipt.json")).expect("JSON");
@@ -169,7 +169,7 @@ impl Split {
         Split { partitions: PARTITIONS.map(partition), needed: text("robots-needed.tsv"), receipt }
     }
 
-    /// The lines of a partition, without their line feeds; what is not UTF-8 replaced.
+    /// The lines of a partition without their line feeds; invalid UTF-8 is replaced.
     pub fn lines(&self, partition: &str) -> Vec<String> {
         let at = PARTITIONS.iter().position(|name| *name == partition).expect("a partition");
         lines(&self.partitions[at]).iter().map(|line| String::from_utf8_lossy(content(line)).into_owned()).collect()
@@ -180,14 +180,14 @@ impl Split {
         reasons_of(&self.receipt, partition)
     }
 
-    /// The rows of `robots-needed.tsv`, without its head.
+    /// The rows of `robots-needed.tsv`, without its header.
     pub fn needed_rows(&self) -> Vec<Vec<&str>> {
         let mut rows = self.needed.lines();
         assert_eq!(rows.next(), Some("robots_txt\treason\tlines\tstatus"));
         rows.map(|row| row.split('\t').collect()).collect()
     }
 
-    /// What must be the same whatever the threads and chunks are: all but times and those options.
+    /// The results that must not depend on threads and chunks: removes times and those options.
     pub fn timeless(mut self) -> Split {
         let receipt = self.receipt.as_object_mut().expect("an object");
         assert!(receipt.remove("seconds").and_then(|value| value.as_f64()).is_some_and(|seconds| seconds > 0.0));
@@ -200,8 +200,8 @@ impl Split {
         self
     }
 
-    /// Makes sure that the partitions together are these lists, line by line and in order, and that every number in the
-    /// receipt is that of the files.
+    /// Checks that the partitions together are these lists, line by line and in order, and that every number in the
+    /// receipt matches the files.
     pub fn accounts_for(&self, lists: &[Vec<u8>]) {
         let mut input = Vec::new();
         let mut added = 0;
@@ -234,7 +234,7 @@ impl Split {
     }
 }
 
-/// The text of the files that a receipt lists, decompressed; each must be as the receipt says.
+/// The text of the files listed in a receipt, decompressed; each must match the receipt.
 pub fn text_of(bench: &Bench, folder: &str, files: &Value) -> Vec<u8> {
     let files = files.as_array().expect("files");
     let text = |file: &Value| {
@@ -250,7 +250,7 @@ pub fn text_of(bench: &Bench, folder: &str, files: &Value) -> Vec<u8> {
     files.iter().flat_map(text).collect()
 }
 
-/// Lines with their line feeds.
+/// Lines including their line feeds.
 pub fn lines(text: &[u8]) -> Vec<&[u8]> {
     text.split_inclusive(|&byte| byte == b'\n').collect()
 }
@@ -260,7 +260,7 @@ pub fn content(line: &[u8]) -> &[u8] {
     line.strip_suffix(b"\n").unwrap_or(line)
 }
 
-/// Makes sure that each line of the input is the next one of exactly one partition, and that nothing is left over.
+/// Checks that each line of the input is the next one of exactly one partition, and that nothing is left over.
 fn assert_merges_to(partitions: &[Vec<u8>; 4], input: &[u8]) {
     let mut parts = partitions.each_ref().map(|text| lines(text).into_iter().peekable());
     for (number, line) in lines(input).into_iter().enumerate() {
@@ -272,7 +272,7 @@ fn assert_merges_to(partitions: &[Vec<u8>; 4], input: &[u8]) {
     }
 }
 
-/// Counts and checksums of a text, as the receipt's documentation defines them: computed here once more, from scratch.
+/// Counts and checksums of a text as the receipt's documentation defines them, implemented here independently.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sums {
     lines: u64,
@@ -282,7 +282,7 @@ pub struct Sums {
 }
 
 impl Sums {
-    /// Of all lines of a text.
+    /// The sums of all lines of a text.
     pub fn of(text: &[u8]) -> Sums {
         let mut sums = Sums { lines: 0, bytes: text.len() as u64, sum: 0, order: 0 };
         for line in lines(text) {
@@ -293,7 +293,7 @@ impl Sums {
         sums
     }
 
-    /// Whether a part of a receipt says the same.
+    /// Whether a part of a receipt has the same sums.
     pub fn fit(&self, part: &Value) -> bool {
         part["lines"] == self.lines
             && part["bytes"] == self.bytes

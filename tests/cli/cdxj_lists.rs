@@ -1,11 +1,11 @@
-//! Lists that are CDXJ, the index of web archives.
+//! Lists in CDXJ, the index format of web archives.
 
 use crate::bench::{Bench, PARTITIONS, Split, lines};
 use crate::warc::gzip;
 
 const SOURCES: &str = "--robots DATASETS/sites --robots DATASETS/origins.jsonl";
 
-/// A line of an index, whose JSON is written in one of several ways.
+/// A line of an index, with its JSON written in one of several ways.
 fn entry(number: usize, url: &str) -> String {
     let json = serde_json::to_string(url).expect("JSON");
     let json = if number.is_multiple_of(3) { json.replace('/', "\\/").replace('e', "\\u0065") } else { json };

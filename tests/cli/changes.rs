@@ -1,8 +1,8 @@
 //! Lists that change while they are read.
 //!
-//! The program opens its lists in their order, then reads them in their order. With a named pipe on either side of a
-//! list, a test knows where the program stands: when the second pipe is open the list is mapped, and it is not read
-//! before the first pipe is closed. When more went into the first pipe than it holds, all lists were looked at.
+//! The program opens its lists in order, then reads them in order. With a named pipe on either side of a list, a test
+//! knows how far the program is: once the second pipe is open the list is mapped, and it is not read before the first
+//! pipe is closed. Once more has gone into the first pipe than it holds, the program has examined all lists.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -14,24 +14,24 @@ use std::time::{Duration, SystemTime};
 use crate::bench::{Bench, PROGRAM, Split, assert_no_result, said};
 use crate::warc::gzip;
 
-/// How often a line of [`LINE`] stands in the list.
+/// The number of copies of [`LINE`] in the list.
 const LINES: usize = 10_000;
 
 const LINE: &str = "http://a.example/0123456789\n";
 
-/// When a list changes: when it was opened, or when it was looked at as well.
+/// When a list changes: after it was opened, or after it was examined too.
 #[derive(Clone, Copy, PartialEq)]
 enum When {
     Opened,
     LookedAt,
 }
 
-/// So often [`BEFORE`] goes into the first pipe for the lists to be looked at.
+/// Copies of [`BEFORE`] to write to the first pipe until the program has examined the lists.
 const MANY: usize = 100_000;
 
 const BEFORE: &str = "http://a.example/before\n";
 
-/// Runs `filter` with a list that `change` happens to when it is mapped, and before it is read.
+/// Runs `filter` with a list, and calls `change` after the list is mapped and before it is read.
 fn changed(bench: &Bench, options: &str, change: impl FnOnce(&Path) + Send + 'static) -> Output {
     changed_when(When::Opened, bench, options, change)
 }
@@ -41,7 +41,7 @@ fn changed_when(when: When, bench: &Bench, options: &str, change: impl FnOnce(&P
     changed_of(&text, when, bench, options, change)
 }
 
-/// The same with a list of these bytes.
+/// Like [`changed_when`], with a list of these bytes.
 fn changed_of(
     bytes: &[u8],
     when: When,
@@ -63,13 +63,13 @@ fn changed_of(
         .stderr(Stdio::piped())
         .spawn()
         .expect("the program");
-    // Not joined: should the program not open the pipes, the thread waits in vain, and the test fails below.
+    // Not joined: if the program never opens the pipes, the thread blocks forever, and the test fails below.
     std::thread::spawn(move || {
         let open = |pipe: &Path| OpenOptions::new().write(true).open(pipe).expect("a pipe");
         let mut before = open(&pipes[0]);
         let after = open(&pipes[1]);
         if when == When::LookedAt {
-            // It is looked at as well.
+            // The program examines this pipe too.
             drop(after);
             before.write_all(BEFORE.repeat(MANY).as_bytes()).expect("many lines");
         }
@@ -83,7 +83,7 @@ fn set_length(list: &Path, length: u64) {
     OpenOptions::new().write(true).open(list).and_then(|file| file.set_len(length)).expect("another length");
 }
 
-/// The run must end with status 2 and these words, and without a result.
+/// The run must end with status 2, a message with these words, and no result.
 fn fails(options: &str, words: &[&str], change: impl FnOnce(&Path) + Send + Clone + 'static) {
     for when in [When::Opened, When::LookedAt] {
         let bench = Bench::with_site();
@@ -112,7 +112,7 @@ fn a_list_that_is_emptied_ends_the_run_with_a_message() {
     }
 }
 
-/// Whatever is made of the lines, nothing is made of those that are not there.
+/// In no form of output is anything written for the lost lines.
 #[test]
 fn a_list_that_loses_whole_pages_ends_the_run_with_a_message() {
     let table = if cfg!(feature = "parquet") { "--format parquet" } else { "" };
@@ -124,7 +124,7 @@ fn a_list_that_loses_whole_pages_ends_the_run_with_a_message() {
     }
 }
 
-/// Where what cannot be read is left out, so is the rest of such a list, from its last whole line on.
+/// With `--skip-bad`, the rest of a list that was cut short is left out, from the end of its last whole line.
 #[test]
 #[ignore = "takes long"]
 fn the_rest_of_a_list_that_is_cut_short_is_left_out() {
@@ -145,14 +145,14 @@ fn the_rest_of_a_list_that_is_cut_short_is_left_out() {
                 let [skipped] = &list["skipped"].as_array().expect("an array")[..] else { panic!("{list}") };
                 assert_eq!(skipped["at"], whole * LINE.len(), "{options}");
                 assert_eq!(receipt["skipped"], 1);
-                // What came through pipes is not read again.
+                // Lists that came through pipes are not read again.
                 bench.program("verify out --inputs").assert().success();
             }
         }
     }
 }
 
-/// Lists that are no maps are read as far as they go.
+/// Lists that are not memory-mapped are read as far as they go.
 #[test]
 #[ignore = "takes long"]
 fn the_rest_of_a_compressed_list_or_a_table_that_is_cut_short_is_left_out() {
@@ -172,7 +172,7 @@ fn the_rest_of_a_compressed_list_or_a_table_that_is_cut_short_is_left_out() {
     };
     for (options, list) in compressed.into_iter().chain(tables) {
         let bench = Bench::with_site();
-        // Another worker would read the list while the first waits for the one before it.
+        // A second worker would read the list while the first waits for the list before it.
         let options = format!("--out out --skip-bad --threads 1 {options}");
         let length = list.len() as u64 / 2;
         let cut = move |list: &Path| set_length(list, length);
@@ -186,7 +186,7 @@ fn the_rest_of_a_compressed_list_or_a_table_that_is_cut_short_is_left_out() {
     }
 }
 
-/// It may be something else that is there.
+/// The new bytes may be different ones.
 #[test]
 fn a_list_that_is_cut_short_and_grows_again_is_not_left_out() {
     fails("--skip-bad", &["urls", "changed"], |list| {
@@ -195,7 +195,7 @@ fn a_list_that_is_cut_short_and_grows_again_is_not_left_out() {
     });
 }
 
-/// The rest of the last page reads as zeros: nothing is raised, so only the length tells.
+/// The rest of the last page reads as zeros and raises no signal, so only the length shows it.
 #[test]
 fn a_list_that_loses_a_few_bytes_is_noticed() {
     fails("--threads 2", &["urls", "cut short", "at byte 279990"], |list| {
@@ -203,7 +203,7 @@ fn a_list_that_loses_a_few_bytes_is_noticed() {
     });
 }
 
-/// What goes into a pipe cannot be taken back.
+/// Bytes written to a pipe cannot be taken back.
 #[test]
 fn nothing_of_a_list_that_is_cut_short_goes_to_standard_output() {
     for length in [0, 5000, LINE.len() * LINES - 10] {
@@ -212,7 +212,7 @@ fn nothing_of_a_list_that_is_cut_short_goes_to_standard_output() {
         let done = changed_when(When::LookedAt, &bench, "--only allowed --chunk-size 3000", cut);
         assert_eq!(done.status.code(), Some(2));
         said(&done.stderr, &["urls", "cut short"]);
-        // A chunk may be judged that is not written any more, because a later one has failed.
+        // A chunk may be judged and still not written, because a later one has failed.
         assert!(BEFORE.repeat(MANY + 1).as_bytes().starts_with(&done.stdout));
     }
 }
@@ -242,7 +242,7 @@ fn a_list_that_changes_is_noticed_when_only_counted() {
     said(&done.stderr, &["urls", "cut short", "at byte 0"]);
 }
 
-/// A list that is replaced by another file of its name is still the one that was opened.
+/// A list replaced by another file of the same name is still the one that was opened.
 #[test]
 fn a_list_that_is_replaced_is_read_as_it_was() {
     let bench = Bench::with_site();

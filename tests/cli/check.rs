@@ -7,13 +7,13 @@ use crate::bench::{Bench, said};
 const FILE: &str = "# A comment\nUser-agent: examplebot\nUser-agent: other\nDisallow: /no\nAllow: /no/but # this\n\n\
                     User-agent: *\nDisallow: /\n\nUser-agent: ExampleBot/2\nDisallow: /*.pdf$\nSitemap: /s\n";
 
-/// `check` on [`FILE`].
+/// Runs `check` on [`FILE`].
 fn check(bench: &Bench, words: &str) -> Command {
     bench.file("robots.txt", FILE);
     bench.program(&format!("check --robots robots.txt {words}"))
 }
 
-/// What `check` prints, and its exit status.
+/// The output of `check` and its exit status.
 fn printed(words: &str) -> (String, i32) {
     let done = check(&Bench::new(), words).assert();
     let output = done.get_output();
@@ -23,7 +23,7 @@ fn printed(words: &str) -> (String, i32) {
 
 #[test]
 fn the_deciding_rule_its_line_and_the_agent_are_named() {
-    // Both groups are one; both are named.
+    // The groups are merged, and both are named.
     let own = "User-agent: examplebot (line 2)";
     let later = "ExampleBot/2 (line 10)";
     for (url, verdict, why) in [
@@ -106,7 +106,7 @@ fn an_unreadable_robots_txt_is_an_error() {
     }
 }
 
-/// What is another format than a robots.txt is read as that, or refused.
+/// A source in another format than robots.txt is read in that format, or refused.
 #[test]
 fn a_source_is_read_as_what_it_is() {
     let bench = Bench::with_site();
@@ -149,7 +149,7 @@ fn a_source_is_read_as_what_it_is() {
     assert!(text.starts_with("blocked") && text.contains("deferred\thttp://b.example/"), "{text}");
 }
 
-/// No robots.txt is refused, but what decides nothing looks like a permission.
+/// No robots.txt is refused, but a file without records looks like permission.
 #[test]
 fn a_text_without_a_record_is_a_warning() {
     let bench = Bench::new();

@@ -1,4 +1,4 @@
-//! `--compress`: the same lines in files that take less room.
+//! `--compress`: the same lines in smaller files.
 
 use std::process::{Command, Stdio};
 
@@ -6,10 +6,10 @@ use crate::bench::{Bench, PARTITIONS, Sums};
 
 const SOURCES: &str = "--robots DATASETS/sites --robots DATASETS/origins.jsonl --now 2026-11-01T00:00:00Z";
 
-/// The endings, and the tools that know them.
+/// File name endings, and the tools that decompress them.
 const FORMATS: [(&str, &str); 2] = [("gz", "gzip"), ("zst", "zstd")];
 
-/// What a tool makes of a compressed file; says so where it is missing.
+/// The output of a tool that decompresses a file; reports it as skipped if the tool is missing.
 fn decompressed_by(tool: &str, bench: &Bench, name: &str) -> Option<Vec<u8>> {
     let run = Command::new(tool).arg("-dc").arg(bench.path(name)).stdin(Stdio::null()).output();
     let Ok(done) = run else {
@@ -20,7 +20,7 @@ fn decompressed_by(tool: &str, bench: &Bench, name: &str) -> Option<Vec<u8>> {
     Some(done.stdout)
 }
 
-/// The lists of the repository, several times, so that files have more than one frame.
+/// The lists of the repository, repeated, so that files have more than one frame.
 fn long_list(bench: &Bench) -> Vec<u8> {
     let list = bench.read("DATASETS/urls.txt").repeat(20);
     bench.file("urls", &list);
@@ -58,7 +58,7 @@ fn compressed_partitions_are_those_of_a_plain_run() {
     }
 }
 
-/// What is stored depends on the chunks and not on who judged them.
+/// The stored bytes depend on the chunks, not on which worker judged them.
 #[test]
 #[ignore = "takes long"]
 fn compressed_files_do_not_depend_on_threads() {
@@ -77,7 +77,7 @@ fn compressed_files_do_not_depend_on_threads() {
     }
 }
 
-/// A few lines a chunk do not make a frame each.
+/// Chunks of a few lines share a frame.
 #[test]
 fn chunks_with_few_lines_share_frames() {
     let bench = Bench::new();
@@ -149,7 +149,7 @@ fn verdicts_may_be_compressed() {
     }
 }
 
-/// Members after each other are one text, so files of shards can be put together as they are; the head stays once.
+/// Concatenated members are one text, so the files of shards can be joined as they are; only one header stays.
 #[test]
 fn compressed_shards_are_joined() {
     let bench = Bench::new();

@@ -1,4 +1,4 @@
-//! Compressed sources of every kind; their names do not matter.
+//! Compressed sources of every kind, whatever their file names.
 
 use crate::bench::{Bench, ROBOTS};
 use crate::warc::{counts, gzip, zstd};

@@ -1,4 +1,4 @@
-//! Compressed lists: the same lines, verdicts and checksums as of the plain list; their names do not matter.
+//! Compressed lists: same lines, verdicts and checksums as for the plain list, whatever their file names.
 
 use std::io::Write;
 
@@ -13,7 +13,7 @@ pub fn bzip2(text: &[u8]) -> Vec<u8> {
     encoder.finish().expect("memory")
 }
 
-/// A text, compressed in every way, in parts that are cut anywhere.
+/// A text, compressed in every format, in parts cut at arbitrary bytes.
 fn all(text: &[u8]) -> [(&'static str, Vec<u8>); 3] {
     let parts = || text.chunks(text.len() / 7 + 1);
     [
@@ -23,7 +23,7 @@ fn all(text: &[u8]) -> [(&'static str, Vec<u8>); 3] {
     ]
 }
 
-/// What a run left, but for times and for how the list was stored; and that.
+/// The results of a run without times and without how the list was stored; and its compression.
 fn without_storage(split: Split) -> (Split, serde_json::Value) {
     let mut split = split.timeless();
     let list = split.receipt["lists"][0].as_object_mut().expect("a list");
@@ -71,7 +71,7 @@ fn compressed_lists_stand_among_others() {
     assert_eq!(lists[0]["bytes"], 18, "bytes are those of the text");
 }
 
-/// The run fails with file and place, whatever the chunks, and nothing of it looks like a result.
+/// The run fails and names file and position, whatever the chunks, and leaves no result.
 fn refused(bench: &Bench, words: &[&str]) {
     for options in ["--threads 1", "--threads 3 --chunk-size 100"] {
         bench.refused(&format!("--robots sites --force --out out {options} list"), words);
@@ -83,7 +83,7 @@ fn refused(bench: &Bench, words: &[&str]) {
     }
 }
 
-/// What a list is is told by its first lines, each of which is looked at once: there may be a million empty ones.
+/// The format is detected from the first lines, and each is examined only once, even a million empty ones.
 #[test]
 fn a_million_empty_lines_are_no_more_than_that() {
     let bench = Bench::with_site();

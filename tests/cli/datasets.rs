@@ -1,4 +1,4 @@
-//! `filter` over the data of the repository.
+//! `filter` on the data of the repository.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
@@ -9,10 +9,10 @@ use robosieve::{Dialect, RuleSet, Verdict, origin};
 
 use crate::bench::{Bench, PARTITIONS, Split, Sums, content, lines};
 
-/// The sources of the repository's list.
+/// The sources for the repository's list.
 const SOURCES: &str = "--robots DATASETS/sites --robots DATASETS/origins.jsonl";
 
-/// The origins of `origins.jsonl` that have no verdict under rfc9309, with why and their last status.
+/// The origins in `origins.jsonl` without a verdict under rfc9309, each with the reason and last status.
 const WITHOUT_VERDICT: [(&str, &str, &str); 6] = [
     ("https://flaky.example.org", "unreachable", "503"),
     ("https://down.example", "unreachable", "500"),
@@ -97,7 +97,7 @@ fn without_threads_there_is_one_worker_for_each_processor() {
     assert_eq!(split.receipt["options"]["threads"], processors);
 }
 
-/// The rules of a directory SOURCE for one origin, found by the names of its files: an encoded origin, else the host.
+/// The rules for one origin in a directory source, found by file name: the encoded origin, else the host.
 fn rules_of(origin: &str, agents: &Agents, dialect: &Dialect) -> Option<RuleSet> {
     let sites = Bench::new().path("DATASETS/sites");
     let encoded: String = origin
@@ -109,7 +109,7 @@ fn rules_of(origin: &str, agents: &Agents, dialect: &Dialect) -> Option<RuleSet>
     Some(RuleSet::compile(&file, agents, dialect))
 }
 
-/// Where the library's explanation sends a line.
+/// The partition of a line by the library's explanation.
 fn explained(line: &[u8], cache: &mut HashMap<String, Option<RuleSet>>, dialect: &Dialect) -> &'static str {
     let line = origin::trimmed(line);
     let Ok((origin, end)) = origin::canonical(line) else { return "invalid" };
@@ -161,7 +161,7 @@ fn dialects_differ_where_they_should() {
     }
 }
 
-/// Lines that are lost, doubled, changed or swapped after the program's back do not fit the receipt any more.
+/// Lines lost, repeated, changed or swapped after the run no longer match the receipt.
 #[test]
 fn a_partition_that_was_tampered_with_does_not_fit_the_receipt() {
     let bench = Bench::new();

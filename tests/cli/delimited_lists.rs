@@ -1,22 +1,22 @@
-//! Lists whose lines have fields: TSV, CSV, CDX. The verdicts are those of the URLs, the lines stay as they are.
+//! Lists whose lines have fields: TSV, CSV, CDX. Verdicts are those of the URLs; the lines stay unchanged.
 
 use crate::bench::{Bench, PARTITIONS, Split, Sums, lines};
 
 const SOURCES: &str = "--robots DATASETS/sites --robots DATASETS/origins.jsonl";
 
-/// The lines of the data set that can stand in a field of a TSV file: no tabs.
+/// The lines of the data set that fit into a field of a TSV file: those without tabs.
 fn urls(bench: &Bench) -> Vec<Vec<u8>> {
     let text = bench.read("DATASETS/urls.txt");
     let urls = lines(&text).into_iter().map(|line| line.strip_suffix(b"\n").unwrap_or(line).to_vec());
     urls.filter(|url| !url.contains(&b'\t')).collect()
 }
 
-/// A text of the lines that `line` makes of numbers and URLs.
+/// A text of the lines that `line` makes from numbers and URLs.
 fn text(urls: &[Vec<u8>], line: impl Fn(usize, &[u8]) -> Vec<u8>) -> Vec<u8> {
     urls.iter().enumerate().flat_map(|(number, url)| [line(number, url), b"\n".to_vec()].concat()).collect()
 }
 
-/// A field as CSV has it, in quotes where they are needed or the number is even.
+/// A CSV field, quoted if necessary or if the number is even.
 fn csv_field(number: usize, field: &[u8]) -> Vec<u8> {
     if number % 2 == 1 && !field.iter().any(|byte| b",;\"\r".contains(byte)) {
         return field.to_vec();
@@ -25,7 +25,7 @@ fn csv_field(number: usize, field: &[u8]) -> Vec<u8> {
     [b"\"", &doubled[..], b"\""].concat()
 }
 
-/// Splits a list of lines made of URLs, and makes sure that each goes where its URL goes.
+/// Splits a list of lines made from URLs, and checks that each ends up in the partition of its URL.
 fn as_plain(options: &str, head: &[u8], line: impl Fn(usize, &[u8]) -> Vec<u8>) {
     let bench = Bench::new();
     let urls = urls(&bench);
@@ -125,7 +125,7 @@ fn a_line_without_the_field_is_invalid_and_says_why() {
     assert_eq!(split.reasons("invalid"), expected.map(|(name, count)| (name.to_owned(), count)).into());
 }
 
-/// Lines are the unit: a record that goes on after a line feed is not believed where it begins.
+/// Lines are the unit: neither line of a record that spans two is believed.
 #[test]
 fn a_record_on_two_lines_is_never_allowed_in_silence() {
     let bench = Bench::with_site();

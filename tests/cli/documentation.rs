@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use crate::bench::{Bench, said};
 
-/// All commands, as the program's help lists them.
+/// All commands, in the order of the program's help.
 fn commands(bench: &Bench) -> Vec<String> {
     let help = bench.program("help").assert().success();
     let help = String::from_utf8_lossy(&help.get_output().stdout).into_owned();
@@ -54,7 +54,7 @@ fn bash_completes_commands_options_and_values() {
     let bench = Bench::new();
     let script = bench.program("completions bash").assert().success().get_output().stdout.clone();
     let mut text = String::from_utf8(script).expect("UTF-8");
-    // As bash calls it: the words of the line, the place of the one to complete, then the candidates.
+    // Called as bash does: the words of the line, the index of the word to complete, then the candidates.
     text.push_str(
         "try() { COMP_WORDS=(robosieve \"$@\"); COMP_CWORD=$#; _robosieve robosieve \"${@: -1}\" \"${@: -2:1}\"; \
          echo \"${COMPREPLY[*]}\"; }\ntry fil; try filter --age; try lint --dialect goo; try completions z\n",

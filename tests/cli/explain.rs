@@ -1,4 +1,4 @@
-//! What blocked a line, told before it.
+//! `--explain` in text output: the rule that blocked a line, written before it.
 
 use std::fs;
 use std::io::Read;
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::bench::{Bench, said};
 
-/// A robots.txt with a group for `examplebot` and one for everybody, captured at a known time; one that is not there.
+/// A robots.txt with groups for `examplebot` and `*`, captured at a known time; an unreachable one; one without a time.
 const CAPTURES: &str = r#"{"url": "http://a.example/robots.txt", "status": 200, "fetched_at": "2026-01-02T03:04:05Z", "body": "User-agent: *\nDisallow: /all\n\nUser-agent: examplebot\nDisallow: /no\nDisallow: /\tx\\\n"}
 {"url": "http://down.example/robots.txt", "status": 503, "fetched_at": "2026-01-02T00:00:00Z"}
 {"url": "http://odd.example/robots.txt", "status": 200, "body": "User-agent: *\nDisallow: /*.gif$\n"}
@@ -96,7 +96,7 @@ fn each_verdict_has_its_own_columns() {
     proven(&bench, "parted");
 }
 
-/// However files are written, they have the rows of one file.
+/// However files are written, their rows are the same.
 #[test]
 fn all_ways_to_write_have_the_same_rows() {
     let bench = bench();
@@ -142,7 +142,7 @@ fn all_ways_to_write_have_the_same_rows() {
     proven(&bench, "joined");
 }
 
-/// The head line of lists stands after the names of the columns, and the report reads the lines without them.
+/// The header of lists follows the names of the columns, and the report reads the lines without those columns.
 #[test]
 fn heads_and_reports_know_the_columns() {
     let bench = bench();

@@ -1,4 +1,4 @@
-//! `--explain` with `--format parquet`: what blocked a line, told in columns of its row.
+//! `--explain` with `--format parquet`: the rule that blocked a line, in columns of its row.
 
 use parquet::basic::Compression;
 use parquet::record::Field;
@@ -8,7 +8,7 @@ use crate::explain::{SOURCES, bench};
 use crate::parquet::{Values, parquet};
 use crate::tables::{Row, column, columns, of_partition, rows, text};
 
-/// What is told of a line: the rule, its line, its group, the time.
+/// The explanation of a line: the rule, its line, its group, the time.
 type Told = [Field; 4];
 
 const COLUMNS: [&str; 4] = ["rule", "rule_line", "agent", "captured"];
@@ -29,7 +29,7 @@ fn by_rule(rule: &str, line: i32, agent: &str, captured: Field) -> Told {
     [Field::Str(rule.to_owned()), Field::Int(line), Field::Str(agent.to_owned()), captured]
 }
 
-/// A text with what is not UTF-8 percent-encoded.
+/// A text with invalid UTF-8 percent-encoded.
 fn encoded(text: &[u8]) -> String {
     let invalid = |bytes: &[u8]| bytes.iter().map(|byte| format!("%{byte:02X}")).collect::<String>();
     text.utf8_chunks().map(|part| part.valid().to_owned() + &invalid(part.invalid())).collect()
@@ -74,7 +74,7 @@ fn rows_tell_what_blocked_them() {
     }
 }
 
-/// What is told stands beside the rows, so there is no need for small row groups.
+/// Explanations are kept apart from the rows, so row groups need not be smaller.
 #[test]
 fn explaining_makes_row_groups_no_smaller() {
     let bench = bench();
@@ -109,7 +109,7 @@ fn every_crawler_has_columns_of_its_own() {
     bench.program("verify out --inputs").assert().success();
 }
 
-/// What stands before lines of text, as it stands in columns.
+/// The columns hold what text output writes before its lines.
 #[test]
 fn tables_tell_what_text_tells() {
     let bench = Bench::new();

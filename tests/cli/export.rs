@@ -94,7 +94,7 @@ http://d\tunfetched\t\t\t\t\t\t\t\tallow-all\t1970-01-01T00:01:00Z
     assert_eq!(json.lines().nth(2), Some(third));
 }
 
-/// The same table as Parquet, told as tab-separated values.
+/// The same table as Parquet, converted to tab-separated values.
 #[cfg(feature = "parquet")]
 fn told(bench: &Bench, words: &str) -> String {
     use parquet::file::reader::SerializedFileReader;

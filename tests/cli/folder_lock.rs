@@ -1,4 +1,4 @@
-//! Two runs at a time with one folder: the second one is refused, whatever the first one's end.
+//! Two runs into one folder: the second is refused while the first is running, and accepted once it has died.
 
 use std::io::Write;
 use std::process::{Child, Command, Stdio};
@@ -7,7 +7,7 @@ use crate::bench::{Bench, PROGRAM, said};
 
 const LOCK: &str = "out/.robosieve.lock";
 
-/// A file that a run makes once it has the lock.
+/// A file that a run creates once it holds the lock.
 const PARTIAL: &str = "out/.allowed.txt.partial";
 
 /// A run into `out` that waits for more of its list.
@@ -48,7 +48,7 @@ fn the_lock_goes_with_its_process() {
     let mut first = waiting_run(&bench);
     first.kill().expect("killed");
     first.wait().expect("a child");
-    // What the dead run left is nobody's, so the folder counts as empty.
+    // The dead run's files belong to no run, so the folder counts as empty.
     let split = bench.split("--robots sites", &["urls"]);
     assert_eq!(split.lines("allowed"), ["http://a.example/2"]);
     assert!(!bench.path(LOCK).exists());

@@ -154,7 +154,7 @@ fn wrong_arguments_are_refused() {
     assert_no_result(&bench.names("."));
 }
 
-/// Some programs put a mark before the first character of a text. It is no part of the URL, but of the line.
+/// Some programs write a byte order mark before a text. It belongs to the line, but not to the URL.
 #[test]
 fn a_byte_order_mark_is_kept_and_not_judged() {
     let entry = "com,a)/ 20240101000000 {\"url\": \"http://a.example/no\"}\n";
@@ -171,7 +171,7 @@ fn a_byte_order_mark_is_kept_and_not_judged() {
         let split = bench.split(&format!("--robots sites {options}"), &["urls"]);
         assert_eq!(split.lines("blocked"), [first], "{text}");
         assert_eq!(split.lines("invalid"), [""; 0], "{text}");
-        // The same of a pipe, and in the middle of a partition.
+        // Likewise from a pipe, and in the middle of a partition.
         let words = format!("--robots sites {options} --force --out out");
         bench.filter(&format!("{words} -")).write_stdin(text).assert().success();
         assert_eq!(crate::bench::Split::read(&bench, "out").lines("blocked"), [first], "{text}");

@@ -1,4 +1,4 @@
-//! `inspect`: what is in a policy file, and what it knows of an origin.
+//! `inspect`: the contents of a policy file, and its data on an origin.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ const NOW: &str = "--now 2026-01-12T12:00:00Z";
 const SHOP: &str = "User-agent: one\nDisallow: /a\nCrawl-delay: 0.5\n\nUser-agent: ONE\nAllow: /a/b\n\nSitemap: http://s/1\n\
                     User-agent: two\nUser-agent: *\nDisallow: /\nHost: shop\n";
 
-/// A policy of several origins, some with the operator's word, for `one`, `two` and `three`.
+/// A policy of several origins for `one`, `two` and `three`; the operator overrides some.
 fn bench() -> Bench {
     let bench = Bench::new();
     let answer = |origin: &str, rest: &str| format!("{{\"origin\":\"http://{origin}\",{rest}}}\n");
@@ -38,7 +38,7 @@ fn bench() -> Bench {
     bench
 }
 
-/// What is printed, with the exit status.
+/// The output and the exit status.
 fn printed(bench: &Bench, words: &str) -> (String, i32) {
     let done = bench.program(&format!("inspect policy.rsv {words}")).output().expect("it runs");
     (String::from_utf8(done.stdout).expect("UTF-8"), done.status.code().expect("a status"))
@@ -87,7 +87,7 @@ fn a_policy_is_counted() {
 fn groups_are_counted_by_size_and_by_how_many_share_them() {
     let found = object(&bench(), "");
     let groups = &found["groups"];
-    // `one`, `two` and `*` of the shop, `*` of the one that was; the moved ones differ in their lines.
+    // `one`, `two` and `*` of the shop, and `*` of `was`; in the moved copies only line numbers differ.
     assert_eq!((&groups["automata"], &groups["dfa"], &groups["as_written"]), (&json!(3), &json!(3), &json!(7)));
     let sizes: Vec<(u64, u64)> = groups["rules"]
         .as_array()
@@ -117,7 +117,7 @@ fn lifetimes_are_those_of_the_dialect_at_the_time_given() {
         let found: Value = serde_json::from_str(&text).expect("JSON");
         ["fresh", "stale", "unknown", "ageless"].map(|name| found["lifetimes"][name].as_u64().unwrap())
     };
-    // Of no age: the one that is down, and the three that only the operator knows.
+    // Without an age: the one that is down, and the three known only from overrides.
     assert_eq!(at("2026-01-12T12:00:00Z"), [2, 2, 1, 4]);
     assert_eq!(at("2026-01-13T02:00:00Z"), [2, 2, 1, 4], "a day, to the second");
     assert_eq!(at("2026-01-13T02:00:01Z"), [1, 3, 1, 4]);
@@ -262,7 +262,7 @@ fn what_the_policy_does_not_have_is_said() {
     }
 }
 
-/// The nodes that a drawing declares, and those that its edges join.
+/// The nodes declared in a drawing, and the pairs its edges join.
 fn drawn(text: &str) -> (Vec<String>, Vec<(String, String)>) {
     let lines = text.strip_prefix("digraph automaton {\n").and_then(|text| text.strip_suffix("}\n")).expect("a graph");
     let (mut nodes, mut edges) = (Vec::new(), Vec::new());
@@ -369,7 +369,7 @@ fn html_pages_are_listed_whatever_became_of_them() {
     assert_eq!(lines[2..], ["http://page", "http://to", "and 1 more"]);
     assert!(printed(&bench, "http://was").0.contains("looks like an HTML page"));
     assert!(!printed(&bench, "http://mended").0.contains("HTML"));
-    // A newer answer of another policy takes it off the list, and a failure does not.
+    // A newer answer from another policy removes it from the list; a failure does not.
     let newer = [answer("page", "\"status\":503,\"fetched_at\":3"), answer("was", "\"status\":404,\"fetched_at\":3")];
     bench.file("newer.jsonl", newer.concat());
     bench.program("compile --agent one newer.jsonl -o newer.rsv").assert().success();

@@ -6,7 +6,7 @@ use crate::bench::{Bench, said};
 
 const FILE: &str = "User-agent: *\nDisallow: /a\nAllow: /a*\nDisallow: /b /c\n";
 
-/// What `lint` prints of [`FILE`], or of another file in the folder, and its exit status.
+/// The output of `lint` for [`FILE`] or another file in the folder, and its exit status.
 fn linted(words: &str) -> (String, i32) {
     let bench = Bench::new();
     bench.file("robots.txt", FILE);

@@ -78,7 +78,7 @@ fn a_named_pipe_is_read_as_a_stream() {
         .expect("the program");
     let content = "http://a.example/pipe\nhttp://a.example/no\n".repeat(5000) + "http://a.example/last";
     let written = content.clone();
-    // Not joined: should the program never open the pipe, the writer waits in vain, and the test fails below.
+    // Not joined: if the program never opens the pipe, the writer blocks forever, and the test fails below.
     std::thread::spawn(move || fs::write(pipe, written));
     let done = child.wait_with_output().expect("the program ends");
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
@@ -88,7 +88,7 @@ fn a_named_pipe_is_read_as_a_stream() {
     assert_eq!(split.receipt["added_line_feeds"], 1);
 }
 
-/// Systems make up the content of such files as they are read, and say that their length is 0.
+/// The kernel generates the content of such files while they are read, and reports a length of 0.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_file_that_hides_its_length_is_read_all_the_same() {
@@ -213,7 +213,7 @@ fn each_list_may_have_partitions_of_its_own() {
     assert_eq!(rows, ["http://b.example/robots.txt\tunfetched\t2\t", "http://c.example/robots.txt\tunfetched\t1\t"]);
 }
 
-/// A folder has a number before the name of its list, so that may be too long for it.
+/// A folder is named with a number and the list's name, which together may be too long.
 #[test]
 fn a_list_with_the_longest_name_has_partitions_of_its_own() {
     let bench = Bench::with_site();

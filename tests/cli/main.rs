@@ -1,8 +1,8 @@
-//! The program, end to end: what it reads, what it writes, what it says, and how it ends.
+//! The program, end to end: inputs, outputs, messages and exit codes.
 //!
-//! Every run that should succeed is checked as a whole ([`bench::Split`]): each line is in exactly one partition, byte
-//! for byte and in order, and all numbers and checksums of the receipt are computed again from the files. What a test
-//! says comes on top of that.
+//! Every run that should succeed is checked completely ([`bench::Split`]): each line is in exactly one partition, byte
+//! for byte and in order, and all numbers and checksums of the receipt are recomputed from the files. The assertions of
+//! a test come on top of that.
 
 mod agents;
 mod bench;

@@ -1,7 +1,7 @@
-//! `--memory`: what a run takes is measured against its budget.
+//! `--memory`: measures a run's memory against its budget.
 //!
-//! What counts is the anonymous memory of the process (RssAnon), sampled while it runs: libzstd and the kernel are no
-//! allocator of Rust's.
+//! The measure is the anonymous memory of the process (RssAnon), sampled while it runs: a counting allocator in Rust
+//! would miss libzstd and the kernel.
 #![cfg(target_os = "linux")]
 
 use std::fs;
@@ -11,16 +11,16 @@ use std::process::{Command, Output, Stdio};
 use crate::bench::{Bench, PROGRAM, Split, assert_no_result, said};
 use crate::warc::gzip;
 
-/// What the program takes in these tests.
+/// The memory budget in these tests.
 const MEMORY: u64 = 64 << 20;
 
-/// Runs `filter` with so much memory, and makes sure that it takes no more.
+/// Runs `filter` with a memory budget, and checks that it stays within it.
 fn within(bench: &Bench, memory: u64, words: &str) -> Output {
     let words = format!("filter --robots sites --out out --memory {memory} --threads 3 {words}");
     watched(bench, memory, Command::new(PROGRAM).args(bench.arguments(&words)))
 }
 
-/// Runs a command, and makes sure that it takes no more memory than this.
+/// Runs a command, and checks that it takes no more memory than this.
 fn watched(bench: &Bench, memory: u64, command: &mut Command) -> Output {
     let words = format!("{command:?}");
     command.current_dir(bench.path(".")).stdin(Stdio::null());
@@ -96,7 +96,7 @@ fn a_window_that_has_no_room_is_refused() {
     said(&ended.stderr, &["list", "looks back further", "--memory"]);
     let ended = within(&bench, 1 << 30, "--agent examplebot --force list");
     assert!(ended.status.success(), "{ended:?}");
-    // The same of sources.
+    // Likewise for sources.
     let answer = "{\"origin\":\"http://b.example\",\"status\":404}\n";
     bench.file("answers", zstd(answer.as_bytes(), 500_000, 27));
     bench.file("urls", "http://b.example/\n");
@@ -107,7 +107,7 @@ fn a_window_that_has_no_room_is_refused() {
     assert!(ended.status.success(), "{ended:?}");
 }
 
-/// As many are read at once as their windows have room for.
+/// Lists are read at once as far as there is room for their windows.
 #[test]
 #[ignore = "takes long"]
 fn many_lists_stay_within() {
@@ -126,12 +126,12 @@ fn many_lists_stay_within() {
     {
         let words = format!("filter --agent examplebot --robots sites --memory {memory} --threads 8 {option} {lists}");
         let ended = watched(&bench, memory, Command::new(PROGRAM).args(bench.arguments(&words)));
-        // Where there is no room for the window of one, nothing helps.
+        // Without room for the window of one list, the run fails.
         assert_eq!(ended.status.success(), memory > MEMORY, "{ended:?}");
     }
 }
 
-/// A table says a URL once, and that a thousand rows have it.
+/// A table can store a URL once and say that a thousand rows have it.
 #[cfg(feature = "parquet")]
 #[test]
 #[ignore = "takes long"]
@@ -170,7 +170,7 @@ fn memory_in_which_nobody_can_work_is_refused() {
     bench.refused(&words.replace("1M", "0"), &["--memory"]);
 }
 
-/// A run that goes on takes the chunks that it began with, and may have more or less memory.
+/// A resumed run keeps the chunk size it began with, and may have more or less memory.
 #[test]
 fn a_run_goes_on_with_other_memory() {
     let bench = Bench::with_site();

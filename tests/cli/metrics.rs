@@ -1,4 +1,4 @@
-//! `--metrics`: a file in Prometheus' text format, read here by the rules of the format.
+//! `--metrics`: a file in Prometheus' text format, parsed here by the rules of the format.
 
 use std::collections::{BTreeMap, HashSet};
 use std::io::Write;
@@ -6,10 +6,10 @@ use std::process::Stdio;
 
 use crate::bench::{Bench, said};
 
-/// The samples of a file, by name and labels as they are written.
+/// The samples of a file, by name and labels as written.
 ///
-/// Makes sure of the format: HELP and TYPE once before the samples of each name, which stand together; names and labels of
-/// the right letters; values in quotation marks with the three escapes; no sample twice; a line feed at the end.
+/// Checks the format: HELP and TYPE once before the samples of each name, which are adjacent; names and labels of
+/// legal characters; values in quotation marks with the three escapes; no duplicate sample; a final line feed.
 fn parse(text: &str) -> BTreeMap<String, f64> {
     assert!(text.ends_with('\n'), "no line feed at the end");
     let (mut samples, mut families) = (BTreeMap::new(), HashSet::new());
@@ -44,7 +44,7 @@ fn is_name(name: &str) -> bool {
     name.bytes().all(letters) && !name.is_empty() && !name.as_bytes()[0].is_ascii_digit()
 }
 
-/// Makes sure that `{name="value",...}`, or nothing, is well-formed.
+/// Checks that `{name="value",...}`, or an empty string, is well-formed.
 fn labels(text: &str) {
     if text.is_empty() {
         return;
@@ -131,7 +131,7 @@ fn they_are_renewed_while_the_run_goes_on() {
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program");
     let mut stdin = child.stdin.take().expect("a pipe");
     stdin.write_all(format!("{LINES}{LINES}").as_bytes()).expect("it reads");
-    // Whatever moment the file is read at, it is a whole one.
+    // The file is complete at any moment.
     let lines = || {
         let text = std::fs::read_to_string(bench.path("run.prom")).unwrap_or_default();
         if text.is_empty() { None } else { Some(parse(&text)) }
@@ -209,7 +209,7 @@ fn a_place_where_they_cannot_be_is_refused_at_once() {
     assert_eq!(bench.names("out"), [""; 0], "nothing was begun");
 }
 
-/// Reading a pipe would wait for ever, and replacing a device would remove it.
+/// Reading a pipe would block forever, and replacing a device would remove it.
 #[cfg(unix)]
 #[test]
 fn they_go_to_files_only() {

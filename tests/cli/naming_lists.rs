@@ -1,8 +1,8 @@
-//! Which lists are meant: patterns, and files that name lists.
+//! Ways to name lists: patterns, and files that name lists.
 
 use crate::bench::{Bench, Split};
 
-/// A folder with lists of one line each, named by it.
+/// A folder with lists of one line each; the line contains the list's name.
 fn bench() -> Bench {
     let bench = Bench::with_site();
     for name in ["lists/b.txt", "lists/a.txt", "lists/more/c.txt", "lists/d.tsv", "lists/odd[1].txt"] {
@@ -11,7 +11,7 @@ fn bench() -> Bench {
     bench
 }
 
-/// The paths of the lists, in the order of the receipt.
+/// The paths of the lists, in receipt order.
 fn lists(bench: &Bench, words: &[&str]) -> Vec<String> {
     bench.filter("--robots sites --force --out out").args(words).assert().success();
     let split = Split::read(bench, "out");
@@ -97,7 +97,7 @@ fn standard_input_is_read_once() {
     }
 }
 
-/// All lists are open at once, and a process starts with room for fewer.
+/// All lists are open at once; a process starts with a lower limit.
 #[cfg(target_os = "linux")]
 #[test]
 #[ignore = "takes long"]

@@ -45,7 +45,7 @@ fn a_line_feed_stands_between_lists_here_too() {
     assert_eq!(done.get_output().stdout, b"http://a.example/1\nhttp://a.example/1");
 }
 
-/// A line comes out before the next one is there: otherwise this test never ends.
+/// Each line comes out before the next one goes in; otherwise this test would never end.
 #[test]
 fn a_line_does_not_wait_for_the_next_one() {
     let bench = Bench::with_site();

@@ -1,4 +1,4 @@
-//! The folder that a run writes to, and the receipt.
+//! The output folder of a run, and the receipt.
 
 use std::process::{Command, Output, Stdio};
 
@@ -6,11 +6,11 @@ use serde_json::Value;
 
 use crate::bench::{Bench, PROGRAM, Split, assert_no_result, said, unwritten_at};
 
-/// The names that a run leaves.
+/// The files that a run leaves.
 const NAMES: [&str; 6] =
     ["allowed.txt", "blocked.txt", "deferred.txt", "invalid.txt", "receipt.json", "robots-needed.tsv"];
 
-/// The program, with the standard output given and the standard error kept.
+/// Runs the program with the given standard output, and captures standard error.
 fn with_stdout(bench: &Bench, words: &str, stdout: Stdio) -> Output {
     let mut command = Command::new(PROGRAM);
     command.current_dir(bench.path(".")).args(bench.arguments(words)).stdin(Stdio::null());
@@ -18,7 +18,7 @@ fn with_stdout(bench: &Bench, words: &str, stdout: Stdio) -> Output {
     child.wait_with_output().expect("the program ends")
 }
 
-/// Runs the program where nobody reads its standard output.
+/// Runs the program with a standard output that nobody reads.
 #[cfg(unix)]
 pub fn with_closed_stdout(bench: &Bench, words: &str) -> Output {
     let (ours, theirs) = std::os::unix::net::UnixStream::pair().expect("a pair of sockets");
@@ -26,7 +26,7 @@ pub fn with_closed_stdout(bench: &Bench, words: &str) -> Output {
     with_stdout(bench, words, Stdio::from(std::os::fd::OwnedFd::from(theirs)))
 }
 
-/// Runs the program where its standard output has no room.
+/// Runs the program with a full device as standard output.
 #[cfg(target_os = "linux")]
 pub fn with_full_stdout(bench: &Bench, words: &str) -> Output {
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("/dev/full");
@@ -132,7 +132,7 @@ fn force_touches_no_file_that_no_run_wrote() {
         assert_eq!(bench.read(&format!("out/{name}")), content.as_bytes(), "{name}");
         std::fs::remove_dir_all(bench.path("out")).expect("removed");
     }
-    // What is in nobody's way stays, whatever it is called, and whatever a receipt says of paths.
+    // Files that are not in the way stay, whatever their names, and whatever a receipt says of paths.
     bench.filter("--robots sites --out out urls").assert().success();
     let receipt = String::from_utf8(bench.read("out/receipt.json")).expect("UTF-8");
     bench.file("out/receipt.json", receipt.replace("\"blocked.txt\"", "\"../allowed.txt\""));
@@ -161,7 +161,7 @@ fn a_page_about_the_earlier_run_goes_with_it() {
     assert_eq!(bench.names("out"), NAMES);
 }
 
-/// Of partitions that each list has for itself, too, only those of the last run are there.
+/// With partitions per list, too, only those of the last run are left.
 #[test]
 fn force_replaces_the_partitions_of_each_list_too() {
     let bench = bench_with_list();
@@ -192,7 +192,7 @@ fn a_list_that_would_be_replaced_is_refused() {
     assert_eq!(bench.read("out/list"), b"http://a.example/no\n");
 }
 
-/// Also what a run only writes for a while, or removes because an earlier one may have left it.
+/// This includes temporary files of a run, and files it removes because an earlier run may have left them.
 #[test]
 fn a_list_that_a_run_would_remove_is_refused() {
     let bench = bench_with_list();
@@ -216,7 +216,7 @@ fn a_list_that_a_run_would_remove_is_refused() {
             std::fs::remove_dir_all(bench.path("out")).expect("removed");
         }
     }
-    // What is not of a run stays, whatever it is called.
+    // Files that cannot be a run's stay, whatever their names.
     for name in [".partial", "sub/.allowed.txt.partial", "0001-urls/deep/allowed.txt"] {
         bench.file(&format!("out/{name}"), "http://a.example/\n");
         bench.filter(&format!("--robots sites --out out --force out/{name}")).assert().success();
@@ -224,7 +224,7 @@ fn a_list_that_a_run_would_remove_is_refused() {
     }
 }
 
-/// The link in the folder would go.
+/// The run would remove the link in the folder.
 #[cfg(unix)]
 #[test]
 fn a_link_to_a_list_is_not_replaced_either() {
@@ -297,7 +297,7 @@ fn a_folder_that_may_not_be_written_is_an_error() {
     assert_eq!(bench.names("out"), [""; 0]);
 }
 
-/// A limit on the size of files is a full disk that any user can make, on any system with a shell.
+/// A limit on file size acts as a full disk; any user can set it, on any system with a shell.
 #[cfg(unix)]
 #[test]
 fn a_full_disk_is_an_error_and_leaves_nothing() {
@@ -312,7 +312,7 @@ fn a_full_disk_is_an_error_and_leaves_nothing() {
             let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
             command.current_dir(bench.path(".")).args(["-c", &script, PROGRAM]).args(bench.arguments(&words));
             let done = command.assert().code(2);
-            // A block has 512 bytes, and every file may have as many. A worker may get further than another one that
+            // A block has 512 bytes, and the limit applies to each file. A worker may get further than one that
             // writes before it.
             let (at, room) = (unwritten_at(&done.get_output().stderr), blocks * 512);
             assert!(at == room || at > room && !options.starts_with("--threads 1"), "{at}, {blocks} blocks, {options}");
@@ -326,7 +326,7 @@ fn a_full_disk_is_an_error_and_leaves_nothing() {
     }
 }
 
-/// The same with a file system that is really full, where one may be made.
+/// Likewise with a file system that is really full, where one can be mounted.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_file_system_is_an_error_and_leaves_nothing() {

@@ -1,10 +1,10 @@
-//! `--overrides`: the operator's own word for an origin.
+//! `--overrides`: the operator's own verdicts and settings for an origin.
 
 use crate::bench::{Bench, Split};
 
 const NOW: &str = "--now 2026-06-01T00:00:00Z";
 
-/// A site that blocks `/no`, one that answers 503, and this file of overrides.
+/// A site that blocks `/no`, one that answers 503, and a file of overrides.
 fn bench(overrides: &str) -> Bench {
     let bench = Bench::with_site();
     bench.file("down.jsonl", "{\"url\":\"http://down.example/robots.txt\",\"status\":503}\n");
@@ -110,7 +110,7 @@ fn the_documents_show_overrides_that_are_understood() {
     }
 }
 
-/// Everything that an operator can say.
+/// Every setting an operator can make.
 const ALL: &str = "
     ['http://down.example']
     verdict = 'allow-all'
@@ -141,7 +141,7 @@ fn a_policy_file_keeps_the_operators_word() {
     bench.program(&filter).assert().success();
     let [found, expected] = [Split::read(&bench, "out"), expected].map(|split| {
         let mut split = split.timeless();
-        // One of the policies is for two crawlers.
+        // One of the policies is for two crawlers, so checksums differ.
         assert!(split.receipt.as_object_mut().expect("an object").remove("policy_checksum").is_some());
         split
     });
@@ -168,7 +168,7 @@ fn a_policy_file_keeps_the_operators_word() {
     ] {
         assert_eq!(checked(url), (answer.to_owned(), status), "{url}");
     }
-    // An emergency needs no compiling.
+    // In an emergency, overrides apply without compiling.
     bench.file("pause.toml", "['http://a.example']\npaused-until = 2999-01-01T00:00:00Z\n");
     let words = "check --policy policy.rsv --agent examplebot --overrides pause.toml http://a.example/yes";
     let done = bench.program(words).assert().code(1);

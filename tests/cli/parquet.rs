@@ -1,4 +1,4 @@
-//! Parquet sources, written with the library that reads them; `scripts/foreign-sources` has those of another one.
+//! Parquet sources, written with the library that reads them; `scripts/foreign-sources` uses another library.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use robosieve::robots::Agents;
 use crate::bench::{Bench, ROBOTS};
 use crate::warc::{answer, gzip};
 
-/// The values of a column, each there or not.
+/// The values of a column; each may be missing.
 pub enum Values {
     Bytes(Vec<Option<Vec<u8>>>),
     Texts(Vec<Option<&'static str>>),
@@ -35,7 +35,7 @@ fn split<T: Clone, U>(values: &[Option<T>], as_written: impl Fn(T) -> U) -> (Vec
     )
 }
 
-/// Noon of so many days after the first of January 1970, as Impala and Spark wrote it.
+/// Noon, this many days after 1 January 1970, in the format of Impala and old Spark.
 fn noon(days: u32) -> Int96 {
     let nanos = 12 * 3600 * 1_000_000_000_u64;
     let mut noon = Int96::new();
@@ -43,12 +43,12 @@ fn noon(days: u32) -> Int96 {
     noon
 }
 
-/// A Parquet file with columns of these types (`optional int64 status`), in row groups that all have the same values.
+/// A Parquet file with columns of these types (`optional int64 status`); all row groups have the same values.
 pub fn parquet(columns: &[(&str, Values)], groups: usize, compression: Compression) -> Vec<u8> {
     parquet_with(columns, groups, WriterProperties::builder().set_compression(compression).build())
 }
 
-/// The same, written with these properties.
+/// Like [`parquet`], written with these properties.
 pub fn parquet_with(columns: &[(&str, Values)], groups: usize, properties: WriterProperties) -> Vec<u8> {
     let fields: String = columns.iter().map(|(field, _)| format!("{field};")).collect();
     let schema = parse_message_type(&format!("message answers {{{fields}}}")).expect("a schema");
@@ -75,7 +75,7 @@ fn write(column: &mut ColumnWriter<'_>, values: &Values) {
         }
         (ColumnWriter::ByteArrayColumnWriter(writer), Texts(texts)) => {
             let (values, levels) = split(texts, ByteArray::from);
-            // Each value is the first of its row; that matters where a row can have several.
+            // Each value is the first of its row; this matters where a row can have several.
             writer.write_batch(&values, Some(&levels), Some(&vec![0; levels.len()]))
         }
         (ColumnWriter::Int32ColumnWriter(writer), Int32(numbers)) => {
@@ -99,7 +99,7 @@ fn write(column: &mut ColumnWriter<'_>, values: &Values) {
     written.expect("values");
 }
 
-/// The columns that most files have: answers with status 200, 404 and 503, and a redirect to the first.
+/// The columns of most files: answers with status 200, 404 and 503, and a redirect to the first.
 fn usual() -> Vec<(&'static str, Values)> {
     let urls = ["a", "b", "c", "d"].map(|host| match host {
         "a" => "http://a.example/robots.txt",
@@ -173,7 +173,7 @@ fn more_rows_than_are_read_at_a_time() {
     assert_eq!(bench.outcome("--robots in.parquet", "http://last.example/no"), "blocked rules");
 }
 
-/// The newer answer wins, in whatever form its time is.
+/// The newer answer wins, whatever the form of its time.
 #[test]
 fn times_have_several_forms() {
     let bench = Bench::new();
@@ -284,7 +284,7 @@ fn a_damaged_file_is_refused() {
     }
 }
 
-/// Whatever a damaged file claims, it is refused or read; nothing panics, and no memory is taken for claims.
+/// Whatever a damaged file claims, it is refused or read; nothing panics, and claimed sizes allocate no memory.
 #[test]
 fn a_flipped_bit_is_no_crash() {
     let bench = Bench::new();

@@ -1,4 +1,4 @@
-//! Lists that are Parquet: every row is a line, its URL.
+//! Lists in Parquet: each row is a line, and the line is its URL.
 
 use parquet::basic::{Compression, ZstdLevel};
 
@@ -9,7 +9,7 @@ use crate::warc::gzip;
 
 const SOURCES: &str = "--robots DATASETS/sites --robots DATASETS/origins.jsonl";
 
-/// What a run left, but for times and for how the list was stored; and that.
+/// The results of a run without times and without how the list was stored; and its compression.
 fn without_storage(split: Split) -> (Split, String) {
     let mut split = split.timeless();
     let list = split.receipt["lists"][0].as_object_mut().expect("a list");
@@ -93,7 +93,7 @@ fn a_url_may_be_put_together_from_the_columns_of_common_crawl() {
     assert_eq!(split.lines("deferred"), ["https://b.example:8443/x?a=b&c"]);
     assert_eq!(split.lines("invalid"), [""]);
     assert_eq!(split.reasons("invalid"), [("empty".to_owned(), 1)].into());
-    // Where the URL itself is there, it counts.
+    // A column with the URL itself takes precedence.
     let mut columns = columns();
     columns.push(("optional binary url", Texts(vec![Some("http://a.example/whole"); 5])));
     bench.file("list", parquet(&columns, 1, Compression::SNAPPY));
@@ -162,7 +162,7 @@ fn damaged_tables_are_refused() {
     assert!(refused > 5, "{refused}: what is changed inside a text is another text, but pages and schemas are noticed");
 }
 
-/// Idle workers decode rows ahead; the bytes written and the rows skipped as damaged do not depend on it.
+/// Idle workers decode rows ahead; the bytes written and the damaged rows skipped do not depend on it.
 #[test]
 #[ignore = "takes long"]
 fn rows_that_others_decode_are_the_same() {

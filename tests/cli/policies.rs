@@ -1,12 +1,12 @@
-//! Policy files: `compile`, and `filter` and `check` by what it makes.
+//! Policy files: `compile`, and `filter` and `check` with its output.
 
 use crate::bench::{Bench, Split, said};
 
-/// The sources of the repository's list, for `filter` and for `compile`.
+/// The sources for the repository's list, as `filter` and `compile` take them.
 const ROBOTS: &str = "--robots DATASETS/sites --robots DATASETS/origins.jsonl";
 const SOURCES: &str = "DATASETS/sites DATASETS/origins.jsonl";
 
-/// What `filter` leaves of the repository's list, but for times.
+/// The results of `filter` on the repository's list, without times.
 fn split(bench: &Bench, words: &str) -> Split {
     let words = format!("filter {words} --now 2026-01-12T12:00:00Z --force --out out DATASETS/urls.txt");
     bench.program(&words).assert().success();
@@ -206,7 +206,7 @@ fn what_is_no_policy_file_is_refused_with_a_reason() {
         let done = bench.program(&format!("check --policy {name} http://a.example/no")).assert().code(2);
         said(&done.get_output().stderr, &["cannot read the policy", name]);
     }
-    // What the help says is given up without the checksum: damage that keeps the structure goes unseen.
+    // Without the checksum, damage that keeps the structure goes unnoticed, as the help says.
     bench.file("bad.rsv", changed(rules + 2, 1));
     let done = bench.program("check --policy bad.rsv --trust-checksum http://a.example/no").assert().code(0);
     done.stdout("allowed\thttp://a.example/no\tno rule matches\tUser-agent: * (line 1)\n");
@@ -269,10 +269,10 @@ fn check_tells_why_there_is_no_rule() {
     }
 }
 
-/// The sections of a policy file but for META, which counts what was read.
+/// The sections of a policy file except META, which counts the sources.
 fn content(file: &[u8]) -> Vec<u8> {
     let long = |at: usize| u64::from_le_bytes(file[at..at + 8].try_into().expect("eight bytes")) as usize;
-    // What stands after the first section.
+    // Everything after the first section.
     file[long(56)..].to_vec()
 }
 
@@ -353,7 +353,7 @@ fn policies_that_do_not_agree_are_not_merged() {
     bench.program("merge ab.rsv upper.rsv -o out.rsv").assert().success();
 }
 
-/// Nothing that somebody made is overwritten.
+/// Overwrites no file made by anyone else.
 #[test]
 fn a_policy_replaces_nothing_but_a_policy() {
     let bench = Bench::with_site();
@@ -379,7 +379,7 @@ fn a_policy_replaces_nothing_but_a_policy() {
     bench.file("robosieve.1", "mine");
     let done = bench.program("man -o .").assert().code(2);
     said(&done.get_output().stderr, &["robosieve.1", "no manual page"]);
-    // Empty files and damaged policies are; the older of two may be what is made of them.
+    // Empty files and damaged policies may be replaced; so may the older input of a merge.
     bench.file("empty", "");
     bench.file("damaged.rsv", &policy[..40]);
     for output in ["empty", "damaged.rsv", "policy.rsv"] {

@@ -1,4 +1,4 @@
-//! The receipt's keys, held to the JSON Schema that documents them.
+//! Checks receipts against the JSON Schema that documents them.
 
 use std::collections::BTreeSet;
 
@@ -6,10 +6,10 @@ use serde_json::{Map, Value};
 
 use crate::bench::Bench;
 
-/// A check of values against a schema, as far as this one goes: types, constants, lengths, objects, arrays, references.
+/// Checks values against a schema, as far as this one uses: types, constants, lengths, objects, arrays, references.
 struct Schema {
     root: Value,
-    /// Properties that occurred, by where they stand in the schema.
+    /// Properties seen in a receipt, by their path in the schema.
     seen: BTreeSet<String>,
 }
 
@@ -66,7 +66,7 @@ impl Schema {
         }
     }
 
-    /// The properties that the schema has.
+    /// The properties defined in the schema.
     fn properties(&self) -> BTreeSet<String> {
         fn gather(schema: &Value, place: &str, found: &mut BTreeSet<String>) {
             for (name, inner) in schema.as_object().into_iter().flatten() {
@@ -129,7 +129,7 @@ fn receipts_are_as_their_schema_says() {
     }
     let counted = bench.filter("--robots sites --count --json urls").assert().success();
     schema.check(&serde_json::from_slice(&counted.get_output().stdout).expect("JSON"), "");
-    // Rows are left out of damaged Parquet alone, which other tests make.
+    // Rows are left out only of damaged Parquet, which other tests create.
     let others = |name: &&String| !name.contains("/rows") && (cfg!(feature = "parquet") || !name.ends_with("/format"));
     let never: Vec<_> = schema.properties().difference(&schema.seen).filter(others).cloned().collect();
     assert_eq!(never, [""; 0], "in the schema, but in no receipt");
@@ -139,7 +139,7 @@ fn receipts_are_as_their_schema_says() {
     }
 }
 
-/// gzip of a text, cut in its middle.
+/// The gzip of a text, cut in half.
 fn gzip_cut(text: &[u8]) -> Vec<u8> {
     let mut bytes = crate::warc::gzip(text);
     bytes.truncate(bytes.len() / 2);

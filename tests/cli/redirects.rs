@@ -1,18 +1,18 @@
-//! Redirects, followed within all sources together.
+//! Redirects, resolved across all sources.
 
 use crate::bench::Bench;
 
-/// An answer of `http://HOST.example` that redirects.
+/// An answer from `http://HOST.example` that redirects.
 fn redirect(host: &str, location: &str) -> String {
     format!("{{\"origin\":\"http://{host}.example\",\"status\":301,\"location\":\"{location}\"}}\n")
 }
 
-/// An answer of `http://HOST.example` that blocks `/no`.
+/// An answer from `http://HOST.example` that blocks `/no`.
 fn rules(host: &str) -> String {
     format!("{{\"origin\":\"http://{host}.example\",\"body\":\"User-agent: *\\nDisallow: /no\\n\"}}\n")
 }
 
-/// `h1` redirects to `h2`, and so on, `hops` times; the last one has rules.
+/// `h1` redirects to `h2`, and so on, `hops` times; the last host has rules.
 fn chain(hops: usize) -> String {
     let hop = |place| redirect(&format!("h{place}"), &format!("http://h{}.example/robots.txt", place + 1));
     let all: String = (1..=hops).map(hop).collect();

@@ -1,10 +1,10 @@
-//! `robosieve report`: the page about a run. (What it looks like in a browser, scripts/report-check finds out.)
+//! `robosieve report`: the page about a run. (scripts/report-check tests it in a browser.)
 
 use crate::bench::{Bench, said};
 
 const ROBOTS: &str = "User-agent: *\nDisallow: /no\nDisallow: /never\n\nUser-agent: other\nDisallow: /other\n";
 
-/// Two sites, one that refuses everything, and a list of which a few lines are blocked.
+/// Two sites, one that refuses everything, and a list with a few blocked lines.
 fn bench() -> Bench {
     let bench = Bench::new();
     bench.file("sites/a.example", ROBOTS);
@@ -25,14 +25,13 @@ fn bench() -> Bench {
 
 const SOURCES: &str = "--robots sites --robots captures.jsonl";
 
-/// The page of a run in `out`, made with these options.
+/// The page for the run in `out`, made with these options.
 fn page(bench: &Bench, options: &str) -> String {
     bench.program(&format!("report out {options}")).assert().success();
     String::from_utf8(bench.read("out/report.html")).expect("UTF-8")
 }
 
-/// The rows of the table whose caption begins so, as text with a bar between cells; of the first such table after
-/// `after`.
+/// The rows of the first table after `after` whose caption begins like this, as text with a bar between cells.
 fn rows(page: &str, after: &str, caption: &str) -> Vec<String> {
     let page = &page[page.find(after).unwrap_or_else(|| panic!("{after}"))..];
     let caption = format!("<caption>{caption}");
@@ -252,7 +251,7 @@ fn what_is_no_run_has_no_page() {
     said(&done.get_output().stderr, &["out/blocked.txt"]);
 }
 
-/// A pipe in the place of a file is told, and not waited for.
+/// A pipe in place of a file is reported, and does not block the program.
 #[cfg(unix)]
 #[test]
 fn pipes_in_the_place_of_files_are_refused() {
@@ -263,7 +262,7 @@ fn pipes_in_the_place_of_files_are_refused() {
         bench.filter(&format!("{SOURCES} --out out urls")).assert().success();
         std::fs::remove_file(bench.path(name)).ok();
         assert!(std::process::Command::new("mkfifo").arg(bench.path(name)).status().expect("mkfifo").success());
-        // Far more than it takes, unless it waits for ever.
+        // Far longer than it takes, unless it blocks.
         let patience = std::time::Duration::from_secs(60);
         let done = bench.program(&format!("report out {options}")).timeout(patience).assert().code(2);
         said(&done.get_output().stderr, &[name, "no regular file"]);

@@ -1,7 +1,7 @@
-//! Runs that are interrupted, and go on.
+//! Runs that are interrupted and resumed.
 //!
-//! A limit on the size of files kills the program in the middle of a write, as `kill -9` would, but always at the same
-//! byte of the output; or, where the signal is ignored, makes writing fail as a full disk does.
+//! A limit on file size kills the program in the middle of a write, as `kill -9` would, but always at the same byte of
+//! the output; or, where the signal is ignored, makes writes fail as a full disk does.
 #![cfg(unix)]
 
 use std::fs;
@@ -14,7 +14,7 @@ use crate::bench::{Bench, PROGRAM, said, unwritten_at};
 
 const NOW: &str = "--now 2026-01-01T00:00:00Z";
 
-/// Two lists, the first without a last line feed.
+/// Two lists, the first without a final line feed.
 fn bench_with_lists() -> Bench {
     let bench = Bench::with_site();
     let line = |n: usize| match n % 6 {
@@ -30,14 +30,14 @@ fn bench_with_lists() -> Bench {
     bench
 }
 
-/// The arguments of a run that makes a checkpoint as often as it can.
+/// The arguments of a run that writes checkpoints as often as it can.
 fn words(options: &str, folder: &str) -> String {
     format!(
         "filter --agent examplebot --robots sites --chunk-size 5000 --checkpoint 0 {options} --out {folder} urls more"
     )
 }
 
-/// Runs the program, which can write so many KiB to a file; beyond, it is killed, or `trap` says what.
+/// Runs the program with a limit of `kib` KiB per file; beyond it the program is killed, unless `trap` says otherwise.
 fn limited(bench: &Bench, words: &str, kib: usize, trap: &str) -> Output {
     let script = format!("{trap} ulimit -f {kib}; exec \"$0\" \"$@\"");
     let mut command = Command::new("bash");
@@ -51,7 +51,7 @@ fn done(bench: &Bench, words: &str) -> String {
     String::from_utf8_lossy(&done.get_output().stderr).into_owned()
 }
 
-/// All files of a folder, those in folders of lists too.
+/// All files in a folder, including those in the lists' folders.
 pub fn files(bench: &Bench, folder: &str) -> Vec<String> {
     let mut all = Vec::new();
     for name in bench.names(folder) {
@@ -74,7 +74,7 @@ pub fn receipt(bench: &Bench, folder: &str) -> Value {
     receipt
 }
 
-/// Two folders must have the same files, but for times in the receipt.
+/// The two folders must have the same files, except for times in the receipt.
 pub fn assert_same(bench: &Bench, folder: &str, other: &str) {
     assert_eq!(files(bench, folder), files(bench, other));
     for name in files(bench, folder) {
@@ -86,10 +86,10 @@ pub fn assert_same(bench: &Bench, folder: &str, other: &str) {
     assert_eq!(receipt(bench, folder), receipt(bench, other));
 }
 
-/// Splits the lists undisturbed, and again with many a kill, by the size of the output: it comes to the same.
+/// Splits the lists undisturbed, then again while killing the program at several output sizes: the results are equal.
 fn killed_again_and_again(bench: &Bench, options: &str) {
     done(bench, &words(&format!("{NOW} {options}"), "whole"));
-    // At last, only the end of the longest file cannot be written.
+    // The last limit cuts off only the end of the longest file.
     let longest = files(bench, "whole").iter().map(|name| bench.read(&format!("whole/{name}")).len()).max();
     let last = longest.map_or(0, |longest| (longest - 1) >> 10);
     let (mut killed, mut went_on) = (0, 0);
@@ -127,7 +127,7 @@ fn tables_that_are_written_come_to_the_same() {
     }
 }
 
-/// The same of a list whose rows are read by ranges.
+/// Likewise for a list whose rows are read in ranges.
 #[cfg(feature = "parquet")]
 #[test]
 fn rows_of_a_table_go_on_where_the_run_was_killed() {
@@ -196,12 +196,12 @@ fn lines_of_fields_go_on_below_their_head() {
     killed_again_and_again(&bench, "--delimiter , --column url --split-size 95k");
 }
 
-/// Runs the program, and changes the list `more` while `urls` is read.
+/// Runs the program, and changes the list `more` while it reads `urls`.
 fn disturbed(bench: &Bench, options: &str, change: impl FnOnce(&mut fs::File)) -> Output {
     let mut command = Command::new(PROGRAM);
     command.current_dir(bench.path(".")).args(bench.arguments(&words(options, "out"))).stderr(Stdio::piped());
     let child = command.spawn().expect("the program");
-    // A checkpoint for each chunk is slow, and the second list far away when there is the first one.
+    // A checkpoint per chunk is slow, so the second list is still far away after the first one.
     while !bench.path("out/.checkpoint.json").exists() {
         std::thread::yield_now();
     }
@@ -211,8 +211,8 @@ fn disturbed(bench: &Bench, options: &str, change: impl FnOnce(&mut fs::File)) -
     ended
 }
 
-/// What is mapped may be cut short by somebody else: the run is over, but not what it has done. Of the page where the list
-/// ends then, the rest reads as zeros, and nothing of that may be kept.
+/// Another process may truncate a mapped list: the run ends, but its finished work stays. The rest of the page where the
+/// list now ends reads as zeros, and none of those may be kept.
 #[test]
 #[ignore = "takes long"]
 fn a_run_whose_list_is_cut_short_keeps_what_is_done() {
@@ -245,7 +245,7 @@ fn a_run_whose_list_is_changed_keeps_nothing() {
     assert_eq!(bench.names("out"), [""; 0]);
 }
 
-/// A run that has a lot to fetch keeps some of it on disk.
+/// A run with many origins to fetch keeps some of them on disk.
 #[test]
 fn a_run_whose_disk_is_full_says_so_and_goes_on() {
     let bench = bench_with_lists();
@@ -259,7 +259,7 @@ fn a_run_whose_disk_is_full_says_so_and_goes_on() {
     let said_on = done(&bench, &words(&format!("{NOW} --resume --metrics run.prom"), "out"));
     assert!(said_on.contains("lines that are done"), "{said_on}");
     assert_same(&bench, "out", "whole");
-    // What was done before counts as done.
+    // Work done before the interruption counts as done.
     let metrics = String::from_utf8(bench.read("run.prom")).expect("UTF-8");
     let value = |name: &str| metrics.lines().find_map(|line| line.strip_prefix(&format!("robosieve_{name} ")));
     assert_eq!(value("source_bytes_total"), value("source_expected_bytes"));
@@ -276,7 +276,7 @@ fn a_run_that_fails_before_anything_is_durable_leaves_nothing() {
     assert_eq!(bench.names("out"), [""; 0]);
 }
 
-/// What was spilled of origins goes, too, and the folders of lists.
+/// Spilled origins and the lists' folders are removed too.
 #[test]
 fn a_run_that_fails_with_origins_on_disk_leaves_nothing() {
     let bench = Bench::with_site();
@@ -288,13 +288,13 @@ fn a_run_that_fails_with_origins_on_disk_leaves_nothing() {
         said(&ended.stderr, &["cannot write", "deferred.txt"]);
         assert_eq!(bench.names("out"), [""; 0]);
     }
-    // A run that is killed cannot remove them: that is left to the next one.
+    // A killed run cannot remove them; the next run does.
     let killed = limited(&bench, &format!("{always} --memory 48M urls"), 1200, "");
     assert_eq!(killed.status.code(), None, "{killed:?}");
     assert!(bench.names("out").iter().any(|name| name.starts_with(".robots-needed.tsv.")));
 }
 
-/// With files of their own, lists may be many more than files can be open.
+/// With partitions per list, there may be many more lists than files can be open.
 #[test]
 #[ignore = "takes long"]
 fn many_lists_with_partitions_of_their_own_need_few_open_files() {
@@ -304,7 +304,7 @@ fn many_lists_with_partitions_of_their_own_need_few_open_files() {
     };
     let lists: Vec<String> = (0..70).map(|list| format!("lists/{list}")).collect();
     for (place, list) in lists.iter().enumerate() {
-        // One has more than a part; some have no lines.
+        // One list is larger than a part; some are empty.
         bench.file(list, text(100 * place, if place == 40 { 3000 } else { place % 3 }));
     }
     let tables: &[&str] = if cfg!(feature = "parquet") { &["--format parquet"] } else { &[] };
@@ -314,7 +314,7 @@ fn many_lists_with_partitions_of_their_own_need_few_open_files() {
                 "filter --agent examplebot --agent other --robots sites --per-input --chunk-size 9k --checkpoint 0";
             format!("{always} {NOW} {options} {more} --out {folder} {}", lists.join(" "))
         };
-        // The lists themselves, and a few for the rest.
+        // Enough for the lists themselves, and a few more files.
         let ended = limited(&bench, &words("whole", ""), 9000, "ulimit -n 100;");
         assert!(ended.status.success(), "{options}: {ended:?}");
         let interrupted =
@@ -348,7 +348,7 @@ fn an_interrupted_run_stops_at_the_next_chunk_and_goes_on() {
     }
 }
 
-/// Runs the program, interrupts or kills it at each checkpoint, and lets it go on, until it is done; returns how often.
+/// Runs the program, interrupting or killing it at each checkpoint and resuming until done; returns how often.
 fn interrupted_until_done(bench: &Bench, words: impl Fn(usize) -> String) -> usize {
     let checkpoint = bench.path("out/.checkpoint.json");
     let mut interrupted = 0;
@@ -364,7 +364,7 @@ fn interrupted_until_done(bench: &Bench, words: impl Fn(usize) -> String) -> usi
             std::thread::yield_now();
         }
         let signal = ["-INT", "-KILL"][interrupted % 2];
-        // It may have ended meanwhile.
+        // It may have ended in the meantime.
         let _ = Command::new("kill").args([signal, &child.id().to_string()]).stderr(Stdio::null()).status();
         if child.wait().expect("the program ends").success() {
             return interrupted;
@@ -373,13 +373,13 @@ fn interrupted_until_done(bench: &Bench, words: impl Fn(usize) -> String) -> usi
     }
 }
 
-/// What was seen before the interruption is seen again.
+/// URLs seen before the interruption still count as seen.
 #[test]
 #[ignore = "takes long"]
 fn a_run_that_leaves_lines_out_goes_on() {
     for options in ["", "--verdicts", "--per-input", "--compress zst"] {
         let bench = bench_with_lists();
-        // The first list comes twice, the second time after the other one.
+        // The first list occurs twice, the second time after the other one.
         let words = |options: &str, folder: &str| words(options, folder) + " urls";
         let options = format!("{NOW} --unique {options}");
         done(&bench, &words(&options, "whole"));
@@ -391,7 +391,7 @@ fn a_run_that_leaves_lines_out_goes_on() {
     }
 }
 
-/// The set of what was seen takes room on the disk, too.
+/// The set of seen URLs takes disk space too.
 #[test]
 fn a_disk_without_room_for_what_was_seen_is_told() {
     let bench = bench_with_lists();
@@ -401,7 +401,7 @@ fn a_disk_without_room_for_what_was_seen_is_told() {
     assert_eq!(bench.names("out"), [""; 0]);
 }
 
-/// The time of the run is that of its beginning.
+/// A resumed run keeps the time of its start.
 #[test]
 fn ages_are_judged_at_the_time_of_the_beginning() {
     let bench = bench_with_lists();
@@ -410,7 +410,7 @@ fn ages_are_judged_at_the_time_of_the_beginning() {
     assert_eq!(receipt(&bench, "out")["options"]["now"], "2026-01-01T00:00:00Z");
 }
 
-/// A run that was killed, and must not go on after this change: it says why, and nothing is touched.
+/// After a kill and this change, a resumed run must refuse, say why, and touch nothing.
 fn refused(options: &str, message: &[&str], change: impl FnOnce(&Bench)) {
     let bench = bench_with_lists();
     limited(&bench, &words(NOW, "out"), 60, "");
@@ -418,7 +418,7 @@ fn refused(options: &str, message: &[&str], change: impl FnOnce(&Bench)) {
     change(&bench);
     let kept = || {
         let mut names = files(&bench, "out");
-        // The lock of the run that was killed goes with that of the next one.
+        // The next run replaces the lock of the killed one.
         names.retain(|name| name != ".robosieve.lock");
         names
     };
@@ -456,7 +456,7 @@ fn what_is_not_the_same_run_does_not_go_on() {
     });
 }
 
-/// Until there is a checkpoint, a run that was killed leaves nothing to go on from, and nothing that is in the way.
+/// A run killed before its first checkpoint leaves nothing to resume and nothing in the way.
 #[test]
 #[ignore = "takes long"]
 fn a_run_that_was_killed_before_its_first_checkpoint_begins_again() {
@@ -467,7 +467,7 @@ fn a_run_that_was_killed_before_its_first_checkpoint_begins_again() {
         let ended = limited(&bench, &words.replace("--checkpoint 0", "--checkpoint 1000"), 1, "");
         assert_eq!(ended.status.code(), None, "{ended:?}");
         assert!(!bench.path("out/.checkpoint.json").exists() && !files(&bench, "out").is_empty());
-        // Files of another shape would stay for ever, if nobody removed them.
+        // Files named by other options would stay forever if no run removed them.
         bench.file("out/.allowed.other.txt.gz.partial", "");
         bench.file("out/0007-gone/.verdicts.tsv.partial", "");
         done(&bench, &words);
@@ -488,7 +488,7 @@ fn a_damaged_checkpoint_is_an_error_and_can_be_discarded() {
     assert_same(&bench, "out", "whole");
 }
 
-/// The program may also die when all is done and only some files have their names.
+/// The program may also die after all work is done, when only some files have their final names.
 #[test]
 fn a_run_that_dies_while_files_get_their_names_goes_on() {
     let bench = bench_with_lists();
@@ -509,14 +509,14 @@ fn a_run_that_dies_while_files_get_their_names_goes_on() {
     }
 }
 
-/// The same, but then another run replaces it: of what has a name already, nothing may stay.
+/// Like the above, but another run then replaces it: no file that already has its name may stay.
 #[test]
 fn a_run_that_dies_while_files_get_their_names_is_replaced() {
     let bench = bench_with_lists();
     bench.file("other", "http://a.example/other\n");
     let other = format!("filter --agent examplebot --robots sites {NOW} --split-size 1M");
     done(&bench, &format!("{other} --out whole other"));
-    // One that reads a pipe has no checkpoint.
+    // A run that reads a pipe has no checkpoint.
     for (checkpoint, options) in [(true, ""), (false, ""), (true, "--per-input"), (true, "--compress gz")] {
         done(&bench, &words(&format!("{NOW} --split-size 2k --force {options}"), "out"));
         let (receipt, mut names): (Vec<_>, Vec<_>) =
@@ -553,7 +553,7 @@ fn a_complete_run_is_left_as_it_is() {
     said(&ended.get_output().stderr, &["complete", "another job", "on-unfetched", "defer", "block", "--force"]);
 }
 
-/// A complete run that is not any more what the command would come to: it says why, and nothing is touched.
+/// A complete run whose command would now give another result: it refuses, says why, and touches nothing.
 fn refused_when_complete(options: &str, message: &[&str], change: impl FnOnce(&Bench)) {
     let bench = bench_with_lists();
     done(&bench, &words(&format!("{NOW} {options}"), "out"));
@@ -598,7 +598,7 @@ fn a_complete_run_must_have_its_files() {
     });
 }
 
-/// A path that is not UTF-8 stands in a checkpoint as it does in the receipt.
+/// A path that is not UTF-8 is written to a checkpoint as it is to the receipt.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_list_may_have_any_name() {

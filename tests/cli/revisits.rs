@@ -1,4 +1,4 @@
-//! Revisits in WARC archives: answers that are not repeated, because the archive has the same one already.
+//! Revisits in WARC archives: records that stand for an identical, earlier answer in the archive.
 
 use crate::bench::Bench;
 use crate::warc::{answer, counts, fields, http, record, redirect, rules};
@@ -10,19 +10,19 @@ fn blocks(path: &str) -> String {
     format!("User-agent: *\nDisallow: {path}\n")
 }
 
-/// An answer at a second, with an id and a digest, that blocks a path.
+/// An answer at a given second, with an id and a digest, that blocks a path.
 fn original(url: &str, second: u32, path: &str) -> Vec<u8> {
     let names = format!("WARC-Record-ID: <urn:{path}>\r\nWARC-Payload-Digest: sha1:{path}\r\n");
     record("response", &(fields(url, second) + &names), http("200 OK", blocks(path)))
 }
 
-/// A revisit of `URL` at a second, with further fields and a head of the answer.
+/// A revisit of `URL` at a given second, with further fields and the head of its answer.
 fn revisit(second: u32, names: &str, head: &str) -> Vec<u8> {
     let block = if head.is_empty() { Vec::new() } else { http(head, "") };
     record("revisit", &(fields(URL, second) + names), block)
 }
 
-/// The names of an original, each in one way that a revisit can refer to it.
+/// The fields by which a revisit can refer to an original, one set per way.
 fn references(url: &str, second: u32, path: &str) -> [(&'static str, String); 3] {
     [
         (
@@ -34,7 +34,7 @@ fn references(url: &str, second: u32, path: &str) -> [(&'static str, String); 3]
     ]
 }
 
-/// The outcomes of the archives in both orders, in one file and in two.
+/// The outcome with the archives in either order, in one file and in two.
 fn settled(bench: &Bench, parts: &[Vec<u8>], options: &str, url: &str) -> String {
     let reversed: Vec<Vec<u8>> = parts.iter().rev().cloned().collect();
     let (first, rest) = parts.split_first().expect("parts");
@@ -58,7 +58,7 @@ fn a_revisit_is_its_original_at_a_later_time() {
             for head in ["200 OK", "304 Not Modified", ""] {
                 let parts = [original(url, 1, "/same"), original(URL, 3, "/between"), revisit(5, &reference, head)];
                 let name = format!("{name} with {head:?}, {url}");
-                // The digest alone does not say that there was a file at all.
+                // The digest alone does not say that there was a file.
                 let (same, between) = match (name.starts_with("digest"), head) {
                     (true, "") => ("deferred unreachable", "deferred unreachable"),
                     _ => ("blocked rules", "allowed rules"),
@@ -72,7 +72,7 @@ fn a_revisit_is_its_original_at_a_later_time() {
     assert_eq!((&warc["revisits"], &warc["unresolved_revisits"]), (&1.into(), &1.into()));
 }
 
-/// It is newer than everything that is known, so that does not hold for sure; but it is kept as the last good answer.
+/// A newer answer makes the older file's verdict uncertain, but the file stays the last good answer.
 #[test]
 fn a_revisit_of_nothing_known_is_no_verdict() {
     let bench = Bench::new();
@@ -117,7 +117,7 @@ fn a_digest_is_that_of_a_file_only_in_the_answer_with_one() {
     assert_eq!(settled(&bench, &parts, "", "http://a.example/no"), "allowed no-group");
 }
 
-/// An original that is known for what it is not leaves the revisit unknown, too: no empty file is made of it.
+/// A revisit whose original is known not to be a file stays unresolved; it is not taken for an empty file.
 #[test]
 fn a_file_is_the_revisit_of_a_file_only() {
     let bench = Bench::new();
@@ -160,7 +160,7 @@ fn pages_that_redirects_lead_to_may_be_revisits() {
     assert_eq!(settled(&bench, &parts, "", "http://a.example/no"), "blocked rules");
 }
 
-/// Expiry is that of the later answer.
+/// The expiry is that of the later answer.
 #[test]
 fn a_revisit_expires_as_it_says_itself() {
     let bench = Bench::new();

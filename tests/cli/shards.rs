@@ -1,4 +1,4 @@
-//! A job as many runs, and their receipts put together.
+//! A job run in shards, and their receipts joined.
 
 use std::fs;
 
@@ -7,10 +7,10 @@ use serde_json::Value;
 use crate::bench::{Bench, PARTITIONS, Split, said};
 use crate::warc::{gzip, zstd};
 
-/// All runs of a job judge ages at one time.
+/// All runs of a job judge ages at the same time.
 const NOW: &str = "--now 2026-01-01T00:00:00Z";
 
-/// Lists of many lines, of none, of one, and of lines longer than a shard; the second and the last have no last line feed.
+/// Lists of many lines, of none, of one, and of lines longer than a shard; the second and the last have no final line feed.
 fn bench_with_lists() -> Bench {
     let bench = Bench::with_site();
     let line = |n: usize| match n % 6 {
@@ -52,7 +52,7 @@ fn receipt(bench: &Bench, folder: &str) -> Value {
     receipt
 }
 
-/// A path is brought into normal form for each crawler whose rules need it: here the one of one site, there the other.
+/// A path is normalised once for each crawler whose rules need it: on each site, only one of the two.
 #[test]
 fn normalised_paths_are_counted_the_same_whatever_chunks_and_shards_are() {
     let bench = Bench::new();
@@ -70,7 +70,7 @@ fn normalised_paths_are_counted_the_same_whatever_chunks_and_shards_are() {
     assert_eq!(["small", "large", "whole", "part-1"].map(count), [2, 2, 2, 1]);
 }
 
-/// Files that lie in the folders of shards are other ones than those of an undivided run.
+/// A receipt without files: those in the shards' folders differ from those of an undivided run.
 fn without_files(mut receipt: Value) -> Value {
     for part in receipt["partitions"].as_object_mut().expect("partitions").values_mut() {
         part.as_object_mut().expect("an object").remove("files");
@@ -124,7 +124,7 @@ fn joined_shards_are_an_undivided_run() {
     }
 }
 
-/// All of them have a head line.
+/// All lists have a header.
 #[test]
 #[ignore = "takes long"]
 fn compressed_lists_are_dealt_out_whole() {
@@ -149,7 +149,7 @@ fn compressed_lists_are_dealt_out_whole() {
                     *shards += usize::from(list["lines"] != 0);
                 }
             }
-            // But for the plain one, which is cut, and for the empty one.
+            // Every list but the plain one, which is cut, and the empty one.
             assert_eq!([read[0], read[2], read[3], read[4]], [1, 1, 0, 1], "{of} {options}");
             bench.program(&format!("join --out copied --concat {}", folders.join(" "))).assert().success();
             assert_eq!(receipt(&bench, "copied"), receipt(&bench, "whole"), "{of} {options}");
@@ -181,7 +181,7 @@ fn a_shard_is_a_split_of_its_lines() {
     assert!(whole.partitions == partitions);
 }
 
-/// The shards of a job, of which one is not as it should be; `join` must say so, and write nothing.
+/// One shard of a job is changed; `join` must report it and write nothing.
 fn refused(words: &[&str], change: impl FnOnce(&Bench) -> String) {
     let bench = bench_with_lists();
     let folders = run_shards(&bench, 3, "");
@@ -192,7 +192,7 @@ fn refused(words: &[&str], change: impl FnOnce(&Bench) -> String) {
     assert!(bench.names("all").is_empty());
 }
 
-/// Runs a shard again, with other options.
+/// Runs a shard again with other options.
 fn again(bench: &Bench, number: usize, options: &str) -> String {
     let words = format!("{options} --force --shard {number}/3 --out part-{number} {LISTS}");
     bench.program(&format!("filter {words}")).assert().success();
@@ -203,7 +203,7 @@ fn again(bench: &Bench, number: usize, options: &str) -> String {
 fn shards_that_are_missing_or_doubled_are_refused() {
     refused(&["missing", "2"], |_| "part-1 part-3".to_owned());
     refused(&["missing", "1, 3"], |_| "part-2".to_owned());
-    // However many there should be, only the first are told.
+    // However many are missing, only the first are named.
     refused(&["of 4294967295 shards", ": 2, 3, 4,", "20, 21 and 4294967274 more"], |bench| {
         bench.filter(&format!("--robots sites {NOW} --out first --shard 1/4294967295 {LISTS}")).assert().success();
         "first".to_owned()
@@ -292,7 +292,7 @@ fn a_joined_receipt_is_proved_by_its_shards() {
     bench.program("join --out all --force part-1 part-2").assert().success();
 }
 
-/// Nobody follows receipts that name each other, or themselves.
+/// Receipts that name each other, or themselves, are not followed.
 #[test]
 fn shards_of_shards_are_not_followed() {
     let bench = bench_with_lists();
@@ -321,7 +321,7 @@ fn shards_of_shards_are_not_followed() {
     said(&done.get_output().stderr, &["part-1", "shards of its own"]);
 }
 
-/// What was joined finds its shards from wherever one asks, also where all of it was moved.
+/// A joined folder finds its shards from any working directory, even after everything was moved.
 #[test]
 fn a_joined_folder_finds_its_shards_from_anywhere() {
     let bench = bench_with_lists();

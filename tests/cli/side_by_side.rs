@@ -1,4 +1,4 @@
-//! Lists that are read at once: what comes out does not depend on how many are, nor by how many workers.
+//! Lists read at once: the output does not depend on how many, or on the number of workers.
 #![cfg(unix)]
 
 use std::io::Write;
@@ -8,7 +8,7 @@ use crate::compressed_lists::bzip2;
 use crate::resume::{assert_same, receipt};
 use crate::warc::{gzip, zstd};
 
-/// Zstandard that says it looks back so far, whether it does or not.
+/// Zstandard that declares this window, whether or not it uses it.
 fn zstd_looking_back(text: &[u8], window: u32) -> Vec<u8> {
     let mut encoder = ::zstd::stream::write::Encoder::new(Vec::new(), 1).expect("zstd");
     encoder.window_log(window).expect("a window");
@@ -16,7 +16,7 @@ fn zstd_looking_back(text: &[u8], window: u32) -> Vec<u8> {
     encoder.finish().expect("memory")
 }
 
-/// The lines of a list; most end with one.
+/// The lines of a list; most texts end with a line feed.
 fn text(list: usize) -> Vec<u8> {
     let line = |n: usize| match n % 6 {
         0 => format!("http://a.example/no/{n}"),
@@ -30,7 +30,7 @@ fn text(list: usize) -> Vec<u8> {
     if list % 4 == 2 { lines.trim_end().into() } else { lines.into() }
 }
 
-/// Lists of all kinds, and their names: compressed with windows that are usual and others, in one part or several, plain, and
+/// Lists of all kinds, and their names: compressed with usual and unusual windows, in one part or several, plain, and
 /// empty.
 fn lists(bench: &Bench) -> String {
     let mut names = Vec::new();
@@ -45,7 +45,7 @@ fn lists(bench: &Bench) -> String {
             4 => text,
             5 => gzip(b""),
             6 => bzip2(&text),
-            // The window of the second frame is known only when it comes.
+            // The window of the second frame is unknown until its header is read.
             _ => [zstd(half, b""), zstd_looking_back(rest, 26)].concat(),
         };
         names.push(format!("list{list}"));

@@ -1,4 +1,4 @@
-//! Lists of which something cannot be read, which is left out.
+//! `--skip-bad`: unreadable parts of lists are left out.
 
 use std::fs;
 use std::io::Write;
@@ -16,7 +16,7 @@ fn text(lines: std::ops::Range<usize>) -> String {
     lines.map(|n| format!("http://a.example/{}\n", n * n)).collect()
 }
 
-/// With a checksum, so that any damage shows at the end.
+/// Zstandard with a checksum, so that any damage shows at the end.
 fn zstd(text: &[u8]) -> Vec<u8> {
     let mut encoder = zstd::stream::write::Encoder::new(Vec::new(), 3).expect("memory");
     encoder.include_checksum(true).expect("memory");
@@ -24,7 +24,7 @@ fn zstd(text: &[u8]) -> Vec<u8> {
     encoder.finish().expect("memory")
 }
 
-/// Seven parts of a list, and where the fourth begins and ends; parts end anywhere in a line.
+/// A list in seven parts, and the range of the fourth; parts end anywhere in a line.
 fn parts(text: &[u8], compress: Compress) -> (Vec<u8>, std::ops::Range<usize>) {
     let parts: Vec<Vec<u8>> = text.chunks(text.len() / 7 + 1).map(compress).collect();
     let start = parts[..3].iter().map(Vec::len).sum();
@@ -48,7 +48,7 @@ const KINDS: [(&str, Compress); 3] = [("gzip", |text| gzip(text)), ("Zstandard",
 fn the_rest_of_a_damaged_list_is_left_out() {
     let text = text(0..20_000);
     let part = text.len() / 7 + 1;
-    // At its first block, and in the middle of it, where it may show only by the checksum at its end.
+    // In its first block, and in its middle, where only the checksum at the end may show it.
     for ((name, compress), place) in KINDS.into_iter().flat_map(|kind| [(kind, 10), (kind, 4000)]) {
         let bench = Bench::with_site();
         let (mut file, fourth) = parts(text.as_bytes(), compress);
@@ -96,7 +96,7 @@ fn a_list_that_is_cut_short_is_read_to_its_last_whole_line() {
         assert_eq!(written, format!("{}http://a.example/good\n", &text[..at]), "{name}");
         bench.program("verify --inputs out").assert().success();
         bench.program(&format!("{} --out strict bad good", RUN.replace(" --skip-bad", ""))).assert().code(2);
-        // What comes through a pipe is read to the damage, too.
+        // A list from a pipe is also read up to the damage.
         let mut program = bench.program(&format!("{RUN} --only allowed - good"));
         let piped = program.write_stdin(bench.read("bad")).assert().success().get_output().stdout.clone();
         assert!(piped.len() > text.len() / 4 && piped.ends_with(b"\nhttp://a.example/good\n"), "{name}");
@@ -126,7 +126,7 @@ fn a_list_that_cannot_be_opened_is_left_out() {
     bench.program("verify --inputs out").assert().success();
 }
 
-/// A frame that looks back so far, as a power of two; its length is not told, so that it really asks for that.
+/// A frame with this window, as a power of two; its length is not declared, so it really needs the window.
 fn zstd_with_window(text: &[u8], window: u32) -> Vec<u8> {
     let mut encoder = zstd::stream::write::Encoder::new(Vec::new(), 1).expect("memory");
     encoder.window_log(window).expect("a window");
@@ -135,7 +135,7 @@ fn zstd_with_window(text: &[u8], window: u32) -> Vec<u8> {
     encoder.finish().expect("memory")
 }
 
-/// What was left out because there was no memory for its window is left out by a proof too, which has more.
+/// Parts left out for lack of memory for their window are left out by `verify` too, which has more.
 #[test]
 fn a_window_that_had_no_room_is_left_out_again() {
     let bench = Bench::with_site();
@@ -159,7 +159,7 @@ fn a_window_that_had_no_room_is_left_out_again() {
         String::from_utf8_lossy(&done.get_output().stdout).into_owned()
     };
     assert_eq!(verify(0).matches("; parts that the run left out: 1").count(), 2);
-    // A run that is complete is complete, with more memory too.
+    // A complete run stays complete, even with more memory.
     bench.program(&format!("{RUN} --memory 1G --resume --out out wide mixed good")).assert().success();
     verify(0);
     let changed = before.replacen("/4\n", "/5\n", 1);
@@ -178,7 +178,7 @@ fn lists_none_of_which_can_be_opened_are_an_error() {
     assert!(!bench.path("out").exists());
 }
 
-/// Who names the wrong column has made a mistake; the list is not damaged.
+/// A wrong column name is the user's mistake, not damage.
 #[test]
 fn a_column_that_is_not_there_is_no_damage() {
     let bench = Bench::with_site();
@@ -224,7 +224,7 @@ fn a_bad_row_group_is_left_out_and_the_others_are_read() {
         assert_eq!(skipped.len(), 1);
         assert!(skipped[0]["problem"].as_str().is_some_and(|problem| problem.contains("row group 1")), "{skipped:?}");
         let lines = receipt["input"]["lines"].as_u64().expect("a number");
-        // Each of the three has all rows.
+        // Both undamaged groups of the three have all their rows.
         assert!((18_000..27_000).contains(&lines), "{lines}");
         assert_eq!(skipped[0]["rows"]["count"], 27_000 - lines);
         bench.program("verify --inputs out").assert().success();
@@ -265,10 +265,10 @@ fn runs_go_on_over_damage() {
     }
 }
 
-/// So often a run is interrupted before it is left alone.
+/// The most interruptions before a run is left alone.
 const MOST: usize = 8;
 
-/// Runs the program again and again, and interrupts it after each checkpoint; returns how often.
+/// Runs the program again and again, interrupting it after each checkpoint; returns the number of interruptions.
 pub(crate) fn interrupted_again_and_again(bench: &Bench, words: &str) -> usize {
     let checkpoint = bench.path("out/.checkpoint.json");
     let mut interrupted = 0;
@@ -282,7 +282,7 @@ pub(crate) fn interrupted_again_and_again(bench: &Bench, words: &str) -> usize {
         {
             std::thread::yield_now();
         }
-        // It may have ended meanwhile.
+        // It may have ended in the meantime.
         let _ = child.kill();
         if child.wait().expect("the program ends").success() {
             return interrupted;

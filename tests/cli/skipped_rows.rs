@@ -1,4 +1,4 @@
-//! Rows of Parquet lists that cannot be read, and are left out of tables.
+//! Rows of Parquet lists that cannot be read and are left out of tables.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -18,14 +18,14 @@ use crate::resume::files;
 use crate::skip_bad::{RUN, interrupted_again_and_again, receipt, skipped};
 use crate::tables::{Row, column, nested, rows, text};
 
-/// The columns of a list, by their places.
+/// The columns of a list, by position.
 const ID: usize = 0;
 const URL: usize = 1;
 const SIZE: usize = 2;
 
 const GROUPS: usize = 3;
 
-/// Rows of a row group, and of a page.
+/// Rows per row group, and per page.
 const GROUP: usize = 1000;
 const PAGE: usize = 100;
 
@@ -35,7 +35,7 @@ fn url(row: usize) -> String {
     format!("http://a.example/{}{row}", if row.is_multiple_of(4) { "no" } else { "" })
 }
 
-/// A list of rows with these URLs, each in a row group with pages of few rows, whose damage is sure to show.
+/// A list with these URLs, in pages of few rows, whose damage is certain to show.
 fn list(url: impl Fn(usize) -> String) -> Vec<u8> {
     let schema = "message list { required int32 id; optional binary url (STRING); optional int64 size; }";
     let properties = WriterProperties::builder()
@@ -70,7 +70,7 @@ fn list(url: impl Fn(usize) -> String) -> Vec<u8> {
     file
 }
 
-/// Damages the page of a column that has this row of the file: the checksum at its end shows it.
+/// Damages the page of a column that holds this row; the checksum at the page's end reveals it.
 fn damage(file: &mut [u8], column: usize, row: usize) {
     let options = ReadOptionsBuilder::new().with_page_index().build();
     let reader = SerializedFileReader::new_with_options(Bytes::copy_from_slice(file), options).expect("a table");
@@ -88,7 +88,7 @@ fn damaged(pages: &[(usize, usize)]) -> Vec<u8> {
     file
 }
 
-/// The rows of the file that a receipt says were left out.
+/// The rows that the receipt says were left out.
 fn gaps(receipt: &Value, list: usize) -> Vec<Range<usize>> {
     let number = |value: &Value| value.as_u64().expect("a number") as usize;
     let rows = |part: &Value| {
@@ -98,7 +98,7 @@ fn gaps(receipt: &Value, list: usize) -> Vec<Range<usize>> {
     skipped(receipt, list).iter().map(rows).collect()
 }
 
-/// The numbers of the rows that are not in these gaps.
+/// The numbers of the rows outside these gaps.
 fn outside(gaps: &[Range<usize>]) -> Vec<usize> {
     (0..ROWS).filter(|row| !gaps.iter().any(|gap| gap.contains(row))).collect()
 }
@@ -107,7 +107,7 @@ fn id(row: &Row) -> usize {
     column(row, "id").to_string().parse().expect("a number")
 }
 
-/// Makes sure that rows are those of these numbers in the list, with all that stood there.
+/// Checks that these are the rows with these numbers in the list, with all their values.
 fn assert_rows(found: &[Row], numbers: &[usize]) {
     assert_eq!(found.iter().map(id).collect::<Vec<_>>(), numbers);
     for row in found {
@@ -121,7 +121,7 @@ fn verified(bench: &Bench, folder: &str, status: i32) -> String {
     String::from_utf8_lossy(&done.get_output().stdout).into_owned()
 }
 
-/// A receipt without what is another thing in each run.
+/// A receipt without the values that differ in each run.
 fn timeless(bench: &Bench, folder: &str) -> Value {
     let mut receipt = receipt(bench, folder);
     for name in ["seconds", "urls_per_second", "speed"] {
@@ -137,7 +137,7 @@ fn a_damaged_page_of_any_column_costs_the_rest_of_its_row_group() {
     for damaged_column in [ID, URL, SIZE] {
         let bench = Bench::with_site();
         bench.file("bad", damaged(&[(damaged_column, 1250)]));
-        // Chunks of some twenty rows, some hundred, and of all.
+        // Chunks of about twenty rows, of about a hundred, and of all.
         for options in ["--chunk-size 2000", "--chunk-size 20000", ""] {
             let words = format!("{RUN} {options} --format parquet --verdicts --force --out out bad");
             let done = bench.program(&words).assert().success();
@@ -194,7 +194,7 @@ fn partitions_have_the_rows_that_can_be_read() {
     assert_rows(&rows(&bench, "out/lines/verdict=allowed/part-0001.parquet"), &allowed);
 }
 
-/// The URLs of rows that are left out were not there: their next ones stay.
+/// URLs in skipped rows do not count as seen: their next occurrences stay.
 #[test]
 fn urls_of_rows_that_are_left_out_were_not_seen() {
     let bench = Bench::with_site();
@@ -219,7 +219,7 @@ fn a_proof_leaves_out_the_same_rows_and_no_others() {
     bench.file("bad", damaged(&[(SIZE, 1250)]));
     bench.program(&format!("{RUN} --chunk-size 3000 --format parquet --out out bad")).assert().success();
     let gap = gaps(&receipt(&bench, "out"), 0).remove(0);
-    // What was left out may be whole again.
+    // A part that was left out may since have been repaired.
     bench.file("bad", list(url));
     assert!(verified(&bench, "out", 0).contains("parts that the run left out: 1"));
     for changed in [0, gap.start - 1, gap.end, ROWS - 1] {
@@ -239,7 +239,7 @@ fn a_proof_leaves_out_the_same_rows_and_no_others() {
     // Another page of URLs is damaged.
     bench.file("bad", damaged(&[(SIZE, 1250), (URL, 2250)]));
     assert!(verified(&bench, "out", 1).contains("in its row group 2"));
-    // A receipt that says that more or fewer rows were left out.
+    // A receipt that claims that more or fewer rows were left out.
     bench.file("bad", damaged(&[(SIZE, 1250)]));
     verified(&bench, "out", 0);
     let honest = String::from_utf8(bench.read("out/receipt.json")).expect("UTF-8");
@@ -270,7 +270,7 @@ fn a_list_none_of_whose_rows_can_be_read_makes_tables_without_rows() {
     }
 }
 
-/// Also where URLs that were seen are read again up to where the run goes on.
+/// Also where seen URLs are read again, up to the point where the run resumes.
 #[test]
 #[ignore = "takes long"]
 fn runs_go_on_over_damaged_rows() {
@@ -290,7 +290,7 @@ fn runs_go_on_over_damaged_rows() {
         verified(&bench, "out", 0);
         std::fs::remove_dir_all(bench.path("out")).expect("removed");
 
-        // One that ended at the damage goes on after it, once it may.
+        // A run that ended at the damage resumes after it, once it may skip it.
         let strict = run.replace(" --skip-bad", "");
         let once = format!("once{options}");
         let done = bench.program(&format!("{strict} --checkpoint 0 --out {once} bad good")).assert().code(2);
@@ -301,7 +301,7 @@ fn runs_go_on_over_damaged_rows() {
     }
 }
 
-/// Whatever is damaged of a list, also where lists stand in its rows: what can be tried can be written, and is proven.
+/// Whatever part of a list is damaged, even with nested lists in its rows, the run skips it and `verify` proves it.
 #[test]
 #[ignore = "takes long"]
 fn damage_anywhere_is_left_out_and_proven() {
@@ -320,7 +320,7 @@ fn damage_anywhere_is_left_out_and_proven() {
             format!("{RUN} {options} --per-input --format parquet --chunk-size 5000 --force --out out bad good");
         let done = bench.program(&words).output().expect("the program");
         let said = String::from_utf8_lossy(&done.stderr);
-        // Damage of the footer may show as a column that is not there.
+        // Damage to the footer may show as a missing column.
         if !done.status.success() {
             assert!(said.contains("column"), "byte {at}: {said}");
             continue;
@@ -332,7 +332,7 @@ fn damage_anywhere_is_left_out_and_proven() {
     assert!(damaged > 30 && told > 10, "{damaged} {told}");
 }
 
-/// As text, lines need no more than the column of URLs, and are read one after the other.
+/// For text output only the URL column is needed, and it is read sequentially.
 #[test]
 fn text_needs_only_the_urls() {
     let bench = Bench::with_site();

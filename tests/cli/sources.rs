@@ -1,8 +1,8 @@
-//! The kinds of source, and which answer counts where there are several.
+//! The kinds of source, and which of several answers counts.
 
 use crate::bench::{Bench, ROBOTS, said};
 
-/// An answer with status 200 that blocks `path`, fetched at a time.
+/// An answer with status 200 that blocks `path`, fetched at this time.
 fn blocks(origin: &str, path: &str, fetched_at: u32) -> String {
     let body = format!("User-agent: *\\nDisallow: {path}\\n");
     format!("{{\"origin\":\"{origin}\",\"status\":200,\"body\":\"{body}\",\"fetched_at\":{fetched_at}}}\n")
@@ -102,7 +102,7 @@ fn only_robots_txt_at_the_root_in_lower_case_is_one() {
     }
 }
 
-/// What is no robots.txt for its path must not stand in for the one at the root, however its path would be resolved.
+/// A file at another path must not pass for the robots.txt at the root, however its path would resolve.
 #[test]
 fn dot_segments_do_not_make_another_url_the_robots_txt() {
     let bench = Bench::new();
@@ -132,7 +132,7 @@ fn the_newest_answer_wins_whatever_the_order_of_the_sources() {
     }
 }
 
-/// Times are compared as times: the text of the older one is the greater one.
+/// Times are compared as times; as text, the older one would be greater.
 #[test]
 fn times_are_compared_across_their_forms() {
     let bench = Bench::new();
@@ -146,7 +146,7 @@ fn times_are_compared_across_their_forms() {
     }
 }
 
-/// The outcome of a URL, with two answers of one time in both orders and in one source or two.
+/// The outcome for a URL, with two answers of the same time in both orders, in one source and in two.
 fn settled(one: &str, other: &str, url: &str) -> Vec<String> {
     let bench = Bench::new();
     bench.file("urls", format!("{url}\n"));

@@ -11,7 +11,7 @@ fn receipt(bench: &Bench, folder: &str) -> Value {
     serde_json::from_slice(&bench.read(&format!("{folder}/receipt.json"))).expect("JSON")
 }
 
-/// The names of the files, in the order of the receipt.
+/// The names of the files, in receipt order.
 fn names(files: &Value) -> Vec<String> {
     files.as_array().expect("files").iter().map(|file| file["name"].as_str().expect("a name").to_owned()).collect()
 }
@@ -50,7 +50,7 @@ fn parts_are_numbered_and_no_longer_than_they_may_be() {
     }
 }
 
-/// Where files are cut depends on the chunks at most, and without compression not even on them.
+/// File boundaries depend at most on the chunks, and without compression not even on those.
 #[test]
 #[ignore = "takes long"]
 fn parts_do_not_depend_on_threads() {
@@ -69,7 +69,7 @@ fn parts_do_not_depend_on_threads() {
     }
 }
 
-/// Each file of verdicts is a table of its own, with a head.
+/// Each file of verdicts is a table of its own, with a header.
 #[test]
 fn parts_of_verdicts_have_heads() {
     let bench = Bench::new();
@@ -123,7 +123,7 @@ fn sizes_that_are_none_are_refused() {
     }
 }
 
-/// Parts of shards stay as they are; together they would not be parts of that size.
+/// Parts of shards stay as they are; joined, they would not be parts of the given size.
 #[test]
 fn shards_with_parts_are_joined_where_they_lie() {
     let bench = Bench::new();

@@ -1,10 +1,10 @@
-//! What the status of a robots.txt means, and what is done where there is no verdict.
+//! The meaning of a robots.txt's status, and the options for lines without a verdict.
 
 use robosieve::Dialect;
 
 use crate::bench::Bench;
 
-/// What a status means: the whole column of the table, for each dialect.
+/// The meaning of a status in each dialect: the whole column of the table.
 fn expected(status: u16, dialect: &str) -> &'static str {
     match (status, dialect) {
         (200..=299, _) => "blocked rules",
@@ -65,7 +65,7 @@ fn no_status_is_a_robots_txt_with_a_body_and_no_answer_without() {
     assert_eq!(bench.outcome("--robots in.jsonl", "http://c.example/no"), "allowed no-group");
 }
 
-/// Answers of `http://a.example`, one second after the other: a status, with a body that blocks `/no` if it is 200.
+/// Answers of `http://a.example`, one second apart, by status; those with 200 have a body that blocks `/no`.
 fn history(statuses: &[u16]) -> Vec<String> {
     let answer = |(second, &status): (usize, &u16)| {
         let body = if status == 200 { ",\"body\":\"User-agent: *\\nDisallow: /no\\n\"" } else { "" };

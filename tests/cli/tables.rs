@@ -1,4 +1,4 @@
-//! `--format parquet`: partitions and verdicts as tables, read back by the library.
+//! `--format parquet`: partitions and verdicts as tables, read back with the library.
 
 use std::fs::{self, File};
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::warc::gzip;
 
 const SOURCES: &str = "--robots DATASETS/sites --robots DATASETS/origins.jsonl --now 2026-11-01T00:00:00Z";
 
-/// A row: its columns, by name.
+/// A row: its values, by column name.
 pub(crate) type Row = Vec<(String, Field)>;
 
 fn reader(bench: &Bench, name: &str) -> SerializedFileReader<File> {
@@ -49,13 +49,13 @@ pub(crate) fn text(row: &Row, name: &str) -> String {
     }
 }
 
-/// The rows of a table of verdicts that are those of a partition, as the table of that has them.
+/// The rows of one partition in a table of verdicts, as the partition's own table has them.
 pub(crate) fn of_partition(rows: &[Row], partition: &str) -> Vec<Row> {
     let rows = rows.iter().filter(|row| text(row, "verdict") == partition);
     rows.map(|row| row.iter().filter(|(name, _)| name != "verdict").cloned().collect()).collect()
 }
 
-/// The line that a row was made of.
+/// The line a row was made from.
 fn line(row: &Row) -> Vec<u8> {
     match (column(row, "line"), column(row, "url")) {
         (Field::Bytes(line), _) => line.data().to_vec(),
@@ -132,7 +132,7 @@ fn the_url_of_a_line_of_fields_stands_beside_it_and_the_head_line_in_the_file() 
     assert_eq!(told, [("robosieve.columns", Some("reason")), ("robosieve.head", Some("id,page"))]);
 }
 
-/// A list with columns of many kinds, some inside others, in row groups of a few rows.
+/// A list with columns of many kinds, some nested, in row groups of a few rows.
 pub(crate) fn nested(urls: &[&str], per_group: usize) -> Vec<u8> {
     let schema = "message list {
         required int32 id; optional binary url (STRING);
@@ -346,7 +346,7 @@ fn parts_are_tables_of_their_own_and_no_longer_than_they_may_be() {
         for (place, name) in parts.iter().enumerate() {
             let length = fs::metadata(bench.path(&format!("{folder}/{name}"))).expect("a file").len();
             assert!(length <= 20 << 10, "{name} has {length} bytes");
-            // What is merged is smaller.
+            // Merging row groups makes files smaller.
             assert!(length > 5 << 10 || place + 1 == parts.len(), "{name} has {length} bytes");
             assert_eq!(*name, format!("part-{:04}.parquet", place + 1));
         }
@@ -354,13 +354,13 @@ fn parts_are_tables_of_their_own_and_no_longer_than_they_may_be() {
     }
 }
 
-/// How many rows the row groups of a file have.
+/// The number of rows in each row group of a file.
 fn groups(bench: &Bench, path: &str) -> Vec<i64> {
     let reader = SerializedFileReader::new(File::open(bench.path(path)).expect("a file")).expect("a table");
     reader.metadata().row_groups().iter().map(RowGroupMetaData::num_rows).collect()
 }
 
-/// Chunks make small row groups, of which the files keep none but the last.
+/// Chunks produce small row groups, and files keep none of them but the last.
 #[test]
 #[ignore = "takes long"]
 fn small_row_groups_are_merged() {
@@ -482,7 +482,7 @@ fn a_table_of_ours_is_a_list() {
     assert_eq!(Split::read(&bench, "again").lines("blocked"), ["http://a.example/no"]);
 }
 
-/// `--force` removes an earlier run's files and their folders, and no file of anybody else.
+/// `--force` removes the files and folders of an earlier run, and no other files.
 #[test]
 fn folders_of_tables_come_and_go_with_their_run() {
     let bench = Bench::with_site();
@@ -509,13 +509,13 @@ fn folders_of_tables_come_and_go_with_their_run() {
     }
     run("--format parquet --force urls").assert().success();
     assert_eq!(bench.read(mine), b"mine");
-    // The run would remove the list before it reads it.
+    // The run would remove the list before reading it.
     let done = run("--format parquet --force out/lines/verdict=blocked/part-0001.parquet").assert().code(2);
     said(&done.get_output().stderr, &["out/lines/verdict=blocked/part-0001.parquet"]);
     assert_eq!(rows(&bench, "out/lines/verdict=blocked/part-0001.parquet").len(), 1);
 }
 
-/// What an earlier run said of a row, the next one says anew; no other column goes.
+/// A run replaces the columns that an earlier one added, and drops no others.
 #[test]
 fn our_own_columns_are_replaced() {
     let bench = Bench::with_site();
@@ -542,13 +542,13 @@ fn our_own_columns_are_replaced() {
         assert!(again.iter().all(|row| text(row, "reason") == "unfetched"));
         assert_eq!(columns(&bench, "again/lines/verdict=blocked/part-0001.parquet").last().expect("columns"), "reason");
         bench.program("verify again --inputs").assert().success();
-        // All rows of all partitions are those of the list again, and the same once more.
+        // The rows of all partitions are the list's rows again, and equal after another run.
         run(&format!("--force --out first --verdicts --agent * {list}"));
         run("--force --out again --verdicts --agent * first/verdicts/part-0001.parquet");
         let [first, again] = ["first", "again"].map(|run| rows(&bench, &format!("{run}/verdicts/part-0001.parquet")));
         assert!(first == again, "{list}");
     }
-    // A column that is none of ours, in the way or at our end of the table, is nobody's to replace.
+    // A column that is not ours is never replaced, even with one of our names or at the table's end.
     bench.file(
         "mine",
         parquet(
@@ -599,7 +599,7 @@ fn rows_whose_urls_were_there_before_are_left_out() {
     }
 }
 
-/// Pages that a chunk does not need are not read, and no row gets the values of another one for it.
+/// Pages that a chunk does not need are skipped without mixing up the values of rows.
 #[test]
 #[ignore = "takes long"]
 fn values_that_are_made_of_those_before_them_stay_in_their_rows() {

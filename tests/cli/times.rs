@@ -1,15 +1,15 @@
-//! Age: judged only when asked for, at the time given.
+//! Ages: judged only on request, at the given time.
 
 use crate::bench::{Bench, said};
 
-/// A robots.txt that blocks `/no`, with these fields more.
+/// A robots.txt that blocks `/no`, with these additional fields.
 fn answer(fields: &str) -> String {
     format!(
         "{{\"origin\":\"http://a.example\",\"status\":200,\"body\":\"User-agent: *\\nDisallow: /no\\n\"{fields}}}\n"
     )
 }
 
-/// The outcome of `/no` under a dialect, with a robots.txt of noon on 12 January 2026 judged at `now`.
+/// The outcome for `/no` under a dialect, with a robots.txt from noon on 12 January 2026 judged at `now`.
 fn at(fields: &str, dialect: &str, max_age: &str, now: &str) -> String {
     let bench = Bench::new();
     bench.file("in.jsonl", answer(&format!(",\"fetched_at\":\"2026-01-12T12:00:00Z\"{fields}")));
@@ -131,7 +131,7 @@ fn without_now_it_is_the_time_of_the_run() {
     assert_eq!(bench.outcome("--robots in.jsonl --max-age 1s --on-stale defer", "http://a.example/no"), FRESH);
 }
 
-/// The outcome of an origin that answers 503 with these fields more, under these options, on 31 January 2026.
+/// The outcome for an origin that answers 503, with these additional fields and options, on 31 January 2026.
 fn unreachable(fields: &str, options: &str) -> String {
     let bench = Bench::new();
     let good = answer(",\"fetched_at\":\"2025-12-01T00:00:00Z\"");

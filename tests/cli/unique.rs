@@ -1,4 +1,4 @@
-//! Lines whose URL was there before, left out.
+//! `--unique`: lines whose URL has occurred before are left out.
 
 use std::collections::HashSet;
 use std::fs;
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::bench::{Bench, PARTITIONS, said};
 
-/// Two lists that share URLs; the first has no last line feed, and its last line is a repeated one.
+/// Two lists that share URLs; the first has no final line feed, and its last line is a repetition.
 fn bench_with_lists() -> Bench {
     let bench = Bench::with_site();
     let line = |n: usize| match n % 7 {
@@ -25,7 +25,7 @@ fn bench_with_lists() -> Bench {
     bench
 }
 
-/// What an option leaves of texts: the first line of each URL, and those without one.
+/// The lines that stay: the first line of each URL, and those without one.
 fn expected(texts: &[Vec<u8>]) -> Vec<Vec<u8>> {
     let mut seen = HashSet::new();
     let mut kept = Vec::new();
@@ -54,7 +54,7 @@ fn has(text: &[u8], words: &[&str]) {
 
 const RUN: &str = "filter --agent examplebot --robots sites --chunk-size 3000 --now 2026-01-01T00:00:00Z";
 
-/// What is read again to know what was seen ends where the run goes on: an empty list there can be read only once.
+/// The lists read again to rebuild the set end where the run resumes: an empty list there must be read only once.
 #[test]
 fn a_run_goes_on_in_front_of_an_empty_list() {
     let bench = bench_with_lists();
@@ -103,7 +103,7 @@ fn the_first_line_of_each_url_stays_and_the_rest_is_accounted_for() {
     }
 }
 
-/// What is left is in its order, whatever becomes of it.
+/// The lines that stay keep their order in every form of output.
 #[test]
 fn every_form_of_output_has_the_same_lines() {
     let bench = bench_with_lists();
@@ -150,7 +150,7 @@ fn without_the_option_nothing_is_left_out() {
     assert!(receipt(&bench, "out").get("duplicates").is_none());
 }
 
-/// Each number of lines that were left out is proved with the rest.
+/// `verify` proves each count of left-out lines too.
 #[test]
 fn a_receipt_that_hides_lines_among_duplicates_is_noticed() {
     let bench = bench_with_lists();
@@ -189,7 +189,7 @@ fn progress_and_metrics_tell_of_duplicates() {
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
-    /// However lines are spread over lists and chunks.
+    /// Holds however lines are spread over lists and chunks.
     #[test]
     fn what_stays_is_what_a_set_would_keep(
         texts in prop::collection::vec("(http://a\\.example/[ab]{0,3}|x|)(\n(http://a\\.example/[ab]{0,3}|x|)){0,60}", 1..4),

@@ -1,4 +1,4 @@
-//! A receipt is proved again.
+//! `verify`: proves a receipt again.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::bench::{Bench, said};
 
-/// A run over two lists, of which the first has no last line feed.
+/// A run over two lists, the first without a final line feed.
 fn bench_with_run(options: &str) -> Bench {
     let bench = Bench::with_site();
     let urls = |count: usize| {
@@ -24,14 +24,14 @@ fn bench_with_run(options: &str) -> Bench {
     bench
 }
 
-/// The table, and the exit status.
+/// The table and the exit status.
 fn verify(bench: &Bench, words: &str) -> (String, Option<i32>) {
     let done = bench.program(&format!("verify {words}")).output().expect("the program");
     assert!(done.stderr.is_empty(), "{}", String::from_utf8_lossy(&done.stderr));
     (String::from_utf8(done.stdout).expect("UTF-8"), done.status.code())
 }
 
-/// What happens to a file must be found, and told in the line of that file.
+/// A change to a file must be found, and reported in that file's line.
 fn found(bench: &Bench, name: &str, problem: &str, change: impl FnOnce(&str) -> String) {
     let path = bench.path(&format!("out/{name}"));
     let before = fs::read_to_string(&path).expect("text");
@@ -133,14 +133,14 @@ fn standard_input_cannot_be_read_again() {
     assert!(table.contains("not kept"), "{table}");
 }
 
-/// Makes a named pipe. Nobody writes to it: whoever opens it waits, until the time is up that the test gives.
+/// Makes a named pipe with no writer: opening it blocks until the test's timeout.
 #[cfg(unix)]
 fn pipe(bench: &Bench, name: &str) {
     fs::remove_file(bench.path(name)).ok();
     assert!(std::process::Command::new("mkfifo").arg(bench.path(name)).status().expect("mkfifo").success());
 }
 
-/// Far more than any of these takes, unless it waits for ever.
+/// Far longer than any of these takes, unless it blocks.
 #[cfg(unix)]
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(60);
 
@@ -152,7 +152,7 @@ fn what_came_through_a_pipe_cannot_be_read_again() {
     bench.file("urls", "http://a.example/1\n");
     pipe(&bench, "pipe");
     let path = bench.path("pipe");
-    // Not joined: should nobody open the pipe, the writer waits in vain.
+    // Not joined: if the program never opens the pipe, the writer blocks forever.
     std::thread::spawn(move || fs::write(path, "http://a.example/2\n"));
     let mut filter = bench.filter("--robots sites --skip-bad --out out empty pipe missing urls sites");
     filter.timeout(PATIENCE).assert().success();
@@ -172,14 +172,15 @@ fn what_came_through_a_pipe_cannot_be_read_again() {
     verify();
     bench.file("pipe", "http://a.example/another\n");
     verify();
-    // What was a file is waited for no more than what was a pipe.
+    // A file replaced by a pipe does not block it either.
     pipe(&bench, "urls");
     let done = bench.program("verify out --inputs").timeout(PATIENCE).assert().code(1);
     let table = String::from_utf8_lossy(&done.get_output().stdout).into_owned();
     assert!(table.contains("no regular file"), "{table}");
 }
 
-/// The receipt does not say what file a compressed table was: it is read from a copy. It is there all the same.
+/// The receipt does not record the file of a compressed table, since the table is read from a copy. `verify` finds the
+/// list all the same.
 #[cfg(feature = "parquet")]
 #[test]
 fn a_compressed_table_is_read_again() {
@@ -207,7 +208,7 @@ fn a_compressed_table_is_read_again() {
     assert!(line.ends_with("missing") && status == Some(1), "{line}");
 }
 
-/// A pipe in the place of a file that the run wrote is told, and not waited for.
+/// A pipe in place of a file that the run wrote is reported, and does not block the program.
 #[cfg(unix)]
 #[test]
 fn pipes_in_the_place_of_files_are_found() {
@@ -233,7 +234,7 @@ fn pipes_in_the_place_of_files_are_found() {
     }
 }
 
-/// A name that is not UTF-8 has no place in JSON.
+/// JSON cannot hold a name that is not UTF-8.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_list_that_the_receipt_cannot_name_is_told() {
@@ -247,19 +248,19 @@ fn a_list_that_the_receipt_cannot_name_is_told() {
     let (table, status) = verify(&bench, "out --inputs");
     assert_eq!(status, Some(1), "{table}");
     assert!(table.contains("its path is not UTF-8, so that the receipt cannot name it"), "{table}");
-    // A name that has such a letter itself is one like any other.
+    // A name that really contains U+FFFD is an ordinary one.
     bench.file("urls\u{fffd}", "http://a.example/1\n");
     assert_eq!(verify(&bench, "out --inputs").1, Some(0));
 }
 
-/// Numbers that were changed in the receipt do not fit the files, or each other.
+/// Numbers changed in the receipt contradict the files or each other.
 #[test]
 fn a_changed_receipt_is_found() {
     let bench = bench_with_run("");
     let receipt = String::from_utf8(bench.read("out/receipt.json")).expect("text");
     let lines: Vec<&str> = receipt.lines().collect();
     let (from, to) = (receipt.find("\"input\"").expect("input"), receipt.find("\"balanced\"").expect("balanced"));
-    // The state of a list's file is what a run that goes on looks at, and proves nothing of the lines.
+    // The state of a list's file serves resumed runs and proves nothing about the lines.
     let proves = |line: &str| !["path", "length", "modified"].iter().any(|name| line.contains(name));
     let mut at = 0;
     let mut changed = 0;
@@ -279,7 +280,7 @@ fn a_changed_receipt_is_found() {
     assert!(changed > 50, "{changed}");
 }
 
-/// What cannot be read stands in the table, like what is not as it should be, and all else is read.
+/// Unreadable files are listed in the table like wrong ones, and everything else is still read.
 #[test]
 fn what_cannot_be_read_is_found() {
     for form in ["", "--verdicts"] {
@@ -304,7 +305,7 @@ fn what_cannot_be_read_is_found() {
     }
 }
 
-/// A folder where a file should be is no file, and does not keep the program from ending.
+/// A folder in place of a file counts as no file, and does not stop the program.
 #[test]
 fn folders_in_the_place_of_files_are_found() {
     let bench = bench_with_run("");
@@ -317,7 +318,7 @@ fn folders_in_the_place_of_files_are_found() {
     assert_eq!(table.matches("as the receipt says").count(), 4, "{table}");
 }
 
-/// Rows of which all counts fit are not therefore the same.
+/// Rows may differ although all counts match.
 #[test]
 fn changed_rows_of_robots_to_fetch_are_found() {
     let bench = bench_with_run("");
@@ -326,7 +327,7 @@ fn changed_rows_of_robots_to_fetch_are_found() {
     found(&bench, name, "by the receipt", |text| text.replacen("\t\n", "\t503\n", 1));
     found(&bench, name, "another order", swap_lines);
     found(&bench, name, "head line", |text| text.replacen("reason", "season", 1));
-    // A receipt of an earlier version does not say.
+    // A receipt from an earlier version lacks this entry.
     let mut receipt: serde_json::Value = serde_json::from_slice(&bench.read("out/receipt.json")).expect("JSON");
     let file = receipt.as_object_mut().expect("an object").remove("robots_needed").expect("the file");
     assert_eq!((&file["name"], &file["lines"]), (&name.into(), &receipt["origins_needed"]));
@@ -335,7 +336,7 @@ fn changed_rows_of_robots_to_fetch_are_found() {
     assert_eq!(verify(&bench, "out").1, Some(0));
 }
 
-/// A name in a receipt leads nowhere but to files that a run may have written.
+/// A name in a receipt leads only to files that a run may have written.
 #[test]
 fn a_strange_name_in_a_receipt_is_found() {
     let bench = bench_with_run("");
@@ -348,7 +349,7 @@ fn a_strange_name_in_a_receipt_is_found() {
     }
 }
 
-/// Changes the receipt of the run in a folder.
+/// Changes the receipt in a folder.
 fn change_receipt(bench: &Bench, folder: &str, change: impl FnOnce(&mut Value)) {
     let name = format!("{folder}/receipt.json");
     let mut receipt: Value = serde_json::from_slice(&bench.read(&name)).expect("JSON");
@@ -356,12 +357,12 @@ fn change_receipt(bench: &Bench, folder: &str, change: impl FnOnce(&mut Value)) 
     bench.file(&name, receipt.to_string());
 }
 
-/// An object of a receipt.
+/// A value of a receipt, as an object.
 fn object(value: &mut Value) -> &mut serde_json::Map<String, Value> {
     value.as_object_mut().expect("an object")
 }
 
-/// Wherever the list without lines stands, the columns of the others are those of the receipt, and other ones are found.
+/// Wherever the list without lines comes, the others' columns must match the receipt, and differences are found.
 #[cfg(feature = "parquet")]
 #[test]
 fn a_list_without_lines_hides_no_verdicts() {
@@ -391,7 +392,7 @@ fn a_list_without_lines_hides_no_verdicts() {
     }
 }
 
-/// Partitions that have the names of no crawler of the run would not be looked at.
+/// Partitions named for crawlers that the run does not have would otherwise go unchecked.
 #[test]
 fn partitions_of_other_crawlers_are_found() {
     let bench = bench_with_run("");

@@ -1,6 +1,6 @@
-//! WARC archives, written by hand here: each record as the standard has it.
+//! WARC archives, built by hand: each record as the standard defines it.
 //!
-//! `scripts/foreign-sources` does the same with archives that another program wrote.
+//! `scripts/foreign-sources` does the same with archives written by another program.
 
 use std::io::Write;
 
@@ -10,19 +10,19 @@ use serde_json::Value;
 
 use crate::bench::{Bench, ROBOTS};
 
-/// A record with a block, whatever it is.
+/// A record of any kind, with a block.
 pub fn record(kind: &str, fields: &str, block: impl AsRef<[u8]>) -> Vec<u8> {
     let block = block.as_ref();
     let head = format!("WARC/1.1\r\nWARC-Type: {kind}\r\n{fields}Content-Length: {}\r\n\r\n", block.len());
     [head.as_bytes(), block, b"\r\n\r\n"].concat()
 }
 
-/// The fields that answers have; `second` is the time.
+/// The fields of an answer; `second` is its time.
 pub fn fields(url: &str, second: u32) -> String {
     format!("WARC-Target-URI: {url}\r\nWARC-Date: 2026-01-10T00:00:{second:02}Z\r\n")
 }
 
-/// An answer: status and further fields of the head, and a body.
+/// An answer: status and further header fields, and a body.
 pub fn answer(url: &str, second: u32, head: &str, body: impl AsRef<[u8]>) -> Vec<u8> {
     record("response", &fields(url, second), http(head, body))
 }
@@ -31,12 +31,12 @@ pub fn http(head: &str, body: impl AsRef<[u8]>) -> Vec<u8> {
     [format!("HTTP/1.1 {head}\r\n\r\n").as_bytes(), body.as_ref()].concat()
 }
 
-/// The robots.txt of a host of one letter, which blocks `/no`.
+/// The robots.txt of a one-letter host, which blocks `/no`.
 pub fn rules(host: &str) -> Vec<u8> {
     answer(&format!("http://{host}.example/robots.txt"), 1, "200 OK\r\nContent-Type: text/plain", ROBOTS)
 }
 
-/// The robots.txt of a host redirects.
+/// A redirect of a host's robots.txt.
 pub fn redirect(host: &str, location: &str) -> Vec<u8> {
     answer(&format!("http://{host}.example/robots.txt"), 1, &format!("301 Moved\r\nLocation: {location}"), "moved")
 }
@@ -53,12 +53,12 @@ pub fn zstd(text: &[u8], dictionary: &[u8]) -> Vec<u8> {
     encoder.finish().expect("memory")
 }
 
-/// The outcome of a URL with the archive `in.warc`.
+/// The outcome for a URL, with the archive `in.warc`.
 fn outcome(bench: &Bench, url: &str) -> String {
     bench.outcome("--robots in.warc", url)
 }
 
-/// Runs over a list of one URL with these sources; the receipt's counts of WARC and captures.
+/// Runs on a list of one URL with these sources; returns the receipt's counts of WARC records and captures.
 pub fn counts(bench: &Bench, sources: &str) -> (Value, Value) {
     bench.file("urls", "http://a.example/no\n");
     let receipt = bench.split(&format!("{sources} --force"), &["urls"]).receipt;
@@ -198,7 +198,7 @@ fn what_is_no_answer_never_allows() {
         bench.file("in.warc", record("response", &fields("http://a.example/robots.txt", 2), block));
         assert_eq!(outcome(&bench, "http://a.example/x"), "deferred unreachable", "{name}");
         assert_eq!(counts(&bench, "--robots in.warc").0[count], 1, "{name}");
-        // The rules of before are kept beside it.
+        // The earlier rules are kept as the last good answer.
         bench.file("before.warc", rules("a"));
         let options = "--robots in.warc --robots before.warc --on-unreachable use";
         assert_eq!(bench.outcome(options, "http://a.example/no"), "blocked last-good", "{name}");
@@ -208,7 +208,7 @@ fn what_is_no_answer_never_allows() {
 #[test]
 fn files_that_are_cut_keep_their_whole_lines_and_are_counted() {
     let bench = Bench::new();
-    // The last line is what is left of a rule for another path.
+    // The last line is the start of a rule for a longer path.
     let body = "User-agent: *\nDisallow: /no\nAllow: /no";
     let url = "http://a.example/robots.txt";
     let cut = [
@@ -242,7 +242,7 @@ fn the_table_tells_what_is_not_known() {
     assert!(!table.contains("truncated"), "{table}");
 }
 
-/// A few bytes can stand for any number of them.
+/// A few compressed bytes can expand to any number.
 #[test]
 fn no_more_is_read_of_a_body_than_the_dialect_does() {
     let bench = Bench::new();
@@ -374,7 +374,7 @@ fn a_wrong_record_is_named_by_number_and_byte() {
     }
 }
 
-/// An archive that is cut anywhere but between records is refused, in every form.
+/// An archive cut anywhere but between records is refused, in every form.
 #[test]
 fn an_archive_that_is_cut_short_is_refused() {
     let bench = Bench::new();
@@ -392,7 +392,7 @@ fn an_archive_that_is_cut_short_is_refused() {
     }
 }
 
-/// More than a MiB of members, most of which are not compressible, so that they are decompressed in pieces.
+/// More than a MiB of members, most of them incompressible, so that they are decompressed in pieces.
 #[test]
 fn members_are_read_side_by_side() {
     let bench = Bench::new();

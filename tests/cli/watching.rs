@@ -1,4 +1,4 @@
-//! What a run tells while it goes on: lines, a bar on a terminal, JSON for machines.
+//! Progress output: lines, a bar on a terminal, JSON for machines.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -10,10 +10,10 @@ use crate::bench::{Bench, PROGRAM, said};
 /// Two allowed, one blocked, one invalid.
 const LINES: &str = "http://a.example/1\nhttp://a.example/2\nhttp://a.example/no\nno url at all\n";
 
-/// A line that is not complete before the input ends, and long enough for what stands before it to be judged.
+/// A line that is incomplete until the input ends, and long enough that everything before it is judged.
 const WAITING: &str = "http://b.example/whose-line-goes-on-for-a-while-and-does-not-end";
 
-/// A run that reads [`LINES`] and [`WAITING`] from its standard input, which stays open, in small chunks.
+/// A run in small chunks that reads [`LINES`] and [`WAITING`] from a standard input that stays open.
 fn running(bench: &Bench, options: &str, stderr: Stdio) -> (Child, ChildStdin) {
     let words = format!("filter --agent examplebot --robots sites --chunk-size 16 --count --json {options} -");
     let mut command = Command::new(PROGRAM);
@@ -24,7 +24,7 @@ fn running(bench: &Bench, options: &str, stderr: Stdio) -> (Child, ChildStdin) {
     (child, stdin)
 }
 
-/// Reads lines of the standard error until one is `wanted`, then lets the run end; returns that line and all later ones.
+/// Reads standard error until a line is `wanted`, then lets the run end; returns that line and all later ones.
 fn until(bench: &Bench, options: &str, wanted: impl Fn(&str) -> bool) -> (String, Vec<String>) {
     let (mut child, stdin) = running(bench, options, Stdio::piped());
     let mut lines = BufReader::new(child.stderr.take().expect("a pipe")).lines().map(|line| line.expect("UTF-8"));
@@ -122,7 +122,7 @@ fn errors_are_told_in_the_same_way() {
     }
 }
 
-/// A standard error that nobody reads.
+/// Nobody reads standard error.
 #[cfg(unix)]
 #[test]
 fn nobody_has_to_listen() {
@@ -136,16 +136,16 @@ fn nobody_has_to_listen() {
     }
 }
 
-/// A terminal: the end that a person looks at, and the one that the program writes to.
+/// A pseudo-terminal: the user's end, and the end the program writes to.
 #[cfg(target_os = "linux")]
 fn terminal() -> (std::fs::File, Stdio) {
     use std::os::fd::{FromRawFd, OwnedFd};
     let (mut ours, mut theirs) = (0, 0);
     let size = libc::winsize { ws_row: 24, ws_col: 100, ws_xpixel: 0, ws_ypixel: 0 };
-    // SAFETY: the numbers are live places for the results, the name and the settings may be null, and the size is live.
+    // SAFETY: the pointers for results and size are to live values; the name and the settings may be null.
     let opened = unsafe { libc::openpty(&mut ours, &mut theirs, std::ptr::null_mut(), std::ptr::null(), &size) };
     assert_eq!(opened, 0, "a terminal");
-    // SAFETY: both were just opened, and nobody else owns them.
+    // SAFETY: both were just opened, and nothing else owns them.
     unsafe { (std::fs::File::from_raw_fd(ours), Stdio::from(OwnedFd::from_raw_fd(theirs))) }
 }
 
@@ -157,7 +157,7 @@ fn a_terminal_has_a_bar_that_goes_away() {
     let (mut child, stdin) = running(&bench, "--progress-every 1ms", theirs);
     let mut stdin = Some(stdin);
     let (mut seen, mut buffer) = (Vec::new(), [0; 4096]);
-    // At the end, a terminal without a writer is an error.
+    // At the end, reading from a terminal without a writer is an error.
     while let Ok(length @ 1..) = ours.read(&mut buffer) {
         seen.extend_from_slice(&buffer[..length]);
         if String::from_utf8_lossy(&seen).contains("4 lines; ") {

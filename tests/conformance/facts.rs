@@ -1,4 +1,4 @@
-//! Facts that are no verdicts: how each kind is run, or why it is not.
+//! Facts other than verdicts: how each kind runs, or why it does not.
 
 use robosieve::dialect::{CrawlDelay, StatusMeaning};
 use robosieve::robots::{Agents, GroupOrigin, Note, NoteKind, Robots, SideKey, decode};
@@ -10,20 +10,20 @@ use crate::record::Record;
 use crate::side;
 use crate::support::google_path;
 
-/// What came of a fact.
+/// The outcome of a fact.
 #[derive(Debug, PartialEq)]
 pub enum Outcome {
     /// It holds.
     Holds,
-    /// It does not: what we have instead.
+    /// It does not hold; the text says what we have instead.
     Differs(String),
-    /// We have no such thing, for this reason.
+    /// We have no equivalent, for this reason.
     NotApplicable(&'static str),
 }
 
 use Outcome::{Differs, Holds, NotApplicable};
 
-/// The dialect that a fact is run under: the one it names, else the default.
+/// The dialect to run a fact under: the one it names, else the default.
 pub fn dialect(record: &Record) -> &'static Dialect {
     record.named_dialect().unwrap_or(Dialect::DEFAULT)
 }
@@ -54,7 +54,7 @@ pub fn check(record: &Record) -> Outcome {
     }
 }
 
-/// Why a kind of fact is not run.
+/// Why a kind of fact does not run.
 fn reason(kind: &str) -> &'static str {
     match kind {
         "comment" | "robot-version" | "llm-policy" | "content-signals" | "noindex" => {
@@ -74,13 +74,13 @@ fn compile(record: &Record, dialect: &Dialect) -> RuleSet {
     RuleSet::compile(&record.robots(), &record.agents(dialect), dialect)
 }
 
-/// The values of one side record that the crawler is to see, in the order of the file.
+/// The values of one side record that the crawler should see, in file order.
 fn values(rules: &RuleSet, key: SideKey) -> Vec<String> {
     let of_key = rules.side_records().iter().filter(|record| record.key == key);
     of_key.map(|record| String::from_utf8_lossy(&record.value).into_owned()).collect()
 }
 
-/// A delay that is a number of seconds; the first one counts. A dialect that does not obey it has none in effect.
+/// A delay in seconds; the first one counts. In a dialect that does not obey delays, none is in effect.
 fn delay(record: &Record, dialect: &Dialect, unit: f64) -> Outcome {
     let rules = compile(record, dialect);
     let values = values(&rules, SideKey::CrawlDelay);
@@ -94,7 +94,7 @@ fn delay(record: &Record, dialect: &Dialect, unit: f64) -> Outcome {
     if same { Holds } else { Differs(format!("{values:?}, expected {}", record.expect)) }
 }
 
-/// A side record whose value is kept as written; where the source gives its parts, they are read from it here.
+/// A side record, whose value is kept as written; where the source expects its parts, they are parsed here.
 fn side_value(record: &Record, dialect: &Dialect) -> Outcome {
     let (key, parts): (SideKey, fn(&str) -> Value) = match record.kind.as_str() {
         "request-rate" => (SideKey::RequestRate, side::request_rate),
@@ -105,7 +105,7 @@ fn side_value(record: &Record, dialect: &Dialect) -> Outcome {
     };
     let values = values(&compile(record, dialect), key);
     let ours = match (&record.expect, values.first()) {
-        // One source writes "none" as nothing.
+        // One source writes "none" as an empty string.
         (Value::String(nothing), None) if nothing.is_empty() => json!(""),
         (_, None) => Value::Null,
         (Value::Object(_), Some(value)) => parts(value),
@@ -125,7 +125,7 @@ fn sitemaps(record: &Record, dialect: &Dialect) -> Outcome {
     is(&ours, &record.expect)
 }
 
-/// The origin of a URL, if it is one whose robots.txt we would ask for.
+/// The origin of a URL, if we would fetch a robots.txt for it.
 fn origin_of(url: &[u8]) -> Option<String> {
     origin::canonical(origin::trimmed(url)).ok().map(|(origin, _)| origin)
 }
@@ -140,7 +140,7 @@ fn scope(record: &Record) -> Outcome {
     is(&json!(of_url.is_some() && of_url == of_robots), &record.expect)
 }
 
-/// Google's cutting of any text is a helper of these tests; of an absolute URL, the library's own must say the same.
+/// For absolute URLs the library's own path must match; for any other text only a helper of these tests cuts like Google.
 fn url_to_path(record: &Record) -> Outcome {
     let url = record.url();
     let ours = match origin::canonical(&url) {
@@ -157,7 +157,7 @@ fn status(record: &Record, dialect: &Dialect) -> Outcome {
         StatusMeaning::Redirect => "follow",
         StatusMeaning::Unavailable => "allowed",
         StatusMeaning::Forbidden => "blocked",
-        // Nothing deferred is fetched.
+        // Nothing deferred is fetched, so it counts as blocked.
         StatusMeaning::Unreachable => "blocked",
     };
     let expected = record.expect.as_str().expect("a word");
@@ -170,7 +170,7 @@ fn status(record: &Record, dialect: &Dialect) -> Outcome {
             "3xx" => meaning(307),
             "4xx" => meaning(410),
             "5xx" => meaning(504),
-            // Anything that is no answer.
+            // Any status that means no answer.
             "timeout" | "network error" => meaning(0),
             "5xx for 30 days" => return NotApplicable("an option of the program, not of the dialect"),
             "200, body in UTF-16" => {
@@ -181,10 +181,10 @@ fn status(record: &Record, dialect: &Dialect) -> Outcome {
         status => panic!("no rule for status {status}"),
     };
     let said = match expected {
-        // An empty body that is parsed allows everything.
+        // Parsing an empty body allows everything.
         "allowed" if ours == "parse" => "parse",
         "allowed" | "blocked" | "parse" => expected,
-        // Mandelbot's words for what is to be done.
+        // Mandelbot's words for the action to take.
         "stop crawling, resume later" => "blocked",
         words if words.starts_with("retry later") => "blocked",
         words if words.starts_with("follow redirects") => "follow",
@@ -208,13 +208,13 @@ fn cache(dialect: &Dialect) -> String {
     if hours > 24 { format!("up to {hours} hours") } else { format!("at most {hours} hours") }
 }
 
-/// A token is valid if it is taken as it is.
+/// A token is valid if it is accepted unchanged.
 fn agent_valid(record: &Record) -> Outcome {
     let parsed = record.agent().parse::<Agents>();
     is(&json!(parsed.is_ok_and(|agents| agents.tokens() == [record.agent()])), &record.expect)
 }
 
-/// The pattern of a rule is compared in the form in which it is kept.
+/// Compares the pattern in the form in which the library keeps it.
 fn escape_pattern(record: &Record, dialect: &Dialect) -> Outcome {
     let file = format!("User-agent: *\nDisallow: {}\n", record.pattern.as_ref().expect("a pattern"));
     let robots = Robots::parse(file.as_bytes(), dialect);
@@ -234,8 +234,8 @@ fn explicitly_disallowed(record: &Record, dialect: &Dialect) -> Outcome {
     is(&json!(own && rules.verdict(record.path(dialect)) == Verdict::Blocked), &record.expect)
 }
 
-/// Counts what was read: `User-agent` lines, rules and records that are kept, rules that stand outside every group, and
-/// lines that nobody knows.
+/// Counts lines: `User-agent` lines, rules and records that are kept, rules outside every group, and unknown
+/// records.
 fn line_count(record: &Record, dialect: &Dialect) -> Outcome {
     let file = record.robots();
     let mut notes: Vec<Note> = Vec::new();
@@ -260,7 +260,7 @@ fn line_count(record: &Record, dialect: &Dialect) -> Outcome {
     if differs.is_empty() { Holds } else { Differs(differs.join("; ")) }
 }
 
-/// Groups with the names of their agents and their rules in no order; the patterns in the form that is compared.
+/// Groups with their agents' names and their rules in no order; the patterns in the form that is compared.
 fn groups(record: &Record, dialect: &Dialect) -> Outcome {
     let file = record.robots();
     let robots = Robots::parse(&file, dialect);
@@ -278,7 +278,7 @@ fn groups(record: &Record, dialect: &Dialect) -> Outcome {
     is(&robots.groups.iter().map(group).collect(), &record.expect)
 }
 
-/// No robots.txt is refused: what is not understood is noted, and the rest counts (RFC 9309 2.3.1.5).
+/// No robots.txt is rejected: lines not understood are noted, and the rest counts (RFC 9309 2.3.1.5).
 fn parse_error(record: &Record, dialect: &Dialect) -> Outcome {
     let rules = compile(record, dialect);
     if record.expect.is_null() || rules.notes().iter().any(|note| note.kind == NoteKind::RuleOutsideGroup) {

@@ -1,8 +1,8 @@
-//! The ledger: records on which a dialect of ours rightly differs from what their source expects, and why.
+//! The ledger: records on which a dialect of ours rightly differs from the source's expectation, and why.
 
 use std::collections::HashSet;
 
-/// One row of `ledger.tsv`: ids, a dialect, and the reason in our own words.
+/// One row of `ledger.tsv`: ids, a dialect, and our reason.
 #[derive(Debug)]
 struct Row {
     ids: Vec<String>,
@@ -10,7 +10,7 @@ struct Row {
     reason: &'static str,
 }
 
-/// All rows, and which ids of them were met.
+/// All rows, and the ids matched so far.
 #[derive(Debug)]
 pub struct Ledger {
     rows: Vec<Row>,
@@ -18,8 +18,8 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// The ledger that stands beside this file. A row is `ids <TAB> dialect <TAB> reason`; ids are separated by blanks,
-    /// and one that ends in `*` means all that begin so. Lines that begin with `#` are comments.
+    /// The ledger next to this file. A row is `ids <TAB> dialect <TAB> reason`; ids are separated by blanks, and an id
+    /// that ends in `*` matches by prefix. Lines that begin with `#` are comments.
     pub fn read() -> Ledger {
         let is_row = |line: &&str| !line.is_empty() && !line.starts_with('#');
         let row = |line: &'static str| {
@@ -31,7 +31,7 @@ impl Ledger {
         Ledger { rows, met: HashSet::new() }
     }
 
-    /// Why `dialect` may differ from the record, if the ledger has it.
+    /// Why `dialect` may differ from the record, if the ledger lists it.
     pub fn reason(&mut self, id: &str, dialect: &str) -> Option<&'static str> {
         for (at, row) in self.rows.iter().enumerate() {
             let has = |listed: &&String| match listed.strip_suffix('*') {
@@ -46,7 +46,7 @@ impl Ledger {
         None
     }
 
-    /// Ids of the ledger that no record has.
+    /// Ids in the ledger that matched no record.
     pub fn unmet(&self) -> Vec<String> {
         let rows = self.rows.iter().enumerate();
         let listed = rows.flat_map(|(at, row)| row.ids.iter().map(move |id| (at, id.clone(), row.dialect)));

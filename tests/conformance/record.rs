@@ -1,4 +1,4 @@
-//! The records of the conformance files, as they stand there.
+//! The records of the conformance files, as written there.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::support::google_path;
 
-/// One line of a conformance file; README.md there says what the fields mean.
+/// One line of a conformance file; the README.md there explains the fields.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Record {
     pub id: String,
@@ -65,20 +65,20 @@ impl Record {
         bytes(self.robots.as_deref(), self.robots_b64.as_deref())
     }
 
-    /// The URL, or only a path.
+    /// The URL, or just a path.
     pub fn url(&self) -> Vec<u8> {
         bytes(self.url.as_deref(), self.url_b64.as_deref())
     }
 
-    /// The crawler's name as the source gives it.
+    /// The crawler's name as given by the source.
     pub fn agent(&self) -> &str {
         self.agent.as_deref().unwrap_or("*")
     }
 
-    /// The crawler, as `dialect` is asked about it.
+    /// The crawler to ask `dialect` about.
     ///
-    /// A caller hands over product tokens; a single name that is none stays what it is, and of several names those that
-    /// are none are left out. Google's library compares a single name as it is given.
+    /// Callers pass product tokens. A single name that is not a token stays as it is; in a list, names that are not tokens
+    /// are left out. Google's library compares a single name as given.
     pub fn agents(&self, dialect: &Dialect) -> Agents {
         let agent = self.agent();
         if agent == "*" {
@@ -95,18 +95,18 @@ impl Record {
         }
     }
 
-    /// Whether the case is beyond dispute: it is RFC 9309's, and the RFC's text leaves nothing open.
+    /// Whether the case is beyond dispute: RFC 9309's own, and the RFC's text leaves nothing open.
     pub fn is_strict(&self) -> bool {
         self.dialect == "rfc9309" && self.rfc_model.as_ref().is_some_and(|model| model != "undefined")
     }
 
-    /// Whether it asks for several names at once, of which the RFC knows nothing.
+    /// Whether it asks for several names at once, which the RFC does not cover.
     pub fn is_list(&self) -> bool {
         self.agents.as_ref().is_some_and(|names| names.len() > 1)
     }
 
-    /// The path that `dialect` is asked about: of an absolute URL ours, of anything else what Google's library makes
-    /// of it.
+    /// The path to ask `dialect` about: our own for an absolute URL or a path, for anything else, and under `google`, the
+    /// one Google's library makes of it.
     pub fn path(&self, dialect: &Dialect) -> Vec<u8> {
         let url = self.url();
         if dialect.name == "google" {
@@ -119,7 +119,7 @@ impl Record {
         }
     }
 
-    /// Our dialect of the name that the record gives; records of one library's own opinion have none.
+    /// Our dialect for the name in the record; records that give one library's own opinion have none.
     pub fn named_dialect(&self) -> Option<&'static Dialect> {
         let name = match self.dialect.as_str() {
             "1994" => "original-1994",

@@ -1,5 +1,5 @@
-//! The parts of side records, as their sources read them. The library keeps the values as written; these few lines show
-//! that what it keeps is enough.
+//! Parses the parts of side records as their sources do. The library keeps the values as written; this code shows that
+//! those values suffice.
 
 use serde_json::{Value, json};
 
@@ -41,7 +41,7 @@ pub fn content_signal(value: &str) -> Value {
     json!({"ai-train": said("ai-train"), "search": said("search"), "ai-input": said("ai-input")})
 }
 
-/// Whether two values say the same: of objects, everything that the second one has.
+/// Whether two values are equal; of objects, only the keys of the second are compared.
 pub fn same(ours: &Value, expected: &Value) -> bool {
     match (ours, expected) {
         (Value::Object(ours), Value::Object(expected)) => {

@@ -1,14 +1,14 @@
-//! Verdicts: which dialects a record is run under, and what it must say there.
+//! Verdicts: the dialects to run a record under, and the outcome each must have.
 
 use robosieve::Dialect;
 
 use crate::record::Record;
 use crate::support::{Engines, verdict};
 
-/// The dialects that a verdict is run under, each with the outcome it must have.
+/// The dialects to run a verdict under, each with the outcome it must have.
 ///
-/// Google's own answer is known for every record. What names one of our other dialects must hold there; all the rest is
-/// asked under `rfc9309`, where the ledger has what differs.
+/// Google's own answer is known for every record. A record that names another of our dialects must hold there; all
+/// others run under `rfc9309`, and the ledger lists those that differ.
 pub fn runs(record: &Record) -> Vec<(&'static Dialect, bool)> {
     let google = record.google_cpp.as_deref().expect("every verdict has Google's answer");
     let mut runs = vec![(Dialect::named("google").expect("a dialect"), google == "allowed")];
@@ -20,11 +20,11 @@ pub fn runs(record: &Record) -> Vec<(&'static Dialect, bool)> {
     runs
 }
 
-/// Whether all engines give the outcome.
+/// Checks that all engines give this outcome.
 ///
 /// # Errors
 ///
-/// What they said instead.
+/// A message with the outcome they gave instead.
 pub fn check(record: &Record, dialect: &'static Dialect, allowed: bool) -> Result<(), String> {
     let mut engines = Engines::all(&record.robots(), &record.agents(dialect), dialect);
     let path = record.path(dialect);

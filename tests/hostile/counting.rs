@@ -1,4 +1,4 @@
-//! How much memory work takes: the system's allocator, counting for the whole process.
+//! Measures memory use: a wrapper around the system allocator that counts for the whole process.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -8,11 +8,11 @@ struct Counting;
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Bytes allocated now, and the most there were since [`peak_of`] began.
+/// Bytes allocated now, and the peak since [`peak_of`] began.
 static NOW: AtomicUsize = AtomicUsize::new(0);
 static PEAK: AtomicUsize = AtomicUsize::new(0);
 
-/// What `work` gives, and the bytes that were allocated at its peak beyond what there was before.
+/// Runs `work`; returns its result and the peak of bytes allocated beyond those before it.
 pub fn peak_of<T>(work: impl FnOnce() -> T) -> (T, usize) {
     let before = NOW.load(Relaxed);
     PEAK.store(before, Relaxed);
@@ -24,11 +24,11 @@ fn grow(bytes: usize) {
     PEAK.fetch_max(NOW.fetch_add(bytes, Relaxed) + bytes, Relaxed);
 }
 
-// SAFETY: every call goes on to the system's allocator as it came; counting touches no memory of the caller's.
+// SAFETY: every call is forwarded unchanged to the system allocator; counting touches none of the caller's memory.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         grow(layout.size());
-        // SAFETY: the caller's promise is the one that is asked for.
+        // SAFETY: the caller upholds the same contract.
         unsafe { System.alloc(layout) }
     }
 
@@ -45,7 +45,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 
     unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // The old block may have to be copied from.
+        // The old block may have to be copied, so both exist for a moment.
         grow(size);
         NOW.fetch_sub(layout.size(), Relaxed);
         // SAFETY: as above.

@@ -1,6 +1,6 @@
-//! Hostile robots.txt files and URLs of any size: each takes aim at one way in which matchers lose their time.
+//! Hostile robots.txt files and URLs of any size; each attacks one known weakness of matchers.
 
-/// A file of about so many bytes.
+/// Makes a file of about this many bytes.
 pub type Generator = fn(usize) -> Vec<u8>;
 
 /// All kinds of files.
@@ -25,7 +25,7 @@ pub const FILES: [(&str, Generator); 18] = [
     ("escapes", escapes),
 ];
 
-/// URLs of 8 KiB, as paths; of a smaller size for the oracle.
+/// URLs as paths: 8 KiB for the engines, smaller for the plain reading and the oracle.
 pub fn paths(bytes: usize) -> Vec<(&'static str, Vec<u8>)> {
     let repeated = |unit: &[u8]| [b"/".as_slice(), &unit.repeat(bytes / unit.len())].concat();
     let mut dice = Dice(7);
@@ -44,7 +44,7 @@ pub fn paths(bytes: usize) -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-/// A small generator, so that the files are the same at every run.
+/// A small random number generator with a fixed seed: every run has the same files.
 struct Dice(u64);
 
 impl Dice {
@@ -54,7 +54,7 @@ impl Dice {
     }
 }
 
-/// Lines until the file is long enough, after a line for everybody.
+/// A group for `*` with lines added until the file is long enough.
 fn lines(bytes: usize, mut line: impl FnMut(usize) -> String) -> Vec<u8> {
     let mut file = b"User-agent: *\n".to_vec();
     for n in 0.. {
@@ -141,7 +141,7 @@ fn runs_of_stars(bytes: usize) -> Vec<u8> {
     lines(bytes, |n| rule(n, &format!("/{}a{}", "*".repeat(1 << (n % 12)), "*".repeat(n % 99))))
 }
 
-/// `a`, `aa`, `aaa`, and so on: every segment ends wherever a longer one does.
+/// `a`, `aa`, `aaa` and so on: each segment also ends wherever a longer one does.
 fn nested_segments(bytes: usize) -> Vec<u8> {
     lines(bytes, |n| {
         let segments: Vec<String> = (1..10).map(|length| "a".repeat(1 + (length * (n + 1)) % 23)).collect();
@@ -150,7 +150,7 @@ fn nested_segments(bytes: usize) -> Vec<u8> {
 }
 
 fn nested_in_one(bytes: usize) -> Vec<u8> {
-    // Two copies of a triangle.
+    // Two copies of the same triangle.
     let longest = bytes.isqrt();
     let segments: Vec<String> = (1..longest).map(|length| "a".repeat(length)).collect();
     lines(1, |_| format!("Allow: /a*{}\nDisallow: /*{}*b", segments.join("*"), segments.join("*")))

@@ -1,8 +1,8 @@
 //! A naive oracle: is this path allowed by this robots.txt?
 //!
-//! Written from the specifications alone, to be compared with the engine. It parses the whole
-//! file again for every question, copies freely, and tries every rule on every path. Nothing here
-//! is fast, and nothing here is shared with the library.
+//! Written from the specifications alone, as a check on the engine. It parses the whole file again
+//! for every question, copies freely, and tries every rule on every path. Nothing here is fast, and
+//! nothing is shared with the library.
 //!
 //! The sources, by the names used below:
 //!
@@ -13,15 +13,15 @@
 //! * the draft: draft-koster-robots-00, 1996;
 //! * the original: "A Standard for Robot Exclusion", 30 June 1994.
 //!
-//! "Ours" marks a decision that none of them makes.
+//! "Ours" marks a decision that none of them settles.
 
-/// How many bytes of a file are read: RFC 9309, 2.5, asks for at least 500 KiB (the number: ours).
+/// The bytes read of a file: RFC 9309, 2.5, asks for at least 500 KiB (the number: ours).
 const READ_LIMIT: usize = 4 * 1024 * 1024;
 
-/// Whether a crawler that asks for `agents`, in order of preference, may fetch `path`.
+/// Whether a crawler that asks as `agents`, in order of preference, may fetch `path`.
 ///
 /// `robots` is the file as served with status 200. `path` is path and query, begins with `/`, and
-/// holds neither fragment nor line end. The agent `*` is nobody's name.
+/// holds neither fragment nor line end. The agent `*` names no crawler.
 ///
 /// # Panics
 ///
@@ -47,7 +47,7 @@ pub fn allowed(dialect: &str, agents: &[&str], robots: &[u8], path: &[u8]) -> bo
     }
 }
 
-/// The five dialects that share one skeleton; `google` stands apart.
+/// The five dialects that share one skeleton; `google` is separate.
 #[derive(Clone, Copy, PartialEq)]
 enum Dialect {
     Rfc9309,
@@ -61,9 +61,9 @@ enum Dialect {
 // From bytes to lines
 // ---------------------------------------------------------------------------------------------
 
-/// What is read of a file, without its byte order mark; UTF-16 becomes UTF-8 (ours).
+/// The text of a file, up to the limit and without its byte order mark; UTF-16 becomes UTF-8 (ours).
 ///
-/// The limit counts the bytes as served. After it, only lines whose end was read count (ours).
+/// The limit counts bytes as served. In a longer file, only lines whose end lies within the limit count (ours).
 fn text(robots: &[u8]) -> Vec<u8> {
     let read = &robots[..robots.len().min(READ_LIMIT)];
     let mut text = match read {
@@ -80,7 +80,7 @@ fn text(robots: &[u8]) -> Vec<u8> {
     text
 }
 
-/// Decodes UTF-16: a surrogate without its partner, and an odd last byte, are U+FFFD (ours).
+/// Decodes UTF-16: an unpaired surrogate and an odd last byte become U+FFFD (ours).
 fn from_utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Vec<u8> {
     let pairs = bytes.chunks_exact(2);
     let odd = !pairs.remainder().is_empty();
@@ -96,7 +96,7 @@ fn is_line_end(byte: u8) -> bool {
     byte == b'\r' || byte == b'\n'
 }
 
-/// The lines of a text: CR, LF and CRLF end one each (RFC 9309, 2.2, `EOL`; the original: "CR,
+/// The lines of a text: CR, LF and CRLF each end one (RFC 9309, 2.2, `EOL`; the original: "CR,
 /// CR/NL, or NL").
 fn lines(text: &[u8]) -> Vec<Vec<u8>> {
     let mut lines = vec![Vec::new()];
@@ -111,19 +111,19 @@ fn lines(text: &[u8]) -> Vec<Vec<u8>> {
             lines.last_mut().unwrap().push(byte);
         }
     }
-    // What follows the last line end is a line only if there is something.
+    // The text after the last line end is a line only if it is not empty.
     if lines.last().unwrap().is_empty() {
         lines.pop();
     }
     lines
 }
 
-/// Without spaces and tabs at both ends (RFC 9309, 2.2, `WS`; the same for the others: ours).
+/// Strips spaces and tabs at both ends (RFC 9309, 2.2, `WS`; the same for the others: ours).
 fn trim(bytes: &[u8]) -> &[u8] {
     trim_by(bytes, |byte| byte == b' ' || byte == b'\t')
 }
 
-/// Without the bytes at both ends that are `blank`.
+/// Strips the bytes at both ends that are `blank`.
 fn trim_by(bytes: &[u8], blank: fn(u8) -> bool) -> &[u8] {
     let leading = bytes.iter().take_while(|byte| blank(**byte)).count();
     let rest = &bytes[leading..];
@@ -131,7 +131,7 @@ fn trim_by(bytes: &[u8], blank: fn(u8) -> bool) -> &[u8] {
     &rest[..rest.len() - trailing]
 }
 
-/// What stands before the first `end`, or everything.
+/// The bytes before the first `end`, or all of them.
 fn before(bytes: &[u8], end: u8) -> &[u8] {
     bytes.split(|&byte| byte == end).next().unwrap()
 }
@@ -140,9 +140,9 @@ fn before(bytes: &[u8], end: u8) -> &[u8] {
 // From lines to groups
 // ---------------------------------------------------------------------------------------------
 
-/// What a line is to a parser of groups.
+/// A line, as the group parser sees it.
 enum Line {
-    /// Nothing but spaces and tabs.
+    /// Only spaces and tabs.
     Blank,
     UserAgent(Vec<u8>),
     Rule(Rule),
@@ -163,7 +163,7 @@ struct Group {
 }
 
 /// Reads one line: `#` starts a comment anywhere, the first colon ends the key, keys are compared
-/// whole and without case (RFC 9309, 2.2; Mandelbot; the original).
+/// whole and without regard to case (RFC 9309, 2.2; Mandelbot; the original).
 fn read_line(dialect: Dialect, line: &[u8]) -> Line {
     if trim(line).is_empty() {
         return Line::Blank;
@@ -177,19 +177,19 @@ fn read_line(dialect: Dialect, line: &[u8]) -> Line {
     match trim(key).to_ascii_lowercase().as_slice() {
         b"user-agent" => Line::UserAgent(value),
         b"disallow" => Line::Rule(Rule { allow: false, value }),
-        // The original knows no `Allow`: "unrecognised headers are ignored".
+        // The original has no `Allow`: "unrecognised headers are ignored".
         b"allow" if dialect != Dialect::Original1994 => Line::Rule(Rule { allow: true, value }),
         _ => Line::Other,
     }
 }
 
-/// Whether a blank line ends a record: the original, "separated by one or more blank lines", and
-/// the draft, 3.2. Not so in RFC 9309 (2.2, `group`) and in SearchTools' own example.
+/// Whether a blank line ends a record: it does in the original ("separated by one or more blank
+/// lines") and in the draft, 3.2; not in RFC 9309 (2.2, `group`) or SearchTools' own example.
 fn blank_line_ends_a_group(dialect: Dialect) -> bool {
     matches!(dialect, Dialect::Draft1996 | Dialect::Original1994)
 }
 
-/// Where the parser stands.
+/// The state of the parser.
 #[derive(PartialEq)]
 enum Place {
     Outside,
@@ -197,10 +197,10 @@ enum Place {
     InRules,
 }
 
-/// All groups in the order of the file.
+/// All groups in file order.
 ///
 /// A rule line ends the list of agents, whatever its value; a `User-agent` line after it starts the
-/// next group, whatever its value (ours, for values that name nobody). Rules outside a group are
+/// next group, whatever its value (ours, for values that name no agent). Rules outside a group are
 /// ignored (RFC 9309, 2.2.2).
 fn groups(dialect: Dialect, text: &[u8]) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
@@ -230,7 +230,7 @@ fn groups(dialect: Dialect, text: &[u8]) -> Vec<Group> {
 // From groups to the rules of an agent
 // ---------------------------------------------------------------------------------------------
 
-/// The rules that bind: of the first agent with a group of its own, else of `*`.
+/// The rules that apply: those of the first agent with a group of its own, else those of `*`.
 fn rules_for(dialect: Dialect, agents: &[&str], groups: &[Group]) -> Vec<Rule> {
     for agent in agents {
         let own = |group: &&Group| group.agents.iter().any(|line| names(dialect, line, agent));
@@ -245,7 +245,7 @@ fn rules_for(dialect: Dialect, agents: &[&str], groups: &[Group]) -> Vec<Rule> {
     rules_of(dialect, &star)
 }
 
-/// The rules of several groups for one agent: all merged (RFC 9309, 2.2.1), or the first group's
+/// The rules of several groups for one agent: all groups merged (RFC 9309, 2.2.1), or only the first
 /// (the draft, 3.2.1: "the first record"; the same for the original: ours).
 fn rules_of(dialect: Dialect, groups: &[&Group]) -> Vec<Rule> {
     let count = match dialect {
@@ -256,11 +256,11 @@ fn rules_of(dialect: Dialect, groups: &[&Group]) -> Vec<Rule> {
     rules.filter(|rule| is_rule(dialect, rule)).cloned().collect()
 }
 
-/// Whether a rule line is a rule.
+/// Whether a rule line counts as a rule.
 ///
-/// An empty value is none (RFC 9309, 2.2, `empty-pattern`; the original: "all URLs can be
+/// An empty value does not (RFC 9309, 2.2, `empty-pattern`; the original: "all URLs can be
 /// retrieved"). RFC 9309's `path-pattern` begins with a slash, its example in 5.1 with a `*`. The
-/// old texts need no such test: no path begins with anything but a slash.
+/// older texts need no such test: every path begins with a slash.
 fn is_rule(dialect: Dialect, rule: &Rule) -> bool {
     match dialect {
         Dialect::Rfc9309 | Dialect::Mandelbot | Dialect::Extended2008 => {
@@ -270,7 +270,7 @@ fn is_rule(dialect: Dialect, rule: &Rule) -> bool {
     }
 }
 
-/// Whether the value of a `User-agent` line names this agent, always without case.
+/// Whether the value of a `User-agent` line names this agent, ignoring case.
 fn names(dialect: Dialect, value: &[u8], agent: &str) -> bool {
     if agent == "*" || agent.is_empty() {
         return false;
@@ -278,7 +278,7 @@ fn names(dialect: Dialect, value: &[u8], agent: &str) -> bool {
     let value = value.to_ascii_lowercase();
     let agent = agent.to_ascii_lowercase().into_bytes();
     match dialect {
-        // RFC 9309, 2.2.1: the product token; digits are taken as part of it (ours).
+        // RFC 9309, 2.2.1: the product token; digits count as part of it (ours).
         Dialect::Rfc9309 => leading(&value, is_token_byte) == agent,
         // Mandelbot: the value is the name.
         Dialect::Mandelbot => value == agent,
@@ -297,12 +297,12 @@ fn is_token_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'
 }
 
-/// The longest run at the start whose bytes all satisfy `wanted`.
+/// The longest prefix whose bytes all satisfy `wanted`.
 fn leading(bytes: &[u8], wanted: fn(u8) -> bool) -> &[u8] {
     bytes.split(|&byte| !wanted(byte)).next().unwrap()
 }
 
-/// Whether the second string, which is not empty, occurs in the first.
+/// Whether the second string, which must not be empty, occurs in the first.
 fn contains(bytes: &[u8], wanted: &[u8]) -> bool {
     bytes.windows(wanted.len()).any(|window| window == wanted)
 }
@@ -311,13 +311,13 @@ fn contains(bytes: &[u8], wanted: &[u8]) -> bool {
 // From rules to a verdict
 // ---------------------------------------------------------------------------------------------
 
-/// The path of the file itself, in normal form and without a query: RFC 9309, 2.2.2, "implicitly
+/// Whether this is the path of robots.txt itself, in normal form and without a query: RFC 9309, 2.2.2, "implicitly
 /// allowed"; the draft, 3.2.2, "is always allowed".
 fn is_robots_txt(normal_path: &[u8]) -> bool {
     normal_path == b"/robots.txt"
 }
 
-/// The longest pattern wins, and `Allow` wins a tie (RFC 9309, 2.2.2; Mandelbot; SearchTools:
+/// The longest pattern wins, and `Allow` wins ties (RFC 9309, 2.2.2; Mandelbot; SearchTools:
 /// "longest", the tie is ours). `path` is in normal form.
 fn longest(rules: &[Rule], path: &[u8]) -> bool {
     let mut best_allow = 0;
@@ -347,29 +347,29 @@ fn first_match(rules: &[Rule], path: &[u8]) -> bool {
     true
 }
 
-/// The original: a URL that starts with any value is not visited; the bytes are compared as they
-/// are.
+/// The original: a URL that starts with any of the values is not visited; bytes are compared
+/// as they are.
 fn no_prefix_matches(rules: &[Rule], path: &[u8]) -> bool {
     !rules.iter().any(|rule| path.starts_with(&rule.value))
 }
 
-/// A pattern that is ready to be matched, byte by byte.
+/// A parsed pattern, matched byte by byte.
 struct Pattern {
     pieces: Vec<Piece>,
     /// The path must end where the pattern ends.
     anchored: bool,
-    /// What "longest" compares.
+    /// The length that "longest" compares.
     length: usize,
 }
 
 #[derive(PartialEq)]
 enum Piece {
-    /// `*`: any bytes, also none (RFC 9309, 2.2.3).
+    /// `*`: any bytes, or none (RFC 9309, 2.2.3).
     AnyRun,
     Byte(u8),
 }
 
-/// Whether a pattern matches at the start of a path, by the textbook's table: after each piece,
+/// Whether a pattern matches at the start of a path, by the textbook table: after each piece,
 /// `reached[n]` says whether the pieces so far can match exactly the first `n` bytes.
 fn matches(pattern: &Pattern, path: &[u8]) -> bool {
     let mut reached = vec![false; path.len() + 1];
@@ -391,13 +391,13 @@ fn matches(pattern: &Pattern, path: &[u8]) -> bool {
 // Percent-encoding
 // ---------------------------------------------------------------------------------------------
 
-/// One byte of a path as it was written: raw, or as `%xx`.
+/// One byte of a path as written: raw, or as `%xx`.
 struct Written {
     byte: u8,
     escaped: bool,
 }
 
-/// Reads escapes. A `%` without two hexadecimal digits after it is a raw `%` (ours).
+/// Reads escapes. A `%` not followed by two hexadecimal digits is a raw `%` (ours).
 fn written(bytes: &[u8]) -> Vec<Written> {
     let mut all = Vec::new();
     let mut rest = bytes;
@@ -413,7 +413,7 @@ fn written(bytes: &[u8]) -> Vec<Written> {
     all
 }
 
-/// The byte meant by the escape that these bytes begin with.
+/// The byte encoded by the escape at the start of these bytes.
 fn escape_at(bytes: &[u8]) -> Option<u8> {
     let [b'%', high, low, ..] = bytes else {
         return None;
@@ -440,10 +440,9 @@ fn is_reserved(byte: u8) -> bool {
 
 /// The normal form of one byte: RFC 9309, 2.2.2.
 ///
-/// Unreserved bytes stand for themselves, however they were written; a reserved byte stays as it
-/// was written, for it and its escape differ; anything else is escaped. `*` and `$` are as good as
-/// their escapes (2.2.3, figure 6), so both are one byte here, and a caller tells wildcards and
-/// anchors apart before.
+/// An unreserved byte is written raw, an escape of it decoded; a reserved byte stays as written, since it
+/// and its escape differ; any other byte is escaped. `*` and `$` are equivalent to their escapes
+/// (2.2.3, figure 6), so both are one byte here, and the caller recognises wildcards and anchors first.
 fn normal(written: &Written) -> Vec<u8> {
     let Written { byte, escaped } = *written;
     let raw = is_unreserved(byte) || byte == b'*' || byte == b'$';
@@ -455,11 +454,11 @@ fn rfc_url(path: &[u8]) -> Vec<u8> {
     written(path).iter().flat_map(normal).collect()
 }
 
-/// The normal form of a pattern: a raw `*` is a wildcard, a raw `$` in the last place the anchor
-/// (RFC 9309, 2.2.3); a `$` in any other place is literal (Mandelbot; for RFC 9309: ours).
+/// The normal form of a pattern: a raw `*` is a wildcard, a raw `$` in last place the anchor
+/// (RFC 9309, 2.2.3); a `$` anywhere else is literal (Mandelbot; for RFC 9309: ours).
 ///
-/// Its length (ours, for RFC 9309, 2.2.2 and 5.2): an escape that remains counts 3, that of `*` or
-/// `$` included; everything else 1.
+/// The length (ours, for RFC 9309, 2.2.2 and 5.2): an escape that remains counts 3, including that
+/// of `*` or `$`; everything else 1.
 fn rfc_pattern(value: &[u8]) -> Pattern {
     let body = value.strip_suffix(b"$");
     let anchored = body.is_some();
@@ -480,8 +479,8 @@ fn rfc_pattern(value: &[u8]) -> Pattern {
 }
 
 /// The draft, 3.2.2: "if a %xx encoded byte is encountered it is unencoded prior to comparison,
-/// unless it is the "/" character". That one stays an escape, whose hexadecimal digit has no case
-/// (ours). A URL's query is kept (ours).
+/// unless it is the "/" character". That escape remains, and the case of its hexadecimal digit does not
+/// matter (ours). A URL's query is kept (ours).
 fn draft_form(bytes: &[u8]) -> Vec<u8> {
     let form = |written: &Written| match written {
         Written { byte: b'/', escaped: true } => escape(b'/'),
@@ -494,11 +493,11 @@ fn draft_form(bytes: &[u8]) -> Vec<u8> {
 // google
 // ---------------------------------------------------------------------------------------------
 
-/// The C++ library, in its own order of events; each function names the one it stands for.
+/// The C++ library, step by step; each item names its counterpart there.
 mod google {
     use super::{Pattern, Piece, before, escape, escape_at, leading, matches, trim_by};
 
-    /// `Parse`: a line's buffer holds 2083 * 8 bytes, one of them for the NUL at its end.
+    /// `Parse`: a line's buffer holds 2083 * 8 bytes, one of them for the terminating NUL.
     const LINE_LIMIT: usize = 2083 * 8 - 1;
 
     /// `ParsedRobotsKey`: `UNKNOWN` and `SITEMAP` have no effect on verdicts.
@@ -509,7 +508,7 @@ mod google {
         Other,
     }
 
-    /// `RobotsMatcher`: the flags of the parser, and the best priorities.
+    /// `RobotsMatcher`: the parser's flags and the best priorities.
     #[derive(Default)]
     struct Matcher {
         seen_global: bool,
@@ -520,14 +519,14 @@ mod google {
         specific: Best,
     }
 
-    /// The best priority of each kind; 0, as for an empty pattern, is as good as no match.
+    /// The best priority of each kind; 0, as for an empty pattern, counts as no match.
     #[derive(Default)]
     struct Best {
         allow: usize,
         disallow: usize,
     }
 
-    /// `AllowedByRobots`. The path is held as a C string, so that a NUL ends it.
+    /// `AllowedByRobots`. The path is a C string, so a NUL ends it.
     pub fn allowed(agents: &[&str], robots: &[u8], path: &[u8]) -> bool {
         let path = before(path, 0);
         let mut matcher = Matcher::default();
@@ -539,8 +538,8 @@ mod google {
         !matcher.disallow()
     }
 
-    /// `Parse`: skips a byte order mark as far as it goes, and cuts lines that are too long. A line
-    /// is held as a C string, so that a NUL ends it. The empty line in every CRLF does no harm.
+    /// `Parse`: skips as much of a byte order mark as there is, and truncates long lines. A line
+    /// is a C string, so a NUL ends it. The empty line in every CRLF does no harm.
     fn lines(robots: &[u8]) -> Vec<&[u8]> {
         let mark = [0xEF, 0xBB, 0xBF];
         let skipped = robots.iter().zip(mark).take_while(|(byte, mark)| *byte == mark);
@@ -575,14 +574,14 @@ mod google {
         }
     }
 
-    /// Where a line without a colon is parted: at its first blank, if it has exactly two words.
+    /// Where to split a line without a colon: at its first blank, if it has exactly two words.
     fn blank_between_two_words(line: &[u8]) -> Option<usize> {
         let is_blank = |byte: &u8| *byte == b' ' || *byte == b'\t';
         let words = line.split(is_blank).filter(|word| !word.is_empty());
         if words.count() == 2 { line.iter().position(is_blank) } else { None }
     }
 
-    /// `ParsedRobotsKey::Parse`: keys by prefix, with the misspellings that are let through.
+    /// `ParsedRobotsKey::Parse`: keys by prefix, including the accepted misspellings.
     fn parse_key(key: &[u8]) -> Key {
         let key = key.to_ascii_lowercase();
         let starts = |wanted: &&str| key.starts_with(wanted.as_bytes());
@@ -598,8 +597,8 @@ mod google {
         }
     }
 
-    /// `MaybeEscapePattern`: bytes above 0x7F are escaped, hexadecimal digits of escapes put into
-    /// upper case, nothing else is touched.
+    /// `MaybeEscapePattern`: escapes bytes above 0x7F, puts the hexadecimal digits of escapes into
+    /// upper case, and changes nothing else.
     fn escape_pattern(value: &[u8]) -> Vec<u8> {
         let mut escaped = Vec::new();
         let mut rest = value;
@@ -629,7 +628,7 @@ mod google {
             }
         }
 
-        /// `HandleUserAgent`: the names of a line are compared with all agents asked for.
+        /// `HandleUserAgent`: compares the name in the line with all requested agents.
         fn user_agent(&mut self, agents: &[&str], value: &[u8]) {
             if self.seen_separator {
                 self.seen_global = false;
@@ -647,8 +646,8 @@ mod google {
             }
         }
 
-        /// `HandleAllow` and `HandleDisallow`: a group that names an agent asked for is not also a
-        /// global one.
+        /// `HandleAllow` and `HandleDisallow`: a group that names a requested agent does not count as
+        /// global too.
         fn rule(&mut self, allow: bool, priority: usize) {
             if !self.seen_global && !self.seen_specific {
                 return;
@@ -659,14 +658,14 @@ mod google {
             *best = priority.max(*best);
         }
 
-        /// `disallow`: a specific group shields from the global ones, whatever it holds.
+        /// `disallow`: a specific group hides the global ones, whatever it holds.
         fn disallow(&self) -> bool {
             let best = if self.ever_seen_specific { &self.specific } else { &self.global };
             best.disallow > best.allow
         }
     }
 
-    /// A `*`, or one with white space and anything after it.
+    /// A `*`, alone or followed by white space and anything.
     fn is_global(value: &[u8]) -> bool {
         match value {
             [b'*'] => true,
@@ -680,7 +679,7 @@ mod google {
         leading(value, |byte| byte.is_ascii_alphabetic() || byte == b'-' || byte == b'_')
     }
 
-    /// `MatchDisallow`: the length of a pattern that matches.
+    /// `MatchDisallow`: the length of the pattern if it matches, else 0.
     fn priority(path: &[u8], value: &[u8]) -> usize {
         if matches(&pattern(value), path) { value.len() } else { 0 }
     }
@@ -698,7 +697,7 @@ mod google {
         }
     }
 
-    /// `Matches`: every `*` is a wildcard, a `$` in the last place the anchor.
+    /// `Matches`: every `*` is a wildcard, a `$` in last place the anchor.
     fn pattern(value: &[u8]) -> Pattern {
         let body = value.strip_suffix(b"$");
         let piece = |byte: &u8| match byte {

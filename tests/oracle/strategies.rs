@@ -1,8 +1,8 @@
-//! Strategies for nasty robots.txt files, and for paths that come close to their rules.
+//! Strategies for nasty robots.txt files, and for paths that come close to matching their rules.
 //!
-//! Everything is put together from few short pieces, so that agents, prefixes, escapes and wildcards
-//! meet often. Half of the paths are derived from a pattern: its `*` are replaced by something
-//! short, bytes are escaped, unescaped or exchanged, and something may follow.
+//! Everything is built from a few short pieces, so that agents, prefixes, escapes and wildcards
+//! often coincide. Half of the paths are derived from a pattern: each `*` is replaced by something
+//! short, bytes are escaped, unescaped or replaced, and something may follow.
 
 #![allow(dead_code, reason = "every test file uses a part")]
 
@@ -10,10 +10,10 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
-/// The agents that files name. They share letters, case and prefixes; one has digits.
+/// The agents named in files. They share letters, case and prefixes; one has digits.
 pub const AGENTS: &[&str] = &["foo", "FooBot", "foobot-news", "Bar_2"];
 
-/// Agents to ask for, in order of preference: nobody's name, a known one, or several.
+/// Agents to ask for, in order of preference: `*`, one of the known agents, or several.
 pub fn agents() -> impl Strategy<Value = Vec<&'static str>> {
     prop_oneof![
         2 => Just(vec!["*"]),
@@ -27,12 +27,12 @@ pub fn robots() -> impl Strategy<Value = Vec<u8>> {
     file().prop_map(|file| file.bytes)
 }
 
-/// Path and query of a URL, with no pattern in mind.
+/// Path and query of a URL, unrelated to any pattern.
 pub fn path() -> impl Strategy<Value = Vec<u8>> {
     vec(piece(), 0..8).prop_map(|pieces| as_path(&pieces.concat()))
 }
 
-/// A file, and several paths that are derived from its patterns half of the time.
+/// A file and several paths, half of which are derived from its patterns.
 pub fn case() -> impl Strategy<Value = (Vec<u8>, Vec<Vec<u8>>)> {
     (file(), vec(aim(), 1..8)).prop_map(|(file, aims)| {
         let paths = aims.iter().map(|aim| aim.path(&file.patterns)).collect();
@@ -40,15 +40,15 @@ pub fn case() -> impl Strategy<Value = (Vec<u8>, Vec<Vec<u8>>)> {
     })
 }
 
-/// Rules of one group: is it an `Allow`, and its pattern.
+/// The rules of one group: whether each is an `Allow`, and its pattern.
 pub type Rules = Vec<(bool, Vec<u8>)>;
 
-/// A list of rules that is rich in wildcards.
+/// Rules rich in wildcards.
 pub fn patterns() -> impl Strategy<Value = Rules> {
     vec((any::<bool>(), wild_pattern()), 1..12)
 }
 
-/// A list of rules as in [`patterns`], and several paths that are derived from it half of the time.
+/// Rules as in [`patterns`], and several paths, half of which are derived from them.
 pub fn patterns_and_paths() -> impl Strategy<Value = (Rules, Vec<Vec<u8>>)> {
     (patterns(), vec(aim(), 1..8)).prop_map(|(rules, aims)| {
         let patterns: Vec<_> = rules.iter().map(|(_, pattern)| pattern.clone()).collect();
@@ -57,7 +57,7 @@ pub fn patterns_and_paths() -> impl Strategy<Value = (Rules, Vec<Vec<u8>>)> {
     })
 }
 
-/// The text of one group for everybody that holds these rules.
+/// A robots.txt with one group for `*` that holds these rules.
 pub fn as_robots(rules: &[(bool, Vec<u8>)]) -> Vec<u8> {
     let mut text = b"User-agent: *\n".to_vec();
     for (allow, pattern) in rules {
@@ -72,8 +72,8 @@ pub fn as_robots(rules: &[(bool, Vec<u8>)]) -> Vec<u8> {
 // Pieces, patterns and paths
 // ---------------------------------------------------------------------------------------------
 
-/// What patterns and paths are made of. Some bytes are hexadecimal digits, so that escapes arise
-/// and break at joints.
+/// A piece of a pattern or path. Some bytes are hexadecimal digits, so that escapes form and break
+/// where pieces meet.
 fn piece() -> impl Strategy<Value = Vec<u8>> {
     const PLAIN: &[&[u8]] = &[b"a", b"b", b"A", b"/", b"2", b"F", b".", b"?", b"=", b"~", b"-"];
     const ESCAPES: &[&[u8]] = &[
@@ -114,7 +114,7 @@ fn piece() -> impl Strategy<Value = Vec<u8>> {
     .prop_map(<[u8]>::to_vec)
 }
 
-/// The value of a rule: mostly a pattern, with up to four `*` and sometimes a `$` at its end.
+/// The value of a rule: mostly a pattern, with up to four `*` and sometimes a `$` at the end.
 fn value() -> impl Strategy<Value = Vec<u8>> {
     const STARTS: &[&[u8]] = &[b"", b"%2F", b"$", b"/robots.txt", b"http://a/"];
     let start = prop_oneof![
@@ -129,7 +129,7 @@ fn value() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![1 => Just(Vec::new()), 12 => pattern]
 }
 
-/// A pattern over very few bytes in which every other one is a wildcard.
+/// A pattern over very few bytes, rich in wildcards.
 fn wild_pattern() -> impl Strategy<Value = Vec<u8>> {
     const PIECES: &[&[u8]] = &[
         b"a", b"b", b"/", b"aa", b"ab", b"ba", b"*", b"*", b"*", b"*a", b"*b", b"$", b"%61", b"%2A", b"%24", b"%2F",
@@ -140,19 +140,19 @@ fn wild_pattern() -> impl Strategy<Value = Vec<u8>> {
     (start, vec(select(PIECES), 0..7), end).prop_map(|(start, pieces, end)| [start, &pieces.concat(), end].concat())
 }
 
-/// How one path is chosen, before the patterns are known.
+/// How to choose one path, decided before the patterns are known.
 #[derive(Clone, Debug)]
 struct Aim {
     derived: bool,
     pattern: Index,
-    /// What each `*` becomes, in turn.
+    /// The replacements for each `*`, in turn.
     fillings: Vec<Vec<u8>>,
     edits: Vec<(Edit, Index)>,
     tail: Vec<u8>,
     free: Vec<u8>,
 }
 
-/// One change at one place of a path.
+/// One change at one position of a path.
 #[derive(Clone, Copy, Debug)]
 enum Edit {
     Replace(u8),
@@ -162,7 +162,7 @@ enum Edit {
     EscapeLower,
     Unescape,
     SwapCase,
-    /// Nothing stays after the last slash.
+    /// Cuts everything after the last slash.
     Directory,
 }
 
@@ -207,7 +207,7 @@ impl Aim {
         as_path(&path)
     }
 
-    /// A string that the pattern matches, as a plain glob.
+    /// A string that the pattern matches as a plain glob.
     fn fill(&self, pattern: &[u8]) -> Vec<u8> {
         let mut fillings = self.fillings.iter().cycle();
         let mut path = Vec::new();
@@ -241,7 +241,7 @@ fn escape(path: &mut Vec<u8>, at: usize, escape: String) {
     path.splice(at..=at, escape.into_bytes());
 }
 
-/// Decodes the first escape at or after a place.
+/// Decodes the first escape at or after a position.
 fn unescape(path: &mut Vec<u8>, from: usize) {
     let is_escape = |three: &[u8]| three[0] == b'%' && three[1].is_ascii_hexdigit() && three[2].is_ascii_hexdigit();
     let Some(offset) = path[from..].windows(3).position(is_escape) else {
@@ -253,7 +253,7 @@ fn unescape(path: &mut Vec<u8>, from: usize) {
     path.splice(at..at + 3, [byte]);
 }
 
-/// What is left of any bytes if they are a path: a slash first, no fragment, no line end.
+/// Makes a path of any bytes: adds a leading slash, removes `#` and line ends.
 fn as_path(bytes: &[u8]) -> Vec<u8> {
     let mut path = bytes.to_vec();
     path.retain(|byte| !b"\r\n#".contains(byte));
@@ -274,7 +274,7 @@ struct File {
     patterns: Vec<Vec<u8>>,
 }
 
-/// One line without its end, and the value of its rule, if it is one.
+/// One line without its end, and its value if it is a rule.
 #[derive(Clone, Debug)]
 struct Line {
     text: Vec<u8>,
@@ -304,14 +304,14 @@ fn file() -> impl Strategy<Value = File> {
     })
 }
 
-/// What stands at the start of a file, and how its text is encoded.
+/// The bytes at the start of a file, and the encoding of its text.
 #[derive(Clone, Copy, Debug)]
 enum Coding {
-    /// Some bytes, often none, then the text as it is.
+    /// Some bytes, often none, then the text unchanged.
     Mark(&'static [u8]),
     Utf16Le,
     Utf16Be,
-    /// UTF-16 with a byte too many.
+    /// UTF-16 with one byte too many.
     Utf16Odd,
 }
 
@@ -368,7 +368,7 @@ fn line() -> impl Strategy<Value = Line> {
     })
 }
 
-/// Puts a line together: blanks, key, blanks, separator, blanks, value, blanks, comment.
+/// Assembles a line: blanks, key, blanks, separator, blanks, value, blanks, comment.
 fn record(
     key: impl Strategy<Value = &'static str>,
     value: impl Strategy<Value = Vec<u8>>,
@@ -419,7 +419,7 @@ fn agent_line() -> impl Strategy<Value = Line> {
     record(key, agent_value()).prop_map(|(text, _)| Line { text, pattern: None })
 }
 
-/// What a `User-agent` line says: `*`, a name in any case, with a version, with words around it, a
+/// The value of a `User-agent` line: `*`, a name in any case, with a version, with words around it,
 /// part of a name, or nothing.
 fn agent_value() -> impl Strategy<Value = Vec<u8>> {
     const ODD: &[&str] = &[
@@ -465,7 +465,7 @@ fn blank_line() -> impl Strategy<Value = Line> {
     text.prop_map(|text| Line { text: text.into(), pattern: None })
 }
 
-/// Other records, and lines that are none.
+/// Other records, and lines that are not records.
 fn other_line() -> impl Strategy<Value = Line> {
     const OTHERS: &[&str] = &[
         "Crawl-delay: 1",

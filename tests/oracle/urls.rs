@@ -1,12 +1,12 @@
-//! The `url` crate as an oracle for the origin splitter: a browser's reading of a line of a URL list.
+//! The `url` crate as an oracle for the origin splitter: how a browser reads a line of a URL list.
 
 use robosieve::origin;
 use url::Url;
 
-/// Panics unless the splitter, the slow way and the `url` crate agree on a line.
+/// Panics unless the splitter, the slow path and the `url` crate agree on a line.
 ///
-/// A line has no LF within. Bytes that are not UTF-8 are compared only after the authority, where the standard takes
-/// anything.
+/// The line must contain no LF. Bytes that are not UTF-8 are compared only after the authority, where the standard
+/// accepts anything.
 pub fn agree(line: &[u8]) {
     let line = origin::trimmed(line);
     let canonical = origin::canonical(line);
@@ -25,7 +25,7 @@ pub fn agree(line: &[u8]) {
             assert_eq!(*origin, url.origin().ascii_serialization());
             let path = origin::path(&line[*at..]);
             assert!(path.starts_with(b"/") && !path.contains(&b'#'));
-            // Where a CR stands, our path ends, while the standard removes it.
+            // Our path ends at a CR; the standard removes it.
             if !line.contains(&b'\r') {
                 same_path(&path, url);
             }

@@ -1,4 +1,4 @@
-//! Policies that have everything there is, and somebody who asks a policy for everything.
+//! Policies that use every feature, and a function that queries everything in a policy.
 
 use robosieve::Dialect;
 use robosieve::automaton::front;
@@ -7,8 +7,8 @@ use robosieve::policy::{Answered, Capture, Captures, Columns, Crawler, Overrides
 use robosieve::show::export::{self, ExportTable, Format};
 use robosieve::show::inspect::{self, OriginEntry, Summary};
 
-/// Several crawlers, all standings, redirects, a last good answer, side records, every word of an operator's, and automata
-/// of every engine.
+/// Several crawlers, every status, redirects, a last good answer, side records, and every kind of operator override.
+/// draft-1996 has no wildcards, so no cursors: for those see [`with_wildcards`].
 pub fn complete() -> Policy {
     let agents = ["examplebot", "other", "*", "x,other"].map(|agent| agent.parse().expect("agents"));
     let columns = Columns::new(agents.to_vec()).expect("columns");
@@ -28,7 +28,7 @@ fn overrides() -> Overrides {
     Overrides::read(&path).expect("overrides")
 }
 
-/// The same under a dialect with wildcards, for the engines.
+/// The same sources under a dialect with wildcards, so that both engines occur.
 pub fn with_wildcards() -> Policy {
     let agents = ["examplebot", "other"].map(|agent| agent.parse().expect("agents"));
     let mut captures = Captures::new(Columns::new(agents.to_vec()).expect("columns"), Dialect::DEFAULT);
@@ -36,7 +36,7 @@ pub fn with_wildcards() -> Policy {
     captures.policy().expect("few origins")
 }
 
-/// A robots.txt with a DFA for one crawler, and, where there are wildcards, cursors for another.
+/// A robots.txt that compiles to a DFA for one crawler and, where there are wildcards, to cursors for another.
 fn text() -> String {
     let many: String = (b'a'..=b'n').map(|byte| format!("Disallow: /*{0}*{0}x\n", char::from(byte))).collect();
     format!(
@@ -90,7 +90,7 @@ const URLS: [&str; 15] = [
     "http://unknown.example/x",
 ];
 
-/// Everything that a policy can be asked for. What comes of it does not matter.
+/// Queries everything a policy offers. The results do not matter.
 pub fn use_all_of(policy: &Policy) {
     let choices = Choices {
         on_unreachable: Fallback::Use,
@@ -116,7 +116,7 @@ pub fn use_all_of(policy: &Policy) {
     look_into(policy);
 }
 
-/// Everything that is told of a policy.
+/// Runs every inspection and export of a policy.
 fn look_into(policy: &Policy) {
     let crawler = |agents| policy.crawler(Some(agents)).expect("a column");
     let crawlers: Vec<Crawler> = policy.columns().all().iter().map(crawler).collect();

@@ -1,4 +1,4 @@
-//! Verdicts of every dialect: all engines, the plain reading and the explanation give the oracle's.
+//! Verdicts in every dialect: all engines, the plain reading and the explanation agree with the oracle.
 
 use proptest::prelude::*;
 use robosieve::robots::Agents;
@@ -7,12 +7,12 @@ use robosieve::{Dialect, RuleSet, Verdict};
 use crate::support::{Engines, verdict};
 use crate::{config, oracle, strategies};
 
-/// Agents as the library is asked for them.
+/// The agents in the library's own type.
 fn asked(agents: &[&str]) -> Agents {
     agents.join(",").parse().expect("a list of product tokens, or *")
 }
 
-/// All engines say of these paths what the oracle says.
+/// Checks that all engines agree with the oracle on these paths.
 fn judge(name: &str, agents: &[&str], file: &[u8], paths: &[Vec<u8>]) -> Result<(), TestCaseError> {
     let dialect = Dialect::named(name).expect("a dialect");
     let mut engines = Engines::all(file, &asked(agents), dialect);
@@ -25,7 +25,7 @@ fn judge(name: &str, agents: &[&str], file: &[u8], paths: &[Vec<u8>]) -> Result<
     Ok(())
 }
 
-/// The rule that an explanation names is one of the verdict, and blocks the path when it stands alone.
+/// The rule an explanation names has the explained verdict, and blocks the path on its own.
 fn explained(rules: &RuleSet, dialect: &Dialect, path: &[u8]) -> Result<(), TestCaseError> {
     let explanation = rules.explain(path);
     let Some(rule) = explanation.rule else {
@@ -34,7 +34,7 @@ fn explained(rules: &RuleSet, dialect: &Dialect, path: &[u8]) -> Result<(), Test
     };
     prop_assert_eq!(explanation.verdict, verdict(rule.allow));
     prop_assert!(rules.rules().contains(rule));
-    // An Allow may stand for another pattern than its own, and the file itself is always allowed.
+    // An Allow may match through a pattern other than its own, and robots.txt itself is always allowed.
     let is_robots_txt = *dialect.encoding.path(path) == *b"/robots.txt";
     if !(rule.allow && (dialect.directory_index || is_robots_txt)) {
         let alone = [b"User-agent: *\nDisallow: ", rule.value.as_slice(), b"\n"].concat();
@@ -82,7 +82,7 @@ proptest! {
         for dialect in Dialect::ALL {
             let normal = dialect.encoding.path(&path);
             let again = dialect.encoding.path(&normal);
-            // Decoding is not: an escaped escape is an escape then.
+            // In draft-1996 a second pass changes more: an escaped escape becomes an escape.
             if dialect.name != "draft-1996" {
                 prop_assert_eq!(&normal, &again, "{}", dialect.name);
             }

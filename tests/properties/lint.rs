@@ -1,4 +1,4 @@
-//! Lint: any bytes are linted, and what is called unreachable can go without any verdict changing.
+//! Lint accepts any bytes, and removing a rule it calls unreachable changes no verdict.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -7,19 +7,19 @@ use robosieve::lint::{FindingKind, lint};
 
 use crate::{config, oracle, strategies};
 
-/// Rules of several groups, some of them for the same agents, as a file.
+/// A file of several groups, some of them for the same agents.
 fn file(groups: &[(Vec<&'static str>, strategies::Rules)]) -> Vec<u8> {
     let mut file = Vec::new();
     for (agents, rules) in groups {
         agents.iter().for_each(|agent| file.extend_from_slice(format!("User-agent: {agent}\n").as_bytes()));
-        // Without the line for everybody.
+        // Skips the `User-agent: *` line.
         file.extend_from_slice(&strategies::as_robots(rules)["User-agent: *\n".len()..]);
         file.push(b'\n');
     }
     file
 }
 
-/// Two or three groups of rules that meet often, and paths that are derived from the rules of the first one.
+/// Two or three groups of rules that often overlap, and paths derived from the rules of the first.
 fn groups() -> impl Strategy<Value = (Vec<u8>, Vec<Vec<u8>>)> {
     let agents = || vec(prop::sample::select([strategies::AGENTS, &["*", "*"]].concat()), 1..3);
     let more = vec((agents(), strategies::patterns()), 1..3);
@@ -29,7 +29,7 @@ fn groups() -> impl Strategy<Value = (Vec<u8>, Vec<Vec<u8>>)> {
     })
 }
 
-/// The file with the value of one line taken away: a rule that is empty is none.
+/// The file with the value of one line removed: a rule with an empty value is ignored.
 fn without_value(file: &[u8], line: u32) -> Vec<u8> {
     let emptied = |(at, text): (usize, &[u8])| match text.iter().position(|&byte| byte == b':') {
         Some(colon) if at as u32 + 1 == line => [&text[..=colon], b"\n"].concat(),

@@ -1,4 +1,4 @@
-//! Lines of URL lists: the splitter, the slow way and the `url` crate agree on the origin.
+//! Lines of URL lists: the splitter, the slow path and the `url` crate agree on the origin.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -136,7 +136,7 @@ const RESTS: &[&str] = &[
 ];
 const ENDS: &[&str] = &["", "", "", "", "\r", " ", "\t", "\u{0}", "\u{a0}"];
 
-/// A line put together from parts that are mostly right.
+/// A line assembled from parts that are mostly valid.
 fn line() -> impl Strategy<Value = Vec<u8>> {
     let common = prop_oneof![4 => Just("http"), 4 => Just("https"), 4 => select(SCHEMES)];
     let slashes = prop_oneof![6 => Just("://"), 2 => select(SLASHES)];
@@ -155,7 +155,7 @@ fn host() -> impl Strategy<Value = String> {
     ]
 }
 
-/// The same with a few bytes exchanged, so that also what is no UTF-8 occurs.
+/// Such a line with a few bytes replaced, so that invalid UTF-8 occurs too.
 fn scarred_line() -> impl Strategy<Value = Vec<u8>> {
     (line(), vec((any::<prop::sample::Index>(), any::<u8>()), 0..4)).prop_map(|(mut line, scars)| {
         for (at, byte) in scars {

@@ -1,4 +1,4 @@
-//! Single spots that random cases seldom reach, and what fuzzing found, each against the oracle and by name.
+//! Single cases that random tests seldom reach, and cases found by fuzzing, each against the oracle.
 
 use robosieve::Dialect;
 use robosieve::robots::{Agents, NoteKind};
@@ -6,7 +6,7 @@ use robosieve::robots::{Agents, NoteKind};
 use crate::oracle;
 use crate::support::{Engines, verdict};
 
-/// The outcome of all engines and of the oracle, which must agree.
+/// The verdict of all engines and of the oracle, which must agree.
 fn allowed(name: &str, agents: &str, file: &[u8], path: &[u8]) -> bool {
     let dialect = Dialect::named(name).expect("a dialect");
     let mut engines = Engines::all(file, &agents.parse().expect("agents"), dialect);
@@ -16,7 +16,7 @@ fn allowed(name: &str, agents: &str, file: &[u8], path: &[u8]) -> bool {
     expected
 }
 
-/// The dialects in which the longest pattern wins and percent-encoding has a normal form.
+/// The dialects where the longest pattern wins and percent-encoding has a normal form.
 const NORMALISING: [&str; 3] = ["rfc9309", "mandelbot", "extended-2008"];
 
 #[test]
@@ -91,7 +91,7 @@ fn a_form_feed_is_no_blank_but_for_google() {
     }
 }
 
-/// UTF-16 of a text, little endian, with its mark.
+/// The text as little-endian UTF-16, with a byte order mark.
 fn utf16(text: &str) -> Vec<u8> {
     let marked = format!("\u{feff}{text}");
     marked.encode_utf16().flat_map(u16::to_le_bytes).collect()
@@ -128,7 +128,7 @@ fn only_whole_lines_within_the_limit_count() {
         format!("{head}{padding}\n{rule}").into_bytes()
     };
     let rule = "Disallow: /a";
-    // The line ends with the file; its end is the last byte that is read; it is cut, twice.
+    // The line ends with the file; its line end is the last byte read; it is cut off, twice.
     for (tail, slack, blocked) in [("", 0, true), ("\n#", 1, true), ("b\n", 0, false), ("bc", 1, false)] {
         let mut file = lines(rule, limit - rule.len() - slack);
         file.extend_from_slice(tail.as_bytes());

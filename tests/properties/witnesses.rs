@@ -1,4 +1,4 @@
-//! General automata as witnesses: what regex-automata's dense DFA and aho-corasick make of the same patterns.
+//! General automata as witnesses: regex-automata's dense DFA and aho-corasick, built from the same patterns.
 
 use aho_corasick::{AhoCorasick, MatchKind};
 use proptest::collection::vec;
@@ -15,7 +15,7 @@ use robosieve::rules::Patterns;
 use crate::support::{Engines, verdict};
 use crate::{config, strategies};
 
-/// Patterns as regexes in the order of their ranks: `leftmost first` then means the smallest rank that matches.
+/// The patterns as regexes in order of rank, so that `leftmost first` picks the smallest rank that matches.
 fn regexes(patterns: &Patterns) -> Vec<String> {
     let bytes = |text: &[u8]| text.iter().map(|byte| format!("\\x{byte:02x}")).collect::<String>();
     let regex = |pattern| {
@@ -25,7 +25,7 @@ fn regexes(patterns: &Patterns) -> Vec<String> {
     patterns.all().iter().map(regex).collect()
 }
 
-/// The dense DFA of all patterns at once, if it stays within a bound.
+/// One dense DFA of all patterns, if it stays within a bound.
 fn dense_dfa(patterns: &Patterns) -> Option<dense::DFA<Vec<u32>>> {
     let bound = Some(1 << 20);
     let dfa = dense::Config::new()
@@ -42,12 +42,12 @@ fn dense_dfa(patterns: &Patterns) -> Option<dense::DFA<Vec<u32>>> {
         .ok()
 }
 
-/// The file that has these rules, and its patterns.
+/// The patterns of the file with these rules.
 fn ranked(file: &[u8], dialect: &Dialect) -> Patterns {
     Patterns::rank(Robots::parse(file, dialect).rules.iter(), dialect)
 }
 
-/// Rules `*literal`, which match wherever the literal stands.
+/// Rules `*literal`, which match wherever the literal occurs.
 fn literals() -> impl Strategy<Value = strategies::Rules> {
     let literal = vec(select(b"ab/".as_slice()), 1..6).prop_map(|literal| [b"*", literal.as_slice()].concat());
     vec((any::<bool>(), literal), 1..12)

@@ -1,4 +1,4 @@
-//! What several test files need: shared data, the path of a URL as Google's library cuts it, all engines at once.
+//! Shared by several test files: data, the path of a URL as Google's library cuts it, and all engines at once.
 
 #![allow(dead_code, reason = "every test file uses a part")]
 
@@ -10,15 +10,15 @@ use robosieve::policy::{Answered, Capture, Captures, Policy};
 use robosieve::robots::{Agents, GroupOrigin};
 use robosieve::{Dialect, RuleSet, Verdict};
 
-/// So much work a forced DFA may take: hundreds of times what the library gives it, but no case takes for ever.
+/// The work a forced DFA may take: hundreds of times the library's budget, but no case runs forever.
 const DFA_BUDGET: usize = 1 << 24;
 
-/// Writes to the standard error even where the test harness captures what a test prints.
+/// Writes to standard error even where the test harness captures output.
 pub fn say(text: &str) {
     writeln!(std::io::stderr(), "{text}").expect("standard error is open");
 }
 
-/// A folder of the data that lies beside the repository and is not part of it; says so where it is missing.
+/// A folder of the data next to the repository, which is not part of it; reports it as skipped if missing.
 pub fn shared(folder: &str) -> Option<PathBuf> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared").join(folder);
     if path.is_dir() {
@@ -30,7 +30,7 @@ pub fn shared(folder: &str) -> Option<PathBuf> {
 
 /// Path, parameters and query of a URL, as Google's library cuts them (`GetPathParamsQuery`).
 ///
-/// What stands before is not looked at: a scheme and a host, a host alone, or nothing.
+/// Whatever precedes the path is ignored: a scheme and a host, a host alone, or nothing.
 pub fn google_path(url: &[u8]) -> Vec<u8> {
     let from = if url.starts_with(b"//") { 2 } else { 0 };
     let starts_path = |byte: &u8| matches!(byte, b'/' | b'?' | b';');
@@ -51,13 +51,13 @@ pub fn google_path(url: &[u8]) -> Vec<u8> {
     }
 }
 
-/// A verdict from a truth value.
+/// The verdict for a boolean.
 pub fn verdict(allowed: bool) -> Verdict {
     if allowed { Verdict::Allowed } else { Verdict::Blocked }
 }
 
-/// The automaton of a robots.txt after a round trip through the bytes of a policy file, whose rules and side records
-/// must be those of the file; none where no group applies.
+/// The automaton of a robots.txt after a round trip through a policy file, whose rules and side records must equal
+/// those of the robots.txt; `None` where no group applies.
 fn from_policy(file: &[u8], agents: &Agents, rules: &RuleSet, dialect: &'static Dialect) -> Option<Vec<u32>> {
     let mut captures = Captures::new(agents.clone(), dialect);
     let capture = Capture {
@@ -83,7 +83,7 @@ fn from_policy(file: &[u8], agents: &Agents, rules: &RuleSet, dialect: &'static 
     Some(groups.automaton(group).to_vec())
 }
 
-/// The rules of one file for one crawler, in every form that can judge.
+/// The rules of one file for one crawler, in every form that can give verdicts.
 pub struct Engines {
     pub rules: RuleSet,
     dialect: Dialect,
@@ -92,12 +92,12 @@ pub struct Engines {
 }
 
 impl Engines {
-    /// All engines: the chosen one, the DFA far beyond its budget, cursors, and what a policy file has of it.
+    /// All engines: the chosen one, a DFA far beyond its budget, cursors, and the automaton from a policy file.
     pub fn all(file: &[u8], agents: &Agents, dialect: &'static Dialect) -> Engines {
         Engines::forced(file, agents, dialect, &[("DFA", DFA_BUDGET), ("cursors", 0)])
     }
 
-    /// All but the DFA beyond its budget: for files of any size.
+    /// All engines but the DFA beyond its budget, for files of any size.
     pub fn bounded(file: &[u8], agents: &Agents, dialect: &'static Dialect) -> Engines {
         Engines::forced(file, agents, dialect, &[("cursors", 0)])
     }
@@ -118,7 +118,7 @@ impl Engines {
     ///
     /// # Errors
     ///
-    /// Another one's that differs: a forced engine's, the plain reading's, or the explanation's.
+    /// If another one differs: a forced engine, the plain reading or the explanation.
     pub fn verdict(&mut self, path: &[u8]) -> Result<Verdict, String> {
         let chosen = self.rules.verdict_with(path, &mut self.scratch);
         let explained = self.rules.explain(path).verdict;
@@ -136,14 +136,14 @@ impl Engines {
         Ok(chosen)
     }
 
-    /// The same, where engines that differ are a failed test.
+    /// Like [`Engines::verdict`], but panics if the engines disagree.
     pub fn agreed(&mut self, path: &[u8]) -> Verdict {
         self.verdict(path).unwrap_or_else(|error| panic!("{}: {error}", path.escape_ascii()))
     }
 }
 
-/// Whether a front lets a path through: what it says on any processor and, where there is AVX2, in the fast way, which
-/// must be the same whatever stands after the path.
+/// Whether a front lets a path through. Where there is AVX2, checks that the fast version agrees whatever bytes follow
+/// the path.
 pub fn front_passes(item: &[u8], path: &[u8]) -> bool {
     let passes = front::passes(item, path);
     #[cfg(target_arch = "x86_64")]
@@ -151,8 +151,8 @@ pub fn front_passes(item: &[u8], path: &[u8]) -> bool {
         for after in [0, b'a', u8::MAX] {
             let mut padded = path.to_vec();
             padded.resize(path.len().next_multiple_of(32) + front::PADDING, after);
-            // SAFETY: the item is that of a policy, which was checked; the path is padded; a processor with AVX2 and BMI2
-            // has the other features as well.
+            // SAFETY: the item comes from a checked policy; the path is padded; a processor with AVX2 and BMI2 has the other
+            // features as well.
             let fast = unsafe { front::passes_avx2(item.as_ptr(), padded.as_ptr(), path.len()) };
             assert_eq!(fast, passes, "{} with {after} after it", path.escape_ascii());
         }

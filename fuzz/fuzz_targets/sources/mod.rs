@@ -1,4 +1,4 @@
-//! A source as a file, read as the program does.
+//! A source as a file, read like the program does.
 
 #![allow(dead_code, reason = "every target uses a part")]
 
@@ -11,7 +11,7 @@ use robosieve::policy::source::{self, Options};
 use robosieve::policy::{Captures, Policy};
 use robosieve::robots::Agents;
 
-/// The policy that a file makes, or what is wrong with the file.
+/// The policy compiled from a file, or the error in the file.
 pub fn policy(file: &[u8]) -> Result<Policy, String> {
     let path = std::env::temp_dir().join(format!("robosieve-fuzz-{}", std::process::id()));
     std::fs::write(&path, file).expect("room for a file");
@@ -21,7 +21,7 @@ pub fn policy(file: &[u8]) -> Result<Policy, String> {
     Ok(captures.policy().expect("few origins"))
 }
 
-/// What is known of each origin.
+/// The entry of each origin, as text.
 pub fn origins(policy: &Policy) -> Vec<String> {
     let crawler = policy.crawler(None).expect("one crawler");
     let groups = policy.groups(&crawler);
@@ -32,7 +32,7 @@ pub fn origins(policy: &Policy) -> Vec<String> {
     known.collect()
 }
 
-/// Reads a file as it is and compressed in two members, which must be the same.
+/// Reads a file as it is, and compressed in two members; the results must be equal.
 pub fn read(file: &[u8]) -> Result<Policy, String> {
     let gzip = |part: &[u8]| {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());

@@ -1,4 +1,4 @@
-"""A whole run from Python."""
+"""Whole runs from Python."""
 
 import glob
 import json
@@ -13,7 +13,7 @@ StrPath = str | os.PathLike[str]
 
 
 class Progress(TypedDict):
-    """How far a run is: lines and their bytes, seconds, and which share of the lists is read, if that is known."""
+    """Progress of a run: lines and bytes done, seconds, and the share of the lists read, if known."""
 
     lines: int
     bytes: int
@@ -45,11 +45,11 @@ def filter(
     choices: Choices | None = None,
     progress: Callable[[Progress], object] | None = None,
 ) -> dict[str, Any]:
-    """Splits lists of URLs into partitions, and gives the receipt, which accounts for every line.
+    """Splits lists of URLs into partitions, and returns the receipt, which accounts for every line.
 
-    `lists` are files or patterns, in every format that the program reads; `out` is the folder of the partitions. The
+    `lists` are files or patterns, in every format that the program reads; `out` is the folder for the partitions. The
     options are those of `robosieve filter`. `progress` is called ten times a second. Ctrl-C ends the run cleanly,
-    and the same call with `resume=True` goes on from there.
+    and the same call with `resume=True` continues it.
 
     >>> import robosieve, tempfile
     >>> policy = robosieve.compile(["datasets/sites", "datasets/origins.jsonl"], agents=["examplebot"])
@@ -85,7 +85,7 @@ def filter(
 
 
 def _files(given: str) -> list[str]:
-    """The files that a pattern matches, sorted, or the only file."""
+    """The files that a pattern matches, sorted; or the one file."""
     if not glob.has_magic(given) or os.path.exists(given):
         return [given]
     files = sorted(path for path in glob.glob(given, recursive=True) if not os.path.isdir(path))

@@ -1,4 +1,4 @@
-"""datatrove: a filter of documents by the robots.txt of where they are from."""
+"""datatrove: filters documents by the robots.txt of their origin."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from robosieve._robosieve import Choices, Policy
 class RobotsFilter(BaseFilter):  # type: ignore[misc]
     """Keeps the documents whose URL every one of the agents may fetch.
 
-    `policy` is the path of a policy file, which the workers of a host share. The verdict and reason of each agent go
-    into the metadata, as `robots`. Where the robots.txt of a host was never fetched, `www` takes the verdict for the
-    same URL with `www.` in front, or without it. `keep` says which verdicts let a document stay.
+    `policy` is the path of a policy file, which the workers of a host share. The verdict and reason for each agent are
+    stored in the metadata as `robots`. If a host's robots.txt was never fetched, `www` tries the same URL with `www.`
+    added to or removed from the host. `keep` lists the verdicts with which a document stays.
     """
 
     name = "🤖 robosieve"
@@ -46,18 +46,18 @@ class RobotsFilter(BaseFilter):  # type: ignore[misc]
 
     @cached_property
     def policy(self) -> Policy:
-        """Opened by each worker."""
+        """The policy, opened by each worker."""
         return Policy(self.path)
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "policy"}
 
     def filter(self, doc: Document) -> bool | tuple[bool, str]:
-        """Whether a document stays, or why not."""
+        """Whether a document stays, or the reason why not."""
         return self.filter_batch([doc])[0]
 
     def filter_batch(self, batch: list[Document]) -> list[bool | tuple[bool, str]]:
-        """The same of many."""
+        """Filters many documents at once."""
         urls = [doc.metadata.get(self.url) for doc in batch]
         judged = self._judge(urls)
         if self.www:
@@ -80,7 +80,7 @@ class RobotsFilter(BaseFilter):  # type: ignore[misc]
 
 
 def _other(url: str | None) -> str | None:
-    """The same URL with `www.` in front of its host, or without."""
+    """The same URL with `www.` added to or removed from its host."""
     if url is None:
         return None
     try:

@@ -23,10 +23,10 @@ def register(
     name: str = "robots",
     choices: Choices | None = None,
 ) -> None:
-    """Registers a function of this name, from a URL to a struct of `verdict` and `reason`."""
+    """Registers a function with this name, from a URL to a struct of `verdict` and `reason`."""
 
     def judged(urls: pyarrow.ChunkedArray) -> pyarrow.Array:
-        # DuckDB calls it from as many threads as it has.
+        # DuckDB calls it from all of its threads.
         table = policy.judge(urls, agent, choices=choices, threads=1).to_pyarrow()
         return table.to_struct_array().combine_chunks()
 

@@ -23,13 +23,13 @@ def judge(
     explain: bool = False,
     choices: Choices | None = None,
 ) -> pl.Expr:
-    """An expression: for each URL a struct of the columns that `Policy.judge` gives."""
+    """An expression: for each URL, a struct of the columns returned by `Policy.judge`."""
 
     def judged(urls: pl.Series) -> pl.Series:
         out = policy.judge(urls, agent, agents=agents, explain=explain, choices=choices)
         return out.to_polars().to_struct(urls.name)
 
     expression = pl.col(url) if isinstance(url, str) else url
-    # An empty column has all there is to know of the type.
+    # An empty column is enough to determine the type.
     return_dtype = judged(pl.Series("url", [], pl.String)).dtype
     return expression.map_batches(judged, return_dtype=return_dtype, is_elementwise=True)

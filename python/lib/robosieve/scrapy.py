@@ -1,6 +1,6 @@
-"""Scrapy: `ROBOTSTXT_PARSER = "robosieve.scrapy.RobotParser"` in the settings of a project.
+"""Scrapy: set `ROBOTSTXT_PARSER = "robosieve.scrapy.RobotParser"` in the settings of a project.
 
-`ROBOSIEVE_DIALECT` in the settings names another dialect than RFC 9309's.
+`ROBOSIEVE_DIALECT` in the settings selects a dialect other than RFC 9309's.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class RobotParser(scrapy.robotstxt.RobotParser):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, robotstxt_body: bytes) -> RobotParser:
-        """A parser of this robots.txt."""
+        """A parser for this robots.txt."""
         dialect = crawler.settings.get("ROBOSIEVE_DIALECT", "rfc9309") if crawler else "rfc9309"
         return cls(robotstxt_body, dialect)
 
@@ -33,7 +33,7 @@ class RobotParser(scrapy.robotstxt.RobotParser):
         return self._rules.of(product_token(_text(user_agent))).allowed(path(_text(url)))
 
     def crawl_delay(self, user_agent: str | bytes) -> float | None:
-        """The seconds that the crawler is to wait."""
+        """The seconds that the crawler should wait."""
         return self._rules.of(product_token(_text(user_agent))).crawl_delay
 
 

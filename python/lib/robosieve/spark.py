@@ -1,7 +1,7 @@
 """Spark: verdicts for the rows of a DataFrame, by `mapInArrow`.
 
-The policy travels to each executor as a file of the job, and is staged once a host, so that all Python workers of a
-host map one copy.
+The policy travels to each executor as a file of the job, and is staged once per host, so that all Python workers of a
+host map a single copy.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ def judge(
     batch_rows: int = 65536,
     archive: str | None = None,
 ) -> DataFrame:
-    """The same rows with columns of verdicts after their own.
+    """Appends columns of verdicts to the rows.
 
     `policy` is a policy file that the driver can read. `columns` are those of `Policy.judge`: verdict, reason, rule,
     line, and with several `agents` blocked_for and deferred_for. `choices` are the arguments of `robosieve.Choices`.
     The session's `spark.sql.execution.arrow.maxRecordsPerBatch` is raised to `batch_rows` if it is lower. `archive`
-    is what `ship_wheel` gave, where the executors have no robosieve of their own.
+    is the result of `ship_wheel`, for executors without robosieve.
     """
     spark = df.sparkSession
     if 0 < int(spark.conf.get(_BATCH_ROWS) or 0) < batch_rows:
@@ -62,9 +62,9 @@ def judge(
 
 
 def ship_wheel(spark: SparkSession, wheel: str | os.PathLike[str]) -> str:
-    """Sends the wheel of this package to the executors of a job; the name that it has there is for `judge`."""
+    """Sends this package's wheel to the executors of a job; returns the archive name to pass to `judge`."""
     name = f"robosieve-{Path(wheel).stem}"
-    # Spark unpacks what is called an archive.
+    # Spark unpacks files that are named like archives.
     copy = Path(tempfile.mkdtemp(prefix="robosieve-")) / f"{name}.zip"
     shutil.copyfile(wheel, copy)
     spark.sparkContext.addArchive(f"{copy}#{name}")
@@ -77,11 +77,11 @@ def _field(name: str, is_list: bool) -> StructField:
 
 
 def _add_policy(spark: SparkSession, path: Path) -> str:
-    """Adds a policy file to those of the job, under its checksum, which is given."""
+    """Adds a policy file to the job's files, named by its checksum; returns the checksum."""
     checksum = Policy(path).checksum
     context = spark.sparkContext
     if not any(known.endswith(_file_name(checksum)) for known in context.listFiles):
-        # Not a symbolic link, for which Spark would send the file under its old name.
+        # Not a symbolic link: Spark would send the file under its old name.
         named = Path(tempfile.mkdtemp(prefix="robosieve-")) / _file_name(checksum)
         try:
             os.link(path.resolve(), named)
@@ -103,7 +103,7 @@ def _mapper(
     options: dict[str, Any],
     choices: dict[str, Any],
 ) -> Callable[[Iterator[pyarrow.RecordBatch]], Iterator[pyarrow.RecordBatch]]:
-    """What each task runs; it finds this module only after the archive is in the path."""
+    """The function each task runs; it imports this module only once the archive is on the path."""
 
     def mapped(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         import sys
@@ -130,7 +130,7 @@ def _judged(
     policy = _policy(checksum)
     chosen = Choices(**choices)
     for batch in batches:
-        # Spark has a task for each core.
+        # Spark runs one task per core.
         out = policy.judge(batch.column(url), choices=chosen, threads=1, **options).to_pyarrow().combine_chunks()
         made = [out[name].combine_chunks() for name in columns]
         yield pyarrow.RecordBatch.from_arrays([*batch.columns, *made], [*batch.schema.names, *columns])
@@ -138,14 +138,14 @@ def _judged(
 
 @lru_cache(maxsize=4)
 def _policy(checksum: str) -> Policy:
-    """The policy of this checksum, mapped; a worker keeps it from task to task."""
+    """The mapped policy with this checksum; a worker keeps it between tasks."""
     return Policy(staged(SparkFiles.get(_file_name(checksum)), checksum))
 
 
 def staged(source: str, checksum: str, folder: str | None = None) -> str:
     """Return this host's only copy of a policy; the first caller copies `source`.
 
-    Executors have files of their own each; a copy for each would be mapped, and take memory, as often.
+    Each executor has its own files; mapping one copy per executor would take that many times the memory.
     """
     own = Path(folder or os.path.join(tempfile.gettempdir(), f"robosieve-{os.geteuid()}"))
     own.mkdir(mode=0o700, exist_ok=True)

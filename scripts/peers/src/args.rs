@@ -1,4 +1,4 @@
-//! The command line, the same for all programs; a program ignores what does not concern it.
+//! The command line, the same for all programs; a program ignores options that do not concern it.
 
 use std::path::PathBuf;
 
@@ -9,21 +9,21 @@ use crate::Result;
 pub struct Args {
     /// `--robots DIR`: robots.txt files, named by host.
     pub robots: Option<PathBuf>,
-    /// `--urls FILE`: one URL a line.
+    /// `--urls FILE`: one URL per line.
     pub urls: Option<PathBuf>,
-    /// `--out DIR`: where the partitions go; without it, lines are only counted.
+    /// `--out DIR`: the folder for the partitions; without it, lines are only counted.
     pub out: Option<PathBuf>,
-    /// `--threads N`: 1 is a plain loop, more is rayon (or threads, for `copy`).
+    /// `--threads N`: 1 is a plain loop, more uses rayon (or threads, for `copy`).
     pub threads: usize,
     /// `--agent NAME`: the crawler's product token.
     pub agent: String,
-    /// `--verdicts FILE`: one byte a line, `1` allowed, `0` blocked, `-` neither.
+    /// `--verdicts FILE`: one byte per line, `1` allowed, `0` blocked, `-` neither.
     pub verdicts: Option<PathBuf>,
     /// `--mode NAME`: the kind of copy, or nothing.
     pub mode: Option<String>,
-    /// `--peer NAME`: which matcher, for programs that know them all.
+    /// `--peer NAME`: the matcher, for programs that have them all.
     pub peer: Option<String>,
-    /// `--rounds N`: how often something is measured inside the process.
+    /// `--rounds N`: the number of measurements inside the process.
     pub rounds: usize,
 }
 
@@ -48,7 +48,7 @@ impl Args {
     ///
     /// # Errors
     ///
-    /// An unknown option, or one without its value.
+    /// On an unknown option, or one without its value.
     pub fn from_env() -> Result<Self> {
         Self::parse(std::env::args().skip(1))
     }
@@ -57,7 +57,7 @@ impl Args {
     ///
     /// # Errors
     ///
-    /// An unknown option, or one without its value.
+    /// On an unknown option, or one without its value.
     pub fn parse(mut words: impl Iterator<Item = String>) -> Result<Self> {
         let mut args = Self::default();
         while let Some(option) = words.next() {
@@ -82,7 +82,7 @@ impl Args {
     ///
     /// # Errors
     ///
-    /// It was not given.
+    /// If it was not given.
     pub fn robots(&self) -> Result<&PathBuf> {
         self.robots.as_ref().ok_or_else(|| "--robots DIR is missing".into())
     }
@@ -91,7 +91,7 @@ impl Args {
     ///
     /// # Errors
     ///
-    /// It was not given.
+    /// If it was not given.
     pub fn urls(&self) -> Result<&PathBuf> {
         self.urls.as_ref().ok_or_else(|| "--urls FILE is missing".into())
     }

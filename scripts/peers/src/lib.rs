@@ -2,14 +2,14 @@
 //!
 //! Every program does the same job as `robosieve filter` with a public crate as its matcher: it reads a directory of
 //! robots.txt files (a file's name is a host), maps a list of URLs, and writes each line to the allowed or the blocked
-//! file. The way there is the one a competent user of that crate would take: a hash map from host to the crate's own
+//! file. It is written as a competent user of that crate would write it: a hash map from host to the crate's own
 //! policy type, buffered writers, and, for several threads, rayon over chunks of lines with the output in order.
 //!
 //! * [`args`]: the command line, the same for all programs.
 //! * [`list`]: mapping a list, its lines, and chunks of lines.
-//! * [`table`]: what a matcher must offer ([`table::Peer`]), and the look-up from a line to its policy.
-//! * [`matchers`]: the crates compared, one small type each.
-//! * [`sink`]: where judged lines go.
+//! * [`table`]: the interface of a matcher ([`table::Peer`]), and the look-up from a line to its policy.
+//! * [`matchers`]: the compared crates, one small type each.
+//! * [`sink`]: the outputs for judged lines.
 //! * [`run`]: the program itself.
 //! * [`report`]: the JSON line at the end.
 
@@ -21,10 +21,10 @@ pub mod run;
 pub mod sink;
 pub mod table;
 
-/// What goes wrong in these programs is only ever printed.
+/// Errors of these programs are only ever printed.
 pub type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
-/// Runs a program and turns its error into a message and an exit code.
+/// Runs a program, and turns its error into a message and an exit code.
 pub fn exit_with(result: Result<()>) -> std::process::ExitCode {
     match result {
         Ok(()) => std::process::ExitCode::SUCCESS,

@@ -1,4 +1,4 @@
-//! A mapped list, its lines, and chunks of it that end on line borders.
+//! A mapped list, its lines, and chunks of it that end at line boundaries.
 
 use std::fs::File;
 use std::path::Path;
@@ -15,10 +15,10 @@ pub const CHUNK: usize = 1 << 20;
 ///
 /// # Errors
 ///
-/// The file cannot be opened or mapped.
+/// If the file cannot be opened or mapped.
 pub fn map(path: &Path) -> Result<Mmap> {
     let file = File::open(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    // SAFETY: the lists are made by `scripts/make-list` and nobody changes them during a comparison.
+    // SAFETY: the lists are made by `scripts/make-list`, and nothing changes them during a comparison.
     Ok(unsafe { Mmap::map(&file)? })
 }
 
@@ -42,7 +42,7 @@ pub fn text(line: &[u8]) -> &[u8] {
     line.strip_suffix(b"\r").unwrap_or(line)
 }
 
-/// Cuts `data` into chunks of about `size` bytes that end on line borders; a longer line is a longer chunk.
+/// Cuts `data` into chunks of about `size` bytes that end at line boundaries; a longer line makes a longer chunk.
 pub fn chunks(data: &[u8], size: usize) -> Vec<&[u8]> {
     let mut found = Vec::new();
     let mut rest = data;

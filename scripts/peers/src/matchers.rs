@@ -1,4 +1,4 @@
-//! The crates compared, each used as its documentation says.
+//! The compared crates, each used as its documentation recommends.
 
 use std::borrow::Cow;
 
@@ -36,7 +36,7 @@ pub struct Fast(RobotsMatcher<'static>);
 impl Peer for Fast {
     const NAME: &'static str = "fast";
 
-    /// The matcher borrows from the parsed file and that from the text, so both live as long as the process.
+    /// The matcher borrows from the parsed file, which borrows from the text, so both live as long as the process.
     fn compile(_: &str, body: &'static [u8]) -> Result<Self> {
         let parsed = Box::leak(Box::new(RobotsTxt::parse(decoded(body))));
         Ok(Self(parsed.matcher()))
@@ -47,7 +47,7 @@ impl Peer for Fast {
     }
 }
 
-/// `robotstxt`: a port of Google's library, which reads the whole file again for every URL, as that does.
+/// `robotstxt`: a port of Google's library; like that, it reads the whole file again for every URL.
 pub struct Robotstxt(&'static str);
 
 impl Peer for Robotstxt {
@@ -77,7 +77,7 @@ impl Peer for Robotxt {
     }
 }
 
-/// The text of a file for crates that want UTF-8; what is not is replaced.
+/// The text of a file for crates that need UTF-8; invalid bytes are replaced.
 fn decoded(body: &'static [u8]) -> &'static str {
     match String::from_utf8_lossy(body) {
         Cow::Borrowed(text) => text,

@@ -27,7 +27,7 @@ impl Report {
         self
     }
 
-    /// Adds the memory used so far: the peak with mapped pages (`getrusage`), and what is anonymous now.
+    /// Adds the memory used so far: the peak including mapped pages (`getrusage`), and the anonymous memory now.
     #[must_use]
     pub fn memory(self) -> Self {
         self.number("peak_rss_kib", peak_rss_kib()).number("anonymous_kib", anonymous_kib().unwrap_or(0))
@@ -55,9 +55,9 @@ pub fn quote(text: &str) -> String {
     quoted
 }
 
-/// The process's largest resident set, mapped files included.
+/// The process's largest resident set, including mapped files.
 fn peak_rss_kib() -> i64 {
-    // SAFETY: `rusage` is plain numbers, for which zero is valid, and the pointer is to a whole one.
+    // SAFETY: `rusage` is plain numbers, for which zero is valid, and the pointer is to a complete one.
     unsafe {
         let mut usage: libc::rusage = std::mem::zeroed();
         libc::getrusage(libc::RUSAGE_SELF, &raw mut usage);
@@ -65,7 +65,7 @@ fn peak_rss_kib() -> i64 {
     }
 }
 
-/// The anonymous part of the resident set now (`RssAnon`), where the system tells.
+/// The anonymous part of the resident set now (`RssAnon`), where the system reports it.
 fn anonymous_kib() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("RssAnon:"))?;

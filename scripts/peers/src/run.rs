@@ -12,14 +12,14 @@ use crate::report::{Report, quote};
 use crate::sink::{Buffers, Counts, Files, Nowhere, Sink};
 use crate::table::{Peer, Table, Verdict, read_bodies};
 
-/// Chunks that each thread gets before their output is written.
+/// Chunks per thread that are judged before their output is written.
 const WINDOW: usize = 8;
 
 /// The whole program for one matcher.
 ///
 /// # Errors
 ///
-/// Wrong arguments, unreadable input, or output that cannot be written.
+/// On wrong arguments, unreadable input, or output that cannot be written.
 pub fn main<P: Peer>() -> Result<()> {
     let args = Args::from_env()?;
     let bodies = read_bodies(args.robots()?)?;
@@ -66,7 +66,7 @@ fn filter<P: Peer>(table: &Table<P>, data: &[u8], threads: usize, out: Option<&P
     }
 }
 
-/// Runs `work` in a rayon pool of its own; the error crosses the pool's border as text.
+/// Runs `work` in a rayon pool of its own; errors leave the pool as text.
 fn with_threads(threads: usize, work: impl FnOnce() -> Result<Counts> + Send) -> Result<Counts> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
     let done = pool.install(|| work().map_err(|error| error.to_string()));
@@ -84,7 +84,7 @@ fn judge_lines<P: Peer>(table: &Table<P>, data: &[u8], sink: &mut impl Sink) -> 
     Ok(counts)
 }
 
-/// Several threads, nothing written.
+/// Counts with several threads, without writing.
 fn count_chunks<P: Peer>(table: &Table<P>, data: &[u8]) -> Result<Counts> {
     list::chunks(data, CHUNK)
         .par_iter()
@@ -93,7 +93,7 @@ fn count_chunks<P: Peer>(table: &Table<P>, data: &[u8]) -> Result<Counts> {
         .map_or(Ok(Counts::default()), Ok)
 }
 
-/// Several threads, output in order: a window of chunks is judged while the one before it is written.
+/// Writes with several threads, in order: one window of chunks is judged while the previous one is written.
 fn write_chunks<P: Peer>(table: &Table<P>, data: &[u8], mut files: Files, threads: usize) -> Result<Counts> {
     let mut counts = Counts::default();
     let mut ready: Vec<(Buffers, Counts)> = Vec::new();
@@ -125,7 +125,7 @@ fn append(files: &mut Files, ready: &[(Buffers, Counts)]) -> Result<Counts> {
     Ok(counts)
 }
 
-/// Writes one byte a line: `1` allowed, `0` blocked, `-` neither. A pass of its own, which no time includes.
+/// Writes one byte per line: `1` allowed, `0` blocked, `-` neither. A separate pass, excluded from all times.
 fn dump_verdicts<P: Peer>(table: &Table<P>, data: &[u8], path: &Path) -> Result<()> {
     let bytes: Vec<u8> = list::lines(data)
         .map(|line| match table.judge(line) {

@@ -1,4 +1,4 @@
-//! Where judged lines go: buffered files, buffers of one chunk, or nowhere.
+//! Outputs for judged lines: buffered files, buffers of one chunk, or nothing.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -13,7 +13,7 @@ const NAMES: [&str; 3] = ["allowed.txt", "blocked.txt", "other.txt"];
 /// Capacity of a file's buffer.
 const BUFFER: usize = 1 << 18;
 
-/// Lines of each verdict.
+/// The number of lines per verdict.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts(pub [u64; 3]);
 
@@ -23,7 +23,7 @@ impl Counts {
         self.0[verdict as usize] += 1;
     }
 
-    /// The sum with the counts of another part of the list.
+    /// Adds the counts of another part of the list.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         let sum = |at: usize| self.0[at] + other.0[at];
@@ -37,11 +37,11 @@ pub trait Sink {
     ///
     /// # Errors
     ///
-    /// It cannot be written.
+    /// If it cannot be written.
     fn put(&mut self, verdict: Verdict, line: &[u8]) -> Result<()>;
 }
 
-/// Takes lines and drops them: only the counts are wanted.
+/// Drops lines, for runs that only count.
 pub struct Nowhere;
 
 impl Sink for Nowhere {
@@ -65,11 +65,11 @@ impl Sink for Buffers {
 pub struct Files([BufWriter<File>; 3]);
 
 impl Files {
-    /// Creates the files in a directory, which is made if need be.
+    /// Creates the files in a directory, which is created if necessary.
     ///
     /// # Errors
     ///
-    /// The directory or a file cannot be made.
+    /// If the directory or a file cannot be created.
     pub fn create(dir: &Path) -> Result<Self> {
         std::fs::create_dir_all(dir)?;
         let create = |name| -> Result<BufWriter<File>> {
@@ -83,7 +83,7 @@ impl Files {
     ///
     /// # Errors
     ///
-    /// They cannot be written.
+    /// If they cannot be written.
     pub fn append(&mut self, buffers: &Buffers) -> Result<()> {
         for (file, lines) in self.0.iter_mut().zip(&buffers.0) {
             file.write_all(lines)?;
@@ -91,11 +91,11 @@ impl Files {
         Ok(())
     }
 
-    /// Writes what is still buffered.
+    /// Writes the data still buffered.
     ///
     /// # Errors
     ///
-    /// It cannot be written.
+    /// If it cannot be written.
     pub fn finish(mut self) -> Result<()> {
         for file in &mut self.0 {
             file.flush()?;

@@ -1,4 +1,4 @@
-//! From a line to a verdict: cut the host out, look its policy up, ask the matcher.
+//! From a line to a verdict: cuts out the host, looks up its policy, asks the matcher.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -11,10 +11,10 @@ use url::{Position, Url};
 use crate::Result;
 use crate::list;
 
-/// A URL as the matchers want it: whole, and its path with query and without fragment.
+/// A URL in the forms matchers need: the whole, and its path with query and without fragment.
 #[derive(Debug)]
 pub struct Target<'a> {
-    /// The whole URL, as it stands in the list.
+    /// The whole URL, as in the list.
     pub url: &'a str,
     /// Path and query; begins with `/`.
     pub path: Cow<'a, str>,
@@ -25,28 +25,28 @@ pub trait Peer: Sized + Send + Sync {
     /// Name of the program and, with `-` for `_`, of the crate.
     const NAME: &'static str;
 
-    /// Whether the program uses the `url` crate, as a user of this crate would, or cuts the host out by hand.
+    /// Whether the program uses the `url` crate, as a user of this crate would, or cuts out the host by hand.
     const PARSES_URLS: bool = false;
 
     /// Parses (and compiles, where the crate does that) one file.
     ///
     /// # Errors
     ///
-    /// The crate refuses the file; the program then lets that host's URLs pass.
+    /// If the crate rejects the file; the program then allows that host's URLs.
     fn compile(agent: &str, body: &'static [u8]) -> Result<Self>;
 
     /// The crate's verdict.
     fn allows(&self, agent: &str, target: &Target<'_>) -> bool;
 }
 
-/// Where a line goes.
+/// The partition of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// Allowed by its host's robots.txt.
     Allowed,
-    /// Blocked by it.
+    /// Blocked by its host's robots.txt.
     Blocked,
-    /// No URL, or no robots.txt for its host.
+    /// Not a URL, or no robots.txt for its host.
     Other,
 }
 
@@ -59,7 +59,7 @@ pub type Bodies = Vec<(String, &'static [u8])>;
 ///
 /// # Errors
 ///
-/// The directory or one of its files cannot be read.
+/// If the directory or one of its files cannot be read.
 pub fn read_bodies(dir: &Path) -> Result<Bodies> {
     let mut bodies = Bodies::new();
     let entries = std::fs::read_dir(dir).map_err(|error| format!("{}: {error}", dir.display()))?;
@@ -72,14 +72,14 @@ pub fn read_bodies(dir: &Path) -> Result<Bodies> {
     Ok(bodies)
 }
 
-/// All policies, and the index from host or origin to them.
+/// All policies, and their index by host or origin.
 pub struct Table<P> {
     agent: String,
     index: HashMap<String, usize>,
     policies: Vec<Option<P>>,
     /// Seconds spent in [`Peer::compile`] for all files.
     pub compile_seconds: f64,
-    /// Hosts whose file the crate refused, with its message.
+    /// Hosts whose file the crate rejected, with its message.
     pub refused: Vec<String>,
 }
 
@@ -142,7 +142,7 @@ impl<P: Peer> Table<P> {
         self.verdict(at, &target)
     }
 
-    /// The policy of a line and what to ask it, cut by hand.
+    /// The policy for a line and the target to ask it about, cut by hand.
     pub fn locate<'a>(&self, line: &'a str) -> Option<(usize, Target<'a>)> {
         let (host, path) = cut(line)?;
         let at = if P::PARSES_URLS { *self.index.get(&format!("http://{host}"))? } else { *self.index.get(host)? };

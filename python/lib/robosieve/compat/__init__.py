@@ -1,1 +1,1 @@
-"""Drop-ins for other parsers of robots.txt: their interfaces, and the verdicts of robosieve."""
+"""Drop-ins for other robots.txt parsers: their interfaces with robosieve's verdicts."""

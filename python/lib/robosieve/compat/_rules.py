@@ -1,4 +1,4 @@
-"""What the drop-ins share: one robots.txt, compiled for each crawler that asks."""
+"""Shared by the drop-ins: one robots.txt, compiled for each crawler that asks."""
 
 import re
 
@@ -16,7 +16,7 @@ class Rules:
         self._compiled: dict[str, RobotsTxt] = {}
 
     def of(self, agent: str) -> RobotsTxt:
-        """Those for a crawler of this name."""
+        """The rules for the crawler with this name."""
         if agent not in self._compiled:
             verbatim = agent != "*"
             self._compiled[agent] = RobotsTxt(self.body, agent, dialect=self.dialect, verbatim=verbatim)
@@ -24,6 +24,6 @@ class Rules:
 
 
 def path(url: str) -> str:
-    """The path of a URL of any scheme, or of one without any."""
+    """The path of a URL with any scheme or none."""
     rest = _ORIGIN.sub("", url, count=1)
     return rest if rest.startswith("/") else f"/{rest}"

@@ -24,7 +24,7 @@ _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
 class RequestRate(NamedTuple):
-    """So many requests in so many seconds, from one time of the day to another."""
+    """A number of requests in a number of seconds, optionally within a time window of the day."""
 
     requests: int
     seconds: int
@@ -33,21 +33,21 @@ class RequestRate(NamedTuple):
 
 
 class VisitTime(NamedTuple):
-    """From one time of the day to another."""
+    """A time window of the day."""
 
     start_time: time
     end_time: time
 
 
 class Protego:
-    """One robots.txt for every crawler that asks; made with `parse`."""
+    """One robots.txt for every crawler that asks; create it with `parse`."""
 
     def __init__(self, content: str | bytes = "", *, dialect: str = "rfc9309") -> None:
         self._rules = Rules(content, dialect)
 
     @classmethod
     def parse(cls, content: str | bytes, *, dialect: str = "rfc9309") -> Protego:
-        """Takes the text of a robots.txt."""
+        """Parses the text of a robots.txt."""
         return cls(content, dialect=dialect)
 
     def can_fetch(self, url: str, user_agent: str) -> bool:
@@ -55,7 +55,7 @@ class Protego:
         return self._rules.of(product_token(user_agent)).allowed(path(url))
 
     def crawl_delay(self, user_agent: str) -> float | None:
-        """The seconds that the crawler is to wait."""
+        """The seconds that the crawler should wait."""
         for value in self._records(user_agent, "crawl-delay"):
             try:
                 return float(value)
@@ -72,7 +72,7 @@ class Protego:
         return None
 
     def visit_time(self, user_agent: str) -> VisitTime | None:
-        """When the crawler may come."""
+        """The time of day when the crawler may come."""
         for value in self._records(user_agent, "visit-time"):
             if times := _times(value):
                 return VisitTime(*times)

@@ -17,7 +17,7 @@ __all__ = ["RequestRate", "RobotFileParser"]
 
 
 class RobotFileParser(urllib.robotparser.RobotFileParser):
-    """The standard library's, with the verdicts of robosieve; `read()` fetches as the original does."""
+    """The standard library's parser with robosieve's verdicts; `read()` fetches as the original does."""
 
     disallow_all: bool
     allow_all: bool
@@ -27,22 +27,22 @@ class RobotFileParser(urllib.robotparser.RobotFileParser):
         self._rules = Rules("", dialect)
 
     def parse(self, lines: Iterable[str]) -> None:
-        """Takes the lines of a robots.txt."""
+        """Parses the lines of a robots.txt."""
         text = "\n".join(line.rstrip("\r\n") for line in lines)
         self._rules = Rules(text, self._rules.dialect)
         self.modified()
 
     def can_fetch(self, useragent: str, url: str) -> bool:
         """Whether the crawler may fetch the URL."""
-        # Set by `read()`, where there is no robots.txt to read.
+        # Set by `read()` if there is no robots.txt to read.
         if self.disallow_all:
             return False
         if self.allow_all:
             return True
         return bool(self.mtime()) and self._rules.of(_name(useragent)).allowed(path(url))
 
-    def crawl_delay(self, useragent: str) -> str | None:  # typeshed has str; it is a whole number
-        """The seconds that the crawler is to wait, if they are a whole number."""
+    def crawl_delay(self, useragent: str) -> str | None:  # typeshed says str; it is an integer
+        """The seconds that the crawler should wait, if they are an integer."""
         delays = [value for value in self._records(useragent, "crawl-delay") if value.isdecimal()]
         return int(delays[-1]) if delays else None  # type: ignore[return-value]
 

@@ -1,12 +1,12 @@
-//! The floor: the same lines read and written to one file, and nothing else done.
+//! The floor: reads the same lines and writes them to one file, with no other work.
 //!
-//! `--mode` says how: `chunks` (default) copies chunks at their own offsets and does not look at them; `lines` finds
-//! and counts the lines of each chunk first; `split` gives every thread a file of its own; `each` writes line by line
-//! through one buffered writer (one thread). Without `--out` nothing is written, which with `lines` is the floor of
+//! `--mode` selects how: `chunks` (default) copies chunks at their own offsets without examining them; `lines` first
+//! finds and counts the lines of each chunk; `split` gives every thread its own file; `each` writes line by line
+//! through one buffered writer (one thread). Without `--out` nothing is written; with `lines`, that is the floor of
 //! `--count`.
 //!
 //! Linux lets one thread at a time write to a file, so a second thread gains nothing in `chunks`; `split` shows what
-//! two can do when the lock does not stop them.
+//! two threads can do without that lock.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -23,7 +23,7 @@ use peers::report::Report;
 /// Bytes that a thread copies at once.
 const CHUNK: usize = 4 << 20;
 
-/// What is done with each chunk.
+/// The treatment of each chunk.
 #[derive(Clone, Copy, PartialEq)]
 enum Mode {
     Chunks,
@@ -76,7 +76,7 @@ fn create(dir: &Path, count: usize) -> Result<Vec<File>> {
     Ok((0..count).map(create).collect::<std::io::Result<_>>()?)
 }
 
-/// Line by line through one buffered writer.
+/// Copies line by line through one buffered writer.
 fn copy_each(data: &[u8], file: Option<File>) -> Result<u64> {
     let mut writer = file.map(|file| BufWriter::with_capacity(1 << 18, file));
     let mut lines = 0;
@@ -92,7 +92,7 @@ fn copy_each(data: &[u8], file: Option<File>) -> Result<u64> {
     Ok(lines)
 }
 
-/// Chunk by chunk, each at its own offset, by several threads that take the next chunk from a counter.
+/// Copies chunks, each at its own offset, by several threads that take the next chunk from a counter.
 fn copy_chunks(data: &[u8], files: &[File], threads: usize, mode: Mode) -> Result<u64> {
     let next = AtomicUsize::new(0);
     let lines = AtomicU64::new(0);

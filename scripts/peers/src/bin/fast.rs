@@ -1,4 +1,4 @@
-//! The compiled matcher of `fast-robots`, the host cut out by hand.
+//! The compiled matcher of `fast-robots`, with the host cut out by hand.
 
 use peers::matchers::Fast;
 

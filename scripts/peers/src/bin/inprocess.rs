@@ -1,7 +1,7 @@
-//! What a matcher costs by itself, in one process: compiling all files, and matching when the policy is known.
+//! The cost of a matcher alone, in one process: compiling all files, and matching with a known policy.
 //!
-//! `--peer NAME --robots DIR --urls FILE` prints nanoseconds a URL, in the order of the list, without reading lines,
-//! splitting them, or looking the policy up; without `--urls` only the files are compiled.
+//! `--peer NAME --robots DIR --urls FILE` prints nanoseconds per URL, in list order, without reading lines, splitting
+//! them, or looking up the policy; without `--urls` only the files are compiled.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -13,7 +13,7 @@ use peers::matchers::{Fast, Robotstxt, Robotxt, Texting};
 use peers::report::Report;
 use peers::table::{Bodies, Peer, Table, Target, Verdict, read_bodies};
 
-/// A round over the list goes on until it has taken this long, so that short lists are measured well.
+/// The minimum length of a round over the list, so that short lists are measured well too.
 const ROUND_SECONDS: f64 = 0.2;
 
 fn main() -> std::process::ExitCode {
@@ -58,7 +58,7 @@ fn measure<P: Peer>(args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// Compiles all files several times; the median of the times.
+/// Compiles all files several times; returns the median time.
 fn compile<P: Peer>(args: &Args, bodies: &Bodies) -> (Table<P>, f64) {
     let mut table = Table::build(&args.agent, bodies);
     let mut times = Vec::new();
@@ -69,7 +69,7 @@ fn compile<P: Peer>(args: &Args, bodies: &Bodies) -> (Table<P>, f64) {
     (table, median(times))
 }
 
-/// Judges all URLs in rounds; the median of the rounds' nanoseconds a URL, and how many URLs are allowed.
+/// Judges all URLs in rounds; returns the rounds' median of nanoseconds per URL, and the number of allowed URLs.
 fn match_all<P: Peer>(table: &Table<P>, known: &[(usize, Target<'_>)], rounds: usize) -> Result<(f64, usize)> {
     let expected = allowed(table, known);
     let mut times = Vec::new();

@@ -1,4 +1,4 @@
-//! `robotstxt`, the port of Google's library, the host cut out by hand.
+//! `robotstxt`, the port of Google's library, with the host cut out by hand.
 
 use peers::matchers::Robotstxt;
 

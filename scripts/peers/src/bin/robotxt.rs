@@ -1,4 +1,4 @@
-//! `robotxt`, the host cut out by hand.
+//! `robotxt`, with the host cut out by hand.
 
 use peers::matchers::Robotxt;
 
