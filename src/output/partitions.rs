@@ -4,6 +4,7 @@
 //! may have more files than a process may open.
 
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, IoSlice, Write};
 use std::path::{Path, PathBuf};
@@ -102,7 +103,23 @@ impl Output {
         Output { directory, layout, sets: Vec::new(), pending: Vec::new(), unsynced, checkpointer }
     }
 
-    /// Prepares `directory`, which exists and is locked, for these sets of files.
+    /// Prepares `directory`, which exists and is locked, for sets of files in these folders, but begins none:
+    /// [`Output::write_file`] writes them.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`make_room`].
+    pub fn with_room_for(
+        sets: &BTreeSet<&str>,
+        directory: &Path,
+        layout: FileLayout,
+        force: bool,
+    ) -> Result<Output, OutputError> {
+        make_room(directory, sets, &layout, force)?;
+        Ok(Output::new(directory, layout, None))
+    }
+
+    /// Prepares `directory`, which exists and is locked, for these sets of files, and begins them.
     ///
     /// # Errors
     ///
@@ -110,10 +127,8 @@ impl Output {
     /// [`OutputError::InTheWay`] if a file that no earlier run wrote has a name that this run needs;
     /// [`OutputError::Unwritable`] if it cannot be written.
     pub fn create(directory: &Path, sets: &[SetStart], layout: FileLayout, force: bool) -> Result<Output, OutputError> {
-        // With no sets given, only the folder itself is checked.
-        let folders: Vec<&str> = if sets.is_empty() { vec![""] } else { sets.iter().map(|set| &*set.folder).collect() };
-        make_room(directory, &folders, &layout, force)?;
-        let mut output = Output::new(directory, layout, None);
+        let folders = sets.iter().map(|set| &*set.folder).collect();
+        let mut output = Output::with_room_for(&folders, directory, layout, force)?;
         for set in sets {
             for folder in output.layout.folders() {
                 let path = output.directory.join(&set.folder).join(folder);

@@ -20,7 +20,7 @@ use crate::formats::regular_file;
 use crate::judge::tally::Tally;
 use crate::output::error::OutputError;
 use crate::output::file_layout::FileLayout;
-use crate::output::folder::{FolderLock, NEEDED, RECEIPT, table_part};
+use crate::output::folder::{FolderLock, NEEDED, RECEIPT, split_list_folder, table_part};
 use crate::output::format::Format;
 use crate::output::missing_robots::{MissingRobots, parse_row};
 use crate::output::partitions::Output;
@@ -52,7 +52,8 @@ pub fn join(shards: &[PathBuf], directory: &Path, concat: bool, force: bool) -> 
         return Err(JoinError::Replaced { path: path.clone() });
     }
     let _lock = FolderLock::take(directory)?;
-    let mut output = Output::create(directory, &[], layout(&joined)?, force)?;
+    let sets = shards.iter().filter(|_| concat).flat_map(|(_, receipt)| sets(receipt)).collect();
+    let mut output = Output::with_room_for(&sets, directory, layout(&joined)?, force)?;
     if concat {
         joined.shards.clear();
         concatenate(&shards, &mut joined, &mut output)?;
@@ -240,6 +241,13 @@ fn prove(folder: &Path, receipt: &Receipt, partitions: bool) -> Result<(), JoinE
 /// The layout of a job's files.
 fn layout(receipt: &Receipt) -> Result<FileLayout, OutputError> {
     FileLayout::new(&receipt.options, &receipt.crawlers().iter().collect::<Vec<_>>())
+}
+
+/// The folders of a run's sets of files.
+fn sets(receipt: &Receipt) -> BTreeSet<&str> {
+    let verdicts = receipt.verdicts.iter().flat_map(|verdicts| &verdicts.files);
+    let files = receipt.partitions.values().flat_map(|part| &part.files).chain(verdicts);
+    files.map(|file| split_list_folder(&file.name).0).collect()
 }
 
 /// Copies the files of all shards: texts of the same name one after the other, with one head; tables as they are, renumbered

@@ -124,6 +124,7 @@ fn force_touches_no_file_that_no_run_wrote() {
         (".checkpoint.json", "mine", ""),
         ("blocked.0001.txt", "mine", "--split-size 1k"),
         ("0001-urls/allowed.txt", "mine", "--per-input"),
+        ("robots-needed.tsv", "mine", "--per-input"),
     ];
     for (name, content, options) in in_the_way {
         bench.file(&format!("out/{name}"), content);

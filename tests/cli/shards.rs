@@ -235,6 +235,38 @@ fn a_shard_is_not_replaced_by_what_it_is_joined_to() {
     }
 }
 
+/// Here too, only files of an earlier run are replaced, wherever the partitions go.
+#[test]
+fn shards_are_not_joined_over_a_users_files() {
+    let join = "join --out out --force";
+    let per_input = ["robots-needed.tsv", "receipt.json", "0001-one/allowed.txt", "0005-five/invalid.txt", "0002-two"];
+    for (options, in_the_way) in [("", &["robots-needed.tsv", "blocked.txt"][..]), ("--per-input", &per_input)] {
+        let bench = bench_with_lists();
+        let folders = run_shards(&bench, 2, options);
+        for name in in_the_way {
+            bench.file(&format!("out/{name}"), "mine");
+            let done = bench.program(&format!("{join} --concat {folders}")).assert().code(2);
+            said(&done.get_output().stderr, &[name, "in the way"]);
+            assert_eq!(bench.read(&format!("out/{name}")), b"mine", "{name}");
+            assert_eq!(bench.names("out").len(), 1, "{name}");
+            fs::remove_dir_all(bench.path("out")).expect("removed");
+        }
+        let (copied, beside) = if options.is_empty() { ("", "0001-one/") } else { ("0001-one/", "") };
+        let [copied, beside] = [copied, beside].map(|folder| format!("out/{folder}allowed.txt"));
+        // Without --concat, nothing is copied.
+        bench.file(&copied, "mine");
+        bench.program(&format!("{join} {folders}")).assert().success();
+        assert_eq!(bench.read(&copied), b"mine", "{options}");
+        fs::remove_file(bench.path(&copied)).expect("removed");
+        bench.file(&beside, "mine");
+        for again in ["--concat", "--concat", "", "--concat"] {
+            bench.program(&format!("{join} {again} {folders}")).assert().success();
+            bench.program("verify out").assert().success();
+            assert_eq!(bench.read(&beside), b"mine", "{options} {again}");
+        }
+    }
+}
+
 #[test]
 fn shards_of_different_jobs_are_refused() {
     let same = "--agent examplebot --robots sites";

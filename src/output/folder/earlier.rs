@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use super::leftovers::{is_leftover, remove_leftovers};
-use super::list_folder::{folders_of, is_file_of_run, is_folder_of_run, is_list_folder};
+use super::list_folder::{folders_of, is_file_of_run, is_folder_of_run, split_list_folder};
 use super::lock::LOCK;
 use super::names::{CHECKPOINT, NEEDED, RECEIPT, REPORT, REPORT_START, is_partial, partial};
 use crate::formats::regular_file;
@@ -25,7 +25,8 @@ use crate::output::records;
 const RECEIPT_START: &str = "{\"robosieve\":";
 const CHECKPOINT_START: &str = "{\"job\":{";
 
-/// Makes room in `directory`, which exists and is locked, for files of this layout in these folders below it.
+/// Makes room in `directory`, which exists and is locked, for a receipt, and for sets of files of this layout in these folders;
+/// an empty one is `directory` itself.
 ///
 /// # Errors
 ///
@@ -34,7 +35,7 @@ const CHECKPOINT_START: &str = "{\"job\":{";
 /// [`OutputError::Unwritable`] if something cannot be deleted.
 pub(crate) fn make_room(
     directory: &Path,
-    folders: &[&str],
+    sets: &BTreeSet<&str>,
     layout: &FileLayout,
     force: bool,
 ) -> Result<(), OutputError> {
@@ -44,7 +45,7 @@ pub(crate) fn make_room(
         return Err(OutputError::Unfinished { path: directory.to_owned() });
     }
     let earlier = earlier(directory);
-    if force && let Some(path) = in_the_way(directory, folders, layout, &earlier).map_err(failed)? {
+    if force && let Some(path) = in_the_way(directory, sets, layout, &earlier).map_err(failed)? {
         return Err(OutputError::InTheWay { path });
     }
     remove(&unfinished).map_err(|error| OutputError::Unwritable { path: unfinished.clone(), error })?;
@@ -63,7 +64,7 @@ pub(crate) fn make_room(
 /// The first path that a run would write to or delete, and that no earlier run wrote.
 fn in_the_way(
     directory: &Path,
-    folders: &[&str],
+    sets: &BTreeSet<&str>,
     layout: &FileLayout,
     earlier: &BTreeSet<String>,
 ) -> io::Result<Option<PathBuf>> {
@@ -73,8 +74,14 @@ fn in_the_way(
             return Ok(Some(path));
         }
     }
+    let is_foreign = |name: &str, kind: fs::FileType| kind.is_dir() || !earlier.contains(name);
+    // Every run writes this one, wherever its sets are.
+    let needed = directory.join(NEEDED);
+    if needed.symlink_metadata().is_ok_and(|there| is_foreign(NEEDED, there.file_type())) {
+        return Ok(Some(needed));
+    }
     let of_set = layout.folders();
-    for (set, folder) in folders.iter().flat_map(|set| of_set.iter().map(move |folder| (*set, *folder))) {
+    for (set, folder) in sets.iter().flat_map(|set| of_set.iter().map(move |folder| (*set, *folder))) {
         let path = directory.join(set).join(folder);
         let entries = match fs::read_dir(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
@@ -85,8 +92,8 @@ fn in_the_way(
         for entry in entries {
             let entry = entry?;
             let name = under(folder, &entry.file_name().to_string_lossy());
-            let is_wanted = layout.files.iter().any(|file| file.gives(&name)) || set.is_empty() && name == NEEDED;
-            if is_wanted && (entry.file_type()?.is_dir() || !earlier.contains(&under(set, &name))) {
+            let is_wanted = layout.files.iter().any(|file| file.gives(&name));
+            if is_wanted && is_foreign(&under(set, &name), entry.file_type()?) {
                 return Ok(Some(entry.path()));
             }
         }
@@ -177,7 +184,7 @@ pub(crate) fn replaced<'l>(directory: &Path, layout: &FileLayout, lists: &'l [Pa
     let would_go = |path: PathBuf| {
         let Some(path) = path.strip_prefix(&directory).ok().and_then(Path::to_str) else { return false };
         let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
-        let of_set = path.split_once('/').filter(|(folder, _)| is_list_folder(folder)).map_or(path, |(_, rest)| rest);
+        let (_, of_set) = split_list_folder(path);
         let is_in_sets = folders.split('/').all(|folder| folders.is_empty() || is_folder_of_run(folder));
         let is_ours = [LOCK, CHECKPOINT, RECEIPT, NEEDED, REPORT].contains(&name)
             || is_leftover(name)

@@ -27,6 +27,11 @@ pub(crate) fn is_list_folder(name: &str) -> bool {
     name.split_once('-').is_some_and(|(number, _)| number.len() >= 4 && number.bytes().all(|b| b.is_ascii_digit()))
 }
 
+/// The folder of a list in the name of a file, empty if it is in none, and the rest of the name.
+pub(crate) fn split_list_folder(name: &str) -> (&str, &str) {
+    name.split_once('/').filter(|(folder, _)| is_list_folder(folder)).unwrap_or(("", name))
+}
+
 /// Whether a run creates folders of this name.
 pub(super) fn is_folder_of_run(name: &str) -> bool {
     is_list_folder(name) || is_table_folder(name)

@@ -19,7 +19,7 @@ pub(crate) use file_name::crawler_labels;
 pub(crate) use file_name::{CRAWLER, VERDICT};
 pub(crate) use file_name::{FileName, partition_names, table_part};
 pub(crate) use leftovers::remove_leftovers;
-pub(crate) use list_folder::{is_file_of_run, is_list_folder, list_folder};
+pub(crate) use list_folder::{is_file_of_run, is_list_folder, list_folder, split_list_folder};
 pub(crate) use lock::FolderLock;
 pub(crate) use names::{CHECKPOINT, REPORT_START, merged, partial};
 pub use names::{NEEDED, RECEIPT, REPORT};
