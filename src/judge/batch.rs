@@ -142,7 +142,7 @@ impl Kernel for JudgeAll<'_, '_> {
                 from += 1;
                 continue;
             }
-            I::apart(Key { space, lookup, urls: &batch });
+            I::apart(Key { space, urls: &batch });
             I::apart(Probe { space, lookup, count: batch.count() });
             I::apart(Look { space, lookup, urls: &batch });
             I::apart(Tidy { space, judge: first, urls: &batch, scratches });

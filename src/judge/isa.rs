@@ -49,8 +49,8 @@ pub(crate) trait Isa {
     /// Whether two texts are equal.
     fn is_same(one: &[u8], other: &[u8]) -> bool;
 
-    /// Whether these 32 bytes are equal.
-    fn is_same_rest(one: &[u64; 4], other: &[u64; 4]) -> bool;
+    /// 0 if these 32 bytes are equal. Not a `bool`, so that a caller can combine it with others without a branch.
+    fn differences(one: &[u64; 4], other: &[u64; 4]) -> u64;
 
     /// Whether a path, which begins with `/`, may begin with a prefix of an automaton's front, or pass without one.
     ///
@@ -158,8 +158,8 @@ impl Isa for Portable {
     }
 
     #[inline(always)]
-    fn is_same_rest(one: &[u64; 4], other: &[u64; 4]) -> bool {
-        one == other
+    fn differences(one: &[u64; 4], other: &[u64; 4]) -> u64 {
+        one.iter().zip(other).fold(0, |differences, (one, other)| differences | one ^ other)
     }
 
     #[inline(always)]
@@ -186,7 +186,6 @@ mod avx2 {
         __m256i, _mm_loadu_si128, _mm256_and_si256, _mm256_broadcastsi128_si256, _mm256_cmpeq_epi8, _mm256_cmpgt_epi8,
         _mm256_extract_epi64, _mm256_loadu_si256, _mm256_movemask_epi8, _mm256_or_si256, _mm256_set1_epi8,
         _mm256_setr_epi8, _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_srli_epi16, _mm256_storeu_si256,
-        _mm256_testz_si256, _mm256_xor_si256,
     };
 
     /// Used only by [`run_avx2`](super::run_avx2), whose callers have detected the features.
@@ -224,9 +223,9 @@ mod avx2 {
         }
 
         #[inline(always)]
-        fn is_same_rest(one: &[u64; 4], other: &[u64; 4]) -> bool {
+        fn differences(one: &[u64; 4], other: &[u64; 4]) -> u64 {
             // SAFETY: the features are there, see [`Avx2`].
-            unsafe { is_same_rest(one, other) }
+            unsafe { differences(one, other) }
         }
 
         #[inline(always)]
@@ -360,12 +359,11 @@ mod avx2 {
 
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
-    fn is_same_rest(one: &[u64; 4], other: &[u64; 4]) -> bool {
+    fn differences(one: &[u64; 4], other: &[u64; 4]) -> u64 {
         // SAFETY: both are 32 bytes.
         let (one, other) =
             unsafe { (_mm256_loadu_si256(one.as_ptr().cast()), _mm256_loadu_si256(other.as_ptr().cast())) };
-        let differences = _mm256_xor_si256(one, other);
-        _mm256_testz_si256(differences, differences) != 0
+        u64::from(!_mm256_movemask_epi8(_mm256_cmpeq_epi8(one, other)) as u32)
     }
 
     /// Most lines have 32 to 96 bytes, so this compares whole vectors, the last of which overlaps. A call of memcmp costs as

@@ -165,6 +165,11 @@ impl Captures {
         Ok(())
     }
 
+    /// Whether no batch is being compiled.
+    pub(super) fn is_idle(&mut self) -> bool {
+        self.ahead.back_mut().is_none_or(Batch::is_read)
+    }
+
     /// Waits for all added captures and puts them in place.
     pub(super) fn settle(&mut self) -> Result<(), WriteError> {
         while !self.ahead.is_empty() {

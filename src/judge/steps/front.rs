@@ -24,21 +24,24 @@ impl Kernel for Front<'_, '_> {
     #[inline(always)]
     fn run<I: Isa>(self) {
         let Front { space, judge, urls } = self;
+        // Copies stay in registers; what is behind a reference is loaded again after each store to the space.
+        let (judge, text) = (judge.clone(), urls.text);
         let [mut probing, mut asking, mut walks] =
             [&mut space.probing, &mut space.asking, &mut space.walks].map(|list| Append::to(&mut list.items));
         space.lanes = [0; BATCH];
         for (place, item) in space.items.items().iter().enumerate() {
             let automaton = judge.automaton(item.automaton);
+            let has_free_classes = front::has_free_classes(automaton);
             space.outcomes[usize::from(item.url)] = item.outcomes[usize::from(front::base_is_blocked(automaton))];
             // SAFETY: the automaton is an item of a checked image, and the path is that of a readable URL.
-            let begins = unsafe { I::begins(automaton, path_of(urls.text, item)) };
+            let begins = unsafe { I::begins(automaton, path_of(text, item)) };
             probing.push_if(begins, place as u8);
-            asking.push_if(!begins & front::has_free_classes(automaton), place as u8);
+            asking.push_if(!begins & has_free_classes, place as u8);
         }
         for &place in &probing.items[..probing.count] {
             let item = &space.items.items[usize::from(place)];
             // SAFETY: as above.
-            let found = unsafe { I::prefixes(judge.automaton(item.automaton), path_of(urls.text, item)) };
+            let found = unsafe { I::prefixes(judge.automaton(item.automaton), path_of(text, item)) };
             space.lanes[usize::from(place)] = found.lanes;
             walks.push_if(found.passes != 0, place);
             asking.push_if((found.asks != 0) & (found.passes == 0), place);
@@ -47,7 +50,7 @@ impl Kernel for Front<'_, '_> {
             let item = &space.items.items[usize::from(place)];
             // SAFETY: as above; these lanes ask for triples.
             let passes = unsafe {
-                let path = path_of(urls.text, item);
+                let path = path_of(text, item);
                 I::triples(judge.automaton(item.automaton), path, space.lanes[usize::from(place)])
             };
             walks.push_if(passes, place);

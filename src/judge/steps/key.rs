@@ -1,38 +1,30 @@
-//! Step 1: the key of each URL, which is its first 40 bytes up to the end of its authority, and the key's hash.
-//!
-//! Steps 1 to 3 together take 131 instructions a line, and no mispredicted branch.
+//! Step 1: the key of each URL, which is its first 40 bytes up to the end of its authority.
 
 use crate::judge::isa::{Isa, Kernel};
 use crate::judge::space::{BATCH, NO_KEY, Space};
 use crate::judge::text_urls::Urls;
-use crate::policy::{self, Lookup};
 
 /// The most bytes of a key.
 const WHOLE_KEY: u32 = 40;
 
 /// Step 1. All URLs must be [readable](Urls::readable).
-pub(in crate::judge) struct Key<'a, 'p> {
+pub(in crate::judge) struct Key<'a> {
     pub space: &'a mut Space,
-    pub lookup: Lookup<'p>,
     pub urls: &'a Urls<'a>,
 }
 
-impl Kernel for Key<'_, '_> {
+impl Kernel for Key<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run<I: Isa>(self) {
-        let Key { space, lookup, urls } = self;
+        let Key { space, urls } = self;
         let count = urls.count().min(BATCH);
         let (starts, ends) = (&urls.starts[..count], &urls.ends[..count]);
-        let seed = lookup.seed();
         for url in 0..count {
             let (start, end) = (starts[url], ends[url] - urls.gap);
             // SAFETY: `start` is within the text, with at least 40 bytes after it.
             let key = unsafe { I::key(urls.text.as_ptr().add(start as usize), (end - start) as usize) };
-            let hash = policy::hash(key.first, key.rest, u64::from(key.length), seed);
-            lookup.prefetch_pilot(lookup.bucket(hash));
-            space.hashes[url] = hash;
             space.first[url] = key.first;
             let [a, b, c, d] = key.rest;
             space.rest[url] = [a.to_le(), b.to_le(), c.to_le(), d.to_le()];

@@ -26,7 +26,7 @@ impl Kernel for Look<'_, '_> {
         for url in 0..looks.len() {
             let entry = lookup.entry(space.slots[url] as usize);
             let is_same = entry.has_beginning(space.first[url], u64::from(space.lengths[url]))
-                & I::is_same_rest(entry.rest(), &space.rest[url]);
+                & (I::differences(entry.rest(), &space.rest[url]) == 0);
             // A URL without a path counts as not plain.
             let is_tidy = (looks[url] == 0) & (space.paths[url] < space.ends[url]);
             known.push_if(is_same & is_tidy, url as u8);

@@ -25,14 +25,19 @@ pub(super) fn add(path: &Path, intake: &mut Intake<'_>) -> Result<(), SourceErro
     let mut named = Vec::<PathBuf>::new();
     let mut odd = Vec::<String>::new();
     for entry in fs::read_dir(path).map_err(SourceError::unreadable(path))? {
-        let path = entry.map_err(SourceError::unreadable(path))?.path();
+        let entry = entry.map_err(SourceError::unreadable(path))?;
+        let path = entry.path();
         let (whole, stem) = (name(&path, false), name(&path, true));
         let mut origins = origins_of(whole);
         if stem != whole {
             origins.extend(origins_of(stem));
         }
         let is_plausible = origins.iter().any(|(origin, exact)| *exact || is_plausible(origin));
-        let is_file = path.is_file();
+        // The entry mostly says so itself, without a system call; of a symbolic link, its target decides.
+        let is_file = match entry.file_type() {
+            Ok(kind) if !kind.is_symlink() => kind.is_file(),
+            _ => path.is_file(),
+        };
         if !whole.starts_with('.') && (!is_plausible || !is_file) {
             odd.push(path.file_name().unwrap_or_default().to_string_lossy().into_owned());
         }

@@ -18,6 +18,10 @@ use crate::policy::{Capture, Captures, WriteError};
 const BATCH_BYTES: usize = 16 << 20;
 const BATCH: usize = 8192;
 
+/// The captures that are added as a batch when no batch is being compiled. So compiling a small folder begins while it is being
+/// read, and a batch grows for as long as the one before it takes, which lets more captures share a body.
+const SMALL_BATCH: usize = 64;
+
 /// The bytes that a body counts for each crawler in addition to its length.
 const OF_COLUMN: usize = 4 << 10;
 
@@ -102,7 +106,8 @@ impl<'c> Intake<'c> {
             let body = capture.body.as_ref().filter(|body| !before.is_some_and(|before| Arc::ptr_eq(before, body)));
             self.bytes += body.map_or(0, |body| body.len() + columns * OF_COLUMN);
             self.batch.push(capture);
-            if self.bytes >= self.most || self.batch.len() >= BATCH {
+            let is_full = self.bytes >= self.most || self.batch.len() >= BATCH;
+            if is_full || self.batch.len() >= SMALL_BATCH && self.captures.is_idle() {
                 self.flush();
             }
         }
