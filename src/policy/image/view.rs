@@ -1,10 +1,10 @@
 //! The bytes of an image, and its sections.
 
-use memmap2::Mmap;
+use memmap2::{Mmap, MmapMut};
 use std::fs::File;
 use std::io;
 
-use super::layout::{self, Header, RULES_UNIT, SIDE_UNIT, Section};
+use super::layout::{Header, RULES_UNIT, SIDE_UNIT, Section};
 use super::parts::Parts;
 use super::pool::Pool;
 use crate::formats::mmap;
@@ -16,53 +16,26 @@ pub(crate) struct Image {
     pub(crate) header: Header,
 }
 
-/// The bytes of an image, which begin at a multiple of [`layout::ALIGNMENT`] either way.
+/// The bytes of an image: of a file, or in memory. Both begin with a page, and so at a multiple of the alignment of sections.
 #[derive(Debug)]
 pub(crate) enum Bytes {
     Mapped(Mmap),
-    Owned(Aligned),
-}
-
-/// Bytes in memory that begin at a multiple of [`layout::ALIGNMENT`].
-#[derive(Debug)]
-pub(crate) struct Aligned {
-    words: Vec<u64>,
-    /// The index of the first word in use.
-    start: usize,
-    length: usize,
-}
-
-impl Aligned {
-    /// `length` zero bytes.
-    pub(crate) fn new(length: usize) -> Aligned {
-        const MORE: usize = layout::ALIGNMENT as usize / size_of::<u64>() - 1;
-        let words = vec![0; length.div_ceil(size_of::<u64>()) + MORE];
-        let start = words.as_ptr().align_offset(layout::ALIGNMENT as usize).min(MORE);
-        Aligned { words, start, length }
-    }
-
-    fn bytes(&self) -> &[u8] {
-        &bytemuck::cast_slice(&self.words[self.start..])[..self.length]
-    }
-
-    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
-        &mut bytemuck::cast_slice_mut(&mut self.words[self.start..])[..self.length]
-    }
+    InMemory(MmapMut),
 }
 
 impl Bytes {
     pub(crate) fn all(&self) -> &[u8] {
         match self {
             Bytes::Mapped(map) => map,
-            Bytes::Owned(aligned) => aligned.bytes(),
+            Bytes::InMemory(memory) => memory,
         }
     }
 }
 
 impl Image {
     /// An image that a [`Writer`] has just written into these bytes.
-    pub(crate) fn written(bytes: Aligned, header: Header) -> Image {
-        Image { bytes: Bytes::Owned(bytes), header }
+    pub(crate) fn written(bytes: MmapMut, header: Header) -> Image {
+        Image { bytes: Bytes::InMemory(bytes), header }
     }
 
     /// An image that a [`Writer`] has just written to an unnamed file.

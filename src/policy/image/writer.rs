@@ -8,9 +8,9 @@ use super::layout::{ALIGNMENT, ENTRY, HEADER, Header, Section};
 use super::pool::Pool;
 use super::record;
 use super::spool::{Home, Spool};
-use super::view::Aligned;
 use super::{Image, Meta, WriteError};
 use crate::dialect::Dialect;
+use crate::formats::mmap;
 use crate::policy::columns::Columns;
 use crate::policy::state::OriginState;
 use crate::policy::{Statistics, groups, lookup};
@@ -82,9 +82,9 @@ impl<'s> Writer<'s> {
                 Image::of_file(&file, header).map_err(spilled)?
             }
             _ => {
-                let mut bytes = Aligned::new(sealed.header.length() as usize);
-                let header = sealed.write(&mut Cursor::new(bytes.bytes_mut()))?;
-                Image::written(bytes, header)
+                let mut memory = mmap::memory(sealed.header.length() as usize);
+                let header = sealed.write(&mut Cursor::new(&mut memory[..]))?;
+                Image::written(memory, header)
             }
         };
         Ok((image, statistics))
