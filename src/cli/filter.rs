@@ -87,7 +87,7 @@ fn split(
     }
     journal.start(&policy, &job);
     if !args.watching.quiet && choices.max_age.is_none() {
-        tell_stale(journal, &policy, choices.now);
+        warn_of_stale(journal, &policy, choices.now);
     }
     if let Some(metrics) = &mut metrics {
         metrics.describe(&job.crawlers, policy.statistics());
@@ -111,7 +111,7 @@ fn split(
 }
 
 /// Warns if some origins have a robots.txt older than the dialect's lifetime.
-fn tell_stale(journal: &Journal, policy: &Policy, now: i64) {
+fn warn_of_stale(journal: &Journal, policy: &Policy, now: i64) {
     let Lifetimes { fresh, stale, lifetime, .. } = Lifetimes::of(policy, now);
     if stale > 0 {
         let share = 100.0 * stale as f64 / (fresh + stale) as f64;

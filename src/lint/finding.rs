@@ -66,14 +66,14 @@ impl<'d> Findings<'d> {
         &mut self,
         kind: FindingKind,
         line: u32,
-        tell: impl FnOnce() -> (String, Option<String>, Option<Related>),
+        describe: impl FnOnce() -> (String, Option<String>, Option<Related>),
     ) {
         let Some(citation) = citation(kind, self.dialect) else { return };
         if self.is_full() {
             self.left_off += 1;
             return;
         }
-        let (reason, proposal, related) = tell();
+        let (reason, proposal, related) = describe();
         let (severity, text) = (kind.severity(), String::new());
         self.list.push(Finding { kind, severity, line, text, reason, proposal, related, citation });
     }

@@ -38,7 +38,7 @@ const CUT: &[u8] = b"...";
 
 /// How many times as long as its line a cause can be: each byte of a rule may be escaped, and no line is shorter than a scheme
 /// and `//a`.
-pub(crate) const LONGEST_CAUSE: u64 = 50;
+pub(crate) const CAUSE_FACTOR: u64 = 50;
 
 /// The rows of a run's files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -211,7 +211,7 @@ mod tests {
         assert_eq!(of(format!("{longest}y").into_bytes()), columns(&format!("{longest}...")));
         assert_eq!(of(b"*".repeat(500_000)), columns(&format!("{}...", "*".repeat(LONGEST_RULE))));
         let shortest = b"http://a\n".len() as u64;
-        assert!(of(b"\t".repeat(500_000)).len() as u64 <= LONGEST_CAUSE * shortest, "all of it escaped");
+        assert!(of(b"\t".repeat(500_000)).len() as u64 <= CAUSE_FACTOR * shortest, "all of it escaped");
     }
 
     #[test]

@@ -47,7 +47,7 @@ impl WaitingOrigins {
     }
 
     /// Shifts line numbers by the number of lines before the chunk.
-    pub fn stand_after(&mut self, lines: u64) {
+    pub fn shift_by(&mut self, lines: u64) {
         self.0.values_mut().for_each(|waiting| waiting.first += lines);
     }
 }

@@ -103,7 +103,7 @@ impl Run {
     }
 
     /// The error with the path of the file, which users do not know of.
-    fn told(&self, error: &io::Error) -> io::Error {
+    fn with_path(&self, error: &io::Error) -> io::Error {
         io::Error::new(error.kind(), format!("{}, {error}", self.path.display()))
     }
 }
@@ -116,11 +116,11 @@ impl NewRun {
     fn put(&mut self, record: &[u8]) -> io::Result<()> {
         let NewRun { file, run } = self;
         let put = file.write_all(&(record.len() as u32).to_le_bytes()).and_then(|()| file.write_all(record));
-        put.map_err(|error| run.told(&error))
+        put.map_err(|error| run.with_path(&error))
     }
 
     fn end(mut self) -> io::Result<Arc<Run>> {
-        self.file.flush().map_err(|error| self.run.told(&error))?;
+        self.file.flush().map_err(|error| self.run.with_path(&error))?;
         Ok(Arc::new(self.run))
     }
 }

@@ -167,7 +167,7 @@ impl Checkpointer {
     }
 
     /// Adds to a failure that a checkpoint is kept, if there is one. Discards it first if the run's data cannot be trusted.
-    pub fn word_of(&self, failure: FilterError) -> FilterError {
+    pub fn note_kept(&self, failure: FilterError) -> FilterError {
         if failure.is_distrust() {
             self.discard();
         }

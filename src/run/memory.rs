@@ -16,7 +16,7 @@
 //! become rows.
 
 use crate::input::chunks::LONGEST_CHUNK;
-use crate::output::form::LONGEST_CAUSE;
+use crate::output::form::CAUSE_FACTOR;
 use crate::output::format::Format;
 use crate::run::error::FilterError;
 
@@ -27,14 +27,14 @@ pub const DEFAULT_MEMORY: u64 = 1 << 30;
 const BASE: u64 = 24 << 20;
 
 /// Memory for each crawler: lines gathered for frames.
-const OF_CRAWLER: u64 = 2 << 20;
+const BYTES_PER_CRAWLER: u64 = 2 << 20;
 
 /// How many times as long a line can become when it is explained.
-const EXPLAINED: u64 = LONGEST_CAUSE + 1;
+const EXPLAINED: u64 = CAUSE_FACTOR + 1;
 
 /// Bytes for the causes of a chunk's lines that become rows: half the chunk. A line with a URL has at least nine bytes and an
 /// index of four, so the total is less than a whole chunk.
-pub(super) fn told_bytes(chunk: usize) -> usize {
+pub(super) fn cause_bytes(chunk: usize) -> usize {
     chunk / 2
 }
 
@@ -83,7 +83,7 @@ impl Memory {
 
     /// Memory outside the shares.
     fn fixed(&self) -> u64 {
-        BASE + OF_CRAWLER * self.crawlers
+        BASE + BYTES_PER_CRAWLER * self.crawlers
     }
 
     /// The memory that shares are taken from.
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn the_least_that_is_told_is_enough() {
+    fn the_reported_minimum_is_enough() {
         for (crawlers, explain) in [(1, false), (5, false), (1, true)] {
             let Err(FilterError::TooLittleMemory { least, .. }) = Memory::new(1 << 20, crawlers, explain) else {
                 panic!("a MiB is enough");

@@ -230,7 +230,7 @@ impl<'l> Pipeline<'l> {
         if !output.end(self.plan.options.threads, &|| self.chunks.is_asked_to_stop())? {
             let (Some(checkpointer), Some(taken)) = (checkpointer, taken) else { return Err(FilterError::Interrupted) };
             let saved = checkpointer.save(taken).map_err(FilterError::from);
-            return Err(checkpointer.word_of(saved.err().unwrap_or(FilterError::Interrupted)));
+            return Err(checkpointer.note_kept(saved.err().unwrap_or(FilterError::Interrupted)));
         }
         Ok(Finished { output: Some(*output), needed, totals, speed })
     }
@@ -248,10 +248,10 @@ impl<'l> Pipeline<'l> {
             if let Some(taken) = turn.taken(gathered, checkpointer.seconds())
                 && let Err(failure) = checkpointer.save(taken)
             {
-                return checkpointer.word_of(failure.into());
+                return checkpointer.note_kept(failure.into());
             }
         }
-        checkpointer.word_of(failure)
+        checkpointer.note_kept(failure)
     }
 
     fn compressor(&self) -> Result<Option<Compressor>, FilterError> {
@@ -267,7 +267,7 @@ impl<'l> Pipeline<'l> {
         };
         let mut parts = worker.rows(left.text);
         let (outcomes, causes) = (parts.outcomes, parts.causes);
-        let mut again = |crawler, line| parts.tell_again(crawler, line);
+        let mut again = |crawler, line| parts.explain_again(crawler, line);
         Ok(Blocks::Made(self.tables[set].blocks(set, &source, outcomes, causes, &mut again)?))
     }
 
@@ -464,7 +464,7 @@ impl Turn {
         let (Some(output), Some(needed)) = (self.sink.as_mut().and_then(Sink::folder), &mut self.needed) else {
             return Ok(());
         };
-        waiting.stand_after(before);
+        waiting.shift_by(before);
         let failed = |error| OutputError::Unwritable { path: output.directory().join(NEEDED), error };
         Ok(needed.add(waiting).map_err(failed)?)
     }

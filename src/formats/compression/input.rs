@@ -25,7 +25,7 @@ impl<R: Read> Input<R> {
     }
 
     /// Adds the offset to an error of the decompressor; an error of the file is returned as it is.
-    pub fn told(&self, error: io::Error, compression: Compression) -> io::Error {
+    pub fn with_offset(&self, error: io::Error, compression: Compression) -> io::Error {
         if self.text.get_ref().1.get_ref().failed {
             return error;
         }

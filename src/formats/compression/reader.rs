@@ -112,7 +112,7 @@ impl<R: Read> Read for Stream<R> {
             Stream::Plain(input) => input.text.read(bytes),
             Stream::Members(members) => members.read(bytes),
             Stream::Zstd(decoder) => {
-                decoder.read(bytes).map_err(|error| decoder.get_ref().told(error, Compression::Zstd))
+                decoder.read(bytes).map_err(|error| decoder.get_ref().with_offset(error, Compression::Zstd))
             }
         }
     }
@@ -121,7 +121,7 @@ impl<R: Read> Read for Stream<R> {
 fn zstd_decoder<R: Read>(mut input: Input<R>, has_dictionary: bool) -> io::Result<ZstdDecoder<'static, Input<R>>> {
     let bits = window_bits(input.memory);
     let mut decoder = if has_dictionary {
-        let dictionary = dictionary(&mut input).map_err(|error| input.told(error, Compression::Zstd))?;
+        let dictionary = dictionary(&mut input).map_err(|error| input.with_offset(error, Compression::Zstd))?;
         ZstdDecoder::with_dictionary(input, &dictionary)?
     } else {
         ZstdDecoder::with_buffer(input)?

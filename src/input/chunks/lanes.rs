@@ -22,7 +22,7 @@ use crate::input::position::Position;
 use crate::input::skipped::Skipped;
 
 /// Memory for reading a list, besides the window of its decompressor: two buffers, tables, the rest of a chunk.
-const OF_READER: u64 = 1 << 20;
+const BYTES_PER_READER: u64 = 1 << 20;
 
 /// How many lists are read at once, and in which order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -307,5 +307,5 @@ fn of_decompressor(list: &List) -> u64 {
 
 /// Memory for reading a list.
 fn of_reader(list: &List) -> u64 {
-    if list.is_made() { OF_READER + of_decompressor(list) } else { 0 }
+    if list.is_made() { BYTES_PER_READER + of_decompressor(list) } else { 0 }
 }

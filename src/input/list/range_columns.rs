@@ -133,13 +133,13 @@ pub(crate) fn each_read(
     }
 }
 
-/// Reads a column of a range, and calls `tell` with at most `at_once` rows at a time and their number.
+/// Reads a column of a range, and calls `visit` with at most `at_once` rows at a time and their number.
 pub(crate) fn read_range<T: DataType>(
     mut reader: ColumnReaderImpl<T>,
     levels: Levels,
     range: &RowRange,
     at_once: usize,
-    mut tell: impl FnMut(usize, &Read<T>) -> Result<(), Malformed>,
+    mut visit: impl FnMut(usize, &Read<T>) -> Result<(), Malformed>,
 ) -> Result<(), Malformed> {
     let few = || Malformed("one of its columns has fewer rows than the file says".to_owned());
     if !skip_rows(&mut reader, range.first)? {
@@ -160,7 +160,7 @@ pub(crate) fn read_range<T: DataType>(
         if !levels.fit(&read) {
             return Err(Malformed("one of its columns has values in places that the schema does not have".to_owned()));
         }
-        tell(rows, &read)?;
+        visit(rows, &read)?;
         left -= rows;
     }
     // No row of the group may be lost.

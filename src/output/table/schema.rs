@@ -75,7 +75,7 @@ impl Table {
         let root = |fields| Type::group_type_builder("schema").with_fields(fields).build().map(Arc::new);
         let of_list = SchemaDescriptor::new(root(fields.clone())?).num_columns();
         let names: Vec<&str> = ours.iter().map(|own| own.name()).collect();
-        let told = KeyValue::new(OUR_COLUMNS.to_owned(), names.join(&COMMA.to_string()));
+        let our_columns = KeyValue::new(OUR_COLUMNS.to_owned(), names.join(&COMMA.to_string()));
         let schema = root(fields.into_iter().chain(ours.iter().cloned()).collect())?;
         let line_columns = match list {
             Some(list) => list.line_columns,
@@ -83,7 +83,7 @@ impl Table {
         };
         let plain = (0..of_list)
             .filter(|at| is_unique(line_columns, *at) || list.is_some_and(|list| is_idle_dictionary(list, *at)));
-        let properties = properties(&schema, plain).set_key_value_metadata(Some(key_values(told, head)));
+        let properties = properties(&schema, plain).set_key_value_metadata(Some(key_values(our_columns, head)));
         Ok(Table { schema, properties: Arc::new(properties.build()), of_list, line_columns, files })
     }
 

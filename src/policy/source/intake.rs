@@ -19,7 +19,7 @@ const BATCH_BYTES: usize = 16 << 20;
 const BATCH: usize = 8192;
 
 /// The bytes that a body counts for each crawler in addition to its length.
-const OF_COLUMN: usize = 4 << 10;
+const BYTES_PER_COLUMN: usize = 4 << 10;
 
 /// The most bytes of a text that is read as a whole, such as a line of JSON.
 const TEXT: usize = 1 << 30;
@@ -31,7 +31,7 @@ const AHEAD: u64 = 1 << 30;
 #[cfg(feature = "parquet")]
 const ROW_GROUPS: usize = 8;
 #[cfg(feature = "parquet")]
-const OF_ROW_GROUP: u64 = 64 << 20;
+const BYTES_PER_ROW_GROUP: u64 = 64 << 20;
 
 /// The length of a byte order mark, which not every dialect counts in its limit, plus one byte to show that the limit is
 /// exceeded.
@@ -89,7 +89,8 @@ impl<'c> Intake<'c> {
     /// first error reported for a file with several.
     #[cfg(feature = "parquet")]
     pub fn side_by_side(&self) -> usize {
-        usize::try_from(self.captures.memory() / OF_ROW_GROUP).map_or(ROW_GROUPS, |groups| groups.clamp(1, ROW_GROUPS))
+        usize::try_from(self.captures.memory() / BYTES_PER_ROW_GROUP)
+            .map_or(ROW_GROUPS, |groups| groups.clamp(1, ROW_GROUPS))
     }
 
     /// Adds captures; consecutive ones that share a body have it read once.
@@ -100,7 +101,7 @@ impl<'c> Intake<'c> {
             self.bytes += capture.url.len() + capture.location.as_ref().map_or(0, String::len);
             let before = self.batch.last().and_then(|last| last.body.as_ref());
             let body = capture.body.as_ref().filter(|body| !before.is_some_and(|before| Arc::ptr_eq(before, body)));
-            self.bytes += body.map_or(0, |body| body.len() + columns * OF_COLUMN);
+            self.bytes += body.map_or(0, |body| body.len() + columns * BYTES_PER_COLUMN);
             self.batch.push(capture);
             if self.bytes >= self.most || self.batch.len() >= BATCH {
                 self.flush();
