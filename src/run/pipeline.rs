@@ -453,7 +453,7 @@ fn write(pipeline: &Pipeline<'_>, turn: &mut Turn, ticket: u64, handed: Handed<'
 impl Spare {
     /// The buffers. Also unmaps the text, which takes time that the worker that writes should not spend.
     fn buffers(self, pipeline: &Pipeline<'_>) -> Vec<Pieces> {
-        pipeline.chunks.lists()[self.list].let_go(self.text);
+        pipeline.chunks.lists()[self.list].release(self.text);
         self.buffers
     }
 }

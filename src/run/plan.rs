@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::job::{Destination, Folder, Job, Pipe};
 use super::memory::{Crew, Memory};
 use super::reached::Reached;
-use crate::input::chunks::{Chunks, SideBySide};
+use crate::input::chunks::{Chunks, Parallelism};
 use crate::input::list::{List, Patience};
 use crate::judge::matcher::Matcher;
 use crate::output::form::{Form, Rows};
@@ -110,9 +110,9 @@ impl<'j> Plan<'j> {
         };
         let chunks = chunks.with_lines_up_to(self.memory.longest_line()).by_rows(!self.options.format.is_text());
         let chunks = chunks.until(self.job.long_run.interrupt.clone()).with_patience(patience);
-        let sides = SideBySide { lists: self.options.threads, in_order: self.is_in_order() };
+        let parallelism = Parallelism { lists: self.options.threads, in_order: self.is_in_order() };
         let home = self.folder().map(|folder| folder.directory.clone());
-        chunks.side_by_side(sides, self.memory.decompressors()).stored_in(home)
+        chunks.in_parallel(parallelism, self.memory.decompressors()).stored_in(home)
     }
 
     /// Whether a list's chunks must be judged after those of the lists before it: if lines go to the same files, or one is left

@@ -1,6 +1,6 @@
 //! A compressed file, as stored.
 
-use super::error::{Damaged, TooFarBack};
+use super::error::{Damaged, WindowTooLarge};
 use super::kind::Compression;
 use super::peeked::Peeked;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
@@ -31,7 +31,7 @@ impl<R: Read> Input<R> {
         }
         // The library reports this in no other way.
         if compression == Compression::Zstd && error.to_string().contains("requires too much memory") {
-            return io::Error::other(TooFarBack { limit: self.memory });
+            return io::Error::other(WindowTooLarge { limit: self.memory });
         }
         io::Error::new(error.kind(), Damaged { compression, offset: self.offset, error })
     }

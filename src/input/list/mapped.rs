@@ -37,8 +37,8 @@ impl Mapped {
     }
 
     /// Releases a part that will not be read again.
-    pub fn let_go(&self, part: Range<usize>) {
-        mmap::let_go(&self.map, part);
+    pub fn release(&self, part: Range<usize>) {
+        mmap::release(&self.map, part);
     }
 
     /// The first byte found missing; zeros were read from there on.

@@ -202,7 +202,7 @@ impl List {
     }
 
     /// Whether its text is decoded from a file: at some cost, but as often as needed.
-    pub fn is_made(&self) -> bool {
+    pub fn is_decoded(&self) -> bool {
         matches!(self.content, Content::Compressed(_) | Content::Parquet { .. })
     }
 
@@ -256,7 +256,7 @@ impl List {
     pub fn source_length(&self) -> Option<u64> {
         match &self.content {
             Content::Mapped { .. } => Some(self.range().len() as u64),
-            Content::Compressed(_) | Content::Parquet { .. } if self.is_others() => Some(0),
+            Content::Compressed(_) | Content::Parquet { .. } if self.is_in_other_shards() => Some(0),
             Content::Compressed(file) | Content::Parquet { file, .. } => Some(file.state.length),
             Content::Unreadable(_) => Some(0),
             Content::Stream(_) => None,
@@ -271,7 +271,7 @@ impl List {
     }
 
     /// Whether only other shards read this list.
-    pub fn is_others(&self) -> bool {
+    pub fn is_in_other_shards(&self) -> bool {
         let is_whole = matches!(self.content, Content::Compressed(_) | Content::Parquet { .. });
         is_whole && self.part.as_ref().is_some_and(Range::is_empty)
     }
@@ -318,7 +318,7 @@ impl List {
     /// The pieces of the list that several workers can make: of a compressed file, each with `memory` bytes for its
     /// decompressor, or of a table. Their texts share `room` bytes. `None` if the list can only be read in sequence.
     pub fn ahead(&self, memory: u64, room: u64) -> Option<Ahead<'_>> {
-        if self.is_others() {
+        if self.is_in_other_shards() {
             return None;
         }
         if let Content::Parquet { table, .. } = &self.content {
@@ -364,9 +364,9 @@ impl List {
     }
 
     /// Releases a part of its text that will not be read again, if it is memory-mapped.
-    pub fn let_go(&self, part: Range<usize>) {
+    pub fn release(&self, part: Range<usize>) {
         if let Content::Mapped { map, .. } = &self.content {
-            map.let_go(part);
+            map.release(part);
         }
     }
 

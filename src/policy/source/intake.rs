@@ -88,7 +88,7 @@ impl<'c> Intake<'c> {
     /// How many row groups of a file are read in parallel. It does not depend on the number of threads, so neither does the
     /// first error reported for a file with several.
     #[cfg(feature = "parquet")]
-    pub fn side_by_side(&self) -> usize {
+    pub fn parallel_row_groups(&self) -> usize {
         usize::try_from(self.captures.memory() / BYTES_PER_ROW_GROUP)
             .map_or(ROW_GROUPS, |groups| groups.clamp(1, ROW_GROUPS))
     }
