@@ -125,8 +125,9 @@ impl<'p> Merging<'p> {
         let Some(origin) = new.or(old).map(|record| record.origin) else { return Ok(()) };
         let records = [old, new];
         let speaker = [Side::New, Side::Old].into_iter().find(|&side| self.says_something(records, side));
-        let word =
-            speaker.and_then(|side| records[side as usize]).map_or(OverrideState::default(), |record| record.word());
+        let operator_override = speaker
+            .and_then(|side| records[side as usize])
+            .map_or(OverrideState::default(), |record| record.operator_override());
         // If the robots.txt of an origin was replaced, the policy has the answers but not their rules: without the
         // replacement, the origin counts as never fetched.
         let is_void = |side: Side, record: &Record<'_>| {
@@ -147,8 +148,8 @@ impl<'p> Merging<'p> {
             (None, Some(state)) => Merged { state, rules_of: Side::New },
             (None, None) => return Ok(()),
         };
-        merged.state.word = word;
-        if let (Some(Ruling::RobotsTxt), Some(speaker)) = (word.ruling, speaker) {
+        merged.state.operator_override = operator_override;
+        if let (Some(Ruling::RobotsTxt), Some(speaker)) = (operator_override.ruling, speaker) {
             merged.rules_of = speaker;
         }
         let rules_of = match merged.rules_of {
@@ -233,7 +234,7 @@ mod tests {
         let answered = Answered { status: Some(200), fetched_at, ..Answered::default() };
         let times = |fetched_at| Times { fetched_at: Some(fetched_at), expires: None };
         let last_good = good.map(|at| LastGood { standing: OriginStatus::RobotsTxt, times: times(at) });
-        OriginState { standing, answered, last_good, html_page: false, word: OverrideState::default() }
+        OriginState { standing, answered, last_good, html_page: false, operator_override: OverrideState::default() }
     }
 
     /// The time of the entry, that of its last good answer, and the side whose rules are in use.
@@ -314,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn the_operators_word_goes_on_until_there_is_a_newer_one() {
+    fn an_override_stays_until_there_is_a_newer_one() {
         let old = policy(
             &[("a", 1, 200), ("b", 1, 200), ("c", 1, 200), ("d", 1, 200), ("e", 1, 200)],
             "['http://a']\nverdict = 'allow-all'\ncrawl-delay = 5\n['http://b']\ncrawl-delay = 1\n\
@@ -336,14 +337,14 @@ mod tests {
             let delays = merged.side_records(&record, 0).into_iter();
             let delays: Vec<_> =
                 delays.map(|one| (one.line, String::from_utf8_lossy(one.value).into_owned())).collect();
-            let rules = merged.groups(&crawler).of(record.row).map_or(0, |group| merged.rules(group).rules().len());
-            let OriginState { standing, word, answered, .. } = record.state();
-            (standing, answered.fetched_at, word, delays, rules)
+            let rules = merged.groups(&crawler).group(record.row).map_or(0, |group| merged.rules(group).rules().len());
+            let OriginState { standing, operator_override, answered, .. } = record.state();
+            (standing, answered.fetched_at, operator_override, delays, rules)
         };
-        let word = |ruling, paused_until| OverrideState { ruling, paused_until };
+        let state = |ruling, paused_until| OverrideState { ruling, paused_until };
         let delays =
             |list: &[(u32, &str)]| list.iter().map(|&(line, value)| (line, value.to_owned())).collect::<Vec<_>>();
-        let allowed = word(Some(Ruling::AllowAll), None);
+        let allowed = state(Some(Ruling::AllowAll), None);
         assert_eq!(of("a"), (OriginStatus::RobotsTxt, Some(2), allowed, delays(&[(0, "5"), (2, "7")]), 1));
         assert_eq!(
             of("b"),
@@ -351,10 +352,10 @@ mod tests {
         );
         assert_eq!(
             of("c"),
-            (OriginStatus::Unfetched, None, word(None, Some(60)), vec![], 0),
+            (OriginStatus::Unfetched, None, state(None, Some(60)), vec![], 0),
             "what it said is not known"
         );
-        assert_eq!(of("d"), (OriginStatus::Unavailable, Some(2), word(Some(Ruling::RobotsTxt), None), vec![], 2));
-        assert_eq!(of("e").2, word(Some(Ruling::ForbidAll), None));
+        assert_eq!(of("d"), (OriginStatus::Unavailable, Some(2), state(Some(Ruling::RobotsTxt), None), vec![], 2));
+        assert_eq!(of("e").2, state(Some(Ruling::ForbidAll), None));
     }
 }

@@ -83,7 +83,7 @@ pub fn by_policy(policy: &Policy, crawler: &Crawler, origin: &str, path: &[u8]) 
         return Answer::without_group(UrlVerdict::Deferred, UNFETCHED);
     };
     let rules = || by_group(policy, crawler, record.row, path);
-    if let Some(answer) = by_word(record.word(), rules) {
+    if let Some(answer) = by_override(record.operator_override(), rules) {
         return answer;
     }
     let state = record.state();
@@ -98,14 +98,14 @@ pub fn by_policy(policy: &Policy, crawler: &Crawler, origin: &str, path: &[u8]) 
 }
 
 /// The answer by the operator's override, which takes precedence over anything fetched.
-fn by_word(word: OverrideState, rules: impl FnOnce() -> Answer) -> Option<Answer> {
+fn by_override(operator_override: OverrideState, rules: impl FnOnce() -> Answer) -> Option<Answer> {
     let now = jiff::Timestamp::now();
-    let until = word.paused_until.and_then(|until| jiff::Timestamp::from_second(until).ok());
+    let until = operator_override.paused_until.and_then(|until| jiff::Timestamp::from_second(until).ok());
     if let Some(until) = until.filter(|until| now < *until) {
         let why = format!("the operator has paused the origin until {until}");
         return Some(Answer::without_group(UrlVerdict::Deferred, why));
     }
-    Some(match word.ruling? {
+    Some(match operator_override.ruling? {
         Ruling::AllowAll => Answer::without_group(UrlVerdict::Allowed, "the operator allows everything"),
         Ruling::ForbidAll => Answer::without_group(UrlVerdict::Blocked, "the operator forbids everything"),
         Ruling::RobotsTxt => {
@@ -140,7 +140,7 @@ fn by_standing(standing: OriginStatus, state: &OriginState, rules: impl FnOnce()
 }
 
 fn by_group(policy: &Policy, crawler: &Crawler, row: u32, path: &[u8]) -> Answer {
-    match policy.groups(crawler).of(row) {
+    match policy.groups(crawler).group(row) {
         Some(group) => by_rules(&policy.rules(group), path),
         None => Answer::without_group(UrlVerdict::Allowed, "no group applies"),
     }

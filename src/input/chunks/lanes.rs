@@ -119,8 +119,8 @@ impl<'l> Lanes<'l> {
             Some(lane) => Choice::Read(lane),
             None if self.open[0].needs_memory => Choice::Wait,
             // A chunk read ahead has to wait, so reading ahead comes last.
-            None if self.parallelism.in_order => self.help().unwrap_or_else(|| self.another(cut)),
-            None => match self.another(cut) {
+            None if self.parallelism.in_order => self.help().unwrap_or_else(|| self.read_another(cut)),
+            None => match self.read_another(cut) {
                 Choice::Wait => self.help().unwrap_or(Choice::Wait),
                 other => other,
             },
@@ -172,7 +172,7 @@ impl<'l> Lanes<'l> {
     }
 
     /// A list other than the first, which another worker is reading.
-    fn another(&mut self, cut: &Cut<'l>) -> Choice<'l> {
+    fn read_another(&mut self, cut: &Cut<'l>) -> Choice<'l> {
         let in_order = self.parallelism.in_order;
         let left = cut.reader_memory().saturating_sub(self.waiting + self.memory_in_use(cut));
         if in_order && left < room_of_chunk(cut) {

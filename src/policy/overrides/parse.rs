@@ -51,9 +51,10 @@ pub(super) fn parse(bytes: &[u8], folder: &Path) -> Result<Overrides, Wrong> {
             let found = value.get_ref().type_str();
             return Err((value.span().start, OverrideProblem::NotTable { origin: given.clone().into_owned(), found }));
         };
-        let word = word(table, folder)?.ok_or_else(|| (at, OverrideProblem::Empty { origin: origin.clone() }))?;
+        let operator_override =
+            override_in(table, folder)?.ok_or_else(|| (at, OverrideProblem::Empty { origin: origin.clone() }))?;
         first_at.insert(origin.clone(), at);
-        overrides.by_origin.insert(origin, word);
+        overrides.by_origin.insert(origin, operator_override);
     }
     Ok(overrides)
 }
@@ -116,7 +117,7 @@ fn nearest(given: &str) -> Option<&'static str> {
 }
 
 /// The override in a table; `None` if it has no keys.
-fn word(table: &DeTable<'_>, folder: &Path) -> Result<Option<Override>, Wrong> {
+fn override_in(table: &DeTable<'_>, folder: &Path) -> Result<Option<Override>, Wrong> {
     let keys = Keys::of(table)?;
     keys.refuse(VERDICT, ROBOTS_TXT)?;
     keys.refuse(VERDICT, ROBOTS_TXT_FILE)?;
@@ -130,13 +131,13 @@ fn word(table: &DeTable<'_>, folder: &Path) -> Result<Option<Override>, Wrong> {
     let inline = keys.get(ROBOTS_TXT).map(|value| text(value, ROBOTS_TXT)).transpose()?;
     let file = keys.get(ROBOTS_TXT_FILE).map(|value| replacement(value, folder)).transpose()?;
     let body = inline.map(|text| Arc::from(text.as_bytes())).or(file);
-    let word = Override {
+    let operator_override = Override {
         ruling: verdict.or(body.is_some().then_some(Ruling::RobotsTxt)),
         robots_txt: body,
         crawl_delay: keys.get(CRAWL_DELAY).map(crawl_delay).transpose()?,
         paused_until: keys.get(PAUSED_UNTIL).map(paused_until).transpose()?,
     };
-    Ok(Some(word).filter(|word| *word != Override::default()))
+    Ok(Some(operator_override).filter(|found| *found != Override::default()))
 }
 
 /// The error for an unacceptable value: its position, and the value found.
@@ -224,22 +225,22 @@ mod tests {
         let expected =
             ["http://a.example:8080", "http://r.example", "http://xn--bcher-kva.example", "https://shop.example"];
         assert_eq!(origins, expected);
-        let word = |origin| overrides.get(origin).unwrap().clone();
+        let get = |origin| overrides.get(origin).unwrap().clone();
         let delay = |seconds: &str| Override { crawl_delay: Some(seconds.to_owned()), ..Override::default() };
-        assert_eq!(word("https://shop.example"), delay("2.5"));
+        assert_eq!(get("https://shop.example"), delay("2.5"));
         let allowed = Override { ruling: Some(Ruling::AllowAll), paused_until: Some(10), ..delay("10") };
-        assert_eq!(word("http://xn--bcher-kva.example"), allowed);
-        assert_eq!(word("http://a.example:8080").ruling, Some(Ruling::ForbidAll));
+        assert_eq!(get("http://xn--bcher-kva.example"), allowed);
+        assert_eq!(get("http://a.example:8080").ruling, Some(Ruling::ForbidAll));
         let body = b"User-agent: *\nDisallow: /\n".as_slice();
         let replaced =
             Override { ruling: Some(Ruling::RobotsTxt), robots_txt: Some(body.into()), ..Override::default() };
-        assert_eq!(word("http://r.example"), replaced);
+        assert_eq!(get("http://r.example"), replaced);
         assert_eq!(overrides.get("http://shop.example"), None);
         assert!(parsed("").unwrap().is_empty());
     }
 
     #[test]
-    fn a_replacement_is_read_from_beside_the_file() {
+    fn a_replacement_is_read_from_the_folder_of_the_file() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("overrides.toml");
         std::fs::create_dir(folder.path().join("own")).unwrap();

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
-use super::tops::Tops;
+use super::top_keys::TopKeys;
 use crate::judge::explain::Explainer;
 use crate::judge::matcher::Matcher;
 use crate::judge::scratch::Scratch;
@@ -27,9 +27,9 @@ pub(crate) struct Blocked {
     /// Lines that this policy does not block.
     pub not_blocked: u64,
     /// Lines of each origin.
-    pub origins: Tops<String, ()>,
+    pub origins: TopKeys<String, ()>,
     /// Lines of each decider, with an example of where it decided.
-    pub deciders: Tops<Decider, RulePlace>,
+    pub deciders: TopKeys<Decider, RulePlace>,
 }
 
 /// The cause of a blocked line.

@@ -182,9 +182,9 @@ fn waiting(report: &Report) -> String {
     let columns = [("reason", false), ("origins", true), ("waiting lines", true), ("status", false)];
     let mut reasons = HtmlTable::new("robots.txt to fetch, by reason", &columns);
     let term = |reason: Reason| Cell::Term(reason.name().to_owned(), of_reason(reason));
-    for (why, counts) in &report.waiting.reasons {
+    for (cause, counts) in &report.waiting.reasons {
         let numbers = [Cell::Number(counts.origins), Cell::Number(counts.lines)];
-        reasons.row([term(why.reason)].into_iter().chain(numbers).chain([Cell::Words(status(why.status))]));
+        reasons.row([term(cause.reason)].into_iter().chain(numbers).chain([Cell::Words(status(cause.status))]));
     }
     let all = report.waiting.reasons.values().map(|counts| counts.origins).sum::<u64>();
     let caption = caption("robots.txt to fetch, by waiting lines", all as usize, report.most, 0);
@@ -192,8 +192,8 @@ fn waiting(report: &Report) -> String {
     let mut origins = HtmlTable::new(&caption, &columns);
     for waiting in &report.waiting.origins {
         let origin = Cell::Origin(waiting.origin.0.clone(), String::new());
-        let why = waiting.why;
-        origins.row([origin, Cell::Number(waiting.lines), term(why.reason), Cell::Words(status(why.status))]);
+        let cause = waiting.cause;
+        origins.row([origin, Cell::Number(waiting.lines), term(cause.reason), Cell::Words(status(cause.status))]);
     }
     reasons.html() + &origins.html()
 }
