@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn more_findings_than_anybody_reads_are_counted() {
+    fn findings_beyond_the_limit_are_counted() {
         let dialect = Dialect::DEFAULT;
         let mut findings = Findings::new(dialect);
         (0..MOST as u32 + 7).for_each(|line| findings.add(FindingKind::MissingColon, line, || "x".to_owned()));

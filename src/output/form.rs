@@ -164,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_stands_before_a_line_is_not_counted() {
+    fn columns_before_a_line_are_not_counted() {
         let rows = Rows { form: Form::Verdicts, format: Format::Text, explain: false, crawlers: 2 };
         let of = |text: &str| rows.tally(0, text.as_bytes());
         let mut plain = Tally::default();

@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn all_bytes_get_to_their_place() {
+    fn all_bytes_reach_their_place() {
         let file = tempfile::NamedTempFile::new().unwrap();
         at(file.as_file(), &[b"tw", b"", b"o"], 3).and_then(|()| at(file.as_file(), &[b"", b"one"], 0)).unwrap();
         assert_eq!(std::fs::read(file.path()).unwrap(), b"onetwo");

@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn whether_it_is_an_html_page_goes_with_the_answer_in_use() {
+    fn the_html_page_flag_is_that_of_the_answer_in_use() {
         let page = |standing, time, good| OriginState { html_page: true, ..state(standing, Some(time), good) };
         let plain = |standing, time, good| state(standing, Some(time), good);
         let is_page = |old: OriginState, new: OriginState| both(old, new).state.html_page;

@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_line_of_a_url_stays_and_what_is_no_url_too() {
+    fn the_first_line_of_a_url_stays_and_so_do_lines_without_a_url() {
         let first = "http://a.example/1\n\nno url\nhttp://a.example/2\r\nhttp://a.example/1\nno url\n\n";
         let second = "  http://a.example/2\nhttp://a.example/1#x\nno url\nhttp://A.example/1\nhttp://a.example/1";
         assert_eq!(

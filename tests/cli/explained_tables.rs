@@ -36,7 +36,7 @@ fn encoded(text: &[u8]) -> String {
 }
 
 #[test]
-fn rows_tell_what_blocked_them() {
+fn rows_show_what_blocked_them() {
     let bench = bench();
     bench.file("sites/raw.example", b"User-agent: *\nDisallow: /\xffa\n");
     let mut urls = bench.read("urls");
@@ -111,7 +111,7 @@ fn every_crawler_has_columns_of_its_own() {
 
 /// The columns hold what text output writes before its lines.
 #[test]
-fn tables_tell_what_text_tells() {
+fn tables_show_what_text_shows() {
     let bench = Bench::new();
     let sources = "--robots DATASETS/sites --robots DATASETS/origins.jsonl --now 2026-11-01T00:00:00Z --agent *";
     let words = format!("{sources} --explain --verdicts --force");

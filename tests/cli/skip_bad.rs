@@ -234,7 +234,7 @@ fn a_bad_row_group_is_left_out_and_the_others_are_read() {
 }
 
 #[test]
-fn runs_go_on_over_damage() {
+fn runs_resume_over_damage() {
     let text = text(0..4000);
     for (name, compress) in KINDS {
         let bench = Bench::with_site();

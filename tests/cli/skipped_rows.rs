@@ -273,7 +273,7 @@ fn a_list_none_of_whose_rows_can_be_read_makes_tables_without_rows() {
 /// Also where seen URLs are read again, up to the point where the run resumes.
 #[test]
 #[ignore = "takes long"]
-fn runs_go_on_over_damaged_rows() {
+fn runs_resume_over_damaged_rows() {
     let bench = Bench::with_site();
     bench.file("bad", damaged(&[(SIZE, 150), (URL, 1250), (ID, 2950)]));
     bench.file("good", list(url));

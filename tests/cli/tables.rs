@@ -115,7 +115,7 @@ fn lines_of_any_list_become_the_rows_that_they_are_as_text() {
 }
 
 #[test]
-fn the_url_of_a_line_of_fields_stands_beside_it_and_the_head_line_in_the_file() {
+fn the_url_of_a_line_of_fields_has_a_column_and_the_file_has_the_head_line() {
     let bench = Bench::with_site();
     bench.file("fields.csv", "id,page\n1,http://a.example/no\n2,http://a.example/yes\n3\n");
     bench.filter("--robots sites --format parquet --out out --column page --delimiter , fields.csv").assert().success();
@@ -275,7 +275,7 @@ fn every_crawler_has_its_verdicts() {
 }
 
 #[test]
-fn tables_that_do_not_fit_are_told_before_anything_is_written() {
+fn tables_that_do_not_fit_are_reported_before_anything_is_written() {
     let bench = Bench::with_site();
     let urls = || ("optional binary url", Texts(vec![Some("http://a.example/")]));
     bench.file("one", parquet(&[urls()], 1, Compression::SNAPPY));

@@ -56,7 +56,7 @@ const RUN: &str = "filter --agent examplebot --robots sites --chunk-size 3000 --
 
 /// The lists read again to rebuild the set end where the run resumes: an empty list there must be read only once.
 #[test]
-fn a_run_goes_on_in_front_of_an_empty_list() {
+fn a_run_resumes_before_an_empty_list() {
     let bench = bench_with_lists();
     bench.file("empty", "");
     bench.file("long", format!("http://a.example/{}\n{}", "x".repeat(3 << 20), "http://a.example/1\n".repeat(500)));
@@ -178,7 +178,7 @@ fn shards_are_refused() {
 }
 
 #[test]
-fn progress_and_metrics_tell_of_duplicates() {
+fn progress_and_metrics_show_duplicates() {
     let bench = bench_with_lists();
     let words = format!("{RUN} --unique --log json --metrics run.prom --out out urls more");
     bench.program(&words).assert().success();

@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn the_pace_is_that_of_the_moment() {
+    fn the_pace_is_the_current_one() {
         let mut pace = Pace::default();
         assert_eq!(pace.lines_a_second(), 0.0);
         assert_eq!(pace.seconds_left(&snapshot(0.0, 0)), None);
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn rare_snapshots_tell_as_well() {
+    fn rare_snapshots_count_too() {
         let mut pace = Pace::default();
         for minute in 1..=5 {
             pace.note(&snapshot(f64::from(minute) * 60.0, 6000 * u64::from(minute as u32)));

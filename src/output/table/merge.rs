@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_column_holds_is_told_from_what_it_does_not() {
+    fn different_contents_of_a_column_compare_unequal() {
         let content = |parts: &[(&[i32], &[i16])]| {
             let mut content = Content::default();
             for (values, definitions) in parts {

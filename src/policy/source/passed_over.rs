@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_count_and_the_first_three_are_told() {
+    fn the_count_and_the_first_three_are_shown() {
         let mut passed = PassedOver::new(Path::new("sites"), Reason::Name);
         assert!(passed.is_empty());
         for name in ["a", "b", "c", "d"] {

@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn a_malformed_record_is_told_by_number_and_offset() {
+    fn a_malformed_record_is_reported_with_number_and_offset() {
         let first = record("", "one");
         for (second, problem) in [
             ("WARC/2.0\r\nContent-Length: 0\r\n\r\n\r\n\r\n".to_owned(), "WARC/2.0"),
