@@ -166,7 +166,7 @@ fn job(args: &FilterArgs, lists: Vec<PathBuf>, choices: Choices, crawlers: Vec<C
 /// does not count as a pipe; the run will report it.
 fn is_resumable(args: &FilterArgs, lists: &[PathBuf]) -> bool {
     let is_pipe = |list: &PathBuf| {
-        let is_there = || std::fs::metadata(list).is_ok_and(|there| !there.is_file() && !there.is_dir());
+        let is_there = || std::fs::metadata(list).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir());
         list.as_os_str() == crate::input::STANDARD_INPUT || is_there()
     };
     args.output.out.is_some() && !lists.iter().any(is_pipe)

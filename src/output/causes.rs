@@ -34,7 +34,7 @@ const BYTES_PER_CAUSE: usize = 224;
 
 /// What is kept of a line's cause.
 #[cfg_attr(not(feature = "parquet"), allow(dead_code))]
-pub(crate) enum Kept<'c> {
+pub(crate) enum LineCause<'c> {
     /// The line is not blocked.
     None,
     /// The cause.
@@ -83,11 +83,11 @@ impl Causes {
 
     /// The cause of a line, if it is blocked.
     #[cfg_attr(not(feature = "parquet"), allow(dead_code))]
-    pub fn of(&self, line: usize) -> Kept<'_> {
+    pub fn of(&self, line: usize) -> LineCause<'_> {
         match self.lines.get(line) {
-            None | Some(&NONE) => Kept::None,
-            Some(&NOT_KEPT) => Kept::Again,
-            Some(&place) => self.texts.get(place as usize).map_or(Kept::None, Kept::Text),
+            None | Some(&NONE) => LineCause::None,
+            Some(&NOT_KEPT) => LineCause::Again,
+            Some(&place) => self.texts.get(place as usize).map_or(LineCause::None, LineCause::Text),
         }
     }
 
@@ -169,8 +169,8 @@ mod tests {
     /// The cause of a line, if it was kept.
     fn kept(causes: &Causes, line: usize) -> Option<CauseText> {
         match causes.of(line) {
-            Kept::Text(text) => Some(text.clone()),
-            Kept::None | Kept::Again => None,
+            LineCause::Text(text) => Some(text.clone()),
+            LineCause::None | LineCause::Again => None,
         }
     }
 
@@ -182,7 +182,7 @@ mod tests {
         for rule in &rules {
             causes.push(Some(&Cause { rule: Some(Cow::Borrowed(rule)), agent: None, captured: None }));
         }
-        let again = (0..100).filter(|&line| matches!(causes.of(line), Kept::Again)).count();
+        let again = (0..100).filter(|&line| matches!(causes.of(line), LineCause::Again)).count();
         assert!((90..100).contains(&again) && causes.texts.len() == 100 - again, "{again}");
     }
 

@@ -8,7 +8,7 @@ use crate::output::error::OutputError;
 /// Keeps checkpoints of a run. While one exists, partial files are not deleted.
 pub(crate) trait Keep: fmt::Debug + Send + Sync {
     /// Whether the folder has a checkpoint.
-    fn has_kept(&self) -> bool;
+    fn has_checkpoint(&self) -> bool;
 
     /// Records that all files are durable and about to get these names.
     fn complete(&self, names: Vec<PathBuf>) -> Result<(), OutputError>;

@@ -420,7 +420,7 @@ impl Target {
 impl Drop for Output {
     /// An unfinished run leaves nothing that looks like a result, and nothing at all if there is no checkpoint to resume from.
     fn drop(&mut self) {
-        if self.checkpointer.as_ref().is_some_and(|checkpointer| checkpointer.has_kept()) {
+        if self.checkpointer.as_ref().is_some_and(|checkpointer| checkpointer.has_checkpoint()) {
             return;
         }
         for path in &self.pending {

@@ -50,11 +50,11 @@ impl Policy {
     ///
     /// [`WriteError`] if a temporary file cannot be written, or beyond what a policy can hold.
     pub fn with_overrides(&self, overrides: &Overrides, folder: &Path) -> Result<Policy, WriteError> {
-        let mut spoken = Captures::spilling(folder, (*self.columns).clone(), self.dialect);
-        spoken.add_overrides(overrides)?;
-        let spoken = spoken.policy()?;
+        let mut additions = Captures::spilling(folder, (*self.columns).clone(), self.dialect);
+        additions.add_overrides(overrides)?;
+        let additions = additions.policy()?;
         let home = Home::Folder { folder: folder.to_owned(), limit: HELD };
-        merged(self, &spoken, &home, |writer, counted| {
+        merged(self, &additions, &home, |writer, counted| {
             // The sources are the same.
             let statistics = Statistics { overridden: counted.overridden, ..(*self.statistics).clone() };
             let (image, statistics) = writer.image(statistics, &home)?;
@@ -124,14 +124,14 @@ impl<'p> Merging<'p> {
     fn add(&mut self, old: Option<Record<'_>>, new: Option<Record<'_>>) -> Result<(), WriteError> {
         let Some(origin) = new.or(old).map(|record| record.origin) else { return Ok(()) };
         let records = [old, new];
-        let speaker = [Side::New, Side::Old].into_iter().find(|&side| self.says_something(records, side));
-        let operator_override = speaker
+        let overriding = [Side::New, Side::Old].into_iter().find(|&side| self.is_overridden(records, side));
+        let operator_override = overriding
             .and_then(|side| records[side as usize])
             .map_or(OverrideState::default(), |record| record.operator_override());
         // If the robots.txt of an origin was replaced, the policy has the answers but not their rules: without the
         // replacement, the origin counts as never fetched.
         let is_void = |side: Side, record: &Record<'_>| {
-            record.ruling == Some(Ruling::RobotsTxt) && speaker.is_some_and(|speaker| speaker != side)
+            record.ruling == Some(Ruling::RobotsTxt) && overriding.is_some_and(|overriding| overriding != side)
         };
         let entry = |side: Side| {
             let record = records[side as usize]?;
@@ -149,17 +149,17 @@ impl<'p> Merging<'p> {
             (None, None) => return Ok(()),
         };
         merged.state.operator_override = operator_override;
-        if let (Some(Ruling::RobotsTxt), Some(speaker)) = (operator_override.ruling, speaker) {
-            merged.rules_of = speaker;
+        if let (Some(Ruling::RobotsTxt), Some(overriding)) = (operator_override.ruling, overriding) {
+            merged.rules_of = overriding;
         }
         let rules_of = match merged.rules_of {
             Side::Old => old,
             Side::New => new,
         };
         let Resolved { row, side, .. } = rules_of.unwrap_or_else(Resolved::unfetched);
-        let made = self.made(merged.rules_of, side, speaker, records);
+        let made = self.made(merged.rules_of, side, overriding, records);
         let side = made.as_deref().map_or(SideList::OfSource(side), SideList::Made);
-        self.count(&merged.state, speaker.is_some());
+        self.count(&merged.state, overriding.is_some());
         self.writer.add(NewOrigin { origin, state: &merged.state, source: merged.rules_of as usize, row, side })
     }
 
@@ -174,7 +174,7 @@ impl<'p> Merging<'p> {
     }
 
     /// Whether the operator overrides anything for an origin on this side.
-    fn says_something(&self, records: [Option<Record<'_>>; 2], side: Side) -> bool {
+    fn is_overridden(&self, records: [Option<Record<'_>>; 2], side: Side) -> bool {
         records[side as usize].is_some_and(|record| record.is_overridden() || !self.own(side, record.side()).is_empty())
     }
 
@@ -183,10 +183,16 @@ impl<'p> Merging<'p> {
         side_records::split_own(self.lists[side as usize].item(place)).0
     }
 
-    /// The side records of a file on side `of`, after the operator's own from `speaker`; `None` if that list exists already.
-    fn made(&self, of: Side, place: u32, speaker: Option<Side>, records: [Option<Record<'_>>; 2]) -> Option<Vec<u8>> {
-        let spoken = speaker.and_then(|side| Some((side, records[side as usize]?)));
-        let own = spoken.map_or(&b""[..], |(side, record)| self.own(side, record.side()));
+    /// The side records of a file on side `of`, after the operator's own from `overriding`; `None` if that list exists already.
+    fn made(
+        &self,
+        of: Side,
+        place: u32,
+        overriding: Option<Side>,
+        records: [Option<Record<'_>>; 2],
+    ) -> Option<Vec<u8>> {
+        let overriding_record = overriding.and_then(|side| Some((side, records[side as usize]?)));
+        let own = overriding_record.map_or(&b""[..], |(side, record)| self.own(side, record.side()));
         let (own_here, of_file) = side_records::split_own(self.lists[of as usize].item(place));
         (own != own_here).then(|| [own, of_file].concat())
     }

@@ -168,10 +168,10 @@ impl Checkpointer {
 
     /// Adds to a failure that a checkpoint is kept, if there is one. Discards it first if the run's data cannot be trusted.
     pub fn note_kept(&self, failure: FilterError) -> FilterError {
-        if failure.is_distrust() {
+        if failure.invalidates_checkpoint() {
             self.discard();
         }
-        if !self.has_kept() {
+        if !self.has_checkpoint() {
             return failure;
         }
         FilterError::Kept { error: Box::new(failure), path: self.directory.clone() }
@@ -185,7 +185,7 @@ impl Checkpointer {
 }
 
 impl Keep for Checkpointer {
-    fn has_kept(&self) -> bool {
+    fn has_checkpoint(&self) -> bool {
         lock(&self.state).kept
     }
 

@@ -69,7 +69,7 @@ pub(super) fn start(plan: &Plan<'_>) -> Result<(Start, Option<FolderLock>), Filt
         return Ok((resume(plan, files, record)?, Some(lock)));
     }
     let lock = FolderLock::take(directory)?;
-    Ok((anew(plan, files, record)?, Some(lock)))
+    Ok((start_over(plan, files, record)?, Some(lock)))
 }
 
 /// The outlets to standard output, which keep nothing.
@@ -129,7 +129,7 @@ fn sets(plan: &Plan<'_>, files: Rows) -> Result<Sets, FilterError> {
     Ok(sets)
 }
 
-fn anew(plan: &Plan<'_>, files: Files<'_>, record: Option<JobRecord>) -> Result<Start, FilterError> {
+fn start_over(plan: &Plan<'_>, files: Files<'_>, record: Option<JobRecord>) -> Result<Start, FilterError> {
     let Files { folder: Folder { directory, force, .. }, layout, sets } = files;
     let output = Output::create(directory, &sets.starts, layout, *force)?;
     let needed = match record {
@@ -153,7 +153,7 @@ fn resume(plan: &Plan<'_>, files: Files<'_>, record: JobRecord) -> Result<Start,
                 Some(difference) => Err(refused(format!("it is complete, but {difference}"))),
                 None => Ok(Start::Done(Box::new(receipt))),
             },
-            None => anew(plan, files, Some(record)),
+            None => start_over(plan, files, Some(record)),
         };
     };
     if let Some(difference) = checkpoint.job.difference(&record) {
@@ -199,15 +199,15 @@ fn difference_of_complete(directory: &Path, receipt: &mut Receipt, now: &JobReco
     if let Some(difference) = then.difference(now) {
         return Some(format!("of another job: {difference}"));
     }
-    let is_there = |name: &str| fs::metadata(directory.join(name)).ok().filter(fs::Metadata::is_file);
-    let changed = |file: &FilePart| match is_there(&file.name) {
+    let metadata_of = |name: &str| fs::metadata(directory.join(name)).ok().filter(fs::Metadata::is_file);
+    let changed = |file: &FilePart| match metadata_of(&file.name) {
         None => Some(format!("its {} is gone", file.name)),
-        Some(there) if there.len() != file.file_bytes => {
-            Some(format!("its {} had {} bytes, now it has {}", file.name, file.file_bytes, there.len()))
+        Some(found) if found.len() != file.file_bytes => {
+            Some(format!("its {} had {} bytes, now it has {}", file.name, file.file_bytes, found.len()))
         }
         Some(_) => None,
     };
-    let needed = || is_there(NEEDED).is_none().then(|| format!("its {NEEDED} is gone"));
+    let needed = || metadata_of(NEEDED).is_none().then(|| format!("its {NEEDED} is gone"));
     receipt.file_lists().flatten().find_map(|file| changed(file)).or_else(needed)
 }
 

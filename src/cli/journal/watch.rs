@@ -104,8 +104,8 @@ impl<'a> Watcher<'a> {
     /// Watches until the run ends.
     fn until(mut self, end: &Receiver<()>) {
         while let Some(next) = [&self.reporting, &self.renewing].into_iter().flatten().map(|timer| timer.next).min() {
-            let left = next.saturating_duration_since(Instant::now());
-            if end.recv_timeout(left) != Err(RecvTimeoutError::Timeout) {
+            let remaining = next.saturating_duration_since(Instant::now());
+            if end.recv_timeout(remaining) != Err(RecvTimeoutError::Timeout) {
                 return;
             }
             if self.reporting.as_mut().is_some_and(Timer::is_due) {

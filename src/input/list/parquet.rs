@@ -171,8 +171,8 @@ impl ParquetList {
             }
             line += 1;
         };
-        let mut left = range.rows;
-        while left > 0 {
+        let mut remaining = range.rows;
+        while remaining > 0 {
             // A small page may decode to many bytes, so check the size before copying on.
             if text.len() >= most {
                 return Err(Malformed(format!(
@@ -180,11 +180,11 @@ impl ParquetList {
                      smaller chunk size makes them fewer, more memory has room for them"
                 )));
             }
-            let read = reader.next_lines(left, most, text, &mut found)?;
+            let read = reader.next_lines(remaining, most, text, &mut found)?;
             if read == 0 {
                 return Err(Malformed("it has fewer rows than the file says".to_owned()));
             }
-            left -= read;
+            remaining -= read;
         }
         debug_assert_eq!(line, end);
         // No row of the group may be lost.

@@ -145,15 +145,15 @@ pub(crate) fn read_range<T: DataType>(
     if !skip_rows(&mut reader, range.first)? {
         return Err(few());
     }
-    let mut left = range.rows;
+    let mut remaining = range.rows;
     let mut next = |most: usize| -> Result<(usize, Read<T>), Malformed> {
         let mut read = Read { values: Vec::new(), definitions: Vec::new(), repetitions: Vec::new() };
         let Read { values, definitions, repetitions } = &mut read;
         let (rows, ..) = reader.read_records(most, Some(definitions), Some(repetitions), values)?;
         Ok((rows, read))
     };
-    while left > 0 {
-        let (rows, read) = next(left.min(at_once))?;
+    while remaining > 0 {
+        let (rows, read) = next(remaining.min(at_once))?;
         if rows == 0 {
             return Err(few());
         }
@@ -161,7 +161,7 @@ pub(crate) fn read_range<T: DataType>(
             return Err(Malformed("one of its columns has values in places that the schema does not have".to_owned()));
         }
         visit(rows, &read)?;
-        left -= rows;
+        remaining -= rows;
     }
     // No row of the group may be lost.
     if range.ends && next(1)?.0 > 0 {

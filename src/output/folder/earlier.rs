@@ -85,7 +85,7 @@ fn in_the_way(
         for entry in entries {
             let entry = entry?;
             let name = under(folder, &entry.file_name().to_string_lossy());
-            let is_wanted = layout.files.iter().any(|file| file.gives(&name)) || set.is_empty() && name == NEEDED;
+            let is_wanted = layout.files.iter().any(|file| file.matches(&name)) || set.is_empty() && name == NEEDED;
             if is_wanted && (entry.file_type()?.is_dir() || !earlier.contains(&under(set, &name))) {
                 return Ok(Some(entry.path()));
             }
@@ -174,21 +174,21 @@ fn remove(path: &Path) -> io::Result<()> {
 pub(crate) fn replaced<'l>(directory: &Path, layout: &FileLayout, lists: &'l [PathBuf]) -> Option<&'l PathBuf> {
     let directory = directory.canonicalize().ok()?;
     let earlier = earlier(&directory);
-    let would_go = |path: PathBuf| {
+    let would_be_replaced = |path: PathBuf| {
         let Some(path) = path.strip_prefix(&directory).ok().and_then(Path::to_str) else { return false };
         let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
         let of_set = path.split_once('/').filter(|(folder, _)| is_list_folder(folder)).map_or(path, |(_, rest)| rest);
         let is_in_sets = folders.split('/').all(|folder| folders.is_empty() || is_folder_of_run(folder));
         let is_ours = [LOCK, CHECKPOINT, RECEIPT, NEEDED, REPORT].contains(&name)
             || is_leftover(name)
-            || layout.files.iter().any(|file| file.gives(of_set))
+            || layout.files.iter().any(|file| file.matches(of_set))
             || earlier.contains(path);
         is_in_sets && is_ours
     };
     // Both a link in the folder and a file in it that a link points to would be replaced.
-    let stands_at = |list: &Path| Some(list.parent()?.canonicalize().ok()?.join(list.file_name()?));
+    let resolved = |list: &Path| Some(list.parent()?.canonicalize().ok()?.join(list.file_name()?));
     lists.iter().find(|list| {
         let list = std::path::absolute(list).unwrap_or_else(|_| list.to_path_buf());
-        list.canonicalize().is_ok_and(would_go) || stands_at(&list).is_some_and(would_go)
+        list.canonicalize().is_ok_and(would_be_replaced) || resolved(&list).is_some_and(would_be_replaced)
     })
 }

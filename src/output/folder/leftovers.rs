@@ -42,11 +42,11 @@ pub(super) fn is_leftover(name: &str) -> bool {
 }
 
 /// Deletes the files of a folder whose names match; returns how many.
-fn remove_files(folder: &Path, is_such: impl Fn(&str) -> bool) -> io::Result<usize> {
+fn remove_files(folder: &Path, is_match: impl Fn(&str) -> bool) -> io::Result<usize> {
     let mut removed = 0;
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
-        if is_such(&entry.file_name().to_string_lossy()) {
+        if is_match(&entry.file_name().to_string_lossy()) {
             fs::remove_file(entry.path())?;
             removed += 1;
         }

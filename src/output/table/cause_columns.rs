@@ -12,7 +12,7 @@ use super::share::Share;
 use super::sorting::Slot;
 use super::text::as_utf8;
 use crate::formats::columnar::{BATCH, Malformed};
-use crate::output::causes::{CauseText, Causes, Kept};
+use crate::output::causes::{CauseText, Causes, LineCause};
 
 /// The columns in order; `named` gives their names.
 pub(super) fn fields(named: impl Fn(&str) -> String) -> [TypePtr; 4] {
@@ -63,9 +63,9 @@ fn column<T: DataType>(
     for rows in rows.chunks(BATCH) {
         for &row in rows {
             share.push(match causes.of(row) {
-                Kept::None => None,
-                Kept::Text(text) => value(text),
-                Kept::Again => value(&explain_again(row)),
+                LineCause::None => None,
+                LineCause::Text(text) => value(text),
+                LineCause::Again => value(&explain_again(row)),
             });
         }
         share.write(&mut column)?;

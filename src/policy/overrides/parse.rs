@@ -111,9 +111,9 @@ impl<'t, 'i> Keys<'t, 'i> {
 
 /// The known key nearest to an unknown one, within one edit per three letters of the key.
 fn nearest(given: &str) -> Option<&'static str> {
-    let slips = |key: &str| strsim::osa_distance(&given.to_ascii_lowercase().replace('_', "-"), key);
-    let near = KEYS.into_iter().filter(|key| given.len() < 2 * key.len()).map(|key| (slips(key), key));
-    near.filter(|(slips, key)| *slips <= key.len() / 3).min().map(|(_, key)| key)
+    let distance = |key: &str| strsim::osa_distance(&given.to_ascii_lowercase().replace('_', "-"), key);
+    let near = KEYS.into_iter().filter(|key| given.len() < 2 * key.len()).map(|key| (distance(key), key));
+    near.filter(|(distance, key)| *distance <= key.len() / 3).min().map(|(_, key)| key)
 }
 
 /// The override in a table; `None` if it has no keys.

@@ -31,7 +31,7 @@ impl Placement {
                 paused_until: operator_override.paused_until,
             },
             robots_txt: None,
-            side_records: operator_override.crawl_delay.as_deref().map(side_records::by_hand),
+            side_records: operator_override.crawl_delay.as_deref().map(side_records::operators_delay),
         }
     }
 

@@ -164,14 +164,14 @@ impl OriginEntry {
         let until = state.times_in_use().until(policy.dialect().lifetime).filter(|_| is_in_use);
         // Sitemaps and the operator's overrides are the same for all columns.
         let records = policy.side_records(record, 0);
-        let by_hand = Delay::of(&records, policy.dialect()).filter(|delay| delay.record.is_operators());
+        let operators_delay = Delay::of(&records, policy.dialect()).filter(|delay| delay.record.is_operators());
         let operator_override = OverrideEntry {
             ruling: state.operator_override.ruling,
             paused_until: state.operator_override.paused_until.map(time),
             paused: state.operator_override.paused_until.is_some_and(|until| now < until),
-            crawl_delay: by_hand.map(|delay| text(delay.record.value)),
+            crawl_delay: operators_delay.map(|delay| text(delay.record.value)),
         };
-        let is_overridden = record.is_overridden() || by_hand.is_some();
+        let is_overridden = record.is_overridden() || operators_delay.is_some();
         let good = state.last_good.map(|good| LastGoodAnswer { standing: good.standing, answer: answer(good.times) });
         OriginEntry {
             origin: text(record.origin),

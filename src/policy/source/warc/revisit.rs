@@ -133,7 +133,7 @@ impl Revisits {
         original: &'r Answer,
     ) -> impl Iterator<Item = Capture> + use<'r> {
         let hash = original.hash();
-        let is_new = |key: &Key| key.can_name(original) && wanted.sees_first(*key, hash);
+        let is_new = |key: &Key| key.can_name(original) && wanted.note_original(*key, hash);
         let named: Vec<Key> = keys.iter().copied().filter(is_new).collect();
         let wanted: &Wanted = wanted;
         named.into_iter().flat_map(|key| wanted.of(key)).filter_map(move |want| {
@@ -148,8 +148,8 @@ impl Revisits {
 
     /// The revisits whose original is nowhere: answers of which only the time is known.
     pub fn unresolved(self) -> impl Iterator<Item = Capture> {
-        let lost = self.waiting.into_iter().filter(|revisit| revisit.found.is_empty());
-        lost.map(|revisit| revisit.page.answered(Answer::default()))
+        let unresolved = self.waiting.into_iter().filter(|revisit| revisit.found.is_empty());
+        unresolved.map(|revisit| revisit.page.answered(Answer::default()))
     }
 }
 
@@ -170,7 +170,7 @@ impl Wanted {
     }
 
     /// Records an original found for a wanted key. Returns whether it is new and within [`MOST_ORIGINALS`].
-    fn sees_first(&mut self, key: Key, hash: u128) -> bool {
+    fn note_original(&mut self, key: Key, hash: u128) -> bool {
         if !self.has(key) {
             return false;
         }
