@@ -14,7 +14,7 @@ use robosieve::{Dialect, RuleSet, Verdict};
 mod oracle;
 
 /// The maximum number of paths judged per input; the oracle is slow.
-const MOST_PATHS: usize = 8;
+const MAX_PATHS: usize = 8;
 
 /// The work a DFA may take, more than the library's budget; unbounded, it could take forever.
 const DFA_BUDGET: usize = 1 << 18;
@@ -55,7 +55,7 @@ fn read(text: &[u8]) -> (Vec<u8>, Vec<Vec<u8>>) {
         };
         robots.extend_from_slice(&[key, value, b"\n"].concat());
     }
-    paths.truncate(MOST_PATHS);
+    paths.truncate(MAX_PATHS);
     (robots, paths)
 }
 

@@ -64,7 +64,7 @@ pub fn filter(
         per_input,
         ..Folder::new(out)
     };
-    let begun = if resume { run::begun(&folder.directory).map_err(error::run)? } else { None };
+    let earlier = if resume { run::earlier_run(&folder.directory).map_err(error::run)? } else { None };
     let mut choices = Choices::made(choices);
     let interrupt = Arc::new(AtomicBool::new(false));
     let usual = LongRun::default();
@@ -79,9 +79,9 @@ pub fn filter(
         long_run: LongRun { resume, skip_bad, memory, interrupt: Some(Arc::clone(&interrupt)), ..usual },
         ..Job::new(lists, crawlers(policy, agents.as_deref())?)
     };
-    if let Some(begun) = begun {
-        choices.now = begun.now;
-        (job.choices, job.chunk_size) = (choices, begun.chunk_size);
+    if let Some(earlier) = earlier {
+        choices.now = earlier.now;
+        (job.choices, job.chunk_size) = (choices, earlier.chunk_size);
     }
     let receipt = watched(py, policy, &job, &interrupt, progress)?;
     serde_json::to_string(&receipt).map_err(error::run)

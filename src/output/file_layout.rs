@@ -29,7 +29,7 @@ pub(crate) struct FileLayout {
 }
 
 /// The most row groups in a Parquet file: their ordinals have 16 bits.
-const MOST_ROW_GROUPS: u64 = i16::MAX as u64;
+const MAX_ROW_GROUPS: u64 = i16::MAX as u64;
 
 impl FileLayout {
     /// The layout of the files that these options ask for, for the crawlers of these agents.
@@ -89,7 +89,7 @@ impl FileLayout {
 
     /// Whether a part can take no more blocks.
     fn is_full(&self, part: &Written) -> bool {
-        self.rows.format == Format::Parquet && part.blocks == MOST_ROW_GROUPS
+        self.rows.format == Format::Parquet && part.blocks == MAX_ROW_GROUPS
     }
 
     /// The bytes left in a part that also has to hold this footer.

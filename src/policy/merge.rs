@@ -157,7 +157,7 @@ impl<'p> Merging<'p> {
             Side::New => new,
         };
         let Resolved { row, side, .. } = rules_of.unwrap_or_else(Resolved::unfetched);
-        let made = self.made(merged.rules_of, side, overriding, records);
+        let made = self.merged_side_list(merged.rules_of, side, overriding, records);
         let side = made.as_deref().map_or(SideList::OfSource(side), SideList::Made);
         self.count(&merged.state, overriding.is_some());
         self.writer.add(NewOrigin { origin, state: &merged.state, source: merged.rules_of as usize, row, side })
@@ -184,7 +184,7 @@ impl<'p> Merging<'p> {
     }
 
     /// The side records of a file on side `of`, after the operator's own from `overriding`; `None` if that list exists already.
-    fn made(
+    fn merged_side_list(
         &self,
         of: Side,
         place: u32,

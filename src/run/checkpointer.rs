@@ -34,7 +34,7 @@ pub(crate) struct Checkpointer {
 
 /// The state between two chunks, and the files that must be durable before it counts.
 #[derive(Debug)]
-pub(crate) struct Taken {
+pub(crate) struct PendingCheckpoint {
     pub state: RunState,
     pub files: Vec<PathBuf>,
     /// Spilled origins.
@@ -49,9 +49,9 @@ struct Saving {
     /// Whether a worker is about to take a checkpoint, or one is being saved.
     claimed: bool,
     /// A checkpoint, taken in the turn of this chunk, that waits for lines to be written.
-    taken: Option<(u64, Taken)>,
+    taken: Option<(u64, PendingCheckpoint)>,
     /// A checkpoint whose lines are written.
-    ready: Option<Taken>,
+    ready: Option<PendingCheckpoint>,
     /// Whether a checkpoint is being made durable.
     saving: bool,
     /// Whether there will be no more checkpoints.
@@ -109,7 +109,7 @@ impl Checkpointer {
     }
 
     /// Takes a checkpoint of all chunks up to this one; called in its turn.
-    pub fn take(&self, ticket: u64, taken: Taken) {
+    pub fn take(&self, ticket: u64, taken: PendingCheckpoint) {
         let mut state = lock(&self.state);
         state.taken = Some((ticket, taken));
         self.settle(&mut state);
@@ -145,7 +145,7 @@ impl Checkpointer {
     }
 
     /// Makes a checkpoint durable.
-    pub fn save(&self, taken: Taken) -> Result<(), OutputError> {
+    pub fn save(&self, taken: PendingCheckpoint) -> Result<(), OutputError> {
         taken.files.iter().try_for_each(|file| sync(file))?;
         let failed = |path: PathBuf| move |error| OutputError::Unwritable { path, error };
         taken.spilled.iter().try_for_each(|run| run.sync()).map_err(failed(self.directory.join(NEEDED)))?;

@@ -64,7 +64,7 @@ pub(crate) struct Memory {
 
 /// The number of workers, and the size of their chunks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Crew {
+pub(crate) struct WorkerPlan {
     pub workers: usize,
     pub chunk_size: usize,
 }
@@ -132,7 +132,12 @@ impl Memory {
     /// # Errors
     ///
     /// [`FilterError::TooLittleMemory`] if there is no room for a single worker with the given size.
-    pub fn crew(&self, asked: usize, chunk_size: Option<usize>, format: Format) -> Result<Crew, FilterError> {
+    pub fn worker_plan(
+        &self,
+        asked: usize,
+        chunk_size: Option<usize>,
+        format: Format,
+    ) -> Result<WorkerPlan, FilterError> {
         let share = self.rest() / 2 - self.rules(format);
         let fitting = |chunk_size| usize::try_from(share / self.of_worker(chunk_size, format)).unwrap_or(usize::MAX);
         // A line must fit after a chunk, within 32-bit offsets.
@@ -147,7 +152,7 @@ impl Memory {
             let least = rest.saturating_add(self.fixed());
             return Err(FilterError::TooLittleMemory { given: self.bytes, least });
         }
-        Ok(Crew { workers: fitting(size).min(asked.max(1)), chunk_size: size })
+        Ok(WorkerPlan { workers: fitting(size).min(asked.max(1)), chunk_size: size })
     }
 
     /// The longest line allowed. A line from a stream is in memory several times: as read, with the next line waiting behind it;
@@ -188,7 +193,7 @@ mod tests {
                     continue;
                 };
                 for asked in [1, 2, 16, 500] {
-                    let Crew { workers, chunk_size } = memory.crew(asked, None, Format::Parquet).unwrap();
+                    let WorkerPlan { workers, chunk_size } = memory.worker_plan(asked, None, Format::Parquet).unwrap();
                     let of_workers = workers as u64 * memory.of_worker(chunk_size, Format::Parquet);
                     let of_line = memory.longest_line() as u64 * (4 * memory.crawlers + 6);
                     let of_rules =
@@ -204,21 +209,24 @@ mod tests {
     #[test]
     fn chunks_do_not_depend_on_the_number_of_workers() {
         let memory = Memory::new(DEFAULT_MEMORY, 1, false).unwrap();
-        let crew = |asked, chunk_size, format| memory.crew(asked, chunk_size, format).unwrap();
+        let plan_for = |asked, chunk_size, format| memory.worker_plan(asked, chunk_size, format).unwrap();
         for asked in [1, 8, 16] {
-            assert_eq!(crew(asked, None, Format::Text), Crew { workers: asked, chunk_size: 1 << 20 });
+            assert_eq!(plan_for(asked, None, Format::Text), WorkerPlan { workers: asked, chunk_size: 1 << 20 });
         }
-        let many = crew(4096, None, Format::Text);
+        let many = plan_for(4096, None, Format::Text);
         assert!(many.chunk_size == 1 << 20 && (16..32).contains(&many.workers), "{many:?}");
-        assert_eq!(crew(4, None, Format::Parquet), Crew { workers: 4, chunk_size: 12 << 20 });
+        assert_eq!(plan_for(4, None, Format::Parquet), WorkerPlan { workers: 4, chunk_size: 12 << 20 });
         // A table keeps each cause once, so explaining does not make row groups smaller.
         let explained = Memory::new(DEFAULT_MEMORY, 1, true).unwrap();
-        assert_eq!(explained.crew(2, None, Format::Parquet).unwrap(), Crew { workers: 2, chunk_size: 12 << 20 });
-        assert_eq!(crew(3, Some(5000), Format::Text), Crew { workers: 3, chunk_size: 5000 });
+        assert_eq!(
+            explained.worker_plan(2, None, Format::Parquet).unwrap(),
+            WorkerPlan { workers: 2, chunk_size: 12 << 20 }
+        );
+        assert_eq!(plan_for(3, Some(5000), Format::Text), WorkerPlan { workers: 3, chunk_size: 5000 });
         // More memory makes chunks larger, up to a useful size.
         for (format, chunk_size) in [(Format::Text, 1 << 20), (Format::Parquet, 12 << 20)] {
             let memory = Memory::new(64 * DEFAULT_MEMORY, 1, false).unwrap();
-            assert_eq!(memory.crew(64, None, format).unwrap(), Crew { workers: 64, chunk_size });
+            assert_eq!(memory.worker_plan(64, None, format).unwrap(), WorkerPlan { workers: 64, chunk_size });
         }
         // Output of `zstd --long` can be read by default.
         assert_eq!(memory.decompressors().ilog2(), 27);
@@ -231,12 +239,13 @@ mod tests {
                 panic!("a MiB is enough");
             };
             let memory = Memory::new(least, crawlers, explain).unwrap();
-            assert!(memory.crew(1, None, Format::Text).is_ok());
-            let Err(FilterError::TooLittleMemory { least, .. }) = memory.crew(1, Some(64 << 20), Format::Text) else {
+            assert!(memory.worker_plan(1, None, Format::Text).is_ok());
+            let Err(FilterError::TooLittleMemory { least, .. }) = memory.worker_plan(1, Some(64 << 20), Format::Text)
+            else {
                 panic!("chunks of 64 MiB have room");
             };
             let memory = Memory::new(least, crawlers, explain).unwrap();
-            assert!(memory.crew(1, Some(64 << 20), Format::Text).is_ok());
+            assert!(memory.worker_plan(1, Some(64 << 20), Format::Text).is_ok());
         }
     }
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
 use super::checkpoint::RunState;
-use super::checkpointer::{Checkpointer, Taken};
+use super::checkpointer::{Checkpointer, PendingCheckpoint};
 use super::gather::{Gathered, Gatherer};
 use super::plan::Plan;
 use super::progress::Progress;
@@ -218,7 +218,7 @@ impl<'l> Pipeline<'l> {
         let mut turn = self.queue.into_inner();
         // Completing tables takes long and can be interrupted; this is the state to resume from then.
         let checkpointer = self.checkpointer.as_ref().filter(|_| !self.tables.is_empty());
-        let taken = checkpointer.and_then(|checkpointer| turn.taken(Gatherer::new(0), checkpointer.seconds()));
+        let taken = checkpointer.and_then(|checkpointer| turn.checkpoint(Gatherer::new(0), checkpointer.seconds()));
         let Turn { sink, needed, mut totals, .. } = turn;
         totals.skip(&self.chunks.left_out().skipped);
         self.progress.skipped(totals.skipped());
@@ -240,12 +240,12 @@ impl<'l> Pipeline<'l> {
     fn save_progress(self, failure: FilterError) -> FilterError {
         let Some(checkpointer) = self.checkpointer else { return failure };
         // Nothing is kept of a run that has done nothing.
-        let begun = checkpointer.has_checkpoint() || self.queue.out_of_turn(|turn| turn.totals.input.lines > 0);
-        let begun = begun && !failure.invalidates_checkpoint();
-        if begun && !self.queue.is_stopped() {
+        let is_begun = checkpointer.has_checkpoint() || self.queue.out_of_turn(|turn| turn.totals.input.lines > 0);
+        let is_begun = is_begun && !failure.invalidates_checkpoint();
+        if is_begun && !self.queue.is_stopped() {
             let gathered = self.gatherer.into_inner();
             let mut turn = self.queue.into_inner();
-            if let Some(taken) = turn.taken(gathered, checkpointer.seconds())
+            if let Some(taken) = turn.checkpoint(gathered, checkpointer.seconds())
                 && let Err(failure) = checkpointer.save(taken)
             {
                 return checkpointer.note_kept(failure.into());
@@ -435,7 +435,7 @@ fn write(pipeline: &Pipeline<'_>, turn: &mut Turn, ticket: u64, pending: Pending
         if pipeline.plan.options.compress.is_none() && checkpointer.is_due() {
             border = Some(Gatherer::new(0));
         }
-        if let Some(taken) = border.and_then(|gathered| turn.taken(gathered, checkpointer.seconds())) {
+        if let Some(taken) = border.and_then(|gathered| turn.checkpoint(gathered, checkpointer.seconds())) {
             checkpointer.take(ticket, taken);
         }
     }
@@ -471,7 +471,7 @@ impl Turn {
     }
 
     /// The whole state after the chunk whose turn it is, including the lines waiting for frames.
-    fn taken(&mut self, gathered: Gatherer, seconds: f64) -> Option<Taken> {
+    fn checkpoint(&mut self, gathered: Gatherer, seconds: f64) -> Option<PendingCheckpoint> {
         let (output, needed) = (self.sink.as_mut()?.folder()?, self.needed.as_ref()?);
         let state = RunState {
             reached: self.reached.clone(),
@@ -481,7 +481,7 @@ impl Turn {
             gathered,
             needed: needed.state(),
         };
-        Some(Taken { state, files: output.touched(), spilled: needed.files().to_vec() })
+        Some(PendingCheckpoint { state, files: output.touched(), spilled: needed.files().to_vec() })
     }
 }
 

@@ -231,7 +231,7 @@ fn receipt_in(directory: &Path) -> Result<Option<Receipt>, FilterError> {
 
 /// A run in a folder, interrupted or complete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Begun {
+pub struct EarlierRun {
     /// The time at which it judges ages: a resumed run judges all lines at the same time.
     pub now: i64,
     /// Lines that are certain to be done.
@@ -245,14 +245,14 @@ pub struct Begun {
 /// # Errors
 ///
 /// [`FilterError::Checkpoint`] if its checkpoint or receipt cannot be read, [`OutputError::InUse`] if it is still running.
-pub fn begun(directory: &Path) -> Result<Option<Begun>, FilterError> {
+pub fn earlier_run(directory: &Path) -> Result<Option<EarlierRun>, FilterError> {
     if !directory.exists() {
         return Ok(None);
     }
     let _lock = FolderLock::take(directory)?;
     let lines_of = |receipt: &Receipt| receipt.input.lines;
-    let begun = |options: &ReceiptOptions, lines| {
-        Some(Begun { now: options.choices.now, lines, chunk_size: options.chunk_size })
+    let earlier = |options: &ReceiptOptions, lines| {
+        Some(EarlierRun { now: options.choices.now, lines, chunk_size: options.chunk_size })
     };
     let receipt = receipt_in(directory)?;
     if let Some(Checkpoint { job, stage }) = Checkpoint::read(directory)? {
@@ -260,7 +260,7 @@ pub fn begun(directory: &Path) -> Result<Option<Begun>, FilterError> {
             Stage::Judging(state) => state.totals.input.lines,
             Stage::Naming(_) => receipt.as_ref().map_or(0, lines_of),
         };
-        return Ok(begun(&job.options, lines));
+        return Ok(earlier(&job.options, lines));
     }
-    Ok(receipt.and_then(|receipt| begun(&receipt.options, lines_of(&receipt))))
+    Ok(receipt.and_then(|receipt| earlier(&receipt.options, lines_of(&receipt))))
 }

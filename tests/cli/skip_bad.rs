@@ -266,7 +266,7 @@ fn runs_resume_over_damage() {
 }
 
 /// The most interruptions before a run is left alone.
-const MOST: usize = 8;
+const MAX: usize = 8;
 
 /// Runs the program again and again, interrupting it after each checkpoint; returns the number of interruptions.
 pub(crate) fn interrupted_again_and_again(bench: &Bench, words: &str) -> usize {
@@ -278,7 +278,7 @@ pub(crate) fn interrupted_again_and_again(bench: &Bench, words: &str) -> usize {
         command.current_dir(bench.path(".")).args(bench.arguments(words)).stderr(Stdio::null());
         let mut child = command.spawn().expect("the program");
         while child.try_wait().expect("the program").is_none()
-            && (interrupted == MOST || fs::read(&checkpoint).ok() == before)
+            && (interrupted == MAX || fs::read(&checkpoint).ok() == before)
         {
             std::thread::yield_now();
         }

@@ -96,14 +96,15 @@ impl List {
             opened => opened.map_err(|error| unreadable(path, error)),
         };
         let opened: Vec<Opened> = paths.iter().map(open).collect::<Result<_, _>>()?;
-        let look = |(path, opened): (&PathBuf, Opened)| match List::look(path, opened, url_field, memory, skips_bad) {
-            Err(failure) if skips_bad && failure.is_bad_list() => {
-                let content = Content::Unreadable(failure.problem());
-                Ok(List { skips_bad, is_empty: true, ..List::plain(path, None, content) })
-            }
-            looked => looked.map(|list| List { skips_bad, ..list }),
-        };
-        paths.iter().zip(opened).map(look).collect()
+        let examine =
+            |(path, opened): (&PathBuf, Opened)| match List::examine(path, opened, url_field, memory, skips_bad) {
+                Err(failure) if skips_bad && failure.is_bad_list() => {
+                    let content = Content::Unreadable(failure.problem());
+                    Ok(List { skips_bad, is_empty: true, ..List::plain(path, None, content) })
+                }
+                looked => looked.map(|list| List { skips_bad, ..list }),
+            };
+        paths.iter().zip(opened).map(examine).collect()
     }
 
     /// A list without a head line, in which each line is a URL.
@@ -133,7 +134,7 @@ impl List {
         Ok(List { is_empty, ..List::plain(path, compression, content) })
     }
 
-    fn look(
+    fn examine(
         path: &Path,
         opened: Opened,
         url_field: &UrlField,

@@ -30,7 +30,7 @@ use crate::output::error::OutputError;
 use crate::output::form::Form;
 
 /// The most rows in a row group made of text; only lines of a few bytes are that many.
-const MOST_ROWS: usize = 1 << 20;
+const MAX_ROWS: usize = 1 << 20;
 
 /// Where the columns of the list come from.
 pub(crate) enum RowSource<'s> {
@@ -53,7 +53,7 @@ impl Table {
     ) -> Result<Vec<Block<'static>>, OutputError> {
         let all = outcomes.first().map_or(0, Vec::len);
         let most = match source {
-            RowSource::Text(_) => MOST_ROWS,
+            RowSource::Text(_) => MAX_ROWS,
             RowSource::Rows { .. } => all.max(1),
         };
         let mut blocks = Vec::new();

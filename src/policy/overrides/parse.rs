@@ -21,7 +21,7 @@ const FORBID_ALL: &str = "forbid-all";
 const LONGEST_DELAY: f64 = 365.0 * 86_400.0;
 
 /// A problem and its byte offset.
-pub(super) type Wrong = (usize, OverrideProblem);
+pub(super) type ProblemAt = (usize, OverrideProblem);
 
 /// The line, counted from 1, that contains a byte of a text.
 pub(super) fn line_of(text: &[u8], at: usize) -> usize {
@@ -29,7 +29,7 @@ pub(super) fn line_of(text: &[u8], at: usize) -> usize {
 }
 
 /// Parses the bytes of a file in `folder`.
-pub(super) fn parse(bytes: &[u8], folder: &Path) -> Result<Overrides, Wrong> {
+pub(super) fn parse(bytes: &[u8], folder: &Path) -> Result<Overrides, ProblemAt> {
     let text = std::str::from_utf8(bytes).map_err(|error| (error.valid_up_to(), OverrideProblem::NotUtf8))?;
     let document = DeTable::parse(text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
@@ -77,7 +77,7 @@ fn origin_of(given: &str) -> Result<String, OverrideProblem> {
 struct Keys<'t, 'i>([Option<&'t Spanned<DeValue<'i>>>; KEYS.len()]);
 
 impl<'t, 'i> Keys<'t, 'i> {
-    fn of(table: &'t DeTable<'i>) -> Result<Keys<'t, 'i>, Wrong> {
+    fn of(table: &'t DeTable<'i>) -> Result<Keys<'t, 'i>, ProblemAt> {
         let mut entries: Vec<(&Spanned<DeString<'i>>, _)> = table.iter().collect();
         entries.sort_by_key(|(key, _)| key.span().start);
         let mut keys = Keys::default();
@@ -99,7 +99,7 @@ impl<'t, 'i> Keys<'t, 'i> {
     }
 
     /// Refuses two keys that exclude each other; the error is at the later one.
-    fn refuse(&self, one: &'static str, other: &'static str) -> Result<(), Wrong> {
+    fn refuse(&self, one: &'static str, other: &'static str) -> Result<(), ProblemAt> {
         match (self.get(one), self.get(other)) {
             (Some(a), Some(b)) => {
                 Err((a.span().start.max(b.span().start), OverrideProblem::Contradiction { one, other }))
@@ -117,7 +117,7 @@ fn nearest(given: &str) -> Option<&'static str> {
 }
 
 /// The override in a table; `None` if it has no keys.
-fn override_in(table: &DeTable<'_>, folder: &Path) -> Result<Option<Override>, Wrong> {
+fn override_in(table: &DeTable<'_>, folder: &Path) -> Result<Option<Override>, ProblemAt> {
     let keys = Keys::of(table)?;
     keys.refuse(VERDICT, ROBOTS_TXT)?;
     keys.refuse(VERDICT, ROBOTS_TXT_FILE)?;
@@ -141,7 +141,12 @@ fn override_in(table: &DeTable<'_>, folder: &Path) -> Result<Option<Override>, W
 }
 
 /// The error for an unacceptable value: its position, and the value found.
-fn unwanted(value: &Spanned<DeValue<'_>>, span: Range<usize>, key: &'static str, wanted: &'static str) -> Wrong {
+fn invalid_value(
+    value: &Spanned<DeValue<'_>>,
+    span: Range<usize>,
+    key: &'static str,
+    wanted: &'static str,
+) -> ProblemAt {
     let found = match value.get_ref() {
         DeValue::String(text) => format!("{text:?}"),
         DeValue::Integer(number) => number.to_string(),
@@ -152,25 +157,25 @@ fn unwanted(value: &Spanned<DeValue<'_>>, span: Range<usize>, key: &'static str,
     (span.start, OverrideProblem::Value { key, wanted, found })
 }
 
-fn text<'t>(value: &'t Spanned<DeValue<'_>>, key: &'static str) -> Result<&'t str, Wrong> {
-    value.get_ref().as_str().ok_or_else(|| unwanted(value, value.span(), key, "a text in quotes"))
+fn text<'t>(value: &'t Spanned<DeValue<'_>>, key: &'static str) -> Result<&'t str, ProblemAt> {
+    value.get_ref().as_str().ok_or_else(|| invalid_value(value, value.span(), key, "a text in quotes"))
 }
 
-pub(crate) fn verdict(value: &Spanned<DeValue<'_>>) -> Result<Ruling, Wrong> {
+pub(crate) fn verdict(value: &Spanned<DeValue<'_>>) -> Result<Ruling, ProblemAt> {
     match value.get_ref().as_str() {
         Some(ALLOW_ALL) => Ok(Ruling::AllowAll),
         Some(FORBID_ALL) => Ok(Ruling::ForbidAll),
-        _ => Err(unwanted(value, value.span(), VERDICT, "\"allow-all\" or \"forbid-all\"")),
+        _ => Err(invalid_value(value, value.span(), VERDICT, "\"allow-all\" or \"forbid-all\"")),
     }
 }
 
-fn replacement(value: &Spanned<DeValue<'_>>, folder: &Path) -> Result<Arc<[u8]>, Wrong> {
+fn replacement(value: &Spanned<DeValue<'_>>, folder: &Path) -> Result<Arc<[u8]>, ProblemAt> {
     let path = folder.join(text(value, ROBOTS_TXT_FILE)?);
     let body = std::fs::read(&path);
     body.map(Arc::from).map_err(|error| (value.span().start, OverrideProblem::Unreadable { path, error }))
 }
 
-fn crawl_delay(value: &Spanned<DeValue<'_>>) -> Result<String, Wrong> {
+fn crawl_delay(value: &Spanned<DeValue<'_>>) -> Result<String, ProblemAt> {
     let seconds: Option<f64> = match value.get_ref() {
         DeValue::Integer(number) => {
             i64::from_str_radix(number.as_str(), number.radix()).ok().map(|number| number as f64)
@@ -181,13 +186,15 @@ fn crawl_delay(value: &Spanned<DeValue<'_>>) -> Result<String, Wrong> {
     let within = seconds.filter(|seconds| (0.0..=LONGEST_DELAY).contains(seconds));
     let wanted = "a number of seconds, from 0 to a year";
     // `abs` drops the sign of a negative zero.
-    within.map(|seconds| seconds.abs().to_string()).ok_or_else(|| unwanted(value, value.span(), CRAWL_DELAY, wanted))
+    within
+        .map(|seconds| seconds.abs().to_string())
+        .ok_or_else(|| invalid_value(value, value.span(), CRAWL_DELAY, wanted))
 }
 
-fn paused_until(value: &Spanned<DeValue<'_>>) -> Result<i64, Wrong> {
+fn paused_until(value: &Spanned<DeValue<'_>>) -> Result<i64, ProblemAt> {
     let time = value.get_ref().as_datetime().and_then(|time| time.to_string().parse::<jiff::Timestamp>().ok());
     let wanted = "a time with its offset and without quotes, such as 2026-12-01T08:00:00Z";
-    time.map(jiff::Timestamp::as_second).ok_or_else(|| unwanted(value, value.span(), PAUSED_UNTIL, wanted))
+    time.map(jiff::Timestamp::as_second).ok_or_else(|| invalid_value(value, value.span(), PAUSED_UNTIL, wanted))
 }
 
 #[cfg(test)]
@@ -195,7 +202,7 @@ mod tests {
     use super::super::OverridesError;
     use super::*;
 
-    fn parsed(text: &str) -> Result<Overrides, Wrong> {
+    fn parsed(text: &str) -> Result<Overrides, ProblemAt> {
         parse(text.as_bytes(), Path::new("nowhere"))
     }
 

@@ -21,7 +21,7 @@ pub(super) struct Body {
 const ZSTD_WINDOW_LOG: u32 = 23;
 
 /// A limit on codings, above the number that servers apply.
-const MOST_CODINGS: usize = 8;
+const MAX_CODINGS: usize = 8;
 
 /// How many bytes are enough to tell text from compressed data.
 const TEXT_CHECKED: usize = 1024;
@@ -34,7 +34,7 @@ const STEP: usize = 64 << 10;
 pub(super) fn decode<'c>(raw: Vec<u8>, codings: impl Iterator<Item = &'c [u8]>, limit: usize) -> Option<Body> {
     let codings: Vec<&[u8]> = codings.filter(|coding| !coding.eq_ignore_ascii_case(b"identity")).collect();
     let mut body = Body { bytes: raw, whole: true };
-    if codings.len() > MOST_CODINGS {
+    if codings.len() > MAX_CODINGS {
         return None;
     }
     for coding in codings.iter().rev() {

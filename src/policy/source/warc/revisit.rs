@@ -55,7 +55,7 @@ pub(super) struct Wanted {
 }
 
 /// How many different originals of one key are believed; any more must be lies.
-const MOST_ORIGINALS: usize = 4;
+const MAX_ORIGINALS: usize = 4;
 
 /// The status for a client that already has the answer.
 const NOT_MODIFIED: u16 = 304;
@@ -169,13 +169,13 @@ impl Wanted {
         self.wants[start..].iter().copied().take_while(move |want| want.key == key)
     }
 
-    /// Records an original found for a wanted key. Returns whether it is new and within [`MOST_ORIGINALS`].
+    /// Records an original found for a wanted key. Returns whether it is new and within [`MAX_ORIGINALS`].
     fn note_original(&mut self, key: Key, hash: u128) -> bool {
         if !self.has(key) {
             return false;
         }
         let seen = self.seen.entry(key).or_default();
-        let is_first = !seen.contains(&hash) && seen.len() < MOST_ORIGINALS;
+        let is_first = !seen.contains(&hash) && seen.len() < MAX_ORIGINALS;
         if is_first {
             seen.push(hash);
         }
