@@ -80,14 +80,14 @@ impl Rows {
         if self.explain { 1 + CAUSE.len() } else { 1 }
     }
 
-    /// The head of a file; `of_lists` is the head line of its lists, which may be empty.
-    pub fn head(self, file: usize, agents: &[Agents], of_lists: &[u8]) -> Vec<u8> {
+    /// The head of a file; `lists_head` is the head line of its lists, which may be empty.
+    pub fn head(self, file: usize, agents: &[Agents], lists_head: &[u8]) -> Vec<u8> {
         let columns = match self.form {
-            Form::Partitions if self.columns(file) == 0 => return of_lists.to_vec(),
+            Form::Partitions if self.columns(file) == 0 => return lists_head.to_vec(),
             Form::Partitions => CAUSE.map(|name| format!("{name}\t")).concat(),
             Form::Verdicts => agents.iter().map(|agents| self.verdict_head(agents)).collect(),
         };
-        [columns.as_bytes(), if of_lists.is_empty() { NO_HEAD } else { of_lists }].concat()
+        [columns.as_bytes(), if lists_head.is_empty() { NO_HEAD } else { lists_head }].concat()
     }
 
     /// The names of a crawler's columns. With several crawlers, those of the cause carry its name too.
@@ -182,9 +182,9 @@ mod tests {
     #[test]
     fn heads_name_the_columns() {
         let [one, everybody] = ["a".parse().unwrap(), Agents::everybody()];
-        let head = |form, explain, file, agents: &[Agents], of_lists: &str| {
+        let head = |form, explain, file, agents: &[Agents], lists_head: &str| {
             let rows = Rows { form, format: Format::Text, explain, crawlers: agents.len() };
-            String::from_utf8(rows.head(file, agents, of_lists.as_bytes())).unwrap()
+            String::from_utf8(rows.head(file, agents, lists_head.as_bytes())).unwrap()
         };
         let both = [one.clone(), everybody];
         assert_eq!(head(Form::Partitions, false, 1, &both, ""), "");

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use crate::output::error::OutputError;
 
 /// Keeps checkpoints of a run. While one exists, partial files are not deleted.
-pub(crate) trait Keep: fmt::Debug + Send + Sync {
+pub(crate) trait CheckpointKeeper: fmt::Debug + Send + Sync {
     /// Whether the folder has a checkpoint.
     fn has_checkpoint(&self) -> bool;
 

@@ -17,7 +17,7 @@ use super::table::{self, Merged, Stop};
 use super::write_at::{FrontToBack, write_at};
 use crate::judge::tally::Tally;
 use crate::output::error::OutputError;
-use crate::output::keep::Keep;
+use crate::output::keep::CheckpointKeeper;
 
 /// The folder that a run writes to.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ pub(crate) struct Output {
     /// The final names of files that are closed and may not be durable yet.
     unsynced: Vec<PathBuf>,
     /// Keeps checkpoints, if the run can have any; partial files survive once one is kept.
-    checkpointer: Option<Arc<dyn Keep>>,
+    checkpointer: Option<Arc<dyn CheckpointKeeper>>,
 }
 
 /// A set of files, before any lines are written.
@@ -97,7 +97,7 @@ impl ReservedPlace<'_> {
 }
 
 impl Output {
-    fn new(directory: &Path, layout: FileLayout, checkpointer: Option<Arc<dyn Keep>>) -> Output {
+    fn new(directory: &Path, layout: FileLayout, checkpointer: Option<Arc<dyn CheckpointKeeper>>) -> Output {
         let (directory, unsynced) = (directory.to_owned(), Vec::new());
         Output { directory, layout, sets: Vec::new(), pending: Vec::new(), unsynced, checkpointer }
     }
@@ -137,7 +137,7 @@ impl Output {
         starts: &[SetStart],
         layout: FileLayout,
         sets: &[Vec<TargetState>],
-        checkpointer: Arc<dyn Keep>,
+        checkpointer: Arc<dyn CheckpointKeeper>,
     ) -> Result<Output, OutputError> {
         let mut output = Output::new(directory, layout, Some(checkpointer));
         for (set, start) in sets.iter().zip(starts) {
@@ -187,7 +187,7 @@ impl Output {
     }
 
     /// From now on, partial files survive once `checkpointer` has kept a checkpoint.
-    pub fn keep_with(&mut self, checkpointer: Arc<dyn Keep>) {
+    pub fn keep_with(&mut self, checkpointer: Arc<dyn CheckpointKeeper>) {
         self.checkpointer = Some(checkpointer);
         self.unsynced = self.pending.clone();
     }

@@ -12,7 +12,7 @@ use super::checkpoint::{Checkpoint, JobRecord, RunState, Stage};
 use crate::lock::lock;
 use crate::output::error::OutputError;
 use crate::output::folder::{CHECKPOINT, NEEDED, sync, sync_folders};
-use crate::output::keep::Keep;
+use crate::output::keep::CheckpointKeeper;
 use crate::output::spill::Run;
 use crate::run::error::FilterError;
 
@@ -184,7 +184,7 @@ impl Checkpointer {
     }
 }
 
-impl Keep for Checkpointer {
+impl CheckpointKeeper for Checkpointer {
     fn has_checkpoint(&self) -> bool {
         lock(&self.state).kept
     }

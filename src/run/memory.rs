@@ -77,7 +77,7 @@ impl Memory {
     /// [`FilterError::TooLittleMemory`] if there is no room for a single worker.
     pub fn new(bytes: u64, crawlers: usize, explain: bool) -> Result<Memory, FilterError> {
         let memory = Memory { bytes, crawlers: crawlers as u64, explain };
-        let least = memory.fixed() + 8 * memory.of_worker(memory.shortest_chunk(), Format::Text);
+        let least = memory.fixed() + 8 * memory.worker_memory(memory.shortest_chunk(), Format::Text);
         if bytes < least { Err(FilterError::TooLittleMemory { given: bytes, least }) } else { Ok(memory) }
     }
 
@@ -96,14 +96,14 @@ impl Memory {
     /// their frames; and, if many lines are of unknown origins, sixteen times the chunk for these. Lines of text become longer
     /// when they are explained. Rows are encoded column by column and wait compressed: 3 to 8 times the chunk was measured for
     /// one crawler, with the kept causes on top.
-    fn of_worker(&self, chunk_size: usize, format: Format) -> u64 {
-        let (of_crawler, of_chunk) = match (format, self.explain) {
+    fn worker_memory(&self, chunk_size: usize, format: Format) -> u64 {
+        let (per_crawler, per_chunk) = match (format, self.explain) {
             (Format::Text, false) => (8, 20),
             (Format::Text, true) => (8 * EXPLAINED, 20),
             (Format::Parquet, false) => (3, 6),
             (Format::Parquet, true) => (4, 5),
         };
-        (of_crawler * self.crawlers + of_chunk).saturating_mul(chunk_size as u64)
+        (per_crawler * self.crawlers + per_chunk).saturating_mul(chunk_size as u64)
     }
 
     /// The shortest chunk that is chosen.
@@ -122,7 +122,7 @@ impl Memory {
     }
 
     /// The part of that for each crawler of each worker.
-    pub fn rules_of_worker(&self, workers: usize, format: Format) -> usize {
+    pub fn rules_per_worker(&self, workers: usize, format: Format) -> usize {
         usize::try_from(self.rules(format) / (workers as u64 * self.crawlers).max(1)).unwrap_or(usize::MAX)
     }
 
@@ -139,7 +139,8 @@ impl Memory {
         format: Format,
     ) -> Result<WorkerPlan, FilterError> {
         let share = self.rest() / 2 - self.rules(format);
-        let fitting = |chunk_size| usize::try_from(share / self.of_worker(chunk_size, format)).unwrap_or(usize::MAX);
+        let fitting =
+            |chunk_size| usize::try_from(share / self.worker_memory(chunk_size, format)).unwrap_or(usize::MAX);
         // A line must fit after a chunk, within 32-bit offsets.
         let mut size = chunk_size.unwrap_or(format.chunk_size()).clamp(1, LONGEST_CHUNK / 2);
         let usual = format.usual_workers(self.explain);
@@ -148,7 +149,7 @@ impl Memory {
         }
         if fitting(size) == 0 {
             // Workers get at least seven sixteenths of the shares.
-            let rest = (self.of_worker(size, format) / 7).saturating_mul(16).saturating_add(16);
+            let rest = (self.worker_memory(size, format) / 7).saturating_mul(16).saturating_add(16);
             let least = rest.saturating_add(self.fixed());
             return Err(FilterError::TooLittleMemory { given: self.bytes, least });
         }
@@ -194,11 +195,12 @@ mod tests {
                 };
                 for asked in [1, 2, 16, 500] {
                     let WorkerPlan { workers, chunk_size } = memory.worker_plan(asked, None, Format::Parquet).unwrap();
-                    let of_workers = workers as u64 * memory.of_worker(chunk_size, Format::Parquet);
-                    let of_line = memory.longest_line() as u64 * (4 * memory.crawlers + 6);
-                    let of_rules =
-                        (memory.rules_of_worker(workers, Format::Parquet) * workers) as u64 * memory.crawlers;
-                    let shares = of_workers + of_rules + of_line + memory.needed() as u64 * 5 + memory.decompressors();
+                    let workers_share = workers as u64 * memory.worker_memory(chunk_size, Format::Parquet);
+                    let line_share = memory.longest_line() as u64 * (4 * memory.crawlers + 6);
+                    let rules_share =
+                        (memory.rules_per_worker(workers, Format::Parquet) * workers) as u64 * memory.crawlers;
+                    let shares =
+                        workers_share + rules_share + line_share + memory.needed() as u64 * 5 + memory.decompressors();
                     assert!((1..=asked).contains(&workers), "{workers}");
                     assert!(memory.fixed() + shares <= bytes, "{bytes} {crawlers} {asked}");
                 }

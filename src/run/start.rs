@@ -15,7 +15,7 @@ use crate::output::file_layout::FileLayout;
 use crate::output::folder::{FolderLock, NEEDED, RECEIPT, give_names, list_folder, replaced};
 use crate::output::form::{Rows, rest_of_row};
 use crate::output::format::Format;
-use crate::output::keep::Keep;
+use crate::output::keep::CheckpointKeeper;
 use crate::output::missing_robots::{MissingRobots, MissingRobotsState};
 use crate::output::partitions::{Output, SetStart};
 use crate::output::receipt::{FilePart, Hex, Receipt, ReceiptOptions};
@@ -82,11 +82,11 @@ fn piped(pipe: &Pipe, plan: &Plan<'_>) -> Result<Outlets, FilterError> {
         Pipe::Verdicts => (0, &[][..]),
     };
     let agents: Vec<Agents> = plan.agents().into_iter().cloned().collect();
-    let of_lists = common_head(&plan.lists.iter().collect::<Vec<_>>())?;
-    let mut head = plan.options.rows(agents.len()).head(file, &agents, of_lists);
+    let lists_head = common_head(&plan.lists.iter().collect::<Vec<_>>())?;
+    let mut head = plan.options.rows(agents.len()).head(file, &agents, lists_head);
     if !picked.is_empty() {
         // The verdict's column is not printed; without other columns, lines need no head of ours.
-        head = if plan.options.explain { rest_of_row(&head, 1).to_vec() } else { of_lists.to_vec() };
+        head = if plan.options.explain { rest_of_row(&head, 1).to_vec() } else { lists_head.to_vec() };
     }
     let sink = Sink::Pipe(sink::Pipe::new(file, picked, &head)?);
     Ok(Outlets { sink, needed: None, tables: Vec::new(), checkpointer: None })
@@ -175,7 +175,7 @@ fn resume(plan: &Plan<'_>, files: Files<'_>, record: JobRecord) -> Result<Start,
                 &sets.starts,
                 layout,
                 &state.files,
-                Arc::clone(&checkpointer) as Arc<dyn Keep>,
+                Arc::clone(&checkpointer) as Arc<dyn CheckpointKeeper>,
             )?;
             let needed = match MissingRobots::resumable(directory, plan.memory.needed(), &state.needed) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -218,7 +218,7 @@ fn outlets(
     checkpointer: Option<Arc<Checkpointer>>,
 ) -> Outlets {
     if let Some(checkpointer) = &checkpointer {
-        output.keep_with(Arc::clone(checkpointer) as Arc<dyn Keep>);
+        output.keep_with(Arc::clone(checkpointer) as Arc<dyn CheckpointKeeper>);
     }
     Outlets { sink: Sink::Folder(Box::new(output)), needed: Some(needed), tables, checkpointer }
 }

@@ -96,7 +96,7 @@ http://d\tunfetched\t\t\t\t\t\t\t\tallow-all\t1970-01-01T00:01:00Z
 
 /// The same table as Parquet, converted to tab-separated values.
 #[cfg(feature = "parquet")]
-fn told(bench: &Bench, words: &str) -> String {
+fn printed(bench: &Bench, words: &str) -> String {
     use parquet::file::reader::SerializedFileReader;
     use parquet::record::Field;
 
@@ -125,7 +125,7 @@ fn parquet_says_the_same() {
     bench.file("out/other", "");
     for table in ["delays", "sitemaps", "agents", "status"] {
         let words = format!("--what {table}");
-        assert_eq!(told(&bench, &words), exported(&bench, &words));
+        assert_eq!(printed(&bench, &words), exported(&bench, &words));
     }
     let done = bench.program("export policy.rsv --what status --format parquet").assert().success();
     assert_eq!(done.get_output().stdout, bench.read("out/table"), "to standard output too");

@@ -127,9 +127,9 @@ fn the_url_of_a_line_of_fields_has_a_column_and_the_file_has_the_head_line() {
     assert_eq!((column(&invalid[0], "url"), text(&invalid[0], "reason")), (&Field::Null, "column".to_owned()));
     assert_eq!(line(&invalid[0]), b"3");
     let reader = reader(&bench, "out/lines/verdict=allowed/part-0001.parquet");
-    let told = reader.metadata().file_metadata().key_value_metadata().expect("a head line");
-    let told: Vec<_> = told.iter().map(|told| (told.key.as_str(), told.value.as_deref())).collect();
-    assert_eq!(told, [("robosieve.columns", Some("reason")), ("robosieve.head", Some("id,page"))]);
+    let metadata = reader.metadata().file_metadata().key_value_metadata().expect("a head line");
+    let metadata: Vec<_> = metadata.iter().map(|metadata| (metadata.key.as_str(), metadata.value.as_deref())).collect();
+    assert_eq!(metadata, [("robosieve.columns", Some("reason")), ("robosieve.head", Some("id,page"))]);
 }
 
 /// A list with columns of many kinds, some nested, in row groups of a few rows.

@@ -84,8 +84,8 @@ fn the_first_line_of_each_url_stays_and_the_rest_is_accounted_for() {
     let all = lines(&urls).len() + lines(&more).len();
     for threads in [1, 3] {
         let words = format!("{RUN} --unique --force --threads {threads} --out out urls more");
-        let told = bench.program(&words).assert().success();
-        has(&told.get_output().stderr, &["duplicates", "seen before, left out", "every line is accounted for"]);
+        let done = bench.program(&words).assert().success();
+        has(&done.get_output().stderr, &["duplicates", "seen before, left out", "every line is accounted for"]);
         let receipt = receipt(&bench, "out");
         assert_eq!(receipt["options"]["unique"], true);
         assert_eq!(receipt["input"]["lines"], all);

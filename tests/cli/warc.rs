@@ -432,10 +432,10 @@ fn members_are_read_in_parallel() {
     let middle = damaged.len() / 2;
     damaged[middle..middle + 20].fill(0x55);
     bench.file("damaged.warc", damaged);
-    let said = |threads: &str| {
+    let message = |threads: &str| {
         let compile = "compile --agent examplebot damaged.warc -o damaged.rsv";
         let done = bench.program(compile).env("RAYON_NUM_THREADS", threads).assert().code(2);
         String::from_utf8_lossy(&done.get_output().stderr).into_owned()
     };
-    assert_eq!(said("1"), said("4"));
+    assert_eq!(message("1"), message("4"));
 }

@@ -273,8 +273,8 @@ impl<'l> Lanes<'l> {
 
     /// Memory kept for chunks on their way to disk: one for each list, if there is a folder for them.
     fn reserve(&self, cut: &Cut<'l>) -> u64 {
-        let of_all = room_of_chunk(cut).saturating_mul(self.parallelism.lists as u64);
-        cut.home.as_ref().map_or(0, |_| of_all.min(cut.reader_memory() / 2))
+        let total = room_of_chunk(cut).saturating_mul(self.parallelism.lists as u64);
+        cut.home.as_ref().map_or(0, |_| total.min(cut.reader_memory() / 2))
     }
 
     /// Memory of all lists that are being read.

@@ -85,13 +85,13 @@ impl ParquetList {
                 at -= all;
                 continue;
             }
-            let of_row = self.bytes_of_row(group);
-            let fitting = room.div_ceil(of_row).max(1);
+            let row_bytes = self.bytes_of_row(group);
+            let fitting = room.div_ceil(row_bytes).max(1);
             let rows = fitting.min(all - at);
             let ends = at + rows == all;
             ranges.push(RowRange { group: number, first: at as usize, rows: rows as usize, ends });
             taken += compressed_bytes(group) * rows / all;
-            room = room.saturating_sub(rows.saturating_mul(of_row));
+            room = room.saturating_sub(rows.saturating_mul(row_bytes));
             at = 0;
             if room == 0 {
                 break;
@@ -105,9 +105,9 @@ impl ParquetList {
     fn bytes_of_row(&self, group: &RowGroupMetaData) -> u64 {
         let rows = rows_of(group).max(1);
         let number = |number: i64| u64::try_from(number).unwrap_or(0);
-        let of_column = |&at: &usize| group.columns().get(at).map_or(0, |column| number(column.uncompressed_size()));
-        let of_line: u64 = self.line_columns.columns().iter().map(|at| of_column(at) / rows + VALUE).sum();
-        of_line.max(number(group.total_byte_size()) / rows / WIDTH)
+        let column_bytes = |&at: &usize| group.columns().get(at).map_or(0, |column| number(column.uncompressed_size()));
+        let line_bytes: u64 = self.line_columns.columns().iter().map(|at| column_bytes(at) / rows + VALUE).sum();
+        line_bytes.max(number(group.total_byte_size()) / rows / WIDTH)
     }
 
     /// Takes the unreadable rows from a receipt, so that exactly those rows are left out again. Returns the problem if they

@@ -20,12 +20,12 @@ fn remove_below(folder: &Path) -> io::Result<usize> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         if entry.file_type()?.is_dir() && is_folder_of_run(&entry.file_name().to_string_lossy()) {
-            let of_folder = remove_files(&entry.path(), is_partial_output)? + remove_below(&entry.path())?;
-            if of_folder > 0 {
+            let removed_here = remove_files(&entry.path(), is_partial_output)? + remove_below(&entry.path())?;
+            if removed_here > 0 {
                 // Fails if anything else is in it, which then stays.
                 let _ = fs::remove_dir(entry.path());
             }
-            removed += of_folder;
+            removed += removed_here;
         }
     }
     Ok(removed)

@@ -93,7 +93,7 @@ impl Table {
         let mut writers = files.iter().map(|_| self.writer()).collect::<Result<Vec<_>, _>>()?;
         let slots = files.iter().zip(&mut writers).map(|(&file, writer)| self.slot(writer, sorting.rows_of(file)));
         let mut slots = slots.collect::<Result<Vec<_>, _>>()?;
-        for column in 0..self.of_list {
+        for column in 0..self.list_columns {
             let place = self.line_columns.columns().iter().position(|&at| at == column);
             match (source, text, place) {
                 (_, Some(text), Some(place)) => text.write(place, &mut slots)?,
