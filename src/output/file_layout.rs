@@ -60,12 +60,12 @@ impl FileLayout {
         })
     }
 
-    /// The beginning of a file; `of_lists` is the head line of its lists, which may be empty.
-    pub fn head(&self, file: usize, of_lists: &[u8]) -> Result<Vec<u8>, OutputError> {
+    /// The beginning of a file; `lists_head` is the head line of its lists, which may be empty.
+    pub fn head(&self, file: usize, lists_head: &[u8]) -> Result<Vec<u8>, OutputError> {
         if self.rows.format == Format::Parquet {
             return Ok(PARQUET_MARK.to_vec());
         }
-        let head = self.rows.head(file, &self.agents, of_lists);
+        let head = self.rows.head(file, &self.agents, lists_head);
         if head.is_empty() { Ok(Vec::new()) } else { self.stored(&head) }
     }
 
