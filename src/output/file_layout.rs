@@ -21,7 +21,7 @@ pub(crate) struct FileLayout {
     /// The names of the files of a set.
     pub files: Vec<FileName>,
     /// The bytes of a file without lines.
-    pub nothing: Vec<u8>,
+    pub empty_file: Vec<u8>,
     /// The maximum length of a part, if files are split into parts.
     split_size: Option<u64>,
     /// How blocks are compressed; a frame cannot be split.
@@ -40,8 +40,8 @@ impl FileLayout {
             return Err(OutputError::SameName { name: file.of_part(0) });
         }
         let agents = agents.iter().copied().cloned().collect();
-        let mut layout = FileLayout { rows, agents, files, nothing: Vec::new(), split_size, frames };
-        layout.nothing = layout.stored(b"")?;
+        let mut layout = FileLayout { rows, agents, files, empty_file: Vec::new(), split_size, frames };
+        layout.empty_file = layout.stored(b"")?;
         Ok(layout)
     }
 

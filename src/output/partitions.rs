@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use super::block::Block;
 use super::file_layout::FileLayout;
-use super::folder::{Written, give_names, make_room, merged, partial, remove_folders, remove_leftovers, sync};
+use super::folder::{Written, make_room, merged, name_files, partial, remove_folders, remove_leftovers, sync};
 use super::format::Format;
 use super::table::{self, Merged, Stop};
 use super::write_at::{FrontToBack, write_at};
@@ -42,7 +42,7 @@ pub(crate) struct SetStart {
     /// The head line of its lists, which may be empty.
     pub head: Vec<u8>,
     /// The bytes after the head of a table without rows.
-    pub nothing: Vec<u8>,
+    pub empty_end: Vec<u8>,
 }
 
 /// The file, or its parts, that one kind of lines goes to.
@@ -60,7 +60,7 @@ struct Ends {
     /// The beginning of each part.
     head: Arc<[u8]>,
     /// The bytes after the head of a table without rows.
-    nothing: Arc<[u8]>,
+    empty_end: Arc<[u8]>,
 }
 
 /// The files of one kind of lines. Together with lines gathered for the next frame, this is their whole state between two chunks.
@@ -158,7 +158,7 @@ impl Output {
 
     /// The beginning and the end of a file of a set.
     fn ends_of(&self, set: &SetStart, file: usize) -> Result<Ends, OutputError> {
-        Ok(Ends { head: self.layout.head(file, &set.head)?.into(), nothing: set.nothing.as_slice().into() })
+        Ok(Ends { head: self.layout.head(file, &set.head)?.into(), empty_end: set.empty_end.as_slice().into() })
     }
 
     /// Cuts a part to its recorded length.
@@ -303,10 +303,10 @@ impl Output {
     pub fn end(&mut self, threads: usize, stop: Stop<'_>) -> Result<bool, OutputError> {
         match self.layout.rows.format {
             Format::Text => {
-                let nothing = &self.layout.nothing;
-                let empty = |target: &&mut Target| !nothing.is_empty() && target.state.parts[0].end == 0;
+                let empty_file = &self.layout.empty_file;
+                let empty = |target: &&mut Target| !empty_file.is_empty() && target.state.parts[0].end == 0;
                 for target in self.sets.iter_mut().flatten().filter(empty) {
-                    target.place(&self.directory, vec![nothing], &Tally::default(), 0)?.write()?;
+                    target.place(&self.directory, vec![empty_file], &Tally::default(), 0)?.write()?;
                     target.file = None;
                 }
             }
@@ -355,7 +355,7 @@ impl Output {
         if let Some(checkpointer) = &self.checkpointer {
             checkpointer.complete(names.clone())?;
         }
-        give_names(&self.directory, &names)?;
+        name_files(&self.directory, &names)?;
         self.pending.clear();
         Ok(())
     }
@@ -402,7 +402,7 @@ impl Target {
             let mut write = || {
                 let mut file = OpenOptions::new().read(true).write(true).open(&path)?;
                 let footer = table::footer(&mut file, part.head, part.end)?;
-                let footer = footer.as_deref().unwrap_or(&self.ends.nothing);
+                let footer = footer.as_deref().unwrap_or(&self.ends.empty_end);
                 write_at(&file, &mut [IoSlice::new(footer)], part.end)?;
                 part.end += footer.len() as u64;
                 table::merge_groups(&path, &merged(&whole), threads, stop)

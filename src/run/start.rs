@@ -12,7 +12,7 @@ use super::plan::Plan;
 use crate::input::list::{List, common_head};
 use crate::output::error::OutputError;
 use crate::output::file_layout::FileLayout;
-use crate::output::folder::{FolderLock, NEEDED, RECEIPT, give_names, list_folder, replaced};
+use crate::output::folder::{FolderLock, NEEDED, RECEIPT, list_folder, name_files, replaced};
 use crate::output::form::{Rows, rest_of_row};
 use crate::output::format::Format;
 use crate::output::keep::CheckpointKeeper;
@@ -115,16 +115,16 @@ fn sets(plan: &Plan<'_>, files: Rows) -> Result<Sets, FilterError> {
     };
     let mut sets = Sets { starts: Vec::new(), tables: Vec::new() };
     for (folder, lists) in folders {
-        let (mut head, mut nothing) = (Vec::new(), Vec::new());
+        let (mut head, mut empty_end) = (Vec::new(), Vec::new());
         match files.format {
             Format::Text => head = common_head(&lists)?.to_vec(),
             Format::Parquet => {
                 let table = Table::of(&lists, files, &plan.agents())?;
-                nothing = table.nothing()?;
+                empty_end = table.empty_end()?;
                 sets.tables.push(table);
             }
         }
-        sets.starts.push(SetStart { folder, head, nothing });
+        sets.starts.push(SetStart { folder, head, empty_end });
     }
     Ok(sets)
 }
@@ -161,7 +161,7 @@ fn resume(plan: &Plan<'_>, files: Files<'_>, record: JobRecord) -> Result<Start,
     }
     match checkpoint.stage {
         Stage::Naming(names) => {
-            give_names(directory, &names)?;
+            name_files(directory, &names)?;
             let receipt = receipt_in(directory)?.ok_or_else(|| refused("its receipt is gone".to_owned()))?;
             Ok(Start::Done(Box::new(receipt)))
         }

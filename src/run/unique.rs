@@ -132,7 +132,7 @@ impl UniqueLines {
         let urls = (0..self.urls.lines().count()).map(|line| origin::trimmed(self.urls.url(chunk.text, line)));
         self.hashes.extend(urls.map(|url| hash.of(url)));
         for &(line, _) in chunk.flaws {
-            self.hashes[line as usize] = UrlHash::of_nothing();
+            self.hashes[line as usize] = UrlHash::without_url();
         }
     }
 

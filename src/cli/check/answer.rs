@@ -30,7 +30,7 @@ impl UrlVerdict {
 
 /// The rule that decided.
 #[derive(Debug, Serialize)]
-pub struct Decided {
+pub struct DecidingRule {
     pub line: u32,
     pub key: &'static str,
     pub value: String,
@@ -48,7 +48,7 @@ pub struct AgentLine {
 pub struct Answer {
     pub verdict: UrlVerdict,
     pub why: String,
-    pub rule: Option<Decided>,
+    pub rule: Option<DecidingRule>,
     pub group: Vec<AgentLine>,
 }
 
@@ -153,13 +153,13 @@ pub fn by_rules(rules: &ChosenRules, path: &[u8]) -> Answer {
         Verdict::Allowed => UrlVerdict::Allowed,
         Verdict::Blocked => UrlVerdict::Blocked,
     };
-    let rule = explanation.rule.map(|rule| Decided {
+    let rule = explanation.rule.map(|rule| DecidingRule {
         line: rule.line,
         key: rule.key(),
         value: String::from_utf8_lossy(&rule.value).into_owned(),
     });
     let why = match &rule {
-        Some(Decided { line, key, value }) => format!("line {line}: {key}: {value}"),
+        Some(DecidingRule { line, key, value }) => format!("line {line}: {key}: {value}"),
         None if explanation.always_allowed => "/robots.txt is always allowed".to_owned(),
         None if rules.origin() == GroupOrigin::None => "no group applies".to_owned(),
         None => "no rule matches".to_owned(),

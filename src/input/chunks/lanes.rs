@@ -175,10 +175,10 @@ impl<'l> Lanes<'l> {
     fn read_another(&mut self, cut: &Cut<'l>) -> Choice<'l> {
         let in_order = self.parallelism.in_order;
         let left = cut.reader_memory().saturating_sub(self.waiting + self.memory_in_use(cut));
-        if in_order && left < room_of_chunk(cut) {
+        if in_order && left < chunk_room(cut) {
             return Choice::Wait;
         }
-        let to_disk = left < room_of_chunk(cut) + self.reserve(cut);
+        let to_disk = left < chunk_room(cut) + self.reserve(cut);
         loop {
             let is_free = |slot: &&mut Slot<'l>| {
                 let is_full = to_disk && slot.store.as_ref().is_none_or(|store| !store.has_room());
@@ -192,7 +192,7 @@ impl<'l> Lanes<'l> {
                 if !in_order {
                     return Choice::Read(lane);
                 }
-                self.waiting += room_of_chunk(cut);
+                self.waiting += chunk_room(cut);
                 return Choice::Ahead(lane, slot.store.clone().filter(|_| to_disk));
             }
             if !self.begin(cut) {
@@ -206,7 +206,7 @@ impl<'l> Lanes<'l> {
         let Some(at) = self.begun.front().copied().or_else(|| cut.start_of(self.next)) else { return false };
         let list = &cut.lists[at.list];
         let memory = memory_of_decompressor(list);
-        let taken = self.waiting + room_of_chunk(cut) + self.memory_in_use(cut) + memory_of_reader(list);
+        let taken = self.waiting + chunk_room(cut) + self.memory_in_use(cut) + memory_of_reader(list);
         let has_room = self.open.len() < self.parallelism.lists && taken <= cut.reader_memory();
         if !self.open.is_empty() && (!has_room || self.open.iter().any(|slot| slot.needs_memory)) {
             return false;
@@ -262,7 +262,7 @@ impl<'l> Lanes<'l> {
             Ok(piece) => piece.map(|piece| Ready::Chunk(piece, ahead)),
             Err(failure) => Some(Ready::Failed(failure)),
         };
-        self.waiting -= room_of_chunk(cut);
+        self.waiting -= chunk_room(cut);
         let Some(slot) = self.open.iter_mut().find(|slot| slot.list == list) else { return };
         if let Some(ready) = ready {
             slot.has_ended |= matches!(ready, Ready::Failed(_));
@@ -273,7 +273,7 @@ impl<'l> Lanes<'l> {
 
     /// Memory kept for chunks on their way to disk: one for each list, if there is a folder for them.
     fn reserve(&self, cut: &Cut<'l>) -> u64 {
-        let total = room_of_chunk(cut).saturating_mul(self.parallelism.lists as u64);
+        let total = chunk_room(cut).saturating_mul(self.parallelism.lists as u64);
         cut.home.as_ref().map_or(0, |_| total.min(cut.reader_memory() / 2))
     }
 
@@ -292,7 +292,7 @@ impl Ready<'_> {
 }
 
 /// Room for a chunk that is read ahead: a little more than most take.
-fn room_of_chunk(cut: &Cut<'_>) -> u64 {
+fn chunk_room(cut: &Cut<'_>) -> u64 {
     cut.chunk_size.saturating_mul(2) as u64
 }
 

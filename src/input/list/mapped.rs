@@ -31,7 +31,7 @@ impl Mapped {
     }
 
     /// Tells the system that the map is read in order, so that it reads ahead.
-    pub fn is_read_in_order(&self) {
+    pub fn advise_sequential(&self) {
         #[cfg(unix)]
         let _ = self.map.advise(memmap2::Advice::Sequential);
     }

@@ -406,7 +406,7 @@ impl Opened {
             return Ok(Opened::Regular(compression, Content::Compressed(file)));
         }
         let map = file.map()?;
-        map.is_read_in_order();
+        map.advise_sequential();
         Ok(Opened::Regular(None, Content::Mapped { map, file }))
     }
 

@@ -67,7 +67,7 @@ impl<'t> ParquetLines<'t> {
         let mut line = 0;
         while chunk.len() < size {
             if self.made.is_some() {
-                line += self.give_made(size, line, chunk, flaws);
+                line += self.append_made(size, line, chunk, flaws);
             } else if self.is_between_pieces() && self.take_made() {
                 self.group = None;
             } else if let Some(group) = &mut self.group {
@@ -120,7 +120,7 @@ impl<'t> ParquetLines<'t> {
 
     /// Appends lines of the current piece to `chunk`, which already has `before` lines, until it has `size` bytes. Returns the
     /// number of lines appended.
-    fn give_made(&mut self, size: usize, before: u64, chunk: &mut Vec<u8>, flaws: &mut Vec<(u64, Reason)>) -> u64 {
+    fn append_made(&mut self, size: usize, before: u64, chunk: &mut Vec<u8>, flaws: &mut Vec<(u64, Reason)>) -> u64 {
         let Some((made, at)) = &mut self.made else { return 0 };
         let end = chunk_end(&made.text, *at, size - chunk.len());
         let part = &made.text[*at..end];

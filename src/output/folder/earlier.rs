@@ -69,7 +69,7 @@ fn in_the_way(
 ) -> io::Result<Option<PathBuf>> {
     for (name, start) in [(CHECKPOINT, CHECKPOINT_START), (RECEIPT, RECEIPT_START)] {
         let path = directory.join(name);
-        if path.symlink_metadata().is_ok() && !begins_as(&path, start) {
+        if path.symlink_metadata().is_ok() && !file_starts_with(&path, start) {
             return Ok(Some(path));
         }
     }
@@ -84,9 +84,9 @@ fn in_the_way(
         };
         for entry in entries {
             let entry = entry?;
-            let name = under(folder, &entry.file_name().to_string_lossy());
+            let name = child_path(folder, &entry.file_name().to_string_lossy());
             let is_wanted = layout.files.iter().any(|file| file.matches(&name)) || set.is_empty() && name == NEEDED;
-            if is_wanted && (entry.file_type()?.is_dir() || !earlier.contains(&under(set, &name))) {
+            if is_wanted && (entry.file_type()?.is_dir() || !earlier.contains(&child_path(set, &name))) {
                 return Ok(Some(entry.path()));
             }
         }
@@ -95,12 +95,12 @@ fn in_the_way(
 }
 
 /// The path of `name` below `folder`; an empty `folder` is the starting point itself.
-fn under(folder: &str, name: &str) -> String {
+fn child_path(folder: &str, name: &str) -> String {
     if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
 }
 
 /// Whether a file begins like this, ignoring white space.
-fn begins_as(path: &Path, start: &str) -> bool {
+fn file_starts_with(path: &Path, start: &str) -> bool {
     let mut read = Vec::new();
     let file = regular_file::open(path).and_then(|file| file.take(4096).read_to_end(&mut read));
     read.retain(|byte| !byte.is_ascii_whitespace());
@@ -132,7 +132,7 @@ struct Name {
 fn earlier(directory: &Path) -> BTreeSet<String> {
     let whole = directory.join(RECEIPT);
     let path = if whole.symlink_metadata().is_ok() { whole } else { partial(&whole) };
-    if !begins_as(&path, RECEIPT_START) {
+    if !file_starts_with(&path, RECEIPT_START) {
         return BTreeSet::new();
     }
     // A file that is not a receipt names no files.
@@ -152,7 +152,7 @@ fn remove_earlier(directory: &Path, names: &BTreeSet<String>) -> io::Result<()> 
     names.iter().try_for_each(|name| remove(&directory.join(name)))?;
     remove_folders(directory, names.iter().map(Path::new));
     let report = directory.join(REPORT);
-    if begins_as(&report, &REPORT_START.replace(char::is_whitespace, "")) { remove(&report) } else { Ok(()) }
+    if file_starts_with(&report, &REPORT_START.replace(char::is_whitespace, "")) { remove(&report) } else { Ok(()) }
 }
 
 /// Removes the folders of files with these names, unless something else is in them.

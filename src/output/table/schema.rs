@@ -88,7 +88,7 @@ impl Table {
     }
 
     /// The bytes after the head of a file without rows.
-    pub fn nothing(&self) -> Result<Vec<u8>, OutputError> {
+    pub fn empty_end(&self) -> Result<Vec<u8>, OutputError> {
         let empty = self.writer().and_then(SerializedFileWriter::into_inner);
         let empty = empty.map_err(|error| OutputError::Table { problem: error.to_string() })?;
         Ok(empty[PARQUET_MARK.len()..].to_vec())

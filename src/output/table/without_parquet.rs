@@ -34,7 +34,7 @@ impl Table {
     }
 
     /// Cannot be called.
-    pub fn nothing(&self) -> Result<Vec<u8>, OutputError> {
+    pub fn empty_end(&self) -> Result<Vec<u8>, OutputError> {
         match *self {}
     }
 

@@ -35,9 +35,9 @@ pub(crate) struct Aligned {
 impl Aligned {
     /// `length` zero bytes.
     pub(crate) fn new(length: usize) -> Aligned {
-        const MORE: usize = layout::ALIGNMENT as usize / size_of::<u64>() - 1;
-        let words = vec![0; length.div_ceil(size_of::<u64>()) + MORE];
-        let start = words.as_ptr().align_offset(layout::ALIGNMENT as usize).min(MORE);
+        const EXTRA_WORDS: usize = layout::ALIGNMENT as usize / size_of::<u64>() - 1;
+        let words = vec![0; length.div_ceil(size_of::<u64>()) + EXTRA_WORDS];
+        let start = words.as_ptr().align_offset(layout::ALIGNMENT as usize).min(EXTRA_WORDS);
         Aligned { words, start, length }
     }
 
