@@ -101,6 +101,7 @@ pub struct OriginState {
     /// Whether the robots.txt in use looks like an HTML page. That is the last good one, if the last answer failed.
     pub html_page: bool,
     /// The operator's override, which takes precedence over all answers.
+    #[serde(rename = "word")]
     pub operator_override: OverrideState,
 }
 
